@@ -6,6 +6,7 @@
 
 import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
+import type { Page } from "../page.ts";
 import type { AlertMetric, AlertOperator } from "./alert_rules.ts";
 import type { Severity } from "./notification_channels.ts";
 
@@ -64,14 +65,8 @@ const events = table<AlertEvent>("alert_events", {
 export const { find: selectAlertEvent, count: countAlertEvents, insert: insertAlertEvent } = events;
 
 /** Newest first. */
-export function selectAlertEvents(
-  db: Database,
-  { limit, offset }: { limit: number; offset: number },
-): AlertEvent[] {
-  return events.select(db, "ORDER BY fired_at DESC, id LIMIT :limit OFFSET :offset", {
-    limit,
-    offset,
-  });
+export function selectAlertEvents(db: Database, page: Page): AlertEvent[] {
+  return events.select(db, "ORDER BY fired_at DESC, id LIMIT :limit OFFSET :offset", { ...page });
 }
 
 /** The unresolved events, newest first. */

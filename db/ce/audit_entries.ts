@@ -6,6 +6,7 @@
 
 import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
+import type { Page } from "../page.ts";
 
 export const AUDIT_OUTCOMES = ["success", "failure", "denied"] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
@@ -85,16 +86,11 @@ const entries = table<AuditEntry>("audit_entries", {
 export const { insert: insertAuditEntry } = entries;
 
 /** Newest first. */
-export function selectAuditEntries(
-  db: Database,
-  filter: AuditFilter,
-  { limit, offset }: { limit: number; offset: number },
-): AuditEntry[] {
+export function selectAuditEntries(db: Database, filter: AuditFilter, page: Page): AuditEntry[] {
   const { where, params } = toCondition(filter);
   return entries.select(db, `${where} ORDER BY at DESC, id LIMIT :limit OFFSET :offset`, {
     ...params,
-    limit,
-    offset,
+    ...page,
   });
 }
 

@@ -6,6 +6,7 @@
 
 import { type Columns, table } from "../columns.ts";
 import type { MetricsDatabase } from "../database.ts";
+import type { Page } from "../page.ts";
 
 export const DATA_TYPES = ["metric", "alert", "event"] as const;
 export type DataType = (typeof DATA_TYPES)[number];
@@ -67,7 +68,7 @@ interface DataFilter {
 export function selectIntegrationData(
   db: MetricsDatabase,
   integrationId: string,
-  { limit, offset, ...filter }: DataFilter & { limit: number; offset: number },
+  { limit, offset, ...filter }: DataFilter & Page,
 ): DataRecord[] {
   const { where, params } = toCondition(integrationId, filter);
   return data.select(db, `${where} ORDER BY timestamp DESC, seq DESC LIMIT :limit OFFSET :offset`, {

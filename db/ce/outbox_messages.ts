@@ -6,6 +6,7 @@
 
 import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
+import type { Page } from "../page.ts";
 
 export const OUTBOX_STATUSES = ["queued", "sent", "failed"] as const;
 export type OutboxStatus = (typeof OUTBOX_STATUSES)[number];
@@ -152,13 +153,13 @@ export function selectFirstMessage(
 export function selectOutboxMessages(
   db: Database,
   { channel, targetId }: Target,
-  { limit, offset }: { limit: number; offset: number },
+  page: Page,
 ): OutboxMessage[] {
   return messages.select(
     db,
     `WHERE channel = :channel AND target_id = :targetId
      ORDER BY sequence DESC LIMIT :limit OFFSET :offset`,
-    { channel, targetId, limit, offset },
+    { channel, targetId, ...page },
   );
 }
 

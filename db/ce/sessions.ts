@@ -6,6 +6,7 @@
 
 import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
+import type { Page } from "../page.ts";
 
 /** One session as stored. Times are ISO 8601, UTC. */
 export interface Session {
@@ -48,15 +49,11 @@ const activeOf = ({ userId }: ActiveSessions) => {
 };
 
 /** Active sessions, last used first. */
-export function selectSessions(
-  db: Database,
-  of: ActiveSessions,
-  { limit, offset }: { limit: number; offset: number },
-): Session[] {
+export function selectSessions(db: Database, of: ActiveSessions, page: Page): Session[] {
   return sessions.select(
     db,
     `${activeOf(of)} ORDER BY last_used_at DESC, id LIMIT :limit OFFSET :offset`,
-    { ...of, limit, offset },
+    { ...of, ...page },
   );
 }
 

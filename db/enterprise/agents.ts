@@ -7,6 +7,7 @@
 
 import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
+import type { Page } from "../page.ts";
 
 /** The contents of a certificate. Times are ISO 8601, UTC. */
 interface AgentCertificate {
@@ -84,15 +85,11 @@ const filterParams = ({ revoked, enabled }: AgentFilter) => ({
 });
 
 /** Newest first. */
-export function selectAgents(
-  db: Database,
-  filter: AgentFilter,
-  { limit, offset }: { limit: number; offset: number },
-): Agent[] {
+export function selectAgents(db: Database, filter: AgentFilter, page: Page): Agent[] {
   return agents.select(
     db,
     `${FILTER} ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
-    { ...filterParams(filter), limit, offset },
+    { ...filterParams(filter), ...page },
   );
 }
 

@@ -6,6 +6,7 @@
 
 import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
+import type { Page } from "../page.ts";
 
 /** One certificate authority as stored. Times are ISO 8601, UTC. */
 export interface CaCertificate {
@@ -46,13 +47,9 @@ export const {
 } = authorities;
 
 /** Newest first. */
-export function selectCaCertificates(
-  db: Database,
-  { limit, offset }: { limit: number; offset: number },
-): CaCertificate[] {
+export function selectCaCertificates(db: Database, page: Page): CaCertificate[] {
   return authorities.select(db, "ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset", {
-    limit,
-    offset,
+    ...page,
   });
 }
 

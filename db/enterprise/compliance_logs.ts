@@ -7,6 +7,7 @@
  */
 
 import type { Database } from "../database.ts";
+import type { Page } from "../page.ts";
 
 export const CATEGORIES = [
   "authentication",
@@ -220,13 +221,13 @@ export function selectEntries(
   db: Database,
   filter: EntryFilter,
   range: TimeRange,
-  { limit, offset }: { limit: number; offset: number },
+  page: Page,
 ): ComplianceRow[] {
   const { condition, params } = toCondition(filter, range);
   return db.all<ComplianceRow>(
     `SELECT ${COLUMNS} FROM compliance_logs WHERE ${condition}
      ORDER BY created_at DESC, sequence DESC LIMIT :limit OFFSET :offset`,
-    { ...params, limit, offset },
+    { ...params, ...page },
   );
 }
 

@@ -6,6 +6,7 @@
 
 import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
+import type { Page } from "../page.ts";
 
 export const ENCRYPTION_EVENTS = [
   "config_updated",
@@ -45,12 +46,12 @@ const FILTER = "WHERE (:event_type IS NULL OR event_type = :event_type)";
 export function selectEncryptionAudit(
   db: Database,
   event_type: EncryptionEvent | null,
-  { limit, offset }: { limit: number; offset: number },
+  page: Page,
 ): EncryptionAuditEntry[] {
   return entries.select(
     db,
     `${FILTER} ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
-    { event_type, limit, offset },
+    { event_type, ...page },
   );
 }
 

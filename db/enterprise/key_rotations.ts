@@ -6,6 +6,7 @@
 
 import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
+import type { Page } from "../page.ts";
 
 /** How a rotation can end. */
 export const ROTATION_ENDS = ["completed", "failed", "cancelled"] as const;
@@ -41,13 +42,9 @@ export const {
 } = rotations;
 
 /** Newest first. */
-export function selectKeyRotations(
-  db: Database,
-  { limit, offset }: { limit: number; offset: number },
-): KeyRotation[] {
+export function selectKeyRotations(db: Database, page: Page): KeyRotation[] {
   return rotations.select(db, "ORDER BY started_at DESC, id LIMIT :limit OFFSET :offset", {
-    limit,
-    offset,
+    ...page,
   });
 }
 

@@ -7,6 +7,7 @@
 
 import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
+import type { Page } from "../page.ts";
 import type { Permission } from "./roles.ts";
 
 /** One assignment as stored. */
@@ -35,17 +36,13 @@ const assignments = table<RoleAssignment>("custom_role_assignments", {
 export const { insert: insertRoleAssignment } = assignments;
 
 /** The users who have a role, last assigned first. */
-export function selectRoleUsers(
-  db: Database,
-  roleId: string,
-  { limit, offset }: { limit: number; offset: number },
-): RoleUser[] {
+export function selectRoleUsers(db: Database, roleId: string, page: Page): RoleUser[] {
   return db.all<RoleUser>(
     `SELECT user_id, email, assigned_at, assigned_by
      FROM custom_role_assignments LEFT JOIN users ON users.id = user_id
      WHERE role_id = :roleId
      ORDER BY assigned_at DESC, user_id LIMIT :limit OFFSET :offset`,
-    { roleId, limit, offset },
+    { roleId, ...page },
   );
 }
 

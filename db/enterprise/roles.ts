@@ -6,6 +6,7 @@
 
 import { type Columns, table } from "../columns.ts";
 import type { Database } from "../database.ts";
+import type { Page } from "../page.ts";
 
 /** One role as stored. Times are ISO 8601, UTC. */
 interface Role {
@@ -56,13 +57,10 @@ const SELECT = `
   FROM custom_roles`;
 
 /** By priority, highest first, then by name. */
-export function selectRoles(
-  db: Database,
-  { limit, offset }: { limit: number; offset: number },
-): CountedRole[] {
+export function selectRoles(db: Database, page: Page): CountedRole[] {
   return db.all<CountedRole>(
     `${SELECT} ORDER BY priority DESC, name_key, id LIMIT :limit OFFSET :offset`,
-    { limit, offset },
+    { ...page },
   );
 }
 

@@ -6,6 +6,7 @@
 
 import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
+import type { Page } from "../page.ts";
 
 /** From the most to the least severe. */
 export const INCIDENT_SEVERITIES = ["critical", "major", "minor", "info"] as const;
@@ -81,12 +82,12 @@ export const {
 /** Newest first; with a status, only the incidents in it. */
 export function selectIncidents(
   db: Database,
-  { status, limit, offset }: { status?: IncidentStatus | undefined; limit: number; offset: number },
+  { status, ...page }: Page & { status?: IncidentStatus | undefined },
 ): StoredIncident[] {
   return incidents.select(
     db,
     `${whereStatus(status)} ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
-    { limit, offset, ...(status && { status }) },
+    { ...page, ...(status && { status }) },
   );
 }
 

@@ -6,6 +6,7 @@
 
 import { type Columns, table } from "../columns.ts";
 import type { Database } from "../database.ts";
+import type { Page } from "../page.ts";
 import type { RemediationAction } from "./remediation_rules.ts";
 
 export const REMEDIATION_STATUSES = ["success", "failure", "skipped"] as const;
@@ -51,15 +52,12 @@ const runs = table<RemediationRun>("remediation_runs", {
 });
 
 /** Finished runs, newest first. */
-export function selectRemediationRuns(
-  db: Database,
-  { limit, offset }: { limit: number; offset: number },
-): RemediationRun[] {
+export function selectRemediationRuns(db: Database, page: Page): RemediationRun[] {
   // The row id orders runs of the same millisecond.
   return runs.select(
     db,
     "WHERE finished_at IS NOT NULL ORDER BY started_at DESC, rowid DESC LIMIT :limit OFFSET :offset",
-    { limit, offset },
+    { ...page },
   );
 }
 

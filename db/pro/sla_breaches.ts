@@ -6,6 +6,7 @@
 
 import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
+import type { Page } from "../page.ts";
 import { knownUptime } from "./sla_periods.ts";
 
 /** One breach as stored; the figures are as of its detection. */
@@ -38,12 +39,12 @@ const breaches = table<SlaBreach>("sla_breaches", {
 /** Newest first; of one definition, or of all. */
 export function selectSlaBreaches(
   db: Database,
-  { slaId, limit, offset }: { slaId: string | undefined; limit: number; offset: number },
+  { slaId, ...page }: Page & { slaId: string | undefined },
 ): SlaBreach[] {
   return breaches.select(
     db,
     `${whereSla(slaId)} ORDER BY breached_at DESC, id LIMIT :limit OFFSET :offset`,
-    { limit, offset, ...(slaId !== undefined && { slaId }) },
+    { ...page, ...(slaId !== undefined && { slaId }) },
   ).map((breach) => ({ ...breach, actual_uptime: knownUptime(breach) }));
 }
 

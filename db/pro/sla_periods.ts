@@ -6,6 +6,7 @@
 
 import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
+import type { Page } from "../page.ts";
 import type { PeriodType } from "./sla_definitions.ts";
 
 export const PERIOD_STATUSES = ["current", "closed"] as const;
@@ -75,15 +76,11 @@ export function knownUptime(
 }
 
 /** The periods of a definition, newest first. */
-export function selectSlaPeriods(
-  db: Database,
-  slaId: string,
-  { limit, offset }: { limit: number; offset: number },
-): SlaPeriod[] {
+export function selectSlaPeriods(db: Database, slaId: string, page: Page): SlaPeriod[] {
   return periods.select(
     db,
     "WHERE sla_id = :slaId ORDER BY start_date DESC, end_date DESC LIMIT :limit OFFSET :offset",
-    { slaId, limit, offset },
+    { slaId, ...page },
   ).map(fromStored);
 }
 

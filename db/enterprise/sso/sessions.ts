@@ -6,6 +6,7 @@
 
 import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
+import type { Page } from "../../page.ts";
 
 /** One session as stored. Times are ISO 8601, UTC. */
 export interface SsoSession {
@@ -51,15 +52,11 @@ const ACTIVE = `
        AND (t.revoked_at IS NULL OR t.revoked_at > :refusedSince))`;
 
 /** Active sessions, newest first. */
-export function selectActiveSessions(
-  db: Database,
-  at: ActiveAt,
-  { limit, offset }: { limit: number; offset: number },
-): SsoSession[] {
+export function selectActiveSessions(db: Database, at: ActiveAt, page: Page): SsoSession[] {
   return sessions.select(
     db,
     `WHERE ${ACTIVE} ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
-    { ...at, limit, offset },
+    { ...at, ...page },
   );
 }
 

@@ -6,6 +6,7 @@
 
 import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
+import type { Page } from "../../page.ts";
 
 export const PAGE_INCIDENT_SEVERITIES = ["minor", "major", "critical", "maintenance"] as const;
 export type PageIncidentSeverity = (typeof PAGE_INCIDENT_SEVERITIES)[number];
@@ -61,7 +62,7 @@ interface IncidentFilter {
 /** Newest first. */
 export function selectPageIncidents(
   db: Database,
-  { pageId, status, limit, offset }: IncidentFilter & { limit: number; offset: number },
+  { pageId, status, limit, offset }: IncidentFilter & Page,
 ): StatusPageIncident[] {
   return incidents.select(
     db,

@@ -6,6 +6,7 @@
 
 import { table } from "../../columns.ts";
 import type { Database, Params } from "../../database.ts";
+import type { Page } from "../../page.ts";
 
 export const MAINTENANCE_STATUSES = ["scheduled", "in_progress", "completed"] as const;
 export type MaintenanceStatus = (typeof MAINTENANCE_STATUSES)[number];
@@ -55,7 +56,7 @@ function select(db: Database, clauses: string, params: Params): StatusPageMainte
 /** Last to start first. */
 export function selectMaintenances(
   db: Database,
-  { pageId, limit, offset }: { pageId: string; limit: number; offset: number },
+  { pageId, limit, offset }: Page & { pageId: string },
 ): StatusPageMaintenance[] {
   return select(
     db,

@@ -6,6 +6,7 @@
 
 import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
+import type { Page } from "../../page.ts";
 
 /** One page as stored. Times are ISO 8601, UTC. */
 export interface StatusPage {
@@ -49,14 +50,8 @@ export const {
 } = pages;
 
 /** Newest first. */
-export function selectStatusPages(
-  db: Database,
-  { limit, offset }: { limit: number; offset: number },
-): StatusPage[] {
-  return pages.select(db, "ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset", {
-    limit,
-    offset,
-  });
+export function selectStatusPages(db: Database, page: Page): StatusPage[] {
+  return pages.select(db, "ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset", { ...page });
 }
 
 /** All public pages. */

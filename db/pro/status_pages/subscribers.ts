@@ -6,6 +6,7 @@
 
 import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
+import type { Page } from "../../page.ts";
 
 export type SubscriberKind = "email" | "webhook";
 
@@ -52,15 +53,11 @@ export const {
 } = subscribers;
 
 /** Newest first. */
-export function selectSubscribers(
-  db: Database,
-  pageId: string,
-  { limit, offset }: { limit: number; offset: number },
-): StoredSubscriber[] {
+export function selectSubscribers(db: Database, pageId: string, page: Page): StoredSubscriber[] {
   return subscribers.select(
     db,
     "WHERE page_id = :pageId ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset",
-    { pageId, limit, offset },
+    { pageId, ...page },
   );
 }
 

@@ -6,6 +6,7 @@
 
 import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
+import type { Page } from "../../page.ts";
 
 /** One check as stored. */
 interface UptimeCheck {
@@ -46,7 +47,7 @@ export function insertCheck(db: Database, check: UptimeCheck): void {
 /** The checks of one monitor, newest first. */
 export function selectChecks(
   db: Database,
-  { monitorId, limit, offset }: { monitorId: string; limit: number; offset: number },
+  { monitorId, limit, offset }: Page & { monitorId: string },
 ): UptimeCheck[] {
   return checks.select(
     db,

@@ -25,6 +25,7 @@ import {
 } from "../../../db/ce/alert_progress.ts";
 import type { AlertMetric, AlertRule } from "../../../db/ce/alert_rules.ts";
 import { selectUser } from "../../../db/ce/users.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { stackOf } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
@@ -55,14 +56,9 @@ const RECENT_MAX = 20;
 /** Newest first. */
 export function listAlertEvents(
   { db }: Pick<Deps, "db">,
-  { limit, offset }: { limit: number; offset: number },
-): { events: AlertEventView[]; total: number; limit: number; offset: number } {
-  return {
-    events: selectAlertEvents(db, { limit, offset }).map(asView),
-    total: countAlertEvents(db),
-    limit,
-    offset,
-  };
+  page: Page,
+): { events: AlertEventView[] } & Paged {
+  return { events: selectAlertEvents(db, page).map(asView), total: countAlertEvents(db), ...page };
 }
 
 /** @throws {AppError} `not_found`. */

@@ -16,6 +16,7 @@ import {
 export { AUDIT_OUTCOMES } from "../../../db/ce/audit_entries.ts";
 
 import { selectUser } from "../../../db/ce/users.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -71,8 +72,8 @@ export function recordAudit(
 /** The entries that match the filter, newest first. */
 export function listAudit(
   { db }: Pick<Deps, "db">,
-  { limit, offset, ...filter }: AuditFilter & { limit: number; offset: number },
-): { entries: AuditEntry[]; total: number; limit: number; offset: number } {
+  { limit, offset, ...filter }: AuditFilter & Page,
+): { entries: AuditEntry[] } & Paged {
   const entries = selectAuditEntries(db, filter, { limit, offset });
   return { entries, total: countAuditEntries(db, filter), limit, offset };
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Page, Paged } from "../../../db/page.ts";
 import { containerChanges } from "../../../engine/container_changes.ts";
 import type { ContainerInspect } from "../../../engine/containers.ts";
 import { type Caller, includesRole } from "../../auth/caller.ts";
@@ -98,10 +99,10 @@ interface FileChange {
 export async function listChanges(
   deps: ReadDeps & Pick<Deps, "limiters">,
   ref: string,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: Page,
   caller: Pick<Caller, "role">,
   signal: AbortSignal,
-): Promise<{ changes: FileChange[]; total: number; limit: number; offset: number }> {
+): Promise<{ changes: FileChange[] } & Paged> {
   const container = await resolveContainer(deps, ref);
   assertMayInspect(container, caller);
   const changes = await deps.limiters.fileComparisons(() =>

@@ -13,6 +13,7 @@ import {
 } from "../../../db/ce/integration_data.ts";
 import { deleteIntegrationPoll, selectIntegrationPolls } from "../../../db/ce/integration_polls.ts";
 import { selectIntegration, selectIntegrationIds } from "../../../db/ce/integrations.ts";
+import type { Paged } from "../../../db/page.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { yieldToEventLoop } from "../../event_loop.ts";
@@ -45,7 +46,7 @@ export function listIntegrationData(
     limit: number;
     offset: number;
   },
-): { data: DataRecord[]; total: number; limit: number; offset: number } {
+): { data: DataRecord[] } & Paged {
   if (!selectIntegration(db, id)) throw notFound("Integration", id);
   const since = query.since === undefined ? "" : new Date(query.since).toISOString();
   const until = query.until === undefined ? END_OF_TIME : new Date(query.until).toISOString();

@@ -22,6 +22,7 @@ import {
   updateNotificationChannel,
 } from "../../../db/ce/notification_channels.ts";
 import { deleteHeldNotifications } from "../../../db/ce/held_notifications.ts";
+import type { Page } from "../../../db/page.ts";
 import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
@@ -194,16 +195,10 @@ export function removeNotificationChannel({ db, log }: Pick<Deps, "db" | "log">,
 }
 
 /** Sent, failed and queued messages, newest first. @throws {AppError} `not_found`. */
-export function listNotificationDeliveries(
-  { db }: Pick<Deps, "db">,
-  id: string,
-  { limit, offset }: { limit: number; offset: number },
-) {
+export function listNotificationDeliveries({ db }: Pick<Deps, "db">, id: string, page: Page) {
   findNotificationChannel(db, id);
-  const deliveries = selectOutboxMessages(db, targetOf(id), { limit, offset }).map(
-    toTitledDelivery,
-  );
-  return { deliveries, total: countOutboxMessages(db, targetOf(id)), limit, offset };
+  const deliveries = selectOutboxMessages(db, targetOf(id), page).map(toTitledDelivery);
+  return { deliveries, total: countOutboxMessages(db, targetOf(id)), ...page };
 }
 
 /** @throws {AppError} `not_found`. */

@@ -23,6 +23,7 @@ import {
   selectEnabledSchedules,
   updateScheduleLastRun,
 } from "../../../db/ce/schedules.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import { withDeadline } from "../../deadline.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { isLimited } from "../../auth/scope.ts";
@@ -76,18 +77,18 @@ export interface RunStarter {
 /** Finished runs in the scope of the caller, newest first. */
 export function listScheduleRuns(
   deps: Pick<Deps, "db" | "inventory">,
-  { limit, offset }: { limit: number; offset: number },
+  page: Page,
   caller: Pick<Caller, "scope"> = {},
-): { history: ScheduleRun[]; total: number; limit: number; offset: number } {
+): { history: ScheduleRun[] } & Paged {
   const { db } = deps;
   const targets = isLimited(caller.scope)
     ? selectRunTargets(db).filter((target) => isInScope(deps, caller.scope, target))
     : undefined;
-  const history = selectScheduleRuns(db, { limit, offset, targets }).map((run) => ({
+  const history = selectScheduleRuns(db, { ...page, targets }).map((run) => ({
     ...run,
     error: run.error && hideForeign(deps, caller, run.error),
   }));
-  return { history, total: countScheduleRuns(db, targets), limit, offset };
+  return { history, total: countScheduleRuns(db, targets), ...page };
 }
 
 /** Marks the runs as failed that were active when the service stopped. Called before any starts. */

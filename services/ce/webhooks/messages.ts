@@ -6,6 +6,7 @@
 
 import { countOutboxMessages, selectOutboxMessages } from "../../../db/ce/outbox_messages.ts";
 import { selectSubscribedWebhooks } from "../../../db/ce/webhooks.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import type { Deps } from "../../deps.ts";
 import { type AppEvent, createEnvelope } from "../../events/events.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
@@ -51,12 +52,12 @@ export function testWebhook(
 export function listDeliveries(
   { db }: Pick<Deps, "db">,
   id: string,
-  { limit, offset }: { limit: number; offset: number },
-): { deliveries: Delivery[]; total: number; limit: number; offset: number } {
+  page: Page,
+): { deliveries: Delivery[] } & Paged {
   findWebhook(db, id);
   const target = { channel: WEBHOOK_CHANNEL, targetId: id };
-  const deliveries = selectOutboxMessages(db, target, { limit, offset }).map(toDelivery);
-  return { deliveries, total: countOutboxMessages(db, target), limit, offset };
+  const deliveries = selectOutboxMessages(db, target, page).map(toDelivery);
+  return { deliveries, total: countOutboxMessages(db, target), ...page };
 }
 
 function enqueueWebhook(

@@ -22,6 +22,7 @@ import {
   type TimeRange,
 } from "../../../db/enterprise/compliance_logs.ts";
 import { selectComplianceConfig } from "../../../db/enterprise/compliance_config.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound } from "../../errors.ts";
@@ -88,11 +89,8 @@ export async function createEntry(
 /** Lists entries, newest first. */
 export async function listEntries(
   { db }: Pick<Deps, "db">,
-  { from, to, limit, offset, ...filter }: EntryFilter & TimeFilter & {
-    limit: number;
-    offset: number;
-  },
-): Promise<{ logs: ComplianceEntry[]; total: number; limit: number; offset: number }> {
+  { from, to, limit, offset, ...filter }: EntryFilter & TimeFilter & Page,
+): Promise<{ logs: ComplianceEntry[] } & Paged> {
   const known = from === undefined && to === undefined ? knownCount(db, filter) : undefined;
   const rows: ComplianceRow[] = [];
   let total = 0;

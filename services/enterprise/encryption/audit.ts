@@ -12,6 +12,7 @@ import {
   insertEncryptionAudit,
   selectEncryptionAudit,
 } from "../../../db/enterprise/encryption_audit.ts";
+import type { Paged } from "../../../db/page.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -27,7 +28,7 @@ export function listEncryptionAudit(
     limit: number;
     offset: number;
   },
-): { entries: EncryptionAuditEntry[]; total: number; limit: number; offset: number } {
+): { entries: EncryptionAuditEntry[] } & Paged {
   const entries = selectEncryptionAudit(db, event_type, { limit, offset });
   return { entries, total: countEncryptionAudit(db, event_type), limit, offset };
 }

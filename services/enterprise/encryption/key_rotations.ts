@@ -15,6 +15,7 @@ import {
   selectPendingRotation,
   updateKeyRotationEnded,
 } from "../../../db/enterprise/key_rotations.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound } from "../../errors.ts";
@@ -25,10 +26,10 @@ export { ROTATION_ENDS, ROTATION_STATUSES } from "../../../db/enterprise/key_rot
 /** Lists rotations, newest first. */
 export function listKeyRotations(
   { db }: Pick<Deps, "db">,
-  { limit, offset }: { limit: number; offset: number },
-): { rotations: KeyRotation[]; total: number; limit: number; offset: number } {
-  const rotations = selectKeyRotations(db, { limit, offset });
-  return { rotations, total: countKeyRotations(db), limit, offset };
+  page: Page,
+): { rotations: KeyRotation[] } & Paged {
+  const rotations = selectKeyRotations(db, page);
+  return { rotations, total: countKeyRotations(db), ...page };
 }
 
 /** Records the start of a rotation. @throws {AppError} `conflict` while another one is pending. */

@@ -17,6 +17,7 @@ import {
   updateAgentRevoked,
 } from "../../../db/enterprise/agents.ts";
 import { type CaCertificate, selectCaCertificate } from "../../../db/enterprise/ca_certificates.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound } from "../../errors.ts";
@@ -37,8 +38,8 @@ interface NewAgent extends AgentSettings {
 /** Lists agents, newest first. */
 export function listAgents(
   { db }: Pick<Deps, "db">,
-  { limit, offset, ...filter }: AgentFilter & { limit: number; offset: number },
-): { agents: Agent[]; total: number; limit: number; offset: number } {
+  { limit, offset, ...filter }: AgentFilter & Page,
+): { agents: Agent[] } & Paged {
   const agents = selectAgents(db, filter, { limit, offset });
   return { agents, total: countAgents(db, filter), limit, offset };
 }

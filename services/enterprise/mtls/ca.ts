@@ -14,18 +14,16 @@ import {
   selectCaCertificateByFingerprint,
   selectCaCertificates,
 } from "../../../db/enterprise/ca_certificates.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound } from "../../errors.ts";
 import { authorityFault } from "./certificate_faults.ts";
 import { readSubmittedCertificate } from "./submitted_certificate.ts";
 
 /** Lists CAs, newest first. */
-export function listCas(
-  { db }: Pick<Deps, "db">,
-  { limit, offset }: { limit: number; offset: number },
-): { cas: CaCertificate[]; total: number; limit: number; offset: number } {
-  const cas = selectCaCertificates(db, { limit, offset });
-  return { cas, total: countCaCertificates(db), limit, offset };
+export function listCas({ db }: Pick<Deps, "db">, page: Page): { cas: CaCertificate[] } & Paged {
+  const cas = selectCaCertificates(db, page);
+  return { cas, total: countCaCertificates(db), ...page };
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   selectRoleAssignment,
   selectRoleUsers,
 } from "../../../db/enterprise/role_assignments.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
@@ -25,11 +26,11 @@ import { getRole } from "./roles.ts";
 export function listRoleUsers(
   deps: Pick<Deps, "db">,
   roleId: string,
-  { limit, offset }: { limit: number; offset: number },
-): { users: RoleUser[]; total: number; limit: number; offset: number } {
+  page: Page,
+): { users: RoleUser[] } & Paged {
   const { user_count } = getRole(deps, roleId);
-  const users = selectRoleUsers(deps.db, roleId, { limit, offset });
-  return { users, total: user_count, limit, offset };
+  const users = selectRoleUsers(deps.db, roleId, page);
+  return { users, total: user_count, ...page };
 }
 
 /**

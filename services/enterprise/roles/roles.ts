@@ -20,6 +20,7 @@ import {
   selectRoles,
   updateRole,
 } from "../../../db/enterprise/roles.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
@@ -44,11 +45,8 @@ interface NewRole {
 export const ROLES_MAX = 1_000;
 
 /** Lists roles by priority, highest first, then by name. */
-export function listRoles(
-  { db }: Pick<Deps, "db">,
-  { limit, offset }: { limit: number; offset: number },
-): { roles: CountedRole[]; total: number; limit: number; offset: number } {
-  return { roles: selectRoles(db, { limit, offset }), total: countRoles(db), limit, offset };
+export function listRoles({ db }: Pick<Deps, "db">, page: Page): { roles: CountedRole[] } & Paged {
+  return { roles: selectRoles(db, page), total: countRoles(db), ...page };
 }
 
 /** @throws {AppError} `not_found`. */

@@ -17,6 +17,7 @@ import {
   selectSession,
   type SsoSession,
 } from "../../../db/enterprise/sso/sessions.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import { revokeFamilies } from "../../ce/auth/families.ts";
 import { ACCESS_TOKEN_S } from "../../ce/auth/tokens.ts";
 import type { Deps } from "../../deps.ts";
@@ -27,11 +28,11 @@ type EndDeps = Pick<Deps, "db" | "accounts" | "now">;
 /** Lists active sessions, newest first. */
 export function listSessions(
   { db, now }: Pick<Deps, "db" | "now">,
-  { limit, offset }: { limit: number; offset: number },
-): { sessions: SsoSession[]; total: number; limit: number; offset: number } {
+  page: Page,
+): { sessions: SsoSession[] } & Paged {
   const at = activeAt(now());
-  const sessions = selectActiveSessions(db, at, { limit, offset });
-  return { sessions, total: countActiveSessions(db, at), limit, offset };
+  const sessions = selectActiveSessions(db, at, page);
+  return { sessions, total: countActiveSessions(db, at), ...page };
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   selectOutboxMessages,
   updateQueuedFailed,
 } from "../../../db/ce/outbox_messages.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import {
   type ChatPlatformId,
   deleteChatChannel,
@@ -195,12 +196,12 @@ export function testChatChannel(
 export function listChatMessages(
   { db }: Pick<Deps, "db">,
   id: string,
-  { limit, offset }: { limit: number; offset: number },
-): { messages: ChatMessage[]; total: number; limit: number; offset: number } {
+  page: Page,
+): { messages: ChatMessage[] } & Paged {
   requireChannel(db, id);
   const target = { channel: CHAT, targetId: id };
-  const messages = selectOutboxMessages(db, target, { limit, offset }).map(toChatMessage);
-  return { messages, total: countOutboxMessages(db, target), limit, offset };
+  const messages = selectOutboxMessages(db, target, page).map(toChatMessage);
+  return { messages, total: countOutboxMessages(db, target), ...page };
 }
 
 const toChatMessage = (message: OutboxMessage): ChatMessage => ({

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Paged } from "../../../db/page.ts";
 import {
   countTimeline,
   insertTimelineEntry,
@@ -60,7 +61,7 @@ export function listIncidents(
     limit: number;
     offset: number;
   },
-): { incidents: Incident[]; total: number; limit: number; offset: number } {
+): { incidents: Incident[] } & Paged {
   return {
     incidents: selectIncidents(db, { status, limit, offset }),
     total: countIncidents(db, status),

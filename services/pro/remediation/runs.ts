@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Page, Paged } from "../../../db/page.ts";
 import {
   type RemediationRule,
   selectEnabledRemediationRules,
@@ -80,14 +81,9 @@ export interface Remediator {
 /** Finished runs, newest first. */
 export function listRemediationRuns(
   { db }: Pick<Deps, "db">,
-  { limit, offset }: { limit: number; offset: number },
-): { history: RemediationRun[]; total: number; limit: number; offset: number } {
-  return {
-    history: selectRemediationRuns(db, { limit, offset }),
-    total: countRemediationRuns(db),
-    limit,
-    offset,
-  };
+  page: Page,
+): { history: RemediationRun[] } & Paged {
+  return { history: selectRemediationRuns(db, page), total: countRemediationRuns(db), ...page };
 }
 
 /**

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Page, Paged } from "../../../db/page.ts";
 import { hasSlaBreach, insertSlaBreach, type SlaBreach } from "../../../db/pro/sla_breaches.ts";
 import {
   selectSlaDefinition,
@@ -127,13 +128,13 @@ export function currentPeriod(deps: PeriodDeps, definition: SlaDefinition): Calc
 export function listPeriods(
   deps: PeriodDeps,
   definition: SlaDefinition,
-  { limit, offset }: { limit: number; offset: number },
-): { periods: SlaPeriod[]; total: number; limit: number; offset: number } {
+  page: Page,
+): { periods: SlaPeriod[] } & Paged {
   const { db } = deps;
   const { period: current } = currentPeriod(deps, definition);
-  const periods = selectSlaPeriods(db, definition.id, { limit, offset })
+  const periods = selectSlaPeriods(db, definition.id, page)
     .map((period) => period.id === current.id ? current : period);
-  return { periods, total: countSlaPeriods(db, definition.id), limit, offset };
+  return { periods, total: countSlaPeriods(db, definition.id), ...page };
 }
 
 /** Calculates a period as of now; stores nothing. */

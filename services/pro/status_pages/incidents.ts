@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Paged } from "../../../db/page.ts";
 import {
   countPageIncidents,
   deletePageIncident,
@@ -51,7 +52,7 @@ export function listPageIncidents(
     limit: number;
     offset: number;
   },
-): { incidents: PageIncident[]; total: number; limit: number; offset: number } {
+): { incidents: PageIncident[] } & Paged {
   requirePage(db, pageId);
   const incidents = withUpdates(db, selectPageIncidents(db, { pageId, status, limit, offset }));
   return { incidents, total: countPageIncidents(db, { pageId, status }), limit, offset };

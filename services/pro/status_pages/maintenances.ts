@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Page, Paged } from "../../../db/page.ts";
 import { selectComponents } from "../../../db/pro/status_pages/components.ts";
 import {
   countMaintenances,
@@ -44,11 +45,11 @@ interface NewMaintenance {
 export function listMaintenances(
   { db }: Pick<Deps, "db">,
   pageId: string,
-  { limit, offset }: { limit: number; offset: number },
-): { maintenances: StatusPageMaintenance[]; total: number; limit: number; offset: number } {
+  page: Page,
+): { maintenances: StatusPageMaintenance[] } & Paged {
   requirePage(db, pageId);
-  const maintenances = selectMaintenances(db, { pageId, limit, offset });
-  return { maintenances, total: countMaintenances(db, pageId), limit, offset };
+  const maintenances = selectMaintenances(db, { pageId, ...page });
+  return { maintenances, total: countMaintenances(db, pageId), ...page };
 }
 
 /**

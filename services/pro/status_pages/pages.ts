@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Page, Paged } from "../../../db/page.ts";
 import type { ComponentStatus } from "../../../db/pro/status_pages/components.ts";
 import { selectActivePageIncidents } from "../../../db/pro/status_pages/incidents.ts";
 import {
@@ -51,10 +52,10 @@ interface StatusPageDetail extends StatusPage {
 /** Newest first. */
 export function listStatusPages(
   { db }: Pick<Deps, "db">,
-  { limit, offset }: { limit: number; offset: number },
-): { pages: StatusPage[]; total: number; limit: number; offset: number } {
-  const pages = selectStatusPages(db, { limit, offset });
-  return { pages, total: countStatusPages(db), limit, offset };
+  page: Page,
+): { pages: StatusPage[] } & Paged {
+  const pages = selectStatusPages(db, page);
+  return { pages, total: countStatusPages(db), ...page };
 }
 
 /** @throws {AppError} `not_found`. */

@@ -5,6 +5,7 @@
  */
 
 import { deleteOutboxMessages } from "../../../db/ce/outbox_messages.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import {
   countSubscribers,
   deleteSubscriber,
@@ -80,8 +81,8 @@ export interface SubscribedPage extends Pick<StatusPage, "name" | "theme"> {
 export function listSubscribers(
   { db, secrets }: Pick<Deps, "db" | "secrets">,
   pageId: string,
-  { limit, offset, redacted }: { limit: number; offset: number; redacted: boolean },
-): { subscribers: Subscriber[]; total: number; limit: number; offset: number } {
+  { limit, offset, redacted }: Page & { redacted: boolean },
+): { subscribers: Subscriber[] } & Paged {
   requirePage(db, pageId);
   const subscribers = selectSubscribers(db, pageId, { limit, offset }).map((subscriber) =>
     toSubscriber(subscriber, redacted ? REDACTED : openAddressOrRedact(secrets, subscriber))

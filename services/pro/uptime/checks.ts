@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Page, Paged } from "../../../db/page.ts";
 import {
   insertMonitorGap,
   insertMonitorLife,
@@ -141,14 +142,13 @@ export function recordCheck(deps: RecordDeps, id: string, at: Date, result: Prob
 export function listChecks(
   { db, metrics }: Pick<Deps, "db" | "metrics">,
   monitorId: string,
-  { limit, offset }: { limit: number; offset: number },
-): { checks: Check[]; total: number; limit: number; offset: number } {
+  page: Page,
+): { checks: Check[] } & Paged {
   if (!selectMonitor(db, monitorId)) throw notFound("Monitor", monitorId);
   return {
-    checks: selectChecks(metrics, { monitorId, limit, offset }).map(toCheck),
+    checks: selectChecks(metrics, { monitorId, ...page }).map(toCheck),
     total: countChecks(metrics, monitorId),
-    limit,
-    offset,
+    ...page,
   };
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Page } from "../../../db/page.ts";
 import {
   countOutages,
   deleteOutagesBefore,
@@ -66,7 +67,7 @@ export function listOutages(
 export function listMonitorOutages(
   deps: Pick<Deps, "db" | "now">,
   monitorId: string,
-  page: { limit: number; offset: number },
+  page: Page,
 ): OutagePage {
   if (!selectMonitor(deps.db, monitorId)) throw notFound("Monitor", monitorId);
   return listOutages(deps, { monitorId, ...page });
