@@ -114,6 +114,8 @@ export interface Container {
   volumes: string[];
   /** Whether it is the container that this service runs in. */
   self: boolean;
+  /** Name or number. */
+  stopSignal: string;
   details: ContainerDetails;
 }
 

@@ -30,6 +30,7 @@ export function containerOf(fields: Partial<Container> & { name: string }): Cont
     links: [],
     volumes: [],
     self: false,
+    stopSignal: "SIGTERM",
     details: {
       command: [],
       entrypoint: [],

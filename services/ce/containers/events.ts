@@ -4,7 +4,7 @@
  * One action causes several events. `docker stop` causes `kill` (the stop signal), sometimes a second
  * `kill` (SIGKILL), `die` and `stop`; `docker kill` causes `kill` and `die`; `docker rm -f` causes
  * `kill`, `die` and `destroy`; an exhausted memory limit causes `oom` and `die`. Therefore a `die`
- * after a `kill` waits briefly for a `stop`.
+ * after a signal that may be part of a stop waits for the `stop`, however busy the machine is.
  *
  * @module
  */
@@ -20,40 +20,64 @@ export interface Down {
   exitCode: number | null;
 }
 
-/** How long a `die` after a `kill` waits for a `stop`, in milliseconds. */
-export const STOP_WAIT_MS = 500;
-
 /** Limit of containers with events but no end yet; beyond it, only the reason is less exact. */
 const HISTORIES_MAX = 10_000;
 
-/** 128 + SIGKILL. */
+/** Exit codes above this are 128 and the signal that ended the program. */
+const EXIT_SIGNAL = 128;
+const SIGKILL = "9";
 const EXIT_KILLED = 137;
 
 /** The events of a container since its start. */
 interface History {
-  isKilled: boolean;
+  /** By the engine, on behalf of a client. Podman does not name them. */
+  signals: (string | undefined)[];
   isOom: boolean;
-  /** Podman sends `stop` before `die`. */
+  /** Podman sends `stop` before `die`, and Docker sometimes. */
   isStopped: boolean;
-  pending: { down: Down; timer: ReturnType<typeof setTimeout> } | undefined;
+  /** An end that may be a stop. */
+  pending: Down | undefined;
+  /** Whether a complete round has passed since the end. */
+  isOverdue: boolean;
 }
 
 /** Collects the events of all containers. */
 interface DownReader {
   read(event: EngineEvent): void;
-  /** Reports pending ends without further waiting. */
+  /**
+   * Reports ends without a `stop` that were already pending at the last call. Call it when the engine
+   * has just answered: by then, it has sent the `stop` of an earlier end.
+   */
+  settle(): void;
+  /** Reports pending ends as stops: without the stream, their `stop` cannot be seen. */
   close(): void;
 }
 
-/** @param report Called once for each container that went down. */
-export function createDownReader(report: (down: Down) => void): DownReader {
+interface DownReceiver {
+  /** Called once for each container that went down. */
+  report(down: Down, isExpected: boolean): void;
+  /** Whether an action of this service causes the end. Called once for each end. */
+  takeExpected(id: string): boolean;
+  /** The signal with which the engine stops the container. */
+  stopSignalOf(id: string): string | undefined;
+}
+
+export function createDownReader(
+  { report, takeExpected, stopSignalOf }: DownReceiver,
+): DownReader {
   const histories = new Map<string, History>();
 
   const historyOf = (id: string): History => {
     let history = histories.get(id);
     if (!history) {
       if (histories.size >= HISTORIES_MAX) histories.delete(histories.keys().next().value!);
-      history = { isKilled: false, isOom: false, isStopped: false, pending: undefined };
+      history = {
+        signals: [],
+        isOom: false,
+        isStopped: false,
+        pending: undefined,
+        isOverdue: false,
+      };
       histories.set(id, history);
     }
     return history;
@@ -61,16 +85,14 @@ export function createDownReader(report: (down: Down) => void): DownReader {
   const conclude = (id: string, reason?: DownReason) => {
     const pending = histories.get(id)?.pending;
     histories.delete(id);
-    if (!pending) return;
-    clearTimeout(pending.timer);
-    report(reason ? { ...pending.down, reason } : pending.down);
+    if (pending) report(reason ? { ...pending, reason } : pending, false);
   };
 
   return {
     read({ Action, Actor: { ID: id, Attributes } }) {
       switch (Action) {
         case "kill":
-          historyOf(id).isKilled = true;
+          historyOf(id).signals.push(Attributes?.signal);
           break;
         case "oom":
           historyOf(id).isOom = true;
@@ -86,9 +108,13 @@ export function createDownReader(report: (down: Down) => void): DownReader {
           const exitCode = exitCodeOf(Attributes);
           const reason = reasonOf(history, exitCode);
           const down = { id, container: Attributes?.name ?? id.slice(0, 12), reason, exitCode };
-          const timer = setTimeout(() => conclude(id), STOP_WAIT_MS);
-          history.pending = { down, timer };
-          if (reason !== "killed" || !history.isKilled) conclude(id);
+          if (takeExpected(id)) {
+            histories.delete(id);
+            report(down, true);
+          } else {
+            history.pending = down;
+            if (!mayBeStop(history, down, stopSignalOf(id))) conclude(id);
+          }
           break;
         }
         case "start":
@@ -97,17 +123,34 @@ export function createDownReader(report: (down: Down) => void): DownReader {
           break;
       }
     },
+    settle() {
+      for (const [id, history] of [...histories]) {
+        if (history.isOverdue) conclude(id);
+        else history.isOverdue = history.pending !== undefined;
+      }
+    },
     close() {
-      for (const id of [...histories.keys()]) conclude(id);
+      for (const id of [...histories.keys()]) conclude(id, "stopped");
     },
   };
 }
 
-function reasonOf(history: History, exitCode: number | null): DownReason {
-  if (history.isOom) return "oom";
-  if (history.isStopped) return "stopped";
-  if (history.isKilled || exitCode === EXIT_KILLED) return "killed";
-  return "exited";
+function reasonOf({ isOom, isStopped, signals }: History, exitCode: number | null): DownReason {
+  if (isOom) return "oom";
+  if (isStopped) return "stopped";
+  const isSignal = signals.length > 0 && exitCode !== null && exitCode > EXIT_SIGNAL;
+  return isSignal || exitCode === EXIT_KILLED ? "killed" : "exited";
+}
+
+/** Whether a `stop` may follow. A SIGKILL alone is a stop only if it is the stop signal. */
+function mayBeStop(
+  { isOom, isStopped, signals }: History,
+  { exitCode }: Down,
+  stopSignal = "SIGTERM",
+): boolean {
+  if (isOom || isStopped || signals.every((signal) => signal === undefined)) return false;
+  const isKill = exitCode === EXIT_KILLED && signals.every((signal) => signal === SIGKILL);
+  return !isKill || /^(SIG)?KILL$|^9$/i.test(stopSignal);
 }
 
 function exitCodeOf(attributes: Record<string, string> | null): number | null {

@@ -63,6 +63,7 @@ export function toContainer(inspect: ContainerInspect, self: boolean): Container
       Type === "volume" && Name ? [Name] : []
     ),
     self,
+    stopSignal: Config.StopSignal || "SIGTERM",
     details: detailsOf(inspect),
   };
 }

@@ -101,7 +101,11 @@ async function follow(
   const { engine, inventory } = deps;
   const end = new AbortController();
   const ended = AbortSignal.any([signal, end.signal]);
-  const downs = createDownReader((down) => reportDown(deps, down));
+  const downs = createDownReader({
+    report: (down, isExpected) => reportDown(deps, down, isExpected),
+    takeExpected: inventory.takeExpectedDown,
+    stopSignalOf: (id) => inventory.get(id)?.stopSignal,
+  });
   try {
     // The filters depend on the kind of engine, which is unknown before the first response.
     if (engine.kind === undefined) await systemPing(engine, { signal: ended });
@@ -119,7 +123,7 @@ async function follow(
       inventory.setLive(true);
       restartQuietTimes(deps);
       round();
-      await keepFresh(deps, gaps, ended, round);
+      await keepFresh(deps, { gaps, downs }, ended, round);
     } finally {
       end.abort();
       await consuming;
@@ -208,7 +212,7 @@ function createRefresher(deps: WatchDeps, signal: AbortSignal): (id: string) => 
 /** Pings the engine, because a frozen one does not close the stream, and lists again periodically. */
 async function keepFresh(
   deps: WatchDeps,
-  gaps: Gaps,
+  { gaps, downs }: { gaps: Gaps; downs: ReturnType<typeof createDownReader> },
   signal: AbortSignal,
   round: () => void,
 ): Promise<void> {
@@ -217,6 +221,7 @@ async function keepFresh(
     await gaps.wait(PING_MS, signal);
     if (signal.aborted) return;
     await systemPing(deps.engine, { signal });
+    downs.settle();
     const hasGap = gaps.take();
     if (hasGap || deps.now().getTime() - listedAt >= RELIST_MS) {
       await relist(deps, signal);
@@ -263,14 +268,15 @@ async function relist(deps: WatchDeps, signal: AbortSignal): Promise<void> {
     deps.stats.remove(id);
     const exitCode = now?.exitCode ?? null;
     const reason = exitCode === 137 || now === undefined ? "killed" : "exited";
-    reportDown(deps, { id, container: name, reason, exitCode });
+    const down: Down = { id, container: name, reason, exitCode };
+    reportDown(deps, down, inventory.takeExpectedDown(id));
   }
   deleteServiceStopsExcept(deps.db, inventory.list().map(({ id }) => id));
 }
 
 /** Stops by this service are recorded instead of emitted, so that they are not taken for failures. */
-function reportDown(deps: WatchDeps, down: Down): void {
-  if (deps.inventory.takeExpectedDown(down.id)) recordServiceStop(deps, down);
+function reportDown(deps: WatchDeps, down: Down, isExpected: boolean): void {
+  if (isExpected) recordServiceStop(deps, down);
   else reportExit(deps, down);
 }
 
