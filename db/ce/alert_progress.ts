@@ -52,17 +52,11 @@ export function selectAlertProgress(db: Database, ruleId?: string): StoredAlertP
 }
 
 /**
- * Moves the progress of a container to its new name, and its alerts with it. A rule that is busy with
- * an earlier container of that name keeps both.
+ * Moves the progress of a container to its new name, and its alerts with it. The progress of an
+ * earlier container of that name is forgotten; it must have no open alerts.
  */
 export function renameAlertProgress(db: Database, names: { from: string; to: string }): void {
-  db.run(
-    `UPDATE OR REPLACE alert_progress SET container = :to
-     WHERE container = :from AND rule_id NOT IN (
-       SELECT rule_id FROM alert_progress WHERE container = :to AND state <> 'ok'
-     )`,
-    names,
-  );
+  db.run("UPDATE OR REPLACE alert_progress SET container = :to WHERE container = :from", names);
   db.run(
     `UPDATE OR IGNORE alert_events SET container = :to
      WHERE container = :from AND resolved_at IS NULL

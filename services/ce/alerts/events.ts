@@ -173,20 +173,21 @@ export function resolveAlert(
  * with its progress, so that a crash leaves none open for good.
  */
 export function endAlertsOf(deps: EmitDeps, ruleId: string, message: string): void {
-  const { db } = deps;
-  for (const open of selectOpenAlertEventsOf(db, ruleId)) {
-    endAlert(deps, open, {
-      message,
-      value: open.value,
-      store: () =>
-        replaceAlertProgress(db, {
-          ...INITIAL_PROGRESS,
-          ruleId,
-          container: open.container ?? "",
-          lastFiredAt: open.firedAt,
-        }),
-    });
+  for (const open of selectOpenAlertEventsOf(deps.db, ruleId)) closeAlert(deps, open, message);
+}
+
+/** Resolves the open events about a container that was removed. */
+export function endAlertsAbout(deps: EmitDeps, container: string): void {
+  for (const open of selectOpenAlertEvents(deps.db)) {
+    if (open.container !== container) continue;
+    closeAlert(deps, open, `${open.ruleName}: ${container} was removed`);
   }
+}
+
+function closeAlert(deps: EmitDeps, open: AlertEvent, message: string): void {
+  const { container, firedAt: lastFiredAt, ruleId, value } = open;
+  const progress = { ...INITIAL_PROGRESS, ruleId, container: container ?? "", lastFiredAt };
+  endAlert(deps, open, { message, value, store: () => replaceAlertProgress(deps.db, progress) });
 }
 
 /** Emits `alert.no_data`, once for each time that data is missing. */

@@ -12,8 +12,10 @@ import { containerRename } from "../../../engine/containers.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import type { EmitDeps } from "../../events/emit.ts";
 import { LOCAL_HOST } from "../../host_id.ts";
 import type { Container } from "../../state/inventory.ts";
+import { endAlertsAbout } from "../alerts/events.ts";
 import { forgetRules } from "../alerts/watched_rules.ts";
 import { renameProblems } from "../notifications/rename.ts";
 import { readMark } from "../rebuild/marks.ts";
@@ -25,7 +27,7 @@ import { reserveContainer } from "./reserve.ts";
 /** The engine's short and full ids: such a name would hide the container with that id. */
 const LIKE_ID = /^([0-9a-f]{12}|[0-9a-f]{64})$/;
 
-type RenameDeps = ActionDeps & Pick<Deps, "alerts" | "db" | "metrics">;
+type RenameDeps = ActionDeps & EmitDeps & Pick<Deps, "alerts" | "metrics">;
 
 /**
  * Gives a container another name. Its metrics history, its open alerts and problems, and the schedules
@@ -65,6 +67,8 @@ function moveState(
 ): void {
   const { alerts, db, inventory, metrics } = deps;
   const names = { from, to };
+  // The name was free: they are about an earlier container.
+  endAlertsAbout(deps, to);
   db.transaction(() => {
     updateScheduledName(db, { containerId: id, name: to });
     renameAlertProgress(db, names);

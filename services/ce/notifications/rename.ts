@@ -23,24 +23,34 @@ const OF_CONTAINER = /^(container|alert \S+|remediation \S+) (.*)$/;
 
 /**
  * Moves the problems of a container, and what receivers were told about them, to its new name, so
- * that their ends are recognized. The threads of messages that were sent stay. Must be called in a
- * transaction.
+ * that their ends are recognized. The threads of messages that were sent stay, and so do those about
+ * an earlier container of the new name. Must be called in a transaction.
  */
 export function renameProblems({ db }: Pick<Deps, "db">, names: Names): void {
-  const { from } = names;
+  const { from, to } = names;
+  const taken = new Set<string>();
+  for (const group of selectGroupsWith(db, to)) {
+    const { [`container ${to}`]: _, ...open } = JSON.parse(group.state).open;
+    taken.add(group.cause);
+    upsertGroup(db, { ...group, state: JSON.stringify({ ...JSON.parse(group.state), open }) });
+  }
+  const renameCause = (cause: string) => {
+    const renamed = renameKey(cause, names);
+    return renamed !== cause && taken.has(renamed) ? `${renamed} (${from})` : renamed;
+  };
   for (const problem of selectProblemsWith(db, from)) {
     const { key, cause } = problem;
     deleteProblem(db, key);
     replaceProblem(db, {
       ...renameIn(problem, names),
       key: renameKey(key, names),
-      cause: renameKey(cause, names),
+      cause: renameCause(cause),
     });
   }
   for (const group of selectGroupsWith(db, from)) {
     const state = JSON.stringify(renameIn(JSON.parse(group.state), names));
     deleteGroup(db, group);
-    upsertGroup(db, { ...group, cause: renameKey(group.cause, names), state });
+    upsertGroup(db, { ...group, cause: renameCause(group.cause), state });
   }
   for (const held of selectHeldEvents(db)) {
     deleteHeldEvent(db, held.thread);

@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { selectCrashLoop } from "../../../../db/ce/crash_loops.ts";
 import { evaluateAlerts } from "../../../../services/ce/alerts/evaluation.ts";
 import { listActiveAlerts } from "../../../../services/ce/alerts/events.ts";
-import { createAlertRule } from "../../../../services/ce/alerts/rules.ts";
+import { changeAlertRule, createAlertRule } from "../../../../services/ce/alerts/rules.ts";
 import { reportExit, reportStart } from "../../../../services/ce/containers/crash_loops.ts";
 import { collectNotifications } from "../../../../services/ce/notifications/queue.ts";
 import type { AppEvent } from "../../../../services/events/events.ts";
@@ -141,4 +141,67 @@ Deno.test("a renamed container stays in its crash loop, and its end is reported 
   exit("web");
   deepEqual(selectCrashLoop(app.deps.db, "shop"), undefined);
   equal(selectCrashLoop(app.deps.db, "web")?.exitCount, 3);
+});
+
+Deno.test("a container that takes the name of a removed one with an open alert has one alert", async () => {
+  await using fake = renamingEngine();
+  using app = testApp({ engine: fake.engine, now: "2026-01-01T12:00:00Z" });
+  const messages = await addChannel(app);
+  const { inventory } = app.deps;
+  addRule(app);
+  const shop = containerOf({ name: "shop", ...STOPPED });
+  const exit = (container: string, id: string) =>
+    reportExit(app.deps, { container, id, reason: "exited", exitCode: 1 });
+  inventory.replaceAll(
+    [containerOf({ name: "web", id: WEB.id, ...STOPPED }), shop],
+    inventory.readNumber(),
+  );
+  inventory.setLive(true);
+  exit("web", WEB.id);
+  exit("shop", shop.id);
+  evaluateAlerts(app.deps);
+  deepEqual(active(app).sort(), ["shop", "web"]);
+  messages();
+
+  setContainer(app, { name: "web", ...STOPPED });
+  await rename(app, "web", "shop");
+  for (let minutes = 0; minutes < 5; minutes++) {
+    evaluateAlerts(app.deps);
+    app.clock.advance({ minutes: 1 });
+  }
+  deepEqual(active(app), ["shop"]);
+  reportStart(app.deps, { container: "shop", id: WEB.id });
+  setContainer(app, { name: "shop" });
+  evaluateAlerts(app.deps);
+  deepEqual(active(app), []);
+  messages();
+  app.clock.advance({ minutes: 10 });
+  const sent = messages().map((
+    { phase, thread, title, lines },
+  ) => [phase, thread, title, lines[0]]);
+  deepEqual(sent.slice(2), [
+    ["end", "container shop", "test-host: Alert resolved: Down (shop)", "Down: shop was removed"],
+    ["end", "container web", "test-host: Alert resolved: Down (shop)", "Down: shop is running"],
+  ]);
+});
+
+Deno.test("a rule that takes the name of another one with an open alert leaves that alert alone", () => {
+  using app = testApp({ now: "2026-01-01T12:00:00Z" });
+  const events = collect(app);
+  const [first, second] = [addRule(app), addRule(app)];
+  setContainer(app, { name: "web", ...STOPPED });
+  evaluateAlerts(app.deps);
+  changeAlertRule(app.deps, second.id, { name: "Other" });
+  changeAlertRule(app.deps, second.id, { name: first.name });
+  changeAlertRule(app.deps, second.id, { enabled: false });
+  deepEqual(listActiveAlerts(app.deps).map(({ ruleId }) => ruleId), [first.id]);
+  setContainer(app, { name: "web" });
+  evaluateAlerts(app.deps);
+  deepEqual(
+    events.map(({ event, data }) => [event, (data as { ruleId: string }).ruleId]).slice(2),
+    [
+      ["alert.resolved", second.id],
+      ["alert.resolved", first.id],
+    ],
+  );
 });
