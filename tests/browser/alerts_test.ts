@@ -5,7 +5,7 @@
  * @module
  */
 
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import {
   type Dashboard,
   dashboardTest,
@@ -18,6 +18,7 @@ import {
   deleteRow,
   hasColumns,
   rowMatches,
+  rowOf,
   select,
 } from "../helpers/dashboard_steps.ts";
 import { composeLabels, simulateContainers } from "../helpers/fake_containers.ts";
@@ -42,6 +43,7 @@ dashboardTest(
     await t.step("a rule for containers, with a preview", () => createRule(tab, service));
     await t.step("an active alert", () => handleAlert(tab, service));
     await t.step("silences", () => manageSilences(tab));
+    await t.step("maintenance mode shows what it holds back", () => pauseRules(tab, service));
     await t.step("maintenance windows", () => manageWindows(tab, service));
     await t.step("on a phone", async () => {
       await tab.page.setViewport(PHONE);
@@ -106,6 +108,11 @@ async function createRule(tab: Dashboard, service: Longshore): Promise<void> {
   await select(tab, "Metric", "memory_percent");
   await select(tab, "Operator", ">=");
   await tab.type("spinbutton", "Threshold", "0");
+  await tab.type("spinbutton", "Duration (seconds)", "86400");
+  await until(
+    "the preview",
+    () => pageShows(tab, /The condition holds; it would fire in (1 d|23 h)/),
+  );
   await tab.type("spinbutton", "Duration (seconds)", "0");
   await until("the preview", () => pageShows(tab, /It would fire now/));
   await tab.type("textbox", "Name", "Memory");
@@ -153,6 +160,23 @@ async function manageSilences(tab: Dashboard): Promise<void> {
   await rowMatches(tab, "container batch*", /Import/);
   await deleteRow(tab, "container batch*");
   await checkBothThemes(tab);
+}
+
+async function pauseRules(tab: Dashboard, service: Longshore): Promise<void> {
+  await service.call("POST", "/api/maintenance", { enabled: true });
+  const memory = { name: "Memory low", metric: "memory_percent", operator: ">=", threshold: 0 };
+  const { status } = await service.call("POST", "/api/alerts/rules", {
+    ...memory,
+    durationSeconds: 0,
+  });
+  equal(status, 201);
+  await eventually(async () => {
+    await tab.open("/alerts");
+    match(await rowOf(tab, "Memory low"), /Pending\s+No messages: maintenance/);
+  });
+  await checkBothThemes(tab);
+  await service.call("POST", "/api/maintenance", { enabled: false });
+  await deleteRow(tab, "Memory low");
 }
 
 async function manageWindows(tab: Dashboard, service: Longshore): Promise<void> {

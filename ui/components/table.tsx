@@ -71,7 +71,6 @@ export function Table<Row>(props: TableProps<Row>) {
   );
   const body = useRef<HTMLTableSectionElement>(null);
   const [first, end, rowPx] = useWindow(body, lines.length);
-  const width = columns.length + (selected ? 1 : 0) + (actions ? 1 : 0);
 
   const toggleGroup = (group: string) => {
     const next = new Set(closed.peek());
@@ -98,13 +97,13 @@ export function Table<Row>(props: TableProps<Row>) {
           </tr>
         </thead>
         <tbody ref={body}>
-          <Spacer height={first * rowPx} width={width} />
+          <Spacer height={first * rowPx} />
           {lines.slice(first, end).map((line, at) => {
             const index = lines.length > VIRTUAL_MIN ? first + at + 2 : undefined;
             return "group" in line
               ? (
                 <tr key={line.key} class="group" aria-rowindex={index}>
-                  <th colSpan={width} scope="rowgroup">
+                  <th scope="rowgroup">
                     <button
                       type="button"
                       aria-expanded={!closed.value.has(line.group)}
@@ -129,7 +128,7 @@ export function Table<Row>(props: TableProps<Row>) {
                 />
               );
           })}
-          <Spacer height={(lines.length - end) * rowPx} width={width} />
+          <Spacer height={(lines.length - end) * rowPx} />
         </tbody>
       </table>
     </div>
@@ -208,14 +207,14 @@ function SelectAll({ selected, keys }: {
   );
 }
 
-function Spacer({ height, width }: { height: number; width: number }) {
+function Spacer({ height }: { height: number }) {
   const set = (row: HTMLElement | null) => {
     if (row) row.style.height = `${height}px`;
   };
   if (height <= 0) return null;
   return (
     <tr ref={set} class="spacer" aria-hidden="true">
-      <td colSpan={width} />
+      <td />
     </tr>
   );
 }

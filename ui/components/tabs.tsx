@@ -5,7 +5,7 @@
  */
 
 import type { ComponentChildren } from "preact";
-import { useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { href, navigate } from "../state/router.ts";
 
 export interface Tab {
@@ -23,6 +23,12 @@ export function Tabs({ name, tabs, current, children }: {
 }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // On a phone the list of tabs scrolls. Only the list: the page keeps its place.
+    const box = list.current!;
+    const tab = box.querySelector<HTMLElement>("[aria-selected=true]");
+    if (tab) box.scrollLeft = tab.offsetLeft - (box.clientWidth - tab.offsetWidth) / 2;
+  }, [current]);
   const open = (index: number) => {
     const tab = tabs[(index + tabs.length) % tabs.length]!;
     navigate(tab.to, { replace: true });

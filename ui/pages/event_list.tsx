@@ -67,24 +67,59 @@ function describe({ event, data }: LiveEvent): { tone: Tone; subject: string; te
       return { tone: "bad", subject: "Container engine", text: `is down: ${of("error")}` };
     case "engine.up":
       return { tone: "good", subject: "Container engine", text: "is up again" };
+    // The message begins with the rule's name.
     case "alert.fired":
-      return { tone: "bad", subject: of("rule"), text: of("message") };
+      return { tone: "bad", subject: of("rule"), text: of("message").slice(of("rule").length) };
     case "alert.resolved":
-      return { tone: "good", subject: of("rule"), text: "resolved" };
+      return {
+        tone: "good",
+        subject: of("rule"),
+        text: `resolved${data.container == null ? "" : ` for ${data.container}`}`,
+      };
     case "alert.no_data":
-      return { tone: "warn", subject: of("rule"), text: of("message") };
+      return { tone: "warn", subject: of("rule"), text: of("message").slice(of("rule").length) };
     case "host.disk_full_soon":
       return { tone: "warn", subject: of("path"), text: "will be full within a day" };
     case "schedule.failed":
       return { tone: "bad", subject: of("schedule"), text: `failed: ${of("error")}` };
+    case "account.new_sign_in":
+      return {
+        tone: "idle",
+        subject: data.account === "key" ? "API key" : of("account"),
+        text: `signed in from ${of("address")}, for the first time with this browser`,
+      };
     case "incident.created":
       return { tone: "warn", subject: of("title"), text: "opened" };
+    case "incident.updated":
+      return { tone: "idle", subject: of("title"), text: `is now ${of("status")}` };
     case "incident.resolved":
       return { tone: "good", subject: of("title"), text: "resolved" };
     case "monitor.down":
       return { tone: "bad", subject: of("monitor"), text: `is down: ${of("cause")}` };
     case "monitor.up":
       return { tone: "good", subject: of("monitor"), text: "is up again" };
+    case "sla.breached":
+      return {
+        tone: "bad",
+        subject: of("sla"),
+        text: `was breached: uptime below ${data.targetUptime} %`,
+      };
+    case "remediation.executed":
+      return {
+        tone: data.error == null ? "idle" : "bad",
+        subject: of("rule"),
+        text: `${of("action")} of ${of("target")}` +
+          (data.error == null ? `: ${of("status")}` : ` failed: ${of("error")}`),
+      };
+    case "remediation.disabled":
+      return { tone: "warn", subject: of("rule"), text: `was turned off: ${of("reason")}` };
+    case "status_page.updated":
+      return {
+        tone: "idle",
+        subject: of("page"),
+        text: `${of("component") || of("incident") || of("maintenance")} is now ` +
+          of("newStatus").replaceAll("_", " "),
+      };
     case "certificate.expiring":
       return {
         tone: "warn",
@@ -104,11 +139,6 @@ function describe({ event, data }: LiveEvent): { tone: Tone; subject: string; te
     case "update.needs_attention":
       return { tone: "bad", subject: of("container"), text: `needs attention: ${of("reason")}` };
     default:
-      return { tone: "idle", subject: event, text: subjectOf(data) };
+      return { tone: "idle", subject: event, text: of("message") };
   }
 }
-
-/** The names in an event's data, for kinds that have no sentence of their own. */
-const subjectOf = (data: Record<string, unknown>): string =>
-  ["name", "title", "rule", "page", "sla", "target", "message"]
-    .flatMap((key) => typeof data[key] === "string" ? [data[key]] : []).slice(0, 2).join(", ");

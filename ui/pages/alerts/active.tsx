@@ -80,7 +80,7 @@ export function WithSeverity({ name, severity, children }: Pick<AlertEvent, "sev
 }) {
   return (
     <>
-      <span class="name-cell">
+      <span class="name-cell wraps">
         <Text>{name}</Text>
       </span>
       <p class="hint">
@@ -112,24 +112,17 @@ const COLUMNS: readonly Column<ActiveAlert>[] = [
       <>
         <AlertName {...alert} />
         <Inhibition {...alert} />
+        {alert.acknowledgedAt !== null && (
+          <p class="hint">
+            Acknowledged by {plain(alert.acknowledgedBy ?? "")} <Time at={alert.acknowledgedAt} />
+            {alert.comment !== null && `: ${plain(alert.comment)}`}
+          </p>
+        )}
       </>
     ),
   },
   { title: "Message", cell: ({ message }) => plain(message), wide: true },
   { title: "Fired", cell: ({ firedAt }) => <Time at={firedAt} />, width: "w-s" },
-  {
-    title: "Acknowledged",
-    cell: ({ acknowledgedAt, acknowledgedBy, comment }) =>
-      acknowledgedAt === null ? <span class="muted">–</span> : (
-        <>
-          <Text>{acknowledgedBy ?? ""}</Text>
-          <span class="hint inline">
-            <Time at={acknowledgedAt} />
-            {comment !== null && `: ${plain(comment)}`}
-          </span>
-        </>
-      ),
-  },
 ];
 
 function AcknowledgeForm({ alert, onClose, onSaved }: {

@@ -27,7 +27,7 @@ export function Mounts({ container: { mounts } }: TabProps) {
         },
         {
           title: "Access",
-          cell: ({ readOnly }) => readOnly ? "Read-only" : "Read and write",
+          cell: ({ readOnly }) => readOnly ? "Read-only" : "Read-write",
           width: "w-m",
         },
       ]}

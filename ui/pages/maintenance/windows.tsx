@@ -82,7 +82,14 @@ const COLUMNS: readonly Column<MaintenanceWindow>[] = [
     wide: true,
     width: "w-xs",
   },
-  { title: "Applies to", cell: ({ scope }) => <Text>{capital(targetText(scope.target))}</Text> },
+  {
+    title: "Applies to",
+    cell: ({ scope }) => (
+      <span class="wraps">
+        <Text>{capital(targetText(scope.target))}</Text>
+      </span>
+    ),
+  },
   {
     title: "Next",
     cell: ({ openUntil, nextOpensAt }) =>

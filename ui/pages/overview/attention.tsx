@@ -5,7 +5,7 @@
  */
 
 import type { ComponentChildren } from "preact";
-import type { AlertMetric } from "../../api/types.ts";
+import type { AlertMetric, Container } from "../../api/types.ts";
 import { Button, Link, LinkButton } from "../../components/button.tsx";
 import { Icon, type IconName } from "../../components/icon.tsx";
 import { Section } from "../../components/page.tsx";
@@ -70,17 +70,24 @@ const firingAlerts = (): Concern[] =>
     icon: "alert",
     text: (
       <>
-        <Link to="/alerts">{plain(message)}</Link>, <Time at={firedAt} />
+        <Link to="/alerts">{plain(message)}</Link>{" "}
+        <span class="muted">
+          <Time at={firedAt} />
+        </span>
       </>
     ),
     solution: container === null
       ? <LinkButton to={METRIC_PAGES[metric] ?? "/alerts"}>Investigate</LinkButton>
-      : (
-        <LinkButton to={`/containers/${encodeURIComponent(container)}`}>
-          Show {plain(container)}
-        </LinkButton>
-      ),
+      : solutionFor(container),
   }));
+
+/** What helps a container that an alert names. */
+function solutionFor(name: string): ComponentChildren {
+  const container = containers.value?.find((each) => each.name === name);
+  return container && problemOf(container) !== undefined
+    ? remedyOf(container)
+    : <LinkButton to={`/containers/${encodeURIComponent(name)}`}>Show {plain(name)}</LinkButton>;
+}
 
 /** Where the cause of an alert shows. */
 const METRIC_PAGES: Partial<Record<AlertMetric, string>> = {
@@ -90,37 +97,52 @@ const METRIC_PAGES: Partial<Record<AlertMetric, string>> = {
   container_stopped: "/containers?state=exited",
 };
 
+/** Alerts that say the same as the state of their container. */
+const STATE_METRICS: readonly AlertMetric[] = ["container_unhealthy", "container_restarts"];
+
 function illContainers(): Concern[] {
+  const reported = (alerts.value?.firing ?? [])
+    .filter(({ metric }) => STATE_METRICS.includes(metric)).map(({ container }) => container);
   return (containers.value ?? []).flatMap((container): Concern[] => {
-    const { id, name, state, health } = container;
-    const problem = state === "restarting"
-      ? "is restarting again and again"
-      : state === "dead"
-      ? "is dead: the engine could not remove it"
-      : state === "running" && health === "unhealthy"
-      ? "is unhealthy"
-      : undefined;
-    if (problem === undefined) return [];
-    const link = `/containers/${id.slice(0, 12)}`;
-    const canRestart = actionsFor(container).includes("restart");
+    const problem = problemOf(container);
+    if (problem === undefined || reported.includes(container.name)) return [];
     return [{
-      key: `container ${id}`,
+      key: `container ${container.id}`,
       tone: "bad",
       icon: "box",
       text: (
         <>
-          <Link to={link}>{plain(name)}</Link> {problem}
+          <Link to={pathOf(container)}>{plain(container.name)}</Link> {problem}
         </>
       ),
-      solution: canRestart
-        ? (
-          <Button icon="restart" onClick={() => void runAction(container, "restart")}>
-            Restart
-          </Button>
-        )
-        : <LinkButton to={link}>Show</LinkButton>,
+      solution: remedyOf(container),
     }];
   });
+}
+
+const pathOf = ({ id }: Container): string => `/containers/${id.slice(0, 12)}`;
+
+const problemOf = ({ state, health }: Container): string | undefined =>
+  state === "restarting"
+    ? "exits and is restarted again and again"
+    : state === "dead"
+    ? "is dead: the engine could not remove it"
+    : state === "running" && health === "unhealthy"
+    ? "is unhealthy"
+    : undefined;
+
+function remedyOf(container: Container): ComponentChildren {
+  // Another restart does not help a container that restarts; its log says why it exits.
+  if (container.state === "restarting") {
+    return <LinkButton to={`${pathOf(container)}/logs`}>Show log</LinkButton>;
+  }
+  return actionsFor(container).includes("restart")
+    ? (
+      <Button icon="restart" onClick={() => void runAction(container, "restart")}>
+        Restart
+      </Button>
+    )
+    : <LinkButton to={pathOf(container)}>Show</LinkButton>;
 }
 
 function scarceResources(): Concern[] {
@@ -195,6 +217,6 @@ function licenseWarning(): Concern[] {
     tone: "warn",
     icon: "key",
     text: warning,
-    solution: <LinkButton to="/account">Account</LinkButton>,
+    solution: <LinkButton to="/license">License</LinkButton>,
   }];
 }

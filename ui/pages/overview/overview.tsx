@@ -32,6 +32,7 @@ const COUNTED = [
   { word: "running", query: "state=running", tone: "good" },
   { word: "stopped", query: "state=exited", tone: "idle" },
   { word: "unhealthy", query: "health=unhealthy", tone: "bad" },
+  { word: "restarting", query: "state=restarting", tone: "bad" },
   { word: "paused", query: "state=paused", tone: "warn" },
 ] as const;
 
@@ -42,6 +43,7 @@ function Containers() {
     running: all.filter(({ state }) => state === "running").length,
     stopped: all.filter(({ state }) => state === "exited").length,
     unhealthy: all.filter(({ health }) => health === "unhealthy").length,
+    restarting: all.filter(({ state }) => state === "restarting").length,
     paused: all.filter(({ state }) => state === "paused").length,
   };
   return (

@@ -27,13 +27,9 @@ const COLUMNS: readonly Column<SessionRow>[] = [
   {
     title: "User",
     cell: ({ user, current }) => (
-      <span class="name-cell">
+      <span class="name-cell wraps">
         <Text>{user}</Text>
-        {current && (
-          <span class="wide">
-            <Badge tone="good">This session</Badge>
-          </span>
-        )}
+        {current && <Badge tone="good">This session</Badge>}
       </span>
     ),
     sort: ({ user }) => user,
@@ -48,7 +44,9 @@ const COLUMNS: readonly Column<SessionRow>[] = [
   {
     title: "Browser",
     cell: ({ userAgent }) => (
-      <span class="cut" title={plain(userAgent ?? "")}>{browserName(userAgent)}</span>
+      <span class="wraps" title={plain(userAgent ?? "")}>
+        <span class="cut">{browserName(userAgent)}</span>
+      </span>
     ),
     sort: ({ userAgent }) => browserName(userAgent),
   },
@@ -63,7 +61,7 @@ const COLUMNS: readonly Column<SessionRow>[] = [
     title: "Last used",
     cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />,
     sort: ({ lastUsedAt }) => lastUsedAt,
-    width: "w-m",
+    width: "w-s",
   },
 ];
 
