@@ -39,7 +39,10 @@ const FILE_CACHING = "public, max-age=31536000, immutable";
 
 type DashboardDeps = Pick<Deps, "config" | "brand" | "log">;
 
-/** Answers `GET` and `HEAD`; `undefined` for what is not a part of the dashboard. */
+/**
+ * Answers `GET` and `HEAD`; `undefined` for what is not a part of the dashboard. A person who opens
+ * an unknown address gets the page as well, with the status 404.
+ */
 export async function respondDashboard(
   deps: DashboardDeps,
   request: Request,
@@ -47,14 +50,15 @@ export async function respondDashboard(
   if (deps.config.ui === "off" || !/^(GET|HEAD)$/.test(request.method)) return undefined;
   const path = pathOf(request);
   const file = path.startsWith(FILES) ? path.slice(FILES.length) : undefined;
-  if (file === undefined && !matchPath(path)) return undefined;
+  const isKnown = file !== undefined || matchPath(path) !== undefined;
+  if (!isKnown && !request.headers.get("accept")?.includes("text/html")) return undefined;
   using pack = await openPack();
   if (!pack) {
     deps.log.warn("dashboard not built", { build: "deno task ui" });
     return undefined;
   }
   return file === undefined
-    ? page(deps, pack, request)
+    ? { ...page(deps, pack, request), status: isKnown ? 200 : 404 }
     : await sendFile(pack, file, request.headers.get("accept-encoding") ?? "");
 }
 

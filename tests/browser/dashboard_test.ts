@@ -158,10 +158,12 @@ dashboardTest("the dashboard is usable by keyboard, on a phone and in both theme
     await page.keyboard.press("Escape");
     await tab.gone("dialog", "Keyboard shortcuts");
     // The second key has to follow soon, so that a busy machine can be late.
-    await until("the overview is open", async () => {
-      await page.keyboard.type("go");
-      return (await tab.names("heading")).includes("Overview");
-    });
+    for (const [keys, heading] of [["ga", "Alerts"], ["gl", "Logs"], ["go", "Overview"]] as const) {
+      await until(`${heading} is open`, async () => {
+        await page.keyboard.type(keys);
+        return (await tab.names("heading")).includes(heading);
+      });
+    }
   });
 
   await t.step("theme and density are chosen and kept", async () => {

@@ -49,11 +49,14 @@ export function IconButton(
 }
 
 /** A link that looks like a button. `to` is a path of the dashboard. */
-export function LinkButton(
-  { to, children, icon }: { to: string; children: ComponentChildren; icon?: IconName },
-) {
+export function LinkButton({ to, children, kind = "plain", icon }: {
+  to: string;
+  children: ComponentChildren;
+  kind?: "plain" | "primary";
+  icon?: IconName;
+}) {
   return (
-    <a class="button plain" href={href(to)}>
+    <a class={`button ${kind}`} href={href(to)}>
       {icon && <Icon name={icon} />}
       {children}
     </a>

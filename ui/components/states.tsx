@@ -83,7 +83,7 @@ export function State({ state, tone }: { state: string; tone?: Tone }) {
   return (
     <span class={`state ${tone ?? TONES[state] ?? "idle"}`}>
       <span class="dot" aria-hidden="true" />
-      {capital(state)}
+      {state === "ok" ? "OK" : capital(state)}
     </span>
   );
 }

@@ -10,6 +10,7 @@ import { Icon } from "../components/icon.tsx";
 import { type Group, GROUPS, LISTED, loadPage, type PageInfo } from "../pages/mod.ts";
 import type { Path } from "../paths.ts";
 import { hasEdition } from "../state/edition.ts";
+import { alerts } from "../state/live.ts";
 import { href, page } from "../state/router.ts";
 import { hasRole } from "../state/session.ts";
 
@@ -55,7 +56,8 @@ function NavGroup({ group, pages }: { group: Group; pages: [Path, PageInfo][] })
         onClick={() => isExpanded.value = !expanded}
       >
         <Icon name="chevron" />
-        {group}
+        <span>{group}</span>
+        {!expanded && pages.some(([path]) => path === "/alerts") && <FiringCount />}
       </button>
       {expanded && list}
     </div>
@@ -76,10 +78,18 @@ function NavLink({ path, info }: { path: Path; info: PageInfo }) {
       >
         <Icon name={info.icon ?? "chevron"} />
         <span>{info.title}</span>
+        {path === "/alerts" && <FiringCount />}
         {isLocked && <Icon name="lock" />}
       </a>
     </li>
   );
+}
+
+/** How many alerts are firing. The overview says so to assistive technology. */
+function FiringCount() {
+  const count = alerts.value?.firing.length ?? 0;
+  if (count === 0) return null;
+  return <b class="firing-count" aria-hidden="true">{count}</b>;
 }
 
 /** Whether the page or one below it is open, e.g. a container of the list. */

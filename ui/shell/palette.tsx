@@ -130,7 +130,15 @@ function* commands(): Generator<Command> {
       run: () => navigate(`/stacks/${encodeURIComponent(stack)}`),
     };
   }
+  if (hasRole("admin")) {
+    yield { name: "New stack", kind: "Action", run: () => navigate("/stacks/new") };
+  }
   for (const container of all) {
+    yield {
+      name: `Logs of ${plain(container.name)}`,
+      kind: "Action",
+      run: () => navigate(`/containers/${container.id.slice(0, 12)}/logs`),
+    };
     for (const action of actionsFor(container)) {
       yield {
         name: `${ACTIONS[action].verb} ${plain(container.name)}`,

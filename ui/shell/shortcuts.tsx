@@ -18,27 +18,27 @@ export const openShortcuts = () => void (isOpen.value = true);
 /** How long the second key of two may take, in milliseconds. */
 const SECOND_KEY_MS = 1_500;
 
-const LIST: readonly [keys: string, what: string][] = [
+/** Pages by the key after `g`. */
+const PLACES: Readonly<Record<string, readonly [path: string, what: string]>> = {
+  o: ["/", "overview"],
+  c: ["/containers", "containers"],
+  l: ["/logs", "logs"],
+  s: ["/stacks", "stacks"],
+  i: ["/images", "images"],
+  u: ["/updates", "updates"],
+  n: ["/networks", "networks"],
+  v: ["/volumes", "volumes"],
+  h: ["/host", "host"],
+  a: ["/alerts", "alerts"],
+};
+
+const LIST: readonly (readonly [keys: string, what: string])[] = [
   ["Ctrl K or ⌘ K", "Search, open and run"],
   ["/", "Filter the list"],
-  ["g o", "Open the overview"],
-  ["g c", "Open the containers"],
-  ["g i", "Open the images"],
-  ["g n", "Open the networks"],
-  ["g v", "Open the volumes"],
-  ["g h", "Open the host"],
+  ...Object.entries(PLACES).map(([key, [, what]]) => [`g ${key}`, `Open the ${what}`] as const),
   ["?", "Show these shortcuts"],
   ["Esc", "Close what is open"],
 ];
-
-const PLACES: Record<string, string> = {
-  o: "/",
-  c: "/containers",
-  i: "/images",
-  n: "/networks",
-  v: "/volumes",
-  h: "/host",
-};
 
 export function Shortcuts() {
   useEffect(() => {
@@ -78,8 +78,8 @@ function onKeyDown(event: KeyboardEvent): void {
   const before = first && event.timeStamp - first.at < SECOND_KEY_MS ? first.key : undefined;
   first = undefined;
   if (before === "g") {
-    const to = PLACES[event.key];
-    if (to !== undefined) navigate(to);
+    const place = PLACES[event.key];
+    if (place) navigate(place[0]);
   } else if (event.key === "g") {
     first = { key: "g", at: event.timeStamp };
   } else if (event.key === "?") {

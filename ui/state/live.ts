@@ -37,6 +37,10 @@ export const events = signal<readonly LiveEvent[]>([]);
 /** By id, in the order in which they became known. */
 export const jobs = signal<ReadonlyMap<string, LiveJob>>(new Map());
 
+/** `null` unless it runs: the engine keeps the last health of a container that has stopped. */
+export const healthOf = ({ state, health }: Pick<Container, "state" | "health">) =>
+  state === "running" ? health : null;
+
 /** Whether the container engine answers; `undefined` until it is known. */
 export const engineReachable = computed(() => host.value?.engine.reachable);
 

@@ -46,6 +46,12 @@ Deno.test("other paths and methods are not found", async () => {
     equal(response.status, 404, path);
     deepEqual(await response.json(), { error: `No such path: ${path}` });
   }
+  const page = await get(app, "/nothing", { accept: "text/html,*/*" });
+  deepEqual([page.status, page.headers.get("content-type")], [404, "text/html; charset=utf-8"]);
+  await page.body!.cancel();
+  const file = await get(app, "/assets/x.js", { accept: "text/html,*/*" });
+  equal(file.status, 404);
+  deepEqual(await file.json(), { error: "No such path: /assets/x.js" });
   equal((await app.fetch("POST", "/containers")).status, 404);
 });
 

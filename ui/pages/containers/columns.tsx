@@ -9,6 +9,7 @@ import { Badge, State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { bytes, imageName, percent, plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
+import { healthOf } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { outdated } from "./update_marks.ts";
 
@@ -32,8 +33,11 @@ export const COLUMNS: readonly Column<Container>[] = [
   },
   {
     title: "Health",
-    cell: ({ health }) => health ? <State state={health} /> : <span class="muted">–</span>,
-    sort: ({ health }) => health,
+    cell: (container) => {
+      const health = healthOf(container);
+      return health ? <State state={health} /> : <span class="muted">–</span>;
+    },
+    sort: healthOf,
     wide: true,
     width: "w-s",
   },

@@ -13,7 +13,7 @@ import { useRead } from "../../components/reading.ts";
 import { Badge, Empty, Failure, Loading, State } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { plain } from "../../components/text.ts";
-import { containers } from "../../state/live.ts";
+import { containers, healthOf } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
 import { nameOfUpdate, REPLACING_KINDS, UPDATE_STEPS } from "../updates/job_names.ts";
 import { Actions, openContainer } from "./actions.tsx";
@@ -78,6 +78,7 @@ function OneContainer({ id, tab }: { id: string; tab: string | undefined }) {
   }
   if (!detail) return <Loading name="Container" />;
   const container = { ...detail, ...live };
+  const health = healthOf(container);
   const tabs = TABS.filter(({ isShown }) => isShown?.() ?? true);
   const open = tabs.find(({ name }) => name.toLowerCase() === (tab ?? "summary")) ?? tabs[0]!;
   const base = `/containers/${id}`;
@@ -87,7 +88,7 @@ function OneContainer({ id, tab }: { id: string; tab: string | undefined }) {
       lead={
         <>
           <State state={container.state} />
-          {container.health && <State state={container.health} />}
+          {health && <State state={health} />}
           {container.self && <Badge>Longshore</Badge>}
         </>
       }

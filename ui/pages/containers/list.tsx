@@ -15,7 +15,7 @@ import { Empty, NoMatch } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
 import { capital, count } from "../../components/text.ts";
 import { ACTIONS, actionsFor, runAction, runOnAll } from "../../state/container_actions.ts";
-import { containers } from "../../state/live.ts";
+import { containers, healthOf } from "../../state/live.ts";
 import { navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { GeneratedDialog } from "../stacks/generated.tsx";
@@ -194,7 +194,7 @@ function filter(
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   return all.filter((container) =>
     (state === "" || container.state === state) &&
-    (health === "" || container.health === health) &&
+    (health === "" || healthOf(container) === health) &&
     words.every((word) => haystackOf(container).includes(word))
   );
 }

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { Button } from "../../components/button.tsx";
-import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
-import { plain } from "../../components/text.ts";
-import { containers } from "../../state/live.ts";
-import { navigate, query } from "../../state/router.ts";
+import { Button, Link } from "../../components/button.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { Empty, Loading, State } from "../../components/states.tsx";
+import { byCollation, plain } from "../../components/text.ts";
+import { containers, healthOf } from "../../state/live.ts";
+import { href, navigate, query } from "../../state/router.ts";
 import { LogView } from "./view.tsx";
 
 /** Limit of containers of a stream. */
@@ -41,17 +41,64 @@ export default function Logs() {
           </Button>
         ))}
       </div>
-      {chosen.length === 0
-        ? <Empty>Choose containers to read their logs here, merged and live.</Empty>
-        : (
-          <LogView
-            stream="api/logs/stream"
-            parameters={chosen.map((name) => ["container", name] as [string, string])}
-            isMerged={chosen.length > 1}
-            {...chosen.length === 1 && { container: { id: chosen[0]!, name: chosen[0]! } }}
-          />
-        )}
+      {chosen.length === 0 ? <Choice /> : (
+        <LogView
+          stream="api/logs/stream"
+          parameters={chosen.map((name) => ["container", name] as [string, string])}
+          isMerged={chosen.length > 1}
+          {...chosen.length === 1 && { container: { id: chosen[0]!, name: chosen[0]! } }}
+        />
+      )}
     </Page>
+  );
+}
+
+/** Limit of containers that are offered as links. */
+const LINKS_MAX = 200;
+
+/** Whose log to read, with one click. */
+function Choice() {
+  const all = containers.value;
+  if (!all) return <Loading name="Containers" />;
+  if (all.length === 0) return <Empty>No containers yet. Their logs appear here.</Empty>;
+  const shown = all.toSorted((a, b) => byCollation(a.name, b.name)).slice(0, LINKS_MAX);
+  const stacks = [...Map.groupBy(shown, ({ composeProject }) => composeProject)]
+    .sort(([a], [b]) => a === null ? 1 : b === null ? -1 : byCollation(a, b));
+  return (
+    <>
+      <div class="log-choice">
+        {stacks.map(([stack, members]) => (
+          <Section
+            key={stack ?? ""}
+            title={stack === null ? "Without a stack" : plain(stack)}
+            actions={stack !== null && (
+              <Link to={`/stacks/${encodeURIComponent(stack)}/logs`}>
+                All of {plain(stack)}
+              </Link>
+            )}
+          >
+            <ul>
+              {members.map((container) => (
+                <li key={container.id}>
+                  <State
+                    state={healthOf(container) === "unhealthy" ? "unhealthy" : container.state}
+                  />
+                  <a
+                    class="cut"
+                    href={href(`/logs?container=${encodeURIComponent(container.name)}`)}
+                  >
+                    {plain(container.name)}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </Section>
+        ))}
+      </div>
+      {all.length > LINKS_MAX && (
+        <p class="hint">{all.length - LINKS_MAX} more are in the list above.</p>
+      )}
+    </>
   );
 }
 

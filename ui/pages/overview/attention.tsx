@@ -14,7 +14,7 @@ import { percent, plain } from "../../components/text.ts";
 import { now, Time } from "../../components/time.tsx";
 import { actionsFor, runAction } from "../../state/container_actions.ts";
 import { edition } from "../../state/edition.ts";
-import { alerts, containers, events, host } from "../../state/live.ts";
+import { alerts, containers, events, healthOf, host } from "../../state/live.ts";
 
 interface Concern {
   key: string;
@@ -122,12 +122,12 @@ function illContainers(): Concern[] {
 
 const pathOf = ({ id }: Container): string => `/containers/${id.slice(0, 12)}`;
 
-const problemOf = ({ state, health }: Container): string | undefined =>
-  state === "restarting"
+const problemOf = (container: Container): string | undefined =>
+  container.state === "restarting"
     ? "exits and is restarted again and again"
-    : state === "dead"
+    : container.state === "dead"
     ? "is dead: the engine could not remove it"
-    : state === "running" && health === "unhealthy"
+    : healthOf(container) === "unhealthy"
     ? "is unhealthy"
     : undefined;
 

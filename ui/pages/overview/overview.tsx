@@ -8,7 +8,7 @@ import { LinkButton } from "../../components/button.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { Empty, Loading, State } from "../../components/states.tsx";
 import { byCollation, count, plain } from "../../components/text.ts";
-import { containers } from "../../state/live.ts";
+import { containers, healthOf } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { Attention } from "./attention.tsx";
 import { Host } from "./host.tsx";
@@ -42,7 +42,7 @@ function Containers() {
   const numbers = {
     running: all.filter(({ state }) => state === "running").length,
     stopped: all.filter(({ state }) => state === "exited").length,
-    unhealthy: all.filter(({ health }) => health === "unhealthy").length,
+    unhealthy: all.filter((each) => healthOf(each) === "unhealthy").length,
     restarting: all.filter(({ state }) => state === "restarting").length,
     paused: all.filter(({ state }) => state === "paused").length,
   };
@@ -77,7 +77,7 @@ function Stacks() {
       <ul class="stack-list">
         {stacks.map(({ name, members }) => {
           const running = members.filter(({ state }) => state === "running").length;
-          const isIll = members.some(({ health }) => health === "unhealthy");
+          const isIll = members.some((each) => healthOf(each) === "unhealthy");
           const state = running === 0
             ? "stopped"
             : running < members.length || isIll

@@ -12,7 +12,7 @@ import { containers } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 
-interface StackState extends Pick<Stack, "name" | "kind" | "status"> {
+interface StackState extends Pick<Stack, "name" | "kind" | "status" | "stopped"> {
   /** Their number, or they themselves. */
   services: number | readonly unknown[];
 }
@@ -45,14 +45,15 @@ export const pathOf = (
 /** The actions that apply now and that the user's role allows. */
 export function stackActions(stack: StackState, onChange: () => void) {
   if (!hasRole("admin") || !isDeployed(stack)) return [];
-  const names = stack.status === "stopped"
-    ? ["start"] as const
-    : stack.status === "degraded"
-    ? ["start", "stop", "restart"] as const
-    : ["stop", "restart"] as const;
-  return names.map((action) => ({
+  const isStopped = stack.status === "stopped";
+  // An unhealthy stack may have nothing to start.
+  const canStart = isStopped || stack.status === "degraded" && stack.stopped > 0;
+  return [
+    ...canStart ? ["start"] as const : [],
+    ...isStopped ? [] : ["stop", "restart"] as const,
+  ].map((action) => ({
     action,
-    verb: ACTIONS[action].verb,
+    verb: action === "start" && !isStopped ? "Start stopped" : ACTIONS[action].verb,
     run: () => void runOnStack(stack, action).then(onChange),
   }));
 }

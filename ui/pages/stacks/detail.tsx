@@ -14,6 +14,7 @@ import { Badge, Empty, Failure, Loading, State, Text } from "../../components/st
 import { Table } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { imageName, plain } from "../../components/text.ts";
+import { healthOf } from "../../state/live.ts";
 import { href, query } from "../../state/router.ts";
 import { LogView } from "../logs/view.tsx";
 import { hasRole } from "../../state/session.ts";
@@ -171,8 +172,8 @@ function Containers({ containers }: Pick<Service, "containers">) {
 
 /** The state of all containers if it is the same, or how many run. */
 function stateOf({ containers }: Service): { state: string; tone?: "warn" } {
-  const states = new Set(containers.map(({ state, health }) => {
-    return health === "unhealthy" ? health : state;
+  const states = new Set(containers.map((container) => {
+    return healthOf(container) === "unhealthy" ? "unhealthy" : container.state;
   }));
   if (states.size === 0) return { state: "not running" };
   if (states.size === 1) return { state: [...states][0]! };

@@ -72,13 +72,15 @@ export default function Stacks() {
   return (
     <Page
       title="Stacks"
-      actions={hasRole("admin") && <LinkButton to="/stacks/new" icon="plus">New stack</LinkButton>}
+      actions={hasRole("admin") && (
+        <LinkButton to="/stacks/new" kind="primary" icon="plus">New stack</LinkButton>
+      )}
     >
       <div class="filters" role="search" aria-label="Filters">
         <input
           type="search"
           aria-label="Filter stacks"
-          placeholder="Name"
+          placeholder="Filter by name"
           value={query.value.get("q") ?? ""}
           onInput={(event) => setQuery({ q: event.currentTarget.value })}
         />
