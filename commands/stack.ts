@@ -34,7 +34,7 @@ export function stack(program: Program): number | Promise<number> {
   }
 }
 
-function validate(program: Program): number {
+async function validate(program: Program): Promise<number> {
   const { values: [file], options } = parseArguments("stack validate", program, ["FILE"], {
     "env-file": "value",
     profiles: "value",
@@ -42,7 +42,7 @@ function validate(program: Program): number {
   });
   const directory = resolve(dirname(file));
   const envFile = options["env-file"];
-  const { project, errors, warnings } = loadProject({
+  const { project, errors, warnings } = await loadProject({
     compose: readText(file),
     env: envFile === undefined ? undefined : readText(envFile),
     readFile: (path) => readIfThere(isAbsolute(path) ? path : join(directory, path)),
@@ -72,7 +72,7 @@ async function plan(program: Program): Promise<number> {
     ...SOURCE_OPTIONS,
     "remove-orphans": "flag",
   });
-  const { name, sources } = readSources(file, options);
+  const { name, sources } = await readSources(file, options);
   const service = connectService(program);
   const planned: { changes: Change[]; warnings: string[] } = JSON.parse(
     await service.post(`/api/stacks/${name}/plan`, {
@@ -92,7 +92,7 @@ async function deploy(program: Program): Promise<number> {
     "remove-orphans": "flag",
   });
   const { print, signal } = program;
-  const { name, sources } = readSources(file, options);
+  const { name, sources } = await readSources(file, options);
   const service = connectService(program);
   const version = await store(service, name, sources, signal);
   const job = JSON.parse(
@@ -115,7 +115,7 @@ async function down(program: Program): Promise<number> {
     volumes: "flag",
   });
   const { print, signal } = program;
-  const { name } = readSources(file, options);
+  const { name } = await readSources(file, options);
   const service = connectService(program);
   const job = JSON.parse(
     await service.post(`/api/stacks/${name}/down`, { volumes: options.volumes ?? false }, signal),
@@ -148,10 +148,10 @@ interface Sources {
  *
  * @throws {CommandError} With the first error of the file.
  */
-function readSources(
+async function readSources(
   file: string,
   options: { "env-file"?: string; name?: string; profiles?: string },
-): { name: string; sources: Sources } {
+): Promise<{ name: string; sources: Sources }> {
   const directory = resolve(dirname(file));
   const envFile = options["env-file"];
   const files: Record<string, string> = {};
@@ -161,8 +161,8 @@ function readSources(
     files,
     profiles: options.profiles?.split(","),
   };
-  const load = (place: { directory?: string; name?: string; refusesRelative?: boolean }) => {
-    const { project, errors: [error] } = loadProject({
+  const load = async (place: { directory?: string; name?: string; refusesRelative?: boolean }) => {
+    const { project, errors: [error] } = await loadProject({
       ...sources,
       readFile(path) {
         const text = readIfThere(isAbsolute(path) ? path : join(directory, path));
@@ -174,8 +174,8 @@ function readSources(
     if (project) return project;
     throw new CommandError(error ? describe(file, error) : `${file} has errors`);
   };
-  const { name } = load(options.name === undefined ? { directory } : { name: options.name });
-  load({ name, refusesRelative: true });
+  const { name } = await load(options.name === undefined ? { directory } : { name: options.name });
+  await load({ name, refusesRelative: true });
   return { name, sources };
 }
 
