@@ -41,9 +41,17 @@ export const EventKinds = z.array(z.enum(["*", ...EVENT_KINDS])).min(1).max(100)
   description: "Kinds of events; `*` means all, including those of later versions",
 });
 
-/** Response without data. */
-export const Done = z.object({ ok: z.literal(true) }).meta({ id: "Done", example: { ok: true } });
-export const done = { ok: true } as const;
+/** `ok` of a response; handlers leave it out. */
+const Ok = z.literal(true).prefault(true);
+
+/** Response without data, for handlers that return nothing. */
+export const Done = z.void().transform(() => ({})).pipe(
+  z.object({ ok: Ok }).meta({ id: "Done", example: { ok: true } }),
+);
+
+/** Response with `ok` and little else. */
+export const doneWith = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.object({ ok: Ok, ...shape });
 
 /** A new name of a container, network or volume, as both engines accept it. */
 export const EngineName = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{1,254}$/, {

@@ -14,7 +14,7 @@ import { listSessions, revokeSession, revokeSessions } from "../../services/ce/a
 import { PASSWORD_LENGTH_MAX } from "../../services/auth/password_rule.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, IdParams, oneLine, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, IdParams, oneLine, pagingQuery, Timestamp } from "../shapes.ts";
 import { Email, NewPassword, SessionPage, UserRole } from "./user_shapes.ts";
 
 const NAME_MAX = 100;
@@ -103,7 +103,6 @@ export const accountEndpoints = (deps: Deps) => [
   }, async ({ body, caller, note }) => {
     const { email } = await changeOwnPassword(deps, caller, body);
     note.targets = [email];
-    return done;
   }),
 
   endpoint({
@@ -127,10 +126,7 @@ export const accountEndpoints = (deps: Deps) => [
     role: "viewer",
     loginOnly: true,
     returns: Done,
-  }, ({ caller }) => {
-    revokeSessions(deps, caller.userId, caller.familyId);
-    return done;
-  }),
+  }, ({ caller }) => revokeSessions(deps, caller.userId, caller.familyId)),
 
   endpoint({
     method: "delete",
@@ -143,8 +139,5 @@ export const accountEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: { 404: "You have no such session" },
-  }, ({ params, caller }) => {
-    revokeSession(deps, caller.userId, params.id);
-    return done;
-  }),
+  }, ({ params, caller }) => revokeSession(deps, caller.userId, params.id)),
 ];

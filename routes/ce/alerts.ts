@@ -28,16 +28,7 @@ import { ALERT_TEMPLATES } from "../../services/ce/alerts/templates.ts";
 import { SEVERITIES } from "../../services/ce/notifications/message.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import {
-  Done,
-  done,
-  EnabledBody,
-  IdParams,
-  paged,
-  pagingQuery,
-  Target,
-  Timestamp,
-} from "../shapes.ts";
+import { Done, EnabledBody, IdParams, paged, pagingQuery, Target, Timestamp } from "../shapes.ts";
 
 const Metric = z.enum(ALERT_METRICS)
   .meta({
@@ -310,10 +301,7 @@ export const alertEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params }) => {
-    removeAlertRule(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => removeAlertRule(deps, params.id)),
 
   endpoint({
     method: "put",

@@ -17,7 +17,7 @@ import {
 import { permissionName, PERMISSIONS } from "../../services/auth/permissions.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Note } from "../endpoint.ts";
-import { Done, done, IdParams, Instant, oneLine, queryBoolean, Timestamp } from "../shapes.ts";
+import { Done, IdParams, Instant, oneLine, queryBoolean, Timestamp } from "../shapes.ts";
 import { UserRole } from "./user_shapes.ts";
 
 const [first, ...others] = PERMISSIONS.map(permissionName);
@@ -155,8 +155,5 @@ export const apiTokenEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params, caller, note }) => {
-    addToNote(note, revokeApiToken(deps, caller, params.id));
-    return done;
-  }),
+  }, ({ params, caller, note }) => void addToNote(note, revokeApiToken(deps, caller, params.id))),
 ];

@@ -19,7 +19,7 @@ import { describeCaller } from "../../services/ce/auth/users.ts";
 import type { Deps } from "../../services/deps.ts";
 import { clientOf } from "../client.ts";
 import { endpoint, type Note } from "../endpoint.ts";
-import { Done, done, Timestamp } from "../shapes.ts";
+import { Done, Timestamp } from "../shapes.ts";
 import { UserRole } from "./user_shapes.ts";
 
 export const TokenPair = z.object({
@@ -138,10 +138,7 @@ export const authEndpoints = (deps: Deps) => [
     description: "Revokes the access tokens and the refresh token of this login.",
     role: "viewer",
     returns: Done,
-  }, ({ caller }) => {
-    logOut(deps, caller);
-    return done;
-  }),
+  }, ({ caller }) => logOut(deps, caller)),
 
   endpoint({
     method: "get",

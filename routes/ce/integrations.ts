@@ -27,7 +27,7 @@ import {
 import type { Deps } from "../../services/deps.ts";
 import { EDITIONS } from "../../services/license/edition.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 const Name = z.string().trim().min(1).max(100);
 const AdapterId = z.string().min(1).max(50).meta({
@@ -221,10 +221,7 @@ export const integrationEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: UNKNOWN,
-  }, async ({ params }) => {
-    await removeIntegration(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => removeIntegration(deps, params.id)),
 
   endpoint({
     method: "post",

@@ -15,7 +15,7 @@ import { CRON_LENGTH_MAX } from "../../services/ce/schedules/cron.ts";
 import { WINDOW_MINUTES } from "../../services/ce/updates/window.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, IdParams, Target, Timestamp } from "../shapes.ts";
+import { Done, IdParams, Target, Timestamp } from "../shapes.ts";
 
 const settings = {
   cron: z.string().min(1).max(CRON_LENGTH_MAX).meta({
@@ -117,8 +117,5 @@ export const maintenanceWindowEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params }) => {
-    removeMaintenanceWindow(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => removeMaintenanceWindow(deps, params.id)),
 ];

@@ -25,7 +25,7 @@ import { endpoint } from "../endpoint.ts";
 import {
   Delivery,
   Done,
-  done,
+  doneWith,
   EnabledBody,
   EventKinds,
   IdParams,
@@ -154,7 +154,7 @@ const NotificationDelivery = Delivery.extend({
   title: z.string().meta({ example: "host-1: Container down: web" }),
 }).meta({ id: "NotificationDelivery" });
 
-const Queued = Done.extend({
+const Queued = doneWith({
   deliveryId: z.string().meta({ example: "3d594650-3436-4f0b-9d2f-8f2a5c1b7e60" }),
 }).meta({ id: "QueuedNotification" });
 
@@ -236,10 +236,7 @@ export const notificationEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params }) => {
-    removeNotificationChannel(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => removeNotificationChannel(deps, params.id)),
 
   endpoint({
     method: "put",
@@ -268,7 +265,6 @@ export const notificationEndpoints = (deps: Deps) => [
     returns: Queued,
     failures: UNKNOWN,
   }, ({ params }) => ({
-    ...done,
     deliveryId: queueTest(deps, findNotificationChannel(deps.db, params.id)),
   })),
 
@@ -300,6 +296,6 @@ export const notificationEndpoints = (deps: Deps) => [
       returns: Queued,
       failures: { 404: "The delivery does not exist", 409: "The message is still queued" },
     },
-    ({ params }) => ({ ...done, deliveryId: replayMessage(deps, NOTIFICATION_CHANNEL, params.id) }),
+    ({ params }) => ({ deliveryId: replayMessage(deps, NOTIFICATION_CHANNEL, params.id) }),
   ),
 ];

@@ -15,7 +15,7 @@ import {
 } from "../../services/ce/push/tokens.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done } from "../shapes.ts";
+import { Done } from "../shapes.ts";
 
 const PushTokenBody = z.object({
   token: z.string({ error: PUSH_TOKEN_RULE }).refine(isPushToken, { error: PUSH_TOKEN_RULE })
@@ -47,10 +47,7 @@ export const pushEndpoints = (deps: Deps) => [
     role: "viewer",
     body: PushTokenBody,
     returns: Done,
-  }, async ({ body, caller }) => {
-    await registerPushToken(deps, caller, body.token);
-    return done;
-  }),
+  }, ({ body, caller }) => registerPushToken(deps, caller, body.token)),
 
   endpoint({
     method: "post",
@@ -61,8 +58,5 @@ export const pushEndpoints = (deps: Deps) => [
     role: "viewer",
     body: KnownTokenBody,
     returns: Done,
-  }, async ({ body, caller }) => {
-    await unregisterPushToken(deps, caller, body.token);
-    return done;
-  }),
+  }, ({ body, caller }) => unregisterPushToken(deps, caller, body.token)),
 ];

@@ -17,7 +17,7 @@ import {
 } from "../../services/ce/registries/registries.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, IdParams, Timestamp } from "../shapes.ts";
+import { Done, IdParams, Timestamp } from "../shapes.ts";
 
 /** Clouds use signed tokens of several kilobytes as passwords. */
 const PASSWORD_MAX = 8_192;
@@ -176,10 +176,7 @@ export const registryEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: { 409: "The entry is in REGISTRY_AUTH_FILE", ...UNKNOWN },
-  }, ({ params }) => {
-    removeRegistry(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => removeRegistry(deps, params.id)),
 
   endpoint({
     method: "post",

@@ -18,7 +18,7 @@ import {
 } from "../../services/ce/schedules/schedules.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 import { ContainerRef } from "./containers/shapes.ts";
 
 const Action = z.enum(SCHEDULE_ACTIONS).meta({
@@ -188,10 +188,7 @@ export const scheduleEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params }) => {
-    removeSchedule(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => removeSchedule(deps, params.id)),
 
   endpoint({
     method: "put",

@@ -25,7 +25,7 @@ import {
   readSessionCookie,
   sessionCookie,
 } from "../session_cookie.ts";
-import { Done, done } from "../shapes.ts";
+import { Done } from "../shapes.ts";
 import { KeyBody, LoginBody, THROTTLED, TokenPair as Tokens, withReuseInNote } from "./auth.ts";
 
 const BrowserSession = Tokens.omit({ refreshToken: true }).meta({ id: "BrowserSession" });
@@ -140,7 +140,6 @@ export const sessionEndpoints = (deps: Deps) => {
     }, ({ caller, request, note, setCookie }) => {
       setCookie(expiredSessionCookie(config, request));
       note.actor = logOutBrowser(deps, refreshTokenOf(request), caller.address);
-      return done;
     }),
   ];
 };

@@ -18,7 +18,7 @@ import {
 import type { Deps } from "../../services/deps.ts";
 import { EVENT_KINDS } from "../../services/events/events.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, IdParams, Instant, Timestamp } from "../shapes.ts";
+import { Done, IdParams, Instant, Timestamp } from "../shapes.ts";
 
 const Pattern = z.string().min(1).max(255);
 
@@ -151,10 +151,7 @@ export const silenceEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: { 404: "The silence does not exist" },
-  }, ({ params }) => {
-    removeSilence(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => removeSilence(deps, params.id)),
 ];
 
 /** What the audit log names. */

@@ -19,7 +19,7 @@ import { createStack } from "../../services/ce/compose/deploy/start.ts";
 import { STACK_KINDS } from "../../services/ce/stacks/groups.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, ENGINE_FAILURES, Timestamp } from "../shapes.ts";
+import { Done, ENGINE_FAILURES, Timestamp } from "../shapes.ts";
 import { Job } from "./jobs.ts";
 import {
   Directory,
@@ -204,8 +204,5 @@ export const stackSourceEndpoints = (deps: Deps) => [
     params: StackParams,
     returns: Done,
     failures: { 409: "The stack has containers", ...UNKNOWN },
-  }, async ({ params }) => {
-    await removeStackSource(deps, params.name);
-    return done;
-  }),
+  }, ({ params }) => removeStackSource(deps, params.name)),
 ];

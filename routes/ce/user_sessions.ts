@@ -15,7 +15,7 @@ import {
 import { assertMayManage, findActiveUser } from "../../services/ce/auth/users.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Note } from "../endpoint.ts";
-import { Done, done, IdParams, paged, pagingQuery } from "../shapes.ts";
+import { Done, IdParams, paged, pagingQuery } from "../shapes.ts";
 import { Session, SessionPage, User } from "./user_shapes.ts";
 
 const UserSession = Session.extend({ userId: z.string(), email: User.shape.email })
@@ -95,7 +95,6 @@ export const userSessionEndpoints = (deps: Deps) => {
       failures: { ...FORBIDDEN, 404: "The user does not exist, or users mode is off" },
     }, ({ params, caller, note }) => {
       revokeSessions(deps, findManagedUser(caller, params.id, note).id);
-      return done;
     }),
 
     endpoint({
@@ -112,7 +111,6 @@ export const userSessionEndpoints = (deps: Deps) => {
       },
     }, ({ params, caller, note }) => {
       revokeSession(deps, findManagedUser(caller, params.id, note).id, params.sessionId);
-      return done;
     }),
   ];
 };

@@ -15,7 +15,7 @@ import {
 } from "../../services/ce/auth/users.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Note } from "../endpoint.ts";
-import { Done, done, IdParams } from "../shapes.ts";
+import { Done, IdParams } from "../shapes.ts";
 import { Email, NewPassword, User, UserRole } from "./user_shapes.ts";
 
 const NewUser = z.object({
@@ -98,10 +98,7 @@ export const userEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: { 403: BEYOND, 409: "The user is yourself or the last admin", ...UNKNOWN },
-  }, ({ params, caller, note }) => {
-    addToNote(note, removeUser(deps, caller, params.id));
-    return done;
-  }),
+  }, ({ params, caller, note }) => void addToNote(note, removeUser(deps, caller, params.id))),
 
   endpoint(
     {

@@ -24,7 +24,7 @@ import { endpoint } from "../endpoint.ts";
 import {
   Delivery,
   Done,
-  done,
+  doneWith,
   EnabledBody,
   EventKinds,
   IdParams,
@@ -93,7 +93,7 @@ const WebhookDelivery = Delivery.extend({
   id: z.string().meta({ description: "As in the header `webhook-id`, the same at each attempt" }),
 }).meta({ id: "WebhookDelivery" });
 
-const Queued = Done.extend({
+const Queued = doneWith({
   delivery_id: z.string().meta({ example: "3d594650-3436-4f0b-9d2f-8f2a5c1b7e60" }),
 }).meta({ id: "WebhookTest" });
 
@@ -172,10 +172,7 @@ export const webhookEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params }) => {
-    removeWebhook(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => removeWebhook(deps, params.id)),
 
   endpoint({
     method: "put",
@@ -204,7 +201,7 @@ export const webhookEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Queued,
     failures: UNKNOWN,
-  }, ({ params }) => ({ ...done, delivery_id: testWebhook(deps, params.id) })),
+  }, ({ params }) => ({ delivery_id: testWebhook(deps, params.id) })),
 
   endpoint({
     method: "get",
@@ -233,7 +230,6 @@ export const webhookEndpoints = (deps: Deps) => [
     returns: Queued,
     failures: { 404: "The delivery does not exist", 409: "The message is still queued" },
   }, ({ params }) => ({
-    ...done,
     delivery_id: replayMessage(deps, WEBHOOK_CHANNEL, params.id),
   })),
 ];

@@ -19,7 +19,7 @@ import {
 } from "../../services/enterprise/branding/brands.ts";
 import { CUSTOM_CSS_MAX } from "../../services/enterprise/branding/css_sanitizer.ts";
 import { endpoint } from "../endpoint.ts";
-import { Color, Done, done, IdParams, oneLine, Timestamp } from "../shapes.ts";
+import { Color, Done, IdParams, oneLine, Timestamp } from "../shapes.ts";
 
 const NAME_MAX = 100;
 const FONT_MAX = 100;
@@ -183,10 +183,7 @@ export const brandingEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params }) => {
-    removeBrand(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => removeBrand(deps, params.id)),
 
   endpoint({
     method: "put",

@@ -23,7 +23,7 @@ import {
   setIpRuleEnabled,
 } from "../../services/enterprise/ip_allowlist/rules.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, IdParams, Instant, oneLine, Timestamp, ToggleBody } from "../shapes.ts";
+import { Done, IdParams, Instant, oneLine, Timestamp, ToggleBody } from "../shapes.ts";
 
 const LABEL_MAX = 100;
 const DESCRIPTION_MAX = 1_000;
@@ -188,10 +188,7 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: { ...UNKNOWN, ...LOCKED_OUT },
-  }, ({ params, caller }) => {
-    removeIpRule(deps, caller, params.id);
-    return done;
-  }),
+  }, ({ params, caller }) => removeIpRule(deps, caller, params.id)),
 
   endpoint({
     method: "put",

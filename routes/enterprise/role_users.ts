@@ -14,7 +14,7 @@ import {
   unassignRole,
 } from "../../services/enterprise/roles/assignments.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, doneWith, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 import { Action, BEYOND, Resource, UNKNOWN } from "./roles.ts";
 
 const UserId = z.string().min(1).max(255);
@@ -80,7 +80,7 @@ export const roleUserEndpoints = (deps: Deps) => [
     params: IdParams,
     body: z.object({ user_id: UserId })
       .meta({ id: "RoleAssignment", example: { user_id: "7b6f1c52-9f0e-4c55-9a0d-8f3f1f6f1a11" } }),
-    returns: Done.extend({
+    returns: doneWith({
       ...Assignment,
       role_id: z.string(),
       changed: z.boolean().meta({ description: "false if the user already had the role" }),
@@ -89,7 +89,7 @@ export const roleUserEndpoints = (deps: Deps) => [
   }, ({ params, body, caller, note }) => {
     note.targets = [params.id, body.user_id];
     note.target = note.targets.join(" ");
-    return { ...done, ...assignRole(deps, caller, params.id, body.user_id) };
+    return assignRole(deps, caller, params.id, body.user_id);
   }),
 
   endpoint({
@@ -103,10 +103,7 @@ export const roleUserEndpoints = (deps: Deps) => [
     params: IdParams.extend({ userId: UserId }),
     returns: Done,
     failures: { 403: BEYOND, 404: "The role does not exist, or the user does not have it" },
-  }, ({ params, caller }) => {
-    unassignRole(deps, caller, params.id, params.userId);
-    return done;
-  }),
+  }, ({ params, caller }) => unassignRole(deps, caller, params.id, params.userId)),
 
   endpoint({
     method: "get",

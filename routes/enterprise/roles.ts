@@ -16,7 +16,7 @@ import {
   ROLES_MAX,
 } from "../../services/enterprise/roles/roles.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 /** Limits of a request; there are fewer resources and actions. */
 const GROUPS_MAX = 100;
@@ -184,10 +184,7 @@ export const roleEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: { 403: BEYOND, ...UNKNOWN },
-  }, ({ params, caller }) => {
-    removeRole(deps, caller, params.id);
-    return done;
-  }),
+  }, ({ params, caller }) => removeRole(deps, caller, params.id)),
 ];
 
 /** The input for an error message, truncated. */

@@ -21,7 +21,7 @@ import {
 import { dispatchToChats } from "../../services/pro/chat/dispatch.ts";
 import { OUTBOX_STATUSES } from "../../services/events/outbox_log.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, EventKinds, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, doneWith, EventKinds, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 const Platform = z.enum(CHAT_PLATFORM_NAMES).meta({
   id: "ChatPlatform",
@@ -185,10 +185,7 @@ export const chatChannelEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params }) => {
-    removeChatChannel(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => removeChatChannel(deps, params.id)),
 
   endpoint({
     method: "post",
@@ -199,9 +196,9 @@ export const chatChannelEndpoints = (deps: Deps) => [
     role: "admin",
     permission: "chatops:write",
     params: IdParams,
-    returns: Done.extend({ message_id: MessageId }).meta({ id: "ChatTest" }),
+    returns: doneWith({ message_id: MessageId }).meta({ id: "ChatTest" }),
     failures: UNKNOWN,
-  }, ({ params }) => ({ ...done, message_id: testChatChannel(deps, params.id) })),
+  }, ({ params }) => ({ message_id: testChatChannel(deps, params.id) })),
 
   endpoint({
     method: "get",
@@ -228,12 +225,12 @@ export const chatChannelEndpoints = (deps: Deps) => [
     role: "admin",
     permission: "chatops:write",
     body: Dispatch,
-    returns: Done.extend({
+    returns: doneWith({
       dispatched: z.int().meta({ description: "Number of channels", example: 1 }),
       message_ids: z.array(MessageId),
     }).meta({ id: "ChatDispatchResult" }),
   }, ({ body }) => {
     const ids = dispatchToChats(deps, { eventType: body.event_type, payload: body.payload });
-    return { ...done, dispatched: ids.length, message_ids: ids };
+    return { dispatched: ids.length, message_ids: ids };
   }),
 ];

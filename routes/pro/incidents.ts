@@ -21,7 +21,7 @@ import {
   TIMELINE_TYPES,
 } from "../../services/pro/incidents/incidents.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 const Severity = z.enum(INCIDENT_SEVERITIES).meta({ id: "IncidentSeverity" });
 const Status = z.enum(INCIDENT_STATUSES).meta({ id: "IncidentStatus" });
@@ -190,8 +190,5 @@ export const incidentEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params }) => {
-    removeIncident(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => removeIncident(deps, params.id)),
 ];

@@ -18,7 +18,7 @@ import {
 import { listRemediationRuns, REMEDIATION_STATUSES } from "../../services/pro/remediation/runs.ts";
 import { ContainerRef } from "../ce/containers/shapes.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 const Action = z.enum(REMEDIATION_ACTIONS);
 
@@ -178,10 +178,7 @@ export const remediationEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params }) => {
-    removeRemediationRule(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => removeRemediationRule(deps, params.id)),
 
   endpoint({
     method: "put",

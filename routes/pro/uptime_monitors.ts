@@ -27,7 +27,7 @@ import {
   resumeMonitor,
 } from "../../services/pro/uptime/monitors.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, IdParams, Timestamp } from "../shapes.ts";
+import { Done, IdParams, Timestamp } from "../shapes.ts";
 
 const fields = {
   name: z.string().trim().min(1).max(100),
@@ -203,10 +203,7 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params }) => {
-    removeMonitor(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => removeMonitor(deps, params.id)),
 
   endpoint({
     method: "post",

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { liftBlock, listBlocked } from "../../../services/ce/updates/run/blocked.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done, done, IdParams, Timestamp } from "../../shapes.ts";
+import { Done, IdParams, Timestamp } from "../../shapes.ts";
 
 const BlockedUpdate = z.object({
   id: z.string(),
@@ -51,6 +51,5 @@ export const blockedUpdateEndpoints = (deps: Deps) => [
   }, ({ params, note }) => {
     const { containerName, image } = liftBlock(deps, params.id);
     note.targets = [containerName, image];
-    return done;
   }),
 ];

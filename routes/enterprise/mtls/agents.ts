@@ -16,8 +16,7 @@ import {
 } from "../../../services/enterprise/mtls/agents.ts";
 import { endpoint } from "../../endpoint.ts";
 import {
-  Done,
-  done,
+  doneWith,
   IdParams,
   paged,
   pagingQuery,
@@ -172,9 +171,9 @@ export const mtlsAgentEndpoints = (deps: Deps) => [
       "listed under `?revoked=true`. Repeating the request has no effect.",
     ...WRITE,
     params: IdParams,
-    returns: Done.extend({ id: z.string(), revoked_at: Timestamp }).meta({ id: "AgentRevocation" }),
+    returns: doneWith({ id: z.string(), revoked_at: Timestamp }).meta({ id: "AgentRevocation" }),
     failures: UNKNOWN,
-  }, ({ params }) => ({ ...done, id: params.id, revoked_at: revokeAgent(deps, params.id) })),
+  }, ({ params }) => ({ id: params.id, revoked_at: revokeAgent(deps, params.id) })),
 
   endpoint({
     method: "put",

@@ -8,7 +8,7 @@ import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";
 import { createCa, listCas, removeCa } from "../../../services/enterprise/mtls/ca.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../../shapes.ts";
+import { Done, IdParams, paged, pagingQuery, Timestamp } from "../../shapes.ts";
 import { CertificatePem, Fingerprint, KEY_RULE, PEM_EXAMPLE } from "./shapes.ts";
 
 const NewCa = z.object({
@@ -72,8 +72,5 @@ export const mtlsCaEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: { 404: "The certificate authority does not exist", 409: "Agents use it" },
-  }, ({ params }) => {
-    removeCa(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => removeCa(deps, params.id)),
 ];

@@ -22,7 +22,7 @@ import {
 } from "../../../services/enterprise/sso/providers.ts";
 import { baseUrl } from "../../request_url.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done, done, IdParams, oneLine, Timestamp, ToggleBody } from "../../shapes.ts";
+import { Done, IdParams, oneLine, Timestamp, ToggleBody } from "../../shapes.ts";
 
 const NAME_MAX = 100;
 const ATTRIBUTE_MAX = 256;
@@ -196,10 +196,7 @@ export const ssoProviderEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params }) => {
-    removeProvider(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => removeProvider(deps, params.id)),
 
   endpoint({
     method: "put",

@@ -12,7 +12,7 @@ import {
   revokeSession,
 } from "../../../services/enterprise/sso/sessions.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../../shapes.ts";
+import { Done, doneWith, IdParams, paged, pagingQuery, Timestamp } from "../../shapes.ts";
 
 const Session = z.object({
   id: z.string(),
@@ -47,8 +47,8 @@ export const ssoSessionEndpoints = (deps: Deps) => [
     operationId: "deleteExpiredSsoSessions",
     summary: "Delete inactive SSO sessions",
     ...WRITE,
-    returns: Done.extend({ deleted: z.int() }).meta({ id: "SsoSessionPurge" }),
-  }, () => ({ ...done, deleted: purgeSessions(deps) })),
+    returns: doneWith({ deleted: z.int() }).meta({ id: "SsoSessionPurge" }),
+  }, () => ({ deleted: purgeSessions(deps) })),
 
   endpoint({
     method: "delete",
@@ -60,8 +60,5 @@ export const ssoSessionEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: { 404: "The session does not exist" },
-  }, ({ params }) => {
-    revokeSession(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => revokeSession(deps, params.id)),
 ];

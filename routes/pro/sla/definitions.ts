@@ -15,7 +15,7 @@ import {
 } from "../../../services/pro/sla/definitions.ts";
 import { getSla } from "../../../services/pro/sla/report.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done, done, IdParams } from "../../shapes.ts";
+import { Done, IdParams } from "../../shapes.ts";
 import { SlaDefinition, SlaStatus, TargetUptime } from "./shapes.ts";
 
 const settings = {
@@ -124,8 +124,5 @@ export const slaDefinitionEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params }) => {
-    removeSla(deps, params.id);
-    return done;
-  }),
+  }, ({ params }) => removeSla(deps, params.id)),
 ];

@@ -13,7 +13,7 @@ import {
   removeComponent,
 } from "../../../services/pro/status_pages/components.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done, done, oneLine } from "../../shapes.ts";
+import { Done, oneLine } from "../../shapes.ts";
 import {
   Component,
   ComponentStatus,
@@ -118,8 +118,5 @@ export const statusPageComponentEndpoints = (deps: Deps) => [
     params: ComponentParams,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params }) => {
-    removeComponent(deps, params.pageId, params.compId);
-    return done;
-  }),
+  }, ({ params }) => removeComponent(deps, params.pageId, params.compId)),
 ];

@@ -14,7 +14,7 @@ import {
   removePageIncident,
 } from "../../../services/pro/status_pages/incidents.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done, done, oneLine, paged, pagingQuery } from "../../shapes.ts";
+import { Done, oneLine, paged, pagingQuery } from "../../shapes.ts";
 import {
   multiLine,
   PageIncident,
@@ -137,8 +137,5 @@ export const statusPageIncidentEndpoints = (deps: Deps) => [
     params: IncidentParams,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params }) => {
-    removePageIncident(deps, params.pageId, params.incId);
-    return done;
-  }),
+  }, ({ params }) => removePageIncident(deps, params.pageId, params.incId)),
 ];

@@ -13,7 +13,7 @@ import {
   removeMaintenance,
 } from "../../../services/pro/status_pages/maintenances.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done, done, Instant, oneLine, paged, pagingQuery } from "../../shapes.ts";
+import { Done, Instant, oneLine, paged, pagingQuery } from "../../shapes.ts";
 import { Maintenance, multiLine, PageParams, TITLE_MAX, UNKNOWN_PAGE } from "./shapes.ts";
 
 const fields = {
@@ -107,8 +107,5 @@ export const statusPageMaintenanceEndpoints = (deps: Deps) => [
     params: MaintenanceParams,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params }) => {
-    removeMaintenance(deps, params.pageId, params.maintenanceId);
-    return done;
-  }),
+  }, ({ params }) => removeMaintenance(deps, params.pageId, params.maintenanceId)),
 ];

@@ -15,7 +15,7 @@ import {
   removeStatusPage,
 } from "../../../services/pro/status_pages/pages.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done, done, oneLine, paged, pagingQuery } from "../../shapes.ts";
+import { Done, oneLine, paged, pagingQuery } from "../../shapes.ts";
 import {
   Component,
   ComponentStatus,
@@ -136,8 +136,5 @@ export const statusPageEndpoints = (deps: Deps) => [
     params: PageParams,
     returns: Done,
     failures: UNKNOWN_PAGE,
-  }, ({ params }) => {
-    removeStatusPage(deps, params.pageId);
-    return done;
-  }),
+  }, ({ params }) => removeStatusPage(deps, params.pageId)),
 ];

@@ -16,7 +16,7 @@ import {
 import { prefersHtml } from "../../accept.ts";
 import { JSON_HEADERS } from "../../response_cache.ts";
 import type { Contract, Endpoint, Input, RawResponse } from "../../endpoint.ts";
-import { Done, done, ErrorBody } from "../../shapes.ts";
+import { doneWith, ErrorBody } from "../../shapes.ts";
 import { type LinkPage, linkPage } from "./link_page.ts";
 import { PageParams } from "./shapes.ts";
 
@@ -25,7 +25,7 @@ const encoder = new TextEncoder();
 const Token = z.string().min(1).max(255);
 const TokenParams = z.object({ token: Token });
 
-const Result = Done.extend({
+const Result = doneWith({
   message: z.string().meta({
     description: "For the user who followed the link",
     example: "You are unsubscribed",
@@ -72,7 +72,7 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
     target: ({ token }) => subscriberOf(token),
     async json({ params }) {
       await unsubscribe(deps, params.token);
-      return { ...done, message: UNSUBSCRIBED };
+      return { message: UNSUBSCRIBED };
     },
     async html({ params }) {
       const page = await pageToUnsubscribe(deps, params.token);
@@ -100,7 +100,7 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
     target: ({ token }) => subscriberOf(token),
     async json({ params }) {
       await unsubscribe(deps, params.token);
-      return { ...done, message: UNSUBSCRIBED };
+      return { message: UNSUBSCRIBED };
     },
     async html({ params }) {
       return { page: await unsubscribe(deps, params.token), title: UNSUBSCRIBED, text: ENDED_TEXT };
@@ -131,7 +131,7 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
     json({ params }) {
       const { already } = verifySubscriber(deps, params.pageId, params.token);
       const message = already ? CONFIRMED_BEFORE : CONFIRMED;
-      return { ...done, status: "verified" as const, already_verified: already, message };
+      return { status: "verified" as const, already_verified: already, message };
     },
     html({ params }) {
       const { already, page } = verifySubscriber(deps, params.pageId, params.token);

@@ -21,7 +21,7 @@ import {
 } from "../../../services/pro/status_pages/subscribers.ts";
 import { baseUrl } from "../../request_url.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done, done, paged, pagingQuery, Timestamp } from "../../shapes.ts";
+import { Done, paged, pagingQuery, Timestamp } from "../../shapes.ts";
 import { PageParams, UNKNOWN_PAGE } from "./shapes.ts";
 
 const ONE_ADDRESS = "must have either email or webhook_url";
@@ -116,8 +116,5 @@ export const statusPageSubscriberEndpoints = (deps: Deps) => [
     params: SubscriberParams,
     returns: Done,
     failures: { 404: "The status page or the subscriber does not exist" },
-  }, ({ params }) => {
-    removeSubscriber(deps, params.pageId, params.subId);
-    return done;
-  }),
+  }, ({ params }) => removeSubscriber(deps, params.pageId, params.subId)),
 ];
