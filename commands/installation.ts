@@ -64,10 +64,7 @@ export function assertIsMeant({ dataDir }: Config, { env }: Program): void {
  *
  * @throws {CommandError} If it is not.
  */
-export function assertSameSecret(
-  { config, running }: Installation,
-  name: GivenSecret,
-): void {
+export function assertSameSecret({ config, running }: Installation, name: GivenSecret): void {
   const value = name === "API_KEY" ? config.apiKey : config.licenseKey;
   if (value !== null || !running?.given.includes(name)) return;
   throw new CommandError(

@@ -15,7 +15,7 @@ import { followJob } from "./service_job.ts";
 /** A little more than the loader accepts, so that it reports what is too large. */
 const FILE_BYTES_MAX = 2 * 1024 * 1024;
 
-export function stack(program: Program): number | Promise<number> {
+export function stack(program: Program): Promise<number> {
   const { name, program: rest } = subcommand("stack", program, [
     "validate",
     "plan",

@@ -145,10 +145,7 @@ function remove(program: Program): Work {
   };
 }
 
-function withAccounts<T>(
-  config: Config,
-  work: (accounts: Accounts) => T | Promise<T>,
-): Promise<T> {
+function withAccounts<T>(config: Config, work: (accounts: Accounts) => T | Promise<T>): Promise<T> {
   return withStateBeside(config.dataDir, async (db) => await work(await openAccounts(config, db)));
 }
 

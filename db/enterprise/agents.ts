@@ -129,10 +129,7 @@ type StandingRow = Omit<AgentStanding, "enabled" | "pending" | "has_certificate"
  * Finds an agent by an index. The lookup need not take constant time: the fingerprint is not a
  * secret, because every handshake reveals it.
  */
-export function selectAgentStanding(
-  db: Database,
-  fingerprint: string,
-): AgentStanding | undefined {
+export function selectAgentStanding(db: Database, fingerprint: string): AgentStanding | undefined {
   const row = db.get<StandingRow>(
     `SELECT a.id, a.hostname, a.enabled, a.pending, a.certificate IS NOT NULL AS has_certificate,
        a.not_before, a.not_after, a.last_seen_at, a.revoked_at,

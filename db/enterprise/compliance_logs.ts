@@ -281,20 +281,14 @@ export function selectCounts(db: Database): EntryCount[] {
  * @throws {RangeError} For a manipulated count beyond the range of numbers.
  */
 export function selectCountsSum(db: Database): number {
-  return db.get<{ n: number }>(
-    "SELECT coalesce(sum(entries), 0) AS n FROM compliance_counts",
-  )!.n;
+  return db.get<{ n: number }>("SELECT coalesce(sum(entries), 0) AS n FROM compliance_counts")!.n;
 }
 
 /** Times of the oldest and the newest entry; `null` without entries. */
 export function selectTimes(db: Database): { oldest: string | null; newest: string | null } {
   return {
-    oldest: db.get<{ at: string | null }>(
-      "SELECT min(created_at) AS at FROM compliance_logs",
-    )!.at,
-    newest: db.get<{ at: string | null }>(
-      "SELECT max(created_at) AS at FROM compliance_logs",
-    )!.at,
+    oldest: db.get<{ at: string | null }>("SELECT min(created_at) AS at FROM compliance_logs")!.at,
+    newest: db.get<{ at: string | null }>("SELECT max(created_at) AS at FROM compliance_logs")!.at,
   };
 }
 

@@ -47,10 +47,6 @@ export function countTimeline(db: Database, incidentId: string): number {
   return entries.countWhere(db, "WHERE incident_id = :incidentId", { incidentId });
 }
 
-export function insertTimelineEntry(
-  db: Database,
-  incidentId: string,
-  entry: TimelineEntry,
-): void {
+export function insertTimelineEntry(db: Database, incidentId: string, entry: TimelineEntry): void {
   entries.insert(db, { ...entry, incident_id: incidentId });
 }

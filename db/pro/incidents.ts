@@ -96,10 +96,7 @@ export function countIncidents(db: Database, status?: IncidentStatus): number {
 }
 
 /** The incident that is resolved when an outage or an alert event ends. */
-export function selectIncidentFollowing(
-  db: Database,
-  causeId: string,
-): StoredIncident | undefined {
+export function selectIncidentFollowing(db: Database, causeId: string): StoredIncident | undefined {
   return incidents.selectOne(db, "WHERE cause_id = :causeId AND follows_cause = 1", { causeId });
 }
 

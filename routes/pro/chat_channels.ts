@@ -38,10 +38,7 @@ const Config = z.object({
       description: "messenger: the id of the chat, or the @name of a public channel",
     }),
   webhook_url: text(OUTBOUND_URL_MAX, "team-chat: the address of the incoming webhook"),
-  api_url: text(
-    OUTBOUND_URL_MAX,
-    "The address of a gateway that replaces the platform's API",
-  ),
+  api_url: text(OUTBOUND_URL_MAX, "The address of a gateway that replaces the platform's API"),
 }).meta({
   id: "ChatChannelConfig",
   description:

@@ -1,12 +1,12 @@
-import { deepEqual, equal, throws } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { stack } from "../../commands/stack.ts";
 import { CommandError, EXIT, UsageError } from "../../commands/program.ts";
 
 /** Runs the command; its lines on standard output and standard error. */
-function run(...args: string[]) {
+async function run(...args: string[]) {
   const printed: string[] = [];
   const noted: string[] = [];
-  const status = stack({
+  const status = await stack({
     args,
     env: {},
     surroundings: {} as never,
@@ -24,14 +24,14 @@ function directoryOf(files: Record<string, string>): Disposable & { path: string
   return { path, [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }) };
 }
 
-Deno.test("longshore stack validate reads .env and other files next to the Compose file", () => {
+Deno.test("longshore stack validate reads .env and other files next to the Compose file", async () => {
   using directory = directoryOf({
     "compose.yaml": "services: {web: {image: 'nginx:$TAG', env_file: app.env, profiles: [dev]}}",
     ".env": "TAG=1",
     "app.env": "A=b",
   });
 
-  const { status, printed } = run(
+  const { status, printed } = await run(
     "validate",
     `${directory.path}/compose.yaml`,
     "--profiles=dev",
@@ -44,11 +44,11 @@ Deno.test("longshore stack validate reads .env and other files next to the Compo
   deepEqual(services.web.environment, { A: "b" });
 });
 
-Deno.test("longshore stack validate prints each problem with its place", () => {
+Deno.test("longshore stack validate prints each problem with its place", async () => {
   using directory = directoryOf({ "compose.yaml": "services:\n  web:\n    imgae: nginx\n" });
   const file = `${directory.path}/compose.yaml`;
 
-  deepEqual(run("validate", file), {
+  deepEqual(await run("validate", file), {
     status: EXIT.failure,
     printed: [],
     noted: [
@@ -58,8 +58,8 @@ Deno.test("longshore stack validate prints each problem with its place", () => {
   });
 });
 
-Deno.test("longshore stack validate refuses wrong arguments and missing files", () => {
-  throws(() => run("build"), UsageError);
-  throws(() => run("validate"), UsageError);
-  throws(() => run("validate", "/nonexistent.yaml"), CommandError);
+Deno.test("longshore stack validate refuses wrong arguments and missing files", async () => {
+  await rejects(() => run("build"), UsageError);
+  await rejects(() => run("validate"), UsageError);
+  await rejects(() => run("validate", "/nonexistent.yaml"), CommandError);
 });

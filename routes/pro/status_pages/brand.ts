@@ -86,9 +86,7 @@ export function logoSources(branding: Branding | undefined): string[] {
 }
 
 /** The logos for light and dark mode. A single logo is used for both. */
-function logosOf(
-  { logo_url, logo_dark_url }: Branding,
-): { light: URL | null; dark: URL | null } {
+function logosOf({ logo_url, logo_dark_url }: Branding): { light: URL | null; dark: URL | null } {
   const [light, dark] = [logo_url, logo_dark_url].map((text) => {
     const url = text === null ? null : URL.parse(text);
     return url?.protocol === "https:" ? url : null;

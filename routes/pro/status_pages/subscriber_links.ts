@@ -153,9 +153,7 @@ function linkEndpoint<Params extends z.ZodType, Returns extends z.ZodType>(
   respond: {
     /** The target in the logs; never a token, which is a secret. */
     target(params: z.output<Params>): string;
-    json(
-      input: { params: z.output<Params> },
-    ): z.input<Returns> | Promise<z.input<Returns>>;
+    json(input: { params: z.output<Params> }): z.input<Returns> | Promise<z.input<Returns>>;
     html(input: { params: z.output<Params> }): LinkPage | Promise<LinkPage>;
   },
 ): Endpoint {

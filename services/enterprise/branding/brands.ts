@@ -32,9 +32,7 @@ type NewBrand = Omit<Brand, "id" | "is_active" | "created_at" | "updated_at">;
 type BrandDeps = Pick<Deps, "db" | "brand" | "now" | "log">;
 
 /** Lists brands, newest first, without their style sheets, which may be long. */
-export function listBrands(
-  { db }: Pick<Deps, "db">,
-): { brands: Omit<Brand, "custom_css">[] } {
+export function listBrands({ db }: Pick<Deps, "db">): { brands: Omit<Brand, "custom_css">[] } {
   return { brands: selectBrands(db).map(({ custom_css: _, ...brand }) => brand) };
 }
 

@@ -140,10 +140,7 @@ function* jsonPieces(
   yield "\n]}\n";
 }
 
-function* piecesOf(
-  db: StateDatabase,
-  sequences: readonly number[],
-): Generator<ComplianceEntry[]> {
+function* piecesOf(db: StateDatabase, sequences: readonly number[]): Generator<ComplianceEntry[]> {
   for (let at = 0; at < sequences.length; at += PIECE_ENTRIES) {
     yield sequences.slice(at, at + PIECE_ENTRIES).flatMap((sequence) => {
       const row = selectEntryAt(db, sequence);

@@ -109,10 +109,7 @@ export async function listEntries(
 }
 
 /** Counts the entries of a time range. */
-export async function countRange(
-  { db }: Pick<Deps, "db">,
-  time: TimeFilter,
-): Promise<number> {
+export async function countRange({ db }: Pick<Deps, "db">, time: TimeFilter): Promise<number> {
   let total = 0;
   for await (const window of windowsOf(db, rangeOf(time))) {
     total += countEntries(db, {}, window);
@@ -152,9 +149,7 @@ interface ComplianceStats {
 }
 
 /** Returns counts for each category, severity and outcome that has entries. */
-export async function complianceStats(
-  deps: Pick<Deps, "db" | "now">,
-): Promise<ComplianceStats> {
+export async function complianceStats(deps: Pick<Deps, "db" | "now">): Promise<ComplianceStats> {
   const { db, now } = deps;
   const last_24h = await countRange(deps, {
     from: new Date(now().getTime() - DAY_MS).toISOString(),
@@ -186,10 +181,7 @@ export function rangeOf({ from, to }: TimeFilter): TimeRange {
  * Divides a time range, from its end to its start, into windows of some thousand entries. Filters
  * without an index scan every entry; the windows keep such a scan from blocking the event loop.
  */
-async function* windowsOf(
-  db: Deps["db"],
-  { from, before }: TimeRange,
-): AsyncGenerator<TimeRange> {
+async function* windowsOf(db: Deps["db"], { from, before }: TimeRange): AsyncGenerator<TimeRange> {
   const pause = createYield();
   let end = before;
   for (;;) {

@@ -118,9 +118,7 @@ function severityOf(status: number): Severity {
  * Takes resource and action from the permission. An action `write` is replaced by the more specific
  * end of the path, or by the method.
  */
-function actionOf(
-  { method, path, permission }: Observation,
-): { resource: string; action: string } {
+function actionOf({ method, path, permission }: Observation): { resource: string; action: string } {
   const parts = path.replace(PREFIX, "").replaceAll("-", "_").split("/").filter(Boolean);
   const verb = VERBS[method] ?? method.toLowerCase();
   const [resource, action] = isAuthentication(path) ? [] : permission?.split(":") ?? [];

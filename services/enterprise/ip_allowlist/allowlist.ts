@@ -57,9 +57,7 @@ interface AddressCheck {
   isAllowed(caller: Caller): boolean;
 }
 
-export function createAddressCheck(
-  deps: Pick<Deps, "anonymousLog" | "db" | "now">,
-): AddressCheck {
+export function createAddressCheck(deps: Pick<Deps, "anonymousLog" | "db" | "now">): AddressCheck {
   const { db, now } = deps;
   let cached: { revision: string; rules: ParsedRule[] } | undefined;
 

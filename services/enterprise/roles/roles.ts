@@ -126,11 +126,7 @@ export function changeRole(
  *
  * @throws {AppError} `not_found`; `forbidden` for a permission that the caller lacks.
  */
-export function removeRole(
-  deps: Pick<Deps, "db" | "log">,
-  caller: Caller,
-  id: string,
-): void {
+export function removeRole(deps: Pick<Deps, "db" | "log">, caller: Caller, id: string): void {
   const { db, log } = deps;
   const role = getRole(deps, id);
   assertHasPermissions(deps, caller, ungroupPermissions(role.permissions));

@@ -177,10 +177,7 @@ function validate(
  * Returns the mapped attribute, else a name identifier with the format emailAddress. A name
  * identifier with an unspecified format is used if no attribute is mapped.
  */
-function emailOf(
-  assertion: SamlAssertion,
-  expected: SamlExpectations,
-): string | undefined {
+function emailOf(assertion: SamlAssertion, expected: SamlExpectations): string | undefined {
   const { attributeMapping } = expected;
   const mapped = mappedText(assertion, attributeMapping.email);
   if (mapped !== undefined) return mapped;
@@ -196,10 +193,7 @@ function emailOf(
  * requests are not signed: the user could request another format, e.g. one with a name of the user's
  * choice. An identifier of another domain or service provider may belong to another user.
  */
-function persistentIdOf(
-  assertion: SamlAssertion,
-  expected: SamlExpectations,
-): string | undefined {
+function persistentIdOf(assertion: SamlAssertion, expected: SamlExpectations): string | undefined {
   const { nameId, issuer } = assertion;
   const { value, nameQualifier = issuer, spNameQualifier = expected.audience } = nameId;
   const isPersistent = formatOf(assertion, expected) === NAME_ID_PERSISTENT &&

@@ -206,11 +206,7 @@ function parseStrictly(
 }
 
 /** @param nodes Receives the node of each element. */
-function isSameTree(
-  element: XmlElement,
-  node: DomNode,
-  nodes: Map<XmlElement, DomNode>,
-): boolean {
+function isSameTree(element: XmlElement, node: DomNode, nodes: Map<XmlElement, DomNode>): boolean {
   nodes.set(element, node);
   const attributes = Array.from(node.attributes ?? []);
   const children = Array.from(node.childNodes);

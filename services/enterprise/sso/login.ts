@@ -105,11 +105,7 @@ export async function acceptAssertion(
 }
 
 /** Finds the provider whose certificate verifies the message. The issuer is not verified yet. */
-function findProvider(
-  { db }: Pick<Deps, "db">,
-  issuer: string,
-  note: LoginNote,
-): IdentityProvider {
+function findProvider({ db }: Pick<Deps, "db">, issuer: string, note: LoginNote): IdentityProvider {
   const provider = selectProviderByEntityId(db, issuer);
   note.target = provider?.name ?? cleanIssuer(issuer);
   if (!provider) {

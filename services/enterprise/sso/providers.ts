@@ -58,10 +58,7 @@ export function listProviders(
 }
 
 /** @throws {AppError} `not_found`. */
-export function getProvider(
-  { db, config }: Pick<Deps, "db" | "config">,
-  id: string,
-): ProviderView {
+export function getProvider({ db, config }: Pick<Deps, "db" | "config">, id: string): ProviderView {
   return viewOf(config, existingProvider(db, id));
 }
 

@@ -55,11 +55,7 @@ export function revokeSession(deps: EndDeps & Pick<Deps, "log">, id: string): vo
  *
  * @param change A change to store in the same transaction, e.g. disabling the provider.
  */
-export function endSessionsOfProvider(
-  deps: EndDeps,
-  providerId: string,
-  change: () => void,
-): void {
+export function endSessionsOfProvider(deps: EndDeps, providerId: string, change: () => void): void {
   const { db } = deps;
   revokeFamilies(deps, () => {
     const families = selectFamiliesOfProvider(db, providerId);

@@ -122,10 +122,7 @@ function readPages(deps: PublicDeps): { value: PublicPages; version: number } {
   return deps.statusPages.read(nowMs, () => buildPages(deps, nowMs));
 }
 
-function buildPages(
-  deps: PublicDeps,
-  nowMs: number,
-): { value: PublicPages; expiresMs: number } {
+function buildPages(deps: PublicDeps, nowMs: number): { value: PublicPages; expiresMs: number } {
   const pages = selectPublicStatusPages(deps.db);
   const bySlug = new Map(pages.map((page) => [page.slug, buildPage(deps, page, nowMs)]));
   const hasUptime = [...bySlug.values()].some(({ components }) =>

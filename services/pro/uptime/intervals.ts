@@ -31,10 +31,7 @@ export function clip(intervals: readonly Interval[], bounds: Interval): Interval
 }
 
 /** The times in the intervals but in none of `others`. */
-export function subtract(
-  intervals: readonly Interval[],
-  others: readonly Interval[],
-): Interval[] {
+export function subtract(intervals: readonly Interval[], others: readonly Interval[]): Interval[] {
   const holes = union(others);
   const left: Interval[] = [];
   let from = 0;

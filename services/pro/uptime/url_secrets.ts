@@ -11,9 +11,7 @@ import { keepsSecrets, redactedUrl } from "../../outbound/url_secrets.ts";
 import { openRequest, sealRequest } from "./request.ts";
 
 /** Must be called before requests and workers start. */
-export function sealMonitorUrls(
-  { db, secrets, log }: Pick<Deps, "db" | "secrets" | "log">,
-): void {
+export function sealMonitorUrls({ db, secrets, log }: Pick<Deps, "db" | "secrets" | "log">): void {
   for (const monitor of selectMonitors(db)) {
     const { id, url } = monitor;
     const redacted = redactedUrl(url);

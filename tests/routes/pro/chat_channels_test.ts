@@ -643,10 +643,7 @@ Deno.test("a message that failed keeps its place before later ones", async () =>
   equal(chat.paths.length, 1);
   app.clock.advance({ seconds: 6 });
   await deliver(app);
-  deepEqual(
-    chat.messages.map(({ body }) => /down: (\w)/.exec(body.text)?.[1]),
-    ["a", "b", "c"],
-  );
+  deepEqual(chat.messages.map(({ body }) => /down: (\w)/.exec(body.text)?.[1]), ["a", "b", "c"]);
   deepEqual(
     (await messagesOf(app, id)).map(({ attempts }: { attempts: number }) => attempts),
     [1, 1, 2],

@@ -37,10 +37,7 @@ for (
     const { deps, clock } = app;
     const web = { container: "web", id: "web" };
     const show = (state: "running" | "exited") => {
-      deps.inventory.replaceAll(
-        [containerOf({ name: "web", state })],
-        deps.inventory.readNumber(),
-      );
+      deps.inventory.replaceAll([containerOf({ name: "web", state })], deps.inventory.readNumber());
       deps.inventory.setLive(true);
     };
     show("running");

@@ -160,10 +160,7 @@ ssoTest(
     );
     equal(long.status, 400);
     for (let n = 0; n < 30; n++) {
-      equal(
-        (await app.call("GET", path, undefined, anyone)).status,
-        200,
-      );
+      equal((await app.call("GET", path, undefined, anyone)).status, 200);
     }
     const refused = await app.call("GET", path, undefined, anyone);
     equal(refused.status, 429);
@@ -536,9 +533,7 @@ ssoTest("of two concurrent posts of one message one succeeds", async () => {
   using app = await withProvider();
   for (const inResponseTo of [null, await begun(app, app.provider.id)]) {
     const message = await idp.answer({ issuedAt: app.clock.now(), inResponseTo });
-    const answers = await Promise.all(
-      Array.from({ length: 4 }, () => postAcs(app, message)),
-    );
+    const answers = await Promise.all(Array.from({ length: 4 }, () => postAcs(app, message)));
     deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401, 401]);
   }
 });

@@ -30,24 +30,14 @@ function addMonitor({ deps }: TestApp, id: string, { retries = 0 } = {}) {
 type Result = typeof UP | typeof DOWN;
 
 /** Checks a monitor each minute from the time of the clock up to, and without, `until`. */
-function checkUntil(
-  { deps, clock }: TestApp,
-  id: string,
-  until: string,
-  result: Result,
-) {
+function checkUntil({ deps, clock }: TestApp, id: string, until: string, result: Result) {
   for (; deps.now() < new Date(until); clock.advance({ minutes: 1 })) {
     recordCheck(deps, id, deps.now(), result);
   }
 }
 
 /** One check, after which the state is known for a minute and a little. */
-function checkAt(
-  { deps, clock }: TestApp,
-  id: string,
-  at: string,
-  result: Result,
-) {
+function checkAt({ deps, clock }: TestApp, id: string, at: string, result: Result) {
   clock.set(at);
   recordCheck(deps, id, deps.now(), result);
 }

@@ -35,9 +35,7 @@ async function exported(format: ExportFormat, time = {}) {
   });
   const { hash } = selectHead(db)!;
   const { id } = rowAt(db, 12);
-  const file = text(
-    await exportEntries(complianceDeps(db, now), ADMIN, { format, ...time }),
-  );
+  const file = text(await exportEntries(complianceDeps(db, now), ADMIN, { format, ...time }));
   db.close();
   return { file, hash, id };
 }
@@ -116,10 +114,7 @@ for (const taken of ["first", "last"] as const) {
     // If the count was changed as well, the head reveals it.
     content.exported = 21;
     const again = checkExport(JSON.stringify(content));
-    deepEqual(
-      [again.verified, again.isFromBeginning],
-      [taken === "first", taken === "last"],
-    );
+    deepEqual([again.verified, again.isFromBeginning], [taken === "first", taken === "last"]);
     if (taken === "last") match(again.reason!, /^The end is missing: expected head sha256:/);
   });
 }

@@ -312,9 +312,7 @@ for (
 ) {
   Deno.test(`as a client, extendedKeyUsage ${usage ?? "missing"} is ${isGood ? "good" : "refused"}`, async () => {
     const extensions = usage === undefined ? [] : [`extendedKeyUsage = ${usage}`];
-    const fault = clientFault(
-      await readCertificate((await oddCertificate({ extensions })).cert),
-    );
+    const fault = clientFault(await readCertificate((await oddCertificate({ extensions })).cert));
     if (isGood) equal(fault, undefined);
     else match(fault ?? "", /^is not a client certificate/);
   });
@@ -334,16 +332,10 @@ Deno.test("a name with invisible characters is refused", async () => {
   const bytes = derOf((await oddCertificate({ name: "good.example,evil" })).cert);
   const text = new TextDecoder("latin1").decode(bytes);
   bytes[text.lastIndexOf(",evil")] = 0;
-  await rejects(
-    readCertificate(pemOf(bytes)),
-    /has a subject with invisible characters$/,
-  );
+  await rejects(readCertificate(pemOf(bytes)), /has a subject with invisible characters$/);
   for (const name of ["a\u200bb", "a\u202eb", "a\u0085b"]) {
     const { cert } = await oddCertificate({ name });
-    await rejects(
-      readCertificate(cert),
-      /has a (subject|issuer) with invisible characters$/,
-    );
+    await rejects(readCertificate(cert), /has a (subject|issuer) with invisible characters$/);
   }
 });
 

@@ -757,22 +757,19 @@ refuses(
   "a canonicalization with something else than prefixes",
   "signature_malformed",
   (xml) =>
-    xml.replace(
-      /(<ds:CanonicalizationMethod[^>]*)\/>/,
-      "$1><ds:X/></ds:CanonicalizationMethod>",
-    ),
+    xml.replace(/(<ds:CanonicalizationMethod[^>]*)\/>/, "$1><ds:X/></ds:CanonicalizationMethod>"),
 );
 refuses(
   "a transform under another name",
   "signature_malformed",
   (xml) => replaced(xml, exclusive, exclusive.replace("ds:Transform", "ds:Transformed")),
 );
-refuses("a transform with something in it", "signature_malformed", (xml) =>
-  replaced(
-    xml,
-    enveloped,
-    enveloped.replace("/>", "><ds:XPath>x</ds:XPath></ds:Transform>"),
-  ));
+refuses(
+  "a transform with something in it",
+  "signature_malformed",
+  (xml) =>
+    replaced(xml, enveloped, enveloped.replace("/>", "><ds:XPath>x</ds:XPath></ds:Transform>")),
+);
 refuses(
   "a digest method with something in it",
   "signature_malformed",
@@ -823,11 +820,7 @@ refuses(
   "exclusive canonicalization with something else than prefixes",
   "signature_malformed",
   (xml) =>
-    replaced(
-      xml,
-      exclusive,
-      exclusive.replace("/>", "><ds:XPath>x</ds:XPath></ds:Transform>"),
-    ),
+    replaced(xml, exclusive, exclusive.replace("/>", "><ds:XPath>x</ds:XPath></ds:Transform>")),
 );
 for (const transform of [enveloped, exclusive]) {
   refuses(
@@ -1274,10 +1267,7 @@ Deno.test({
   ignore: isWithoutSigner,
   async fn() {
     for (const sign of ["assertion", "response", "both"] as const) {
-      const { nameId } = await verify(
-        posted(await signed(sign)),
-        await expectations(),
-      );
+      const { nameId } = await verify(posted(await signed(sign)), await expectations());
       deepEqual(nameId, "ada@example.test");
     }
   },

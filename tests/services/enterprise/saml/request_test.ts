@@ -139,8 +139,5 @@ Deno.test("the metadata name this service, where it takes responses, and what it
     },
   });
   deepEqual(describe(), document(descriptor));
-  deepEqual(
-    describe("urn:x"),
-    document({ ...descriptor, "md:NameIDFormat": "urn:x" }),
-  );
+  deepEqual(describe("urn:x"), document({ ...descriptor, "md:NameIDFormat": "urn:x" }));
 });

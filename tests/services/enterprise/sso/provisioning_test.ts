@@ -69,9 +69,7 @@ const refused = (work: () => unknown, reason: string) =>
 
 Deno.test("an unknown user is created with the provider's role and no password", () => {
   using app = usersMode();
-  const { user, isNew } = provider(app, "a", { default_role: "operator" }).login(
-    "Bob@Example.com",
-  );
+  const { user, isNew } = provider(app, "a", { default_role: "operator" }).login("Bob@Example.com");
   equal(isNew, true);
   deepEqual([user.email, user.role], ["Bob@Example.com", "operator"]);
   deepEqual(

@@ -74,10 +74,7 @@ sourceTest("an outage during which the service is killed five times makes one br
     const messages = receiver.received.map(({ headers, body }) =>
       [headers["webhook-id"], JSON.parse(body).data.breachId].join(" ")
     );
-    deepEqual(
-      [...new Set(messages)].map((each) => each.split(" ")[1]),
-      [breaches[0].id],
-    );
+    deepEqual([...new Set(messages)].map((each) => each.split(" ")[1]), [breaches[0].id]);
   } finally {
     await Deno.remove(dataDir, { recursive: true });
   }
