@@ -1,10 +1,11 @@
 /**
- * Runs all drills of safe updates and deploys in full, and prints what they did as a table for the README. The
- * tests run a part of each.
+ * Runs the drills of safe updates and deploys in full, and prints what they did as a table for the
+ * README. The tests run a part of each.
  *
- *     deno task drill [SEED]
+ *     deno task drill [SEED [WORD ...]]
  *
- * The seed chooses the random containers; default: a new one, which a failure prints.
+ * The seed chooses the random containers; default: a new one, which a failure prints. With words, only
+ * the drills run whose path contains one of them.
  *
  * @module
  */
@@ -17,6 +18,13 @@ if (!Number.isSafeInteger(seed) || seed <= 0) {
   Deno.exit(2);
 }
 
+const DRILLS = [
+  "real_engine/update_drill",
+  "real_engine/stack_drill",
+  "real_engine/stack_generate",
+];
+const words = Deno.args.length > 1 ? Deno.args.slice(1) : DRILLS;
+
 const report = await Deno.makeTempFile({ prefix: "longshore-drill-" });
 try {
   const { code } = await new Deno.Command(Deno.execPath(), {
@@ -25,9 +33,7 @@ try {
       "--frozen",
       "-A",
       new URL("run.ts", import.meta.url).pathname,
-      "real_engine/update_drill",
-      "real_engine/stack_drill",
-      "real_engine/stack_generate",
+      ...words,
     ],
     env: {
       LONGSHORE_REQUIRE_ENGINE: "1",

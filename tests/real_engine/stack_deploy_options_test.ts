@@ -80,6 +80,64 @@ engineTest(
 );
 
 engineTest(
+  "a deploy that stops keeps a container that shares the network of a replaced one",
+  async (engine) => {
+    await using app = await liveApp(engine.socketPath);
+    await using stack = testStack(app, engine);
+    const all = (level: string, side: object) => ({
+      services: {
+        web: { ...sleeper, environment: { level } },
+        side: { ...sleeper, network_mode: "service:web", ...side },
+      },
+    });
+    await stack.store(all("1", {}));
+    equal((await stack.deploy()).status, "succeeded");
+
+    await stack.store(all("2", { post_start: [{ command: "false" }] }));
+    const failed = await stack.deploy({ onFailure: "stop" });
+
+    equal(failed.status, "failed", failed.error!);
+    match(failed.error!, /side-1: post_start\[0\] exited with code 1/);
+    const after = await stack.containers();
+    deepEqual(Object.keys(after).sort(), ["side-1", "web-1"]);
+    equal(after["side-1"]!.HostConfig.NetworkMode, `container:${after["web-1"]!.Id}`);
+    deepEqual(Object.values(after).map(({ State }) => State.Running), [true, true]);
+  },
+);
+
+engineTest(
+  "what cannot return after a failed deploy does not keep the other containers from it",
+  async (engine) => {
+    await using app = await liveApp(engine.socketPath);
+    await using stack = testStack(app, engine);
+    const all = (level: string, side: object) => ({
+      services: {
+        web: sleeper,
+        side: { ...sleeper, network_mode: "service:web", ...side },
+        other: { ...sleeper, environment: { level }, depends_on: ["side"] },
+      },
+    });
+    await stack.store(all("1", {}));
+    equal((await stack.deploy()).status, "succeeded");
+    const before = await stack.containers();
+    await engine.docker("rm", "--force", before["web-1"]!.Id);
+
+    await stack.store(all("2", { healthcheck: { test: "false", interval: "1s", retries: 1 } }));
+    const failed = await stack.deploy();
+
+    equal(failed.status, "needs_attention", failed.error!);
+    match(failed.error!, /side-1 became unhealthy; rollback incomplete: .*No such container/);
+    const after = await stack.containers();
+    equal(after["other-1"]!.Id, before["other-1"]!.Id);
+    deepEqual(["side-1", "other-1"].map((name) => after[name]!.State.Running), [false, true]);
+
+    await stack.store(all("2", {}));
+    equal((await stack.deploy()).status, "succeeded");
+    deepEqual(Object.keys(await stack.containers()).sort(), ["other-1", "side-1", "web-1"]);
+  },
+);
+
+engineTest(
   "the scale goes up and down at the highest numbers, also in maintenance mode",
   async (engine) => {
     await using app = await liveApp(engine.socketPath);

@@ -24,7 +24,13 @@ import {
   type Pair,
   setRestartPolicy,
 } from "../../updates/run/members.ts";
-import { discard, putOldBack, removeOldOnes, stopAside } from "../../updates/run/swap.ts";
+import {
+  discard,
+  putNewInPlace,
+  putOldBack,
+  removeOldOnes,
+  stopAside,
+} from "../../updates/run/swap.ts";
 import type { LoadedStack } from "../plan/stored.ts";
 import type { CreatedContainers, DeployJob, PlannedDeploy, ServiceWork } from "./job.ts";
 import type { NamedImage } from "./planned.ts";
@@ -114,13 +120,24 @@ async function restoreServices(
   const started = services.flatMap(({ started }) => started);
   const isUsed = (each: Identity) => refs.some((ref) => refersTo(ref, each));
   for (const each of started) if (!isUsed(each)) await attempt(() => stopAgain(deps, each));
-  await attempt(async () => {
-    await putOldBack(deps, pairs);
-    await discard(deps, pairs);
-  });
+  await putAllBack(deps, pairs, attempt);
   for (const member of removed) await attempt(() => startAgain(deps, member));
   // The engine refuses to start what shares a namespace of a stopped container.
   for (const each of started) if (isUsed(each)) await attempt(() => stopAgain(deps, each));
+}
+
+/** One that cannot return, because what it shares is gone, does not keep the others from it. */
+async function putAllBack(deps: Deps, pairs: readonly Pair[], attempt: Attempt): Promise<void> {
+  const putBack = async (pairs: readonly Pair[]) => {
+    await putOldBack(deps, pairs);
+    await discard(deps, pairs);
+  };
+  try {
+    await putBack(pairs);
+  } catch (error) {
+    await throwIfInterrupted(deps, error);
+    for (const pair of pairs) await attempt(() => putBack([pair]));
+  }
 }
 
 /** References to the containers that old ones share namespaces of. */
@@ -163,8 +180,39 @@ async function removeNetwork({ engine }: Deps, name: string): Promise<void> {
 }
 
 /**
+ * The services that keep their new containers: those that were started, and those whose old containers
+ * share a namespace of one that they replaced, so that the engine would not start them again.
+ */
+async function keptServices(
+  deps: Deps,
+  job: DeployJob,
+  services: readonly ServiceWork[],
+): Promise<ServiceWork[]> {
+  const kept: ServiceWork[] = [];
+  for (const work of services) {
+    if (job.resultOf(startStep(work.key)) !== true) {
+      const pairs = pairsOf(job, [work]);
+      const olds = await Promise.all(pairs.map(({ oldId }) => inspectIfThere(deps.engine, oldId)));
+      const refs = await refsOf(deps, pairs);
+      const replaced = pairsOf(job, kept).map(({ oldId: id, name }) => ({ id, name }));
+      const isBound = replaced.some((each) => refs.some((ref) => refersTo(ref, each)));
+      // The step removes old containers: after a crash, some may be gone.
+      if (!isBound && !olds.includes(undefined)) continue;
+      try {
+        await putNewInPlace(deps, pairs);
+      } catch (error) {
+        // They are in place; the reason of the deploy's failure says why they do not run.
+        await throwIfInterrupted(deps, error);
+      }
+    }
+    kept.push(work);
+  }
+  return kept;
+}
+
+/**
  * Ends a deploy where it is: services that were started keep their new containers, others their old
- * ones.
+ * ones, if these can still run.
  *
  * @throws {AppError} `conflict` with the reason.
  * @throws {JobNeedsAttention} If an old container could not be restored.
@@ -178,11 +226,11 @@ export async function stopHere(
   const reason = job.resultOf("failure") as string;
   const problems = await job.step("clean up", async () => {
     const { attempt, problems } = createAttempts(deps);
-    const isStarted = ({ key }: ServiceWork) => job.resultOf(startStep(key)) === true;
-    const others = planned.services.filter((work) => !isStarted(work));
-    const { existing } = planned;
+    const { existing, services } = planned;
+    const kept = await keptServices(deps, job, services);
+    const others = services.filter((work) => !kept.includes(work));
     await restoreServices(deps, job, stack, { existing, services: others, removed: [] }, attempt);
-    await removeOldOnes(deps, pairsOf(job, planned.services.filter(isStarted)));
+    await removeOldOnes(deps, pairsOf(job, kept));
     if (job.hasBegun("stop removed")) {
       await removeOldOnes(deps, planned.removed.map((each) => ({ ...each, newId: "" })));
     }

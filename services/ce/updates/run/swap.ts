@@ -326,7 +326,7 @@ export async function putOldBack(deps: SwapDeps, pairs: readonly Pair[]): Promis
     await setRestartPolicy(engine, old, restartPolicy);
     if (ran) await start(engine, old);
   }
-  for (const pair of returning) if (pair.ran) await assertStaysUp(deps, pair);
+  await Promise.all(returning.filter(({ ran }) => ran).map((pair) => assertStaysUp(deps, pair)));
   const returned = returning.map(({ oldId }) => oldId);
   await removeContainers(deps, pairs, (id) => !returned.includes(id));
   await refreshAll(deps, pairs);
