@@ -10,7 +10,7 @@ import { RECREATE_POLICIES } from "../../services/ce/compose/plan/options.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES } from "../shapes.ts";
-import { SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";
+import { Directory, SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";
 
 export const Change = z.object({
   kind: z.enum(["service", "network", "volume"]),
@@ -58,7 +58,12 @@ export const stackPlanEndpoints = (deps: Deps) => [
       unaudited: true,
       params: z.object({ name: StackName }),
       body: PlanOptions.extend({
-        sources: z.object(StackSources.shape).optional().meta({
+        sources: StackSources.extend({
+          directory: Directory.optional().meta({
+            description: "Directory on the host of a stack that has no stored sources yet, for " +
+              "relative paths; its files are not read",
+          }),
+        }).optional().meta({
           description: "Instead of the stored ones",
         }),
       }).meta({ id: "StackPlanOptions", example: { recreate: "changed" } }),

@@ -87,6 +87,10 @@ export const stackValidationEndpoints = (deps: Deps) => [
         description: "Of keys with a fixed choice",
         example: { "services.*.read_only": ["true", "false"] },
       }),
+      roots: z.array(z.string()).meta({
+        description: "Directories of the host, below which a stack can be on disk",
+        example: ["/opt/stacks"],
+      }),
     }).meta({ id: "ComposeKeys" }),
-  }, () => getComposeKeys()),
+  }, async () => ({ ...await getComposeKeys(), roots: deps.config.stackRoots })),
 ];

@@ -6,6 +6,7 @@
  */
 
 import { deepEqual, equal } from "node:assert/strict";
+import { temporaryDirectory } from "../helpers/command.ts";
 import { type Dashboard, DESKTOP, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { checkBothThemes } from "../helpers/dashboard_steps.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
@@ -17,7 +18,11 @@ const PROJECT = "label=com.docker.compose.project=shop";
 const COMPOSE = "services:\n  web:\n    image: $IMAGE\n";
 
 privateEngineTest("the dashboard edits, checks and plans a stack", async (engine) => {
-  await using service = await startLongshore({ engineSocket: engine.socketPath });
+  using root = temporaryDirectory();
+  await using service = await startLongshore({
+    engineSocket: engine.socketPath,
+    env: { STACK_ROOTS: root.path },
+  });
   await using browser = await startDashboardBrowser();
   const tab = await browser.signIn(service);
 
@@ -30,6 +35,7 @@ privateEngineTest("the dashboard edits, checks and plans a stack", async (engine
   await restoreVersion(tab);
   await showOnPhone(tab);
   await deployAndTakeDown(tab, () => engine.docker("ps", "--quiet", "--filter", PROJECT));
+  await createOnDisk(tab, root.path);
   // The browser reports refusals: of a version that is not the current one, and of a stack without
   // containers.
   deepEqual(tab.complaints.filter((each) => !/\b40[49]\b/.test(each)), []);
@@ -178,6 +184,27 @@ async function deployAndTakeDown(tab: Dashboard, running: () => Promise<string>)
   await tab.status("Removed shop");
   equal(await running(), "");
   await tab.gone("link", "shop-web-1");
+}
+
+/** Relative paths are those of the directory, which follows the name. */
+async function createOnDisk(tab: Dashboard, root: string): Promise<void> {
+  const compose = `${COMPOSE}    volumes: ["./data:/data"]\n`;
+  await tab.open("/stacks/new");
+  await tab.type("textbox", "Name", "disk");
+  await replaceText(tab, "Compose file", compose);
+  await replaceText(tab, "Environment", `IMAGE=${BUSYBOX}\n`);
+  await tab.find("listitem", /is relative to a directory, which the stack does not have/);
+  await tab.click("radio", "In a directory on the host");
+  await tab.gone("list", "Problems");
+  const directory = await tab.find("textbox", "Directory");
+  equal(await directory.evaluate((each) => (each as HTMLInputElement).value), `${root}/disk`);
+  await checkBothThemes(tab);
+  await tab.click("button", "Plan");
+  await tab.find("row", /web.*Create/);
+  await tab.click("button", "Save");
+  await tab.status("Saved disk");
+  await hasText(tab, "Compose file", compose);
+  equal(await Deno.readTextFile(`${root}/disk/compose.yaml`), compose);
 }
 
 async function showOnPhone(tab: Dashboard): Promise<void> {

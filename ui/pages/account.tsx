@@ -5,9 +5,10 @@
  * @module
  */
 
-import { type Signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { api } from "../api/client.ts";
 import type { Account as AccountDetails } from "../api/types.ts";
+import { Choice } from "../components/choice.tsx";
 import { Form, TextField } from "../components/form.tsx";
 import { Fact, Facts } from "../components/facts.tsx";
 import { Page, Section } from "../components/page.tsx";
@@ -28,8 +29,18 @@ export default function Account() {
         {AUTH_MODE === "users" ? <OwnAccount /> : <SessionSection />}
         <Section title="Appearance">
           <p class="muted">Kept in this browser.</p>
-          <Choice name="Theme" values={THEMES} value={theme} />
-          <Choice name="Density" values={DENSITIES} value={density} />
+          <Choice
+            name="Theme"
+            values={THEMES}
+            value={theme.value}
+            onChange={(each) => theme.value = each}
+          />
+          <Choice
+            name="Density"
+            values={DENSITIES}
+            value={density.value}
+            onChange={(each) => density.value = each}
+          />
         </Section>
       </div>
     </Page>
@@ -137,28 +148,5 @@ function Password({ email, onChange }: { email: string | null; onChange: () => v
         <NewPasswordField label="New password" />
       </Form>
     </Section>
-  );
-}
-
-function Choice<Value extends string>({ name, values, value }: {
-  name: string;
-  values: readonly Value[];
-  value: Signal<Value>;
-}) {
-  return (
-    <fieldset class="choice" role="radiogroup">
-      <legend>{name}</legend>
-      {values.map((each) => (
-        <label key={each} class="check">
-          <input
-            type="radio"
-            name={name}
-            checked={value.value === each}
-            onChange={() => value.value = each}
-          />
-          {each}
-        </label>
-      ))}
-    </fieldset>
   );
 }

@@ -40,6 +40,12 @@ const TEXTS_MAX = 4 * 1024 * 1024;
 /** Texts by absolute path. */
 export type Texts = ReadonlyMap<string, string>;
 
+/** The Compose file of a directory that has none yet. */
+export const newPlace = (directory: string): DiskPlace => ({
+  directory,
+  configFiles: [join(directory, COMPOSE_NAMES[0])],
+});
+
 /** The Compose files of a directory; those that Compose creates by default if it has none. */
 export async function findPlace(files: HostFiles, directory: string): Promise<DiskPlace> {
   const firstOf = async (names: readonly string[]) => {
@@ -50,7 +56,7 @@ export async function findPlace(files: HostFiles, directory: string): Promise<Di
     return [];
   };
   const found = await firstOf(COMPOSE_NAMES);
-  if (found.length === 0) return { directory, configFiles: [join(directory, COMPOSE_NAMES[0])] };
+  if (found.length === 0) return newPlace(directory);
   return { directory, configFiles: [...found, ...await firstOf(OVERRIDE_NAMES)] };
 }
 

@@ -106,4 +106,5 @@ Deno.test("GET /api/compose/keys lists keys and values by path", async () => {
   equal(status, 200);
   equal(body.keys["services.*"].includes("image"), true);
   deepEqual(body.values["services.*.init"], ["true", "false"]);
+  deepEqual(body.roots, ["/opt/stacks"]);
 });

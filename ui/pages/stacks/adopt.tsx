@@ -9,6 +9,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { api, ApiError } from "../../api/client.ts";
 import type { StackDetail } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { Choice } from "../../components/choice.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import { plain } from "../../components/text.ts";
@@ -48,20 +49,13 @@ export function Adopt(props: AdoptProps) {
         Another program deployed this stack. Longshore can adopt it: it stores the sources and
         leaves the containers as they are until the next deploy.
       </p>
-      <fieldset class="choice" role="radiogroup">
-        <legend>Sources</legend>
-        {origins.map((each) => (
-          <label key={each} class="check">
-            <input
-              type="radio"
-              name="from"
-              checked={each === origin}
-              onChange={() => setQuery({ from: each })}
-            />
-            {ORIGIN_NAMES[each]}
-          </label>
-        ))}
-      </fieldset>
+      <Choice
+        name="Sources"
+        values={origins}
+        value={origin}
+        nameOf={(each) => ORIGIN_NAMES[each]}
+        onChange={(from) => setQuery({ from })}
+      />
       {origin === "disk"
         ? <OnDisk {...props} />
         : origin === "containers"

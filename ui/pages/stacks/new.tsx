@@ -1,5 +1,5 @@
 /**
- * A new stack: its name and its sources, empty or generated from containers.
+ * A new stack: its name, where its sources are, and these, empty or generated from containers.
  *
  * @module
  */
@@ -9,8 +9,11 @@ import { useSignal } from "@preact/signals";
 import { api, ApiError } from "../../api/client.ts";
 import type { StackPlan } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { Choice } from "../../components/choice.tsx";
 import { Page } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
+import { plain } from "../../components/text.ts";
 import { containers } from "../../state/live.ts";
 import { navigate, query } from "../../state/router.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
@@ -45,12 +48,28 @@ export default function NewStack() {
   );
 }
 
+const PLACES = ["database", "disk"] as const;
+const PLACE_NAMES = { database: "In Longshore", disk: "In a directory on the host" };
+
+const KINDS = ["compose", "swarm"] as const;
+const KIND_NAMES = { compose: "Compose", swarm: "Swarm (stored only)" };
+
 function NewStackForm({ initial }: { initial: Draft }) {
   const name = useSignal("");
   const problem = useSignal<string | undefined>(undefined);
+  const kind = useSignal<typeof KINDS[number]>("compose");
+  const storage = useSignal<typeof PLACES[number]>("database");
+  const { data: keys } = useRead("GET /api/compose/keys", {});
+  const roots = keys.value?.roots ?? [];
+  /** Follows the name until it is changed. */
+  const ownDirectory = useSignal<string | undefined>(undefined);
+  const directory = storage.value === "disk"
+    ? ownDirectory.value ?? `${roots[0]}/${name.value}`
+    : undefined;
+  const disk = directory === undefined ? {} : { directory };
   const draft = useSignal(initial);
   const refusal = useAnswer<readonly Problem[]>(draft);
-  const plan = useAnswer<StackPlan & { name: string }>(draft);
+  const plan = useAnswer<StackPlan & { name: string; directory: string | undefined }>(draft);
   const busy = useSignal<"plan" | "save" | "deploy" | undefined>(undefined);
   const id = useId();
   const keepNothing = useUnsaved(!isSameDraft(draft.value, initial));
@@ -71,13 +90,22 @@ function NewStackForm({ initial }: { initial: Draft }) {
   };
   const showPlan = async () => {
     const path = { name: name.peek() };
-    const body = { sources: sourcesOf(draft.peek()) };
-    plan.set({ ...await api("POST /api/stacks/{name}/plan", { path, body }), ...path });
+    const body = { sources: { ...sourcesOf(draft.peek()), ...disk } };
+    plan.set({ ...await api("POST /api/stacks/{name}/plan", { path, body }), ...path, directory });
   };
   const store = async (deploy: boolean) => {
     const stack = { name: name.peek() };
+    const { compose, ...sources } = sourcesOf(draft.peek());
     const { job } = await api("POST /api/stacks", {
-      body: { ...stack, kind: "compose", deploy, ...sourcesOf(draft.peek()) },
+      body: {
+        ...stack,
+        kind: kind.peek(),
+        deploy,
+        ...disk,
+        ...sources,
+        // Without a text, the files of the directory are used.
+        ...(!isEmpty && { compose }),
+      },
     });
     keepNothing();
     showStatus(`Saved ${stack.name}`);
@@ -92,7 +120,7 @@ function NewStackForm({ initial }: { initial: Draft }) {
   ) => (
     <Button
       kind={what === "deploy" ? "primary" : "plain"}
-      disabled={isEmpty}
+      disabled={isEmpty && (what === "plan" || directory === undefined)}
       busy={busy.value === what}
       onClick={() => void run(what, work)}
     >
@@ -101,36 +129,88 @@ function NewStackForm({ initial }: { initial: Draft }) {
   );
   return (
     <>
-      <div class="field new-stack-name">
-        <label for={id}>Name</label>
-        <input
-          id={id}
-          value={name.value}
-          maxLength={100}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          placeholder="shop"
-          aria-invalid={problem.value === undefined ? undefined : "true"}
-          aria-describedby={problem.value === undefined ? undefined : `${id}-problem`}
-          onInput={(event) => {
-            name.value = event.currentTarget.value;
-            problem.value = undefined;
-          }}
+      <div class="new-stack">
+        <div class="field">
+          <label for={id}>Name</label>
+          <input
+            id={id}
+            value={name.value}
+            maxLength={100}
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            placeholder="shop"
+            aria-invalid={problem.value === undefined ? undefined : "true"}
+            aria-describedby={problem.value === undefined ? undefined : `${id}-problem`}
+            onInput={(event) => {
+              name.value = event.currentTarget.value;
+              problem.value = undefined;
+            }}
+          />
+          {problem.value !== undefined && (
+            <p id={`${id}-problem`} class="problem">{problem.value}</p>
+          )}
+        </div>
+        <Choice
+          name="Kind"
+          values={KINDS}
+          value={kind.value}
+          nameOf={(each) => KIND_NAMES[each]}
+          onChange={(each) => kind.value = each}
         />
-        {problem.value !== undefined && <p id={`${id}-problem`} class="problem">{problem.value}</p>}
+        {roots.length > 0 && (
+          <Choice
+            name="Sources"
+            values={PLACES}
+            value={storage.value}
+            nameOf={(each) => PLACE_NAMES[each]}
+            onChange={(each) => storage.value = each}
+          />
+        )}
+        {directory !== undefined && (
+          <div class="field new-stack-directory">
+            <label for={`${id}-directory`}>Directory</label>
+            <input
+              id={`${id}-directory`}
+              value={directory}
+              maxLength={1024}
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              aria-describedby={`${id}-directory-hint`}
+              onInput={(event) => ownDirectory.value = event.currentTarget.value}
+            />
+            <p id={`${id}-directory-hint`} class="hint">
+              Below {roots.map((root) => plain(root)).join(" or ")}. Longshore writes{" "}
+              <code>compose.yaml</code>, <code>.env</code>{" "}
+              and the other files there, and follows edits on the host. Relative paths start there.
+              To use the files that are there already, leave the Compose file empty.
+            </p>
+          </div>
+        )}
+        {kind.value === "swarm" && (
+          <p class="hint new-stack-directory">
+            Longshore keeps the sources and their versions. Deploy them with{" "}
+            <code>docker stack deploy</code>.
+          </p>
+        )}
       </div>
       <SourceEditor
         draft={draft}
         revision={0}
+        directory={directory}
         {...(refusal.value && { refusal: refusal.value })}
       />
-      {plan.value?.name === name.value && <PlanSection plan={plan.value} />}
+      {plan.value?.name === name.value && plan.value.directory === directory && (
+        <PlanSection plan={plan.value} />
+      )}
       <div class="source-bar">
-        <span class="muted">A plan stores nothing.</span>
-        {button("plan", "Plan", showPlan)}
+        <span class="muted">
+          {kind.value === "compose" && "A plan stores nothing."}
+        </span>
+        {kind.value === "compose" && button("plan", "Plan", showPlan)}
         {button("save", "Save", () => store(false))}
-        {button("deploy", "Deploy", () => store(true))}
+        {kind.value === "compose" && button("deploy", "Deploy", () => store(true))}
       </div>
     </>
   );

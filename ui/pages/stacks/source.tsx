@@ -131,6 +131,7 @@ function SourceForm({ initial }: { initial: StackSource }) {
         draft={draft}
         revision={revision.value}
         isReadOnly={isReadOnly}
+        directory={directory ?? undefined}
         keepsFiles={directory !== null}
         {...(refusal.value && { refusal: refusal.value })}
       />

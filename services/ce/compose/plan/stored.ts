@@ -19,6 +19,7 @@ import { AppError } from "../../../errors.ts";
 import type { Project } from "../load/resolve.ts";
 import { LABEL } from "../labels.ts";
 import type { LoadIssue } from "../load/scope.ts";
+import { newPlace } from "../disk_sources.ts";
 import type { FileDeps } from "../project_files.ts";
 import { completeSources, loadDeployable, openStackSource } from "../sources.ts";
 import { type DiskPlace, loadStack, type StackSources, type StoredSources } from "../validate.ts";
@@ -93,15 +94,18 @@ export async function planStoredStack(
 /**
  * Compares sources with the engine that a user sent instead of the current ones. Changes nothing.
  *
+ * @param given.directory Of a stack on disk that is not stored yet.
  * @throws {AppError} As `planSources()`.
  */
 export async function planGivenSources(
   deps: StackDeps,
   name: string,
-  given: StackSources,
+  { directory, ...given }: StackSources & { directory?: string | undefined },
   options: PlanOptions,
 ): Promise<StackPlan> {
-  return await planSources(deps, name, await completeSources(deps, name, given), options);
+  const sources = await completeSources(deps, name, given);
+  const place = sources.place ?? (directory === undefined ? undefined : newPlace(directory));
+  return await planSources(deps, name, { ...sources, place }, options);
 }
 
 /**

@@ -30,15 +30,22 @@ export interface Validation {
 /** Delay between the last keystroke and the check, in milliseconds. */
 const DELAY_MS = 400;
 
-/** Checks a draft while it is written; `undefined` before the first result, and without a text. */
-export function useValidation(draft: Draft): Validation | undefined {
+/**
+ * Checks a draft while it is written; `undefined` before the first result, and without a text.
+ *
+ * @param directory Of a stack on disk.
+ */
+export function useValidation(draft: Draft, directory?: string): Validation | undefined {
   const result = useSignal<Validation | undefined>(undefined);
   useEffect(() => {
     if (draft.compose.trim() === "") return void (result.value = undefined);
     const end = new AbortController();
     const timer = setTimeout(async () => {
       try {
-        result.value = await validate(draft, end.signal);
+        result.value = await validate(
+          { ...sourcesOf(draft), ...(directory !== undefined && { directory }) },
+          end.signal,
+        );
       } catch (error) {
         if (end.signal.aborted) return;
         if (!(error instanceof ApiError)) throw error;
@@ -49,14 +56,17 @@ export function useValidation(draft: Draft): Validation | undefined {
       clearTimeout(timer);
       end.abort();
     };
-  }, [draft]);
+  }, [draft, directory]);
   return result.value;
 }
 
-async function validate(draft: Draft, signal: AbortSignal): Promise<Validation> {
-  const { errors, warnings, services } = await api("POST /api/stacks/validate", {
-    body: sourcesOf(draft),
-  }, { signal });
+async function validate(
+  body: ReturnType<typeof sourcesOf> & { directory?: string },
+  signal: AbortSignal,
+): Promise<Validation> {
+  const { errors, warnings, services } = await api("POST /api/stacks/validate", { body }, {
+    signal,
+  });
   const toProblems = (issues: typeof errors, severity: Problem["severity"]) =>
     issues.map(({ file, line, column, path, message }) => ({
       severity,

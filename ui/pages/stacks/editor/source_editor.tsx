@@ -24,6 +24,8 @@ interface SourceEditorProps {
   /** Changes when the editor has to show the draft again, because it was replaced. */
   revision: number;
   isReadOnly?: boolean;
+  /** Of a stack on disk: relative paths are relative to it. */
+  directory?: string | undefined;
   /** Of a stack on disk: files stay although they are not sent. */
   keepsFiles?: boolean;
   /** What the service refused; gone after the next change. */
@@ -31,10 +33,11 @@ interface SourceEditorProps {
 }
 
 export function SourceEditor(
-  { draft, revision, isReadOnly = false, keepsFiles = false, refusal }: SourceEditorProps,
+  { draft, revision, isReadOnly = false, directory, keepsFiles = false, refusal }:
+    SourceEditorProps,
 ) {
   const { data: keys } = useRead("GET /api/compose/keys", isReadOnly ? undefined : {});
-  const validation = useValidation(draft.value);
+  const validation = useValidation(draft.value, directory);
   const problems = refusal ?? validation?.problems ?? NONE;
   const target = useSignal<Target & { file: string | null } | undefined>(undefined);
   const isAdding = useSignal(false);
