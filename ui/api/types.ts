@@ -639,7 +639,11 @@ export type ComposeIssue = {
   message: string;
 };
 
-export type ComposeKeys = { keys: Record<string, (string)[]>; values: Record<string, (string)[]> };
+export type ComposeKeys = {
+  keys: Record<string, (string)[]>;
+  values: Record<string, (string)[]>;
+  roots: (string)[];
+};
 
 export type Container = {
   id: string;
@@ -2968,6 +2972,7 @@ export type StackPlanOptions = {
     env?: string | Record<string, string>;
     files?: Record<string, string>;
     profiles?: (string)[];
+    directory?: string;
   };
 };
 
