@@ -28,32 +28,26 @@ Deno.test("COMMAND --help prints the usage and does nothing else", async () => {
 });
 
 for (
-  const { args, says } of [
-    { args: ["nonsense"], says: "There is no command nonsense" },
-    { args: ["constructor"], says: "There is no command constructor" },
-    { args: ["help", "nonsense"], says: "There is no command nonsense" },
-    { args: ["serve", "now"], says: "serve takes no arguments, but got: now" },
-    { args: ["version", "-v"], says: "version takes no arguments, but got: -v" },
-    { args: ["--env-file"], says: "--env-file needs a file" },
-    { args: ["backup"], says: "backup needs FILE" },
-    { args: ["backup", "a", "b"], says: "backup takes no more arguments, but got: b" },
-    { args: ["backup", "a", "--fast"], says: "backup: Unknown option '--fast'" },
-    { args: ["restore"], says: "restore needs FILE" },
-    { args: ["user"], says: "user needs one of add, list, passwd, role, remove" },
-    { args: ["user", "sing"], says: "user needs one of add, list, passwd, role, remove, not sing" },
-    { args: ["user", "add"], says: "user add needs EMAIL" },
-    { args: ["user", "role", "a@b"], says: "user role needs ROLE" },
-    {
-      args: ["user", "role", "a@b", "king"],
-      says: "ROLE must be one of viewer, operator, admin, not king",
-    },
-    {
-      args: ["user", "add", "a@b", "--role"],
-      says: "user add: Option '--role <value>' argument missing",
-    },
-    { args: ["license"], says: "license needs one of show, install" },
-    { args: ["license", "install"], says: "license install needs FILE" },
-  ]
+  const [args, says] of [
+    [["nonsense"], "There is no command nonsense"],
+    [["constructor"], "There is no command constructor"],
+    [["help", "nonsense"], "There is no command nonsense"],
+    [["serve", "now"], "serve takes no arguments, but got: now"],
+    [["version", "-v"], "version takes no arguments, but got: -v"],
+    [["--env-file"], "--env-file needs a file"],
+    [["backup"], "backup needs FILE"],
+    [["backup", "a", "b"], "backup takes no more arguments, but got: b"],
+    [["backup", "a", "--fast"], "backup: Unknown option '--fast'"],
+    [["restore"], "restore needs FILE"],
+    [["user"], "user needs one of add, list, passwd, role, remove"],
+    [["user", "sing"], "user needs one of add, list, passwd, role, remove, not sing"],
+    [["user", "add"], "user add needs EMAIL"],
+    [["user", "role", "a@b"], "user role needs ROLE"],
+    [["user", "role", "a@b", "king"], "ROLE must be one of viewer, operator, admin, not king"],
+    [["user", "add", "a@b", "--role"], "user add: Option '--role <value>' argument missing"],
+    [["license"], "license needs one of show, install"],
+    [["license", "install"], "license install needs FILE"],
+  ] as const
 ) {
   Deno.test(`longshore ${args.join(" ")} is wrong usage`, async () => {
     const { code, stdout, stderr } = await runCommand(args);

@@ -81,54 +81,30 @@ Deno.test("a wrong key, a wrong password and an unknown email are the same 401",
 });
 
 for (
-  const { what, path, body, status, error } of [
-    { what: "no body", path: "token", body: undefined, status: 400, error: /^body: is required$/ },
-    { what: "no key", path: "token", body: {}, status: 400, error: /^body\.apiKey: / },
-    { what: "a number as key", path: "token", body: { apiKey: 1 }, status: 400, error: /apiKey/ },
-    {
-      what: "an endless key",
-      path: "token",
-      body: { apiKey: "x".repeat(5_000) },
-      status: 400,
-      error: /4096/,
-    },
-    { what: "a list", path: "login", body: [], status: 400, error: /^body: / },
-    {
-      what: "no password",
-      path: "login",
-      body: { email: "a@b" },
-      status: 400,
-      error: /^body\.password: /,
-    },
-    {
-      what: "an object as email",
-      path: "login",
-      body: { email: { $ne: null }, password: "x" },
-      status: 400,
-      error: /^body\.email: /,
-    },
-    {
-      what: "a password over 256",
-      path: "login",
-      body: { email: "a@b", password: "x".repeat(257) },
-      status: 400,
-      error: /256/,
-    },
-    {
-      what: "a body over 64 KiB",
-      path: "login",
-      body: { email: "a@b", password: "x".repeat(2 ** 16) },
-      status: 413,
-      error: /65536 bytes/,
-    },
-    {
-      what: "no refresh token",
-      path: "refresh",
-      body: { refreshtoken: "x" },
-      status: 400,
-      error: /^body\.refreshtoken: unknown field; did you mean refreshToken\?/,
-    },
-  ]
+  const [what, path, body, status, error] of [
+    ["no body", "token", undefined, 400, /^body: is required$/],
+    ["no key", "token", {}, 400, /^body\.apiKey: /],
+    ["a number as key", "token", { apiKey: 1 }, 400, /apiKey/],
+    ["an endless key", "token", { apiKey: "x".repeat(5_000) }, 400, /4096/],
+    ["a list", "login", [], 400, /^body: /],
+    ["no password", "login", { email: "a@b" }, 400, /^body\.password: /],
+    ["an object as email", "login", { email: { $ne: null }, password: "x" }, 400, /^body\.email: /],
+    ["a password over 256", "login", { email: "a@b", password: "x".repeat(257) }, 400, /256/],
+    [
+      "a body over 64 KiB",
+      "login",
+      { email: "a@b", password: "x".repeat(2 ** 16) },
+      413,
+      /65536 bytes/,
+    ],
+    [
+      "no refresh token",
+      "refresh",
+      { refreshtoken: "x" },
+      400,
+      /^body\.refreshtoken: unknown field; did you mean refreshToken\?/,
+    ],
+  ] as const
 ) {
   Deno.test(`POST /auth/${path} answers ${status} to ${what}`, async () => {
     using app = testApp();

@@ -259,35 +259,19 @@ Deno.test("PUT changes the given fields and keeps the rest", async () => {
 });
 
 for (
-  const { what, change, error } of [
-    {
-      what: "an unknown adapter",
-      change: { adapter: "toaster" },
-      error: /^body\.adapter: .*http-json/,
-    },
-    {
-      what: "what every object inherits as adapter",
-      change: { adapter: "__proto__" },
-      error: /^body\.adapter: /,
-    },
-    { what: "no name", change: { name: " " }, error: /^body\.name: / },
-    { what: "an endless name", change: { name: "x".repeat(101) }, error: /^body\.name: .*100/ },
-    { what: "no config", change: { config: undefined }, error: /^body\.config: / },
-    { what: "a config that is a list", change: { config: [] }, error: /^body\.config: / },
-    { what: "a short interval", change: { poll_interval: 9 }, error: /^body\.poll_interval: .*10/ },
-    {
-      what: "a long interval",
-      change: { poll_interval: 86_401 },
-      error: /^body\.poll_interval: .*86400/,
-    },
-    { what: "half a second", change: { poll_interval: 30.5 }, error: /^body\.poll_interval: / },
-    {
-      what: "a text as interval",
-      change: { poll_interval: "30" },
-      error: /^body\.poll_interval: /,
-    },
-    { what: "a text as enabled", change: { enabled: "yes" }, error: /^body\.enabled: / },
-  ]
+  const [what, change, error] of [
+    ["an unknown adapter", { adapter: "toaster" }, /^body\.adapter: .*http-json/],
+    ["what every object inherits as adapter", { adapter: "__proto__" }, /^body\.adapter: /],
+    ["no name", { name: " " }, /^body\.name: /],
+    ["an endless name", { name: "x".repeat(101) }, /^body\.name: .*100/],
+    ["no config", { config: undefined }, /^body\.config: /],
+    ["a config that is a list", { config: [] }, /^body\.config: /],
+    ["a short interval", { poll_interval: 9 }, /^body\.poll_interval: .*10/],
+    ["a long interval", { poll_interval: 86_401 }, /^body\.poll_interval: .*86400/],
+    ["half a second", { poll_interval: 30.5 }, /^body\.poll_interval: /],
+    ["a text as interval", { poll_interval: "30" }, /^body\.poll_interval: /],
+    ["a text as enabled", { enabled: "yes" }, /^body\.enabled: /],
+  ] as const
 ) {
   Deno.test(`POST /api/integrations refuses ${what}`, async () => {
     using app = integrationsApp();
@@ -298,81 +282,57 @@ for (
 }
 
 for (
-  const { adapter, config, error } of [
-    { adapter: "metrics-query", config: {}, error: /^body\.config\.url: / },
-    { adapter: "metrics-query", config: { url: 1 }, error: /^body\.config\.url: / },
-    {
-      adapter: "metrics-query",
-      config: { url: "prometheus:9090" },
-      error: /^body\.config\.url: is not an http/,
-    },
-    {
-      adapter: "metrics-query",
-      config: { url: "file:///etc/passwd" },
-      error: /^body\.config\.url: is not an http/,
-    },
-    {
-      adapter: "metrics-query",
-      config: { url: "http://user:pw@10.0.0.1" },
-      error: /^body\.config\.url: .*password/,
-    },
-    {
-      adapter: "metrics-query",
-      config: { url: "http://10.0.0.1", bearerToken: "a\r\nb" },
-      error: /^body\.config\.bearerToken: /,
-    },
-    {
-      adapter: "metrics-query",
-      config: { url: "http://10.0.0.1", bearerToken: REDACTED },
-      error: /^body\.config\.bearerToken: is redacted/,
-    },
-    {
-      adapter: "metrics-query",
-      config: { url: "http://10.0.0.1", queries: [{ name: "a" }] },
-      error: /^body\.config\.queries\.0\.query: /,
-    },
-    { adapter: "dashboard", config: { url: "http://10.0.0.1" }, error: /^body\.config\.apiKey: / },
-    {
-      adapter: "dashboard",
-      config: { url: "http://169.254.169.254/latest", apiKey: "x" },
-      error: /^body\.config\.url: .*may not reach/,
-    },
-    {
-      adapter: "dashboard",
-      config: { url: "http://127.0.0.1:3000", apiKey: "x" },
-      error: /^body\.config\.url: .*may not reach/,
-    },
-    {
-      adapter: "dashboard",
-      config: { url: "http://[::ffff:127.0.0.1]", apiKey: "x" },
-      error: /^body\.config\.url: .*may not reach/,
-    },
-    {
-      adapter: "dashboard",
-      config: { url: "http://2130706433", apiKey: "x" },
-      error: /^body\.config\.url: .*may not reach/,
-    },
-    {
-      adapter: "dashboard",
-      config: { url: "http://localhost", apiKey: "x" },
-      error: /^body\.config\.url: .*may not reach/,
-    },
-    {
-      adapter: "datadog",
-      config: { apiKey: "x", appKey: "y", api_url: "http://[fd00:ec2::254]" },
-      error: /^body\.config\.api_url: .*may not reach/,
-    },
-    {
-      adapter: "cloudwatch",
-      config: { accessKeyId: "AKIDEXAMPLE", region: "eu-west-1" },
-      error: /^body\.config\.secretAccessKey: /,
-    },
-    {
-      adapter: "pagerduty",
-      config: { apiKey: "x", serviceIds: ["a b"] },
-      error: /^body\.config\.serviceIds\.0: /,
-    },
-  ]
+  const [adapter, config, error] of [
+    ["metrics-query", {}, /^body\.config\.url: /],
+    ["metrics-query", { url: 1 }, /^body\.config\.url: /],
+    ["metrics-query", { url: "prometheus:9090" }, /^body\.config\.url: is not an http/],
+    ["metrics-query", { url: "file:///etc/passwd" }, /^body\.config\.url: is not an http/],
+    ["metrics-query", { url: "http://user:pw@10.0.0.1" }, /^body\.config\.url: .*password/],
+    [
+      "metrics-query",
+      { url: "http://10.0.0.1", bearerToken: "a\r\nb" },
+      /^body\.config\.bearerToken: /,
+    ],
+    [
+      "metrics-query",
+      { url: "http://10.0.0.1", bearerToken: REDACTED },
+      /^body\.config\.bearerToken: is redacted/,
+    ],
+    [
+      "metrics-query",
+      { url: "http://10.0.0.1", queries: [{ name: "a" }] },
+      /^body\.config\.queries\.0\.query: /,
+    ],
+    ["dashboard", { url: "http://10.0.0.1" }, /^body\.config\.apiKey: /],
+    [
+      "dashboard",
+      { url: "http://169.254.169.254/latest", apiKey: "x" },
+      /^body\.config\.url: .*may not reach/,
+    ],
+    [
+      "dashboard",
+      { url: "http://127.0.0.1:3000", apiKey: "x" },
+      /^body\.config\.url: .*may not reach/,
+    ],
+    [
+      "dashboard",
+      { url: "http://[::ffff:127.0.0.1]", apiKey: "x" },
+      /^body\.config\.url: .*may not reach/,
+    ],
+    ["dashboard", { url: "http://2130706433", apiKey: "x" }, /^body\.config\.url: .*may not reach/],
+    ["dashboard", { url: "http://localhost", apiKey: "x" }, /^body\.config\.url: .*may not reach/],
+    [
+      "datadog",
+      { apiKey: "x", appKey: "y", api_url: "http://[fd00:ec2::254]" },
+      /^body\.config\.api_url: .*may not reach/,
+    ],
+    [
+      "cloudwatch",
+      { accessKeyId: "AKIDEXAMPLE", region: "eu-west-1" },
+      /^body\.config\.secretAccessKey: /,
+    ],
+    ["pagerduty", { apiKey: "x", serviceIds: ["a b"] }, /^body\.config\.serviceIds\.0: /],
+  ] as const
 ) {
   Deno.test(`the config ${JSON.stringify(config)} is not one of ${adapter}`, async () => {
     using app = testApp({ edition: "pro" });

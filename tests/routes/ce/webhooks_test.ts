@@ -64,53 +64,41 @@ Deno.test("webhooks are listed newest first", async () => {
 });
 
 for (
-  const { wrong, change, error } of [
-    { wrong: "no name", change: { name: "" }, error: /^body\.name: / },
-    { wrong: "no event", change: { events: [] }, error: /^body\.events: must not be empty/ },
-    {
-      wrong: "an unknown event",
-      change: { events: ["alert.fired", "alert.fried"] },
-      error: /^body\.events\.1: must be one of \*, alert\.fired, /,
-    },
-    { wrong: "events that are a text", change: { events: "*" }, error: /^body\.events: / },
-    { wrong: "no URL", change: { url: "hooks.example.com" }, error: /^body\.url: is not an http/ },
-    { wrong: "loopback", change: { url: "http://127.1/" }, error: /^body\.url: .*OUTBOUND_ALLOW/ },
-    { wrong: "a private address", change: { url: "http://10.0.0.1/" }, error: /^body\.url: / },
-    { wrong: "a mapped one", change: { url: "http://[::ffff:a00:1]/" }, error: /^body\.url: / },
-    { wrong: "metadata", change: { url: "http://169.254.169.254/" }, error: /^body\.url: / },
-    { wrong: "credentials", change: { url: "https://a:b@example.com/" }, error: /^body\.url: / },
-    { wrong: "localhost", change: { url: "http://localhost:80/" }, error: /^body\.url: / },
-    {
-      wrong: "a header of ours",
-      change: h("Webhook-Id", "1"),
-      error: /^body\.headers\.Webhook-Id/,
-    },
-    { wrong: "a type of its own", change: h("content-type", "a/b"), error: /service itself/ },
-    { wrong: "a user agent", change: h("User-Agent", "x"), error: /service itself/ },
-    { wrong: "a hop-by-hop header", change: h("Connection", "close"), error: /connection/ },
-    { wrong: "a length", change: h("content-length", "1"), error: /connection/ },
-    { wrong: "another host", change: h("Host", "a"), error: /connection/ },
-    { wrong: "a broken line", change: h("X-A", "a\r\nB: c"), error: /^body\.headers\.X-A: / },
-    { wrong: "a name with a space", change: h("X A", "a"), error: /not a header name/ },
-    { wrong: "a redacted value", change: h("X-A", "********"), error: /there is none/ },
-    {
-      wrong: "one header in two cases",
-      change: { headers: { "X-A": "1", "x-a": "2" } },
-      error: /given twice/,
-    },
-    {
-      wrong: "too many headers",
-      change: {
+  const [wrong, change, error] of [
+    ["no name", { name: "" }, /^body\.name: /],
+    ["no event", { events: [] }, /^body\.events: must not be empty/],
+    [
+      "an unknown event",
+      { events: ["alert.fired", "alert.fried"] },
+      /^body\.events\.1: must be one of \*, alert\.fired, /,
+    ],
+    ["events that are a text", { events: "*" }, /^body\.events: /],
+    ["no URL", { url: "hooks.example.com" }, /^body\.url: is not an http/],
+    ["loopback", { url: "http://127.1/" }, /^body\.url: .*OUTBOUND_ALLOW/],
+    ["a private address", { url: "http://10.0.0.1/" }, /^body\.url: /],
+    ["a mapped one", { url: "http://[::ffff:a00:1]/" }, /^body\.url: /],
+    ["metadata", { url: "http://169.254.169.254/" }, /^body\.url: /],
+    ["credentials", { url: "https://a:b@example.com/" }, /^body\.url: /],
+    ["localhost", { url: "http://localhost:80/" }, /^body\.url: /],
+    ["a header of ours", h("Webhook-Id", "1"), /^body\.headers\.Webhook-Id/],
+    ["a type of its own", h("content-type", "a/b"), /service itself/],
+    ["a user agent", h("User-Agent", "x"), /service itself/],
+    ["a hop-by-hop header", h("Connection", "close"), /connection/],
+    ["a length", h("content-length", "1"), /connection/],
+    ["another host", h("Host", "a"), /connection/],
+    ["a broken line", h("X-A", "a\r\nB: c"), /^body\.headers\.X-A: /],
+    ["a name with a space", h("X A", "a"), /not a header name/],
+    ["a redacted value", h("X-A", "********"), /there is none/],
+    ["one header in two cases", { headers: { "X-A": "1", "x-a": "2" } }, /given twice/],
+    [
+      "too many headers",
+      {
         headers: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`X-${i}`, "1"])),
       },
-      error: /^body\.headers: must have at most 20 entries/,
-    },
-    {
-      wrong: "a header that is not a string",
-      change: { headers: { "X-A": 1 } },
-      error: /headers\.X-A/,
-    },
-  ]
+      /^body\.headers: must have at most 20 entries/,
+    ],
+    ["a header that is not a string", { headers: { "X-A": 1 } }, /headers\.X-A/],
+  ] as const
 ) {
   Deno.test(`POST and PUT /api/webhooks refuse ${wrong}`, async () => {
     using app = testApp();

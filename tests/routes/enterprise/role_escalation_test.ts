@@ -14,85 +14,65 @@ import { appWithRights, createRole, grant, groups, ROLES } from "../../helpers/c
 const NEXT = "another password";
 const bob = { email: "bob@example.com", password: PASSWORD };
 
+type Call = [method: string, path: string, body?: unknown];
+
+const ADMINS_ONLY = /requires the role admin/;
+const BEYOND = /permissions that you do not have/;
+
 // In the paths, ADMIN, OPERATOR and VIEWER (the caller) are ids of users.
 for (
-  const { attack, call, error } of [
-    {
-      attack: "create an admin",
-      call: ["POST", "/auth/users", { ...bob, role: "admin" }],
-      error: /^Assigning the role admin requires the role admin$/,
-    },
-    {
-      attack: "create an operator",
-      call: ["POST", "/auth/users", { ...bob, role: "operator" }],
-      error: /^Assigning the role operator requires the role operator$/,
-    },
-    {
-      attack: "become an admin",
-      call: ["PUT", "/auth/users/VIEWER/role", { role: "admin" }],
-      error: /requires the role admin/,
-    },
-    {
-      attack: "become an operator",
-      call: ["PUT", "/auth/users/VIEWER/role", { role: "operator" }],
-      error: /requires the role operator/,
-    },
-    {
-      attack: "make another an admin",
-      call: ["PUT", "/auth/users/OPERATOR/role", { role: "admin" }],
-      error: /requires the role admin/,
-    },
-    {
-      attack: "demote the admin",
-      call: ["PUT", "/auth/users/ADMIN/role", { role: "viewer" }],
-      error: /permissions that you do not have/,
-    },
-    {
-      attack: "leave the admin's role as it is",
-      call: ["PUT", "/auth/users/ADMIN/role", { role: "admin" }],
-      error: /requires the role admin/,
-    },
-    {
-      attack: "demote an operator",
-      call: ["PUT", "/auth/users/OPERATOR/role", { role: "viewer" }],
-      error: /permissions that you do not have/,
-    },
-    {
-      attack: "change the admin's password",
-      call: ["PUT", "/auth/users/ADMIN/password", { password: NEXT }],
-      error: /permissions that you do not have/,
-    },
-    {
-      attack: "change the admin's password with the own current one",
-      call: ["PUT", "/auth/users/ADMIN/password", { password: NEXT, current_password: PASSWORD }],
-      error: /permissions that you do not have/,
-    },
-    {
-      attack: "change an operator's password",
-      call: ["PUT", "/auth/users/OPERATOR/password", { password: NEXT }],
-      error: /permissions that you do not have/,
-    },
-    {
-      attack: "delete the admin",
-      call: ["DELETE", "/auth/users/ADMIN"],
-      error: /permissions that you do not have/,
-    },
-    {
-      attack: "delete an operator",
-      call: ["DELETE", "/auth/users/OPERATOR"],
-      error: /permissions that you do not have/,
-    },
-    {
-      attack: "assign a role to themselves",
-      call: ["POST", ROLES, { name: "mine", permissions: groups(["users:write"]) }],
-      error: /^The role admin or the permission custom_roles:write is required/,
-    },
-  ] as { attack: string; call: [string, string, unknown?]; error: RegExp }[]
+  const [attack, [method, path, body], error] of [
+    [
+      "create an admin",
+      ["POST", "/auth/users", { ...bob, role: "admin" }],
+      /^Assigning the role admin requires the role admin$/,
+    ],
+    [
+      "create an operator",
+      ["POST", "/auth/users", { ...bob, role: "operator" }],
+      /^Assigning the role operator requires the role operator$/,
+    ],
+    ["become an admin", ["PUT", "/auth/users/VIEWER/role", { role: "admin" }], ADMINS_ONLY],
+    [
+      "become an operator",
+      ["PUT", "/auth/users/VIEWER/role", { role: "operator" }],
+      /requires the role operator/,
+    ],
+    ["make another an admin", ["PUT", "/auth/users/OPERATOR/role", { role: "admin" }], ADMINS_ONLY],
+    ["demote the admin", ["PUT", "/auth/users/ADMIN/role", { role: "viewer" }], BEYOND],
+    [
+      "leave the admin's role as it is",
+      ["PUT", "/auth/users/ADMIN/role", { role: "admin" }],
+      ADMINS_ONLY,
+    ],
+    ["demote an operator", ["PUT", "/auth/users/OPERATOR/role", { role: "viewer" }], BEYOND],
+    [
+      "change the admin's password",
+      ["PUT", "/auth/users/ADMIN/password", { password: NEXT }],
+      BEYOND,
+    ],
+    [
+      "change the admin's password with the own current one",
+      ["PUT", "/auth/users/ADMIN/password", { password: NEXT, current_password: PASSWORD }],
+      BEYOND,
+    ],
+    [
+      "change an operator's password",
+      ["PUT", "/auth/users/OPERATOR/password", { password: NEXT }],
+      BEYOND,
+    ],
+    ["delete the admin", ["DELETE", "/auth/users/ADMIN"], BEYOND],
+    ["delete an operator", ["DELETE", "/auth/users/OPERATOR"], BEYOND],
+    [
+      "assign a role to themselves",
+      ["POST", ROLES, { name: "mine", permissions: groups(["users:write"]) }],
+      /^The role admin or the permission custom_roles:write is required/,
+    ],
+  ] as [string, Call, RegExp][]
 ) {
   Deno.test(`with users:write a viewer cannot ${attack}`, async () => {
     using app = await appWithRights("users:write", "users:read");
     const before = (await app.call("GET", "/auth/users")).body;
-    const [method, path, body] = call;
     const real = path.replace(
       /ADMIN|OPERATOR|VIEWER/,
       (name) => app.ids[name.toLowerCase() as keyof typeof app.ids],
@@ -187,57 +167,39 @@ Deno.test("a custom role with every permission does not make its user an admin",
 
 // STRONG is a role with containers:exec, which the caller lacks.
 for (
-  const { attack, call } of [
-    {
-      attack: "create a role with a permission",
-      call: ["POST", ROLES, { name: "x", permissions: groups(["containers:exec"]) }],
-    },
-    {
-      attack: "create a role with a permission among own ones",
-      call: ["POST", ROLES, { name: "x", permissions: groups(["sla:write", "users:write"]) }],
-    },
-    {
-      attack: "create a role with every action",
-      call: ["POST", ROLES, { name: "x", permissions: groups(["sla:*"]) }],
-    },
-    {
-      attack: "create a role with an action of every resource",
-      call: ["POST", ROLES, { name: "x", permissions: groups(["*:read"]) }],
-    },
-    {
-      attack: "create a role with everything",
-      call: ["POST", ROLES, { name: "x", permissions: groups(["*:*"]) }],
-    },
-    {
-      attack: "add a permission to the own role",
-      call: ["PUT", `${ROLES}/OWN`, { permissions: groups(["custom_roles:write", "users:write"]) }],
-    },
-    {
-      attack: "assign a strong role to themselves",
-      call: ["POST", `${ROLES}/STRONG/users`, { user_id: "VIEWER" }],
-    },
-    {
-      attack: "assign a strong role to another",
-      call: ["POST", `${ROLES}/STRONG/users`, { user_id: "OPERATOR" }],
-    },
-    {
-      attack: "learn by a strong role whom there is",
-      call: ["POST", `${ROLES}/STRONG/users`, { user_id: "unknown" }],
-    },
-    {
-      attack: "rename a strong role to disguise it",
-      call: ["PUT", `${ROLES}/STRONG`, { name: "Read only" }],
-    },
-    {
-      attack: "take a strong role's permissions away",
-      call: ["PUT", `${ROLES}/STRONG`, { permissions: [] }],
-    },
-    { attack: "delete a strong role", call: ["DELETE", `${ROLES}/STRONG`] },
-    {
-      attack: "take a strong role from the admin",
-      call: ["DELETE", `${ROLES}/STRONG/users/ADMIN`],
-    },
-  ] as { attack: string; call: [string, string, unknown?] }[]
+  const [attack, [method, path, body]] of [
+    [
+      "create a role with a permission",
+      ["POST", ROLES, { name: "x", permissions: groups(["containers:exec"]) }],
+    ],
+    [
+      "create a role with a permission among own ones",
+      ["POST", ROLES, { name: "x", permissions: groups(["sla:write", "users:write"]) }],
+    ],
+    [
+      "create a role with every action",
+      ["POST", ROLES, { name: "x", permissions: groups(["sla:*"]) }],
+    ],
+    [
+      "create a role with an action of every resource",
+      ["POST", ROLES, { name: "x", permissions: groups(["*:read"]) }],
+    ],
+    ["create a role with everything", ["POST", ROLES, { name: "x", permissions: groups(["*:*"]) }]],
+    ["add a permission to the own role", ["PUT", `${ROLES}/OWN`, {
+      permissions: groups(["custom_roles:write", "users:write"]),
+    }]],
+    ["assign a strong role to themselves", ["POST", `${ROLES}/STRONG/users`, {
+      user_id: "VIEWER",
+    }]],
+    ["assign a strong role to another", ["POST", `${ROLES}/STRONG/users`, { user_id: "OPERATOR" }]],
+    ["learn by a strong role whom there is", ["POST", `${ROLES}/STRONG/users`, {
+      user_id: "unknown",
+    }]],
+    ["rename a strong role to disguise it", ["PUT", `${ROLES}/STRONG`, { name: "Read only" }]],
+    ["take a strong role's permissions away", ["PUT", `${ROLES}/STRONG`, { permissions: [] }]],
+    ["delete a strong role", ["DELETE", `${ROLES}/STRONG`]],
+    ["take a strong role from the admin", ["DELETE", `${ROLES}/STRONG/users/ADMIN`]],
+  ] as [string, Call][]
 ) {
   Deno.test(`with custom_roles:write a viewer cannot ${attack} beyond their own permissions`, async () => {
     using app = await appWithRights("custom_roles:write", "sla:write");
@@ -248,14 +210,9 @@ for (
         .replace(/ADMIN|OPERATOR|VIEWER/, (name) =>
           app.ids[name.toLowerCase() as keyof typeof app.ids]);
     const before = (await app.call("GET", ROLES)).body;
-    const [method, path, body] = call;
 
-    const refused = await app.asViewer(
-      method,
-      filled(path),
-      body &&
-        JSON.parse(filled(JSON.stringify(body))),
-    );
+    const sent = body && JSON.parse(filled(JSON.stringify(body)));
+    const refused = await app.asViewer(method, filled(path), sent);
 
     equal(refused.status, 403);
     match(

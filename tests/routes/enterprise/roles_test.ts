@@ -66,83 +66,74 @@ Deno.test("repeated permissions are stored once, and * is stored unchanged", asy
 });
 
 for (
-  const { what, change, error } of [
-    { what: "no name", change: { name: undefined }, error: /^body\.name: / },
-    { what: "an empty name", change: { name: "  " }, error: /^body\.name: / },
-    { what: "a long name", change: { name: "n".repeat(101) }, error: /^body\.name: .*100/ },
-    { what: "a name with a NUL", change: { name: "a\0b" }, error: /^body\.name: .*NUL/ },
-    {
-      what: "a long description",
-      change: { description: "d".repeat(1_001) },
-      error: /^body\.description: .*1000/,
-    },
-    { what: "a broken priority", change: { priority: 1.5 }, error: /^body\.priority: / },
-    { what: "a priority as text", change: { priority: "1" }, error: /^body\.priority: / },
-    { what: "an endless priority", change: { priority: 1e9 }, error: /^body\.priority: / },
-    {
-      what: "permissions that are not an array",
-      change: { permissions: { containers: ["read"] } },
-      error: /^body\.permissions: /,
-    },
-    {
-      what: "a permission as text",
-      change: { permissions: ["containers:read"] },
-      error: /^body\.permissions\.0: /,
-    },
-    {
-      what: "an unknown resource",
-      change: { permissions: [{ resource: "rockets", actions: ["read"] }] },
-      error: /^body\.permissions\.0\.resource: must be one of \*, containers, /,
-    },
-    {
-      what: "a capitalized resource",
-      change: { permissions: [{ resource: "Containers", actions: ["read"] }] },
-      error: /^body\.permissions\.0\.resource: must be one of /,
-    },
-    {
-      what: "a property of every object",
-      change: { permissions: [{ resource: "constructor", actions: ["name"] }] },
-      error: /^body\.permissions\.0\.resource: must be one of /,
-    },
-    {
-      what: "an unknown action",
-      change: {
+  const [what, change, error] of [
+    ["no name", { name: undefined }, /^body\.name: /],
+    ["an empty name", { name: "  " }, /^body\.name: /],
+    ["a long name", { name: "n".repeat(101) }, /^body\.name: .*100/],
+    ["a name with a NUL", { name: "a\0b" }, /^body\.name: .*NUL/],
+    ["a long description", { description: "d".repeat(1_001) }, /^body\.description: .*1000/],
+    ["a broken priority", { priority: 1.5 }, /^body\.priority: /],
+    ["a priority as text", { priority: "1" }, /^body\.priority: /],
+    ["an endless priority", { priority: 1e9 }, /^body\.priority: /],
+    [
+      "permissions that are not an array",
+      { permissions: { containers: ["read"] } },
+      /^body\.permissions: /,
+    ],
+    ["a permission as text", { permissions: ["containers:read"] }, /^body\.permissions\.0: /],
+    [
+      "an unknown resource",
+      { permissions: [{ resource: "rockets", actions: ["read"] }] },
+      /^body\.permissions\.0\.resource: must be one of \*, containers, /,
+    ],
+    [
+      "a capitalized resource",
+      { permissions: [{ resource: "Containers", actions: ["read"] }] },
+      /^body\.permissions\.0\.resource: must be one of /,
+    ],
+    [
+      "a property of every object",
+      { permissions: [{ resource: "constructor", actions: ["name"] }] },
+      /^body\.permissions\.0\.resource: must be one of /,
+    ],
+    [
+      "an unknown action",
+      {
         permissions: [night.permissions[0], { resource: "stacks", actions: ["read", "launch"] }],
       },
-      error:
-        /^body\.permissions\.1\.actions\.1: "launch" is not an action of stacks; known actions: read, /,
-    },
-    {
-      what: "another resource's action",
-      change: { permissions: [{ resource: "networks", actions: ["exec"] }] },
-      error: /"exec" is not an action of networks; known actions: read, write, \*/,
-    },
-    {
-      what: "a property of every function",
-      change: { permissions: [{ resource: "*", actions: ["toString"] }] },
-      error: /"toString" is not an action of any resource/,
-    },
-    {
-      what: "no action",
-      change: { permissions: [{ resource: "stacks", actions: [] }] },
-      error: /^body\.permissions\.0\.actions: /,
-    },
-    {
-      what: "an action that is not a string",
-      change: { permissions: [{ resource: "stacks", actions: [null] }] },
-      error: /^body\.permissions\.0\.actions\.0: /,
-    },
-    {
-      what: "too many actions",
-      change: { permissions: [{ resource: "stacks", actions: Array(51).fill("read") }] },
-      error: /^body\.permissions\.0\.actions: .*50/,
-    },
-    {
-      what: "too many permissions",
-      change: { permissions: Array(101).fill({ resource: "stacks", actions: ["read"] }) },
-      error: /^body\.permissions: .*100/,
-    },
-  ]
+      /^body\.permissions\.1\.actions\.1: "launch" is not an action of stacks; known actions: read, /,
+    ],
+    [
+      "another resource's action",
+      { permissions: [{ resource: "networks", actions: ["exec"] }] },
+      /"exec" is not an action of networks; known actions: read, write, \*/,
+    ],
+    [
+      "a property of every function",
+      { permissions: [{ resource: "*", actions: ["toString"] }] },
+      /"toString" is not an action of any resource/,
+    ],
+    [
+      "no action",
+      { permissions: [{ resource: "stacks", actions: [] }] },
+      /^body\.permissions\.0\.actions: /,
+    ],
+    [
+      "an action that is not a string",
+      { permissions: [{ resource: "stacks", actions: [null] }] },
+      /^body\.permissions\.0\.actions\.0: /,
+    ],
+    [
+      "too many actions",
+      { permissions: [{ resource: "stacks", actions: Array(51).fill("read") }] },
+      /^body\.permissions\.0\.actions: .*50/,
+    ],
+    [
+      "too many permissions",
+      { permissions: Array(101).fill({ resource: "stacks", actions: ["read"] }) },
+      /^body\.permissions: .*100/,
+    ],
+  ] as const
 ) {
   Deno.test(`POST and PUT of a role refuse ${what}`, async () => {
     using app = testApp({ edition: "enterprise" });

@@ -118,85 +118,69 @@ Deno.test("a chat_id may be a number, and events that are named twice are kept o
 });
 
 for (
-  const { wrong, channel, error } of [
-    {
-      wrong: "another platform",
-      channel: { ...slack, platform: "irc" },
-      error: /^body\.platform: must be one of messenger, telegram, team-chat, slack/,
-    },
-    { wrong: "no name", channel: { ...slack, name: " " }, error: /^body\.name: / },
-    {
-      wrong: "a name of 101 characters",
-      channel: { ...slack, name: "x".repeat(101) },
-      error: /^body\.name: /,
-    },
-    {
-      wrong: "no events",
-      channel: { ...slack, events: [] },
-      error: /^body\.events: must not be empty/,
-    },
-    {
-      wrong: "an unknown event",
-      channel: { ...slack, events: ["alert.fried"] },
-      error: /^body\.events\.0: must be one of \*, alert\.fired/,
-    },
-    {
-      wrong: "events that are a text",
-      channel: { ...slack, events: "*" },
-      error: /^body\.events: /,
-    },
-    { wrong: "no config", channel: { ...slack, config: undefined }, error: /^body\.config: / },
-    {
-      wrong: "no token",
-      channel: { ...telegram, config: { chat_id: "1" } },
-      error: /^body\.config\.bot_token: required for messenger/,
-    },
-    {
-      wrong: "no chat",
-      channel: { ...telegram, config: { bot_token: "1:a" } },
-      error: /^body\.config\.chat_id: required/,
-    },
-    {
-      wrong: "the other platform's config",
-      channel: { ...slack, config: telegram.config },
-      error: /^body\.config\.webhook_url: required for team-chat/,
-    },
-    {
-      wrong: "a token that is a path",
-      channel: { ...telegram, config: { ...telegram.config, bot_token: "1/../x" } },
-      error: /^body\.config\.bot_token: /,
-    },
-    {
-      wrong: "a chat with a space",
-      channel: { ...telegram, config: { ...telegram.config, chat_id: "a b" } },
-      error: /^body\.config\.chat_id: /,
-    },
-    {
-      wrong: "a redacted value",
-      channel: { ...telegram, config: { ...telegram.config, bot_token: "********" } },
-      error: /^body\.config\.bot_token: .*there is none/,
-    },
-    {
-      wrong: "a webhook that is not a URL",
-      channel: { ...slack, config: { webhook_url: "hooks" } },
-      error: /^body\.config\.webhook_url: is not an http/,
-    },
-    {
-      wrong: "a private webhook",
-      channel: { ...slack, config: { webhook_url: "http://10.0.0.1/" } },
-      error: /^body\.config\.webhook_url: .*may not reach/,
-    },
-    {
-      wrong: "the metadata service",
-      channel: { ...telegram, config: { ...telegram.config, api_url: "http://169.254.169.254/" } },
-      error: /^body\.config\.api_url: .*may not reach/,
-    },
-    {
-      wrong: "a gateway with a password",
-      channel: { ...telegram, config: { ...telegram.config, api_url: "https://a:b@gw.test" } },
-      error: /^body\.config\.api_url: /,
-    },
-  ]
+  const [wrong, channel, error] of [
+    [
+      "another platform",
+      { ...slack, platform: "irc" },
+      /^body\.platform: must be one of messenger, telegram, team-chat, slack/,
+    ],
+    ["no name", { ...slack, name: " " }, /^body\.name: /],
+    ["a name of 101 characters", { ...slack, name: "x".repeat(101) }, /^body\.name: /],
+    ["no events", { ...slack, events: [] }, /^body\.events: must not be empty/],
+    [
+      "an unknown event",
+      { ...slack, events: ["alert.fried"] },
+      /^body\.events\.0: must be one of \*, alert\.fired/,
+    ],
+    ["events that are a text", { ...slack, events: "*" }, /^body\.events: /],
+    ["no config", { ...slack, config: undefined }, /^body\.config: /],
+    [
+      "no token",
+      { ...telegram, config: { chat_id: "1" } },
+      /^body\.config\.bot_token: required for messenger/,
+    ],
+    ["no chat", { ...telegram, config: { bot_token: "1:a" } }, /^body\.config\.chat_id: required/],
+    [
+      "the other platform's config",
+      { ...slack, config: telegram.config },
+      /^body\.config\.webhook_url: required for team-chat/,
+    ],
+    [
+      "a token that is a path",
+      { ...telegram, config: { ...telegram.config, bot_token: "1/../x" } },
+      /^body\.config\.bot_token: /,
+    ],
+    [
+      "a chat with a space",
+      { ...telegram, config: { ...telegram.config, chat_id: "a b" } },
+      /^body\.config\.chat_id: /,
+    ],
+    [
+      "a redacted value",
+      { ...telegram, config: { ...telegram.config, bot_token: "********" } },
+      /^body\.config\.bot_token: .*there is none/,
+    ],
+    [
+      "a webhook that is not a URL",
+      { ...slack, config: { webhook_url: "hooks" } },
+      /^body\.config\.webhook_url: is not an http/,
+    ],
+    [
+      "a private webhook",
+      { ...slack, config: { webhook_url: "http://10.0.0.1/" } },
+      /^body\.config\.webhook_url: .*may not reach/,
+    ],
+    [
+      "the metadata service",
+      { ...telegram, config: { ...telegram.config, api_url: "http://169.254.169.254/" } },
+      /^body\.config\.api_url: .*may not reach/,
+    ],
+    [
+      "a gateway with a password",
+      { ...telegram, config: { ...telegram.config, api_url: "https://a:b@gw.test" } },
+      /^body\.config\.api_url: /,
+    ],
+  ] as const
 ) {
   Deno.test(`POST /channels refuses ${wrong}`, async () => {
     using app = proApp();
@@ -501,26 +485,18 @@ Deno.test("PUT changes the given fields and keeps the rest, including redacted v
 const GATEWAY = "https://198.100.1.9/gateway";
 
 for (
-  const { channel, config, field } of [
-    { channel: telegram, config: { api_url: GATEWAY }, field: "bot_token" },
-    {
-      channel: telegram,
-      config: { api_url: GATEWAY, bot_token: "********", chat_id: "1" },
-      field: "bot_token",
-    },
-    { channel: telegram, config: { api_url: GATEWAY, bot_token: KNOWN.token }, field: "chat_id" },
-    {
-      channel: { ...telegram, config: { ...telegram.config, api_url: GATEWAY } },
-      config: { api_url: null },
-      field: "bot_token",
-    },
-    { channel: slack, config: { api_url: GATEWAY }, field: "webhook_url" },
-    {
-      channel: slack,
-      config: { api_url: "https://198.100.1.1:8443", webhook_url: "********" },
-      field: "webhook_url",
-    },
-  ]
+  const [channel, config, field] of [
+    [telegram, { api_url: GATEWAY }, "bot_token"],
+    [telegram, { api_url: GATEWAY, bot_token: "********", chat_id: "1" }, "bot_token"],
+    [telegram, { api_url: GATEWAY, bot_token: KNOWN.token }, "chat_id"],
+    [
+      { ...telegram, config: { ...telegram.config, api_url: GATEWAY } },
+      { api_url: null },
+      "bot_token",
+    ],
+    [slack, { api_url: GATEWAY }, "webhook_url"],
+    [slack, { api_url: "https://198.100.1.1:8443", webhook_url: "********" }, "webhook_url"],
+  ] as const
 ) {
   const name = `${field} of ${JSON.stringify(channel.config)}`;
   Deno.test(`${name} is not sent to another origin by ${JSON.stringify(config)}`, async () => {

@@ -95,75 +95,67 @@ Deno.test("a changed byte anywhere in a backup is noticed", async () => {
 });
 
 for (
-  const { what, bytes, error } of [
-    { what: "an empty file", bytes: new Uint8Array(), error: /not a Longshore backup/ },
-    { what: "a text", bytes: archive([]).fill(65), error: /not a Longshore backup/ },
-    {
-      what: "some other archive",
-      bytes: archive([["notes.txt", "hello"]]),
-      error: /not a Longshore backup/,
-    },
-    {
-      what: "the manifest of another program",
-      bytes: archive([["manifest.json", "{}"]]),
-      error: /not a Longshore backup/,
-    },
-    {
-      what: "a manifest that is not JSON",
-      bytes: archive([["manifest.json", "hello"]]),
-      error: /manifest\.json is not readable/,
-    },
-    {
-      what: "a manifest that is null",
-      bytes: archive([["manifest.json", "null"]]),
-      error: /not a Longshore backup/,
-    },
-    {
-      what: "a newer format",
-      bytes: archive([["manifest.json", manifest({ formatVersion: 2, programVersion: "9.0.0" })]]),
-      error: /made by a newer version \(9\.0\.0, format 2\)/,
-    },
-    {
-      what: "a manifest without files",
-      bytes: archive([["manifest.json", manifest({ entries: undefined })]]),
-      error: /is incomplete/,
-    },
-    {
-      what: "a name with a path",
-      bytes: archive([["manifest.json", manifest({ entries: [{ ...entry, name: "../b.key" }] })]]),
-      error: /does not belong in a backup/,
-    },
-    {
-      what: "an absolute name",
-      bytes: archive([["manifest.json", manifest({ entries: [{ ...entry, name: "/etc/cron" }] })]]),
-      error: /does not belong in a backup/,
-    },
-    {
-      what: "a name twice",
-      bytes: archive([["manifest.json", manifest({ entries: [entry, entry] })]]),
-      error: /occurs twice/,
-    },
-    {
-      what: "a size that is none",
-      bytes: archive([["manifest.json", manifest({ entries: [{ ...entry, size: -1 }] })]]),
-      error: /is incomplete/,
-    },
-    {
-      what: "another file than the manifest says",
-      bytes: archive([["manifest.json", manifest({ entries: [entry] })], ["../../b.key", "abc"]]),
-      error: /b\.key is not in the expected position/,
-    },
-    {
-      what: "another content than the manifest says",
-      bytes: archive([["manifest.json", manifest({ entries: [entry] })], ["b.key", "abc"]]),
-      error: /b\.key does not match its checksum/,
-    },
-    {
-      what: "a backup without its sums",
-      bytes: archive([["manifest.json", manifest({})]]),
-      error: /SHA256SUMS is not in the expected position/,
-    },
-  ]
+  const [what, bytes, error] of [
+    ["an empty file", new Uint8Array(), /not a Longshore backup/],
+    ["a text", archive([]).fill(65), /not a Longshore backup/],
+    ["some other archive", archive([["notes.txt", "hello"]]), /not a Longshore backup/],
+    [
+      "the manifest of another program",
+      archive([["manifest.json", "{}"]]),
+      /not a Longshore backup/,
+    ],
+    [
+      "a manifest that is not JSON",
+      archive([["manifest.json", "hello"]]),
+      /manifest\.json is not readable/,
+    ],
+    ["a manifest that is null", archive([["manifest.json", "null"]]), /not a Longshore backup/],
+    [
+      "a newer format",
+      archive([["manifest.json", manifest({ formatVersion: 2, programVersion: "9.0.0" })]]),
+      /made by a newer version \(9\.0\.0, format 2\)/,
+    ],
+    [
+      "a manifest without files",
+      archive([["manifest.json", manifest({ entries: undefined })]]),
+      /is incomplete/,
+    ],
+    [
+      "a name with a path",
+      archive([["manifest.json", manifest({ entries: [{ ...entry, name: "../b.key" }] })]]),
+      /does not belong in a backup/,
+    ],
+    [
+      "an absolute name",
+      archive([["manifest.json", manifest({ entries: [{ ...entry, name: "/etc/cron" }] })]]),
+      /does not belong in a backup/,
+    ],
+    [
+      "a name twice",
+      archive([["manifest.json", manifest({ entries: [entry, entry] })]]),
+      /occurs twice/,
+    ],
+    [
+      "a size that is none",
+      archive([["manifest.json", manifest({ entries: [{ ...entry, size: -1 }] })]]),
+      /is incomplete/,
+    ],
+    [
+      "another file than the manifest says",
+      archive([["manifest.json", manifest({ entries: [entry] })], ["../../b.key", "abc"]]),
+      /b\.key is not in the expected position/,
+    ],
+    [
+      "another content than the manifest says",
+      archive([["manifest.json", manifest({ entries: [entry] })], ["b.key", "abc"]]),
+      /b\.key does not match its checksum/,
+    ],
+    [
+      "a backup without its sums",
+      archive([["manifest.json", manifest({})]]),
+      /SHA256SUMS is not in the expected position/,
+    ],
+  ] as const
 ) {
   Deno.test(`readBackupFile() refuses ${what}`, async () => {
     using directory = temporaryDirectory();

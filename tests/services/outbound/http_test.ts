@@ -285,30 +285,18 @@ Deno.test("a body without a length is cut off at the limit too", async () => {
 });
 
 for (
-  const { wrong, bytes, code } of [
-    { wrong: "no HTTP", bytes: "SSH-2.0-OpenSSH_9.2 secret\r\n\r\n", code: "network" },
-    { wrong: "an end within the head", bytes: "HTTP/1.1 200 OK\r\nA: b", code: "network" },
-    {
-      wrong: "an end within the body",
-      bytes: "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nsecret",
-      code: "network",
-    },
-    {
-      wrong: "two opinions on the body's end",
-      bytes: "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nsecret",
-      code: "network",
-    },
-    { wrong: "interim answers only", bytes: "HTTP/1.1 100 C\r\n\r\n".repeat(99), code: "network" },
-    {
-      wrong: "a head without end",
-      bytes: `HTTP/1.1 200 OK\r\nA: ${"b".repeat(70_000)}`,
-      code: "too_large",
-    },
-    {
-      wrong: "too many headers",
-      bytes: `HTTP/1.1 200 OK\r\n${"A: b\r\n".repeat(200)}\r\n`,
-      code: "too_large",
-    },
+  const [wrong, bytes, code] of [
+    ["no HTTP", "SSH-2.0-OpenSSH_9.2 secret\r\n\r\n", "network"],
+    ["an end within the head", "HTTP/1.1 200 OK\r\nA: b", "network"],
+    ["an end within the body", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nsecret", "network"],
+    [
+      "two opinions on the body's end",
+      "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nsecret",
+      "network",
+    ],
+    ["interim answers only", "HTTP/1.1 100 C\r\n\r\n".repeat(99), "network"],
+    ["a head without end", `HTTP/1.1 200 OK\r\nA: ${"b".repeat(70_000)}`, "too_large"],
+    ["too many headers", `HTTP/1.1 200 OK\r\n${"A: b\r\n".repeat(200)}\r\n`, "too_large"],
   ] as const
 ) {
   Deno.test(`${wrong}: the failure says so and repeats nothing of it`, async () => {

@@ -278,36 +278,24 @@ for (
 }
 
 for (
-  const { before, limits, sent } of [
-    { before: {}, limits: { cpus: 1.5 }, sent: { NanoCpus: 1_500_000_000 } },
-    {
-      before: { CpuQuota: 20_000, CpuPeriod: 50_000 },
-      limits: { cpus: 1.5 },
-      sent: { CpuPeriod: 50_000, CpuQuota: 75_000 },
-    },
-    { before: {}, limits: { memoryBytes: 64e6 }, sent: { Memory: 64e6, MemorySwap: 128e6 } },
-    {
-      before: { Memory: 10e6, MemorySwap: 15e6 },
-      limits: { memoryBytes: 64e6 },
-      sent: { Memory: 64e6, MemorySwap: 69e6 },
-    },
-    {
-      before: { Memory: 10e6, MemorySwap: -1 },
-      limits: { memoryBytes: 64e6 },
-      sent: { Memory: 64e6, MemorySwap: -1 },
-    },
-    {
-      before: { Memory: 10e6, MemorySwap: 15e6 },
-      limits: { memorySwapBytes: -1 },
-      sent: { Memory: 10e6, MemorySwap: -1 },
-    },
-    { before: {}, limits: { pidsLimit: -1 }, sent: { PidsLimit: -1 } },
-    {
-      before: {},
-      limits: { restartPolicy: { name: "on-failure", maximumRetryCount: 3 } },
-      sent: { RestartPolicy: { Name: "on-failure", MaximumRetryCount: 3 } },
-    },
-  ]
+  const [before, limits, sent] of [
+    [{}, { cpus: 1.5 }, { NanoCpus: 1_500_000_000 }],
+    [
+      { CpuQuota: 20_000, CpuPeriod: 50_000 },
+      { cpus: 1.5 },
+      { CpuPeriod: 50_000, CpuQuota: 75_000 },
+    ],
+    [{}, { memoryBytes: 64e6 }, { Memory: 64e6, MemorySwap: 128e6 }],
+    [{ Memory: 10e6, MemorySwap: 15e6 }, { memoryBytes: 64e6 }, { Memory: 64e6, MemorySwap: 69e6 }],
+    [{ Memory: 10e6, MemorySwap: -1 }, { memoryBytes: 64e6 }, { Memory: 64e6, MemorySwap: -1 }],
+    [{ Memory: 10e6, MemorySwap: 15e6 }, { memorySwapBytes: -1 }, { Memory: 10e6, MemorySwap: -1 }],
+    [{}, { pidsLimit: -1 }, { PidsLimit: -1 }],
+    [
+      {},
+      { restartPolicy: { name: "on-failure", maximumRetryCount: 3 } },
+      { RestartPolicy: { Name: "on-failure", MaximumRetryCount: 3 } },
+    ],
+  ] as const
 ) {
   Deno.test(`PUT limits ${JSON.stringify(limits)} after ${JSON.stringify(before)} changes only that`, async () => {
     const bodies: unknown[] = [];

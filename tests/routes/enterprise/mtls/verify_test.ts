@@ -120,6 +120,11 @@ Deno.test("without a configured secret nothing is verified", async () => {
   }
 });
 
+const MISSING = /^The client did not present a certificate$/;
+const UNKNOWN = /^The certificate does not belong to an agent$/;
+const NOT_PEM = /^The certificate must be one certificate in PEM/;
+const NOT_SHA256 = /^The fingerprint must be a SHA-256 fingerprint/;
+
 /** All refusals by reason. */
 const REFUSALS: {
   what: string;
@@ -127,29 +132,21 @@ const REFUSALS: {
   before?: (app: TestApp, agent: { id: string; fingerprint: string }) => Promise<unknown>;
   request?: Parameters<typeof verify>[1];
 }[] = [
-  {
-    what: "no certificate",
-    reason: /^The client did not present a certificate$/,
-    request: {},
-  },
+  { what: "no certificate", reason: MISSING, request: {} },
   {
     what: "an empty body and empty headers",
-    reason: /^The client did not present a certificate$/,
+    reason: MISSING,
     request: { body: {}, headers: { "x-client-cert": "", "x-client-cert-fingerprint": "" } },
   },
-  {
-    what: "an unknown certificate",
-    reason: /^The certificate does not belong to an agent$/,
-    request: { headers: escapedCert(db.cert) },
-  },
+  { what: "an unknown certificate", reason: UNKNOWN, request: { headers: escapedCert(db.cert) } },
   {
     what: "an unknown fingerprint",
-    reason: /^The certificate does not belong to an agent$/,
+    reason: UNKNOWN,
     request: { body: { fingerprint: "ab".repeat(32) } },
   },
   {
     what: "an authority that is not an agent",
-    reason: /^The certificate does not belong to an agent$/,
+    reason: UNKNOWN,
     request: { headers: escapedCert(root.cert) },
   },
   {
@@ -191,27 +188,27 @@ const REFUSALS: {
   },
   {
     what: "a fingerprint that is none",
-    reason: /^The fingerprint must be a SHA-256 fingerprint/,
+    reason: NOT_SHA256,
     request: { headers: { "x-client-cert-fingerprint": "' OR 1=1 --" } },
   },
   {
     what: "a certificate and a fingerprint that is none",
-    reason: /^The fingerprint must be a SHA-256 fingerprint/,
+    reason: NOT_SHA256,
     request: { headers: { ...escapedCert(web.cert), "x-client-cert-fingerprint": "x" } },
   },
   {
     what: "a certificate that is none",
-    reason: /^The certificate must be one certificate in PEM/,
+    reason: NOT_PEM,
     request: { headers: { "x-client-cert": "x" } },
   },
   {
     what: "an escape that is none",
-    reason: /^The certificate must be one certificate in PEM/,
+    reason: NOT_PEM,
     request: { headers: { "x-client-cert": "%-----BEGIN" } },
   },
   {
     what: "an escaped NUL",
-    reason: /^The certificate must be one certificate in PEM/,
+    reason: NOT_PEM,
     request: { headers: { "x-client-cert": `${encodeURIComponent(web.cert)}%00` } },
   },
   {

@@ -56,82 +56,62 @@ ssoTest("providers are listed by name", async () => {
 const SOME_PEM = `-----BEGIN CERTIFICATE-----\n${"A".repeat(52_000)}\n-----END CERTIFICATE-----\n`;
 
 for (
-  const { wrong, change, error } of [
-    { wrong: "no name", change: { name: undefined }, error: /^body\.name: / },
-    { wrong: "an empty name", change: { name: "  " }, error: /^body\.name: / },
-    { wrong: "a name of two lines", change: { name: "a\nb" }, error: /^body\.name: / },
-    { wrong: "no entity_id", change: { entity_id: undefined }, error: /^body\.entity_id: / },
-    {
-      wrong: "an entity_id with a space",
-      change: { entity_id: "a b" },
-      error: /^body\.entity_id: /,
-    },
-    {
-      wrong: "an endless entity_id",
-      change: { entity_id: "x".repeat(1_025) },
-      error: /^body\.entity_id: .*1024/,
-    },
-    {
-      wrong: "a plain sso_url",
-      change: { sso_url: "http://idp.example.com/sso" },
-      error: /^body\.sso_url: must be an https:\/\/ URL/,
-    },
-    {
-      wrong: "a script as sso_url",
-      change: { sso_url: "javascript:alert(1)" },
-      error: /^body\.sso_url: must be an https:\/\/ URL/,
-    },
-    {
-      wrong: "credentials in the sso_url",
-      change: { sso_url: "https://idp.example.com@evil.example/" },
-      error: /^body\.sso_url: .*credentials/,
-    },
-    {
-      wrong: "a fragment in the sso_url",
-      change: { sso_url: "https://idp.example.com/#" },
-      error: /^body\.sso_url: .*fragment/,
-    },
-    {
-      wrong: "a line end in the sso_url",
-      change: { sso_url: "https://idp.example.com/\r\nSet-Cookie: a=b" },
-      error: /^body\.sso_url: /,
-    },
-    {
-      wrong: "a name that only looks like this machine's",
-      change: { sso_url: "http://127.0.0.1.evil.example/" },
-      error: /^body\.sso_url: /,
-    },
-    {
-      wrong: "a plain slo_url",
-      change: { slo_url: "http://idp.example.com" },
-      error: /^body\.slo_url/,
-    },
-    { wrong: "no certificate", change: { certificate: undefined }, error: /^body\.certificate: / },
-    { wrong: "no PEM", change: { certificate: "MIIB" }, error: /certificate/ },
-    { wrong: "a certificate over 50 KB", change: { certificate: SOME_PEM }, error: /51200/ },
-    { wrong: "an unknown binding", change: { binding: "SOAP" }, error: /^body\.binding: / },
-    { wrong: "an unknown role", change: { default_role: "root" }, error: /^body\.default_role: / },
-    {
-      wrong: "a format that is not a URN",
-      change: { name_id_format: "email" },
-      error: /^body\.name_id_format: must be a URN/,
-    },
-    {
-      wrong: "a mapping that is a list",
-      change: { attribute_mapping: [] },
-      error: /^body\.attribute_mapping: /,
-    },
-    {
-      wrong: "a mapping to a number",
-      change: { attribute_mapping: { email: 1 } },
-      error: /^body\.attribute_mapping\.email: /,
-    },
-    {
-      wrong: "a flag as text",
-      change: { auto_provision: "true" },
-      error: /^body\.auto_provision: /,
-    },
-  ]
+  const [wrong, change, error] of [
+    ["no name", { name: undefined }, /^body\.name: /],
+    ["an empty name", { name: "  " }, /^body\.name: /],
+    ["a name of two lines", { name: "a\nb" }, /^body\.name: /],
+    ["no entity_id", { entity_id: undefined }, /^body\.entity_id: /],
+    ["an entity_id with a space", { entity_id: "a b" }, /^body\.entity_id: /],
+    ["an endless entity_id", { entity_id: "x".repeat(1_025) }, /^body\.entity_id: .*1024/],
+    [
+      "a plain sso_url",
+      { sso_url: "http://idp.example.com/sso" },
+      /^body\.sso_url: must be an https:\/\/ URL/,
+    ],
+    [
+      "a script as sso_url",
+      { sso_url: "javascript:alert(1)" },
+      /^body\.sso_url: must be an https:\/\/ URL/,
+    ],
+    [
+      "credentials in the sso_url",
+      { sso_url: "https://idp.example.com@evil.example/" },
+      /^body\.sso_url: .*credentials/,
+    ],
+    [
+      "a fragment in the sso_url",
+      { sso_url: "https://idp.example.com/#" },
+      /^body\.sso_url: .*fragment/,
+    ],
+    [
+      "a line end in the sso_url",
+      { sso_url: "https://idp.example.com/\r\nSet-Cookie: a=b" },
+      /^body\.sso_url: /,
+    ],
+    [
+      "a name that only looks like this machine's",
+      { sso_url: "http://127.0.0.1.evil.example/" },
+      /^body\.sso_url: /,
+    ],
+    ["a plain slo_url", { slo_url: "http://idp.example.com" }, /^body\.slo_url/],
+    ["no certificate", { certificate: undefined }, /^body\.certificate: /],
+    ["no PEM", { certificate: "MIIB" }, /certificate/],
+    ["a certificate over 50 KB", { certificate: SOME_PEM }, /51200/],
+    ["an unknown binding", { binding: "SOAP" }, /^body\.binding: /],
+    ["an unknown role", { default_role: "root" }, /^body\.default_role: /],
+    [
+      "a format that is not a URN",
+      { name_id_format: "email" },
+      /^body\.name_id_format: must be a URN/,
+    ],
+    ["a mapping that is a list", { attribute_mapping: [] }, /^body\.attribute_mapping: /],
+    [
+      "a mapping to a number",
+      { attribute_mapping: { email: 1 } },
+      /^body\.attribute_mapping\.email: /,
+    ],
+    ["a flag as text", { auto_provision: "true" }, /^body\.auto_provision: /],
+  ] as const
 ) {
   ssoTest(`POST and PUT /providers refuse ${wrong}`, async () => {
     using app = enterprise();

@@ -47,21 +47,13 @@ Deno.test("components are listed in the order in which they are shown", async ()
 });
 
 for (
-  const { wrong, change, error } of [
-    { wrong: "an unknown status", change: { status: "down" }, error: /^body\.status: / },
-    {
-      wrong: "an order that is not an integer",
-      change: { display_order: 1.5 },
-      error: /display_order/,
-    },
-    { wrong: "a negative order", change: { display_order: -1 }, error: /display_order/ },
-    { wrong: "an empty group", change: { group_name: "" }, error: /group_name/ },
-    {
-      wrong: "a monitor that is not there",
-      change: { monitor_id: "m" },
-      error: /monitor m does not exist/,
-    },
-  ]
+  const [wrong, change, error] of [
+    ["an unknown status", { status: "down" }, /^body\.status: /],
+    ["an order that is not an integer", { display_order: 1.5 }, /display_order/],
+    ["a negative order", { display_order: -1 }, /display_order/],
+    ["an empty group", { group_name: "" }, /group_name/],
+    ["a monitor that is not there", { monitor_id: "m" }, /monitor m does not exist/],
+  ] as const
 ) {
   Deno.test(`components are not stored with ${wrong}`, async () => {
     using app = proApp();

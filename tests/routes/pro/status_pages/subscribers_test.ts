@@ -72,24 +72,16 @@ Deno.test("address and token are encrypted in the database", async () => {
 });
 
 for (
-  const { wrong, body, error } of [
-    { wrong: "nothing", body: {}, error: /either email or webhook_url/ },
-    {
-      wrong: "both",
-      body: { email: "a@b.c", webhook_url: "http://198.100.1.1/" },
-      error: /either email or webhook_url/,
-    },
-    { wrong: "no address", body: { email: "ada" }, error: /^body\.email: must be a mail address/ },
-    { wrong: "two", body: { email: "a@b.c,d@e.f" }, error: /^body\.email: / },
-    { wrong: "a header", body: { email: "a@b.c\r\nBcc: d@e.f" }, error: /^body\.email: / },
-    { wrong: "a private one", body: { webhook_url: "http://10.0.0.1/" }, error: /OUTBOUND_ALLOW/ },
-    { wrong: "metadata", body: { webhook_url: "http://169.254.169.254/" }, error: /OUTBOUND/ },
-    {
-      wrong: "no URL",
-      body: { webhook_url: "ftp://a.b/" },
-      error: /^body\.webhook_url: is not an/,
-    },
-  ]
+  const [wrong, body, error] of [
+    ["nothing", {}, /either email or webhook_url/],
+    ["both", { email: "a@b.c", webhook_url: "http://198.100.1.1/" }, /either email or webhook_url/],
+    ["no address", { email: "ada" }, /^body\.email: must be a mail address/],
+    ["two", { email: "a@b.c,d@e.f" }, /^body\.email: /],
+    ["a header", { email: "a@b.c\r\nBcc: d@e.f" }, /^body\.email: /],
+    ["a private one", { webhook_url: "http://10.0.0.1/" }, /OUTBOUND_ALLOW/],
+    ["metadata", { webhook_url: "http://169.254.169.254/" }, /OUTBOUND/],
+    ["no URL", { webhook_url: "ftp://a.b/" }, /^body\.webhook_url: is not an/],
+  ] as const
 ) {
   Deno.test(`POST /subscribers refuses ${wrong}`, async () => {
     using app = mailApp();

@@ -27,32 +27,12 @@ const stored = (app: TestApp) =>
   )!;
 
 for (
-  const { ends, accessUntil, expiresIn, refreshUntil } of [
-    {
-      ends: undefined,
-      accessUntil: "2026-01-01T12:15:00.000Z",
-      expiresIn: 900,
-      refreshUntil: "2026-01-31T12:00:00.250Z",
-    },
-    {
-      ends: "2026-01-01T12:10:00.900Z",
-      accessUntil: "2026-01-01T12:10:00.000Z",
-      expiresIn: 600,
-      refreshUntil: "2026-01-01T12:10:00.900Z",
-    },
-    {
-      ends: "2026-01-01T20:00:00.000Z",
-      accessUntil: "2026-01-01T12:15:00.000Z",
-      expiresIn: 900,
-      refreshUntil: "2026-01-01T20:00:00.000Z",
-    },
-    {
-      ends: "2027-01-01T00:00:00.000Z",
-      accessUntil: "2026-01-01T12:15:00.000Z",
-      expiresIn: 900,
-      refreshUntil: "2026-01-31T12:00:00.250Z",
-    },
-  ]
+  const [ends, accessUntil, expiresIn, refreshUntil] of [
+    [undefined, "2026-01-01T12:15:00.000Z", 900, "2026-01-31T12:00:00.250Z"],
+    ["2026-01-01T12:10:00.900Z", "2026-01-01T12:10:00.000Z", 600, "2026-01-01T12:10:00.900Z"],
+    ["2026-01-01T20:00:00.000Z", "2026-01-01T12:15:00.000Z", 900, "2026-01-01T20:00:00.000Z"],
+    ["2027-01-01T00:00:00.000Z", "2026-01-01T12:15:00.000Z", 900, "2026-01-31T12:00:00.250Z"],
+  ] as const
 ) {
   Deno.test(`tokens of a login that ends ${ends ?? "never"} are good as long as they may`, async () => {
     using app = testApp({ now: NOW });

@@ -51,21 +51,11 @@ Deno.test("a sign-in from a new address is reported once", async () => {
 });
 
 for (
-  const { what, userAgent, address, isNew } of [
-    { what: "another browser", userAgent: "curl/8.0", address: HOME, isNew: true },
-    {
-      what: "another system",
-      userAgent: FIREFOX.replace("Linux", "Plan9"),
-      address: HOME,
-      isNew: true,
-    },
-    {
-      what: "an updated browser",
-      userAgent: FIREFOX.replaceAll("150.0", "151.0.2"),
-      address: HOME,
-      isNew: false,
-    },
-  ]
+  const [what, userAgent, address, isNew] of [
+    ["another browser", "curl/8.0", HOME, true],
+    ["another system", FIREFOX.replace("Linux", "Plan9"), HOME, true],
+    ["an updated browser", FIREFOX.replaceAll("150.0", "151.0.2"), HOME, false],
+  ] as const
 ) {
   Deno.test(`a sign-in with ${what} is ${isNew ? "" : "not "}reported`, async () => {
     using app = await usersApp();

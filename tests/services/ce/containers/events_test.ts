@@ -32,42 +32,32 @@ function open({ expected = false, stopSignal }: { expected?: boolean; stopSignal
 
 // The order of the events of Docker 20.10.
 for (
-  const { what, events, reason, exitCode } of [
-    { what: "a program that ends", events: [die(0)], reason: "exited", exitCode: 0 },
-    { what: "a program that fails", events: [die(3)], reason: "exited", exitCode: 3 },
-    {
-      what: "docker stop",
-      events: [kill(15), die(143), event("stop")],
-      reason: "stopped",
-      exitCode: 143,
-    },
-    {
-      what: "docker stop of a program that ignores it",
-      events: [kill(15), kill(9), die(137), event("stop")],
-      reason: "stopped",
-      exitCode: 137,
-    },
-    {
-      what: "docker restart",
-      events: [kill(15), die(143), event("stop"), event("start"), event("restart")],
-      reason: "stopped",
-      exitCode: 143,
-    },
-    {
-      what: "docker rm -f",
-      events: [kill(9), die(137), event("destroy")],
-      reason: "killed",
-      exitCode: 137,
-    },
-    { what: "memory exhaustion", events: [event("oom"), die(137)], reason: "oom", exitCode: 137 },
-    { what: "a SIGKILL from the host", events: [die(137)], reason: "killed", exitCode: 137 },
-    {
-      what: "Podman's stop, told before the end",
-      events: [event("stop"), event("die", { containerExitCode: "143" })],
-      reason: "stopped",
-      exitCode: 143,
-    },
-  ]
+  const [what, events, reason, exitCode] of [
+    ["a program that ends", [die(0)], "exited", 0],
+    ["a program that fails", [die(3)], "exited", 3],
+    ["docker stop", [kill(15), die(143), event("stop")], "stopped", 143],
+    [
+      "docker stop of a program that ignores it",
+      [kill(15), kill(9), die(137), event("stop")],
+      "stopped",
+      137,
+    ],
+    [
+      "docker restart",
+      [kill(15), die(143), event("stop"), event("start"), event("restart")],
+      "stopped",
+      143,
+    ],
+    ["docker rm -f", [kill(9), die(137), event("destroy")], "killed", 137],
+    ["memory exhaustion", [event("oom"), die(137)], "oom", 137],
+    ["a SIGKILL from the host", [die(137)], "killed", 137],
+    [
+      "Podman's stop, told before the end",
+      [event("stop"), event("die", { containerExitCode: "143" })],
+      "stopped",
+      143,
+    ],
+  ] as const
 ) {
   Deno.test(`createDownReader() reads ${what} as ${reason}`, () => {
     const { downs, read } = open();

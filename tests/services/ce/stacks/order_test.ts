@@ -2,42 +2,34 @@ import { deepEqual, equal } from "node:assert/strict";
 import { parseDependsOn, startOrder } from "../../../../services/ce/stacks/order.ts";
 
 for (
-  const { what, services, levels } of [
-    { what: "no service", services: {}, levels: [] },
-    { what: "independent services", services: { b: [], a: [] }, levels: [["a", "b"]] },
-    {
-      what: "a chain",
-      services: { web: ["app"], app: ["db"], db: [] },
-      levels: [["db"], ["app"], ["web"]],
-    },
-    {
-      what: "a diamond",
-      services: { top: ["left", "right"], left: ["base"], right: ["base"], base: [] },
-      levels: [["base"], ["left", "right"], ["top"]],
-    },
-    {
-      what: "a service as late as its latest dependency",
-      services: { a: [], b: ["a"], c: ["a", "b"] },
-      levels: [["a"], ["b"], ["c"]],
-    },
-    { what: "an unknown dependency", services: { web: ["gone"] }, levels: [["web"]] },
-    { what: "a service that depends on itself", services: { web: ["web"] }, levels: [["web"]] },
-    {
-      what: "a cycle of two, broken at one of them",
-      services: { a: ["b"], b: ["a"] },
-      levels: [["a"], ["b"]],
-    },
-    {
-      what: "the dependents of a cycle after the cycle",
-      services: { after: ["b"], b: ["c"], c: ["b"], free: [] },
-      levels: [["free"], ["b"], ["after", "c"]],
-    },
-    {
-      what: "two separate cycles",
-      services: { a: ["b"], b: ["a"], x: ["y"], y: ["x"] },
-      levels: [["a"], ["b"], ["x"], ["y"]],
-    },
-  ]
+  const [what, services, levels] of [
+    ["no service", {}, []],
+    ["independent services", { b: [], a: [] }, [["a", "b"]]],
+    ["a chain", { web: ["app"], app: ["db"], db: [] }, [["db"], ["app"], ["web"]]],
+    [
+      "a diamond",
+      { top: ["left", "right"], left: ["base"], right: ["base"], base: [] },
+      [["base"], ["left", "right"], ["top"]],
+    ],
+    [
+      "a service as late as its latest dependency",
+      { a: [], b: ["a"], c: ["a", "b"] },
+      [["a"], ["b"], ["c"]],
+    ],
+    ["an unknown dependency", { web: ["gone"] }, [["web"]]],
+    ["a service that depends on itself", { web: ["web"] }, [["web"]]],
+    ["a cycle of two, broken at one of them", { a: ["b"], b: ["a"] }, [["a"], ["b"]]],
+    [
+      "the dependents of a cycle after the cycle",
+      { after: ["b"], b: ["c"], c: ["b"], free: [] },
+      [["free"], ["b"], ["after", "c"]],
+    ],
+    [
+      "two separate cycles",
+      { a: ["b"], b: ["a"], x: ["y"], y: ["x"] },
+      [["a"], ["b"], ["x"], ["y"]],
+    ],
+  ] as const
 ) {
   Deno.test(`the start order has ${what}`, () => {
     deepEqual(startOrder(new Map(Object.entries(services))), levels);

@@ -247,21 +247,14 @@ Deno.test("no rule of a container starts an action while one is running", async 
 });
 
 for (
-  const { what, prepare } of [
-    {
-      what: "during maintenance",
-      prepare: (app: TestApp) =>
-        app.deps.maintenance.set({ enabled: true, until: null, reason: null }),
-    },
-    {
-      what: "while the engine is unreachable",
-      prepare: (app: TestApp) => app.deps.inventory.setLive(false),
-    },
-    {
-      what: "for a container that does not exist",
-      prepare: (app: TestApp) => setContainers(app, []),
-    },
-  ]
+  const [what, prepare] of [
+    [
+      "during maintenance",
+      (app: TestApp) => app.deps.maintenance.set({ enabled: true, until: null, reason: null }),
+    ],
+    ["while the engine is unreachable", (app: TestApp) => app.deps.inventory.setLive(false)],
+    ["for a container that does not exist", (app: TestApp) => setContainers(app, [])],
+  ] as const
 ) {
   Deno.test(`no action is started or recorded ${what}`, async () => {
     await using at = opened();

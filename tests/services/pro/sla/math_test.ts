@@ -109,60 +109,48 @@ Deno.test("the target closest to 100 has a budget", () => {
 });
 
 for (
-  const { case: name, down, minutes } of [
-    { case: "no outage", down: [], minutes: 0 },
-    { case: "one outage", down: ["2026-06-10T10:00Z/2026-06-10T10:44Z"], minutes: 44 },
-    {
-      case: "two apart",
-      down: ["2026-06-10T10:00Z/2026-06-10T10:10Z", "2026-06-20T10:00Z/2026-06-20T10:05Z"],
-      minutes: 15,
-    },
-    {
-      case: "two monitors at the same time",
-      down: ["2026-06-10T10:00Z/2026-06-10T10:30Z", "2026-06-10T10:00Z/2026-06-10T10:30Z"],
-      minutes: 30,
-    },
-    {
-      case: "two monitors one after the other with an overlap",
-      down: ["2026-06-10T10:20Z/2026-06-10T10:40Z", "2026-06-10T10:00Z/2026-06-10T10:30Z"],
-      minutes: 40,
-    },
-    {
-      case: "one within the other",
-      down: ["2026-06-10T10:00Z/2026-06-10T11:00Z", "2026-06-10T10:10Z/2026-06-10T10:20Z"],
-      minutes: 60,
-    },
-    {
-      case: "one that touches the other",
-      down: ["2026-06-10T10:00Z/2026-06-10T10:10Z", "2026-06-10T10:10Z/2026-06-10T10:20Z"],
-      minutes: 20,
-    },
-    {
-      case: "three in a chain",
-      down: [
+  const [name, down, minutes] of [
+    ["no outage", [], 0],
+    ["one outage", ["2026-06-10T10:00Z/2026-06-10T10:44Z"], 44],
+    [
+      "two apart",
+      ["2026-06-10T10:00Z/2026-06-10T10:10Z", "2026-06-20T10:00Z/2026-06-20T10:05Z"],
+      15,
+    ],
+    [
+      "two monitors at the same time",
+      ["2026-06-10T10:00Z/2026-06-10T10:30Z", "2026-06-10T10:00Z/2026-06-10T10:30Z"],
+      30,
+    ],
+    [
+      "two monitors one after the other with an overlap",
+      ["2026-06-10T10:20Z/2026-06-10T10:40Z", "2026-06-10T10:00Z/2026-06-10T10:30Z"],
+      40,
+    ],
+    [
+      "one within the other",
+      ["2026-06-10T10:00Z/2026-06-10T11:00Z", "2026-06-10T10:10Z/2026-06-10T10:20Z"],
+      60,
+    ],
+    [
+      "one that touches the other",
+      ["2026-06-10T10:00Z/2026-06-10T10:10Z", "2026-06-10T10:10Z/2026-06-10T10:20Z"],
+      20,
+    ],
+    [
+      "three in a chain",
+      [
         "2026-06-10T10:00Z/2026-06-10T10:20Z",
         "2026-06-10T10:30Z/2026-06-10T10:50Z",
         "2026-06-10T10:15Z/2026-06-10T10:35Z",
       ],
-      minutes: 50,
-    },
-    {
-      case: "over the beginning of the period",
-      down: ["2026-05-31T23:00Z/2026-06-01T00:30Z"],
-      minutes: 30,
-    },
-    {
-      case: "over the end of the period",
-      down: ["2026-06-30T23:45Z/2026-07-01T02:00Z"],
-      minutes: 15,
-    },
-    { case: "over the whole period", down: ["2026-05-01/2026-08-01"], minutes: 30 * 24 * 60 },
-    {
-      case: "before and after the period",
-      down: ["2026-05-31T22:00Z/2026-06-01", "2026-07-01/2026-07-02"],
-      minutes: 0,
-    },
-  ]
+      50,
+    ],
+    ["over the beginning of the period", ["2026-05-31T23:00Z/2026-06-01T00:30Z"], 30],
+    ["over the end of the period", ["2026-06-30T23:45Z/2026-07-01T02:00Z"], 15],
+    ["over the whole period", ["2026-05-01/2026-08-01"], 30 * 24 * 60],
+    ["before and after the period", ["2026-05-31T22:00Z/2026-06-01", "2026-07-01/2026-07-02"], 0],
+  ] as const
 ) {
   Deno.test(`downtime in June with ${name} is ${minutes} minutes`, () => {
     const downtime = clip(union(intervals(...down)), june);
@@ -221,86 +209,23 @@ for (
 }
 
 for (
-  const { now, minutes, uptime, burnRate, remaining, percentage } of [
+  const [now, minutes, uptime, burnRate, remaining, percentage] of [
     // Nothing has elapsed yet.
-    {
-      now: "2026-06-01T00:00Z",
-      minutes: 0,
-      uptime: null,
-      burnRate: 0,
-      remaining: 43.2,
-      percentage: 100,
-    },
+    ["2026-06-01T00:00Z", 0, null, 0, 43.2, 100],
     // The clock was set back to before the period.
-    {
-      now: "2026-05-01T00:00Z",
-      minutes: 0,
-      uptime: null,
-      burnRate: 0,
-      remaining: 43.2,
-      percentage: 100,
-    },
-    {
-      now: "2026-06-16T00:00Z",
-      minutes: 0,
-      uptime: 100,
-      burnRate: 0,
-      remaining: 43.2,
-      percentage: 100,
-    },
+    ["2026-05-01T00:00Z", 0, null, 0, 43.2, 100],
+    ["2026-06-16T00:00Z", 0, 100, 0, 43.2, 100],
     // Half of the budget after half of the period.
-    {
-      now: "2026-06-16T00:00Z",
-      minutes: 21.6,
-      uptime: 99.9,
-      burnRate: 1,
-      remaining: 21.6,
-      percentage: 50,
-    },
+    ["2026-06-16T00:00Z", 21.6, 99.9, 1, 21.6, 50],
     // All of it after half.
-    {
-      now: "2026-06-16T00:00Z",
-      minutes: 43.2,
-      uptime: 99.8,
-      burnRate: 2,
-      remaining: 0,
-      percentage: 0,
-    },
-    {
-      now: "2026-06-16T00:00Z",
-      minutes: 86.4,
-      uptime: 99.6,
-      burnRate: 4,
-      remaining: -43.2,
-      percentage: 0,
-    },
+    ["2026-06-16T00:00Z", 43.2, 99.8, 2, 0, 0],
+    ["2026-06-16T00:00Z", 86.4, 99.6, 4, -43.2, 0],
     // Down from the first minute on.
-    {
-      now: "2026-06-01T00:01Z",
-      minutes: 1,
-      uptime: 0,
-      burnRate: 1000,
-      remaining: 42.2,
-      percentage: 97.685185,
-    },
+    ["2026-06-01T00:01Z", 1, 0, 1000, 42.2, 97.685185],
     // The period is over.
-    {
-      now: "2027-01-01T00:00Z",
-      minutes: 43.2,
-      uptime: 99.9,
-      burnRate: 1,
-      remaining: 0,
-      percentage: 0,
-    },
-    {
-      now: "2027-01-01T00:00Z",
-      minutes: 43_200,
-      uptime: 0,
-      burnRate: 1000,
-      remaining: -43_156.8,
-      percentage: 0,
-    },
-  ]
+    ["2027-01-01T00:00Z", 43.2, 99.9, 1, 0, 0],
+    ["2027-01-01T00:00Z", 43_200, 0, 1000, -43_156.8, 0],
+  ] as const
 ) {
   Deno.test(`99.9 % of June with ${minutes} minutes of downtime at ${now}`, () => {
     const progress = {
@@ -323,27 +248,19 @@ for (
 }
 
 for (
-  const { case: name, known, percent } of [
-    { case: "nothing", known: [[]], percent: 0 },
-    { case: "everything", known: [["2026-05-01/2026-07-01"]], percent: 100 },
-    { case: "the second half", known: [["2026-06-06/2026-06-11"]], percent: 50 },
-    {
-      case: "all but a pause of a day",
-      known: [["2026-06-01/2026-06-04", "2026-06-05/2026-06-11"]],
-      percent: 90,
-    },
-    {
-      case: "one of two monitors",
-      known: [["2026-06-01/2026-06-11"], []],
-      percent: 50,
-    },
-    {
-      case: "two monitors, one from the fifth day on",
-      known: [["2026-06-01/2026-06-11"], ["2026-06-06/2026-06-11"]],
-      percent: 75,
-    },
-    { case: "the time after", known: [["2026-06-11/2026-06-30"]], percent: 0 },
-  ]
+  const [name, known, percent] of [
+    ["nothing", [[]], 0],
+    ["everything", [["2026-05-01/2026-07-01"]], 100],
+    ["the second half", [["2026-06-06/2026-06-11"]], 50],
+    ["all but a pause of a day", [["2026-06-01/2026-06-04", "2026-06-05/2026-06-11"]], 90],
+    ["one of two monitors", [["2026-06-01/2026-06-11"], []], 50],
+    [
+      "two monitors, one from the fifth day on",
+      [["2026-06-01/2026-06-11"], ["2026-06-06/2026-06-11"]],
+      75,
+    ],
+    ["the time after", [["2026-06-11/2026-06-30"]], 0],
+  ] as const
 ) {
   Deno.test(`ten days of which ${name} is known have a coverage of ${percent} %`, () => {
     const elapsed = interval("2026-06-01/2026-06-11");
@@ -356,40 +273,20 @@ Deno.test("at the start of a period nothing is known", () => {
 });
 
 for (
-  const { case: name, known, minutes, uptime } of [
-    { case: "a tenth", known: [["2026-06-01/2026-06-02"]], minutes: 144, uptime: 90 },
-    {
-      case: "nothing but a downtime",
-      known: [["2026-06-01/2026-06-02"]],
-      minutes: 1_440,
-      uptime: 0,
-    },
-    {
-      case: "one of two monitors",
-      known: [["2026-06-01/2026-06-11"], []],
-      minutes: 1_440,
-      uptime: 90,
-    },
-    {
-      case: "each half by another monitor",
-      known: [["2026-06-01/2026-06-06"], ["2026-06-06/2026-06-11"]],
-      minutes: 1_440,
-      uptime: 90,
-    },
-    {
-      case: "exactly 1 %",
-      known: [["2026-06-01T00:00:00Z/2026-06-01T02:24:00Z"]],
-      minutes: 0,
-      uptime: 100,
-    },
-    {
-      case: "less than 1 %",
-      known: [["2026-06-01T00:00:00Z/2026-06-01T02:23:59Z"]],
-      minutes: 0,
-      uptime: null,
-    },
-    { case: "nothing", known: [[]], minutes: 0, uptime: null },
-  ]
+  const [name, known, minutes, uptime] of [
+    ["a tenth", [["2026-06-01/2026-06-02"]], 144, 90],
+    ["nothing but a downtime", [["2026-06-01/2026-06-02"]], 1_440, 0],
+    ["one of two monitors", [["2026-06-01/2026-06-11"], []], 1_440, 90],
+    [
+      "each half by another monitor",
+      [["2026-06-01/2026-06-06"], ["2026-06-06/2026-06-11"]],
+      1_440,
+      90,
+    ],
+    ["exactly 1 %", [["2026-06-01T00:00:00Z/2026-06-01T02:24:00Z"]], 0, 100],
+    ["less than 1 %", [["2026-06-01T00:00:00Z/2026-06-01T02:23:59Z"]], 0, null],
+    ["nothing", [[]], 0, null],
+  ] as const
 ) {
   Deno.test(`ten days of which ${name} is known with ${minutes} minutes of downtime are ${uptime} %`, () => {
     const elapsed = interval("2026-06-01/2026-06-11");
