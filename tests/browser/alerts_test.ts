@@ -6,13 +6,7 @@
  */
 
 import { deepEqual, equal, match } from "node:assert/strict";
-import {
-  type Dashboard,
-  dashboardTest,
-  DESKTOP,
-  PHONE,
-  startDashboardBrowser,
-} from "../helpers/dashboard.ts";
+import { type Dashboard, dashboardTest, PHONE } from "../helpers/dashboard.ts";
 import {
   checkBothThemes,
   deleteRow,
@@ -21,9 +15,9 @@ import {
   rowOf,
   select,
 } from "../helpers/dashboard_steps.ts";
-import { composeLabels, simulateContainers } from "../helpers/fake_containers.ts";
-import { fakeEngine } from "../helpers/fake_engine.ts";
-import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { composeLabels } from "../helpers/fake_containers.ts";
+import type { Longshore } from "../helpers/longshore.ts";
+import { openDashboard } from "../helpers/open_dashboard.ts";
 import { eventually, until } from "../helpers/until.ts";
 
 /** A name that would be harmful as HTML. */
@@ -32,12 +26,11 @@ const HOSTILE = "<img src=x onerror=document.title='evil'>";
 dashboardTest(
   "alert rules are created from templates and by hand, and alerts are acknowledged and silenced",
   async (t) => {
-    await using engine = fakeEngine(
-      simulateContainers([{ name: "web", labels: composeLabels("shop", "web") }, { name: "db" }]),
-    );
-    await using service = await startLongshore({ engineSocket: engine.socketPath });
-    await using browser = await startDashboardBrowser();
-    const tab = await browser.signIn(service, DESKTOP, { path: "/alerts" });
+    await using open = await openDashboard({
+      containers: [{ name: "web", labels: composeLabels("shop", "web") }, { name: "db" }],
+      path: "/alerts",
+    });
+    const { service, tab } = open;
 
     await t.step("an empty list offers templates", () => useTemplate(tab, service));
     await t.step("a rule for containers, with a preview", () => createRule(tab, service));

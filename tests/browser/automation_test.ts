@@ -19,24 +19,23 @@ import { fakeRegistry } from "../helpers/fake_registry.ts";
 import { fakeReceiver } from "../helpers/fake_receiver.ts";
 import { fakeSystem } from "../helpers/fake_system.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { openDashboard } from "../helpers/open_dashboard.ts";
 import { until } from "../helpers/until.ts";
 
 /** A name that would be harmful as HTML. */
 const HOSTILE = "<img src=x onerror=document.title='evil'>";
 
 dashboardTest("alerts, webhooks, schedules, integrations and probes are managed", async (t) => {
-  await using engine = fakeEngine(simulateContainers([{ name: "web" }, { name: "db" }]));
   await using receiver = fakeReceiver();
-  await using service = await startLongshore({
-    engineSocket: engine.socketPath,
+  await using open = await openDashboard({
+    containers: [{ name: "web" }, { name: "db" }],
     env: {
       OUTBOUND_ALLOW: "127.0.0.0/8",
       ENDPOINTS: `Shop|${receiver.url}|204,Broken|${receiver.url}|200`,
       SSL_DOMAINS: "127.0.0.1:1",
     },
   });
-  await using browser = await startDashboardBrowser();
-  const tab = await browser.signIn(service);
+  const { service, tab } = open;
 
   await t.step("alert rules", () => checkAlerts(tab, service));
   await t.step("webhooks", async () => {

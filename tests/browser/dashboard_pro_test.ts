@@ -20,9 +20,8 @@ import {
   hasColumns,
   rowMatches,
 } from "../helpers/dashboard_steps.ts";
-import { simulateContainers } from "../helpers/fake_containers.ts";
-import { fakeEngine } from "../helpers/fake_engine.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { openDashboard } from "../helpers/open_dashboard.ts";
 import { eventually, until } from "../helpers/until.ts";
 
 const PRO = "/api/ext/service-pro";
@@ -112,14 +111,12 @@ dashboardTest("viewers of the Pro Edition see everything and change nothing", as
 
 dashboardTest("the pages of the Pro Edition show and manage everything", async (t) => {
   await using site = startSite();
-  await using engine = fakeEngine(simulateContainers([{ name: "db" }, { name: "web" }]));
-  await using service = await startLongshore({
-    engineSocket: engine.socketPath,
+  await using open = await openDashboard({
+    containers: [{ name: "db" }, { name: "web" }],
     env: { OUTBOUND_ALLOW: "127.0.0.1" },
+    hasTrial: true,
   });
-  await service.call("POST", "/api/edition/trial");
-  await using browser = await startDashboardBrowser();
-  const tab = await browser.signIn(service);
+  const { service, tab } = open;
 
   await t.step("each page has its empty state and its dialog", async () => {
     for (

@@ -5,13 +5,7 @@
  */
 
 import { deepEqual, equal, match } from "node:assert/strict";
-import {
-  type Dashboard,
-  dashboardTest,
-  DESKTOP,
-  PHONE,
-  startDashboardBrowser,
-} from "../helpers/dashboard.ts";
+import { type Dashboard, dashboardTest, PHONE } from "../helpers/dashboard.ts";
 import {
   checkBothThemes,
   checkEmptyDialog,
@@ -20,10 +14,9 @@ import {
   rowMatches,
   select,
 } from "../helpers/dashboard_steps.ts";
-import { simulateContainers } from "../helpers/fake_containers.ts";
-import { fakeEngine } from "../helpers/fake_engine.ts";
 import { type FakeReceiver, fakeReceiver } from "../helpers/fake_receiver.ts";
-import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import type { Longshore } from "../helpers/longshore.ts";
+import { openDashboard } from "../helpers/open_dashboard.ts";
 import { until } from "../helpers/until.ts";
 
 /** A name that would be harmful as HTML. */
@@ -33,15 +26,14 @@ const HOSTILE = "<img src=x onerror=document.title='evil'>";
 const BACKWARDS = "\u202Egnp.exe";
 
 dashboardTest("notification channels are created, tested, changed and deleted", async (t) => {
-  await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
   let refusal: Response | undefined;
   await using receiver = fakeReceiver(() => refusal?.clone() ?? Response.json({ id: "1" }));
-  await using service = await startLongshore({
-    engineSocket: engine.socketPath,
+  await using open = await openDashboard({
+    containers: [{ name: "web" }],
     env: { OUTBOUND_ALLOW: "127.0.0.0/8" },
+    path: "/notifications",
   });
-  await using browser = await startDashboardBrowser();
-  const tab = await browser.signIn(service, DESKTOP, { path: "/notifications" });
+  const { service, tab } = open;
 
   await t.step("a list without channels says what to do", async () => {
     await until("the sentence", () => textContains(tab, "No channels yet."));

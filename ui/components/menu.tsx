@@ -62,6 +62,16 @@ export function Menu({ name, icon = "more", children, items }: MenuProps) {
     list.current!.showPopover();
     placeBelow(list.current!, button.current!);
     list.current!.querySelector<HTMLElement>("[role^=menuitem]")?.focus();
+    // It has a place in the window, which the button leaves.
+    const hide = ({ target }: Event) => {
+      if (target === document || target === window) list.current?.hidePopover();
+    };
+    addEventListener("scroll", hide, { capture: true });
+    addEventListener("resize", hide);
+    return () => {
+      removeEventListener("scroll", hide, { capture: true });
+      removeEventListener("resize", hide);
+    };
   }, [isOpen.value]);
 
   return (

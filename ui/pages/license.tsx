@@ -60,7 +60,7 @@ function EditionSection({ edition }: { edition: Edition }) {
         )
       )}
       <Facts>
-        <Fact name="Customer">{edition.customer ? plain(edition.customer) : "–"}</Fact>
+        {edition.customer !== null && <Fact name="Customer">{plain(edition.customer)}</Fact>}
         {!isTrial && (
           <Fact name="Expires">
             {edition.expiresAt ? <Time at={edition.expiresAt} /> : "Never"}

@@ -89,7 +89,7 @@ function NavLink({ path, info }: { path: Path; info: PageInfo }) {
 function FiringCount() {
   const count = alerts.value?.firing.length ?? 0;
   if (count === 0) return null;
-  return <b class="firing-count" aria-hidden="true">{count}</b>;
+  return <span class="firing-count" data-count={count} />;
 }
 
 /** Whether the page or one below it is open, e.g. a container of the list. */

@@ -84,8 +84,9 @@ const firingAlerts = (): Concern[] =>
 /** What helps a container that an alert names. */
 function solutionFor(name: string): ComponentChildren {
   const container = containers.value?.find((each) => each.name === name);
-  return container && problemOf(container) !== undefined
-    ? remedyOf(container)
+  if (container && problemOf(container) !== undefined) return remedyOf(container);
+  return container && actionsFor(container).includes("start")
+    ? <Button icon="play" onClick={() => void runAction(container, "start")}>Start</Button>
     : <LinkButton to={`/containers/${encodeURIComponent(name)}`}>Show {plain(name)}</LinkButton>;
 }
 

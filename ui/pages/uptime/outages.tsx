@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Outage>[] = [
     title: "Duration",
     cell: ({ duration_seconds: seconds, resolved_at: at }) =>
       at === null ? <span class="state bad">Ongoing, {duration(seconds)}</span> : duration(seconds),
-    width: "w-m",
+    width: "w-l",
   },
   { title: "Cause", cell: ({ cause }) => <Text>{cause}</Text>, wide: true },
 ];
