@@ -5,7 +5,7 @@
  */
 
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -29,20 +29,61 @@ interface MenuProps {
 
 const GAP_PX = 4;
 
+/** Numbers menus, for their ids. */
+let opened = 0;
+
+/** Tables have one in each row, so a closed menu is only its button. */
 export function Menu({ name, icon = "more", children, items }: MenuProps) {
-  const id = useId();
-  const button = useRef<HTMLButtonElement>(null);
-  const list = useRef<HTMLDivElement>(null);
-  const isOpen = useSignal(false);
+  /** The id of the menu while it is open. */
+  const id = useSignal<string | undefined>(undefined);
 
   const open = (event: Event) => {
-    if (isOpen.peek()) return; // The browser closes it.
+    if (id.peek() !== undefined) return; // The browser closes it.
     event.preventDefault();
-    isOpen.value = true;
+    id.value = `menu-${++opened}`;
   };
+  return (
+    <>
+      <button
+        type="button"
+        class={children ? "button plain" : "button icon-only"}
+        aria-label={name}
+        title={children ? undefined : name}
+        aria-haspopup="menu"
+        aria-expanded={id.value !== undefined}
+        aria-controls={id.value}
+        popovertarget={id.value}
+        onClick={open}
+        onKeyDown={(event) => {
+          if (event.key === "ArrowDown") open(event);
+        }}
+      >
+        {children ?? <Icon name={icon} />}
+      </button>
+      {id.value !== undefined && (
+        <OpenMenu
+          id={id.value}
+          name={name}
+          items={items()}
+          onClose={() => id.value = undefined}
+        />
+      )}
+    </>
+  );
+}
+
+function OpenMenu({ id, name, items, onClose }: {
+  id: string;
+  name: string;
+  items: readonly MenuItem[];
+  onClose: () => void;
+}) {
+  const list = useRef<HTMLDivElement>(null);
+  const buttonOf = () => document.querySelector<HTMLElement>(`[aria-controls="${id}"]`)!;
+
   const close = () => {
-    list.current?.hidePopover();
-    button.current?.focus();
+    list.current!.hidePopover();
+    buttonOf().focus();
   };
   const choose = ({ onSelect, checked }: MenuItem) => {
     if (!onSelect) return;
@@ -58,9 +99,8 @@ export function Menu({ name, icon = "more", children, items }: MenuProps) {
     all[next]?.focus();
   };
   useLayoutEffect(() => {
-    if (!isOpen.value) return;
     list.current!.showPopover();
-    placeBelow(list.current!, button.current!);
+    placeBelow(list.current!, buttonOf());
     list.current!.querySelector<HTMLElement>("[role^=menuitem]")?.focus();
     // It has a place in the window, which the button leaves.
     const hide = ({ target }: Event) => {
@@ -72,56 +112,35 @@ export function Menu({ name, icon = "more", children, items }: MenuProps) {
       removeEventListener("scroll", hide, { capture: true });
       removeEventListener("resize", hide);
     };
-  }, [isOpen.value]);
+  }, []);
 
   return (
-    <>
-      <button
-        ref={button}
-        type="button"
-        class={children ? "button plain" : "button icon-only"}
-        aria-label={name}
-        title={children ? undefined : name}
-        aria-haspopup="menu"
-        aria-expanded={isOpen.value}
-        aria-controls={id}
-        popovertarget={id}
-        onClick={open}
-        onKeyDown={(event) => {
-          if (event.key === "ArrowDown") open(event);
-        }}
-      >
-        {children ?? <Icon name={icon} />}
-      </button>
-      {isOpen.value && (
-        <div
-          ref={list}
-          id={id}
-          class="menu"
-          role="menu"
-          aria-label={name}
-          popover="auto"
-          onKeyDown={moveFocus}
-          onToggle={({ newState }) => isOpen.value = newState === "open"}
+    <div
+      ref={list}
+      id={id}
+      class="menu"
+      role="menu"
+      aria-label={name}
+      popover="auto"
+      onKeyDown={moveFocus}
+      onToggle={({ newState }) => newState === "closed" && onClose()}
+    >
+      {items.map((item) => (
+        <button
+          key={item.name}
+          type="button"
+          class={item.danger ? "danger" : undefined}
+          role={item.checked === undefined ? "menuitem" : "menuitemcheckbox"}
+          aria-checked={item.checked}
+          aria-disabled={item.onSelect ? undefined : "true"}
+          tabIndex={-1}
+          onClick={() => choose(item)}
         >
-          {items().map((item) => (
-            <button
-              key={item.name}
-              type="button"
-              class={item.danger ? "danger" : undefined}
-              role={item.checked === undefined ? "menuitem" : "menuitemcheckbox"}
-              aria-checked={item.checked}
-              aria-disabled={item.onSelect ? undefined : "true"}
-              tabIndex={-1}
-              onClick={() => choose(item)}
-            >
-              {item.checked !== undefined && <span class="tick">{item.checked ? "✓" : ""}</span>}
-              {item.name}
-            </button>
-          ))}
-        </div>
-      )}
-    </>
+          {item.checked !== undefined && <span class="tick">{item.checked ? "✓" : ""}</span>}
+          {item.name}
+        </button>
+      ))}
+    </div>
   );
 }
 

@@ -82,7 +82,6 @@ const TONES: Record<string, Tone> = {
 export function State({ state, tone }: { state: string; tone?: Tone }) {
   return (
     <span class={`state ${tone ?? TONES[state] ?? "idle"}`}>
-      <span class="dot" aria-hidden="true" />
       {state === "ok" ? "OK" : capital(state)}
     </span>
   );

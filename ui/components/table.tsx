@@ -71,6 +71,7 @@ export function Table<Row>(props: TableProps<Row>) {
   );
   const body = useRef<HTMLTableSectionElement>(null);
   const [first, end, rowPx] = useWindow(body, lines.length);
+  const isVirtual = lines.length > VIRTUAL_MIN;
 
   const toggleGroup = (group: string) => {
     const next = new Set(closed.peek());
@@ -80,13 +81,13 @@ export function Table<Row>(props: TableProps<Row>) {
   return (
     <div class="table-frame">
       <table
-        class={columns.length > 6 ? "many-columns" : undefined}
+        class={classes(columns.length > 6 && "many-columns", isVirtual && "virtual")}
         aria-label={name}
         aria-busy={busy ? "true" : undefined}
-        aria-rowcount={lines.length > VIRTUAL_MIN ? lines.length + 1 : undefined}
+        aria-rowcount={isVirtual ? lines.length + 1 : undefined}
       >
         <thead>
-          <tr aria-rowindex={lines.length > VIRTUAL_MIN ? 1 : undefined}>
+          <tr aria-rowindex={isVirtual ? 1 : undefined}>
             {selected && (
               <td class="w-check">
                 <SelectAll selected={selected} keys={keys} />
@@ -99,7 +100,7 @@ export function Table<Row>(props: TableProps<Row>) {
         <tbody ref={body}>
           <Spacer height={first * rowPx} />
           {lines.slice(first, end).map((line, at) => {
-            const index = lines.length > VIRTUAL_MIN ? first + at + 2 : undefined;
+            const index = isVirtual ? first + at + 2 : undefined;
             return "group" in line
               ? (
                 <tr key={line.key} class="group" aria-rowindex={index}>
