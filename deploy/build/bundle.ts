@@ -7,6 +7,8 @@
  * @module
  */
 
+import { mergeStart } from "./merge.ts";
+
 /** `require` of the bundler, for packages in the CommonJS format. Loading node:module takes 20 ms. */
 const EAGER_REQUIRE =
   /import\{createRequire as (\w+)\}\s*from\s*"node:module";var (\w+)=\1\(import\.meta\.url\);/;
@@ -31,6 +33,7 @@ export async function bundle(module: string, directory: string, root: string): P
   }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
   await replaceRequire(directory);
+  await mergeStart(directory);
 }
 
 async function replaceRequire(directory: string): Promise<void> {
