@@ -16,6 +16,9 @@ import { assertNoArguments, EXIT, type Program } from "./program.ts";
 /** Time limit for running requests at the stop, in milliseconds. */
 const DRAIN_MS = 10_000;
 
+/** Time for the first request before the service is loaded, in milliseconds. */
+const FIRST_ANSWER_MS = 10;
+
 export async function serve(program: Program): Promise<number> {
   assertNoArguments("serve", program);
   const config = readConfig(program.env, program.surroundings);
@@ -51,10 +54,11 @@ export async function serve(program: Program): Promise<number> {
 
 /**
  * Loads the service in steps of some ten milliseconds. Between two steps `startup_handler.ts` answers
- * requests.
+ * requests. The first step, which is the longest, begins when a client that waits for the port has
+ * its answer.
  */
 async function loadService() {
-  await yieldToEventLoop();
+  await new Promise((resolve) => setTimeout(resolve, FIRST_ANSWER_MS));
   await import("../services/editions.ts");
   await yieldToEventLoop();
   await import("../routes/app.ts");
