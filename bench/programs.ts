@@ -28,6 +28,9 @@ app.get("/api/stream", () =>
 Deno.serve({ port: Number(Deno.env.get("PORT")), hostname: "127.0.0.1", onListen() {} }, app.fetch);
 `;
 
+/** What `deploy/build/self_extract.sh` sets for the service. */
+const MALLOC = { MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072" };
+
 const API_KEY = "bench-key-0123456789abcdef";
 
 export interface Bundles extends AsyncDisposable {
@@ -105,6 +108,7 @@ export async function start(
     env: {
       ...{ PORT: String(port), HOST: "127.0.0.1", DATA_DIR: dataDir, API_KEY },
       ...{ RATE_LIMIT_PER_MINUTE: "0", LOG_LEVEL: "error", MAX_SSE_CLIENTS: "20000" },
+      ...(!plain && MALLOC),
       ...env,
     },
     stdin: "null",
