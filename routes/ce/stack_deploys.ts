@@ -54,7 +54,9 @@ export const stackDeployEndpoints = (deps: Deps) => [
     summary: "Deploy a stack",
     description: "Starts a job that does what `POST /api/stacks/{name}/plan` shows: networks, " +
       "volumes, then services in the order of `depends_on`, each waiting for its conditions. A " +
-      "replaced container is kept until all new ones work. A deploy without changes writes nothing.",
+      "replaced container is kept until all new ones work. A deploy without changes writes nothing. " +
+      "The result of a failed one has `evidence`: the last 200 lines and the health checks of the " +
+      "containers that failed.",
     role: "admin",
     permission: "stacks:write",
     params,

@@ -6,6 +6,12 @@ import { actionsOf, sleeper, testStack } from "../helpers/test_stack.ts";
 const idsOf = (containers: Record<string, { Id: string }>) =>
   Object.fromEntries(Object.entries(containers).map(([name, { Id }]) => [name, Id]));
 
+/** What a container wrote, without the times. */
+const linesOf = ({ container, logLines }: { container: string; logLines: string[] }) => [
+  container,
+  logLines.map((line) => line.slice(line.indexOf(" ") + 1)),
+];
+
 engineTest(
   "a deploy that stops where it fails keeps what it started, and restores the rest",
   async (engine) => {
@@ -93,11 +99,13 @@ engineTest(
     await stack.store(all("1", {}));
     equal((await stack.deploy()).status, "succeeded");
 
-    await stack.store(all("2", { post_start: [{ command: "false" }] }));
+    const command = ["sh", "-c", "echo listening; exec sleep 1000"];
+    await stack.store(all("2", { command, post_start: [{ command: "false" }] }));
     const failed = await stack.deploy({ onFailure: "stop" });
 
     equal(failed.status, "failed", failed.error!);
     match(failed.error!, /side-1: post_start\[0\] exited with code 1/);
+    deepEqual(failed.result.evidence.map(linesOf), [[`${stack.name}-side-1`, ["listening"]]]);
     const after = await stack.containers();
     deepEqual(Object.keys(after).sort(), ["side-1", "web-1"]);
     equal(after["side-1"]!.HostConfig.NetworkMode, `container:${after["web-1"]!.Id}`);

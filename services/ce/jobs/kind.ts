@@ -79,6 +79,16 @@ export class JobRolledBack extends Error {
   }
 }
 
+/** Thrown by a kind that failed with a result, and restored nothing or not all. */
+export class JobFailed extends AppError {
+  override readonly name = "JobFailed";
+
+  /** @param result Stored as the result of the job. */
+  constructor(message: string, readonly result: unknown) {
+    super("conflict", message);
+  }
+}
+
 /** Thrown by a kind that could neither succeed nor restore the state before the job. */
 export class JobNeedsAttention extends Error {
   override readonly name = "JobNeedsAttention";

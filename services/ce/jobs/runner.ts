@@ -21,7 +21,7 @@ import { AppError, asAppError } from "../../errors.ts";
 import { sleep } from "../../lifecycle.ts";
 import { errorFields } from "../../log.ts";
 import type { ActiveJob } from "../../state/active_jobs.ts";
-import { type JobKind, JobNeedsAttention, JobRolledBack, type JobRun } from "./kind.ts";
+import { JobFailed, type JobKind, JobNeedsAttention, JobRolledBack, type JobRun } from "./kind.ts";
 import { type JobView, toView } from "./view.ts";
 
 /** Longest time between two stored states of a progress, in milliseconds. */
@@ -247,7 +247,8 @@ function outcomeOf(
     return { status: "cancelled", error: cut(messageOf(controller.signal.reason)) };
   }
   if (!asAppError(error)) log.error("job failed", { job: record.id, ...errorFields(error) });
-  return { status: "failed", error: cut(messageOf(error)) };
+  const result = error instanceof JobFailed ? error.result : null;
+  return { status: "failed", error: cut(messageOf(error)), result };
 }
 
 /** Stores the outcome. While that fails (the disk is full), the job has not ended. */

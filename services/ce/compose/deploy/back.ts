@@ -13,7 +13,7 @@ import { AppError } from "../../../errors.ts";
 import type { Identity } from "../../../state/reservations.ts";
 import { asContainer, refreshContainer } from "../../containers/reads.ts";
 import { refersTo } from "../../containers/share_group.ts";
-import { JobNeedsAttention, JobRolledBack } from "../../jobs/kind.ts";
+import { JobFailed, JobNeedsAttention, JobRolledBack } from "../../jobs/kind.ts";
 import { isUp, removeAndWait } from "../../rebuild/replace.ts";
 import { nameImage } from "../../updates/run/image_name.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
@@ -32,9 +32,22 @@ import {
   stopAside,
 } from "../../updates/run/swap.ts";
 import type { LoadedStack } from "../plan/stored.ts";
-import type { CreatedContainers, DeployJob, PlannedDeploy, ServiceWork } from "./job.ts";
+import type {
+  CreatedContainers,
+  DeployJob,
+  FailedDeploy,
+  PlannedDeploy,
+  ServiceWork,
+} from "./job.ts";
 import type { NamedImage } from "./planned.ts";
 import { containersOf } from "./services.ts";
+
+interface FailedStack {
+  stack: LoadedStack;
+  planned: PlannedDeploy;
+  /** The result of the job. */
+  failed: FailedDeploy;
+}
 
 /** What the step that creates the containers of a service recorded. */
 export const createdOf = (job: DeployJob, key: string): CreatedContainers | undefined =>
@@ -56,9 +69,7 @@ const pairsOf = (job: DeployJob, services: readonly ServiceWork[]): Pair[] =>
 export async function goBack(
   deps: Deps,
   job: DeployJob,
-  { stack, planned, named }: {
-    stack: LoadedStack;
-    planned: PlannedDeploy;
+  { stack, planned, failed, named }: FailedStack & {
     named: readonly NamedImage[];
   },
 ): Promise<never> {
@@ -76,8 +87,9 @@ export async function goBack(
     await attempt(() => restoreNames(deps, named));
     return problems;
   });
-  if (problems.length === 0) throw new JobRolledBack(reason);
-  throw new JobNeedsAttention(`${reason}; rollback incomplete: ${problems.join("; ")}`);
+  if (problems.length === 0) throw new JobRolledBack(reason, failed);
+  const message = `${reason}; rollback incomplete: ${problems.join("; ")}`;
+  throw new JobNeedsAttention(message, failed);
 }
 
 type Attempt = (work: () => Promise<unknown>) => Promise<void>;
@@ -214,14 +226,13 @@ async function keptServices(
  * Ends a deploy where it is: services that were started keep their new containers, others their old
  * ones, if these can still run.
  *
- * @throws {AppError} `conflict` with the reason.
+ * @throws {JobFailed} With the reason.
  * @throws {JobNeedsAttention} If an old container could not be restored.
  */
 export async function stopHere(
   deps: Deps,
   job: DeployJob,
-  stack: LoadedStack,
-  planned: PlannedDeploy,
+  { stack, planned, failed }: FailedStack,
 ): Promise<never> {
   const reason = job.resultOf("failure") as string;
   const problems = await job.step("clean up", async () => {
@@ -236,6 +247,7 @@ export async function stopHere(
     }
     return problems;
   });
-  if (problems.length === 0) throw new AppError("conflict", reason);
-  throw new JobNeedsAttention(`${reason}; clean-up incomplete: ${problems.join("; ")}`);
+  if (problems.length === 0) throw new JobFailed(reason, failed);
+  const message = `${reason}; clean-up incomplete: ${problems.join("; ")}`;
+  throw new JobNeedsAttention(message, failed);
 }

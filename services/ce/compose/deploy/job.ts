@@ -7,6 +7,7 @@
 import type { JobRun } from "../../jobs/kind.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import type { Identity } from "../../../state/reservations.ts";
+import type { Evidence } from "../../updates/run/evidence.ts";
 import type { Member, Pair } from "../../updates/run/members.ts";
 import type { RecreatePolicy } from "../plan/options.ts";
 import type { PlannedChange } from "../plan/plan.ts";
@@ -38,6 +39,12 @@ export interface DeployResult {
   version: number;
   changes: AppliedChange[];
   warnings: string[];
+}
+
+/** The result of a deploy that failed after it had begun. */
+export interface FailedDeploy extends DeployResult {
+  /** What the failed containers left behind. */
+  evidence: Evidence[];
 }
 
 /** What a deploy does to one service. */

@@ -18,6 +18,7 @@ import { type Verified, verify } from "../../updates/run/verify.ts";
 import { dependenciesOf } from "../load/resolve.ts";
 import { type LoadedStack, openStack } from "../plan/stored.ts";
 import { createdOf, goBack, restoreNames, startStep, stopHere } from "./back.ts";
+import { recordFailure } from "./failure.ts";
 import { runPreStop } from "./hooks.ts";
 import type { DeployJob, DeployResult, PlannedDeploy } from "./job.ts";
 import { createNetwork, createVolume } from "./parts.ts";
@@ -54,9 +55,10 @@ export async function deployStack(deps: Deps, job: DeployJob): Promise<DeployRes
       await job.step("failure", () => Promise.resolve(messageOf(deps, error)));
     }
   }
+  const failed = { version, ...await recordFailure(deps, job, planned) };
   return onFailure === "stop"
-    ? await stopHere(deps, job, stack, planned)
-    : await goBack(deps, job, { stack, planned, named });
+    ? await stopHere(deps, job, { stack, planned, failed })
+    : await goBack(deps, job, { stack, planned, failed, named });
 }
 
 async function carryOut(
