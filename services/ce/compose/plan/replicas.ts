@@ -65,9 +65,13 @@ export const scaleOf = ({ scale, deploy }: Service): number => scale ?? deploy?.
 
 /**
  * Whether the file says that a service ends by itself: `restart: "no"` is written there, or another
- * service waits for its completion. Without either, an exit with 0 may be a stop by a user.
+ * service waits for its completion. Without either, an exit with 0 may be a stop by a user. One that
+ * shares a namespace with another service has to run for it.
  */
 function isOneOff({ services }: Project, key: string): boolean {
+  const sharesIt = ({ ipc, network_mode, pid }: Service) =>
+    [ipc, network_mode, pid].includes(`service:${key}`);
+  if (Object.values(services).some(sharesIt)) return false;
   const policy = restartPolicyOf(services[key]!);
   if (policy?.Name === "no") return true;
   const isAwaited = ({ depends_on }: Service) =>

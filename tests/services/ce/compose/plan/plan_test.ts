@@ -365,6 +365,11 @@ for (
       planned: ["none", "1 completed with exit code 0"],
     },
     {
+      what: "starts a completed service whose network another one shares",
+      services: `job: {${TOKEN}, restart: "no"}, web: {${TOKEN}, network_mode: "service:job"}`,
+      planned: ["start", "1 not running"],
+    },
+    {
       what: "starts a service that failed",
       services: `job: {${TOKEN}, restart: "no"}`,
       exitCode: 1,
