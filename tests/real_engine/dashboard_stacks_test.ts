@@ -173,7 +173,19 @@ async function deployAndTakeDown(tab: Dashboard, running: () => Promise<string>)
   await tab.status("Saved version 5 of shop");
   await tab.status("Deployed shop");
   equal((await running()).trim().split("\n").length, 1);
+  await replaceText(tab, "Compose file", `${COMPOSE}    command: sh -c 'echo no luck; exit 3'\n`);
+  await tab.click("button", "Deploy");
+  await tab.alert(/shop-web-1/);
   await tab.click("tab", "Services");
+  await tab.find("row", /Deploy.*Rolled back.*shop-web-1/);
+  await tab.page.reload();
+  await tab.choose("the deploy of version 6", "Details");
+  await tab.find("dialog", "Deploy of shop");
+  await until("the last lines are shown", async () => {
+    return (await tab.page.content()).includes("no luck");
+  });
+  await checkBothThemes(tab);
+  await tab.click("button", "Close");
   await tab.find("link", "shop-web-1");
   await tab.click("button", "More actions");
   await tab.click("menuitem", "Bring down");

@@ -28,6 +28,9 @@ const DEPLOY_STEPS = {
   "stop removed": "Stop what is no longer needed",
   verify: "Verify the new containers",
   commit: "Remove the old containers",
+  failure: "Record the failure",
+  "read logs": "Read the logs of failed containers",
+  "clean up": "Clean up",
 };
 const DOWN_STEPS = {
   plan: "Find the containers",
@@ -39,7 +42,9 @@ const DOWN_STEPS = {
 
 const nameOfJob = ({ kind, target }: LiveJob) => `${VERBS[kind]} ${target}`;
 
-const stepNames = ({ kind }: LiveJob) => kind === "stack.down" ? DOWN_STEPS : DEPLOY_STEPS;
+/** Names of the steps of a job in words. */
+export const stepNames = ({ kind }: Pick<LiveJob, "kind">) =>
+  kind === "stack.down" ? DOWN_STEPS : DEPLOY_STEPS;
 
 /** The running jobs of stacks. */
 export function StackJobs() {

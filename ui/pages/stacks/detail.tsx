@@ -21,6 +21,7 @@ import { hasRole } from "../../state/session.ts";
 import { updateStack } from "../updates/stack_update.ts";
 import { pathOf, stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
 import { deployStack, StackJobs } from "./deploy.tsx";
+import { StackHistory } from "./history.tsx";
 import { moreActions } from "./more_actions.tsx";
 import { Source } from "./source.tsx";
 import { Versions } from "./versions.tsx";
@@ -91,7 +92,12 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
           ? <Source key={String(stack.hasSources)} stack={stack} onAdopted={reload} />
           : tab === "versions"
           ? <Versions name={name} hasSources={stack.hasSources} />
-          : <Services stack={stack} />}
+          : (
+            <>
+              <Services stack={stack} />
+              <StackHistory name={name} />
+            </>
+          )}
       </Tabs>
     </Page>
   );
