@@ -191,7 +191,7 @@ export function judge(
     return fail(`${missing} after ${seconds(deadlineMs)}`);
   }
   return {
-    verdict: { outcome: "waiting", reason: missing ?? "is as expected so far" },
+    verdict: { outcome: "waiting", reason: missing ?? holding(expectation, at - (since ?? at)) },
     progress: now,
   };
 }
@@ -224,5 +224,11 @@ function missingOf(
   if (hasHealthCheck && failingStreak > 0) return "failed its last health check";
   return missing[0];
 }
+
+/** E.g. `has been healthy for 10 of 30 s`. */
+const holding = ({ hasHealthCheck, holdMs }: Expectation, ms: number): string =>
+  `has been ${hasHealthCheck ? "healthy" : "up"} for ${Math.floor(ms / 1000)} of ${
+    seconds(holdMs)
+  }`;
 
 const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;

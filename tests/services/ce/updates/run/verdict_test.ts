@@ -102,7 +102,7 @@ for (
     [
       "healthy for less than an interval is not decided",
       verdictOf(always, [0, starting], [5, healthy], [14, healthy]),
-      "waiting: is as expected so far",
+      "waiting: has been healthy for 9 of 10 s",
     ],
     [
       "a failed probe begins the interval again",
@@ -113,7 +113,7 @@ for (
         [12, healthy],
         [20, healthy],
       ),
-      "waiting: is as expected so far",
+      "waiting: has been healthy for 8 of 10 s",
     ],
     [
       "unhealthy is a failure at once",
