@@ -22,6 +22,10 @@ export interface Program {
   signal: AbortSignal;
 }
 
+/** The file that was started; `undefined` if the program runs from source. */
+export const executableOf = ({ env, surroundings }: Program): string | undefined =>
+  surroundings.packed ? Deno.build.standalone ? Deno.execPath() : env.LONGSHORE_FILE : undefined;
+
 /** Exit statuses of the program. */
 export const EXIT = { ok: 0, failure: 1, usage: 2 } as const;
 

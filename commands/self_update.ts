@@ -21,7 +21,7 @@ import { isNewer, readSignedSums, type Sums, versionOf } from "../services/relea
 import { systemReason } from "../services/system_reason.ts";
 import { VERSION } from "../services/version.ts";
 import { parseArguments } from "./arguments.ts";
-import { CommandError, EXIT, type Program } from "./program.ts";
+import { CommandError, executableOf, EXIT, type Program } from "./program.ts";
 
 const SUMS_FILE = "SHA256SUMS";
 
@@ -56,9 +56,8 @@ export async function selfUpdate(program: Program): Promise<number> {
 }
 
 /** @throws {CommandError} If the program does not run as an executable. */
-function ownFile({ env, surroundings }: Program, given: string | undefined): string {
-  const own = Deno.build.standalone ? Deno.execPath() : env.LONGSHORE_FILE;
-  const path = given ?? (surroundings.packed ? own : undefined);
+function ownFile(program: Program, given: string | undefined): string {
+  const path = given ?? executableOf(program);
   if (!path) {
     throw new CommandError("Longshore runs from source: update the checkout, or give --executable");
   }

@@ -7,6 +7,7 @@
 import { connectEngine } from "../engine/client.ts";
 import { findEngineSocket } from "../engine/socket.ts";
 import { type App, createApp } from "../routes/app.ts";
+import { recordOwnUpdate } from "../services/ce/updates/own_update.ts";
 import { parseExecAllowlist } from "../services/ce/exec/allowlist.ts";
 import type { Config } from "../services/config/config.ts";
 import type { Deps } from "../services/deps.ts";
@@ -20,7 +21,7 @@ import { assemble } from "./assemble.ts";
 import { ensureCredentials } from "./credentials.ts";
 import { openDataDirectory } from "./data_directory.ts";
 import { greet } from "./greeting.ts";
-import { CommandError, type Program } from "./program.ts";
+import { CommandError, executableOf, type Program } from "./program.ts";
 import { startNotifying } from "./supervisor.ts";
 
 /** Delay after which the start and the first rounds of the workers are done, in milliseconds. */
@@ -66,6 +67,7 @@ export async function runService(start: ServiceStart): Promise<void> {
   for (const seal of sealers) await seal(deps);
   await loadLicense(deps.license, config, log);
   const credentialsFile = await ensureCredentials(deps, program);
+  recordOwnUpdate(deps, { hasReturned: hasReturned(program) });
   data.describe(config, start.address);
   await run(deps, start, () => greet(deps, program, start.address, credentialsFile));
 }
@@ -102,6 +104,17 @@ async function run(
 function collectStartGarbage(): void {
   const { gc } = globalThis as { gc?: (options: Record<string, string>) => void };
   gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
+}
+
+/** Whether `deploy/update_trial.sh` has put this executable back; its mark stays until the service is ready. */
+function hasReturned(program: Program): boolean {
+  const executable = executableOf(program);
+  if (executable === undefined) return false;
+  try {
+    return Deno.statSync(`${executable}.returned`).isFile;
+  } catch {
+    return false;
+  }
 }
 
 function assertUsableAllowlist({ execAllowlist }: Config): void {

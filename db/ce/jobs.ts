@@ -70,7 +70,7 @@ export interface Job {
 
 /** Selects jobs; a missing field matches all. */
 export interface JobFilter {
-  kind?: string | undefined;
+  kind?: readonly string[] | undefined;
   status?: JobStatus | undefined;
   target?: string | undefined;
 }
@@ -99,7 +99,7 @@ const jobs = table<Job>("jobs", {
 export const { find: selectJob, insert: insertJob } = jobs;
 
 const CONDITIONS: Record<keyof JobFilter, string> = {
-  kind: "kind = :kind",
+  kind: "kind IN (SELECT value FROM json_each(:kind))",
   status: "status = :status",
   target: "target = :target",
 };
@@ -116,7 +116,7 @@ export function selectJobs(
     const value = filter[name as keyof JobFilter];
     if (value === undefined) continue;
     conditions.push(condition);
-    params[name] = value;
+    params[name] = typeof value === "string" ? value : JSON.stringify(value);
   }
   if (after) {
     conditions.push("(created_at, id) < (:afterAt, :afterId)");

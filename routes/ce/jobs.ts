@@ -86,7 +86,13 @@ export const jobEndpoints = (deps: Deps) => [
       "the jobs on them.",
     ...READ,
     query: z.object({
-      kind: Kind.optional(),
+      kind: z.preprocess(
+        (text) => typeof text === "string" ? text.split(",").map((kind) => kind.trim()) : text,
+        z.array(Kind).max(20).optional(),
+      ).meta({
+        description: "Only jobs of these kinds, separated by commas",
+        example: ["container.update", "container.rollback", "stack.update", "service.update"],
+      }),
       status: Status.optional(),
       target: Target.optional(),
       limit: queryInteger({

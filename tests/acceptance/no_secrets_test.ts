@@ -623,7 +623,7 @@ async function callEndpoint(
     await until(
       "the deploy has ended",
       () =>
-        selectJobs(service.app.deps.db, { kind: "stack.deploy" }, { limit: 100 })
+        selectJobs(service.app.deps.db, { kind: ["stack.deploy"] }, { limit: 100 })
           .every(({ endedAt }) => endedAt !== null),
     );
   }

@@ -86,9 +86,17 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     await tab.click("button", "Update");
     await tab.status("The update of site has begun");
     await tab.go("/updates");
-    await until("the update has succeeded", () => tab.find("row", /site.*Updated/), LONG);
-    const after = (await engine.docker("inspect", "--format={{.Image}}", "site")).trim();
-    equal(before === after, false);
+    await until("the update has succeeded", () => tab.find("row", /site.*Succeeded/), LONG);
+    const image = async () =>
+      (await engine.docker("inspect", "--format={{.Image}}", "site")).trim();
+    equal(before === await image(), false);
+
+    await tab.choose("the update of site", "Roll back");
+    await tab.click("button", "Roll back");
+    await tab.status("The rollback of site has begun");
+    await until("it is listed", () => tab.find("row", /site.*Rollback.*Succeeded/), LONG);
+    equal(before, await image());
+    await tab.checkAccessibility();
     deepEqual(tab.complaints, []);
   } finally {
     await engine.docker("rm", "--force", "site");

@@ -621,7 +621,7 @@ ownEngineTest(
     await engine.restart();
 
     const job = await until("the job has ended", () => {
-      const [job] = listJobs(on.deps, ADMIN, { limit: 1, kind: "container.rebuild" }).jobs;
+      const [job] = listJobs(on.deps, ADMIN, { limit: 1, kind: ["container.rebuild"] }).jobs;
       return job?.endedAt !== null && job;
     });
     equal(job.status, "succeeded", job.error ?? "");

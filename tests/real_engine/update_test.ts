@@ -188,7 +188,7 @@ engineTest(
     deepEqual([again.status, (again.result as typeof result).updated], ["succeeded", false]);
 
     const back = await run(app, web.name, {}, "rollback");
-    equal(back.status, "succeeded", back.error ?? "");
+    deepEqual([back.kind, back.status], ["container.rollback", "succeeded"], back.error ?? "");
     const restored = await web.inspect();
     deepEqual([restored.Image, restored.Config.Image], [first, web.image]);
     equal(await engine.docker("exec", web.name, "cat", "/data/file"), "kept");

@@ -19,7 +19,7 @@ export function JobSteps({ steps, names }: {
     <ol class="steps" aria-label="Steps">
       {steps.map(({ name, status, startedAt, endedAt, message }) => (
         <li key={name}>
-          <State state={names[name] ?? capital(plain(name))} tone={TONES[status]} />{" "}
+          <State state={inWords(name, names)} tone={TONES[status]} />{" "}
           <span class="muted">
             {message === null
               ? endedAt !== null && duration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
@@ -29,4 +29,12 @@ export function JobSteps({ steps, names }: {
       ))}
     </ol>
   );
+}
+
+/** Jobs on several containers number the steps of each: `create 2`. */
+function inWords(step: string, names: Readonly<Record<string, string>>): string {
+  const [, base = step, number] = /^(\w+) (\d+)$/.exec(step) ?? [];
+  const known = names[base];
+  if (known === undefined) return capital(plain(step));
+  return number === undefined ? known : `${known} (${number})`;
 }

@@ -9,7 +9,7 @@ import { imageLoadKind } from "../images/load.ts";
 import { imagePullKind } from "../images/pull.ts";
 import { rebuildKind } from "../rebuild/kind.ts";
 import { updateCheckKind } from "../updates/check/job.ts";
-import { updateKind } from "../updates/run/kind.ts";
+import { rollbackKind, updateKind } from "../updates/run/kind.ts";
 import { stackUpdateKind } from "../updates/run/stack_kind.ts";
 import type { JobKind } from "./kind.ts";
 
@@ -17,6 +17,7 @@ export const jobKinds: readonly JobKind[] = [
   imagePullKind,
   imageLoadKind,
   updateKind,
+  rollbackKind,
   rebuildKind,
   stackUpdateKind,
   updateCheckKind,

@@ -48,6 +48,9 @@ Deno.test("GET /api/jobs filters, and shows neither input nor results of steps",
   equal("input" in body.jobs[0], false);
   deepEqual((await app.call("GET", `/api/jobs/${job.id}`)).body, body.jobs[0]);
 
+  const several = await app.call("GET", "/api/jobs?target=web&kind=container.update,test");
+  deepEqual(several.body.jobs, body.jobs);
+  deepEqual((await app.call("GET", "/api/jobs?kind=container.update")).body.jobs, []);
   deepEqual((await app.call("GET", "/api/jobs?status=failed")).body.jobs, []);
   equal((await app.call("GET", "/api/jobs?status=done")).status, 400);
   equal((await app.call("GET", "/api/jobs?cursor=x")).status, 400);

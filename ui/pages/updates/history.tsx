@@ -1,9 +1,11 @@
 /**
- * Past updates: how each ended, its steps, and what a failed container left behind.
+ * Past updates and rollbacks, of containers, stacks and Longshore itself: how each ended, its steps,
+ * and what failed containers left behind.
  *
  * @module
  */
 
+import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { Job } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
@@ -11,10 +13,10 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
 import { JobSteps } from "../../components/job_steps.tsx";
 import { Section } from "../../components/page.tsx";
-import { useRead, useReloadOn } from "../../components/reading.ts";
+import { useRead } from "../../components/reading.ts";
 import { State, Text } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { milliseconds, plain, plainLines } from "../../components/text.ts";
+import { capital, count, milliseconds, plain, plainLines } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { UPDATE_STEPS } from "./job_names.ts";
@@ -23,14 +25,27 @@ import { rollBack } from "./roll_back.ts";
 /** Jobs that are listed. */
 const SHOWN = 20;
 
-/** The result of a job of the kind `container.update`. */
+/** The kinds of jobs that are listed, and what they are called. */
+const KINDS: Readonly<Record<string, string>> = {
+  "container.update": "Update",
+  "container.rollback": "Rollback",
+  "stack.update": "Stack update",
+  "service.update": "Longshore",
+};
+
+/** The results of these kinds. Only what a container's job changed has an image. */
 interface Outcome {
-  container: string;
-  id: string;
-  image: string;
+  container?: string;
+  id?: string;
+  image?: string;
   updated?: boolean;
-  reason: string;
+  reason?: string;
   downtimeMs?: number | null;
+  /** Of the containers of a stack. */
+  results?: readonly { updated: boolean }[];
+  /** Of Longshore. */
+  version?: string;
+  previousVersion?: string | null;
   evidence?: readonly {
     container: string;
     logLines: readonly string[];
@@ -42,7 +57,7 @@ interface Outcome {
 const outcomeOf = ({ result }: Job): Outcome | null => result as Outcome | null;
 
 const STATUSES: Record<string, { name: string; tone: "good" | "warn" | "bad" | "idle" }> = {
-  succeeded: { name: "Updated", tone: "good" },
+  succeeded: { name: "Succeeded", tone: "good" },
   rolled_back: { name: "Rolled back", tone: "warn" },
   needs_attention: { name: "Needs attention", tone: "bad" },
   failed: { name: "Failed", tone: "bad" },
@@ -55,16 +70,34 @@ function Result({ job }: { job: Job }) {
   return <State state={isSame ? "Already up to date" : name} tone={tone} />;
 }
 
+const nameOf = (job: Job): string => outcomeOf(job)?.container ?? job.target;
+
+/** E.g. `rollback of web`. */
+const describe = (job: Job): string =>
+  job.kind === "service.update"
+    ? "update of Longshore"
+    : `${KINDS[job.kind]!.toLowerCase()} of ${nameOf(job)}`;
+
+function reasonOf(job: Job): string {
+  const outcome = outcomeOf(job);
+  if (job.error !== null) return job.error;
+  if (outcome?.version !== undefined) {
+    return `From ${outcome.previousVersion} to ${outcome.version}`;
+  }
+  if (outcome?.results) {
+    const updated = outcome.results.filter(({ updated }) => updated).length;
+    return `${updated} of ${count(outcome.results.length, "container")} updated`;
+  }
+  return outcome?.reason ?? "";
+}
+
 const COLUMNS: readonly Column<Job>[] = [
-  {
-    title: "Container",
-    cell: (job) => <Text>{outcomeOf(job)?.container ?? job.target}</Text>,
-    sort: (job) => outcomeOf(job)?.container ?? job.target,
-  },
+  { title: "Name", cell: (job) => <Text>{nameOf(job)}</Text>, sort: nameOf },
+  { title: "Kind", cell: ({ kind }) => KINDS[kind], sort: ({ kind }) => KINDS[kind] },
   { title: "Result", cell: (job) => <Result job={job} />, sort: ({ status }) => status },
   {
     title: "Reason",
-    cell: (job) => <Text>{job.error ?? outcomeOf(job)?.reason ?? ""}</Text>,
+    cell: (job) => <Text>{reasonOf(job)}</Text>,
     wide: true,
   },
   {
@@ -75,12 +108,16 @@ const COLUMNS: readonly Column<Job>[] = [
   },
 ];
 
-/** Nothing before the first update. */
-export function UpdateHistory() {
+/**
+ * Nothing before the first update.
+ *
+ * @param props.active Number of jobs in progress; the list is read again when it changes.
+ */
+export function UpdateHistory({ active }: { active: number }) {
   const { data, reload } = useRead("GET /api/jobs", {
-    query: { kind: "container.update", limit: SHOWN },
+    query: { kind: Object.keys(KINDS), limit: SHOWN },
   });
-  useReloadOn("update.", reload);
+  useEffect(reload, [active]);
   const open = useSignal<Job | undefined>(undefined);
   const ended = data.value?.jobs.filter(({ endedAt }) => endedAt !== null);
   if (!ended?.length) return null;
@@ -91,7 +128,7 @@ export function UpdateHistory() {
         columns={COLUMNS}
         rows={ended}
         keyOf={({ id }) => id}
-        nameOf={(job) => `the update of ${outcomeOf(job)?.container ?? job.target}`}
+        nameOf={(job) => `the ${describe(job)}`}
         actions={(job) => [
           { name: "Details", onSelect: () => open.value = job },
           ...(canRollBack(job)
@@ -105,33 +142,34 @@ export function UpdateHistory() {
   );
 }
 
-const containerOf = (job: Job) => {
-  const { container: name, id } = outcomeOf(job)!;
-  return { id, name };
-};
+const containerOf = (job: Job) => ({ id: outcomeOf(job)!.id!, name: nameOf(job) });
 
 const canRollBack = (job: Job): boolean =>
   hasRole("operator") && job.status === "succeeded" && outcomeOf(job)?.updated === true;
 
 function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
-  const { container, image, reason, downtimeMs, evidence = [] } = outcomeOf(job) ??
-    { container: job.target, image: null, reason: null };
+  const { image, downtimeMs, evidence = [] } = outcomeOf(job) ?? {};
+  const reason = reasonOf(job);
   return (
-    <Dialog title={`Update of ${plain(container)}`} onClose={onClose} wide>
+    <Dialog title={plain(capital(describe(job)))} onClose={onClose} wide>
       <Facts>
         <Fact name="Result">
           <Result job={job} />
         </Fact>
-        {image !== null && (
+        {image !== undefined && (
           <Fact name="Image">
             <span class="wrap">{plain(image)}</span>
           </Fact>
         )}
-        {(job.error ?? reason) !== null && <Fact name="Reason">{plain(job.error ?? reason!)}</Fact>}
+        {reason !== "" && <Fact name="Reason">{plain(reason)}</Fact>}
         {downtimeMs != null && <Fact name="Downtime">{milliseconds(downtimeMs)}</Fact>}
       </Facts>
-      <h3>Steps</h3>
-      <JobSteps steps={job.steps} names={UPDATE_STEPS} />
+      {job.steps.length > 0 && (
+        <>
+          <h3>Steps</h3>
+          <JobSteps steps={job.steps} names={UPDATE_STEPS} />
+        </>
+      )}
       {evidence.map(({ container, logLines, healthLog }) => (
         <div key={container}>
           <h3>Last lines of {plain(container)}</h3>

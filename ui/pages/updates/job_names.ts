@@ -7,10 +7,11 @@
 import type { LiveJob } from "../../state/live.ts";
 
 /** Kinds of jobs that replace one container. */
-export const REPLACING_KINDS = ["container.update", "container.rebuild"];
+export const REPLACING_KINDS = ["container.update", "container.rollback", "container.rebuild"];
 
 export function nameOfUpdate({ kind, target }: LiveJob): string {
   if (kind === "updates.check") return "Checking for updates";
+  if (kind === "container.rollback") return `Rolling ${target} back`;
   return `${kind === "container.rebuild" ? "Rebuilding" : "Updating"} ${target}`;
 }
 

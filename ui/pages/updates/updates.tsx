@@ -91,7 +91,7 @@ export default function Updates() {
         defaultSort="status"
       />
       <Blocked />
-      <UpdateHistory />
+      <UpdateHistory active={active} />
       {open?.name === "settings" && <SettingsDialog onClose={close} />}
       {open?.name === "update" && (
         <UpdateDialog container={open.container} tags={open.tags} onClose={close} />

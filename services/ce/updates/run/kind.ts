@@ -1,5 +1,5 @@
 /**
- * The job that updates a container.
+ * The jobs that update a container, and take it back to the image before.
  *
  * @module
  */
@@ -18,6 +18,12 @@ export const updateKind: JobKind<UpdateInput, UpdateResult> = {
   run: update,
   recover: update,
   outlivesEngine: true,
+};
+
+/** The same steps with the image before the last update. */
+export const rollbackKind: JobKind<UpdateInput, UpdateResult> = {
+  ...updateKind,
+  name: "container.rollback",
 };
 
 /** Loaded on first use, because most starts of the service have no update to resume. */

@@ -16,7 +16,7 @@ import { type StartedJob, startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { compileLinearPattern } from "../../logs/regex/linear_pattern.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
-import { updateKind } from "./kind.ts";
+import { rollbackKind, updateKind } from "./kind.ts";
 import { readLatest } from "./latest.ts";
 import { assertNoObstacle } from "./prepare.ts";
 import { findPrevious } from "./previous.ts";
@@ -98,7 +98,7 @@ export async function startRollback(deps: Deps, request: RollbackRequest): Promi
   const previous = await findPrevious(deps, name);
   if (!previous) throw new AppError("conflict", `No previous image of ${name} is kept`);
   const survey = await surveyUpdate(deps, request.containerId, { image: previous.reference });
-  return (await startRun(deps, updateKind, survey, request, {
+  return (await startRun(deps, rollbackKind, survey, request, {
     previousImageId: previous.imageId,
     pull: "never",
     force: false,
