@@ -3843,7 +3843,7 @@ export interface Operations {
   };
   "GET /api/jobs": {
     query?: {
-      kind?: string;
+      kind?: (string)[];
       status?:
         | "queued"
         | "running"
