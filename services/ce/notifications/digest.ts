@@ -41,7 +41,7 @@ export function sendDigests(deps: DigestDeps): void {
       deleteHeldNotifications(db, channelId);
       const problems = problemsOf(held.map(({ message }) => message as NotificationMessage));
       for (const message of messagesFor(channel, problems, now())) {
-        enqueueNow(deps, channelId, message);
+        enqueueNow(deps, channel, message);
       }
       for (const { last } of problems) {
         // The summary says that it ended, so that a new problem begins a new thread.

@@ -42,7 +42,7 @@ export function reportFailingChannels(deps: FailingDeps): void {
     db.transaction(() => {
       const failingReportedAt = hasRecovered ? null : now().toISOString();
       updateNotificationChannel(db, id, { failingReportedAt });
-      for (const other of others) enqueueNotification(deps, other.id, message);
+      for (const other of others) enqueueNotification(deps, other, message);
     });
   }
 }

@@ -112,7 +112,7 @@ interface State {
   isSettling: boolean;
 }
 
-const NEW: State = {
+const newState = (): State => ({
   thread: null,
   open: {},
   pending: [],
@@ -122,7 +122,7 @@ const NEW: State = {
   changes: [],
   isFlapping: false,
   isSettling: false,
-};
+});
 
 /**
  * Decides for each receiver which message it gets about an event. Must be called in its transaction.
@@ -218,7 +218,7 @@ function record(
 ): void {
   const { event, explainedBy, isMuted, subject: { key: object, phase }, target } = item;
   const before = selectGroup(deps.db, key);
-  const state: State = before ? stateOf(before) : structuredClone(NEW);
+  const state: State = before ? stateOf(before) : newState();
   const begun = state.open[object];
   if (!item.isWanted && !begun) return;
 

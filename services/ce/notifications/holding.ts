@@ -6,10 +6,7 @@
  */
 
 import { insertHeldNotification, isThreadHeld } from "../../../db/ce/held_notifications.ts";
-import {
-  selectNotificationChannel,
-  type StoredNotificationChannel,
-} from "../../../db/ce/notification_channels.ts";
+import type { StoredNotificationChannel } from "../../../db/ce/notification_channels.ts";
 import { selectThreadMessage } from "../../../db/ce/outbox_messages.ts";
 import type { Deps } from "../../deps.ts";
 import { isAtLeast, type NotificationMessage, type Severity } from "./message.ts";
@@ -26,26 +23,26 @@ type HoldingDeps = Pick<Deps, "db" | "now">;
 /**
  * Holds a message back if it must not be sent now. Must be called in the transaction of its cause.
  *
- * @param channel The name of the outbox channel.
+ * @param outbox The name of the outbox channel.
  * @returns Whether it is held.
  */
 export function holdNotification(
   deps: HoldingDeps,
-  { channel, targetId }: { channel: string; targetId: string },
+  outbox: string,
+  channel: StoredNotificationChannel,
   message: NotificationMessage,
 ): boolean {
   const { db, now } = deps;
-  const receiver = selectNotificationChannel(db, targetId);
-  if (!receiver || !isHeld(deps, channel, receiver, message)) return false;
+  if (!isHeld(deps, outbox, channel, message)) return false;
   const { thread } = message;
   const heldAt = now().toISOString();
-  insertHeldNotification(db, { channelId: targetId, thread, message, heldAt }, HELD_MAX);
+  insertHeldNotification(db, { channelId: channel.id, thread, message, heldAt }, HELD_MAX);
   return true;
 }
 
 function isHeld(
   { db, now }: HoldingDeps,
-  channel: string,
+  outbox: string,
   { id, quietHours, digestMinutes }: StoredNotificationChannel,
   message: NotificationMessage,
 ): boolean {
@@ -56,7 +53,7 @@ function isHeld(
   if (isAtLeast(severity, exceptSeverity)) return false;
   // A beginning that was sent during the quiet hours is followed by its end.
   return phase !== "end" || isThreadHeld(db, { channelId: id, thread }) ||
-    !wasSent({ db }, { channel, targetId: id, thread }, exceptSeverity);
+    !wasSent({ db }, { channel: outbox, targetId: id, thread }, exceptSeverity);
 }
 
 /** Whether the last message about a problem was at least that severe. */

@@ -8,7 +8,8 @@ import { selectThreadMessage, updateThreadSuperseded } from "../../../db/ce/outb
 import { hasOpenGroup } from "../../../db/ce/notification_groups.ts";
 import {
   selectEnabledNotificationChannels,
-  selectNotificationChannel,
+  selectNotificationChannels,
+  type StoredNotificationChannel,
 } from "../../../db/ce/notification_channels.ts";
 import type { Deps } from "../../deps.ts";
 import { inline } from "../../events/description.ts";
@@ -54,9 +55,19 @@ const receiversOf = (deps: RecorderDeps, event: AppEvent): Receivers => ({
 export const collectNotifications = (deps: CollectDeps): number | undefined =>
   flushGroups(deps, NOTIFICATION_CHANNEL, sender(deps));
 
-const sender =
-  (deps: QueueDeps) => (channelId: string, { event, also, thread, phase }: Bundle): void =>
-    enqueueNotification(deps, channelId, { ...messageOf(event, deps.config, also), thread, phase });
+/** For one transaction: it reads the channels and renders the message about an event once. */
+function sender(deps: QueueDeps): (channelId: string, bundle: Bundle) => void {
+  let channels: Map<string, StoredNotificationChannel> | undefined;
+  let last: { key: string; message: NotificationMessage } | undefined;
+  return (channelId, { event, also, thread, phase }) => {
+    channels ??= new Map(selectNotificationChannels(deps.db).map((each) => [each.id, each]));
+    const channel = channels.get(channelId);
+    if (!channel) return;
+    const key = [event.eventId, ...also].join("\n");
+    if (last?.key !== key) last = { key, message: messageOf(event, deps.config, also) };
+    enqueueNotification(deps, channel, { ...last.message, thread, phase });
+  };
+}
 
 /**
  * Queues a test message, even if the channel is disabled or takes no events.
@@ -78,25 +89,27 @@ export function queueTest(
 /** Queues a message, or holds it back for the end of the quiet hours or a digest. */
 export function enqueueNotification(
   deps: QueueDeps,
-  channelId: string,
+  channel: StoredNotificationChannel,
   message: NotificationMessage,
 ): void {
-  const target = { channel: NOTIFICATION_CHANNEL, targetId: channelId };
-  if (!holdNotification(deps, target, message)) enqueueNow(deps, channelId, message);
+  if (!holdNotification(deps, NOTIFICATION_CHANNEL, channel, message)) {
+    enqueueNow(deps, channel, message);
+  }
 }
 
 /** Queues a message also during the quiet hours. */
 export function enqueueNow(
   deps: QueueDeps,
-  channelId: string,
+  { id: channelId, kind }: Pick<StoredNotificationChannel, "id" | "kind">,
   message: NotificationMessage,
 ): void {
   const { db, now } = deps;
   const target = { channel: NOTIFICATION_CHANNEL, targetId: channelId };
+  const isOnCall = ON_CALL_KINDS.includes(kind);
   if (message.phase === "end") {
     // What is over before it could be sent is not sent any more.
     updateThreadSuperseded(db, { ...target, thread: message.thread }, "It ended before");
-    if (isOnCall(deps, channelId)) return closeAlert(deps, channelId, message);
+    if (isOnCall) return closeAlert(deps, channelId, message);
   }
   enqueueLimited(deps, {
     ...target,
@@ -106,7 +119,7 @@ export function enqueueNow(
     writeSummary: ({ titles, count }) => {
       const link = message.link && new URL(message.link).origin;
       const summary = summaryOf(titles, count, { server: message.server, now: now(), link });
-      const thread = isOnCall(deps, channelId) ? SUMMARIES : summary.thread;
+      const thread = isOnCall ? SUMMARIES : summary.thread;
       return JSON.stringify({ ...summary, thread });
     },
     readSummary: (payload) => {
@@ -116,9 +129,6 @@ export function enqueueNow(
     },
   });
 }
-
-const isOnCall = ({ db }: Pick<Deps, "db">, channelId: string): boolean =>
-  ON_CALL_KINDS.includes(selectNotificationChannel(db, channelId)?.kind ?? "");
 
 /**
  * Closes an alert at an on-call service whatever the limit, because it would stay open otherwise. One
