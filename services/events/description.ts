@@ -71,20 +71,19 @@ const KINDS: Record<EventKind, (field: Field, message: Field) => EventDescriptio
       "problem",
       "Container down",
       field("container"),
-      joined("Reason: ", field("reason")),
-      joined("Exit code: ", field("exitCode")),
+      endOf(field),
     ),
   "container.up": (field) => about("good", "Container up", field("container")),
   "container.unhealthy": (field, message) =>
     about("warning", "Container unhealthy", field("container"), message("healthOutput")),
+  "container.healthy": (field) => about("good", "Container healthy", field("container")),
   "container.oom": (field) => about("problem", "Container out of memory", field("container")),
   "container.crash_looping": (field) =>
     about(
       "problem",
       "Crash loop",
       field("container"),
-      joined("Reason: ", field("reason")),
-      joined("Exit code: ", field("exitCode")),
+      endOf(field),
     ),
   "container.stable": (field) =>
     about(
@@ -235,6 +234,17 @@ function about(
 /** The rule of an alert, with the container that it is about. */
 const withContainer = (field: Field) =>
   field("rule") && field("rule") + joined(" (", field("container"), ")");
+
+const REASONS: Readonly<Record<string, string>> = {
+  exited: "Exited",
+  killed: "Killed",
+  oom: "Out of memory",
+  stopped: "Stopped",
+};
+
+/** E.g. `Exited (exit code 1)`. */
+const endOf = (field: Field): string =>
+  (REASONS[field("reason")] ?? field("reason")) + joined(" (exit code ", field("exitCode"), ")");
 
 const aboutUpdate = (tone: Tone, what: string, field: Field, ...lines: string[]) =>
   about(tone, what, field("container"), joined("Image: ", field("image")), ...lines);

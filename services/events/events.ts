@@ -90,6 +90,8 @@ export interface EventMap {
     /** Output of the last health check, at most 1 000 characters; `null` where unknown. */
     healthOutput: string | null;
   };
+  /** A container is healthy again after `container.unhealthy`; not while it is in a crash loop. */
+  "container.healthy": { container: string; id: string };
   "container.oom": { container: string; id: string };
   /**
    * A container exited 3 times within 5 minutes. It causes no `container.down` and `container.up`
@@ -237,6 +239,7 @@ export const EVENT_KINDS = [
   "container.down",
   "container.up",
   "container.unhealthy",
+  "container.healthy",
   "container.oom",
   "container.crash_looping",
   "container.stable",

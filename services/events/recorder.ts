@@ -11,6 +11,7 @@ import type { AppEvent, NewEvent } from "./events.ts";
 import type { Log } from "../log.ts";
 import type { Inventory } from "../state/inventory.ts";
 import type { Maintenance } from "../state/maintenance.ts";
+import type { Reservations } from "../state/reservations.ts";
 import type { SnapshotCache } from "../state/snapshot_cache.ts";
 import type { OutboxSignal } from "./outbox_signal.ts";
 
@@ -22,6 +23,7 @@ export interface RecorderDeps {
   maintenance: Maintenance;
   /** Notified by `enqueueMessage()`. */
   outbox: OutboxSignal;
+  reservations: Reservations;
   statusPages: SnapshotCache;
   log: Log;
   now: () => Date;

@@ -58,6 +58,8 @@ export interface Reservations {
   reserve(target: Identity, activity: Activity, options?: ReserveOptions): Reservation;
   /** Returns the running action, e.g. "web is being rebuilt"; `undefined` without one. */
   find(container: Identity): string | undefined;
+  /** What the running action does; `undefined` without one. */
+  activityOf(container: Identity): Activity | undefined;
 }
 
 /** One action and its containers. */
@@ -100,6 +102,7 @@ export function createReservations(): Reservations {
       const holder = holderOf(container);
       return holder && sentence(holder, container);
     },
+    activityOf: (container) => holderOf(container)?.activity,
   };
 }
 

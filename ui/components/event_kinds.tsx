@@ -19,6 +19,7 @@ const KINDS = Object.keys(
     "container.down": 0,
     "container.up": 0,
     "container.unhealthy": 0,
+    "container.healthy": 0,
     "container.oom": 0,
     "container.crash_looping": 0,
     "container.stable": 0,

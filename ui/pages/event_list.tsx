@@ -53,6 +53,8 @@ function describe({ event, data }: LiveEvent): { tone: Tone; subject: string; te
       };
     case "container.unhealthy":
       return { tone: "bad", subject: of("container"), text: "became unhealthy" };
+    case "container.healthy":
+      return { tone: "good", subject: of("container"), text: "is healthy again" };
     case "container.oom":
       return { tone: "bad", subject: of("container"), text: "ran out of memory" };
     case "container.crash_looping":

@@ -76,6 +76,12 @@ export function reportStart(deps: LoopDeps, started: { container: string; id: st
   });
 }
 
+/** Reports that an unhealthy container is healthy again, unless it is in a crash loop. */
+export function reportHealthy(deps: LoopDeps, healthy: { container: string; id: string }): void {
+  if (selectCrashLoop(deps.db, nameOf(healthy.container))?.since) return;
+  emit(deps, "container.healthy", healthy);
+}
+
 /** The quiet time of the container begins again; in a crash loop, nothing else is reported. */
 function reportChange(
   deps: LoopDeps,

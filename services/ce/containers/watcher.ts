@@ -17,6 +17,7 @@ import {
   endCrashLoops,
   recordServiceStop,
   reportExit,
+  reportHealthy,
   reportStart,
   restartQuietTimes,
 } from "./crash_loops.ts";
@@ -156,6 +157,7 @@ async function consume(
   signal: AbortSignal,
 ): Promise<void> {
   const refresh = createRefresher(deps, signal);
+  const unhealthy = new Set<string>();
   try {
     for await (const raw of events) {
       const event = raw.Type === "container" ? await withRealExitCode(deps, raw, signal) : raw;
@@ -169,7 +171,7 @@ async function consume(
         downs.read(event);
         reportUp(deps, event);
         recordHealthTime(deps, event);
-        await reportUnhealthy(deps, event);
+        await reportHealth(deps, event, unhealthy);
         refresh(event.Actor.ID);
       }
     }
@@ -256,14 +258,17 @@ function createGaps(): Gaps {
   };
 }
 
-/** Lists everything and reports containers that went down since the snapshot was last live. */
+/** Lists everything and reports what happened to containers since the snapshot was last live. */
 async function relist(deps: WatchDeps, signal: AbortSignal): Promise<void> {
   const { inventory } = deps;
   await removeLeftHelpers(deps, signal);
   const ran = inventory.listFollowed().filter(({ state }) => state === "running");
   await listAll(deps, signal);
-  for (const { id, name } of ran) {
+  for (const { health, id, name } of ran) {
     const now = inventory.get(id);
+    if (health === "unhealthy" && now?.health === "healthy") {
+      reportHealthy(deps, { container: name, id });
+    }
     if (now && isUp(now)) continue;
     deps.stats.remove(id);
     const exitCode = now?.exitCode ?? null;
@@ -290,10 +295,22 @@ function reportUp(deps: WatchDeps, { Action, Actor }: EngineEvent): void {
   if (Action === "oom") emit(deps, "container.oom", { container, id });
 }
 
-async function reportUnhealthy(deps: WatchDeps, { Action, Actor }: EngineEvent): Promise<void> {
-  if (Action !== "health_status: unhealthy") return;
+/** @param unhealthy Ids of the containers that the snapshot may not yet show as unhealthy. */
+async function reportHealth(
+  deps: WatchDeps,
+  { Action, Actor }: EngineEvent,
+  unhealthy: Set<string>,
+): Promise<void> {
   const id = Actor.ID;
   const container = Actor.Attributes?.name ?? id.slice(0, 12);
-  const healthOutput = await lastHealthOutput(deps, id);
-  emit(deps, "container.unhealthy", { container, id, healthOutput });
+  if (Action === "health_status: unhealthy") {
+    unhealthy.add(id);
+    const healthOutput = await lastHealthOutput(deps, id);
+    emit(deps, "container.unhealthy", { container, id, healthOutput });
+  } else if (Action === "health_status: healthy") {
+    const wasUnhealthy = unhealthy.delete(id) || deps.inventory.get(id)?.health === "unhealthy";
+    if (wasUnhealthy) reportHealthy(deps, { container, id });
+  } else if (Action === "start" || Action === "destroy") {
+    unhealthy.delete(id);
+  }
 }

@@ -19,6 +19,8 @@ import {
 import type { AppEvent } from "../../events/events.ts";
 import type { Pause, RecorderDeps } from "../../events/recorder.ts";
 import { isUp } from "../containers/reads.ts";
+import { identityOf } from "../containers/reserve.ts";
+import { phaseOf } from "./message.ts";
 import { type Subject, type SubjectKind, subjectOf } from "./subject.ts";
 
 /** How long events about containers wait for an outage of the engine, in milliseconds. */
@@ -63,7 +65,7 @@ export function decide(
 ): Decision {
   const known = decisions.get(event);
   if (known) return known;
-  const isMuted = pause !== undefined || isFinishedTask(event);
+  const isMuted = pause !== undefined || isFinishedTask(event) || isOfUpdate(deps, event);
   const subject = subjectOf(deps, event);
   const parent = root === event ? undefined : decide(deps, root, root, pause);
   const decision = { isMuted, subject, ...causeOf(deps, event, subject, parent) };
@@ -171,3 +173,10 @@ function recordProblem(
 /** A task that ended as it should is not a problem; webhooks and streams have the event. */
 const isFinishedTask = (event: AppEvent) =>
   event.event === "container.down" && event.data.reason === "exited" && event.data.exitCode === 0;
+
+/** The update reports its result, which is a rollback if the new container fails. */
+function isOfUpdate({ reservations }: RecorderDeps, { event, data }: AppEvent): boolean {
+  if (!event.startsWith("container.") || phaseOf({ event }) !== "begin") return false;
+  const { container, id } = data as { container: string; id: string };
+  return reservations.activityOf(identityOf({ id, name: container })) === "updated";
+}

@@ -15,9 +15,17 @@ type Filter = Pick<
   "containers" | "events" | "minSeverity" | "stacks"
 >;
 
-/** Whether a channel wants an event. */
+/**
+ * Kinds that are news only to channels that name them: `*` does not mean these. The first two are
+ * sent to the others, too, as the end of a problem.
+ */
+const NAMED_KINDS: readonly string[] = ["container.up", "container.healthy", "update.started"];
+
+/** Whether a channel wants an event by itself. */
 export const wantsEvent = (deps: Pick<Deps, "inventory">, filter: Filter, event: AppEvent) =>
-  isSubscribed(filter, event.event) &&
+  (NAMED_KINDS.includes(event.event)
+    ? filter.events.includes(event.event)
+    : isSubscribed(filter, event.event)) &&
   isAtLeast(severityOf(event), filter.minSeverity) && isMeant(deps, filter, event);
 
 export const isSubscribed = ({ events }: Pick<Filter, "events">, kind: string): boolean =>

@@ -29,11 +29,12 @@ import { type Subject, subjectOf } from "./subject.ts";
 /** Events after a message wait for others until this time after it, in milliseconds. */
 const JOIN_MS = 10_000;
 
-/** A container that is running again before its end was sent is mentioned once in this time. */
+/** A container that works again before its failure was sent is mentioned once in this time. */
 const BLIP_MS = 5 * 60_000;
 
-/** A container that goes down again within that time may be running again after this one. */
+/** A container that fails again within that time may work again after this one. */
 const AGAIN_MS = 60_000;
+const AGAIN_KINDS: readonly string[] = ["container.down", "container.unhealthy"];
 
 /** More changes than this within this time, in milliseconds, are flapping. */
 const CHANGES_MAX = 5;
@@ -267,7 +268,7 @@ const addExplained: Add = (deps, state, dueAt, { event, explainedBy, settlesAt, 
 };
 
 /** Adds an event to the next message. @returns When it is due. */
-const addOwn: Add = (deps, state, dueAt, { event, subject: { isOfEngine, key, kind, phase } }) => {
+const addOwn: Add = (deps, state, dueAt, { event, subject: { isOfEngine, key, phase } }) => {
   if (state.isSettling && phase === "end") return dueAt;
   state.isSettling = false;
   if (phase === "begin") state.open[key] = event;
@@ -283,7 +284,7 @@ const addOwn: Add = (deps, state, dueAt, { event, subject: { isOfEngine, key, ki
   }
   const isJoined = dueAt !== null && (state.isFlapping || state.pending.length > 1);
   if (isJoined && (state.isFlapping || phase !== "begin")) return dueAt;
-  const isAgain = kind === "down" && phase === "begin" && isRecent(deps, state);
+  const isAgain = AGAIN_KINDS.includes(event.event) && isRecent(deps, state);
   const waitMs = isAgain ? AGAIN_MS : isOfEngine && phase !== "end" ? HOLD_MS : 0;
   const joinedAt = state.sentAt === null
     ? ""

@@ -70,6 +70,7 @@ const PHASE_OF: { [Kind in EventKind]?: "begin" | "end" } = {
   "alert.resolved": "end",
   "container.crash_looping": "begin",
   "container.down": "begin",
+  "container.healthy": "end",
   "container.oom": "begin",
   "container.stable": "end",
   "container.unhealthy": "begin",

@@ -70,6 +70,7 @@ export function subjectOf(
     case "container.down":
     case "container.up":
       return subject(`container ${containers[0]}`, "down");
+    case "container.healthy":
     case "container.oom":
     case "container.unhealthy":
       return subject(`container ${containers[0]}`, "ill");

@@ -14,6 +14,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { type AppEvent, createEnvelope } from "../../events/events.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
+import { isSubscribed } from "../../ce/notifications/filter.ts";
 import { enqueueLimited } from "../../ce/notifications/rate_limit.ts";
 import type {
   ChannelDeps,
@@ -54,8 +55,7 @@ const receiversOf = (deps: RecorderDeps, event: AppEvent): Receivers => ({
   channel: CHAT,
   send: sender(deps),
   targets: selectChatChannels(deps.db).filter(({ enabled }) => enabled).map((channel) => {
-    const subscribes = (kind: string) =>
-      channel.events.includes(kind) || channel.events.includes("*");
+    const subscribes = (kind: string) => isSubscribed(channel, kind);
     return { id: channel.id, subscribes, wants: () => subscribes(event.event) };
   }),
 });

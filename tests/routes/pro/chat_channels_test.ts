@@ -33,7 +33,7 @@ const slack = {
 const down = { container: "web", id: "c1", reason: "exited", exitCode: 1 } as const;
 const HEADLINE = "🔴 test-host: Container down: web";
 const downText = ({ eventId }: { eventId: string }) =>
-  `${HEADLINE}\nReason: exited\nExit code: 1\n2026-01-01 00:00:00 UTC, event ${eventId}`;
+  `${HEADLINE}\nExited (exit code 1)\n2026-01-01 00:00:00 UTC, event ${eventId}`;
 
 const proApp = (options: TestAppOptions = {}) =>
   testApp({

@@ -124,6 +124,20 @@ Deno.test("container.unhealthy carries the output of the last health check", asy
     await writer.write(new TextEncoder().encode(JSON.stringify(event) + "\n"));
   }
   await until("both events are published", () => events.length === 2);
+  const healthy = {
+    Type: "container",
+    Action: "health_status: healthy",
+    Actor: { ID: idOf("web"), Attributes: { name: "web" } },
+  };
+  // The first success after a start is no news.
+  for (const event of [{ ...healthy, Actor: { ID: "new", Attributes: null } }, healthy]) {
+    await writer.write(new TextEncoder().encode(JSON.stringify(event) + "\n"));
+  }
+  await until("the recovery is published", () => events.length >= 3);
+  deepEqual(
+    events.splice(2).map(({ event, data }) => [event, data]),
+    [["container.healthy", { container: "web", id: idOf("web") }]],
+  );
 
   deepEqual(events.map(({ data }) => data), [
     { container: "web", id: idOf("web"), healthOutput: "connection refused" },

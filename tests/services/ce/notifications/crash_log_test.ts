@@ -33,7 +33,7 @@ async function linesOf(answer: FakeAnswer, kind: Crash = "container.down"): Prom
 
 const ended = new AbortController().signal;
 
-const REASON = ["Reason: exited", "Exit code: 1"];
+const REASON = ["Exited (exit code 1)"];
 
 Deno.test("a message about a crash has the last three lines of the run that crashed", async () => {
   for (const kind of ["container.down", "container.crash_looping"] as const) {

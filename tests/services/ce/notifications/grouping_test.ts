@@ -30,6 +30,11 @@ const monitor = {
 };
 
 /** A service with one channel, whose messages are collected as soon as they are due. */
+const UPDATE = {
+  ...{ container: "web", id: "web", image: "web:2", digest: null, reason: null },
+  jobId: "j1",
+};
+
 async function service({ db = openTestDatabase(), ...channel }: {
   db?: ReturnType<typeof openTestDatabase>;
   events?: string[];
@@ -122,7 +127,7 @@ Deno.test("events of a cause within 10 s are one message and one that follows", 
   app.emit("container.oom", { container: "web", id: "web" });
   app.pass(3);
   deepEqual(app.titles(), ["Container out of memory: web"]);
-  match(app.messages()[0].lines.join("\n"), /^Container down: web\nReason: exited\nExit code: 1/);
+  match(app.messages()[0].lines.join("\n"), /^Container down: web\nExited \(exit code 1\)/);
   app.emit("remediation.executed", {
     rule: "Restart",
     ruleId: "r",
@@ -196,12 +201,71 @@ Deno.test("a container that restarts at once is sent as one message, and not aga
     app.pass(60);
   }
   deepEqual(app.titles(), ["Container up: web"]);
-  match(app.messages()[0].lines.join("\n"), /^Container down: web\nReason: exited\nExit code: 1$/);
+  match(app.messages()[0].lines.join("\n"), /^Container down: web\nExited \(exit code 1\)$/);
   app.pass(300);
   app.emit("container.down", down("web"));
   app.emit("container.up", up("web"));
   app.pass(60);
   equal(app.titles().length, 2);
+});
+
+Deno.test("a start is news only to channels that name it, or as the end of a problem", async () => {
+  for (
+    const [events, titles] of [[["*"], []], [["container.up"], ["Container up: web"]]] as const
+  ) {
+    using app = await service({ events: [...events] });
+    app.emit("container.up", up("web"));
+    app.emit("container.healthy", up("web"));
+    app.emit("update.started", UPDATE);
+    app.pass(60);
+    deepEqual(app.titles(), titles);
+  }
+  using app = await service();
+  app.emit("container.down", down("web"));
+  app.pass(10);
+  app.emit("container.up", up("web"));
+  app.pass(60);
+  deepEqual(app.titles(), ["Container down: web", "Container up: web"]);
+});
+
+Deno.test("a health check that recovers ends its message, and one that keeps failing briefly is quiet", async () => {
+  using app = await service();
+  const unhealthy = { ...up("web"), healthOutput: "connection refused" };
+  app.emit("container.unhealthy", unhealthy);
+  app.pass(30);
+  app.emit("container.healthy", up("web"));
+  app.pass(30);
+  deepEqual(app.titles(), ["Container unhealthy: web", "Container healthy: web"]);
+  deepEqual(app.messages().map(({ phase }) => phase), ["begin", "end"]);
+  equal(new Set(app.messages().map(({ thread }) => thread)).size, 1);
+
+  app.emit("container.unhealthy", unhealthy);
+  app.pass(30);
+  app.emit("container.healthy", up("web"));
+  app.pass(60);
+  equal(app.titles().length, 2);
+  app.emit("container.unhealthy", unhealthy);
+  app.pass(61);
+  equal(app.titles().at(-1), "Container unhealthy: web");
+});
+
+Deno.test("during an update of a container, only the update is reported", async () => {
+  using app = await service();
+  const reserve = (activity: "updated" | "restarted") =>
+    app.deps.reservations.reserve({ id: "web", name: "web" }, activity);
+  {
+    using _ = reserve("updated");
+    app.emit("container.down", down("web"));
+    app.pass(10);
+    app.emit("container.up", up("web"));
+    app.emit("update.rolled_back", { ...UPDATE, reason: "web exited with code 9" });
+    app.pass(60);
+  }
+  deepEqual(app.titles(), ["Update rolled back: web"]);
+  using _ = reserve("restarted");
+  app.emit("container.down", down("web"));
+  app.pass(60);
+  equal(app.titles().at(-1), "Container down: web");
 });
 
 Deno.test("what waits and what is open survive kill -9 of the service", async () => {

@@ -70,12 +70,16 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
   },
   "container.down": {
     data: { container: "web", id: "c1", reason: "exited", exitCode: 0 },
-    lines: ["🔴 host-1: Container down: web", "Reason: exited", "Exit code: 0"],
+    lines: ["🔴 host-1: Container down: web", "Exited (exit code 0)"],
   },
   "container.up": { data: { container: "web", id: "c1" }, lines: ["🟢 host-1: Container up: web"] },
   "container.unhealthy": {
     data: { container: "web", id: "c1", healthOutput: "curl: (7)\nrefused" },
     lines: ["🟠 host-1: Container unhealthy: web", "curl: (7)", "refused"],
+  },
+  "container.healthy": {
+    data: { container: "web", id: "c1" },
+    lines: ["🟢 host-1: Container healthy: web"],
   },
   "container.oom": {
     data: { container: "web", id: "c1" },
@@ -83,7 +87,7 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
   },
   "container.crash_looping": {
     data: { container: "web", id: "c1", reason: "exited", exitCode: 1 },
-    lines: ["🔴 host-1: Crash loop: web", "Reason: exited", "Exit code: 1"],
+    lines: ["🔴 host-1: Crash loop: web", "Exited (exit code 1)"],
   },
   "container.stable": {
     data: { container: "web", id: "c1", outcome: "running", exits: 20, durationSeconds: 619 },
