@@ -65,6 +65,8 @@ export interface ContainerDetails {
     aliases: string[];
   }[];
   restartPolicy: { name: string; maximumRetryCount: number };
+  /** Name or number. */
+  stopSignal: string;
   /** `null` means unlimited. */
   limits: {
     memoryBytes: number | null;
@@ -114,8 +116,6 @@ export interface Container {
   volumes: string[];
   /** Whether it is the container that this service runs in. */
   self: boolean;
-  /** Name or number. */
-  stopSignal: string;
   details: ContainerDetails;
 }
 

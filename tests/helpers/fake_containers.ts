@@ -30,7 +30,6 @@ export function containerOf(fields: Partial<Container> & { name: string }): Cont
     links: [],
     volumes: [],
     self: false,
-    stopSignal: "SIGTERM",
     details: {
       command: [],
       entrypoint: [],
@@ -40,6 +39,7 @@ export function containerOf(fields: Partial<Container> & { name: string }): Cont
       mounts: [],
       networkSettings: [],
       restartPolicy: { name: "no", maximumRetryCount: 0 },
+      stopSignal: "SIGTERM",
       limits: { memoryBytes: null, memorySwapBytes: null, cpus: null, pids: null },
       oomKilled: false,
       error: "",

@@ -63,7 +63,6 @@ export function toContainer(inspect: ContainerInspect, self: boolean): Container
       Type === "volume" && Name ? [Name] : []
     ),
     self,
-    stopSignal: Config.StopSignal || "SIGTERM",
     details: detailsOf(inspect),
   };
 }
@@ -100,6 +99,7 @@ function detailsOf(inspect: ContainerInspect): ContainerDetails {
       name: HostConfig.RestartPolicy?.Name || "no",
       maximumRetryCount: HostConfig.RestartPolicy?.MaximumRetryCount ?? 0,
     },
+    stopSignal: Config.StopSignal || "SIGTERM",
     limits: limitsOf(HostConfig),
     oomKilled: State.OOMKilled ?? false,
     error: State.Error ?? "",

@@ -105,7 +105,7 @@ async function follow(
   const downs = createDownReader({
     report: (down, isExpected) => reportDown(deps, down, isExpected),
     takeExpected: inventory.takeExpectedDown,
-    stopSignalOf: (id) => inventory.get(id)?.stopSignal,
+    stopSignalOf: (id) => inventory.get(id)?.details.stopSignal,
   });
   try {
     // The filters depend on the kind of engine, which is unknown before the first response.

@@ -129,7 +129,7 @@ Deno.test("container.unhealthy carries the output of the last health check", asy
     Action: "health_status: healthy",
     Actor: { ID: idOf("web"), Attributes: { name: "web" } },
   };
-  // The first success after a start is no news.
+  // The first success after a start is not a recovery.
   for (const event of [{ ...healthy, Actor: { ID: "new", Attributes: null } }, healthy]) {
     await writer.write(new TextEncoder().encode(JSON.stringify(event) + "\n"));
   }
