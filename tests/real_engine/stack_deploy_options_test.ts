@@ -72,16 +72,18 @@ engineTest(
     equal((await stack.deploy()).status, "succeeded");
     await engine.docker("stop", `${stack.name}-web-1`);
     const before = await stack.containers();
-
     await stack.store(all({ healthcheck: { test: "false", interval: "1s", retries: 1 } }));
-    const failed = await stack.deploy();
 
-    equal(failed.status, "rolled_back", failed.error!);
-    match(failed.error!, /side-1 became unhealthy/);
-    const after = await stack.containers();
-    deepEqual(idsOf(after), idsOf(before));
-    const isRunning = (name: string) => after[name]!.State.Running;
-    deepEqual(["web-1", "side-1"].map(isRunning), [false, true]);
+    for (const recreate of ["changed", "always"]) {
+      const failed = await stack.deploy({ recreate });
+
+      equal(failed.status, "rolled_back", failed.error!);
+      match(failed.error!, /side-1 became unhealthy/);
+      const after = await stack.containers();
+      deepEqual(idsOf(after), idsOf(before));
+      const isRunning = (name: string) => after[name]!.State.Running;
+      deepEqual(["web-1", "side-1"].map(isRunning), [false, true]);
+    }
   },
 );
 

@@ -128,15 +128,27 @@ async function restoreServices(
       await refreshContainer(deps, Id);
     }
   }
-  const refs = await refsOf(deps, [...pairs, ...removed]);
-  const started = services.flatMap(({ started }) => started);
+  const refs = await refsOf(deps, [...pairs, ...removed].filter(({ ran }) => ran));
   const isUsed = (each: Identity) => refs.some((ref) => refersTo(ref, each));
+  const isLent = (member: Member) => !member.ran && isUsed(identityOf(member));
+  const started = services.flatMap(({ started }) => started);
+  const [used, unused] = [true, false].map((isIt) =>
+    removed.filter((member) => isUsed(identityOf(member)) === isIt)
+  );
   for (const each of started) if (!isUsed(each)) await attempt(() => stopAgain(deps, each));
-  await putAllBack(deps, pairs, attempt);
-  for (const member of removed) await attempt(() => startAgain(deps, member));
-  // The engine refuses to start what shares a namespace of a stopped container.
-  for (const each of started) if (isUsed(each)) await attempt(() => stopAgain(deps, each));
+  for (const member of used!) await attempt(() => startAgain(deps, { ...member, ran: true }));
+  // The engine does not start what shares a namespace of a stopped container, so that this one runs
+  // meanwhile.
+  const olds = pairs.map((pair) => isLent(pair) ? { ...pair, ran: true, worked: false } : pair);
+  await putAllBack(deps, olds, attempt);
+  for (const member of unused!) await attempt(() => startAgain(deps, member));
+  const lent = [...pairs, ...removed].filter(isLent).map(identityOf);
+  for (const each of [...started.filter(isUsed), ...lent]) {
+    await attempt(() => stopAgain(deps, each));
+  }
 }
+
+const identityOf = ({ oldId, name }: Member): Identity => ({ id: oldId, name });
 
 /** One that cannot return, because what it shares is gone, does not keep the others from it. */
 async function putAllBack(deps: Deps, pairs: readonly Pair[], attempt: Attempt): Promise<void> {
