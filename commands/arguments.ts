@@ -4,6 +4,7 @@
  * @module
  */
 
+import { USER_ROLES, type UserRole } from "../services/auth/caller.ts";
 import { nodeUtil } from "../services/builtins.ts";
 import { type Program, UsageError } from "./program.ts";
 
@@ -74,4 +75,14 @@ export function subcommand<Name extends string>(
   if (known !== undefined) return { name: known, program: { ...program, args } };
   const given = name === undefined ? "" : `, not ${name}`;
   throw new UsageError(`${command} needs one of ${names.join(", ")}${given}`);
+}
+
+/**
+ * @param argument Its name, e.g. `--role`.
+ * @throws {UsageError} If it is not a role.
+ */
+export function parseRole(argument: string, text: string): UserRole {
+  const role = USER_ROLES.find((role) => role === text);
+  if (role) return role;
+  throw new UsageError(`${argument} must be one of ${USER_ROLES.join(", ")}, not ${text}`);
 }

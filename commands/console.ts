@@ -1,14 +1,16 @@
 /**
- * The caller of commands, and what is recorded of them.
+ * The caller of commands, what is recorded of them, and the users that they name.
  *
  * @module
  */
 
+import { selectUserByEmail, type User } from "../db/ce/users.ts";
 import type { Caller } from "../services/auth/caller.ts";
 import { recordAudit } from "../services/ce/auth/audit.ts";
+import { emailKey } from "../services/ce/auth/emails.ts";
 import type { Deps } from "../services/deps.ts";
 import { recordCommandEntry } from "../services/editions.ts";
-import type { Program } from "./program.ts";
+import { CommandError, type Program } from "./program.ts";
 
 /** How the audit log names an operator who uses the command line of the host. */
 export const CONSOLE: Caller = { userId: "console", role: "admin", familyId: "", address: "" };
@@ -39,4 +41,11 @@ export async function recordCommand(
     const reason = error instanceof Error ? error.message : String(error);
     note(`It could not be written into the compliance log: ${reason}`);
   }
+}
+
+/** @throws {CommandError} If no user has the email. */
+export function requireUser(db: Deps["db"], email: string): User {
+  const user = selectUserByEmail(db, emailKey(email));
+  if (!user) throw new CommandError(`No user has the email ${email}`);
+  return user;
 }

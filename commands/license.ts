@@ -28,7 +28,7 @@ const now = () => new Date();
 
 export async function license(program: Program): Promise<number> {
   const { name, program: rest } = subcommand("license", program, ["show", "install"]);
-  return await (name === "show" ? show(rest) : install(rest));
+  return await { show, install }[name](rest);
 }
 
 async function show(program: Program): Promise<number> {

@@ -22,16 +22,7 @@ export function stack(program: Program): Promise<number> {
     "deploy",
     "down",
   ]);
-  switch (name) {
-    case "validate":
-      return validate(rest);
-    case "plan":
-      return plan(rest);
-    case "deploy":
-      return deploy(rest);
-    case "down":
-      return down(rest);
-  }
+  return { validate, plan, deploy, down }[name](rest);
 }
 
 async function validate(program: Program): Promise<number> {

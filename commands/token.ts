@@ -6,9 +6,8 @@
  */
 
 import type { StateDatabase } from "../db/database.ts";
-import { selectUserByEmail, selectUsers } from "../db/ce/users.ts";
+import { selectUsers } from "../db/ce/users.ts";
 import { createAccounts, KEY_USER } from "../services/auth/accounts.ts";
-import { USER_ROLES, type UserRole } from "../services/auth/caller.ts";
 import { permissionName, PERMISSIONS } from "../services/auth/permissions.ts";
 import {
   type ApiTokenSettings,
@@ -18,11 +17,10 @@ import {
   listApiTokens,
   revokeApiToken,
 } from "../services/ce/api_tokens/tokens.ts";
-import { emailKey } from "../services/ce/auth/emails.ts";
 import type { Config } from "../services/config/config.ts";
 import { AppError } from "../services/errors.ts";
-import { parseArguments, subcommand } from "./arguments.ts";
-import { CONSOLE, recordCommand } from "./console.ts";
+import { parseArguments, parseRole, subcommand } from "./arguments.ts";
+import { CONSOLE, recordCommand, requireUser } from "./console.ts";
 import { assertIsMeant, findInstallation } from "./installation.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./program.ts";
 import { withStateBeside } from "./state_database.ts";
@@ -69,7 +67,7 @@ function create(program: Program): Work {
   });
   const settings: ApiTokenSettings = {
     name,
-    role: roleOf(options.role ?? "viewer"),
+    role: parseRole("--role", options.role ?? "viewer"),
     permissions: namesOf("permissions", options.permissions, isPermission),
     stacks: namesOf("stacks", options.stacks, isPattern),
     containers: namesOf("containers", options.containers, isPattern),
@@ -148,9 +146,8 @@ function ownerOf({ config, db }: Deps, email: string | undefined) {
     throw new CommandError("Users mode is off (AUTH_MODE=key): leave out --user");
   }
   if (email === undefined) throw new CommandError("Users mode is on: --user EMAIL is required");
-  const user = selectUserByEmail(db, emailKey(email));
-  if (!user) throw new CommandError(`No user has the email ${email}`);
-  return { userId: user.id, role: user.role };
+  const { id: userId, role } = requireUser(db, email);
+  return { userId, role };
 }
 
 function limitsOf({ permissions, stacks, containers }: ApiTokenView): string {
@@ -186,11 +183,4 @@ function expiryOf(days: string | undefined): string | null {
     throw new UsageError(`--days must be a number from 1 to ${DAYS_MAX}, not ${days}`);
   }
   return new Date(now().getTime() + count * DAY_MS).toISOString();
-}
-
-/** @throws {UsageError} If it is not a role. */
-function roleOf(text: string): UserRole {
-  const role = USER_ROLES.find((role) => role === text);
-  if (!role) throw new UsageError(`--role must be one of ${USER_ROLES.join(", ")}, not ${text}`);
-  return role;
 }

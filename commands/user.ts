@@ -7,8 +7,6 @@
 
 import type { StateDatabase } from "../db/database.ts";
 import { createAccounts } from "../services/auth/accounts.ts";
-import { USER_ROLES, type UserRole } from "../services/auth/caller.ts";
-import { emailKey } from "../services/ce/auth/emails.ts";
 import { storedTrialStart } from "../services/ce/edition/licenses.ts";
 import { createPasswords, makePassword } from "../services/auth/passwords.ts";
 import {
@@ -24,11 +22,11 @@ import { AppError, LimitError } from "../services/errors.ts";
 import { createLicense } from "../services/license/license.ts";
 import { loadLicense } from "../services/license/source.ts";
 import { silentLog } from "../services/log.ts";
-import { parseArguments, subcommand } from "./arguments.ts";
-import { CONSOLE, recordCommand } from "./console.ts";
+import { parseArguments, parseRole, subcommand } from "./arguments.ts";
+import { CONSOLE, recordCommand, requireUser } from "./console.ts";
 import { assertIsMeant, findInstallation } from "./installation.ts";
 import { readNewPassword } from "./password_input.ts";
-import { CommandError, EXIT, type Program, UsageError } from "./program.ts";
+import { CommandError, EXIT, type Program } from "./program.ts";
 import type { RunningService } from "./running_service.ts";
 import { withStateBeside } from "./state_database.ts";
 import { printTable } from "./table.ts";
@@ -71,7 +69,7 @@ function add(program: Program): Work {
     role: "value",
     generate: "flag",
   });
-  const role = roleOf(options.role ?? "viewer");
+  const role = parseRole("--role", options.role ?? "viewer");
   return async (config) => {
     const { password, made } = await newPassword(program, options.generate);
     await withAccounts(config, async (accounts) => {
@@ -105,10 +103,10 @@ function passwd(program: Program): Work {
   });
   return async (config) => {
     // A misspelled address fails before a password is typed.
-    await withAccounts(config, (accounts) => userOf(accounts, email));
+    await withAccounts(config, (accounts) => requireUser(accounts.db, email));
     const { password, made } = await newPassword(program, options.generate);
     const changed = await withAccounts(config, async (accounts) => {
-      const { id } = userOf(accounts, email);
+      const { id } = requireUser(accounts.db, email);
       const changed = await setPassword(accounts, id, password);
       await record(program, accounts, "passwd", changed);
       return changed;
@@ -120,10 +118,10 @@ function passwd(program: Program): Work {
 
 function role(program: Program): Work {
   const { values: [email, name] } = parseArguments("user role", program, ["EMAIL", "ROLE"], {});
-  const role = roleOf(name);
+  const role = parseRole("ROLE", name);
   return async (config) => {
     const changed = await withAccounts(config, async (accounts) => {
-      const { id } = userOf(accounts, email);
+      const { id } = requireUser(accounts.db, email);
       const changed = setUserRole(accounts, CONSOLE, id, role);
       await record(program, accounts, "role", changed);
       return changed;
@@ -136,7 +134,7 @@ function remove(program: Program): Work {
   const { values: [email] } = parseArguments("user remove", program, ["EMAIL"], {});
   return async (config) => {
     const gone = await withAccounts(config, async (accounts) => {
-      const user = userOf(accounts, email);
+      const user = requireUser(accounts.db, email);
       removeUser(accounts, CONSOLE, user.id);
       await record(program, accounts, "remove", user);
       return user;
@@ -166,13 +164,6 @@ async function openAccounts(config: Config, db: StateDatabase) {
   };
 }
 
-/** @throws {CommandError} If no user has the address. */
-function userOf(accounts: Accounts, email: string): User {
-  const found = listUsers(accounts).find((user) => emailKey(user.email) === emailKey(email));
-  if (!found) throw new CommandError(`No user has the email ${email}`);
-  return found;
-}
-
 function record(
   program: Program,
   accounts: Accounts,
@@ -194,13 +185,6 @@ async function newPassword(
 function printMade({ print, note }: Program, password: string): void {
   print(`Password: ${password}`);
   note("Save it now. It is not shown again.");
-}
-
-/** @throws {UsageError} If it is not a role. */
-function roleOf(text: string): UserRole {
-  const role = USER_ROLES.find((role) => role === text);
-  if (!role) throw new UsageError(`ROLE must be one of ${USER_ROLES.join(", ")}, not ${text}`);
-  return role;
 }
 
 function sentenceOf(error: AppError, running: RunningService | undefined): string {

@@ -185,16 +185,19 @@ for (
       ["POST", ROLES, { name: "x", permissions: groups(["*:read"]) }],
     ],
     ["create a role with everything", ["POST", ROLES, { name: "x", permissions: groups(["*:*"]) }]],
-    ["add a permission to the own role", ["PUT", `${ROLES}/OWN`, {
-      permissions: groups(["custom_roles:write", "users:write"]),
-    }]],
-    ["assign a strong role to themselves", ["POST", `${ROLES}/STRONG/users`, {
-      user_id: "VIEWER",
-    }]],
+    [
+      "add a permission to the own role",
+      ["PUT", `${ROLES}/OWN`, { permissions: groups(["custom_roles:write", "users:write"]) }],
+    ],
+    [
+      "assign a strong role to themselves",
+      ["POST", `${ROLES}/STRONG/users`, { user_id: "VIEWER" }],
+    ],
     ["assign a strong role to another", ["POST", `${ROLES}/STRONG/users`, { user_id: "OPERATOR" }]],
-    ["learn by a strong role whom there is", ["POST", `${ROLES}/STRONG/users`, {
-      user_id: "unknown",
-    }]],
+    [
+      "learn by a strong role whom there is",
+      ["POST", `${ROLES}/STRONG/users`, { user_id: "unknown" }],
+    ],
     ["rename a strong role to disguise it", ["PUT", `${ROLES}/STRONG`, { name: "Read only" }]],
     ["take a strong role's permissions away", ["PUT", `${ROLES}/STRONG`, { permissions: [] }]],
     ["delete a strong role", ["DELETE", `${ROLES}/STRONG`]],
