@@ -9,6 +9,7 @@ import type { Deps } from "../../../services/deps.ts";
 import {
   changeSla,
   createSla,
+  DEFINITIONS_MAX,
   listSlaDefinitions,
   PERIOD_TYPES,
   removeSla,
@@ -77,7 +78,7 @@ export const slaDefinitionEndpoints = (deps: Deps) => [
     body: NewSlaDefinition,
     returns: SlaDefinition,
     status: 201,
-    failures: { 409: "There are as many SLA definitions as there can be" },
+    failures: { 409: `Limit of ${DEFINITIONS_MAX} SLA definitions reached` },
   }, ({ body }) => createSla(deps, body)),
 
   endpoint({

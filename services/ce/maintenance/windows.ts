@@ -16,7 +16,7 @@ import {
 import type { StateDatabase } from "../../../db/database.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { notFound, tooMany } from "../../errors.ts";
 import type { MaintenanceWindow as OpenableWindow } from "../../state/maintenance.ts";
 import { hostTimeZone, nextDue } from "../schedules/cron.ts";
 import { normalizeWindow, openedAt } from "../updates/window.ts";
@@ -79,10 +79,7 @@ export function createMaintenanceWindow(
     createdAt: now().toISOString(),
   });
   if (countMaintenanceWindows(db) >= WINDOWS_MAX) {
-    throw new AppError(
-      "conflict",
-      `Limit of ${WINDOWS_MAX} maintenance windows reached; delete one first`,
-    );
+    throw tooMany("maintenance windows", WINDOWS_MAX);
   }
   insertMaintenanceWindow(db, window);
   reload(deps);

@@ -17,14 +17,14 @@ import {
 import { selectMonitor } from "../../../db/pro/uptime/monitors.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound, requireFound } from "../../errors.ts";
+import { AppError, notFound, requireFound, tooMany } from "../../errors.ts";
 import { type PeriodDeps, recalculatePeriods } from "./periods.ts";
 
 export { PERIOD_TYPES } from "../../../db/pro/sla_definitions.ts";
 export type { SlaDefinition };
 
 /** Limit of definitions: each is recalculated every minute. */
-const DEFINITIONS_MAX = 500;
+export const DEFINITIONS_MAX = 500;
 
 /** The settings of a definition. */
 interface SlaSettings {
@@ -55,9 +55,7 @@ export function createSla(
   settings: SlaSettings,
 ): SlaDefinition {
   assertMonitorsExist(db, settings.monitor_ids);
-  if (countSlaDefinitions(db) >= DEFINITIONS_MAX) {
-    throw new AppError("conflict", `Limit of ${DEFINITIONS_MAX} SLA definitions reached`);
-  }
+  if (countSlaDefinitions(db) >= DEFINITIONS_MAX) throw tooMany("SLA definitions", DEFINITIONS_MAX);
   const at = now().toISOString();
   const definition: SlaDefinition = {
     ...settings,

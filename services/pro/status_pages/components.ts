@@ -24,7 +24,7 @@ import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import { AppError, requireFound } from "../../errors.ts";
+import { AppError, requireFound, tooMany } from "../../errors.ts";
 import type { EventMap, NewEvent } from "../../events/events.ts";
 import type { Recorder } from "../../events/recorder.ts";
 import { requirePage } from "./page_lookup.ts";
@@ -70,9 +70,7 @@ export function createComponent(
   const { monitor_id } = component;
   const monitored = monitor_id === null ? undefined : monitoredStatus(db, monitor_id);
   const { count, nextOrder } = selectComponentCount(db, pageId);
-  if (count >= COMPONENTS_MAX) {
-    throw new AppError("conflict", `Limit of ${COMPONENTS_MAX} components per page reached`);
-  }
+  if (count >= COMPONENTS_MAX) throw tooMany("components per page", COMPONENTS_MAX);
   const id = crypto.randomUUID();
   const at = now().toISOString();
   insertComponent(db, {
@@ -185,7 +183,7 @@ function monitoredStatus(db: Deps["db"], monitorId: string): ComponentStatus | u
     throw new AppError("invalid", `body.monitor_id: monitor ${monitorId} does not exist`);
   }
   if (countFollowingComponents(db, monitorId) >= FOLLOWERS_MAX) {
-    throw new AppError("conflict", `Limit of ${FOLLOWERS_MAX} components per monitor reached`);
+    throw tooMany("components per monitor", FOLLOWERS_MAX);
   }
   return monitor.paused ? undefined : statusOfMonitor(monitor.status);
 }

@@ -23,7 +23,7 @@ import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import { AppError, requireFound } from "../../errors.ts";
+import { AppError, requireFound, tooMany } from "../../errors.ts";
 import type { EventMap } from "../../events/events.ts";
 import { requirePage } from "./page_lookup.ts";
 
@@ -79,7 +79,7 @@ export function createMaintenance(
     throw new AppError("invalid", "body.ends_at: must be in the future");
   }
   if (selectOpenMaintenances(db, pageId).length >= OPEN_MAX) {
-    throw new AppError("conflict", `Limit of ${OPEN_MAX} planned maintenances per page reached`);
+    throw tooMany("planned maintenances per page", OPEN_MAX);
   }
   publish(deps, page, null, maintenance);
   log.info("status page maintenance created", { pageId, maintenanceId: id });
