@@ -17,9 +17,6 @@ import { TarError } from "./tar.ts";
 /** A client that reads nothing for this long is disconnected, in milliseconds. */
 const STALL_MAX_MS = 60_000;
 
-/** Data directories that are being downloaded: each backup needs the space of a copy. */
-const running = new Set<string>();
-
 interface BackupDownload {
   createdAt: Date;
   /** In bytes. */
@@ -35,21 +32,31 @@ interface BackupDownload {
  * database cannot be copied.
  */
 export async function openBackupDownload(
-  { config: { dataDir }, log, now }: Pick<Deps, "config" | "log" | "now">,
+  deps: Pick<Deps, "config" | "limiters" | "log" | "now">,
 ): Promise<BackupDownload> {
-  if (running.has(dataDir)) {
-    throw new AppError("conflict", "A backup is already being downloaded");
-  }
+  const opened = Promise.withResolvers<BackupDownload>();
+  deps.limiters.backupDownloads(async () => {
+    const ended = Promise.withResolvers<void>();
+    opened.resolve(await openDownload(deps, ended.resolve));
+    await ended.promise;
+  }).catch(opened.reject);
+  return await opened.promise;
+}
+
+/** @param onEnd Called once the stream has ended. */
+async function openDownload(
+  { config: { dataDir }, log, now }: Pick<Deps, "config" | "log" | "now">,
+  onEnd: () => void,
+): Promise<BackupDownload> {
   if (!isThere(join(dataDir, STATE_FILE))) {
     throw new AppError("unavailable", `DATA_DIR has no ${STATE_FILE}`);
   }
-  running.add(dataDir);
   const stop = new AbortController();
   let sources: BackupSource[] = [];
   const end = () => {
     stop.abort();
     closeSources(sources.splice(0));
-    running.delete(dataDir);
+    onEnd();
   };
   try {
     sources = await openCopies(dataDir, {

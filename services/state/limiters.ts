@@ -4,9 +4,12 @@
  * @module
  */
 
+import { AppError } from "../errors.ts";
 import { createLimiter, type Limiter } from "../limiter.ts";
 
 export interface Limiters {
+  /** One at a time: each needs the space of a copy. */
+  backupDownloads: Limiter;
   commands: Limiter;
   /** Comparisons of a container's files with its image. */
   fileComparisons: Limiter;
@@ -23,6 +26,12 @@ export interface Limiters {
 }
 
 export const createLimiters = (): Limiters => ({
+  backupDownloads: createLimiter({
+    what: "backups",
+    running: 1,
+    waiting: 0,
+    busy: () => new AppError("conflict", "A backup is already being downloaded"),
+  }),
   commands: createLimiter({ what: "commands", running: 16, waiting: 64 }),
   fileComparisons: createLimiter({ what: "file comparisons", running: 2, waiting: 16 }),
   logReads: createLimiter({ what: "log reads", running: 8, waiting: 128 }),

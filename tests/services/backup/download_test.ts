@@ -3,11 +3,13 @@ import { openStateDatabase } from "../../../db/database.ts";
 import { openBackupDownload } from "../../../services/backup/download.ts";
 import { removeInterruptedDownloads } from "../../../services/backup/files.ts";
 import { silentLog } from "../../../services/log.ts";
+import { createLimiters } from "../../../services/state/limiters.ts";
 import { temporaryDirectory } from "../../helpers/command.ts";
 import { testConfig } from "../../helpers/test_app.ts";
 
 const depsOf = (dataDir: string) => ({
   config: { ...testConfig(), dataDir },
+  limiters: createLimiters(),
   log: silentLog,
   now: () => new Date("2026-01-01T12:00:00Z"),
 });
