@@ -27,8 +27,8 @@ const EDITIONS = ["ce", "pro", "enterprise"];
 const TABLES_OF_CONTENTS = ["commands/mod.ts", "routes/editions.ts", "services/editions.ts"];
 
 /**
- * Code that belongs to some folders only, with an example. `exceptions` are files that parse external
- * input.
+ * Code that belongs to some folders only, with an example. `exceptions` are other files that may have it,
+ * such as those that parse external input.
  */
 const PLACES: {
   what: string;
@@ -50,6 +50,14 @@ const PLACES: {
     code: /from "@?hono\b/,
     example: `import { Hono } from "hono/tiny";`,
     folders: ["routes"],
+  },
+  {
+    what:
+      "a request for files of a container, which endangers its volumes (see the module itself),",
+    code: /from "[^"]*\/container_archive\.ts"/,
+    example: `import { containerStat } from "../../../engine/container_archive.ts";`,
+    folders: ["engine"],
+    exceptions: /^services\/ce\/compose\//,
   },
   {
     what: "the environment",
