@@ -23,7 +23,7 @@ export interface IdentityProvider {
   /** The requested name id format; `null` leaves it to the provider. */
   name_id_format: string | null;
   /** The provider's attribute names, by their meaning here. */
-  attribute_mapping: { email?: string; name?: string };
+  attribute_mapping: { email?: string | undefined; name?: string | undefined };
   /** Whether users are created from assertions. */
   auto_provision: boolean;
   /** The role of users created from assertions. */

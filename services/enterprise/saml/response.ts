@@ -46,7 +46,7 @@ export interface SamlExpectations {
   audience: string;
   now: Date;
   /** Names of the attributes with the user's email and name. */
-  attributeMapping: { email?: string; name?: string };
+  attributeMapping: { email?: string | undefined; name?: string | undefined };
   /** The format of name identifiers without a format. */
   nameIdFormat?: string;
 }

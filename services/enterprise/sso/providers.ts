@@ -16,6 +16,7 @@ import {
 } from "../../../db/enterprise/sso/providers.ts";
 import { updateIdentitiesEntityId } from "../../../db/enterprise/sso/identities.ts";
 import type { Caller } from "../../auth/caller.ts";
+import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound, tooMany } from "../../errors.ts";
 import { assertUsableIdpCertificate } from "../saml/certificate.ts";
@@ -32,15 +33,7 @@ export const SSO_URL_MAX = 2_048;
 /** Maximum length of an entity ID in characters ("Assertions and Protocols for SAML V2.0", 8.3.6). */
 export const ENTITY_ID_MAX = 1_024;
 
-type NewProvider =
-  & Omit<
-    IdentityProvider,
-    "id" | "base_url" | "created_at" | "updated_at" | "attribute_mapping"
-  >
-  & { attribute_mapping: { email?: string | undefined; name?: string | undefined } };
-
-/** Fields of an update; omitted ones are kept. */
-type ProviderChange = { [Field in keyof NewProvider]?: NewProvider[Field] | undefined };
+type NewProvider = Omit<IdentityProvider, "id" | "base_url" | "created_at" | "updated_at">;
 
 /** A provider, with the entity ID and ACS URL to configure at it. */
 interface ProviderView extends Omit<IdentityProvider, "base_url"> {
@@ -82,7 +75,6 @@ export function createProvider(
   const at = now().toISOString();
   const provider: IdentityProvider = {
     ...input,
-    attribute_mapping: definedMapping(input.attribute_mapping),
     id: crypto.randomUUID(),
     base_url: baseUrl,
     created_at: at,
@@ -104,19 +96,14 @@ export function changeProvider(
   deps: ProviderDeps & Pick<Deps, "accounts">,
   caller: Caller,
   id: string,
-  change: ProviderChange,
+  change: Change<NewProvider>,
   baseUrl: string,
 ): ProviderView {
   const { db, config, now, log } = deps;
   const before = existingProvider(db, id);
   assertCanTrust(caller);
-  const defined = Object.fromEntries(
-    Object.entries(change).filter(([, value]) => value !== undefined),
-  ) as Partial<NewProvider>;
-  const changed = { ...before, ...defined };
   const provider: IdentityProvider = {
-    ...changed,
-    attribute_mapping: definedMapping(changed.attribute_mapping),
+    ...applyChange(before, change),
     base_url: baseUrl,
     updated_at: now().toISOString(),
   };
@@ -233,12 +220,6 @@ function assertEntityIdFree(db: Deps["db"], entityId: string): void {
   if (selectProviderByEntityId(db, entityId)) {
     throw new AppError("conflict", `Another identity provider has the entity_id ${entityId}`);
   }
-}
-
-function definedMapping(
-  { email, name }: NewProvider["attribute_mapping"],
-): IdentityProvider["attribute_mapping"] {
-  return { ...(email !== undefined && { email }), ...(name !== undefined && { name }) };
 }
 
 function existingProvider(db: Deps["db"], id: string): IdentityProvider {
