@@ -98,7 +98,7 @@ export const stackDeployEndpoints = (deps: Deps) => [
     status: 202,
     failures: {
       404: "The stack does not exist",
-      409: "Another action is in progress",
+      409: "Another action is in progress, or it is a Swarm stack",
       ...ENGINE_FAILURES,
     },
   }, ({ params, body, note, caller }) => {

@@ -48,6 +48,20 @@ Deno.test("operators see neither variables nor files, and viewers no sources", a
   equal((await app.call("GET", SOURCE, undefined, { role: "viewer" })).status, 403);
 });
 
+Deno.test("Swarm stacks are only stored, and refusals name the command that deploys them", async () => {
+  await using fake = fakeEngine({ "GET /containers/json": () => Response.json([]) });
+  using app = testApp({ engine: fake.engine });
+  const created = await app.call("POST", "/api/stacks", { name: "shop", kind: "swarm", ...shop() });
+  deepEqual([created.status, created.body.kind, created.body.job], [201, "swarm", null]);
+
+  for (const [action, command] of [["plan", "deploy"], ["deploy", "deploy"], ["down", "rm"]]) {
+    const { status, body } = await app.call("POST", `/api/stacks/shop/${action}`, {});
+
+    equal(status, 409, action);
+    match(body.error, new RegExp(`shop is a Swarm stack, .* use docker stack ${command}$`));
+  }
+});
+
 Deno.test("stored sources are encrypted", async () => {
   using app = testApp();
   await app.call("POST", "/api/stacks", { name: "shop", deploy: false, ...shop() });

@@ -16,7 +16,7 @@ import type { PullPolicy } from "../../images/pull_policy.ts";
 import type { PlanOptions } from "../plan/options.ts";
 import type { StackSummary } from "../source_view.ts";
 import { createStackSource, type NewSources } from "../sources.ts";
-import { assertServices, openStack } from "../plan/stored.ts";
+import { assertServices, openStack, swarmOnlyStored } from "../plan/stored.ts";
 import type { DeployInput, DownInput } from "./job.ts";
 import { deployKind, downKind } from "./kinds.ts";
 
@@ -85,8 +85,8 @@ export async function startDeploy(
 /**
  * Starts the removal of a project's containers and networks as a job. The sources stay.
  *
- * @throws {AppError} `not_found` for an unknown stack; `conflict` while another action is in
- * progress.
+ * @throws {AppError} `not_found` for an unknown stack; `conflict` for a Swarm stack, and while
+ * another action is in progress.
  */
 export async function startDown(
   deps: Deps,
@@ -95,8 +95,10 @@ export async function startDown(
   request: Pick<DownInput, "volumes" | "images">,
 ): Promise<JobView> {
   const affected = await containersOfProject(deps, name);
-  if (affected.length === 0 && !selectCurrentVersion(deps.db, name)) {
-    throw notFound("Stack", name);
+  if (affected.length === 0) {
+    const stored = selectCurrentVersion(deps.db, name);
+    if (!stored) throw notFound("Stack", name);
+    if (stored.kind === "swarm") throw swarmOnlyStored(name, "rm");
   }
   return startJob(deps, downKind, { target: name, input: { ...request, affected }, caller }).job;
 }

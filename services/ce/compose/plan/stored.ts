@@ -55,7 +55,7 @@ export async function openStack(
   version?: number,
 ): Promise<LoadedStack> {
   const opened = await openStackSource(deps, name, version);
-  if (opened.kind === "swarm") throw new AppError("conflict", `${name} is a Swarm stack`);
+  if (opened.kind === "swarm") throw swarmOnlyStored(name, "deploy");
   const { project, contents, errors: [error], warnings } = await loadStack(opened.sources, {
     name,
     refusesRelative: true,
@@ -72,6 +72,13 @@ export async function openStack(
     warnings: warnings.map(warningText),
   };
 }
+
+/** The refusal of an action on a Swarm stack. @param command What `docker stack` does instead. */
+export const swarmOnlyStored = (name: string, command: "deploy" | "rm") =>
+  new AppError(
+    "conflict",
+    `${name} is a Swarm stack, whose sources are only stored here; use docker stack ${command}`,
+  );
 
 /**
  * Compares the current sources of a stack with the engine. Changes nothing.
