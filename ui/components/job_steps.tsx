@@ -1,5 +1,5 @@
 /**
- * The steps of a job.
+ * How a job ended, and its steps.
  *
  * @module
  */
@@ -9,6 +9,20 @@ import { State } from "./states.tsx";
 import { capital, duration, plain } from "./text.ts";
 
 const TONES = { running: "busy", succeeded: "good", failed: "bad" } as const;
+
+const STATUSES: Record<string, { name: string; tone: "good" | "warn" | "bad" | "idle" }> = {
+  succeeded: { name: "Succeeded", tone: "good" },
+  rolled_back: { name: "Rolled back", tone: "warn" },
+  needs_attention: { name: "Needs attention", tone: "bad" },
+  failed: { name: "Failed", tone: "bad" },
+  cancelled: { name: "Cancelled", tone: "idle" },
+};
+
+/** @param props.name What it is called instead. */
+export function JobStatus({ status, name }: { status: string; name?: string }) {
+  const known = STATUSES[status] ?? { name: status, tone: "idle" };
+  return <State state={name ?? known.name} tone={known.tone} />;
+}
 
 /** @param props.names Names in words; by default as the service calls them. */
 export function JobSteps({ steps, names }: {

@@ -11,10 +11,10 @@ import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { type Evidence, EvidenceList } from "../../components/evidence.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
-import { JobSteps } from "../../components/job_steps.tsx";
+import { JobStatus, JobSteps } from "../../components/job_steps.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
-import { State, Text } from "../../components/states.tsx";
+import { Text } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
@@ -29,19 +29,6 @@ const NAMES: Readonly<Record<string, string>> = {
   "stack.deploy": "Deploy",
   "stack.down": "Bring down",
 };
-
-const STATUSES: Record<string, { name: string; tone: "good" | "warn" | "bad" | "idle" }> = {
-  succeeded: { name: "Succeeded", tone: "good" },
-  rolled_back: { name: "Rolled back", tone: "warn" },
-  needs_attention: { name: "Needs attention", tone: "bad" },
-  failed: { name: "Failed", tone: "bad" },
-  cancelled: { name: "Cancelled", tone: "idle" },
-};
-
-function Result({ job: { status } }: { job: Job }) {
-  const { name, tone } = STATUSES[status] ?? { name: status, tone: "idle" };
-  return <State state={name} tone={tone} />;
-}
 
 /** What the jobs did, for the table and the dialog. */
 const resultOf = ({ result }: Job) =>
@@ -74,7 +61,7 @@ export function StackHistory({ name }: { name: string }) {
     },
     {
       title: "Result",
-      cell: (job) => <Result job={job} />,
+      cell: ({ status }) => <JobStatus status={status} />,
       sort: ({ status }) => status,
       width: "w-m",
     },
@@ -120,7 +107,7 @@ function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
     <Dialog title={`${NAMES[kind]} of ${plain(target)}`} onClose={onClose} wide>
       <Facts>
         <Fact name="Result">
-          <Result job={job} />
+          <JobStatus status={job.status} />
         </Fact>
         <Fact name="Ended">
           <Time at={endedAt} />

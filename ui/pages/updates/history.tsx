@@ -10,13 +10,14 @@ import { useSignal } from "@preact/signals";
 import type { Job } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
+import { type Evidence, EvidenceList } from "../../components/evidence.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
-import { JobSteps } from "../../components/job_steps.tsx";
+import { JobStatus, JobSteps } from "../../components/job_steps.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
-import { State, Text } from "../../components/states.tsx";
+import { Text } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { capital, count, milliseconds, plain, plainLines } from "../../components/text.ts";
+import { capital, count, milliseconds, plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { UPDATE_STEPS } from "./job_names.ts";
@@ -46,28 +47,15 @@ interface Outcome {
   /** Of Longshore. */
   version?: string;
   previousVersion?: string | null;
-  evidence?: readonly {
-    container: string;
-    logLines: readonly string[];
-    healthLog: readonly { exitCode: number; output: string }[];
-  }[];
+  evidence?: readonly Evidence[];
 }
 
 /** `null` for a job that ended before it changed anything. */
 const outcomeOf = ({ result }: Job): Outcome | null => result as Outcome | null;
 
-const STATUSES: Record<string, { name: string; tone: "good" | "warn" | "bad" | "idle" }> = {
-  succeeded: { name: "Succeeded", tone: "good" },
-  rolled_back: { name: "Rolled back", tone: "warn" },
-  needs_attention: { name: "Needs attention", tone: "bad" },
-  failed: { name: "Failed", tone: "bad" },
-  cancelled: { name: "Cancelled", tone: "idle" },
-};
-
 function Result({ job }: { job: Job }) {
-  const { name, tone } = STATUSES[job.status] ?? { name: job.status, tone: "idle" };
   const isSame = job.status === "succeeded" && outcomeOf(job)?.updated === false;
-  return <State state={isSame ? "Already up to date" : name} tone={tone} />;
+  return <JobStatus status={job.status} {...(isSame && { name: "Already up to date" })} />;
 }
 
 const nameOf = (job: Job): string => outcomeOf(job)?.container ?? job.target;
@@ -170,21 +158,7 @@ function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
           <JobSteps steps={job.steps} names={UPDATE_STEPS} />
         </>
       )}
-      {evidence.map(({ container, logLines, healthLog }) => (
-        <div key={container}>
-          <h3>Last lines of {plain(container)}</h3>
-          <pre class="output" tabIndex={0}>{plainLines(logLines.join("\n")) || "No output"}</pre>
-          {healthLog.length > 0 && (
-            <>
-              <h3>Health checks of {plain(container)}</h3>
-              <pre class="output" tabIndex={0}>
-                {healthLog.map(({ exitCode, output }) => `${exitCode}  ${plainLines(output)}`)
-                  .join("\n")}
-              </pre>
-            </>
-          )}
-        </div>
-      ))}
+      <EvidenceList evidence={evidence} />
       <div class="actions">
         <Button onClick={onClose}>Close</Button>
       </div>
