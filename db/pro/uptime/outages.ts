@@ -6,6 +6,7 @@
 
 import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
+import type { Page } from "../../page.ts";
 
 export const OUTAGE_STATUSES = ["open", "resolved"] as const;
 export type OutageStatus = (typeof OUTAGE_STATUSES)[number];
@@ -48,7 +49,7 @@ export const { insert: insertOutage } = outages;
 /** Newest first. */
 export function selectOutages(
   db: Database,
-  { limit = -1, offset = 0, ...filter }: OutageFilter & { limit?: number; offset?: number } = {},
+  { limit = -1, offset = 0, ...filter }: OutageFilter & Partial<Page> = {},
 ): StoredOutage[] {
   const { where, params } = toCondition(filter);
   return outages.select(

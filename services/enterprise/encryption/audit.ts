@@ -12,7 +12,7 @@ import {
   insertEncryptionAudit,
   selectEncryptionAudit,
 } from "../../../db/enterprise/encryption_audit.ts";
-import type { Paged } from "../../../db/page.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -23,14 +23,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Lists entries, newest first. */
 export function listEncryptionAudit(
   { db }: Pick<Deps, "db">,
-  { event_type = null, limit, offset }: {
-    event_type?: EncryptionEvent | null | undefined;
-    limit: number;
-    offset: number;
-  },
+  { event_type = null, ...page }: Page & { event_type?: EncryptionEvent | null | undefined },
 ): { entries: EncryptionAuditEntry[] } & Paged {
-  const entries = selectEncryptionAudit(db, event_type, { limit, offset });
-  return { entries, total: countEncryptionAudit(db, event_type), limit, offset };
+  const entries = selectEncryptionAudit(db, event_type, page);
+  return { entries, total: countEncryptionAudit(db, event_type), ...page };
 }
 
 /** Adds an entry. Call it in the transaction of the change that it records. */

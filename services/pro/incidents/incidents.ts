@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Paged } from "../../../db/page.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import {
   countTimeline,
   insertTimelineEntry,
@@ -56,17 +56,12 @@ type IncidentDetail = Incident & { timeline: TimelineEntry[] };
 /** Newest first. */
 export function listIncidents(
   { db }: Pick<Deps, "db">,
-  { status, limit, offset }: {
-    status?: IncidentStatus | undefined;
-    limit: number;
-    offset: number;
-  },
+  { status, ...page }: Page & { status?: IncidentStatus | undefined },
 ): { incidents: Incident[] } & Paged {
   return {
-    incidents: selectIncidents(db, { status, limit, offset }),
+    incidents: selectIncidents(db, { status, ...page }),
     total: countIncidents(db, status),
-    limit,
-    offset,
+    ...page,
   };
 }
 

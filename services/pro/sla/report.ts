@@ -9,6 +9,7 @@ import {
   selectSlaBreaches,
   type SlaBreach,
 } from "../../../db/pro/sla_breaches.ts";
+import type { Page } from "../../../db/page.ts";
 import type { SlaPeriod } from "../../../db/pro/sla_periods.ts";
 import type { Deps } from "../../deps.ts";
 import { requireSla, type SlaDefinition } from "./definitions.ts";
@@ -40,11 +41,6 @@ interface SlaReport {
   breaches: SlaBreach[];
   /** One point for each day of the current period so far. */
   burn_rate_chart: BurnRatePoint[];
-}
-
-interface Page {
-  limit: number;
-  offset: number;
 }
 
 /** @throws {AppError} `not_found`. */

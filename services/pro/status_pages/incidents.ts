@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Paged } from "../../../db/page.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import {
   countPageIncidents,
   deletePageIncident,
@@ -47,15 +47,11 @@ interface NewIncidentUpdate {
 export function listPageIncidents(
   { db }: Pick<Deps, "db">,
   pageId: string,
-  { status, limit, offset }: {
-    status?: PageIncidentStatus | undefined;
-    limit: number;
-    offset: number;
-  },
+  { status, ...page }: Page & { status?: PageIncidentStatus | undefined },
 ): { incidents: PageIncident[] } & Paged {
   requirePage(db, pageId);
-  const incidents = withUpdates(db, selectPageIncidents(db, { pageId, status, limit, offset }));
-  return { incidents, total: countPageIncidents(db, { pageId, status }), limit, offset };
+  const incidents = withUpdates(db, selectPageIncidents(db, { pageId, status, ...page }));
+  return { incidents, total: countPageIncidents(db, { pageId, status }), ...page };
 }
 
 /** Stores a new incident and notifies the page's subscribers. @throws {AppError} `not_found`. */

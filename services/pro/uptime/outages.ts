@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Page } from "../../../db/page.ts";
+import type { Page, Paged } from "../../../db/page.ts";
 import {
   countOutages,
   deleteOutagesBefore,
@@ -30,21 +30,14 @@ export interface Outage extends StoredOutage {
   durationSeconds: number;
 }
 
-interface OutagePage {
-  outages: Outage[];
-  total: number;
-  limit: number;
-  offset: number;
-}
+type OutagePage = { outages: Outage[] } & Paged;
 
 /** Outages of all monitors or of one, which may have been deleted; newest first. */
 export function listOutages(
   { db, now }: Pick<Deps, "db" | "now">,
-  { monitorId, status, limit, offset }: {
+  { monitorId, status, ...page }: Page & {
     monitorId?: string | undefined;
     status?: OutageStatus | undefined;
-    limit: number;
-    offset: number;
   },
 ): OutagePage {
   const filter: OutageFilter = {
@@ -52,14 +45,13 @@ export function listOutages(
     ...(monitorId !== undefined && { monitorIds: [monitorId] }),
   };
   return {
-    outages: selectOutages(db, { ...filter, limit, offset }).map((outage) => ({
+    outages: selectOutages(db, { ...filter, ...page }).map((outage) => ({
       ...outage,
       status: outage.resolvedAt === null ? "open" : "resolved",
       durationSeconds: durationSeconds(outage, now()),
     })),
     total: countOutages(db, filter),
-    limit,
-    offset,
+    ...page,
   };
 }
 
