@@ -115,6 +115,20 @@ dashboardTest("the dashboard is usable by keyboard, on a phone and in both theme
       await tab.go(path);
       await tab.alert(/Engine unreachable/);
     }
+    for (
+      const [path, sentence] of [
+        ["/", "The container engine does not answer"],
+        ["/containers", "Not known while the engine is unreachable"],
+        ["/logs", "Not known while the engine is unreachable"],
+      ] as const
+    ) {
+      await tab.go(path);
+      await until(
+        `${path} says so`,
+        () => page.evaluate((text) => document.body.innerText.includes(text), sentence),
+      );
+    }
+    equal(await page.$("[aria-busy=true]"), null);
   });
 
   await t.step("the first tab stop skips to the content", async () => {

@@ -83,6 +83,12 @@ export default function SignIn() {
           )}
           <Button submit kind="primary" busy={isBusy.value}>Sign in</Button>
         </form>
+        {AUTH_MODE === "key" && (
+          <p class="hint">
+            Printed at the first start, or in the file <code>initial-credentials</code>{" "}
+            of the data directory. The command <code>longshore key new</code> creates another.
+          </p>
+        )}
       </div>
     </div>
   );

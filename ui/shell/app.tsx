@@ -24,8 +24,7 @@ import { showAlert } from "../state/toasts.ts";
 import { Banner } from "./banner.tsx";
 import { Locked } from "./locked.tsx";
 import { Navigation } from "./navigation.tsx";
-import { Palette } from "./palette.tsx";
-import { Shortcuts } from "./shortcuts.tsx";
+import { Overlays } from "./overlays.tsx";
 
 /** The page that is drawn: the open one, as soon as its module is loaded. */
 const drawn = signal<Match & { Body: ComponentType<PageProps> }>();
@@ -95,8 +94,7 @@ export function App() {
         )}
         <OpenPage />
       </Main>
-      <Palette />
-      <Shortcuts />
+      <Overlays />
       <Confirmation />
       {!isDialogOpen.value && <Toasts />}
     </>

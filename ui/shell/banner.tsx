@@ -12,12 +12,13 @@ import { connection } from "../state/live.ts";
 import { href, navigate } from "../state/router.ts";
 import { session, signOut } from "../state/session.ts";
 import { isMenuOpen } from "./navigation.tsx";
-import { openPalette } from "./palette.tsx";
-import { openShortcuts } from "./shortcuts.tsx";
+import { openPalette, openShortcuts } from "./overlays.tsx";
+import { useShortcuts } from "./shortcuts.ts";
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 
 export function Banner() {
+  useShortcuts();
   return (
     <header class="banner">
       <button

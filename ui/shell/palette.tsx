@@ -4,15 +4,16 @@
  * @module
  */
 
-import { signal, useSignal } from "@preact/signals";
+import "../shared.ts";
+import { useSignal } from "@preact/signals";
 import { useId, useRef } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
 import { plain } from "../components/text.ts";
-import { LISTED } from "../pages/mod.ts";
 import { ACTIONS, actionsFor, runAction } from "../state/container_actions.ts";
 import { containers } from "../state/live.ts";
 import { navigate } from "../state/router.ts";
 import { hasRole } from "../state/session.ts";
+import type { OverlayProps } from "./places.ts";
 
 interface Command {
   name: string;
@@ -20,28 +21,18 @@ interface Command {
   run: () => void;
 }
 
-const isOpen = signal(false);
-
-export const openPalette = () => void (isOpen.value = true);
-
 /** Limit of shown results. */
 const SHOWN_MAX = 40;
 
-export function Palette() {
-  return isOpen.value ? <OpenPalette /> : null;
-}
-
-function OpenPalette() {
+export default function Palette({ pages, onClose }: OverlayProps) {
   const id = useId();
   const text = useSignal("");
   const at = useSignal(0);
   const list = useRef<HTMLUListElement>(null);
-  const found = find(text.value);
-  const close = () => void (isOpen.value = false);
-
+  const found = find(text.value, pages);
   const run = (command: Command | undefined) => {
     if (!command) return;
-    close();
+    onClose();
     command.run();
   };
   const move = (to: number) => {
@@ -56,7 +47,7 @@ function OpenPalette() {
     event.preventDefault();
   };
   return (
-    <Dialog title="Command palette" onClose={close} wide>
+    <Dialog title="Command palette" onClose={onClose} wide>
       <input
         class="palette-input"
         role="combobox"
@@ -96,10 +87,10 @@ function OpenPalette() {
   );
 }
 
-function find(text: string): Command[] {
+function find(text: string, pages: OverlayProps["pages"]): Command[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found: Command[] = [];
-  for (const command of commands()) {
+  for (const command of commands(pages)) {
     const name = command.name.toLowerCase();
     if (!words.every((word) => name.includes(word))) continue;
     found.push(command);
@@ -110,8 +101,8 @@ function find(text: string): Command[] {
   return found.sort((a, b) => rank(a) - rank(b)).slice(0, SHOWN_MAX);
 }
 
-function* commands(): Generator<Command> {
-  for (const [path, { title, role }] of LISTED) {
+function* commands(pages: OverlayProps["pages"]): Generator<Command> {
+  for (const [path, { title, role }] of pages) {
     if (!role || hasRole(role)) yield { name: title, kind: "Page", run: () => navigate(path) };
   }
   const all = containers.value ?? [];

@@ -15,10 +15,11 @@ import { Empty, NoMatch } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
 import { capital, count } from "../../components/text.ts";
 import { ACTIONS, actionsFor, runAction, runOnAll } from "../../state/container_actions.ts";
-import { containers, healthOf } from "../../state/live.ts";
+import { containers, engineReachable, healthOf } from "../../state/live.ts";
 import { navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { GeneratedDialog } from "../stacks/generated.tsx";
+import { UnknownContainers } from "../../components/unknown_containers.tsx";
 import { COLUMNS } from "./columns.tsx";
 import { useUpdateMarks } from "./update_marks.ts";
 
@@ -91,7 +92,9 @@ export default function Containers() {
         </Menu>
       </div>
       <Selection selected={selected.value} onDone={() => selected.value = new Set()} />
-      {all && rows.length === 0
+      {!all && engineReachable.value === false
+        ? <UnknownContainers name="Containers" />
+        : all && rows.length === 0
         ? total === 0
           ? (
             <Empty>

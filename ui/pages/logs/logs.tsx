@@ -6,10 +6,11 @@
 
 import { Button, Link } from "../../components/button.tsx";
 import { Page, Section } from "../../components/page.tsx";
-import { Empty, Loading, State } from "../../components/states.tsx";
+import { Empty, State } from "../../components/states.tsx";
 import { byCollation, plain } from "../../components/text.ts";
 import { containers, healthOf } from "../../state/live.ts";
 import { href, navigate, query } from "../../state/router.ts";
+import { UnknownContainers } from "../../components/unknown_containers.tsx";
 import { LogView } from "./view.tsx";
 
 /** Limit of containers of a stream. */
@@ -59,7 +60,7 @@ const LINKS_MAX = 200;
 /** Whose log to read, with one click. */
 function Choice() {
   const all = containers.value;
-  if (!all) return <Loading name="Containers" />;
+  if (!all) return <UnknownContainers name="Containers" />;
   if (all.length === 0) return <Empty>No containers yet. Their logs appear here.</Empty>;
   const shown = all.toSorted((a, b) => byCollation(a.name, b.name)).slice(0, LINKS_MAX);
   const stacks = [...Map.groupBy(shown, ({ composeProject }) => composeProject)]

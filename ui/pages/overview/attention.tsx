@@ -14,7 +14,7 @@ import { percent, plain } from "../../components/text.ts";
 import { now, Time } from "../../components/time.tsx";
 import { actionsFor, runAction } from "../../state/container_actions.ts";
 import { edition } from "../../state/edition.ts";
-import { alerts, containers, events, healthOf, host } from "../../state/live.ts";
+import { alerts, containers, engineReachable, events, healthOf, host } from "../../state/live.ts";
 
 interface Concern {
   key: string;
@@ -33,6 +33,7 @@ const RECENT_MS = 24 * 60 * 60 * 1000;
 export function Attention() {
   if (!containers.value && !host.value) return <Loading name="Needs attention" />;
   const concerns = [
+    ...lostEngine(),
     ...firingAlerts(),
     ...illContainers(),
     ...scarceResources(),
@@ -62,6 +63,17 @@ export function Attention() {
     </Section>
   );
 }
+
+const lostEngine = (): Concern[] =>
+  engineReachable.value === false
+    ? [{
+      key: "engine",
+      tone: "bad",
+      icon: "box",
+      text: "The container engine does not answer",
+      solution: <LinkButton to="/about">Show status</LinkButton>,
+    }]
+    : [];
 
 const firingAlerts = (): Concern[] =>
   (alerts.value?.firing ?? []).map(({ id, message, firedAt, metric, container, severity }) => ({

@@ -6,10 +6,11 @@
 
 import { LinkButton } from "../../components/button.tsx";
 import { Page, Section } from "../../components/page.tsx";
-import { Empty, Loading, State } from "../../components/states.tsx";
+import { Empty, State } from "../../components/states.tsx";
 import { byCollation, count, plain } from "../../components/text.ts";
 import { containers, healthOf } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
+import { UnknownContainers } from "../../components/unknown_containers.tsx";
 import { Attention } from "./attention.tsx";
 import { Host } from "./host.tsx";
 import { RecentEvents } from "./recent_events.tsx";
@@ -38,7 +39,7 @@ const COUNTED = [
 
 function Containers() {
   const all = containers.value;
-  if (!all) return <Loading name="Containers" />;
+  if (!all) return <UnknownContainers name="Containers" />;
   const numbers = {
     running: all.filter(({ state }) => state === "running").length,
     stopped: all.filter(({ state }) => state === "exited").length,
@@ -67,7 +68,7 @@ function Containers() {
 
 function Stacks() {
   const all = containers.value;
-  if (!all) return <Loading name="Stacks" />;
+  if (!all) return <UnknownContainers name="Stacks" />;
   const stacks = [...Map.groupBy(all, ({ composeProject }) => composeProject)]
     .flatMap(([name, members]) => name === null ? [] : [{ name, members }])
     .sort((a, b) => byCollation(a.name, b.name));

@@ -1,0 +1,34 @@
+/**
+ * The command palette and the list of shortcuts, which are loaded when they are needed first.
+ *
+ * @module
+ */
+
+import { signal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { PRODUCT } from "../components/page.tsx";
+import { LISTED } from "../pages/mod.ts";
+import { showAlert } from "../state/toasts.ts";
+import { type OverlayProps, PLACES } from "./places.ts";
+
+type Overlay = ComponentType<OverlayProps>;
+
+const open = signal<Overlay | undefined>(undefined);
+
+export const loadPalette = () => import("./palette.tsx");
+
+export const openPalette = () => show(loadPalette());
+
+export const openShortcuts = () => show(import("./shortcut_list.tsx"));
+
+function show(loading: Promise<{ default: Overlay }>): void {
+  loading.then((module) => open.value = module.default)
+    .catch(() => showAlert(`${PRODUCT} cannot be reached`));
+}
+
+/** The open one. */
+export function Overlays() {
+  const Body = open.value;
+  const close = () => void (open.value = undefined);
+  return Body ? <Body pages={LISTED} places={PLACES} onClose={close} /> : null;
+}
