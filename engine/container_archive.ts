@@ -2,8 +2,8 @@
  * Files in a container, read and written through the engine.
  *
  * Only for containers that this service has created and not started yet: to answer, Docker 20.10
- * mounts the volumes of the container below its root directory. If the container is removed in that moment,
- * the engine deletes what is in the volumes, too.
+ * mounts the volumes of the container below its root directory. If the container is removed in that
+ * moment, the engine deletes what is in the volumes, too.
  *
  * @module
  */

@@ -4,6 +4,7 @@ import { findOwnContainer } from "../../services/ce/containers/self_search.ts";
 import { type Log, silentLog } from "../../services/log.ts";
 import { startEngineProxy } from "../helpers/engine_proxy.ts";
 import { liveApp } from "../helpers/live_app.ts";
+import { until } from "../helpers/until.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 
 const SLEEP = ["sleep", "2147483647"];
@@ -30,10 +31,12 @@ privateEngineTest(
       };
       await using app = await liveApp(proxy.socketPath, { log, self: { ...HINT } });
 
+      await until("the own container is known", async () => {
+        const { body } = await app.call("GET", "/api/health");
+        return body.ownContainer === "known" && app.deps.inventory.get(id)?.self === true;
+      });
       equal(app.deps.self.id, id);
       deepEqual(paths.filter((path) => path.endsWith("/archive")), []);
-      const { body } = await app.call("GET", "/api/health");
-      equal(body.ownContainer, "known");
       for (const action of ["stop", "restart", "rebuild"]) {
         equal((await app.call("POST", `/api/containers/${name}/${action}`)).status, 403, action);
       }
@@ -59,8 +62,9 @@ privateEngineTest("an own container that cannot be found is reported once", asyn
   const warnings: string[] = [];
   const log: Log = { ...silentLog, warn: (message) => void warnings.push(message) };
   const self = { ...HINT };
-  await findOwnContainer({ engine: client, log, self });
-  await findOwnContainer({ engine: client, log, self });
+  const now = () => new Date();
+  await findOwnContainer({ engine: client, log, now, self });
+  await findOwnContainer({ engine: client, log, now, self });
 
   equal(self.id, null);
   deepEqual(warnings, [

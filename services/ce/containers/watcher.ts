@@ -119,12 +119,14 @@ async function follow(
     });
     const consuming = consume(deps, events, downs, ended).finally(() => end.abort());
     try {
-      await findOwnContainer(deps, ended);
       await relist(deps, ended);
       inventory.setLive(true);
       restartQuietTimes(deps);
       round();
-      await keepFresh(deps, { gaps, downs }, ended, round);
+      await Promise.all([
+        keepFresh(deps, { gaps, downs }, ended, round),
+        markOwnContainer(deps, ended),
+      ]);
     } finally {
       end.abort();
       await consuming;
@@ -136,6 +138,11 @@ async function follow(
     inventory.setLive(false);
     downs.close();
   }
+}
+
+async function markOwnContainer(deps: WatchDeps, signal: AbortSignal): Promise<void> {
+  const isFound = await findOwnContainer(deps, signal);
+  if (isFound && deps.self.id !== null) await refreshContainer(deps, deps.self.id, signal);
 }
 
 /** Podman names events differently and refuses filters with unknown names. */
