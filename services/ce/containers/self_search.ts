@@ -26,8 +26,8 @@ const PAUSES_MS = [0, 100, 300];
 
 /**
  * Stores the id of the service's container in `deps.self`, unless it is known or the service does
- * not run in a container. Logs a warning if the container is not found, and does not search again. Reads the logs of many
- * containers: not for a start to wait for.
+ * not run in a container. Logs a warning if the container is not found, and does not search again.
+ * A start must not wait for it, because it reads the logs of many containers.
  *
  * @returns Whether the id has been found now.
  * @throws {EngineUnreachableError}
