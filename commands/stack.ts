@@ -5,12 +5,20 @@
  */
 
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { loadProject } from "../services/ce/compose/load/load.ts";
+import {
+  type LoadedProject,
+  loadProject,
+  type ProjectSources,
+} from "../services/ce/compose/load/load.ts";
 import type { LoadIssue } from "../services/ce/compose/load/scope.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
 import { CommandError, EXIT, type Program } from "./program.ts";
 import { connectService, RefusedError, type ServiceClient } from "./service_client.ts";
 import { followJob } from "./service_job.ts";
+
+/** The options of all commands, and of those that need the service. */
+const FILE_OPTIONS = { "env-file": "value", profiles: "value" } as const;
+const SOURCE_OPTIONS = { ...FILE_OPTIONS, name: "value" } as const;
 
 /** A little more than the loader accepts, so that it reports what is too large. */
 const FILE_BYTES_MAX = 2 * 1024 * 1024;
@@ -27,29 +35,18 @@ export function stack(program: Program): Promise<number> {
 
 async function validate(program: Program): Promise<number> {
   const { values: [file], options } = parseArguments("stack validate", program, ["FILE"], {
-    "env-file": "value",
-    profiles: "value",
+    ...FILE_OPTIONS,
     json: "flag",
   });
-  const directory = resolve(dirname(file));
-  const envFile = options["env-file"];
-  const { project, errors, warnings } = await loadProject({
-    compose: readText(file),
-    env: envFile === undefined ? undefined : readText(envFile),
-    readFile: (path) => readIfThere(isAbsolute(path) ? path : join(directory, path)),
-    profiles: options.profiles?.split(","),
-    directory,
-  });
+  const { directory, load } = openSources(file, options);
+  const { project, errors, warnings } = await load({ directory });
   for (const issue of warnings) program.note(`${place(file, issue)}: warning: ${text(issue)}`);
-  for (const issue of errors) program.note(`${place(file, issue)}: ${text(issue)}`);
+  for (const issue of errors) program.note(describe(file, issue));
   if (!project) return EXIT.failure;
   if (options.json) program.print(JSON.stringify(project, null, 2));
   else program.print(`${file}: valid; services: ${Object.keys(project.services).join(", ")}`);
   return EXIT.ok;
 }
-
-/** The options of all commands that need the service. */
-const SOURCE_OPTIONS = { "env-file": "value", name: "value", profiles: "value" } as const;
 
 interface Change {
   kind: string;
@@ -134,6 +131,31 @@ interface Sources {
   profiles?: string[] | undefined;
 }
 
+interface FileOptions {
+  "env-file"?: string;
+  profiles?: string;
+}
+
+/** Opens a Compose file. The files that it names are added to the sources when a load reads them. */
+function openSources(file: string, { "env-file": envFile, profiles }: FileOptions) {
+  const directory = resolve(dirname(file));
+  const files: Record<string, string> = {};
+  const sources: Sources = {
+    compose: readText(file),
+    env: envFile === undefined ? undefined : readText(envFile),
+    files,
+    profiles: profiles?.split(","),
+  };
+  const readFile = (path: string) => {
+    const text = readIfThere(isAbsolute(path) ? path : join(directory, path));
+    if (text !== undefined && !isAbsolute(path)) files[path] = text;
+    return text;
+  };
+  const load = (options: Pick<ProjectSources, "directory" | "name" | "refusesRelative">) =>
+    loadProject({ ...sources, readFile, ...options });
+  return { sources, directory, load };
+}
+
 /**
  * Reads a Compose file with the files that it names.
  *
@@ -141,32 +163,16 @@ interface Sources {
  */
 async function readSources(
   file: string,
-  options: { "env-file"?: string; name?: string; profiles?: string },
+  options: FileOptions & { name?: string },
 ): Promise<{ name: string; sources: Sources }> {
-  const directory = resolve(dirname(file));
-  const envFile = options["env-file"];
-  const files: Record<string, string> = {};
-  const sources: Sources = {
-    compose: readText(file),
-    env: envFile === undefined ? undefined : readText(envFile),
-    files,
-    profiles: options.profiles?.split(","),
-  };
-  const load = async (place: { directory?: string; name?: string; refusesRelative?: boolean }) => {
-    const { project, errors: [error] } = await loadProject({
-      ...sources,
-      readFile(path) {
-        const text = readIfThere(isAbsolute(path) ? path : join(directory, path));
-        if (text !== undefined && !isAbsolute(path)) files[path] = text;
-        return text;
-      },
-      ...place,
-    });
+  const { sources, directory, load } = openSources(file, options);
+  const projectOf = ({ project, errors: [error] }: LoadedProject) => {
     if (project) return project;
     throw new CommandError(error ? describe(file, error) : `${file} has errors`);
   };
-  const { name } = await load(options.name === undefined ? { directory } : { name: options.name });
-  await load({ name, refusesRelative: true });
+  const name = options.name ?? projectOf(await load({ directory })).name;
+  // The service has no directory for relative paths.
+  projectOf(await load({ name, refusesRelative: true }));
   return { name, sources };
 }
 
