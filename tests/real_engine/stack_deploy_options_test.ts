@@ -1,7 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, engineTest, privateEngineTest } from "../helpers/real_engine.ts";
-import { actionsOf, sleeper, testStack } from "../helpers/test_stack.ts";
+import { actionsOf, NEVER_STABLE, sleeper, testStack } from "../helpers/test_stack.ts";
+import { until } from "../helpers/until.ts";
 
 const idsOf = (containers: Record<string, { Id: string }>) =>
   Object.fromEntries(Object.entries(containers).map(([name, { Id }]) => [name, Id]));
@@ -138,12 +139,65 @@ engineTest(
     equal(failed.status, "needs_attention", failed.error!);
     match(failed.error!, /side-1 became unhealthy; rollback incomplete: .*No such container/);
     const after = await stack.containers();
+    deepEqual(Object.keys(after).sort(), ["other-1", "side-1"]);
+    equal(after["side-1"]!.Id, before["side-1"]!.Id);
     equal(after["other-1"]!.Id, before["other-1"]!.Id);
     deepEqual(["side-1", "other-1"].map((name) => after[name]!.State.Running), [false, true]);
 
     await stack.store(all("2", {}));
     equal((await stack.deploy()).status, "succeeded");
     deepEqual(Object.keys(await stack.containers()).sort(), ["other-1", "side-1", "web-1"]);
+  },
+);
+
+engineTest(
+  "a failed deploy keeps the new container of an old one that is gone, and says so",
+  async (engine) => {
+    await using app = await liveApp(engine.socketPath);
+    await using stack = testStack(app, engine);
+    const all = (level: string) => ({
+      services: {
+        web: { ...sleeper, environment: { level } },
+        broken: {
+          ...sleeper,
+          environment: { level },
+          healthcheck: { test: "test ! -e /tmp/broken", interval: "1s", retries: 1 },
+        },
+      },
+    });
+    await stack.store(all("1"));
+    equal((await stack.deploy()).status, "succeeded");
+    await stack.store(all("2"));
+
+    const deploy = stack.deploy(NEVER_STABLE);
+    const { replaced, web } = await until("the old container is replaced", async () => {
+      const containers = await stack.containers();
+      const [old] = Object.keys(containers).filter((name) => name.startsWith("web-1-"));
+      const fresh = containers["web-1"];
+      const isStarted = [fresh, containers["broken-1"]].every((each) =>
+        each?.State.Running && each.Config.Env?.includes("level=2")
+      );
+      return isStarted && old !== undefined && { replaced: containers[old]!, web: fresh! };
+    });
+    await engine.docker("rm", replaced.Id);
+    await engine.docker("exec", `${stack.name}-broken-1`, "touch", "/tmp/broken");
+    const failed = await deploy;
+
+    equal(failed.status, "needs_attention", JSON.stringify(failed));
+    ok(
+      failed.error!.endsWith(
+        `; rollback incomplete: The old container of ${stack.name}-web-1 no longer exists ` +
+          "(the new one is running)",
+      ),
+      failed.error!,
+    );
+    const after = await stack.containers();
+    deepEqual(Object.keys(after).sort(), ["broken-1", "web-1"]);
+    deepEqual([after["web-1"]!.Id, after["web-1"]!.State.Running], [web.Id, true]);
+    ok(after["broken-1"]!.Config.Env?.includes("level=1"));
+
+    equal((await stack.deploy()).status, "succeeded");
+    deepEqual(actionsOf(await stack.plan()).filter((text) => !/ none$/.test(text)), []);
   },
 );
 

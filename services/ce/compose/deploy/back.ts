@@ -4,7 +4,11 @@
  * @module
  */
 
-import { containerInspect, containerStart } from "../../../../engine/containers.ts";
+import {
+  type ContainerInspect,
+  containerInspect,
+  containerStart,
+} from "../../../../engine/containers.ts";
 import { EngineError, ifThere } from "../../../../engine/errors.ts";
 import { networkInspect, networkRemove } from "../../../../engine/networks.ts";
 import { volumeRemove } from "../../../../engine/volumes.ts";
@@ -14,7 +18,7 @@ import type { Identity } from "../../../state/reservations.ts";
 import { asContainer, refreshContainer } from "../../containers/reads.ts";
 import { refersTo } from "../../containers/share_group.ts";
 import { JobFailed, JobNeedsAttention, JobRolledBack } from "../../jobs/kind.ts";
-import { isUp, removeAndWait } from "../../rebuild/replace.ts";
+import { isUp, nameOf, removeAndWait } from "../../rebuild/replace.ts";
 import { nameImage } from "../../updates/run/image_name.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
 import { messageOf } from "../../updates/run/job.ts";
@@ -152,17 +156,36 @@ const identityOf = ({ oldId, name }: Member): Identity => ({ id: oldId, name });
 
 /** One that cannot return, because what it shares is gone, does not keep the others from it. */
 async function putAllBack(deps: Deps, pairs: readonly Pair[], attempt: Attempt): Promise<void> {
-  const putBack = async (pairs: readonly Pair[]) => {
+  try {
     await putOldBack(deps, pairs);
     await discard(deps, pairs);
-  };
-  try {
-    await putBack(pairs);
   } catch (error) {
     await throwIfInterrupted(deps, error);
-    for (const pair of pairs) await attempt(() => putBack([pair]));
+    for (const pair of pairs) await attempt(() => putBackAlone(deps, pair));
   }
 }
+
+/** @throws {AppError} `conflict` if the old container cannot return; says where a new one remains. */
+async function putBackAlone(deps: Deps, pair: Pair): Promise<void> {
+  const { engine } = deps;
+  try {
+    await putOldBack(deps, [pair]);
+  } catch (error) {
+    await throwIfInterrupted(deps, error);
+    const fresh = await inspectIfThere(engine, pair.newId);
+    // Without the old one, only the new one has its anonymous volumes.
+    const isSpare = await inspectIfThere(engine, pair.oldId) !== undefined;
+    if (isSpare && fresh && !isUp(fresh)) await discard(deps, [pair]);
+    const left = await inspectIfThere(engine, pair.newId);
+    throw left ? new AppError("conflict", `${messageOf(deps, error)} (${whereIs(left)})`) : error;
+  }
+  await discard(deps, [pair]);
+}
+
+const whereIs = (container: ContainerInspect) =>
+  isUp(container)
+    ? "the new one is running"
+    : `the new one is stopped as ${nameOf(container)}; deploy again to replace it`;
 
 /** References to the containers that old ones share namespaces of. */
 async function refsOf(deps: Deps, members: readonly Member[]): Promise<string[]> {
