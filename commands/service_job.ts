@@ -4,12 +4,17 @@
  * @module
  */
 
+import { readable } from "../services/ce/containers/health_output.ts";
+import type { Evidence } from "../services/ce/updates/run/evidence.ts";
 import { sleep } from "../services/lifecycle.ts";
 import { CommandError, type Program } from "./program.ts";
 import type { ServiceClient } from "./service_client.ts";
 
 /** Pause before a lost stream is opened again, in milliseconds. */
 const RECONNECT_MS = 1_000;
+
+/** How many of the last log lines of a failed container are shown. */
+const LINES_SHOWN = 20;
 
 interface Step {
   name: string;
@@ -26,15 +31,15 @@ interface EndedJob {
 }
 
 /**
- * Waits for the end of a job and reports its steps on standard error. A lost connection is opened
- * again.
+ * Waits for the end of a job and reports its steps on standard error, and what failed containers left
+ * behind. A lost connection is opened again.
  *
  * @returns The result of the job.
  * @throws {CommandError} If the job did not succeed.
  */
 export async function followJob(
   { note, signal }: Pick<Program, "note" | "signal">,
-  service: ServiceClient,
+  service: Pick<ServiceClient, "events" | "isLost">,
   id: string,
 ): Promise<unknown> {
   const noted = new Set<string>();
@@ -48,7 +53,7 @@ export async function followJob(
       const frames = await service.events(`/api/jobs/${id}/stream`, undefined, signal);
       for await (const { event, data } of frames) {
         if (event === "step") noteStep(data as Step);
-        if (event === "done") return resultOf(data as EndedJob);
+        if (event === "done") return resultOf(note, data as EndedJob);
       }
     } catch (error) {
       if (!service.isLost(error)) throw error;
@@ -58,7 +63,25 @@ export async function followJob(
   throw new CommandError(`Job ${id} continues without this command`);
 }
 
-function resultOf({ id, status, error, result }: EndedJob): unknown {
+function resultOf(note: Program["note"], { id, status, error, result }: EndedJob): unknown {
   if (status === "succeeded") return result;
+  const { evidence = [] } = (result ?? {}) as { evidence?: Evidence[] };
+  for (const each of evidence) noteEvidence(note, each);
   throw new CommandError(`Job ${id}: ${status.replace("_", " ")}${error ? `: ${error}` : ""}`);
+}
+
+/** The end of the log without its times, and the last health check. */
+function noteEvidence(
+  note: Program["note"],
+  { container, logLines, healthLog }: Evidence,
+): void {
+  const noteText = (text: string) => {
+    for (const line of text.split("\n")) note(`  ${line}`);
+  };
+  note(`Last log lines of ${container}:${logLines.length === 0 ? " none" : ""}`);
+  for (const line of logLines.slice(-LINES_SHOWN)) noteText(readable(line).replace(/^\S+ ?/, ""));
+  const probe = healthLog.at(-1);
+  if (!probe) return;
+  note(`Last health check of ${container}: exit code ${probe.exitCode}`);
+  if (probe.output !== "") noteText(readable(probe.output));
 }

@@ -100,8 +100,9 @@ engine. The exit status is 0 if the file can be deployed, and 1 if not.
 --json           print the normalised model
 
 plan shows what a deploy would change. deploy stores the file, and those that it names, in the running
-service, and deploys them. down removes the containers and networks. They take --env-file and
---profiles, too.
+service, and deploys them; if that fails, it prints the last log lines and the last health check of each
+container that failed, and the exit status is 1. down removes the containers and networks. They take
+--env-file and --profiles, too.
 
 --name NAME        name of the stack (default: that in the file, or of its directory)
 --pull POLICY      always, missing or never (default: pull_policy of each service, or missing)
@@ -128,8 +129,8 @@ runs on DATA_DIR, or that at LONGSHORE_URL.`;
 export const UPDATE_USAGE = `longshore update NAME [--plan]
 
 Pulls the image of a container and replaces the container. If the new one exits, restarts or does not
-become healthy, the old one returns, and the exit status is 1. With --plan nothing is done, and what
-would happen is printed.
+become healthy, the old one returns, the last log lines and the last health check of the new one are
+printed, and the exit status is 1. With --plan nothing is done, and what would happen is printed.
 
 The service continues if this command is interrupted. LONGSHORE_TOKEN is an API token (longshore token
 create) with the permissions containers:update and containers:read; without it, API_KEY is used. The

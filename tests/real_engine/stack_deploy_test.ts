@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { stack as stackCommand } from "../../commands/stack.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { liveApp } from "../helpers/live_app.ts";
@@ -168,14 +168,16 @@ engineTest("longshore stack plans, deploys and removes what a file describes", a
     const web = { ...sleeper, env_file: "./app.env", healthcheck };
     await Deno.writeTextFile(file, JSON.stringify({ name, services: { web } }));
     await Deno.writeTextFile(`${directory}/app.env`, "A=1\n");
+    const noted: string[] = [];
     const run = async (...args: string[]) => {
       const printed: string[] = [];
+      noted.length = 0;
       const status = await stackCommand({
         args,
         env: { LONGSHORE_URL: longshore.baseUrl, LONGSHORE_TOKEN: await longshore.token() },
         surroundings: {} as never,
         print: (line) => printed.push(line),
-        note: () => {},
+        note: (line) => noted.push(line),
         signal: new AbortController().signal,
       });
       equal(status, 0);
@@ -190,6 +192,14 @@ engineTest("longshore stack plans, deploys and removes what a file describes", a
     const changed = await run("deploy", file);
     ok(changed.includes("service web: recreate"), changed.join("\n"));
     equal(changed.at(-1), `Version 2 of ${name} is deployed.`);
+    const broken = { ...web, command: ["sh", "-c", "echo '  no  database'; exit 3"] };
+    await Deno.writeTextFile(file, JSON.stringify({ name, services: { web: broken } }));
+    await rejects(run("deploy", file), /: rolled back: .*-web-1 exited with code 3/);
+    deepEqual(
+      noted.slice(noted.indexOf(`Last log lines of ${name}-web-1:`)).slice(1, 2),
+      ["    no  database"],
+    );
+    await Deno.writeTextFile(file, JSON.stringify({ name, services: { web } }));
     deepEqual(await run("down", file), [`Removed containers of ${name}: ${name}-web-1`]);
   } finally {
     await Deno.remove(directory, { recursive: true });
