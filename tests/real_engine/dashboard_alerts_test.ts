@@ -37,7 +37,7 @@ ownEngineTest(
     await engine.docker("kill", "web", "db");
     // It is in front of the rules.
     await tab.find("table", "Active alerts");
-    await rowMatches(tab, "Web is down", /Web is down: web is not running/);
+    await rowMatches(tab, "Web is down", /Web is down[^]*web is not running/);
     await checkBothThemes(tab);
 
     await tab.go("/");

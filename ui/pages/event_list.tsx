@@ -69,9 +69,8 @@ function describe({ event, data }: LiveEvent): { tone: Tone; subject: string; te
       return { tone: "bad", subject: "Container engine", text: `is down: ${of("error")}` };
     case "engine.up":
       return { tone: "good", subject: "Container engine", text: "is up again" };
-    // The message begins with the rule's name.
     case "alert.fired":
-      return { tone: "bad", subject: of("rule"), text: of("message").slice(of("rule").length) };
+      return { tone: "bad", subject: of("rule"), text: `fired: ${of("message")}` };
     case "alert.resolved":
       return {
         tone: "good",
@@ -79,7 +78,7 @@ function describe({ event, data }: LiveEvent): { tone: Tone; subject: string; te
         text: `resolved${data.container == null ? "" : ` for ${data.container}`}`,
       };
     case "alert.no_data":
-      return { tone: "warn", subject: of("rule"), text: of("message").slice(of("rule").length) };
+      return { tone: "warn", subject: of("rule"), text: `has no data: ${of("message")}` };
     case "host.disk_full_soon":
       return { tone: "warn", subject: of("path"), text: "will be full within a day" };
     case "schedule.failed":

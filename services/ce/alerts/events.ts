@@ -23,7 +23,7 @@ import {
   deleteAlertProgressBefore,
   replaceAlertProgress,
 } from "../../../db/ce/alert_progress.ts";
-import type { AlertMetric, AlertRule } from "../../../db/ce/alert_rules.ts";
+import type { AlertRule } from "../../../db/ce/alert_rules.ts";
 import { selectUser } from "../../../db/ce/users.ts";
 import type { Page, Paged } from "../../../db/page.ts";
 import type { Caller } from "../../auth/caller.ts";
@@ -37,6 +37,7 @@ import type { Container } from "../../state/inventory.ts";
 import { round2 } from "../metrics/window.ts";
 import { currentPause, type SilencerDeps } from "../silences/silencer.ts";
 import { INITIAL_PROGRESS } from "./condition.ts";
+import { firedText, missingDataText, resolvedText, type ValueSubject } from "./text.ts";
 
 /** An event in lists and stream frames, with snake case aliases that some clients read. */
 export interface AlertEventView extends AlertEvent {
@@ -84,20 +85,13 @@ export function alertVersion({ db }: Pick<Deps, "db">): string {
 }
 
 /** What a value belongs to. */
-export interface AlertSubject {
-  /** The name of the container; empty for the host. */
-  name?: string;
+export interface AlertSubject extends ValueSubject {
   /** Missing for one that was removed. */
   container?: Container | undefined;
-  /** What else the value belongs to, e.g. a domain. */
-  about?: string | undefined;
-  /** Names of the containers counted by the value. */
-  containers?: readonly string[] | undefined;
 }
 
-/** Limit of container names in an event, and in its message. */
+/** Limit of container names in an event. */
 const NAMED_MAX = 100;
-const NAMED_IN_MESSAGE = 10;
 
 /** Stores and emits `alert.fired`. @returns The id of the event. */
 export function fireAlert(
@@ -106,10 +100,9 @@ export function fireAlert(
   progress: AlertProgress,
   subject: AlertSubject & { value: number },
 ): string {
-  const { id: ruleId, name: ruleName, metric, operator, threshold, durationSeconds } = rule;
+  const { id: ruleId, name: ruleName, metric, operator, threshold } = rule;
   const { name = "", container, containers } = subject;
   const value = round2(subject.value);
-  const lasted = durationSeconds > 0 ? ` for ${durationSeconds} s` : "";
   const event: AlertEvent = {
     id: crypto.randomUUID(),
     ruleId,
@@ -118,9 +111,7 @@ export function fireAlert(
     operator,
     threshold,
     value,
-    message: `${ruleName}: ` + (stateText(metric, name, value)?.concat(lasted) ??
-      `${measured(rule, subject)} is ${value} (${operator} ${threshold}${lasted})`) +
-      nameList(containers),
+    message: firedText(rule, { ...subject, value }),
     severity: rule.severity,
     container: name || null,
     stack: container ? stackOf(container) : null,
@@ -154,17 +145,12 @@ export function resolveAlert(
   subject: AlertSubject & ({ value: number } | { reason: string }),
 ): void {
   const { db } = deps;
-  const { metric, name: ruleName, operator, threshold } = rule;
   const { name = "", containers } = subject;
   const store = () => replaceAlertProgress(db, { ...after, ruleId: rule.id, container: name });
   const open = before.alertId === null ? undefined : selectAlertEvent(db, before.alertId);
   if (!open || open.resolvedAt !== null) return db.transaction(store);
   const value = "value" in subject ? round2(subject.value) : open.value;
-  const found = "value" in subject
-    ? stateText(metric, name, value) ??
-      `${measured(rule, subject)} is ${value} (no longer ${operator} ${threshold})`
-    : subject.reason;
-  const message = `${ruleName}: ${found}`;
+  const message = "value" in subject ? resolvedText(rule, { ...subject, value }) : subject.reason;
   endAlert(deps, open, { message, value, containers, store });
 }
 
@@ -180,7 +166,7 @@ export function endAlertsOf(deps: EmitDeps, ruleId: string, message: string): vo
 export function endAlertsAbout(deps: EmitDeps, container: string): void {
   for (const open of selectOpenAlertEvents(deps.db)) {
     if (open.container !== container) continue;
-    closeAlert(deps, open, `${open.ruleName}: ${container} was removed`);
+    closeAlert(deps, open, `${container} was removed`);
   }
 }
 
@@ -197,14 +183,13 @@ export function reportMissingData(
   progress: AlertProgress,
   { name = "", container, reason }: AlertSubject & { reason: string },
 ): void {
-  const { id: ruleId, name: ruleName, metric, severity, forMissingDataSeconds } = rule;
+  const { id: ruleId, name: ruleName, metric, severity } = rule;
   const data = {
     rule: ruleName,
     ruleId,
     metric,
     severity,
-    message: `${ruleName}: no data of ${measured(rule, { name })} for ` +
-      `${forMissingDataSeconds} s: ${reason}`,
+    message: missingDataText(rule, { name, reason }),
     ...(name && { container: name }),
     ...(container && stackOf(container) !== null && { stack: stackOf(container)! }),
   };
@@ -283,15 +268,6 @@ function endAlert(
   });
 }
 
-/** E.g. `container_cpu_percent of web`. */
-function measured(
-  { metric, path }: Pick<AlertRule, "metric" | "path">,
-  { name, about = path ?? undefined }: AlertSubject,
-): string {
-  const what = name || about;
-  return what === undefined ? metric : `${metric} of ${what}`;
-}
-
 const asView = (event: AlertEvent): AlertEventView => ({
   ...event,
   rule_name: event.ruleName,
@@ -315,25 +291,4 @@ function dataOf(event: AlertEvent, containers?: readonly string[]): AlertData {
     ...(stack !== null && { stack }),
     ...(containers && { containers: containers.slice(0, NAMED_MAX) }),
   };
-}
-
-/** Metrics of which 1 and 0 say whether something is so, in words for both. */
-const STATES: { readonly [Metric in AlertMetric]?: readonly [yes: string, no: string] } = {
-  container_not_running: ["is not running", "is running"],
-  container_unhealthy: ["is unhealthy", "is no longer unhealthy"],
-  engine_down: ["is down", "is up"],
-};
-
-/** E.g. `web is not running`; `undefined` for metrics that are numbers. */
-function stateText(metric: AlertMetric, name: string, value: number): string | undefined {
-  const words = STATES[metric]?.[value === 1 ? 0 : 1];
-  return words && `${name || "The container engine"} ${words}`;
-}
-
-/** E.g. `: db, web and 3 more`. */
-function nameList(containers: readonly string[] = []): string {
-  if (containers.length === 0) return "";
-  const more = containers.length - NAMED_IN_MESSAGE;
-  const names = containers.slice(0, NAMED_IN_MESSAGE).join(", ");
-  return `: ${names}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -104,7 +104,7 @@ export function changeAlertRule(
   const changed = applyChange(before, change);
   const rule = { ...changed, ...completeSettings(changed, change) };
   const reason = resetReason(before, rule);
-  if (reason !== undefined) endAlertsOf(deps, id, `${rule.name}: ${reason}`);
+  if (reason !== undefined) endAlertsOf(deps, id, reason);
   db.transaction(() => {
     updateAlertRule(db, rule);
     if (reason !== undefined) resetAlertProgress(db, id);
@@ -116,8 +116,8 @@ export function changeAlertRule(
 /** Deletes a rule and resolves its open events; past events stay. @throws {AppError} `not_found`. */
 export function removeAlertRule(deps: ChangeDeps, id: string): void {
   const { alerts, db } = deps;
-  const { name } = requireRule(deps, id);
-  endAlertsOf(deps, id, `${name}: the rule was deleted`);
+  requireRule(deps, id);
+  endAlertsOf(deps, id, "The rule was deleted");
   db.transaction(() => {
     deleteAlertRule(db, id);
     deleteAlertProgress(db, id);
@@ -181,9 +181,9 @@ function problemOf(
 }
 
 function resetReason(before: AlertRule, after: AlertRule): string | undefined {
-  if (before.enabled && !after.enabled) return "the rule was disabled";
+  if (before.enabled && !after.enabled) return "The rule was disabled";
   const conditionOf = (
     { metric, operator, threshold, scope, pattern, path, windowSeconds }: AlertRule,
   ) => JSON.stringify([metric, operator, threshold, scope, pattern, path, windowSeconds]);
-  return conditionOf(before) === conditionOf(after) ? undefined : "the rule was changed";
+  return conditionOf(before) === conditionOf(after) ? undefined : "The rule was changed";
 }

@@ -76,13 +76,15 @@ const lostEngine = (): Concern[] =>
     : [];
 
 const firingAlerts = (): Concern[] =>
-  (alerts.value?.firing ?? []).map(({ id, message, firedAt, metric, container, severity }) => ({
+  (alerts.value?.firing ?? []).map((
+    { id, ruleName, message, firedAt, metric, container, severity },
+  ) => ({
     key: `alert ${id}`,
     tone: severity === "critical" ? "bad" : "warn",
     icon: "alert",
     text: (
       <>
-        <Link to="/alerts">{plain(message)}</Link>{" "}
+        <Link to="/alerts">{plain(`${ruleName}: ${message}`)}</Link>{" "}
         <span class="muted">
           <Time at={firedAt} />
         </span>

@@ -118,7 +118,7 @@ Deno.test("a rule fires once for each container, with its name, stack and severi
 
   const [, web] = listAlertEvents(app.deps, { limit: 10, offset: 0 }).events;
   deepEqual([web?.container, web?.stack, web?.severity], ["web", "shop", "critical"]);
-  equal(web?.message, "Down: web is not running for 10 s");
+  equal(web?.message, "web is not running (for 10 s)");
   const data = events[0]!.data as AlertData;
   deepEqual([data.container, data.stack, data.severity], ["web", "shop", "critical"]);
   const { state, lastFiredAt } = getAlertRule(app.deps, rule.id);
@@ -176,7 +176,7 @@ Deno.test("a container that is replaced continues its alert, and a removed one e
   app.clock.advance({ seconds: 60 });
   evaluateAlerts(app.deps);
   deepEqual(told(events), ["alert.fired web", "alert.resolved web"]);
-  match((events[1]!.data as AlertData).message, /^Rule: web was removed or left the scope/);
+  match((events[1]!.data as AlertData).message, /^web was removed or left the scope/);
   evaluateAlerts(app.deps);
   equal(events.length, 2);
 });
@@ -192,8 +192,8 @@ Deno.test("an alert about the use of a container resolves when it stops", () => 
   setContainers(app, stopped("web"));
   evaluateAlerts(app.deps);
   deepEqual(events.map(({ data }) => (data as AlertData).message), [
-    "Rule: container_cpu_percent of web is 123.46 (> 80)",
-    "Rule: web is not running",
+    "CPU of web is at 123.46 % (limit: above 80 %)",
+    "web is not running",
   ]);
 });
 
@@ -273,7 +273,10 @@ Deno.test("container_oom counts each lack of memory once, however the engine rep
   recordOom(app.deps, idOf("web"));
   end("2026-01-01T12:00:01.000Z", true);
   deepEqual(told(events), ["alert.fired web"]);
-  match((events[0]!.data as AlertData).message, /container_oom of web is 1 /);
+  match(
+    (events[0]!.data as AlertData).message,
+    /^The number of out-of-memory kills of web is 1 \(limit: at least 1 within /,
+  );
   app.clock.advance({ minutes: 20 });
   end("2026-01-01T12:00:01.000Z", true);
   deepEqual(told(events).slice(1), ["alert.resolved web"]);
@@ -330,8 +333,7 @@ Deno.test("missing data of a container is reported once, and its alert stays ope
   deepEqual(told(events), ["alert.fired web", "alert.no_data web"]);
   const { message, severity } = events[1]!.data as AlertData;
   deepEqual([message, severity], [
-    "Busy: no data of container_cpu_percent of web for 60 s: " +
-    "web was not measured in the last 45 seconds",
+    "CPU of web: no data for 1 min: web was not measured in the last 45 seconds",
     "info",
   ]);
   equal(getAlertRule(app.deps, rule.id).state, "no_data");

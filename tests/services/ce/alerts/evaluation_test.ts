@@ -383,7 +383,7 @@ Deno.test("evaluateAlerts() stores and emits a firing and its resolution", () =>
     operator: ">",
     threshold: 0,
     value: 2,
-    message: "Stopped: container_stopped is 2 (> 0 for 10 s): s0, s1",
+    message: "The number of stopped containers is 2 (limit: above 0 for 10 s): s0, s1",
     severity: "warning",
     container: null,
     stack: null,
@@ -414,13 +414,13 @@ Deno.test("evaluateAlerts() stores and emits a firing and its resolution", () =>
     ["alert.fired", {
       ...data,
       value: 2,
-      message: "Stopped: container_stopped is 2 (> 0 for 10 s): s0, s1",
+      message: "The number of stopped containers is 2 (limit: above 0 for 10 s): s0, s1",
       containers: ["s0", "s1"],
     }],
     ["alert.resolved", {
       ...data,
       value: 0,
-      message: "Stopped: container_stopped is 0 (no longer > 0)",
+      message: "The number of stopped containers is 0 (no longer above 0)",
       containers: [],
     }],
   ]);
@@ -530,8 +530,8 @@ Deno.test("a firing whose messages cannot be stored is retried as a whole", () =
 
 for (
   const [what, end, message] of [
-    ["disabled", { enabled: false }, "Stopped: the rule was disabled"],
-    ["given another condition", { threshold: 5 }, "Stopped: the rule was changed"],
+    ["disabled", { enabled: false }, "The rule was disabled"],
+    ["given another condition", { threshold: 5 }, "The rule was changed"],
   ] as const
 ) {
   Deno.test(`a rule that is ${what} while it fires resolves its event and starts again`, () => {

@@ -221,7 +221,10 @@ Deno.test("certificate_days_remaining is that of the certificate that ends first
   await runAlertRound(app.deps);
   const [alert] = listActiveAlerts(app.deps);
   equal(alert?.value, 5);
-  match(alert!.message, /certificate_days_remaining of b\.example is 5 \(< 10\)$/);
+  match(
+    alert!.message,
+    /^The certificate of b\.example is valid for 5 days \(limit: below 10 days\)$/,
+  );
 });
 
 Deno.test("outbox_age_seconds is the age of the oldest message that waits", async () => {

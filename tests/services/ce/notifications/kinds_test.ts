@@ -99,7 +99,7 @@ Deno.test("pagerduty resolves what it triggered", async () => {
     operator: "gt",
     threshold: 90,
     value: 95,
-    message: "cpu_percent is 95, above 90",
+    message: "CPU is at 95 % (limit: above 90 %)",
   });
   await deliver(app);
   emit(app.deps, "container.up", { container: "web", id: "c1" });

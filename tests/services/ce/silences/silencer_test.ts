@@ -37,7 +37,7 @@ const ALERT: AlertData = {
   operator: ">",
   threshold: 90,
   value: 95,
-  message: "High CPU: cpu_percent is 95",
+  message: "CPU is at 95 % (limit: above 90 %)",
 };
 
 Deno.test("a silenced event goes to webhooks and streams, and to no person", async () => {

@@ -21,7 +21,7 @@ const alert = {
   operator: "gt",
   threshold: 90,
   value: 95,
-  message: "cpu_percent is 95, above 90",
+  message: "CPU is at 95 % (limit: above 90 %)",
 };
 
 const incident = {
@@ -49,10 +49,13 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       "Browser: Mozilla/5.0 Firefox/150.0",
     ],
   },
-  "alert.fired": { data: alert, lines: ["🔴 host-1: Alert: CPU", "cpu_percent is 95, above 90"] },
+  "alert.fired": {
+    data: alert,
+    lines: ["🔴 host-1: Alert: CPU", "CPU is at 95 % (limit: above 90 %)"],
+  },
   "alert.resolved": {
     data: alert,
-    lines: ["🟢 host-1: Alert resolved: CPU", "cpu_percent is 95, above 90"],
+    lines: ["🟢 host-1: Alert resolved: CPU", "CPU is at 95 % (limit: above 90 %)"],
   },
   "alert.no_data": {
     data: {
@@ -61,11 +64,11 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       metric: "container_cpu_percent",
       severity: "warning",
       container: "web",
-      message: "Busy: no data of container_cpu_percent of web for 60 s",
+      message: "CPU of web: no data for 1 min: web was not measured",
     },
     lines: [
       "🟠 host-1: Alert without data: Busy (web)",
-      "Busy: no data of container_cpu_percent of web for 60 s",
+      "CPU of web: no data for 1 min: web was not measured",
     ],
   },
   "container.down": {

@@ -159,7 +159,7 @@ Deno.test("an alert rule with autoIncident opens an incident and resolves it whe
   deepEqual(events, ["alert.fired", "incident.created", "alert.resolved", "incident.resolved"]);
   deepEqual(timelineOf(app)[1], [
     "status_change",
-    "Incident opened: Something stopped: container_stopped is 1 (> 0): web",
+    "Incident opened: The number of stopped containers is 1 (limit: above 0): web",
     "system",
   ]);
 });
