@@ -19,7 +19,7 @@ import {
 } from "../../../db/ce/silences.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, notFound, tooMany } from "../../errors.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -67,9 +67,7 @@ export function createSilence(
 ): Silence {
   const at = now();
   const times = normalizeTimes({ startsAt: startsAt ?? at.toISOString(), endsAt }, at);
-  if (countOpenSilences(db, at.toISOString()) >= OPEN_MAX) {
-    throw new AppError("conflict", `Limit of ${OPEN_MAX} silences reached; delete one first`);
-  }
+  if (countOpenSilences(db, at.toISOString()) >= OPEN_MAX) throw tooMany("silences", OPEN_MAX);
   const silence: StoredSilence = {
     id: crypto.randomUUID(),
     matchers,
