@@ -10,6 +10,7 @@ import type { Edition } from "../license/edition.ts";
 import type { AppEvent, NewEvent } from "./events.ts";
 import type { Log } from "../log.ts";
 import type { Inventory } from "../state/inventory.ts";
+import type { CrashLines } from "../state/crash_lines.ts";
 import type { Maintenance } from "../state/maintenance.ts";
 import type { Reservations } from "../state/reservations.ts";
 import type { SnapshotCache } from "../state/snapshot_cache.ts";
@@ -19,6 +20,7 @@ import type { OutboxSignal } from "./outbox_signal.ts";
 export interface RecorderDeps {
   db: StateDatabase;
   config: Config;
+  crashLines: CrashLines;
   inventory: Inventory;
   maintenance: Maintenance;
   /** Notified by `enqueueMessage()`. */

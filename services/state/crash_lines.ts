@@ -1,10 +1,11 @@
 /**
- * The last log lines of containers that crashed a moment ago, for the messages about them.
+ * The last log lines of containers that crashed a moment ago or failed in an update, for the messages
+ * about them.
  *
  * @module
  */
 
-/** By the id of the event about the crash. */
+/** By the id of the event about the crash, or of the update's job. */
 export type CrashLines = Map<string, readonly string[]>;
 
 /** Crashes whose lines are kept; they are needed for seconds. */

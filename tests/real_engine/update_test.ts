@@ -298,6 +298,8 @@ engineTest("the log of a failed container is kept with its job", async (engine) 
     "starting",
     "migration failed",
   ]);
+  // For the messages about the rollback.
+  deepEqual(app.deps.crashLines.get(job.id), ["Log: starting", "Log: migration failed"]);
 });
 
 engineTest(

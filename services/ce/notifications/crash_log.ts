@@ -15,7 +15,7 @@ import { keepCrashLines } from "../../state/crash_lines.ts";
 import { HOLD_MS } from "./causes.ts";
 
 /** Lines in a message, and the limit of each in UTF-16 code units. */
-const LINES_MAX = 3;
+export const LOG_LINES_MAX = 3;
 const LINE_MAX = 200;
 
 /** Lines that are read: the last ones may be from the next run of the container. */
@@ -56,9 +56,9 @@ export async function readCrashLines(
     const { Config } = await containerInspect(engine, id, { signal });
     const source = { engine, containerId: id, tty: Config.Tty ?? false };
     await readLines(source, { tail: READ_MAX }, signal, (line) => {
-      const text = inline(truncate(line.message.replace(COLORS, ""), LINE_MAX));
+      const text = lineText(line.message);
       if (text === "" || Date.parse(line.timestamp) > Date.parse(timestamp)) return;
-      if (last.push(`Log: ${text}`) > LINES_MAX) last.shift();
+      if (last.push(`Log: ${text}`) > LOG_LINES_MAX) last.shift();
     });
     keepCrashLines(crashLines, eventId, last);
   } catch (error) {
@@ -66,6 +66,10 @@ export async function readCrashLines(
     log.debug("log of a crashed container not read", { container: id, ...errorFields(error) });
   }
 }
+
+/** The output of a program for a message: short, on one line and without colors. */
+export const lineText = (output: string): string =>
+  inline(truncate(output.replace(COLORS, ""), LINE_MAX));
 
 type Crash = Extract<AppEvent, { event: "container.down" | "container.crash_looping" }>;
 

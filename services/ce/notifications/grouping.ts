@@ -143,7 +143,8 @@ export function groupEvent(
     const hasTaken = !decision.isMuted && takeExplained(deps, receiver, event);
     const isWanted = hasTaken || !decision.isMuted && target.wants();
     if (!subject) {
-      if (isWanted) send(target.id, { event, also: [], thread: threadOf(event), phase: "report" });
+      const bundle = { event, also: logLinesOf(deps, event), thread: threadOf(event) };
+      if (isWanted) send(target.id, { ...bundle, phase: "report" });
     } else if (isWanted || subject.phase === "end") {
       const item = { ...decision, subject, event, isWanted, target };
       record(deps, { ...receiver, cause: decision.cause }, item);
@@ -317,7 +318,7 @@ function nextBundle(deps: FlushDeps, group: NotificationGroup): Bundle | undefin
   const state = stateOf(group);
   const { isSettling, thread } = state;
   const lasting = Object.values(state.open);
-  const events = isSettling ? lasting : state.pending;
+  const events = isSettling ? lasting : withoutRepeats(state.pending);
   if (events.length === 0 || isRepeatedBlip(deps, state)) {
     for (const event of state.pending) hold(state, event);
     const next = { ...state, pending: [], isFlapping: false, isSettling: false };
@@ -330,7 +331,7 @@ function nextBundle(deps: FlushDeps, group: NotificationGroup): Bundle | undefin
   const bundle: Bundle = {
     event,
     also: [
-      ...deps.crashLines.get(event.eventId) ?? [],
+      ...logLinesOf(deps, event),
       ...textAbout(state, events, event),
       ...(isEnd ? state.held.map(mention) : []),
     ],
@@ -350,6 +351,23 @@ function nextBundle(deps: FlushDeps, group: NotificationGroup): Bundle | undefin
   store(deps, group, next, nextMs === undefined ? null : later(deps, nextMs));
   return bundle;
 }
+
+/** The end of a container that ran out of memory says so: the event before it says nothing else. */
+function withoutRepeats(events: readonly AppEvent[]): readonly AppEvent[] {
+  const ended = events.flatMap(({ event, data }) =>
+    (event === "container.down" || event === "container.crash_looping") && data.reason === "oom"
+      ? [data.container]
+      : []
+  );
+  return events.filter(({ event, data }) =>
+    event !== "container.oom" || !ended.includes(data.container)
+  );
+}
+
+/** The last log lines of the container that crashed or failed. */
+const logLinesOf = ({ crashLines }: Pick<Deps, "crashLines">, { data, eventId }: AppEvent) => [
+  ...crashLines.get("jobId" in data ? data.jobId : eventId) ?? [],
+];
 
 /** A problem that ended before its beginning was sent, again. */
 function isRepeatedBlip(deps: GroupDeps, state: State): boolean {

@@ -162,6 +162,7 @@ export function bodyOf({ lines, timestamp, link }: NotificationMessage, max: num
 /** How important an event is. */
 export function severityOf({ event, data }: NewEvent): Severity {
   if (event === "container.stable" && data.outcome === "exited") return "warning";
+  if (event === "container.down" && data.reason === "oom") return SEVERITY_OF["container.oom"]!;
   if (event === "alert.fired" || event === "alert.no_data") {
     return data.severity ?? SEVERITY_OF[event]!;
   }

@@ -10,6 +10,7 @@ import { EngineError } from "../../../../engine/errors.ts";
 import { readLogLines } from "../../logs/lines.ts";
 import { sinceBefore } from "../../logs/follow/position.ts";
 import { parseStamp } from "../../logs/stamp.ts";
+import { lineText, LOG_LINES_MAX } from "../../notifications/crash_log.ts";
 
 export interface Evidence {
   container: string;
@@ -25,6 +26,28 @@ const LINES_MAX = 200;
 const LINE_MAX = 1_000;
 
 const READ_TIMEOUT_MS = 10_000;
+
+/**
+ * Evidence for a message: the last probe if it failed, and the last log lines of the container that
+ * failed.
+ *
+ * @param name Of the container that was updated.
+ */
+export function evidenceLines(
+  { evidence, reason }: { evidence: readonly Evidence[]; reason: string },
+  name: string,
+): string[] {
+  const failed = evidence.find(({ container }) => reason.startsWith(`${container} `)) ??
+    evidence.find(({ container }) => container === name);
+  if (!failed) return [];
+  const probe = failed.healthLog.at(-1);
+  const log = failed.logLines.map((line) => lineText(line.slice(line.indexOf(" ") + 1)))
+    .filter(Boolean).slice(-LOG_LINES_MAX);
+  return [
+    ...(probe && probe.exitCode !== 0 ? [`Health check: ${lineText(probe.output)}`] : []),
+    ...log.map((text) => `Log: ${text}`),
+  ];
+}
 
 /** A log that cannot be read is left out. */
 export async function collectEvidence(

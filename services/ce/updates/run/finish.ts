@@ -12,7 +12,9 @@ import {
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import { errorFields } from "../../../log.ts";
+import { keepCrashLines } from "../../../state/crash_lines.ts";
 import { JobNeedsAttention, JobRolledBack } from "../../jobs/kind.ts";
+import { evidenceLines } from "./evidence.ts";
 import { throwIfInterrupted } from "./interruption.ts";
 import {
   type FailedUpdate,
@@ -153,6 +155,7 @@ export async function putBack(
   const { name, reference, isRebuild } = job.input;
   const { reason, isCancelled } = failure;
   const { digest, digests } = pulled;
+  keepCrashLines(deps.crashLines, job.id, evidenceLines(failure, name));
   return await job.step("roll_back", async () => {
     const left = await restoreOrKeep(deps, pairs);
     await restoreName(deps, job, planned);

@@ -165,12 +165,12 @@ export function judge(
   const { status, exitCode } = container;
   if (container.isOom) return fail("ran out of memory");
   if (broken.length > 0) return fail(broken[0]!);
-  const hasRestarted = container.isRestarting || container.restartCount > now.restartCount ||
-    container.startedAt !== now.startedAt;
-  if (hasRestarted) {
+  if (container.isRestarting || container.restartCount > now.restartCount) {
     // The engine forgets the exit code when it starts the container again.
-    return fail(exitCode === 0 ? "was restarted" : `was restarted after exit code ${exitCode}`);
+    const end = exitCode === 0 ? "exited" : `exited with code ${exitCode}`;
+    return fail(`${end} and was restarted by its restart policy`);
   }
+  if (container.startedAt !== now.startedAt) return fail("was restarted");
   if (status === "exited" || status === "dead" || status === "stopped") {
     return expectation.isTask && exitCode === 0
       ? { verdict: { outcome: "success", reason: "completed with exit code 0" }, progress: now }

@@ -2,6 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { collectNotifications } from "../../../../services/ce/notifications/queue.ts";
 import { emit } from "../../../../services/events/emit.ts";
 import type { EventKind, EventMap } from "../../../../services/events/events.ts";
+import { keepCrashLines } from "../../../../services/state/crash_lines.ts";
 import { containerOf } from "../../../helpers/fake_containers.ts";
 import { openTestDatabase, testApp } from "../../../helpers/test_app.ts";
 
@@ -144,6 +145,23 @@ Deno.test("events of a cause within 10 s are one message and one that follows", 
   equal(app.messages()[1].phase, "end");
 });
 
+Deno.test("a container that runs out of memory is one critical message, which says it once", async () => {
+  const oom = { container: "web", id: "web" };
+  const end = { ...oom, reason: "oom", exitCode: 137 } as const;
+  for (const minSeverity of ["info", "critical"]) {
+    using app = await service({ minSeverity });
+    app.emit("container.oom", oom);
+    app.emit("container.down", end);
+    app.emit("container.oom", { container: "db", id: "db" });
+    app.pass(10);
+    const [message, other] = app.messages();
+    equal(message.title, "host: Container down: web");
+    deepEqual(message.lines, ["Out of memory (exit code 137)"]);
+    equal(message.severity, "critical");
+    equal(other.title, "host: Container out of memory: db");
+  }
+});
+
 Deno.test("a firing of a container is in the message of the monitor or rule that covers it", async () => {
   for (
     const [kind, data, end, ended] of [
@@ -258,10 +276,13 @@ Deno.test("during an update of a container, only the update is reported", async 
     app.emit("container.down", down("web"));
     app.pass(10);
     app.emit("container.up", up("web"));
+    keepCrashLines(app.deps.crashLines, UPDATE.jobId, ["Log: no database"]);
     app.emit("update.rolled_back", { ...UPDATE, reason: "web exited with code 9" });
     app.pass(60);
   }
   deepEqual(app.titles(), ["Update rolled back: web"]);
+  const lines = ["Image: web:2", "web exited with code 9", "Log: no database"];
+  deepEqual(app.messages()[0].lines, lines);
   using _ = reserve("restarted");
   app.emit("container.down", down("web"));
   app.pass(60);

@@ -148,12 +148,12 @@ for (
     [
       "a restart is a failure",
       verdictOf(plain, [0, up], [30, { restartCount: 1, startedAt: "t1" }]),
-      "failure: was restarted",
+      "failure: exited and was restarted by its restart policy",
     ],
     [
       "a restart loop is a failure",
       verdictOf(plain, [0, { status: "restarting", isRestarting: true, exitCode: 3 }]),
-      "failure: was restarted after exit code 3",
+      "failure: exited with code 3 and was restarted by its restart policy",
     ],
     [
       "another start time is a restart",
