@@ -55,6 +55,19 @@ export function selectProblemsAbout(
   );
 }
 
+/** The problems of these kinds that began before a time and have not ended. */
+export const selectProblemsOfKinds = (
+  db: Database,
+  kinds: readonly string[],
+  openedAt: string,
+): NotificationProblem[] =>
+  problems.select(
+    db,
+    `WHERE kind IN (SELECT value FROM json_each(:kinds)) AND opened_at < :openedAt
+       AND ended_at IS NULL`,
+    { kinds: JSON.stringify(kinds), openedAt },
+  );
+
 /** All problems that contain a text, e.g. the name of a container. */
 export function selectProblemsWith(db: Database, text: string): NotificationProblem[] {
   return problems.select(db, "WHERE instr(cause || containers || event, :text)", { text });

@@ -7,6 +7,7 @@
 import { rounds, type Worker } from "../lifecycle.ts";
 import { sendDigests } from "./notifications/digest.ts";
 import { reportFailingChannels } from "./notifications/failing.ts";
+import { reportRemovedContainers } from "./notifications/removed.ts";
 import { reportHeldEvents } from "./silences/held.ts";
 
 const ROUND_MS = 5_000;
@@ -16,6 +17,7 @@ export const messageKeeper: Worker = {
   edition: "ce",
   run: rounds(ROUND_MS, (deps) => {
     reportHeldEvents(deps);
+    reportRemovedContainers(deps);
     sendDigests(deps);
     reportFailingChannels(deps);
   }),

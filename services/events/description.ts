@@ -77,6 +77,7 @@ const KINDS: Record<EventKind, (field: Field, message: Field) => EventDescriptio
   "container.unhealthy": (field, message) =>
     about("warning", "Container unhealthy", field("container"), message("healthOutput")),
   "container.healthy": (field) => about("good", "Container healthy", field("container")),
+  "container.removed": (field) => about("good", "Container removed", field("container")),
   "container.oom": (field) => about("problem", "Container out of memory", field("container")),
   "container.crash_looping": (field) =>
     about(

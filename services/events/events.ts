@@ -92,6 +92,8 @@ export interface EventMap {
   };
   /** A container is healthy again after `container.unhealthy`; not while it is in a crash loop. */
   "container.healthy": { container: string; id: string };
+  /** A container was removed while a problem of it was open that a message had reported. */
+  "container.removed": { container: string; id: string };
   "container.oom": { container: string; id: string };
   /**
    * A container exited 3 times within 5 minutes. It causes no `container.down` and `container.up`
@@ -240,6 +242,7 @@ export const EVENT_KINDS = [
   "container.up",
   "container.unhealthy",
   "container.healthy",
+  "container.removed",
   "container.oom",
   "container.crash_looping",
   "container.stable",

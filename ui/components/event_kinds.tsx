@@ -20,6 +20,7 @@ const KINDS = Object.keys(
     "container.up": 0,
     "container.unhealthy": 0,
     "container.healthy": 0,
+    "container.removed": 0,
     "container.oom": 0,
     "container.crash_looping": 0,
     "container.stable": 0,

@@ -55,6 +55,8 @@ function describe({ event, data }: LiveEvent): { tone: Tone; subject: string; te
       return { tone: "bad", subject: of("container"), text: "became unhealthy" };
     case "container.healthy":
       return { tone: "good", subject: of("container"), text: "is healthy again" };
+    case "container.removed":
+      return { tone: "idle", subject: of("container"), text: "was removed" };
     case "container.oom":
       return { tone: "bad", subject: of("container"), text: "ran out of memory" };
     case "container.crash_looping":

@@ -16,10 +16,15 @@ type Filter = Pick<
 >;
 
 /**
- * Kinds that are news only to channels that name them: `*` does not mean these. The first two are
- * sent to the others, too, as the end of a problem.
+ * Kinds that are news only to channels that name them: `*` does not mean these. Those of containers
+ * are sent to the others, too, as the end of a problem.
  */
-const NAMED_KINDS: readonly string[] = ["container.up", "container.healthy", "update.started"];
+const NAMED_KINDS: readonly string[] = [
+  "container.up",
+  "container.healthy",
+  "container.removed",
+  "update.started",
+];
 
 /** Whether a channel wants an event by itself. */
 export const wantsEvent = (deps: Pick<Deps, "inventory">, filter: Filter, event: AppEvent) =>

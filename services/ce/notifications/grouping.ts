@@ -20,7 +20,7 @@ import {
 } from "../../../db/ce/notification_groups.ts";
 import type { Deps } from "../../deps.ts";
 import { describeEvent } from "../../events/description.ts";
-import type { AppEvent } from "../../events/events.ts";
+import type { AppEvent, EventKind } from "../../events/events.ts";
 import type { Pause, RecorderDeps } from "../../events/recorder.ts";
 import { decide, type Decision, HOLD_MS, SETTLE_MS } from "./causes.ts";
 import { isAtLeast, type Phase, phaseOf, severityOf, threadOf } from "./message.ts";
@@ -35,6 +35,8 @@ const BLIP_MS = 5 * 60_000;
 /** A container that fails again within that time may work again after this one. */
 const AGAIN_MS = 60_000;
 const AGAIN_KINDS: readonly string[] = ["container.down", "container.unhealthy"];
+
+const RECOVERIES: readonly EventKind[] = ["container.up", "container.healthy"];
 
 /** More changes than this within this time, in milliseconds, are flapping. */
 const CHANGES_MAX = 5;
@@ -226,10 +228,13 @@ function record(
 
   let dueAt = before?.dueAt ?? null;
   if (phase === "end") delete state.open[object];
+  // Instead of the recovery that will not come any more.
+  const isTaken = target.subscribes(event.event) ||
+    event.event === "container.removed" && RECOVERIES.some((kind) => target.subscribes(kind));
   const closesAlert = target.isOnCall === true && phase === "end" && state.thread !== null;
   // Who got the beginning gets the end, unless it subscribed only to the beginning.
   const isSent = (!isMuted || closesAlert) &&
-    (item.isWanted || target.subscribes(event.event) || !target.subscribes(begun!.event));
+    (item.isWanted || isTaken || !target.subscribes(begun!.event));
   if (isSent) dueAt = (explainedBy ? addExplained : addOwn)(deps, state, dueAt, item);
   else if (isMuted) {
     state.pending = state.pending.filter((each) => subjectOf(deps, each)?.key !== object);

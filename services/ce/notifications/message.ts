@@ -71,6 +71,7 @@ const PHASE_OF: { [Kind in EventKind]?: "begin" | "end" } = {
   "container.crash_looping": "begin",
   "container.down": "begin",
   "container.healthy": "end",
+  "container.removed": "end",
   "container.oom": "begin",
   "container.stable": "end",
   "container.unhealthy": "begin",

@@ -68,6 +68,7 @@ export function subjectOf(
     case "container.stable":
       return subject(`container ${containers[0]}`, "loop");
     case "container.down":
+    case "container.removed":
     case "container.up":
       return subject(`container ${containers[0]}`, "down");
     case "container.healthy":

@@ -1,9 +1,11 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { reportRemovedContainers } from "../../../../services/ce/notifications/removed.ts";
+import { markedName } from "../../../../services/ce/rebuild/marks.ts";
 import { collectNotifications } from "../../../../services/ce/notifications/queue.ts";
 import { emit } from "../../../../services/events/emit.ts";
 import type { EventKind, EventMap } from "../../../../services/events/events.ts";
 import { keepCrashLines } from "../../../../services/state/crash_lines.ts";
-import { containerOf } from "../../../helpers/fake_containers.ts";
+import { containerOf, idOf } from "../../../helpers/fake_containers.ts";
 import { openTestDatabase, testApp } from "../../../helpers/test_app.ts";
 
 const CHANNELS = "/api/notifications/channels";
@@ -311,6 +313,49 @@ Deno.test("an end is sent to those who got the beginning, and an unknown one onl
   app.emit("container.up", up("web"));
   app.pass(20);
   deepEqual(app.titles(), ["Container down: web", "Container up: web"]);
+});
+
+Deno.test("the removal of a container ends its problem for those who got the beginning", async () => {
+  for (
+    const [events, titles] of [
+      [["*"], ["Container down: web", "Container removed: web"]],
+      [["container.down", "container.up"], ["Container down: web", "Container removed: web"]],
+      [["container.down"], ["Container down: web"]],
+    ] as const
+  ) {
+    using app = await service({ events: [...events] });
+    const { inventory } = app.deps;
+    const remove = (name: string) => inventory.remove(idOf(name), inventory.readNumber());
+    const round = (seconds: number) => {
+      app.pass(seconds);
+      reportRemovedContainers(app.deps);
+    };
+    app.emit("container.down", down("web"));
+    round(70);
+    remove("db");
+    remove("web");
+    inventory.setLive(false);
+    round(10);
+    equal(app.titles().length, 1);
+    inventory.setLive(true);
+    round(0);
+    round(20);
+    deepEqual(app.titles(), titles);
+    deepEqual(app.messages()[1]?.phase, titles[1] && "end");
+    deepEqual(app.messages()[1]?.thread, titles[1] && app.messages()[0].thread);
+  }
+});
+
+Deno.test("a container that is replaced is not removed", async () => {
+  using app = await service();
+  const { inventory } = app.deps;
+  app.emit("container.down", down("web"));
+  const name = markedName({ name: "web", role: "old", ran: false, oldId: idOf("web") });
+  inventory.put(containerOf({ name, id: idOf("web") }), inventory.readNumber());
+  app.pass(70);
+  reportRemovedContainers(app.deps);
+  app.pass(10);
+  deepEqual(app.titles(), ["Container down: web"]);
 });
 
 Deno.test("a problem that ends during maintenance is over", async () => {

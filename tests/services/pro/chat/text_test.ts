@@ -84,6 +84,10 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
     data: { container: "web", id: "c1" },
     lines: ["🟢 host-1: Container healthy: web"],
   },
+  "container.removed": {
+    data: { container: "web", id: "c1" },
+    lines: ["🟢 host-1: Container removed: web"],
+  },
   "container.oom": {
     data: { container: "web", id: "c1" },
     lines: ["🔴 host-1: Container out of memory: web"],
