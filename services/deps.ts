@@ -30,6 +30,7 @@ import type { EngineStatusReader } from "./state/engine_status.ts";
 import type { Limiters } from "./state/limiters.ts";
 import type { MonitorProbes } from "./monitor_probes.ts";
 import type { Maintenance } from "./state/maintenance.ts";
+import type { NotificationDecisions } from "./state/notification_decisions.ts";
 import type { Passwords } from "./auth/passwords.ts";
 import type { OutboxSignal } from "./events/outbox_signal.ts";
 import type { OutboxChannel } from "./events/outbox_channel.ts";
@@ -84,6 +85,8 @@ export interface Deps {
   host: HostCache;
   /** The last log lines of containers that crashed, for messages. */
   crashLines: CrashLines;
+  /** What was decided about the messages of an event, until its transaction ends. */
+  decisions: NotificationDecisions;
   /** What the alert evaluator remembers. */
   alerts: AlertMemory;
   /** Users, their roles and revoked sessions, in memory for the check of every request. */

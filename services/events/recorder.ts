@@ -12,6 +12,7 @@ import type { Log } from "../log.ts";
 import type { Inventory } from "../state/inventory.ts";
 import type { CrashLines } from "../state/crash_lines.ts";
 import type { Maintenance } from "../state/maintenance.ts";
+import type { NotificationDecisions } from "../state/notification_decisions.ts";
 import type { Reservations } from "../state/reservations.ts";
 import type { SnapshotCache } from "../state/snapshot_cache.ts";
 import type { OutboxSignal } from "./outbox_signal.ts";
@@ -21,6 +22,7 @@ export interface RecorderDeps {
   db: StateDatabase;
   config: Config;
   crashLines: CrashLines;
+  decisions: NotificationDecisions;
   inventory: Inventory;
   maintenance: Maintenance;
   /** Notified by `enqueueMessage()`. */

@@ -18,10 +18,11 @@ import {
 } from "../../../db/ce/notification_problems.ts";
 import type { AppEvent } from "../../events/events.ts";
 import type { Pause, RecorderDeps } from "../../events/recorder.ts";
+import type { Decision, Subject, SubjectKind } from "../../state/notification_decisions.ts";
 import { isUp } from "../containers/reads.ts";
 import { identityOf } from "../containers/reserve.ts";
 import { phaseOf } from "./message.ts";
-import { type Subject, type SubjectKind, subjectOf } from "./subject.ts";
+import { subjectOf } from "./subject.ts";
 
 /** How long events about containers wait for an outage of the engine, in milliseconds. */
 export const HOLD_MS = 3_000;
@@ -32,24 +33,7 @@ export const SETTLE_MS = 60_000;
 /** A problem whose end was never reported is forgotten after this time. */
 const PROBLEM_MAX_MS = 30 * 24 * 3_600_000;
 
-/** What is decided about an event. */
-export interface Decision {
-  /** Nothing is sent about it, e.g. because of a silence. */
-  isMuted: boolean;
-  /** `undefined` for news that stand alone. */
-  subject: Subject | undefined;
-  /** The key of the problem that it belongs to, or its own. */
-  cause: string;
-  /** The event with which the problem began that explains this one; it is sent instead. */
-  explainedBy: AppEvent | undefined;
-  /** The problem that explains it has ended, and its consequences have until then to end. */
-  settlesAt: string | undefined;
-}
-
 type Cause = Pick<Decision, "cause" | "explainedBy" | "settlesAt">;
-
-/** The decisions about the events of the current transaction. */
-const decisions = new WeakMap<AppEvent, Decision>();
 
 /**
  * Decides about an event once, for all receivers, and records problems that begin or end.
@@ -63,13 +47,13 @@ export function decide(
   root: AppEvent,
   pause: Pause | undefined,
 ): Decision {
-  const known = decisions.get(event);
+  const known = deps.decisions.get(event);
   if (known) return known;
   const isMuted = pause !== undefined || isFinishedTask(event) || isOfUpdate(deps, event);
   const subject = subjectOf(deps, event);
   const parent = root === event ? undefined : decide(deps, root, root, pause);
   const decision = { isMuted, subject, ...causeOf(deps, event, subject, parent) };
-  decisions.set(event, decision);
+  deps.decisions.set(event, decision);
   if (subject) recordProblem(deps, event, subject, decision);
   return decision;
 }

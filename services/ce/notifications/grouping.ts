@@ -22,9 +22,10 @@ import type { Deps } from "../../deps.ts";
 import { describeEvent } from "../../events/description.ts";
 import type { AppEvent, EventKind } from "../../events/events.ts";
 import type { Pause, RecorderDeps } from "../../events/recorder.ts";
-import { decide, type Decision, HOLD_MS, SETTLE_MS } from "./causes.ts";
-import { isAtLeast, type Phase, phaseOf, severityOf, threadOf } from "./message.ts";
-import { type Subject, subjectOf } from "./subject.ts";
+import type { Decision, Phase, Subject } from "../../state/notification_decisions.ts";
+import { decide, HOLD_MS, SETTLE_MS } from "./causes.ts";
+import { isAtLeast, phaseOf, severityOf, threadOf } from "./message.ts";
+import { subjectOf } from "./subject.ts";
 
 /** Events after a message wait for others until this time after it, in milliseconds. */
 const JOIN_MS = 10_000;

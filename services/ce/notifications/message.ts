@@ -6,14 +6,13 @@
 
 import { SEVERITIES, type Severity } from "../../../db/ce/notification_channels.ts";
 import type { Config } from "../../config/config.ts";
-import { plainData } from "./plain_data.ts";
 import { describeEvent, inline, moment, type Tone, truncate } from "../../events/description.ts";
 import type { AppEvent, EventKind, NewEvent } from "../../events/events.ts";
+import type { Phase } from "../../state/notification_decisions.ts";
+import { plainData } from "./plain_data.ts";
 
 export { SEVERITIES };
 export type { Severity, Tone };
-
-export type Phase = "begin" | "end" | "report";
 
 /** A notification as it waits in the outbox. All texts are plain and without control characters. */
 export interface NotificationMessage {

@@ -7,8 +7,8 @@
 import { deleteProblem, selectProblemsOfKinds } from "../../../db/ce/notification_problems.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import type { EventMap } from "../../events/events.ts";
+import type { SubjectKind } from "../../state/notification_decisions.ts";
 import { readMark } from "../rebuild/marks.ts";
-import type { SubjectKind } from "./subject.ts";
 
 /** A crash loop has an end of its own. */
 const KINDS: readonly SubjectKind[] = ["down", "ill"];

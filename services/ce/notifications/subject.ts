@@ -6,7 +6,8 @@
 
 import type { Deps } from "../../deps.ts";
 import type { AppEvent } from "../../events/events.ts";
-import { containersOf, type Phase, phaseOf } from "./message.ts";
+import type { Subject, SubjectKind } from "../../state/notification_decisions.ts";
+import { containersOf, phaseOf } from "./message.ts";
 
 /** Of the metrics that say whether a container works; the others are problems of their own. */
 const STATE_METRICS: readonly string[] = [
@@ -17,35 +18,6 @@ const STATE_METRICS: readonly string[] = [
   "container_unhealthy",
   "engine_down",
 ];
-
-/**
- * - `down`, `ill`, `loop`: of a container, by its own events
- * - `alert`, `monitor`: a rule or a monitor reports that containers do not work
- * - `measure`: a rule reports something else, e.g. a load
- * - `remediation`, `incident`: what was done about it
- */
-export type SubjectKind =
-  | "alert"
-  | "down"
-  | "engine"
-  | "ill"
-  | "incident"
-  | "loop"
-  | "measure"
-  | "monitor"
-  | "remediation";
-
-/** An event that can belong to others. */
-export interface Subject {
-  /** The object, e.g. `container web`. */
-  key: string;
-  kind: SubjectKind;
-  phase: Phase;
-  /** Names of the containers that it is about. */
-  containers: readonly string[];
-  /** Whether it is about containers, so that an outage of the engine explains it. */
-  isOfEngine: boolean;
-}
 
 /** What an event is about; `undefined` for news that stand alone. */
 export function subjectOf(
