@@ -157,7 +157,7 @@ const AlertEvent = z.object({
   operator: Operator,
   threshold: z.number(),
   value: z.number().meta({ description: "When the rule fired" }),
-  message: z.string().meta({ example: "High CPU: cpu_percent is 97.2 (> 90 for 60 s)" }),
+  message: z.string().meta({ example: "CPU is at 97.2 % (limit: above 90 % for 1 min)" }),
   severity: Severity,
   container: z.string().nullable().meta({ description: "Its name; null for the host" }),
   stack: z.string().nullable().meta({ description: "The stack of the container" }),

@@ -351,7 +351,7 @@ async function makeRecords(service: PlantedService, holders: readonly Holder[]):
     operator: ">",
     threshold: 90,
     value: 95,
-    message: "High CPU: cpu_percent is 95 (> 90)",
+    message: "CPU is at 95 % (limit: above 90 %)",
     severity: "warning",
     container: null,
     stack: null,
@@ -402,7 +402,7 @@ async function makeEverythingFail(service: PlantedService, made: Made): Promise<
     operator: ">",
     threshold: 90,
     value: 95,
-    message: "cpu_percent is 95",
+    message: "CPU is at 95 % (limit: above 90 %)",
   });
   for (const [collection, path] of ASKING) {
     for (const id of made.get(collection) ?? []) {
