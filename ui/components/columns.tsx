@@ -4,7 +4,9 @@
  * @module
  */
 
+import { href } from "../state/router.ts";
 import { hasRole } from "../state/session.ts";
+import { withResult } from "../state/toasts.ts";
 import { Switch } from "./form.tsx";
 import { Text } from "./states.tsx";
 import type { Column } from "./table.tsx";
@@ -20,9 +22,24 @@ export const NAME_COLUMN: Column<{ name: string }> = {
   sort: ({ name }) => name,
 };
 
-/** The switch "Enable <name>" of each row, for admins. */
+/** The name of each row, as a link to its page below `path`. */
+export const linkColumn = (path: string): Column<{ id: string; name: string }> => ({
+  ...NAME_COLUMN,
+  cell: ({ id, name }) => (
+    <span class="name-cell">
+      <a class="cut" href={href(`${path}/${id}`)}>{plain(name)}</a>
+    </span>
+  ),
+});
+
+/**
+ * The switch "Enable <name>" of each row, for admins.
+ *
+ * @param onDone Called after a failure, too: reads what the switch shows.
+ */
 export const enabledColumn = <Row extends { name: string; enabled: boolean }>(
-  onSwitch: (row: Row, enabled: boolean) => void,
+  enable: (row: Row, enabled: boolean) => Promise<unknown>,
+  onDone: () => void,
 ): Column<Row> => ({
   title: "Enabled",
   cell: (row) => (
@@ -30,7 +47,11 @@ export const enabledColumn = <Row extends { name: string; enabled: boolean }>(
       name={`Enable ${plain(row.name)}`}
       checked={row.enabled}
       disabled={!hasRole("admin")}
-      onChange={(enabled) => onSwitch(row, enabled)}
+      onChange={(enabled) =>
+        void withResult(
+          `${enabled ? "Enabled" : "Disabled"} ${plain(row.name)}`,
+          () => enable(row, enabled),
+        ).then(onDone)}
     />
   ),
   sort: ({ enabled }) => Number(enabled),

@@ -6,6 +6,7 @@
 
 import { withResult } from "../state/toasts.ts";
 import { confirm, type Question } from "./dialog.tsx";
+import type { MenuItem } from "./menu.tsx";
 import { plain } from "./text.ts";
 
 /** Asks, deletes, and shows the result. @returns Whether it was deleted. */
@@ -16,3 +17,14 @@ export async function deleteConfirmed(
   if (!await confirm({ verb: "Delete", ...question })) return false;
   return await withResult(`Deleted ${plain(question.name)}`, work);
 }
+
+/**
+ * The last item of a row's menu.
+ *
+ * @param remove Asks first; returns whether it was deleted.
+ */
+export const deleteItem = (remove: () => Promise<boolean>, onDeleted: () => void): MenuItem => ({
+  name: "Delete",
+  danger: true,
+  onSelect: () => void remove().then((isDone) => isDone && onDeleted()),
+});

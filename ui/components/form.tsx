@@ -9,7 +9,7 @@ import { type ComponentChildren, createContext } from "preact";
 import { useContext, useId, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { ApiError } from "../api/client.ts";
-import { sentenceOf } from "../state/toasts.ts";
+import { sentenceOf, showStatus } from "../state/toasts.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { plain } from "./text.ts";
@@ -77,12 +77,14 @@ export function Form({ children, submit, onSubmit, onCancel }: FormProps) {
   );
 }
 
-/** A form in a dialog: "New volume" with "Create", or "Edit web" with "Save". */
-export function FormDialog({ title, wide, onClose, ...form }: Omit<FormProps, "onCancel"> & {
+interface DialogProps extends Omit<FormProps, "onCancel"> {
   title: string;
   wide?: boolean;
   onClose: () => void;
-}) {
+}
+
+/** A form in a dialog, which it closes after it was sent. */
+export function FormDialog({ title, wide, onClose, ...form }: DialogProps) {
   return (
     <Dialog title={title} wide={wide ?? false} onClose={onClose}>
       <Form
@@ -94,6 +96,30 @@ export function FormDialog({ title, wide, onClose, ...form }: Omit<FormProps, "o
         }}
       />
     </Dialog>
+  );
+}
+
+/** A form in a dialog that creates something, or changes it if it has a name already. */
+export function EditDialog({ noun, name, save, ...dialog }:
+  & Omit<DialogProps, "title" | "submit" | "onSubmit">
+  & {
+    /** What is created, e.g. `rule`. */
+    noun: string;
+    name: string | undefined;
+    /** @returns The name that was saved. */
+    save: (values: FormValues) => Promise<string>;
+  }) {
+  const isNew = name === undefined;
+  return (
+    <FormDialog
+      {...dialog}
+      title={isNew ? `New ${noun}` : `Edit ${plain(name)}`}
+      submit={isNew ? "Create" : "Save"}
+      onSubmit={async (values) => {
+        const saved = await save(values);
+        showStatus(`${isNew ? "Created" : "Saved"} ${plain(saved)}`);
+      }}
+    />
   );
 }
 

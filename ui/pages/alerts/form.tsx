@@ -9,15 +9,13 @@ import { api } from "../../api/client.ts";
 import type { AlertMetric, AlertRule, NewAlertRule } from "../../api/types.ts";
 import {
   CheckField,
-  FormDialog,
+  EditDialog,
   type FormValues,
   SelectField,
   TextField,
 } from "../../components/form.tsx";
 import { containersTarget, TargetFields } from "../../components/target_fields.tsx";
-import { plain } from "../../components/text.ts";
 import { hasEdition } from "../../state/edition.ts";
-import { showStatus } from "../../state/toasts.ts";
 import { metricOptions, OPERATOR_OPTIONS } from "../conditions.ts";
 import { RulePreview } from "./preview.tsx";
 import { METRICS } from "./words.ts";
@@ -45,19 +43,13 @@ export function RuleForm({ rule, onClose, onSaved }: {
     const saved = rule
       ? await api("PUT /api/alerts/rules/{id}", { path: { id: rule.id }, body })
       : await api("POST /api/alerts/rules", { body });
-    showStatus(`${rule ? "Saved" : "Created"} ${plain(saved.name)}`);
     onSaved();
+    return saved.name;
   };
   // Another metric begins with its own values.
   const stored = rule?.metric === metric.value ? rule : undefined;
   return (
-    <FormDialog
-      title={rule ? `Edit ${plain(rule.name)}` : "New alert rule"}
-      submit={rule ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-      wide
-    >
+    <EditDialog noun="alert rule" name={rule?.name} save={save} onClose={onClose} wide>
       <TextField label="Name" name="name" value={rule?.name} required maxLength={100} />
       <div class="field-row">
         <SelectField
@@ -94,7 +86,7 @@ export function RuleForm({ rule, onClose, onSaved }: {
         />
       )}
       <RulePreview ruleOf={ruleOf} />
-    </FormDialog>
+    </EditDialog>
   );
 }
 

@@ -9,7 +9,7 @@ import { api } from "../../api/client.ts";
 import type { AlertEvent, AlertRule } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { enabledColumn } from "../../components/columns.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { History, Listing } from "../../components/listing.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { useRead, useReloadOn, useReloadWhile } from "../../components/reading.ts";
@@ -18,7 +18,6 @@ import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
-import { withResult } from "../../state/toasts.ts";
 import { ActiveAlerts, AlertName, Inhibition, WithSeverity } from "./active.tsx";
 import { RuleForm } from "./form.tsx";
 import { Silences } from "./silences.tsx";
@@ -72,11 +71,7 @@ export default function Alerts() {
             {...hasRole("admin") && {
               actions: (rule: AlertRule) => [
                 { name: "Edit", onSelect: () => edited.value = rule },
-                {
-                  name: "Delete",
-                  danger: true,
-                  onSelect: () => void remove(rule).then((isDone) => isDone && reload()),
-                },
+                deleteItem(() => remove(rule), reload),
               ],
             }}
             defaultSort="name"
@@ -152,7 +147,11 @@ const columns = (onChange: () => void): readonly Column<AlertRule>[] => [
     width: "w-m",
     wide: true,
   },
-  enabledColumn((row, enabled) => void toggle(row, enabled).then(onChange)),
+  enabledColumn(
+    ({ id }, enabled) =>
+      api("PUT /api/alerts/rules/{id}/toggle", { path: { id }, body: { enabled } }),
+    onChange,
+  ),
 ];
 
 const ORDER: readonly AlertRule["state"][] = ["firing", "pending", "no_data", "ok"];
@@ -192,13 +191,6 @@ const EVENT_COLUMNS: readonly Column<AlertEvent>[] = [
     width: "w-s",
   },
 ];
-
-async function toggle({ id, name }: AlertRule, enabled: boolean): Promise<void> {
-  await withResult(
-    `${enabled ? "Enabled" : "Disabled"} ${plain(name)}`,
-    () => api("PUT /api/alerts/rules/{id}/toggle", { path: { id }, body: { enabled } }),
-  );
-}
 
 async function remove({ id, name, state }: AlertRule): Promise<boolean> {
   const consequence = `The alert rule ${plain(name)} is deleted` +

@@ -8,7 +8,7 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { Silence } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { Listing } from "../../components/listing.tsx";
 import { Section } from "../../components/page.tsx";
 import type { Reading } from "../../components/reading.ts";
@@ -46,11 +46,7 @@ export function Silences({ reading: { data, error, reload } }: {
             ...(silence.state === "ended"
               ? []
               : [{ name: "Edit", onSelect: () => void (form.value = { silence }) }]),
-            {
-              name: "Delete",
-              danger: true,
-              onSelect: () => void remove(silence).then((isDone) => isDone && reload()),
-            },
+            deleteItem(() => remove(silence), reload),
           ],
         }}
         empty={"No silences yet. A silence holds back messages about a known problem until a time " +

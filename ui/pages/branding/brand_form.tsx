@@ -6,9 +6,7 @@
 
 import { api } from "../../api/client.ts";
 import type { Brand } from "../../api/types.ts";
-import { FormDialog, type FormValues, TextArea, TextField } from "../../components/form.tsx";
-import { plain } from "../../components/text.ts";
-import { showStatus } from "../../state/toasts.ts";
+import { EditDialog, type FormValues, TextArea, TextField } from "../../components/form.tsx";
 
 const COLOR_HINT = "#rgb or #rrggbb";
 
@@ -27,20 +25,14 @@ export function BrandForm({ brand, onClose, onSaved }: {
         body,
       })
       : await api("POST /api/ext/service-enterprise/branding", { body });
-    showStatus(`${brand ? "Saved" : "Created"} ${plain(saved.name)}`);
     onSaved();
+    return saved.name;
   };
   const text = (label: string, name: keyof Brand, more = {}) => (
     <TextField label={label} name={name} value={String(brand?.[name] ?? "")} {...more} />
   );
   return (
-    <FormDialog
-      title={brand ? `Edit ${plain(brand.name)}` : "New brand"}
-      submit={brand ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-      wide
-    >
+    <EditDialog noun="brand" name={brand?.name} save={save} onClose={onClose} wide>
       <div class="field-row">
         {text("Name", "name", { required: true, maxLength: 100, hint: "For administrators" })}
         {text("Service name", "app_name", {
@@ -70,7 +62,7 @@ export function BrandForm({ brand, onClose, onSaved }: {
         hint="CSS that loads nothing: no @import, no url() except data:image"
         rows={5}
       />
-    </FormDialog>
+    </EditDialog>
   );
 }
 

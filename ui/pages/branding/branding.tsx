@@ -9,7 +9,7 @@ import { api } from "../../api/client.ts";
 import type { Brand, BrandList } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { NAME_COLUMN } from "../../components/columns.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
@@ -43,11 +43,7 @@ export default function Branding() {
       onSelect: brand.is_active ? undefined : () => void activate(brand).then(reload),
     },
     { name: "Edit", onSelect: () => void edit(brand) },
-    {
-      name: "Delete",
-      danger: true,
-      onSelect: () => void remove(brand).then((isDone) => isDone && reload()),
-    },
+    deleteItem(() => remove(brand), reload),
   ];
   return (
     <Page

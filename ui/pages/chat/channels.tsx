@@ -9,7 +9,7 @@ import { api } from "../../api/client.ts";
 import type { ChatChannel } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { eventsText } from "../../components/event_kinds.tsx";
 import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
@@ -44,7 +44,11 @@ const columns = (onChange: () => void): readonly Column<ChatChannel>[] => [
     width: "w-s",
     wide: true,
   },
-  enabledColumn((row, enabled) => void toggle(row, enabled).then(onChange)),
+  enabledColumn(
+    ({ id }, enabled) =>
+      api("PUT /api/ext/service-pro/chatops/channels/{id}", { path: { id }, body: { enabled } }),
+    onChange,
+  ),
 ];
 
 /** The open dialog. */
@@ -116,11 +120,7 @@ function menuOf(channel: ChatChannel, { onChange, onOpen }: {
       onSelect: () => void test(channel).then((isDone) => isDone && onOpen("messages")),
     },
     messages,
-    {
-      name: "Delete",
-      danger: true,
-      onSelect: () => void remove(channel).then((isDone) => isDone && onChange()),
-    },
+    deleteItem(() => remove(channel), onChange),
   ];
 }
 
@@ -129,14 +129,6 @@ const test = ({ id, name }: ChatChannel): Promise<boolean> =>
     `Queued a test message for ${plain(name)}`,
     () => api("POST /api/ext/service-pro/chatops/channels/{id}/test", { path: { id } }),
   );
-
-async function toggle({ id, name }: ChatChannel, enabled: boolean): Promise<void> {
-  await withResult(
-    `${enabled ? "Enabled" : "Disabled"} ${plain(name)}`,
-    () =>
-      api("PUT /api/ext/service-pro/chatops/channels/{id}", { path: { id }, body: { enabled } }),
-  );
-}
 
 async function remove({ id, name }: ChatChannel): Promise<boolean> {
   const path = { id };

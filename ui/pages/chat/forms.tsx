@@ -9,6 +9,7 @@ import { api } from "../../api/client.ts";
 import type { ChatChannel, ChatChannelConfig } from "../../api/types.ts";
 import { EventKinds } from "../../components/event_kinds.tsx";
 import {
+  EditDialog,
   FormDialog,
   type FormValues,
   SelectField,
@@ -49,16 +50,11 @@ export function ChannelForm({ channel, onClose, onSaved }: {
         body,
       })
       : await api("POST /api/ext/service-pro/chatops/channels", { body });
-    showStatus(`${channel ? "Saved" : "Created"} ${plain(saved.name)}`);
     onSaved();
+    return saved.name;
   };
   return (
-    <FormDialog
-      title={channel ? `Edit ${plain(channel.name)}` : "New channel"}
-      submit={channel ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <EditDialog noun="channel" name={channel?.name} save={save} onClose={onClose}>
       <TextField label="Name" name="name" value={channel?.name} required maxLength={100} />
       <SelectField
         label="Platform"
@@ -108,7 +104,7 @@ export function ChannelForm({ channel, onClose, onSaved }: {
         maxLength={2_048}
       />
       <EventKinds checked={channel?.events ?? []} />
-    </FormDialog>
+    </EditDialog>
   );
 }
 

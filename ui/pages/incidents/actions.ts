@@ -6,7 +6,7 @@
 
 import { api } from "../../api/client.ts";
 import type { Incident } from "../../api/types.ts";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import type { MenuItem } from "../../components/menu.tsx";
 import { count, plain } from "../../components/text.ts";
 import { hasRole } from "../../state/session.ts";
@@ -20,11 +20,7 @@ export function incidentActions(
     ...hasRole("admin")
       ? [
         { name: "Edit", onSelect: onEdit },
-        {
-          name: "Delete",
-          danger: true,
-          onSelect: () => void remove(incident).then((isDone) => isDone && onDelete()),
-        },
+        deleteItem(() => remove(incident), onDelete),
       ]
       : [],
   ];

@@ -7,6 +7,7 @@
 import { api } from "../../api/client.ts";
 import type { Incident } from "../../api/types.ts";
 import {
+  EditDialog,
   FormDialog,
   type FormValues,
   SelectField,
@@ -36,16 +37,11 @@ export function IncidentForm({ incident, onClose, onSaved }: DialogProps & {
     const saved = incident
       ? await api("PUT /api/ext/service-pro/incidents/{id}", { path: { id: incident.id }, body })
       : await api("POST /api/ext/service-pro/incidents", { body });
-    showStatus(`${incident ? "Saved" : "Created"} ${plain(saved.title)}`);
     onSaved(saved);
+    return saved.title;
   };
   return (
-    <FormDialog
-      title={incident ? `Edit ${plain(incident.title)}` : "New incident"}
-      submit={incident ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <EditDialog noun="incident" name={incident?.title} save={save} onClose={onClose}>
       <TextField label="Title" name="title" value={incident?.title} required maxLength={200} />
       <SelectField
         label="Severity"
@@ -61,7 +57,7 @@ export function IncidentForm({ incident, onClose, onSaved }: DialogProps & {
         hint="The person who leads the response"
         maxLength={200}
       />
-    </FormDialog>
+    </EditDialog>
   );
 }
 

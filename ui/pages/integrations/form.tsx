@@ -7,9 +7,7 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { Integration, IntegrationAdapter } from "../../api/types.ts";
-import { FormDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
-import { plain } from "../../components/text.ts";
-import { showStatus } from "../../state/toasts.ts";
+import { EditDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
 import { ConfigFields, configOf } from "./config.tsx";
 
 /** Limits of the service and its default, in seconds. */
@@ -37,17 +35,11 @@ export function IntegrationForm({ integration, adapters, onClose, onSaved }: {
     if (integration) {
       await api("PUT /api/integrations/{id}", { path: { id: integration.id }, body });
     } else await api("POST /api/integrations", { body });
-    showStatus(`${integration ? "Saved" : "Created"} ${plain(name)}`);
     onSaved();
+    return name;
   };
   return (
-    <FormDialog
-      title={integration ? `Edit ${plain(integration.name)}` : "New integration"}
-      submit={integration ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-      wide
-    >
+    <EditDialog noun="integration" name={integration?.name} save={save} onClose={onClose} wide>
       <div class="field-row">
         <TextField label="Name" name="name" value={integration?.name} required maxLength={100} />
         <SelectField
@@ -69,6 +61,6 @@ export function IntegrationForm({ integration, adapters, onClose, onSaved }: {
         max={INTERVAL.max}
         step={1}
       />
-    </FormDialog>
+    </EditDialog>
   );
 }

@@ -8,8 +8,8 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { Integration, IntegrationAdapter } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
-import { Switch } from "../../components/form.tsx";
+import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
@@ -19,7 +19,7 @@ import type { Column } from "../../components/table.tsx";
 import { count, milliseconds, plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
-import { showAlert, showStatus, withResult } from "../../state/toasts.ts";
+import { showAlert, showStatus } from "../../state/toasts.ts";
 import { IntegrationForm } from "./form.tsx";
 import { Records } from "./records.tsx";
 
@@ -85,15 +85,7 @@ const columns = (
   const nameOf = ({ adapter }: Integration) =>
     adapters.find(({ id }) => id === adapter)?.name ?? adapter;
   return [
-    {
-      title: "Name",
-      cell: ({ name }) => (
-        <span class="name-cell">
-          <Text>{name}</Text>
-        </span>
-      ),
-      sort: ({ name }) => name,
-    },
+    NAME_COLUMN,
     {
       title: "Adapter",
       cell: (integration) => <Text>{nameOf(integration)}</Text>,
@@ -117,19 +109,10 @@ const columns = (
       width: "w-m",
       wide: true,
     },
-    {
-      title: "Enabled",
-      cell: (integration) => (
-        <Switch
-          name={`Enable ${plain(integration.name)}`}
-          checked={integration.enabled}
-          disabled={!hasRole("admin")}
-          onChange={(enabled) => void toggle(integration, enabled).then(onChange)}
-        />
-      ),
-      sort: ({ enabled }) => Number(enabled),
-      width: "w-xs",
-    },
+    enabledColumn(
+      ({ id }, enabled) => api("PUT /api/integrations/{id}", { path: { id }, body: { enabled } }),
+      onChange,
+    ),
   ];
 };
 
@@ -150,11 +133,7 @@ function menuOf(integration: Integration, { onChange, onOpen }: {
     { name: "Test", onSelect: () => void test(integration) },
     { name: "Poll", onSelect: () => void poll(integration).then(onChange) },
     data,
-    {
-      name: "Delete",
-      danger: true,
-      onSelect: () => void remove(integration).then((isDone) => isDone && onChange()),
-    },
+    deleteItem(() => remove(integration), onChange),
   ];
 }
 
@@ -178,13 +157,6 @@ async function poll({ id, name }: Integration): Promise<void> {
   } catch (error) {
     showAlert((error as Error).message);
   }
-}
-
-async function toggle({ id, name }: Integration, enabled: boolean): Promise<void> {
-  await withResult(
-    `${enabled ? "Enabled" : "Disabled"} ${plain(name)}`,
-    () => api("PUT /api/integrations/{id}", { path: { id }, body: { enabled } }),
-  );
 }
 
 async function remove({ id, name }: Integration): Promise<boolean> {

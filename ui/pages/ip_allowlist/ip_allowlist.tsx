@@ -8,7 +8,7 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { IpRule } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
@@ -70,11 +70,7 @@ export default function IpAllowlist() {
           nameOf={({ label }) => label}
           actions={(rule) => [
             { name: "Edit", onSelect: () => task.value = { name: "edit", rule } },
-            {
-              name: "Delete",
-              danger: true,
-              onSelect: () => void remove(rule).then((isDone) => isDone && reload()),
-            },
+            deleteItem(() => remove(rule), reload),
           ]}
           defaultSort="label"
           empty="No rules yet. Add one that admits your own address before you enforce the list."

@@ -9,16 +9,14 @@ import { api } from "../../api/client.ts";
 import type { IpRule } from "../../api/types.ts";
 import {
   CheckField,
-  FormDialog,
+  EditDialog,
   type FormValues,
   SelectField,
   TextArea,
   TextField,
 } from "../../components/form.tsx";
 import { fromLocalInput, toLocalInput } from "../../components/local_time.ts";
-import { plain } from "../../components/text.ts";
 import type { UserOption } from "../../components/user_options.ts";
-import { showStatus } from "../../state/toasts.ts";
 
 export function RuleForm({ rule, range, users, onClose, onSaved }: {
   /** Without one, a new rule is created. */
@@ -42,16 +40,11 @@ export function RuleForm({ rule, range, users, onClose, onSaved }: {
         body,
       })
       : await api("POST /api/ext/service-enterprise/ip-allowlist/rules", { body });
-    showStatus(`${rule ? "Saved" : "Created"} ${plain(saved.label)}`);
     onSaved();
+    return saved.label;
   };
   return (
-    <FormDialog
-      title={rule ? `Edit ${plain(rule.label)}` : "New rule"}
-      submit={rule ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <EditDialog noun="rule" name={rule?.label} save={save} onClose={onClose}>
       <TextField
         label="Range"
         name="cidr"
@@ -89,6 +82,6 @@ export function RuleForm({ rule, range, users, onClose, onSaved }: {
         hint="In your time zone. Empty: never"
       />
       <CheckField label="Enabled" name="enabled" checked={rule?.enabled ?? true} />
-    </FormDialog>
+    </EditDialog>
   );
 }

@@ -7,10 +7,8 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { MaintenanceWindow } from "../../api/types.ts";
-import { FormDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
+import { EditDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
 import { containersTarget, TargetFields } from "../../components/target_fields.tsx";
-import { plain } from "../../components/text.ts";
-import { showStatus } from "../../state/toasts.ts";
 import { CRON_HINT, cronProblem } from "../cron.ts";
 import { browserZone, zonesWith } from "../time_zones.ts";
 import { windowName } from "./window_name.ts";
@@ -43,15 +41,15 @@ export function WindowForm({ window, onClose, onSaved }: {
     const saved = window
       ? await api("PUT /api/maintenance/windows/{id}", { path: { id: window.id }, body })
       : await api("POST /api/maintenance/windows", { body });
-    showStatus(`${window ? "Saved" : "Created"} ${plain(windowName(saved))}`);
     onSaved();
+    return windowName(saved);
   };
   const zone = window?.timeZone ?? browserZone();
   return (
-    <FormDialog
-      title={window ? `Edit ${plain(windowName(window))}` : "New window"}
-      submit={window ? "Save" : "Create"}
-      onSubmit={save}
+    <EditDialog
+      noun="window"
+      name={window && windowName(window)}
+      save={save}
       onClose={onClose}
       wide
     >
@@ -87,6 +85,6 @@ export function WindowForm({ window, onClose, onSaved }: {
       />
       {kind.value === "containers" && <TargetFields target={window?.scope.target} />}
       <TextField label="Comment" name="comment" value={window?.comment} maxLength={500} />
-    </FormDialog>
+    </EditDialog>
   );
 }

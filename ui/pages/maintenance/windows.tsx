@@ -8,7 +8,7 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { MaintenanceWindow } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { Listing } from "../../components/listing.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
@@ -45,11 +45,7 @@ export function MaintenanceWindows({ onChange }: {
         nameOf={windowName}
         actions={(window) => [
           { name: "Edit", onSelect: () => edited.value = window },
-          {
-            name: "Delete",
-            danger: true,
-            onSelect: () => void remove(window).then((isDone) => isDone && update()),
-          },
+          deleteItem(() => remove(window), update),
         ]}
         empty={"No windows yet. A window pauses alerts and messages at fixed times, for the host " +
           "or for some containers, e.g. during backups."}

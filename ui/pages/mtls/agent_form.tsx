@@ -7,15 +7,13 @@
 import { api } from "../../api/client.ts";
 import type { Agent, CertificateAuthority } from "../../api/types.ts";
 import {
-  FormDialog,
+  EditDialog,
   type FormValues,
   listOf,
   SelectField,
   TextArea,
   TextField,
 } from "../../components/form.tsx";
-import { plain } from "../../components/text.ts";
-import { showStatus } from "../../state/toasts.ts";
 
 export function AgentForm({ agent, authorities, onClose, onSaved }: {
   /** Without one, a new agent is added. The certificate of an agent cannot be changed. */
@@ -34,16 +32,11 @@ export function AgentForm({ agent, authorities, onClose, onSaved }: {
       : await api("POST /api/ext/service-enterprise/mtls/agents", {
         body: { ...body, certificate, ca_id: caId || null },
       });
-    showStatus(`${agent ? "Saved" : "Created"} ${plain(saved.hostname)}`);
     onSaved();
+    return saved.hostname;
   };
   return (
-    <FormDialog
-      title={agent ? `Edit ${plain(agent.hostname)}` : "New agent"}
-      submit={agent ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <EditDialog noun="agent" name={agent?.hostname} save={save} onClose={onClose}>
       <TextField
         label="Host name"
         name="hostname"
@@ -85,6 +78,6 @@ export function AgentForm({ agent, authorities, onClose, onSaved }: {
           />
         </>
       )}
-    </FormDialog>
+    </EditDialog>
   );
 }

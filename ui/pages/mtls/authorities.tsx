@@ -6,7 +6,7 @@
 
 import { api } from "../../api/client.ts";
 import type { CertificateAuthority, CertificateAuthorityPage } from "../../api/types.ts";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { Listing, Newest } from "../../components/listing.tsx";
 import { Section } from "../../components/page.tsx";
 import type { Reading } from "../../components/reading.ts";
@@ -27,11 +27,7 @@ export function Authorities({ reading }: { reading: Reading<CertificateAuthority
         onRetry={reload}
         keyOf={({ id }) => id}
         nameOf={({ name }) => name}
-        actions={(authority) => [{
-          name: "Delete",
-          danger: true,
-          onSelect: () => void remove(authority).then((isDone) => isDone && reload()),
-        }]}
+        actions={(authority) => [deleteItem(() => remove(authority), reload)]}
         empty="No certificate authorities yet. Agents can be added without one, too."
       />
       {data.value && <Newest shown={data.value.cas.length} total={data.value.total} />}

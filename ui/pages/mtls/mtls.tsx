@@ -41,11 +41,7 @@ export default function Mtls() {
           <Button icon="plus" onClick={() => task.value = { name: "new-authority" }}>
             New authority
           </Button>
-          <Button
-            kind="primary"
-            icon="plus"
-            onClick={() => task.value = { name: "new-agent" }}
-          >
+          <Button kind="primary" icon="plus" onClick={() => task.value = { name: "new-agent" }}>
             New agent
           </Button>
         </>

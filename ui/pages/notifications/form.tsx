@@ -9,14 +9,12 @@ import { api } from "../../api/client.ts";
 import type { NewNotificationChannel, NotificationChannel } from "../../api/types.ts";
 import { EventKinds } from "../../components/event_kinds.tsx";
 import {
-  FormDialog,
+  EditDialog,
   type FormValues,
   listOf,
   SelectField,
   TextField,
 } from "../../components/form.tsx";
-import { plain } from "../../components/text.ts";
-import { showStatus } from "../../state/toasts.ts";
 import { ConfigFields, configOf } from "./config.tsx";
 import { type KindId, KINDS } from "./kinds.ts";
 import { TimingFields, timingOf } from "./timing.tsx";
@@ -56,18 +54,12 @@ export function ChannelForm({ channel, onClose, onSaved }: {
       : await api("POST /api/notifications/channels", {
         body: { ...body, ...(id !== BY_URL && { kind: id }) },
       });
-    showStatus(`${channel ? "Saved" : "Created"} ${plain(saved.name)}`);
     onSaved();
+    return saved.name;
   };
   const kinds = channel ? [channel.kind] : Object.keys(KINDS) as KindId[];
   return (
-    <FormDialog
-      title={channel ? `Edit ${plain(channel.name)}` : "New channel"}
-      submit={channel ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-      wide
-    >
+    <EditDialog noun="channel" name={channel?.name} save={save} onClose={onClose} wide>
       <div class="field-row">
         <TextField label="Name" name="name" value={channel?.name} required maxLength={100} />
         <SelectField
@@ -123,6 +115,6 @@ export function ChannelForm({ channel, onClose, onSaved }: {
         />
       </div>
       <TimingFields channel={channel} />
-    </FormDialog>
+    </EditDialog>
   );
 }

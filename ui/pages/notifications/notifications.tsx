@@ -9,7 +9,7 @@ import { api } from "../../api/client.ts";
 import type { NotificationChannel } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { DELIVERIES_SHOWN, DeliveriesDialog, LastDelivery } from "../../components/deliveries.tsx";
 import { eventsText } from "../../components/event_kinds.tsx";
 import { Listing } from "../../components/listing.tsx";
@@ -18,7 +18,6 @@ import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
-import { withResult } from "../../state/toasts.ts";
 import { ChannelForm } from "./form.tsx";
 import { KINDS } from "./kinds.ts";
 import { replay, sendTest } from "./sending.ts";
@@ -92,7 +91,11 @@ const columns = (onChange: () => void): readonly Column<NotificationChannel>[] =
     sort: ({ lastDeliveryAt }) => lastDeliveryAt,
     width: "w-l",
   },
-  enabledColumn((row, enabled) => void toggle(row, enabled).then(onChange)),
+  enabledColumn(
+    ({ id }, enabled) =>
+      api("PUT /api/notifications/channels/{id}/toggle", { path: { id }, body: { enabled } }),
+    onChange,
+  ),
 ];
 
 function Deliveries({ channel, onClose }: { channel: NotificationChannel; onClose: () => void }) {
@@ -118,19 +121,8 @@ function menuOf(channel: NotificationChannel, { onChange, onOpen }: {
     { name: "Edit", onSelect: () => onOpen("edit") },
     { name: "Test", onSelect: () => void sendTest(channel).then(onChange) },
     { name: "Deliveries", onSelect: () => onOpen("deliveries") },
-    {
-      name: "Delete",
-      danger: true,
-      onSelect: () => void remove(channel).then((isDone) => isDone && onChange()),
-    },
+    deleteItem(() => remove(channel), onChange),
   ];
-}
-
-async function toggle({ id, name }: NotificationChannel, enabled: boolean): Promise<void> {
-  await withResult(
-    `${enabled ? "Enabled" : "Disabled"} ${plain(name)}`,
-    () => api("PUT /api/notifications/channels/{id}/toggle", { path: { id }, body: { enabled } }),
-  );
 }
 
 const remove = ({ id, name }: NotificationChannel): Promise<boolean> =>

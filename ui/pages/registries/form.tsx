@@ -8,13 +8,11 @@ import { api } from "../../api/client.ts";
 import type { Registry } from "../../api/types.ts";
 import {
   CheckField,
-  FormDialog,
+  EditDialog,
   type FormValues,
   TextArea,
   TextField,
 } from "../../components/form.tsx";
-import { plain } from "../../components/text.ts";
-import { showStatus } from "../../state/toasts.ts";
 
 export function RegistryForm({ registry, onClose, onSaved }: {
   /** Without one, a new registry is created. */
@@ -35,17 +33,11 @@ export function RegistryForm({ registry, onClose, onSaved }: {
     };
     if (registry) await api("PUT /api/registries/{id}", { path: { id: registry.id }, body });
     else await api("POST /api/registries", { body });
-    showStatus(`${registry ? "Saved" : "Created"} ${plain(host)}`);
     onSaved();
+    return host;
   };
   return (
-    <FormDialog
-      title={registry ? `Edit ${plain(registry.host)}` : "New registry"}
-      submit={registry ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-      wide
-    >
+    <EditDialog noun="registry" name={registry?.host} save={save} onClose={onClose} wide>
       <div class="field-row">
         <TextField
           label="Host"
@@ -97,6 +89,6 @@ export function RegistryForm({ registry, onClose, onSaved }: {
         name="insecure"
         checked={registry?.insecure ?? false}
       />
-    </FormDialog>
+    </EditDialog>
   );
 }

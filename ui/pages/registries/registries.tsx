@@ -8,7 +8,7 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { Registry } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
@@ -17,7 +17,7 @@ import { Badge, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
-import { sentenceOf, showAlert, showStatus, withResult } from "../../state/toasts.ts";
+import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { RegistryForm } from "./form.tsx";
 
 /** The open dialog: a new registry, or one to edit. */
@@ -117,11 +117,7 @@ function menuOf(registry: Registry, { onChange, onEdit }: {
   return [
     { name: "Edit", onSelect: onEdit },
     test,
-    {
-      name: "Delete",
-      danger: true,
-      onSelect: () => void remove(registry).then((isDone) => isDone && onChange()),
-    },
+    deleteItem(() => remove(registry), onChange),
   ];
 }
 
@@ -142,9 +138,8 @@ async function remove(registry: Registry): Promise<boolean> {
   const name = nameOf(registry);
   const consequence = `The credentials of ${plain(name)} are deleted. Its private images can no ` +
     "longer be pulled.";
-  if (!await confirm({ verb: "Delete", name, consequence })) return false;
-  return await withResult(
-    `Deleted ${plain(name)}`,
+  return await deleteConfirmed(
+    { name, consequence },
     () => api("DELETE /api/registries/{id}", { path: { id: registry.id } }),
   );
 }

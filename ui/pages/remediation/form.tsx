@@ -7,10 +7,9 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { NewRemediationRule, RemediationRule } from "../../api/types.ts";
-import { FormDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
-import { capital, plain } from "../../components/text.ts";
+import { EditDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
+import { capital } from "../../components/text.ts";
 import { containers } from "../../state/live.ts";
-import { showStatus } from "../../state/toasts.ts";
 import { metricOptions, type MetricWords, OPERATOR_OPTIONS } from "../conditions.ts";
 
 type Metric = NewRemediationRule["condition_metric"];
@@ -49,16 +48,11 @@ export function RuleForm({ rule, onClose, onSaved }: {
         body,
       })
       : await api("POST /api/ext/service-pro/remediation/rules", { body });
-    showStatus(`${rule ? "Saved" : "Created"} ${plain(saved.name)}`);
     onSaved();
+    return saved.name;
   };
   return (
-    <FormDialog
-      title={rule ? `Edit ${plain(rule.name)}` : "New rule"}
-      submit={rule ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <EditDialog noun="rule" name={rule?.name} save={save} onClose={onClose}>
       <TextField label="Name" name="name" value={rule?.name} required maxLength={100} />
       <div class="field-row">
         <SelectField
@@ -132,7 +126,7 @@ export function RuleForm({ rule, onClose, onSaved }: {
           />
         )}
       </div>
-    </FormDialog>
+    </EditDialog>
   );
 }
 

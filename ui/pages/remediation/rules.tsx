@@ -9,7 +9,7 @@ import { api } from "../../api/client.ts";
 import type { RemediationRule, RemediationRun } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { History, Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
@@ -18,7 +18,6 @@ import type { Column } from "../../components/table.tsx";
 import { capital, count, plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
-import { withResult } from "../../state/toasts.ts";
 import { conditionText } from "../conditions.ts";
 import { METRICS, RuleForm } from "./form.tsx";
 
@@ -50,7 +49,14 @@ const columns = (onChange: () => void): readonly Column<RemediationRule>[] => [
     sort: ({ last_triggered_at: at }) => at,
     width: "w-m",
   },
-  enabledColumn((row, enabled) => void toggle(row, enabled).then(onChange)),
+  enabledColumn(
+    ({ id }, enabled) =>
+      api("PUT /api/ext/service-pro/remediation/rules/{id}/toggle", {
+        path: { id },
+        body: { enabled },
+      }),
+    onChange,
+  ),
 ];
 
 export default function Remediation() {
@@ -86,11 +92,7 @@ export default function Remediation() {
         {...hasRole("admin") && {
           actions: (rule: RemediationRule) => [
             { name: "Edit", onSelect: () => edited.value = rule },
-            {
-              name: "Delete",
-              danger: true,
-              onSelect: () => void remove(rule).then((isDone) => isDone && reload()),
-            },
+            deleteItem(() => remove(rule), reload),
           ],
         }}
         defaultSort="name"
@@ -126,17 +128,6 @@ const conditionOf = (rule: RemediationRule): string =>
     rule.condition_threshold,
     rule.condition_duration,
   );
-
-async function toggle({ id, name }: RemediationRule, enabled: boolean): Promise<void> {
-  await withResult(
-    `${enabled ? "Enabled" : "Disabled"} ${plain(name)}`,
-    () =>
-      api("PUT /api/ext/service-pro/remediation/rules/{id}/toggle", {
-        path: { id },
-        body: { enabled },
-      }),
-  );
-}
 
 async function remove({ id, name }: RemediationRule): Promise<boolean> {
   const consequence = `The rule ${plain(name)} is deleted. Its history is kept.`;

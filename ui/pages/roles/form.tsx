@@ -6,9 +6,7 @@
 
 import { api } from "../../api/client.ts";
 import type { Permission, Role } from "../../api/types.ts";
-import { CheckGroup, FormDialog, type FormValues, TextField } from "../../components/form.tsx";
-import { plain } from "../../components/text.ts";
-import { showStatus } from "../../state/toasts.ts";
+import { CheckGroup, EditDialog, type FormValues, TextField } from "../../components/form.tsx";
 import { actionsOf, ANY, permissionText, type Resource, RESOURCES } from "./permissions.ts";
 
 export function RoleForm({ role, onClose, onSaved }: {
@@ -22,17 +20,11 @@ export function RoleForm({ role, onClose, onSaved }: {
     const saved = role
       ? await api("PUT /api/ext/service-enterprise/roles/{id}", { path: { id: role.id }, body })
       : await api("POST /api/ext/service-enterprise/roles", { body });
-    showStatus(`${role ? "Saved" : "Created"} ${plain(saved.name)}`);
     onSaved();
+    return saved.name;
   };
   return (
-    <FormDialog
-      title={role ? `Edit ${plain(role.name)}` : "New role"}
-      submit={role ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-      wide
-    >
+    <EditDialog noun="role" name={role?.name} save={save} onClose={onClose} wide>
       <div class="field-row">
         <TextField label="Name" name="name" value={role?.name} required maxLength={100} />
         <TextField
@@ -71,7 +63,7 @@ export function RoleForm({ role, onClose, onSaved }: {
           />
         ))}
       </div>
-    </FormDialog>
+    </EditDialog>
   );
 }
 

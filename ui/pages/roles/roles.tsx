@@ -9,7 +9,7 @@ import { api } from "../../api/client.ts";
 import type { Role, RoleSummary } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { NAME_COLUMN } from "../../components/columns.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
@@ -72,11 +72,7 @@ export default function Roles() {
         actions={(role) => [
           { name: "Edit", onSelect: () => void edit(role) },
           { name: "Users", onSelect: () => task.value = { name: "users", role } },
-          {
-            name: "Delete",
-            danger: true,
-            onSelect: () => void remove(role).then((isDone) => isDone && reload()),
-          },
+          deleteItem(() => remove(role), reload),
         ]}
         empty={"No custom roles yet. A custom role adds permissions to the built-in role of its " +
           "users, e.g. restarting containers to a viewer."}

@@ -6,10 +6,9 @@
 
 import { api } from "../../api/client.ts";
 import type { Container, NewSchedule, Schedule } from "../../api/types.ts";
-import { FormDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
-import { capital, plain } from "../../components/text.ts";
+import { EditDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
+import { capital } from "../../components/text.ts";
 import { containers } from "../../state/live.ts";
-import { showStatus } from "../../state/toasts.ts";
 import { CRON_HINT, cronProblem } from "../cron.ts";
 import { TIME_ZONES, zonesWith } from "../time_zones.ts";
 
@@ -35,16 +34,11 @@ export function ScheduleForm({ schedule, onClose, onSaved }: {
     };
     if (schedule) await api("PUT /api/schedules/{id}", { path: { id: schedule.id }, body });
     else await api("POST /api/schedules", { body });
-    showStatus(`${schedule ? "Saved" : "Created"} ${plain(name)}`);
     onSaved();
+    return name;
   };
   return (
-    <FormDialog
-      title={schedule ? `Edit ${plain(schedule.name)}` : "New schedule"}
-      submit={schedule ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <EditDialog noun="schedule" name={schedule?.name} save={save} onClose={onClose}>
       <TextField label="Name" name="name" value={schedule?.name} required maxLength={100} />
       <div class="field-row">
         <SelectField
@@ -79,7 +73,7 @@ export function ScheduleForm({ schedule, onClose, onSaved }: {
           ...TIME_ZONES,
         ]}
       />
-    </FormDialog>
+    </EditDialog>
   );
 }
 

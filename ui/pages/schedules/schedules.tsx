@@ -9,7 +9,7 @@ import { api } from "../../api/client.ts";
 import type { Schedule, ScheduleRun } from "../../api/types.ts";
 import { Button, Link } from "../../components/button.tsx";
 import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { History, Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead, useReloadOn, useReloadWhile } from "../../components/reading.ts";
@@ -18,7 +18,6 @@ import type { Column } from "../../components/table.tsx";
 import { capital, milliseconds, plain } from "../../components/text.ts";
 import { now, Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
-import { withResult } from "../../state/toasts.ts";
 import { ScheduleForm } from "./form.tsx";
 
 const RUNS_SHOWN = 100;
@@ -60,11 +59,7 @@ export default function Schedules() {
         {...hasRole("admin") && {
           actions: (schedule: Schedule) => [
             { name: "Edit", onSelect: () => edited.value = schedule },
-            {
-              name: "Delete",
-              danger: true,
-              onSelect: () => void remove(schedule).then((isDone) => isDone && reload()),
-            },
+            deleteItem(() => remove(schedule), reload),
           ],
         }}
         defaultSort="name"
@@ -139,7 +134,10 @@ const columns = (
     width: "w-l",
     wide: true,
   },
-  enabledColumn((row, enabled) => void toggle(row, enabled).then(onChange)),
+  enabledColumn(
+    ({ id }, enabled) => api("PUT /api/schedules/{id}/toggle", { path: { id }, body: { enabled } }),
+    onChange,
+  ),
 ];
 
 function ContainerLink({ name }: { name: string }) {
@@ -192,13 +190,6 @@ const RUN_COLUMNS: readonly Column<ScheduleRun>[] = [
     wide: true,
   },
 ];
-
-async function toggle({ id, name }: Schedule, enabled: boolean): Promise<void> {
-  await withResult(
-    `${enabled ? "Enabled" : "Disabled"} ${plain(name)}`,
-    () => api("PUT /api/schedules/{id}/toggle", { path: { id }, body: { enabled } }),
-  );
-}
 
 async function remove({ id, name, action, containerName }: Schedule): Promise<boolean> {
   const consequence = `The schedule ${plain(name)} is deleted and does not ${action} ` +

@@ -6,7 +6,7 @@
 
 import { api } from "../../api/client.ts";
 import type { SlaDefinition } from "../../api/types.ts";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import type { MenuItem } from "../../components/menu.tsx";
 import { count, plain } from "../../components/text.ts";
 import { withResult } from "../../state/toasts.ts";
@@ -23,11 +23,7 @@ export function slaActions(
   return [
     { name: "Recalculate", onSelect: () => void recalculate(sla).then(onChange) },
     { name: "Edit", onSelect: onEdit },
-    {
-      name: "Delete",
-      danger: true,
-      onSelect: () => void remove(sla).then((isDone) => isDone && onDelete()),
-    },
+    deleteItem(() => remove(sla), onDelete),
   ];
 }
 

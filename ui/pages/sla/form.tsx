@@ -8,14 +8,12 @@ import { api } from "../../api/client.ts";
 import type { SlaDefinition } from "../../api/types.ts";
 import {
   CheckGroup,
-  FormDialog,
+  EditDialog,
   type FormValues,
   SelectField,
   TextField,
 } from "../../components/form.tsx";
 import { useRead } from "../../components/reading.ts";
-import { plain } from "../../components/text.ts";
-import { showStatus } from "../../state/toasts.ts";
 
 const PERIODS = [
   { value: "monthly", name: "Calendar month" },
@@ -38,16 +36,11 @@ export function SlaForm({ sla, onClose, onSaved }: {
     const saved = sla
       ? await api("PUT /api/ext/service-pro/sla/definitions/{id}", { path: { id: sla.id }, body })
       : await api("POST /api/ext/service-pro/sla/definitions", { body });
-    showStatus(`${sla ? "Saved" : "Created"} ${plain(saved.name)}`);
     onSaved();
+    return saved.name;
   };
   return (
-    <FormDialog
-      title={sla ? `Edit ${plain(sla.name)}` : "New SLA"}
-      submit={sla ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <EditDialog noun="SLA" name={sla?.name} save={save} onClose={onClose}>
       <TextField label="Name" name="name" value={sla?.name} required maxLength={100} />
       <div class="field-row">
         <TextField
@@ -88,6 +81,6 @@ export function SlaForm({ sla, onClose, onSaved }: {
         value={sla?.description ?? ""}
         maxLength={1_000}
       />
-    </FormDialog>
+    </EditDialog>
   );
 }

@@ -8,13 +8,13 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { SlaDefinition, SlaDefinitionDetail } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { linkColumn } from "../../components/columns.tsx";
 import { useDetails } from "../../components/details.ts";
 import { Listing } from "../../components/listing.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
 import type { Column } from "../../components/table.tsx";
-import { count, plain, uptime } from "../../components/text.ts";
-import { href } from "../../state/router.ts";
+import { count, uptime } from "../../components/text.ts";
 import { hasRole } from "../../state/session.ts";
 import { slaActions } from "./actions.ts";
 import { Breaches } from "./breaches.tsx";
@@ -27,15 +27,7 @@ const BREACHES_SHOWN = 20;
 type Row = SlaDefinition & Partial<SlaDefinitionDetail>;
 
 const COLUMNS: readonly Column<Row>[] = [
-  {
-    title: "Name",
-    cell: ({ id, name }) => (
-      <span class="name-cell">
-        <a class="cut" href={href(`/sla/${id}`)}>{plain(name)}</a>
-      </span>
-    ),
-    sort: ({ name }) => name,
-  },
+  linkColumn("/sla"),
   {
     title: "Monitors",
     cell: ({ monitor_ids: ids }) => count(ids.length, "monitor"),

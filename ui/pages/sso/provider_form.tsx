@@ -8,14 +8,12 @@ import { api } from "../../api/client.ts";
 import type { IdentityProvider, NewIdentityProvider } from "../../api/types.ts";
 import {
   CheckField,
-  FormDialog,
+  EditDialog,
   type FormValues,
   SelectField,
   TextArea,
   TextField,
 } from "../../components/form.tsx";
-import { plain } from "../../components/text.ts";
-import { showStatus } from "../../state/toasts.ts";
 
 const BINDINGS = ["HTTP-POST", "HTTP-Redirect"];
 const ROLES = ["viewer", "operator", "admin"];
@@ -34,17 +32,11 @@ export function ProviderForm({ provider, onClose, onSaved }: {
         body,
       })
       : await api("POST /api/ext/service-enterprise/sso/providers", { body });
-    showStatus(`${provider ? "Saved" : "Created"} ${plain(saved.name)}`);
     onSaved(saved);
+    return saved.name;
   };
   return (
-    <FormDialog
-      title={provider ? `Edit ${plain(provider.name)}` : "New provider"}
-      submit={provider ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-      wide
-    >
+    <EditDialog noun="provider" name={provider?.name} save={save} onClose={onClose} wide>
       <TextField label="Name" name="name" value={provider?.name} required maxLength={100} />
       <TextField
         label="Entity ID"
@@ -134,7 +126,7 @@ export function ProviderForm({ provider, onClose, onSaved }: {
           </div>
         </div>
       </details>
-    </FormDialog>
+    </EditDialog>
   );
 }
 

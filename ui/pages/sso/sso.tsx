@@ -10,7 +10,7 @@ import { api } from "../../api/client.ts";
 import type { IdentityProvider } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { NAME_COLUMN } from "../../components/columns.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
@@ -72,11 +72,7 @@ export default function Sso() {
           actions={(provider) => [
             { name: "Edit", onSelect: () => task.value = { name: "edit", provider } },
             { name: "Setup values", onSelect: () => task.value = { name: "setup", provider } },
-            {
-              name: "Delete",
-              danger: true,
-              onSelect: () => void remove(provider).then((isDone) => isDone && onChange()),
-            },
+            deleteItem(() => remove(provider), onChange),
           ]}
           defaultSort="name"
           empty={"No identity providers yet. Add one so that users sign in with the account of " +

@@ -6,7 +6,7 @@
 
 import { api } from "../../api/client.ts";
 import type { StatusPage } from "../../api/types.ts";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import type { MenuItem } from "../../components/menu.tsx";
 import { count, plain } from "../../components/text.ts";
 
@@ -17,11 +17,7 @@ export function pageActions(
 ): MenuItem[] {
   return [
     { name: "Edit", onSelect: onEdit },
-    {
-      name: "Delete",
-      danger: true,
-      onSelect: () => void remove(page).then((isDone) => isDone && onDelete()),
-    },
+    deleteItem(() => remove(page), onDelete),
   ];
 }
 

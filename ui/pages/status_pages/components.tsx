@@ -8,15 +8,14 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { StatusPageComponent } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
-import { FormDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
+import { EditDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Listing } from "../../components/listing.tsx";
 import { Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { hasRole } from "../../state/session.ts";
-import { showStatus } from "../../state/toasts.ts";
 import type { TabProps } from "./tab.ts";
 import { choices, COMPONENT_STATUSES, ComponentStatus } from "./words.tsx";
 
@@ -73,11 +72,7 @@ export function Components({ page, onChange }: TabProps) {
         {...hasRole("admin") && {
           actions: (component: StatusPageComponent) => [
             { name: "Edit", onSelect: () => edited.value = component },
-            {
-              name: "Delete",
-              danger: true,
-              onSelect: () => void remove(component).then((isDone) => isDone && onChange()),
-            },
+            deleteItem(() => remove(component), onChange),
           ],
         }}
         empty="No components yet. A component is a part of your service, e.g. the shop or the API."
@@ -134,16 +129,11 @@ function ComponentForm({ pageId, component, onClose, onSaved }: {
         path: { pageId },
         body,
       });
-    showStatus(`${component ? "Saved" : "Created"} ${plain(saved.name)}`);
     onSaved();
+    return saved.name;
   };
   return (
-    <FormDialog
-      title={component ? `Edit ${plain(component.name)}` : "New component"}
-      submit={component ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <EditDialog noun="component" name={component?.name} save={save} onClose={onClose}>
       <TextField label="Name" name="name" value={component?.name} required maxLength={200} />
       <TextField
         label="Description"
@@ -188,6 +178,6 @@ function ComponentForm({ pageId, component, onClose, onSaved }: {
           max={1_000_000}
         />
       </div>
-    </FormDialog>
+    </EditDialog>
   );
 }

@@ -8,13 +8,11 @@ import { api } from "../../api/client.ts";
 import type { StatusPage } from "../../api/types.ts";
 import {
   CheckField,
-  FormDialog,
+  EditDialog,
   type FormValues,
   TextArea,
   TextField,
 } from "../../components/form.tsx";
-import { plain } from "../../components/text.ts";
-import { showStatus } from "../../state/toasts.ts";
 
 export function PageForm({ page, onClose, onSaved }: {
   /** Without one, a new page is created. */
@@ -36,16 +34,11 @@ export function PageForm({ page, onClose, onSaved }: {
         body,
       })
       : await api("POST /api/ext/service-pro/status-pages", { body });
-    showStatus(`${page ? "Saved" : "Created"} ${plain(saved.name)}`);
     onSaved(saved);
+    return saved.name;
   };
   return (
-    <FormDialog
-      title={page ? `Edit ${plain(page.name)}` : "New status page"}
-      submit={page ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <EditDialog noun="status page" name={page?.name} save={save} onClose={onClose}>
       <TextField
         label="Name"
         name="name"
@@ -77,6 +70,6 @@ export function PageForm({ page, onClose, onSaved }: {
           pattern="#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})"
         />
       </div>
-    </FormDialog>
+    </EditDialog>
   );
 }

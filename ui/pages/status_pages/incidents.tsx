@@ -8,8 +8,9 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { StatusPageIncident } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import {
+  EditDialog,
   FormDialog,
   type FormValues,
   SelectField,
@@ -96,11 +97,7 @@ export function Incidents({ page, onChange }: TabProps) {
           actions: (incident: StatusPageIncident) => [
             { name: "Add update", onSelect: () => task.value = { name: "update", incident } },
             { name: "Edit", onSelect: () => task.value = { name: "edit", incident } },
-            {
-              name: "Delete",
-              danger: true,
-              onSelect: () => void remove(incident).then((isDone) => isDone && dialog.onSaved()),
-            },
+            deleteItem(() => remove(incident), dialog.onSaved),
           ],
         }}
         empty="No incidents on this page. Subscribers are notified of each incident and update."
@@ -150,16 +147,11 @@ function IncidentForm({ pageId, incident, onClose, onSaved }: DialogProps & {
         path: { pageId },
         body: { title, severity, status, message },
       });
-    showStatus(`${incident ? "Saved" : "Created"} ${plain(saved.title)}`);
     onSaved();
+    return saved.title;
   };
   return (
-    <FormDialog
-      title={incident ? `Edit ${plain(incident.title)}` : "New incident"}
-      submit={incident ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <EditDialog noun="incident" name={incident?.title} save={save} onClose={onClose}>
       <TextField label="Title" name="title" value={incident?.title} required maxLength={500} />
       <SelectField
         label="Severity"
@@ -177,7 +169,7 @@ function IncidentForm({ pageId, incident, onClose, onSaved }: DialogProps & {
           />
         </>
       )}
-    </FormDialog>
+    </EditDialog>
   );
 }
 

@@ -8,14 +8,13 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { StatusPage, StatusPageDetail } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { linkColumn } from "../../components/columns.tsx";
 import { useDetails } from "../../components/details.ts";
 import { Listing, Newest } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
 import { Badge } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { plain } from "../../components/text.ts";
-import { href } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { pageActions } from "./actions.ts";
 import { Address } from "./address.tsx";
@@ -26,15 +25,7 @@ import { ComponentStatus } from "./words.tsx";
 type Row = StatusPage & Partial<StatusPageDetail>;
 
 const COLUMNS: readonly Column<Row>[] = [
-  {
-    title: "Name",
-    cell: ({ id, name }) => (
-      <span class="name-cell">
-        <a class="cut" href={href(`/status-pages/${id}`)}>{plain(name)}</a>
-      </span>
-    ),
-    sort: ({ name }) => name,
-  },
+  linkColumn("/status-pages"),
   {
     title: "Address",
     cell: (page) => (

@@ -8,10 +8,10 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { StatusPageDetail, StatusPageMaintenance } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import {
   CheckGroup,
-  FormDialog,
+  EditDialog,
   type FormValues,
   TextArea,
   TextField,
@@ -24,7 +24,6 @@ import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
-import { showStatus } from "../../state/toasts.ts";
 import type { TabProps } from "./tab.ts";
 import { words } from "./words.tsx";
 
@@ -87,11 +86,7 @@ export function Maintenances({ page, onChange }: TabProps) {
         {...hasRole("admin") && {
           actions: (maintenance: StatusPageMaintenance) => [
             { name: "Edit", onSelect: () => edited.value = maintenance },
-            {
-              name: "Delete",
-              danger: true,
-              onSelect: () => void remove(maintenance).then((isDone) => isDone && reloadAll()),
-            },
+            deleteItem(() => remove(maintenance), reloadAll),
           ],
         }}
         empty={"No maintenance is planned. It starts and completes by itself, and subscribers are " +
@@ -146,17 +141,11 @@ function MaintenanceForm({ page, maintenance, onClose, onSaved }: {
         path: { pageId: page.id },
         body,
       });
-    showStatus(`${maintenance ? "Saved" : "Created"} ${plain(saved.title)}`);
     onSaved();
+    return saved.title;
   };
   return (
-    <FormDialog
-      title={maintenance ? `Edit ${plain(maintenance.title)}` : "New maintenance"}
-      submit={maintenance ? "Save" : "Create"}
-      wide
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <EditDialog noun="maintenance" name={maintenance?.title} save={save} onClose={onClose} wide>
       <TextField label="Title" name="title" value={maintenance?.title} required maxLength={500} />
       <div class="field-row">
         <TextField
@@ -190,6 +179,6 @@ function MaintenanceForm({ page, maintenance, onClose, onSaved }: {
           hint="Shown as under maintenance meanwhile"
         />
       )}
-    </FormDialog>
+    </EditDialog>
   );
 }

@@ -8,7 +8,7 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { CreatedSubscriber, Subscriber } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { FormDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
 import { Listing, Newest } from "../../components/listing.tsx";
 import { useRead } from "../../components/reading.ts";
@@ -71,11 +71,9 @@ export function Subscribers({ page }: TabProps) {
         keyOf={({ id }) => id}
         nameOf={addressOf}
         {...hasRole("admin") && {
-          actions: (subscriber: Subscriber) => [{
-            name: "Delete",
-            danger: true,
-            onSelect: () => void remove(pageId, subscriber).then((isDone) => isDone && reload()),
-          }],
+          actions: (
+            subscriber: Subscriber,
+          ) => [deleteItem(() => remove(pageId, subscriber), reload)],
         }}
         empty="No subscribers yet. Visitors subscribe on the page itself when mail is set up."
       />

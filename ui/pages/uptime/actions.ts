@@ -6,7 +6,7 @@
 
 import { api } from "../../api/client.ts";
 import type { Monitor } from "../../api/types.ts";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import type { MenuItem } from "../../components/menu.tsx";
 import { milliseconds, plain } from "../../components/text.ts";
 import { hasRole } from "../../state/session.ts";
@@ -31,11 +31,7 @@ export function monitorActions(
           onSelect: () => void togglePause(monitor).then(onChange),
         },
         { name: "Edit", onSelect: onEdit },
-        {
-          name: "Delete",
-          danger: true,
-          onSelect: () => void remove(monitor).then((isDone) => isDone && onDelete()),
-        },
+        deleteItem(() => remove(monitor), onDelete),
       ]
       : [],
   ];

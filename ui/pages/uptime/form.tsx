@@ -9,15 +9,13 @@ import { api } from "../../api/client.ts";
 import type { Monitor, NewMonitor } from "../../api/types.ts";
 import {
   CheckField,
-  FormDialog,
+  EditDialog,
   type FormValues,
   SelectField,
   TextArea,
   TextField,
 } from "../../components/form.tsx";
 import { HeadersField, headersOf } from "../../components/headers_field.tsx";
-import { plain } from "../../components/text.ts";
-import { showStatus } from "../../state/toasts.ts";
 
 type Type = NewMonitor["type"];
 
@@ -51,16 +49,11 @@ export function MonitorForm({ monitor, onClose, onSaved }: {
         body,
       })
       : await api("POST /api/ext/service-pro/uptime/monitors", { body });
-    showStatus(`${monitor ? "Saved" : "Created"} ${plain(saved.name)}`);
     onSaved(saved);
+    return saved.name;
   };
   return (
-    <FormDialog
-      title={monitor ? `Edit ${plain(monitor.name)}` : "New monitor"}
-      submit={monitor ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <EditDialog noun="monitor" name={monitor?.name} save={save} onClose={onClose}>
       <TextField label="Name" name="name" value={monitor?.name} required maxLength={100} />
       <SelectField
         label="Type"
@@ -130,7 +123,7 @@ export function MonitorForm({ monitor, onClose, onSaved }: {
         name="auto_incident"
         checked={monitor?.auto_incident ?? false}
       />
-    </FormDialog>
+    </EditDialog>
   );
 }
 

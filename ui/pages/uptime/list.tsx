@@ -8,14 +8,15 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { Monitor } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { linkColumn } from "../../components/columns.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
 import { State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { capital, milliseconds, plain, uptime } from "../../components/text.ts";
+import { capital, milliseconds, uptime } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
-import { href, query, setQuery } from "../../state/router.ts";
+import { query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
 import { monitorActions } from "./actions.ts";
@@ -27,15 +28,7 @@ const STATUSES = ["up", "down", "pending", "paused"];
 const OUTAGES_SHOWN = 20;
 
 const COLUMNS: readonly Column<Monitor>[] = [
-  {
-    title: "Name",
-    cell: ({ id, name }) => (
-      <span class="name-cell">
-        <a class="cut" href={href(`/uptime/${id}`)}>{plain(name)}</a>
-      </span>
-    ),
-    sort: ({ name }) => name,
-  },
+  linkColumn("/uptime"),
   {
     title: "Target",
     cell: ({ type, url }) => (

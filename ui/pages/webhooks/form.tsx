@@ -7,10 +7,8 @@
 import { api } from "../../api/client.ts";
 import type { CreatedWebhook, NewWebhook, Webhook } from "../../api/types.ts";
 import { EventKinds } from "../../components/event_kinds.tsx";
-import { FormDialog, type FormValues, TextField } from "../../components/form.tsx";
+import { EditDialog, type FormValues, TextField } from "../../components/form.tsx";
 import { HeadersField, headersOf } from "../../components/headers_field.tsx";
-import { plain } from "../../components/text.ts";
-import { showStatus } from "../../state/toasts.ts";
 
 export function WebhookForm({ webhook, onClose, onSaved }: {
   /** Without one, a new webhook is created. */
@@ -23,22 +21,12 @@ export function WebhookForm({ webhook, onClose, onSaved }: {
     const body: NewWebhook = { name, url, events, headers: headersOf(headers) };
     if (webhook) {
       await api("PUT /api/webhooks/{id}", { path: { id: webhook.id }, body });
-      showStatus(`Saved ${plain(name)}`);
       onSaved();
-    } else {
-      const created = await api("POST /api/webhooks", { body });
-      showStatus(`Created ${plain(name)}`);
-      onSaved(created);
-    }
+    } else onSaved(await api("POST /api/webhooks", { body }));
+    return name;
   };
   return (
-    <FormDialog
-      title={webhook ? `Edit ${plain(webhook.name)}` : "New webhook"}
-      submit={webhook ? "Save" : "Create"}
-      onSubmit={save}
-      onClose={onClose}
-      wide
-    >
+    <EditDialog noun="webhook" name={webhook?.name} save={save} onClose={onClose} wide>
       <TextField label="Name" name="name" value={webhook?.name} required maxLength={100} />
       <TextField
         label="URL"
@@ -52,6 +40,6 @@ export function WebhookForm({ webhook, onClose, onSaved }: {
       />
       <EventKinds checked={webhook?.events ?? []} />
       <HeadersField name="headers" value={webhook?.headers} />
-    </FormDialog>
+    </EditDialog>
   );
 }

@@ -8,11 +8,10 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { CreatedWebhook, Webhook } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { NAME_COLUMN } from "../../components/columns.tsx";
-import { deleteConfirmed } from "../../components/deletion.ts";
+import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
+import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { LastDelivery } from "../../components/deliveries.tsx";
 import { eventsText } from "../../components/event_kinds.tsx";
-import { Switch } from "../../components/form.tsx";
 import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
@@ -118,18 +117,10 @@ const columns = (onChange: () => void): readonly Column<Webhook>[] => [
     sort: ({ lastDelivery }) => lastDelivery?.at,
     width: "w-l",
   },
-  {
-    title: "Enabled",
-    cell: (webhook) => (
-      <Switch
-        name={`Enable ${plain(webhook.name)}`}
-        checked={webhook.enabled}
-        onChange={(enabled) => void toggle(webhook, enabled).then(onChange)}
-      />
-    ),
-    sort: ({ enabled }) => Number(enabled),
-    width: "w-xs",
-  },
+  enabledColumn(
+    ({ id }, enabled) => api("PUT /api/webhooks/{id}/toggle", { path: { id }, body: { enabled } }),
+    onChange,
+  ),
 ];
 
 function menuOf(webhook: Webhook, { onChange, onOpen }: {
@@ -140,11 +131,7 @@ function menuOf(webhook: Webhook, { onChange, onOpen }: {
     { name: "Edit", onSelect: () => onOpen("edit") },
     { name: "Test", onSelect: () => void test(webhook).then(onChange) },
     { name: "Deliveries", onSelect: () => onOpen("deliveries") },
-    {
-      name: "Delete",
-      danger: true,
-      onSelect: () => void remove(webhook).then((isDone) => isDone && onChange()),
-    },
+    deleteItem(() => remove(webhook), onChange),
   ];
 }
 
@@ -152,13 +139,6 @@ async function test({ id, name }: Webhook): Promise<void> {
   await withResult(
     `Sent a test event to ${plain(name)}; its deliveries show the result`,
     () => api("POST /api/webhooks/{id}/test", { path: { id } }),
-  );
-}
-
-async function toggle({ id, name }: Webhook, enabled: boolean): Promise<void> {
-  await withResult(
-    `${enabled ? "Enabled" : "Disabled"} ${plain(name)}`,
-    () => api("PUT /api/webhooks/{id}/toggle", { path: { id }, body: { enabled } }),
   );
 }
 
