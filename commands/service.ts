@@ -12,6 +12,7 @@ import { parseExecAllowlist } from "../services/ce/exec/allowlist.ts";
 import type { Config } from "../services/config/config.ts";
 import type { Deps } from "../services/deps.ts";
 import { sealers, workers } from "../services/editions.ts";
+import { collectGarbage } from "../services/garbage.ts";
 import { loadLicense } from "../services/license/source.ts";
 import { aborted, runWorkers } from "../services/lifecycle.ts";
 import type { Log } from "../services/log.ts";
@@ -24,7 +25,11 @@ import { greet } from "./greeting.ts";
 import { CommandError, executableOf, type Program } from "./program.ts";
 import { startNotifying } from "./supervisor.ts";
 
-/** Delay after which the start and the first rounds of the workers are done, in milliseconds. */
+/**
+ * When the garbage of the start is collected, in milliseconds: after the first rounds of the workers. It
+ * is a good part of the heap, and an idle service creates so little that the runtime would keep it for
+ * hours. Takes some 20 ms, once.
+ */
 const COLLECT_AFTER_MS = 5_000;
 
 /** Arguments of {@linkcode runService}. */
@@ -80,7 +85,7 @@ async function run(
   const { log, stream, terminals } = deps;
   open(createApp(deps));
   const running = runWorkers(workers, deps, signal);
-  const collecting = setTimeout(collectStartGarbage, COLLECT_AFTER_MS);
+  const collecting = setTimeout(() => collectGarbage("last-resort"), COLLECT_AFTER_MS);
   try {
     await onStarted();
     const notifying = await startNotifying(env, log);
@@ -95,15 +100,6 @@ async function run(
     clearTimeout(collecting);
     await running;
   }
-}
-
-/**
- * Collects the garbage of the start, which is a good part of the heap. An idle service creates so
- * little garbage that the runtime would keep it for hours. Takes some 20 ms, once.
- */
-function collectStartGarbage(): void {
-  const { gc } = globalThis as { gc?: (options: Record<string, string>) => void };
-  gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
 }
 
 /** Whether `deploy/update_trial.sh` has put this executable back; its mark stays until the service is ready. */

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { definedFields } from "./defined_fields.ts";
+
 /** Some of the fields. A missing or `undefined` field is not changed. */
 export type Change<Fields> = { [Field in keyof Fields]?: Fields[Field] | undefined };
 
@@ -12,6 +14,5 @@ export function applyChange<Stored extends object>(
   stored: Stored,
   change: Change<NoInfer<Stored>>,
 ): Stored {
-  const named = Object.entries(change).filter(([, value]) => value !== undefined);
-  return { ...stored, ...Object.fromEntries(named) };
+  return { ...stored, ...definedFields(change) };
 }

@@ -24,6 +24,7 @@ import {
 import { deleteHeldNotifications } from "../../../db/ce/held_notifications.ts";
 import type { Page } from "../../../db/page.ts";
 import type { Change } from "../../change.ts";
+import { definedFields } from "../../defined_fields.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { toDelivery } from "../../events/outbox_log.ts";
@@ -167,7 +168,7 @@ export async function changeNotificationChannel(
   findNotificationChannel(db, id);
   db.transaction(() => {
     updateNotificationChannel(db, id, {
-      ...withoutUndefined(change),
+      ...definedFields(change),
       ...(events && { events: [...new Set(events)] }),
       ...(hours !== undefined && { quietHours: hours }),
       ...(config && { sealed: sealConfig(secrets, id, config) }),
@@ -248,6 +249,3 @@ function viewOf(
     hasSecret: hasSecret(kind, config),
   };
 }
-
-const withoutUndefined = <Fields extends object>(fields: Fields) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

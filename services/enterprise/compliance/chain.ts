@@ -26,6 +26,7 @@ import type { StateDatabase } from "../../../db/database.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { createYield } from "../../event_loop.ts";
+import { collectGarbage } from "../../garbage.ts";
 import { actorOf, recordEntry } from "./append.ts";
 import { findHashFault, GENESIS_HASH, toEntry } from "./hash_chain.ts";
 
@@ -150,11 +151,6 @@ export async function walkChain(
     reason: null,
     head_hash: head.hash,
   };
-}
-
-/** Collects garbage if the runtime exposes the function. */
-function collectGarbage(): void {
-  (globalThis as { gc?: (options: { type: "major" }) => void }).gc?.({ type: "major" });
 }
 
 /** A position in the chain; `id` is `null` if there is no entry at it. */

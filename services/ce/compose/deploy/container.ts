@@ -11,6 +11,7 @@ import type {
   EndpointSettings,
 } from "../../../../engine/containers.ts";
 import { isAtLeast } from "../../../../engine/query.ts";
+import { definedFields } from "../../../defined_fields.ts";
 import type { Recreation } from "../../rebuild/recreate.ts";
 import { LABEL, LABELS_VERSION } from "../labels.ts";
 import type { DiskPlace } from "../validate.ts";
@@ -51,7 +52,7 @@ export function planServiceContainer(context: ContainerContext): Recreation {
     ...configOf(service),
     Image: service.image,
     Labels: { ...service.labels, ...labelsOf(context) },
-    HostConfig: defined({
+    HostConfig: definedFields({
       ...hostConfigOf(service, findPeer),
       ...mountsOf(service, project, Object.keys(image.config.Volumes ?? {}), old),
       NetworkMode: mode ?? primary?.network ?? "none",
@@ -65,7 +66,7 @@ export function planServiceContainer(context: ContainerContext): Recreation {
     if (isAtLeast(context.apiVersion, "1.44")) primary.endpoint.MacAddress = service.mac_address;
     else create.MacAddress = service.mac_address;
   }
-  return { create: defined(create) as ContainerCreateBody, connect: others, disconnect: [] };
+  return { create: definedFields(create) as ContainerCreateBody, connect: others, disconnect: [] };
 }
 
 function configOf(service: Service): Record<string, unknown> {
@@ -103,7 +104,7 @@ function healthcheckOf({ healthcheck }: Service): Record<string, unknown> | unde
   if (healthcheck.disable) return { Test: ["NONE"] };
   const ns = (duration: string | undefined) =>
     duration === undefined ? undefined : parseDuration(duration);
-  return defined({
+  return definedFields({
     Test: healthcheck.test,
     Interval: ns(healthcheck.interval),
     Timeout: ns(healthcheck.timeout),
@@ -154,12 +155,12 @@ function networksOf(context: ContainerContext): JoinedNetwork[] {
     const hasAddress = ipv4_address ?? ipv6_address ?? link_local_ips;
     return {
       network: project.networks[network]?.name ?? network,
-      endpoint: defined({
+      endpoint: definedFields({
         Aliases: [
           ...new Set([containerNameOf(project, key, number), key, ...settings?.aliases ?? []]),
         ],
         Links: links.length > 0 ? links : undefined,
-        IPAMConfig: hasAddress === undefined ? undefined : defined({
+        IPAMConfig: hasAddress === undefined ? undefined : definedFields({
           IPv4Address: ipv4_address,
           IPv6Address: ipv6_address,
           LinkLocalIPs: link_local_ips,
@@ -182,9 +183,3 @@ function linksOf({ links = [], external_links = [] }: Service, findPeer: FindPee
     ...external_links.map((link) => link.includes(":") ? link : `${link}:${link}`),
   ];
 }
-
-/** Without fields that are undefined. */
-const defined = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
-  };

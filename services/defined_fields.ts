@@ -1,0 +1,11 @@
+/**
+ * Fields without a value.
+ *
+ * @module
+ */
+
+/** The fields that are not `undefined`. */
+export const definedFields = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]: Exclude<Fields[Name], undefined>;
+  };
