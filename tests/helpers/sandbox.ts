@@ -36,7 +36,8 @@ const PREFIX = "longshore-test-";
 // The first process of the namespaces ends with its standard input, that is with our process; the
 // kernel then ends every other process in them. Its `wait` also collects orphans. What daemons
 // write goes to a memory file system that goes with the namespaces, also what they write to /etc
-// and /var; /run is empty, so that none meets sockets, locks or state of the machine's own.
+// and /var; /run is empty, so that none meets sockets, locks or state of the machine's own. At the
+// end it thaws paused containers: a frozen process does not end, and the kernel waits for it.
 const FIRST_PROCESS = `
   read -r pid rest < /proc/self/stat
   mount -t proc proc /proc
@@ -52,7 +53,14 @@ const FIRST_PROCESS = `
   exec 3<&0
   cat <&3 > /dev/null &
   echo "pid $pid"
-  wait`;
+  wait
+  find /sys/fs/cgroup -path "*/\${1##*/}*" \\( -name freezer.state -o -name cgroup.freeze \\) |
+    while read -r file; do
+      case $file in
+        *.state) echo THAWED > "$file" ;;
+        *) echo 0 > "$file" ;;
+      esac
+    done`;
 
 // Runs in a mount namespace of its own. First control groups are mounted where they are not: with
 // version 1 every hierarchy that the kernel has, because engines fail over one that is listed but
