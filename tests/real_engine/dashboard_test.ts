@@ -14,6 +14,8 @@ import { eventually, until } from "../helpers/until.ts";
 /** Text that would be harmful as HTML, in a terminal, or by changing the direction of text. */
 const HOSTILE = `<img src=x onerror="document.title='evil'">\u202Egnp.exe\u001b[31m`;
 
+const LONG = ["sh", "-c", `trap 'exit 0' TERM; echo ready; sleep 9999 & wait # ${"x".repeat(900)}`];
+
 /** Each is one step of a browser's visit; all share one engine, one service and one browser. */
 ownEngineTest("the dashboard shows and manages the containers of a host", async (engine) => {
   const stack = ["--label", "com.docker.compose.project=shop"];
@@ -32,7 +34,7 @@ ownEngineTest("the dashboard shows and manages the containers of a host", async 
         "--interactive",
       ],
     ]
-  ) await engine.runContainer({ name: name!, options });
+  ) await engine.runContainer({ name: name!, options, ...(name === "db" && { command: LONG }) });
   await using service = await startLongshore({
     engineSocket: engine.socketPath,
     env: { TERMINAL: "admin" },
@@ -115,6 +117,13 @@ async function checkDetail(tab: Dashboard): Promise<void> {
   await tab.find("tablist", "Container");
   await tab.find("table", "Labels");
   await tab.checkAccessibility();
+
+  const command = () => tab.page.$eval("dd code.wrap", ({ textContent }) => textContent);
+  match(await command(), /^sh -c .{190,200}…$/);
+  await tab.click("button", "Show more");
+  await tab.gone("button", "Show more");
+  ok((await command()).includes(LONG[2]!));
+
   await (await tab.find("tab", "Summary")).press("ArrowRight");
   await tab.find("combobox", "Time range");
   await eventually(async () =>

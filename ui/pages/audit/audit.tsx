@@ -45,7 +45,11 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   },
   {
     title: "Action",
-    cell: ({ action }) => <code class="cut" title={plain(action)}>{plain(action)}</code>,
+    cell: ({ action }) => (
+      <code class="cut breaks" title={plain(action)}>
+        {plain(action).split(/(?<=\/)/).map((part, at) => [part, <wbr key={at} />])}
+      </code>
+    ),
   },
   {
     title: "Target",

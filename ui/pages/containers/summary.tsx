@@ -4,8 +4,10 @@
  * @module
  */
 
+import { useRef } from "preact/hooks";
+import { useSignal } from "@preact/signals";
 import type { ContainerDetail } from "../../api/types.ts";
-import { Link } from "../../components/button.tsx";
+import { Button, Link } from "../../components/button.tsx";
 import { Section } from "../../components/page.tsx";
 import { Text } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
@@ -13,6 +15,9 @@ import { bytes, count, imageName, percent, plain, plainLines } from "../../compo
 import { Time } from "../../components/time.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
 import type { TabProps } from "./tab.ts";
+
+/** Characters of a command that are shown at first: about five lines. */
+const COMMAND_MAX = 200;
 
 export function Summary({ container }: TabProps) {
   const { ports, labels, healthLog, error, oomKilled, limits, stats } = container;
@@ -45,7 +50,7 @@ export function Summary({ container }: TabProps) {
           <Fact name="Restarts">{container.restartCount}</Fact>
           <Fact name="Restart policy">{restartPolicy(container.restartPolicy)}</Fact>
           <Fact name="Command">
-            <code class="wrap">{commandOf(container)}</code>
+            <Command text={commandOf(container)} />
           </Fact>
           <Fact name="User">{plain(container.user) || "root"}</Fact>
           {container.composeProject !== null && (
@@ -130,6 +135,29 @@ function restartPolicy({ name, maximumRetryCount }: ContainerDetail["restartPoli
   return name === "on-failure" && maximumRetryCount > 0
     ? `${name}, ${maximumRetryCount} times`
     : name;
+}
+
+/** A script can be a command, and have thousands of characters. */
+function Command({ text }: { text: string }) {
+  const isWhole = useSignal(text.length <= COMMAND_MAX);
+  const code = useRef<HTMLElement>(null);
+  const showMore = () => {
+    isWhole.value = true;
+    // The button goes, and would take the focus with it.
+    code.current?.focus();
+  };
+  return (
+    <>
+      <code class="wrap" tabIndex={-1} ref={code}>
+        {isWhole.value ? text : `${text.slice(0, COMMAND_MAX)}…`}
+      </code>
+      {!isWhole.value && (
+        <div>
+          <Button kind="quiet" onClick={showMore}>Show more</Button>
+        </div>
+      )}
+    </>
+  );
 }
 
 const commandOf = ({ entrypoint, command }: ContainerDetail): string =>
