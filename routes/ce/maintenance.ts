@@ -6,15 +6,11 @@
 
 import * as z from "zod";
 import { setMaintenance } from "../../services/ce/maintenance/mode.ts";
+import { broadcastStates } from "../../services/ce/stream/frames.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Instant, Timestamp } from "../shapes.ts";
-
-const Maintenance = z.object({
-  enabled: z.boolean(),
-  until: Timestamp.nullable().meta({ description: "When it ends automatically" }),
-  reason: z.string().nullable(),
-}).meta({ id: "Maintenance" });
+import { Instant } from "../shapes.ts";
+import { Maintenance } from "./system/shapes.ts";
 
 export const maintenanceEndpoints = (deps: Deps) => [
   endpoint({
@@ -48,5 +44,9 @@ export const maintenanceEndpoints = (deps: Deps) => [
       example: { enabled: true, until: "2026-01-31T12:00:00Z", reason: "New disks" },
     }),
     returns: Maintenance,
-  }, ({ body }) => setMaintenance(deps, body)),
+  }, async ({ body }) => {
+    const state = setMaintenance(deps, body);
+    await broadcastStates(deps);
+    return state;
+  }),
 ];

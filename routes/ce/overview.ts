@@ -10,7 +10,7 @@ import { visibleTo } from "../../services/auth/visible.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Timestamp } from "../shapes.ts";
-import { EngineStatus, SystemSummary } from "./system/shapes.ts";
+import { EngineStatus, Maintenance, SystemSummary } from "./system/shapes.ts";
 
 const count = z.int().nullable();
 
@@ -27,6 +27,7 @@ const Overview = z.object({
   }),
   stacks: z.object({ healthy: count, degraded: count, stopped: count, total: count }),
   engine: EngineStatus,
+  maintenance: Maintenance,
   sseClients: z.int(),
   timestamp: Timestamp,
 }).meta({ id: "Overview" });

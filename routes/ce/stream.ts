@@ -10,7 +10,7 @@ import type { Deps } from "../../services/deps.ts";
 import { rawEndpoint } from "../endpoint.ts";
 
 const DESCRIPTION =
-  `Immediately and then every 15 seconds, sends the frames \`metrics\` (the host), \
+  `Immediately and then every 15 seconds, sends the frames \`metrics\` (the host, and \`maintenance\`), \
 \`containers\` (\`{containers: [...]}\`) and \`alerts\` (\`{firing, recent}\`). Sends \`event\` frames \
 (\`{event, timestamp, eventId, server, serverId, data}\`) as events happen, and \`job\` frames (the job \
 without its result) when a job starts, ends or reaches another step. Only admins receive \

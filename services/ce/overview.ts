@@ -11,6 +11,7 @@ import type { Container } from "../state/inventory.ts";
 import type { ReadDeps } from "./containers/reads.ts";
 import { currentContainers } from "./containers/containers.ts";
 import type { EngineStatus } from "../state/engine_status.ts";
+import type { MaintenanceState } from "../state/maintenance.ts";
 import { type SystemSummary, systemSummary } from "./host/metrics.ts";
 import { summarizeStacks } from "./stacks/stacks.ts";
 
@@ -41,6 +42,7 @@ interface Overview {
   containers: ContainerCounts;
   stacks: StackCounts;
   engine: EngineStatus;
+  maintenance: MaintenanceState;
   /** Clients of the event stream. */
   sseClients: number;
   /** ISO 8601, UTC. */
@@ -54,7 +56,9 @@ const ENGINE_WAIT_MS = 1_000;
 
 /** @throws {AppError} `unavailable` when `PROC_PATH` cannot be read. */
 export async function readOverview(
-  deps: ReadDeps & Pick<Deps, "config" | "engineStatus" | "host" | "now" | "stream">,
+  deps:
+    & ReadDeps
+    & Pick<Deps, "config" | "engineStatus" | "host" | "maintenance" | "now" | "stream">,
 ): Promise<Overview> {
   const containers = await containersIfReachable(deps);
   const [{ system }, engine] = await Promise.all([
@@ -68,6 +72,7 @@ export async function readOverview(
     containers: countContainers(containers),
     stacks: countStacks(containers),
     engine,
+    maintenance: deps.maintenance.state,
     sseClients: deps.stream.count,
     timestamp: deps.now().toISOString(),
   };

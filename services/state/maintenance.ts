@@ -8,12 +8,19 @@
 import type { ScopedContainer } from "../auth/scope.ts";
 import { type Target, targetHas } from "../target.ts";
 
-/** The mode as set by a user. Times are ISO 8601, UTC. */
+/** Whether maintenance mode is on. Times are ISO 8601, UTC. */
 export interface MaintenanceState {
   enabled: boolean;
+  /** `null` while it is off. */
+  since: string | null;
   /** When it ends automatically; `null` if a user has to end it. */
   until: string | null;
   reason: string | null;
+}
+
+/** The mode as set by a user. */
+export interface StoredMaintenance extends Omit<MaintenanceState, "since"> {
+  since?: string | null;
   /** When a user ended the windows of the host that were open; they open again at their next time. */
   windowsEndedAt?: string;
 }
@@ -23,11 +30,11 @@ export interface MaintenanceWindow {
   target: Target;
   reason: string | null;
   /**
-   * When the window closes; `undefined` if it is not open.
+   * When the window opened and when it closes; `undefined` if it is not open.
    *
    * @param after Ignores openings at or before this time.
    */
-  openUntil(now: Date, after?: Date): Date | undefined;
+  opening(now: Date, after?: Date): { since: Date; until: Date } | undefined;
 }
 
 export interface Maintenance {
@@ -37,16 +44,21 @@ export interface Maintenance {
   /** Whether it is active for a container: for the host, or in a window of the container. */
   includes(container: ScopedContainer): boolean;
   /** Applies a state that was stored. */
-  set(state: MaintenanceState): void;
+  set(state: StoredMaintenance): void;
   /** Applies the windows that were stored. */
   setWindows(windows: readonly MaintenanceWindow[]): void;
 }
 
-export const NO_MAINTENANCE: MaintenanceState = { enabled: false, until: null, reason: null };
+export const NO_MAINTENANCE: MaintenanceState = {
+  enabled: false,
+  since: null,
+  until: null,
+  reason: null,
+};
 
 export function createMaintenance(
   now: () => Date,
-  stored: { state: MaintenanceState; windows: readonly MaintenanceWindow[] } = {
+  stored: { state: StoredMaintenance; windows: readonly MaintenanceWindow[] } = {
     state: NO_MAINTENANCE,
     windows: [],
   },
@@ -54,11 +66,19 @@ export function createMaintenance(
   let { state, windows } = stored;
   const current = (): MaintenanceState => {
     const at = now();
-    if (state.enabled && (state.until === null || at < new Date(state.until))) return state;
+    if (state.enabled && (state.until === null || at < new Date(state.until))) {
+      return { ...NO_MAINTENANCE, ...state };
+    }
     const endedAt = state.windowsEndedAt === undefined ? undefined : new Date(state.windowsEndedAt);
-    for (const { target, reason, openUntil } of windows) {
-      const until = target.kind === "host" ? openUntil(at, endedAt) : undefined;
-      if (until) return { enabled: true, until: until.toISOString(), reason };
+    for (const { target, reason, opening } of windows) {
+      const open = target.kind === "host" ? opening(at, endedAt) : undefined;
+      if (!open) continue;
+      return {
+        enabled: true,
+        since: open.since.toISOString(),
+        until: open.until.toISOString(),
+        reason,
+      };
     }
     return NO_MAINTENANCE;
   };
@@ -71,8 +91,8 @@ export function createMaintenance(
     },
     includes: (container) =>
       current().enabled ||
-      windows.some(({ target, openUntil }) =>
-        targetHas(target, container) && openUntil(now()) !== undefined
+      windows.some(({ target, opening }) =>
+        targetHas(target, container) && opening(now()) !== undefined
       ),
     set: (next) => void (state = next),
     setWindows: (next) => void (windows = next),

@@ -298,6 +298,18 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
     await tab.gone("textbox", "Reason");
   });
 
+  await t.step("the overview says that maintenance mode is on, and ends it", async () => {
+    await tab.click("switch", "Maintenance mode");
+    await tab.status("Enabled maintenance mode");
+    await tab.go("/");
+    await tab.find("button", "End maintenance");
+    const text = await tab.page.$eval(".concerns", ({ textContent }) => textContent);
+    match(text, /^Maintenance mode: no messages are sent started/);
+    await tab.click("button", "End maintenance");
+    await tab.status("Disabled maintenance mode");
+    await tab.gone("button", "End maintenance");
+  });
+
   await t.step("a wrong license is refused, and the trial starts", async () => {
     await tab.go("/license");
     await tab.find("region", "Edition");

@@ -6,7 +6,14 @@
  */
 
 import { computed, effect, signal } from "@preact/signals";
-import type { AlertEvent, Container, EngineStatus, HostSummary, Job } from "../api/types.ts";
+import type {
+  AlertEvent,
+  Container,
+  EngineStatus,
+  HostSummary,
+  Job,
+  Maintenance,
+} from "../api/types.ts";
 import { followStream, type StreamFrame } from "./stream.ts";
 import { session } from "./session.ts";
 
@@ -24,6 +31,7 @@ export type LiveJob = Omit<Job, "result">;
 export interface HostState extends HostSummary {
   containers: Record<"running" | "stopped" | "total" | "unhealthy" | "paused", number | null>;
   engine: EngineStatus;
+  maintenance: Maintenance;
   timestamp: string;
 }
 

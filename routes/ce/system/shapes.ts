@@ -44,3 +44,11 @@ export const EngineStatus = z.object({
   version: z.string().nullable(),
   apiVersion: z.string().nullable(),
 }).meta({ id: "EngineStatus" });
+
+/** Whether messages about the host are paused. */
+export const Maintenance = z.object({
+  enabled: z.boolean(),
+  since: Timestamp.nullable(),
+  until: Timestamp.nullable().meta({ description: "When it ends automatically" }),
+  reason: z.string().nullable(),
+}).meta({ id: "Maintenance" });

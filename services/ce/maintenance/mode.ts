@@ -8,12 +8,16 @@ import { selectSetting, upsertSetting } from "../../../db/ce/settings.ts";
 import type { StateDatabase } from "../../../db/database.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { type MaintenanceState, NO_MAINTENANCE } from "../../state/maintenance.ts";
+import {
+  type MaintenanceState,
+  NO_MAINTENANCE,
+  type StoredMaintenance,
+} from "../../state/maintenance.ts";
 
 const SETTING = "maintenance";
 
 /** The state before the restart. */
-export function loadMaintenance(db: StateDatabase): MaintenanceState {
+export function loadMaintenance(db: StateDatabase): StoredMaintenance {
   const text = selectSetting(db, SETTING);
   return text === undefined ? NO_MAINTENANCE : JSON.parse(text);
 }
@@ -37,6 +41,7 @@ export function setMaintenance(
   const state = enabled
     ? {
       enabled,
+      since: maintenance.state.since ?? now().toISOString(),
       until: until ? new Date(until).toISOString() : null,
       reason: reason || null,
     }

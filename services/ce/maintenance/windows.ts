@@ -50,7 +50,7 @@ export function loadMaintenanceWindows(db: StateDatabase): OpenableWindow[] {
   return selectMaintenanceWindows(db).map((window) => ({
     target: window.scope.target,
     reason: window.comment || "Maintenance window",
-    openUntil: (at, after) => closingOf(window, at, after),
+    opening: (at, after) => openingOf(window, at, after),
   }));
 }
 
@@ -120,9 +120,13 @@ function normalize(window: StoredMaintenanceWindow): StoredMaintenanceWindow {
   return { ...window, ...normalizeWindow(window, "body") };
 }
 
-function closingOf(window: StoredMaintenanceWindow, at: Date, after?: Date): Date | undefined {
-  const opening = openedAt(window, at, after);
-  return opening && new Date(opening.getTime() + window.durationMinutes * MINUTE_MS);
+function openingOf(
+  window: StoredMaintenanceWindow,
+  at: Date,
+  after?: Date,
+): { since: Date; until: Date } | undefined {
+  const since = openedAt(window, at, after);
+  return since && { since, until: new Date(since.getTime() + window.durationMinutes * MINUTE_MS) };
 }
 
 function viewOf(
@@ -132,10 +136,10 @@ function viewOf(
 ): MaintenanceWindow {
   const { windowsEndedAt } = loadMaintenance(db);
   const isEnded = window.scope.target.kind === "host" && windowsEndedAt !== undefined;
-  const closing = closingOf(window, at, isEnded ? new Date(windowsEndedAt) : undefined);
+  const opening = openingOf(window, at, isEnded ? new Date(windowsEndedAt) : undefined);
   return {
     ...window,
-    openUntil: closing?.toISOString() ?? null,
+    openUntil: opening?.until.toISOString() ?? null,
     nextOpensAt: nextDue(window.cron, window.timeZone, at).toISOString(),
   };
 }

@@ -25,7 +25,10 @@ type StreamType = (typeof STREAM_TYPES)[number];
 
 type FrameDeps =
   & ReadDeps
-  & Pick<Deps, "config" | "db" | "engineStatus" | "host" | "now" | "stats" | "stream">;
+  & Pick<
+    Deps,
+    "config" | "db" | "engineStatus" | "host" | "maintenance" | "now" | "stats" | "stream"
+  >;
 
 /** Produces the frames of one type. */
 interface FrameSource {
@@ -40,9 +43,14 @@ interface FrameSource {
 
 const metricsFrame: FrameSource = {
   type: "metrics",
-  version: ({ inventory, host, engine }) =>
+  version: ({ inventory, host, engine, maintenance }) =>
     inventory.live && host.latest
-      ? `${host.latest.timestamp} ${inventory.revision} ${engine.reachable}`
+      ? JSON.stringify([
+        host.latest.timestamp,
+        inventory.revision,
+        engine.reachable,
+        maintenance.state,
+      ])
       : undefined,
   async data(deps) {
     const containers = await containersIfReachable(deps);
@@ -50,7 +58,13 @@ const metricsFrame: FrameSource = {
       systemSummary(deps),
       engineStatusFor(deps, containers),
     ]);
-    return { ...system, containers: countContainers(containers), engine, timestamp: sampledAt };
+    return {
+      ...system,
+      containers: countContainers(containers),
+      engine,
+      maintenance: deps.maintenance.state,
+      timestamp: sampledAt,
+    };
   },
 };
 

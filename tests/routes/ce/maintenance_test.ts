@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { openTestDatabase, testApp } from "../../helpers/test_app.ts";
 
-const OFF = { enabled: false, until: null, reason: null };
+const OFF = { enabled: false, since: null, until: null, reason: null };
 
 Deno.test("POST /api/maintenance enables the mode until it ends", async () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });
@@ -10,12 +10,29 @@ Deno.test("POST /api/maintenance enables the mode until it ends", async () => {
   const answer = await app.call("POST", "/api/maintenance", on);
   deepEqual([answer.status, answer.body], [
     200,
-    { enabled: true, until: "2026-01-01T13:00:00.000Z", reason: "new disks" },
+    {
+      enabled: true,
+      since: "2026-01-01T12:00:00.000Z",
+      until: "2026-01-01T13:00:00.000Z",
+      reason: "new disks",
+    },
   ]);
   equal(app.deps.maintenance.active, true);
   app.clock.set("2026-01-01T13:00:00Z");
   equal(app.deps.maintenance.active, false);
   deepEqual((await app.call("GET", "/api/maintenance")).body, OFF);
+});
+
+Deno.test("a change of the end or the reason keeps the time since when the mode is on", async () => {
+  using app = testApp({ now: "2026-01-01T12:00:00Z" });
+  await app.call("POST", "/api/maintenance", { enabled: true });
+  app.clock.set("2026-01-01T12:30:00Z");
+  const sinceAfter = async (change: object) =>
+    (await app.call("POST", "/api/maintenance", change)).body.since;
+
+  equal(await sinceAfter({ enabled: true, reason: "new disks" }), "2026-01-01T12:00:00.000Z");
+  equal(await sinceAfter({ enabled: false }), null);
+  equal(await sinceAfter({ enabled: true }), "2026-01-01T12:30:00.000Z");
 });
 
 Deno.test("maintenance survives a restart", async () => {

@@ -101,9 +101,14 @@ Deno.test("maintenance mode is on during a window of the host", async () => {
     app.clock.set(time);
     return (await app.call("GET", "/api/maintenance")).body;
   };
-  const off = { enabled: false, until: null, reason: null };
+  const off = { enabled: false, since: null, until: null, reason: null };
   deepEqual(await modeAt("2026-01-02T01:59:59.999Z"), off);
-  const on = { enabled: true, until: "2026-01-02T03:00:00.000Z", reason: "Backup" };
+  const on = {
+    enabled: true,
+    since: "2026-01-02T02:00:00.000Z",
+    until: "2026-01-02T03:00:00.000Z",
+    reason: "Backup",
+  };
   deepEqual(await modeAt("2026-01-02T02:00:00Z"), on);
   equal(app.deps.maintenance.active, true);
   deepEqual(await modeAt("2026-01-02T02:59:59.999Z"), on);

@@ -44,6 +44,7 @@ Deno.test("GET /api/overview counts containers and stacks by their state", async
     containers: { running: 4, stopped: 5, total: 10, unhealthy: 1, paused: 1 },
     stacks: { healthy: 1, degraded: 1, stopped: 1, total: 3 },
     engine: { reachable: true, version: "20.10.24", apiVersion: "1.41" },
+    maintenance: { enabled: false, since: null, until: null, reason: null },
     sseClients: 0,
     timestamp: "2026-01-01T00:00:00.000Z",
   });
@@ -55,6 +56,20 @@ Deno.test("GET /api/overview counts containers and stacks by their state", async
     "memory",
     "uptimeSeconds",
   ]);
+});
+
+Deno.test("GET /api/overview tells every user about maintenance mode", async () => {
+  using app = testApp();
+  await app.call("POST", "/api/maintenance", { enabled: true, reason: "New disks" });
+
+  const { body } = await app.call("GET", "/api/overview", undefined, { role: "viewer" });
+
+  deepEqual(body.maintenance, {
+    enabled: true,
+    since: "2026-01-01T00:00:00.000Z",
+    until: null,
+    reason: "New disks",
+  });
 });
 
 Deno.test("GET /api/overview has null counts without the engine", async () => {

@@ -159,6 +159,23 @@ Deno.test("frames of an unreachable engine are not sent", async () => {
   await client.cancel();
 });
 
+Deno.test("a change of maintenance mode is sent to every client at once", async () => {
+  await using app = served();
+  follow(app, []);
+  const client = await app.open("?types=metrics");
+  equal((await client.next())?.data.maintenance.enabled, false);
+
+  await app.call("POST", "/api/maintenance", { enabled: true, reason: "New disks" });
+
+  deepEqual((await client.next())?.data.maintenance, {
+    enabled: true,
+    since: "2026-01-01T00:00:00.000Z",
+    until: null,
+    reason: "New disks",
+  });
+  await client.cancel();
+});
+
 Deno.test("?types filters the stream", async () => {
   await using app = served();
   follow(app, []);

@@ -5,6 +5,7 @@
  */
 
 import type { ComponentChildren } from "preact";
+import { api } from "../../api/client.ts";
 import type { AlertMetric, Container } from "../../api/types.ts";
 import { Button, Link, LinkButton } from "../../components/button.tsx";
 import { Icon, type IconName } from "../../components/icon.tsx";
@@ -15,6 +16,8 @@ import { now, Time } from "../../components/time.tsx";
 import { actionsFor, runAction } from "../../state/container_actions.ts";
 import { edition } from "../../state/edition.ts";
 import { alerts, containers, engineReachable, events, healthOf, host } from "../../state/live.ts";
+import { hasRole } from "../../state/session.ts";
+import { withResult } from "../../state/toasts.ts";
 
 interface Concern {
   key: string;
@@ -33,6 +36,7 @@ const RECENT_MS = 24 * 60 * 60 * 1000;
 export function Attention() {
   if (!containers.value && !host.value) return <Loading name="Needs attention" />;
   const concerns = [
+    ...maintenanceMode(),
     ...lostEngine(),
     ...firingAlerts(),
     ...illContainers(),
@@ -62,6 +66,36 @@ export function Attention() {
         )}
     </Section>
   );
+}
+
+function maintenanceMode(): Concern[] {
+  const { enabled, since, until, reason } = host.value?.maintenance ?? {};
+  if (!enabled) return [];
+  const end = () =>
+    withResult(
+      "Disabled maintenance mode",
+      () => api("POST /api/maintenance", { body: { enabled: false } }),
+    );
+  return [{
+    key: "maintenance",
+    tone: "warn",
+    icon: "wrench",
+    text: (
+      <>
+        <strong>Maintenance mode</strong>
+        {reason && ` (${plain(reason)})`}: no messages are sent{" "}
+        <span class="muted">
+          started <Time at={since} />
+          {until && (
+            <>
+              , ends <Time at={until} />
+            </>
+          )}
+        </span>
+      </>
+    ),
+    solution: hasRole("admin") && <Button onClick={() => void end()}>End maintenance</Button>,
+  }];
 }
 
 const lostEngine = (): Concern[] =>
