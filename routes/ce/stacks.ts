@@ -39,11 +39,14 @@ const Stack = z.object({
   }),
   running: z.int(),
   stopped: z.int().meta({ description: "All states except running and paused" }),
+  finished: z.int().meta({
+    description: "Those stopped that have done their work: they exited with 0, and they have the " +
+      'restart policy "no", or another service waits for their completion',
+  }),
   unhealthy: z.int(),
   status: z.enum(STACK_STATUSES).meta({
-    description:
-      "healthy: every container runs and none is unhealthy (containers that others only wait " +
-      "for may have exited with 0); stopped: none is running, paused or restarting; " +
+    description: "healthy: every container runs or has finished, and none is unhealthy; " +
+      "stopped: none is running, paused or restarting; " +
       "degraded: any other combination",
   }),
   allHealthy: z.boolean().meta({ description: "Whether the status is healthy" }),

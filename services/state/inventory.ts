@@ -64,6 +64,7 @@ export interface ContainerDetails {
     mac: string;
     aliases: string[];
   }[];
+  /** The name is empty if none was given, which means `no`. */
   restartPolicy: { name: string; maximumRetryCount: number };
   /** Name or number. */
   stopSignal: string;

@@ -38,7 +38,7 @@ export function containerOf(fields: Partial<Container> & { name: string }): Cont
       env: [],
       mounts: [],
       networkSettings: [],
-      restartPolicy: { name: "no", maximumRetryCount: 0 },
+      restartPolicy: { name: "", maximumRetryCount: 0 },
       stopSignal: "SIGTERM",
       limits: { memoryBytes: null, memorySwapBytes: null, cpus: null, pids: null },
       oomKilled: false,
@@ -99,6 +99,8 @@ export interface SimulatedContainer {
   hostname?: string;
   /** Default "bridge". */
   networkMode?: string;
+  /** Name of the restart policy; default: none is given. */
+  restart?: string;
   /** Names. */
   volumes?: string[];
   /** Names only: a container that never ran has no network ids. */
@@ -192,7 +194,10 @@ function inspectOf(container: SimulatedContainer) {
       Labels: labels,
       ...(container.stopTimeout !== undefined && { StopTimeout: container.stopTimeout }),
     },
-    HostConfig: { NetworkMode: container.networkMode ?? "bridge" },
+    HostConfig: {
+      NetworkMode: container.networkMode ?? "bridge",
+      RestartPolicy: { Name: container.restart ?? "" },
+    },
     NetworkSettings: {
       Networks: Object.fromEntries((container.networks ?? []).map((network) => [network, {}])),
     },

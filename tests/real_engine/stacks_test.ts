@@ -57,6 +57,7 @@ engineTest(
       containerCount: 2,
       running: 2,
       stopped: 0,
+      finished: 0,
       unhealthy: 0,
       status: "healthy",
       allHealthy: true,
@@ -123,7 +124,9 @@ engineTest("a service waits for the health of what it depends on", async (engine
 engineTest("a container that another client stops makes its stack degraded", async (engine) => {
   const project = projectName();
   await using _web = await member(engine, project, "web");
-  await using db = await member(engine, project, "db");
+  // "docker run" sets the policy "no", with which it would have finished.
+  const options = ["--restart=unless-stopped"];
+  await using db = await member(engine, project, "db", { options });
   await using app = await liveApp(engine.socketPath);
 
   const stack = async () => (await app.call("GET", `/api/stacks/${project}`)).body;
@@ -147,7 +150,11 @@ if (!missingProgram("docker-compose")) {
       `${directory}/docker-compose.yml`,
       JSON.stringify({
         version: "3.8",
-        services: { web: { ...service, depends_on: ["db"] }, db: service },
+        services: {
+          web: { ...service, depends_on: ["db"] },
+          db: service,
+          seed: { image: BUSYBOX, command: "true", restart: "no" },
+        },
       }),
     );
     try {
@@ -155,11 +162,13 @@ if (!missingProgram("docker-compose")) {
       await compose("run", "--detach", "web");
       await using app = await liveApp(engine.socketPath);
 
-      const { body } = await app.call("GET", `/api/stacks/${project}`);
-      deepEqual([body.containerCount, body.running, body.status], [3, 3, "healthy"]);
+      const read = async () => (await app.call("GET", `/api/stacks/${project}`)).body;
+      await until("the seed has finished", async () => (await read()).finished === 1);
+      const body = await read();
+      deepEqual([body.containerCount, body.running, body.status], [4, 3, "healthy"]);
       deepEqual(
         body.services.map(({ name, containers }: typeof body) => [name, containers.length]),
-        [["db", 1], ["web", 2]],
+        [["db", 1], ["seed", 1], ["web", 2]],
       );
       equal(body.workingDir, directory);
       equal((await app.call("POST", `/api/stacks/${project}/stop`)).body.ok, true);

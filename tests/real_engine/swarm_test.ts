@@ -42,6 +42,7 @@ ownEngineTest("a swarm stack is listed, stopped, started and restarted", async (
     containerCount: 3,
     running: 3,
     stopped: 0,
+    finished: 0,
     unhealthy: 0,
     status: "healthy",
     allHealthy: true,

@@ -48,6 +48,7 @@ export async function getContainer(
     cpuPercent: stats?.cpuPercent ?? null,
     memory: stats?.memoryUsage ?? null,
     ...details,
+    restartPolicy: { ...details.restartPolicy, name: details.restartPolicy.name || "no" },
     env: includesRole(caller.role, "admin") ? details.env : details.env.map(redacted),
     finishedAt,
     stats: stats ?? null,

@@ -96,7 +96,7 @@ function detailsOf(inspect: ContainerInspect): ContainerDetails {
       aliases: settings.Aliases ?? [],
     })),
     restartPolicy: {
-      name: HostConfig.RestartPolicy?.Name || "no",
+      name: HostConfig.RestartPolicy?.Name ?? "",
       maximumRetryCount: HostConfig.RestartPolicy?.MaximumRetryCount ?? 0,
     },
     stopSignal: Config.StopSignal || "SIGTERM",

@@ -3,7 +3,8 @@
  *
  * The services of a compose project are started in the order of their dependencies and stopped in
  * reverse order; independent services in parallel. As with compose, a service waits until its
- * dependencies are healthy or have completed, if it requires that.
+ * dependencies are healthy or have completed, if it requires that. A start of a stack that is up
+ * does not run finished containers again.
  *
  * @module
  */
@@ -26,7 +27,7 @@ import {
 import { currentContainers, inspectContainer, type ReadDeps } from "../containers/reads.ts";
 import type { Stack, StackKind, StackService } from "./groups.ts";
 import { type Dependency, startOrder } from "./order.ts";
-import { findStack, hasCompleted } from "./stacks.ts";
+import { findStack, finishedContainers, hasCompleted } from "./stacks.ts";
 import type { RegistryAccessDeps } from "../registries/access.ts";
 import { actOnService } from "../swarm/actions.ts";
 
@@ -112,11 +113,12 @@ async function actOnProject(
   if (stackAction.action === "stop") levels.reverse();
 
   const deadline = performance.now() + CONDITIONS_MS;
+  const finished = stackAction.action === "start" ? finishedContainers(stack) : new Set();
+  const act = (service: StackService) =>
+    actOnReplicas(deps, stack, service, stackAction, { deadline, finished });
   const outcomes: Outcome[] = [];
   for (const level of levels) {
-    const services = level.map((name) =>
-      actOnReplicas(deps, stack, byName.get(name)!, stackAction, deadline)
-    );
+    const services = level.map((name) => act(byName.get(name)!));
     outcomes.push(...(await Promise.all(services)).flat());
   }
   return outcomes;
@@ -127,12 +129,13 @@ async function actOnReplicas(
   stack: Stack,
   { containers, dependencies }: StackService,
   stackAction: StackAction,
-  deadline: number,
+  { deadline, finished }: { deadline: number; finished: ReadonlySet<unknown> },
 ): Promise<Outcome[]> {
   const { action } = stackAction;
   let ready: Promise<void> | undefined;
   return await Promise.all(containers.map((container) =>
     runAction(deps, container, async () => {
+      if (finished.has(container)) return { changed: false };
       const starts = action === "restart" || (action === "start" && container.state !== "running");
       if (starts) await (ready ??= waitForDependencies(deps, stack, dependencies, deadline));
       return await actOnMember(deps, container, stackAction);

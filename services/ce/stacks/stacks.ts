@@ -21,8 +21,8 @@ import {
 import { readSwarmServices, type SwarmService } from "../swarm/services.ts";
 
 /**
- * - `healthy`: every service has containers, all of them are running, and none is unhealthy. A
- *   service with dependents that wait for `service_completed_successfully` may have completed.
+ * - `healthy`: every service has containers, all of them are running or have finished, and none is
+ *   unhealthy.
  * - `stopped`: no container is running, paused or restarting.
  * - `degraded`: any other state.
  */
@@ -35,6 +35,8 @@ interface ContainerTally {
   running: number;
   /** All states except running and paused. */
   stopped: number;
+  /** Those of `stopped` that have done their work, see `finishedContainers()`. */
+  finished: number;
   /** Running containers with a failing health check. */
   unhealthy: number;
 }
@@ -156,21 +158,44 @@ export async function findStack(
   return stack;
 }
 
-function statusOf(stack: Stack): StackStatus {
-  const jobs = jobsOf(stack);
-  const isHealthy = (service: StackService) => {
-    const { containerCount, running, unhealthy } = countContainers(service);
-    if (containerCount > 0 && running === containerCount) return unhealthy === 0;
-    return service.swarm?.mode === "job" || (jobs.has(service.name) && hasCompleted(service));
+function statusOf({ services }: Stack, tallies: readonly ContainerTally[]): StackStatus {
+  const isHealthy = ({ swarm }: StackService, at: number) => {
+    const { containerCount, running, finished, unhealthy } = tallies[at]!;
+    if (containerCount > 0 && running + finished === containerCount) return unhealthy === 0;
+    return swarm?.mode === "job";
   };
-  if (!stack.services.some(isActive)) return "stopped";
-  return stack.services.every(isHealthy) ? "healthy" : "degraded";
+  if (!services.some(isActive)) return "stopped";
+  return services.every(isHealthy) ? "healthy" : "degraded";
 }
 
+const hasSucceeded = ({ state, exitCode }: Container): boolean =>
+  state === "exited" && exitCode === 0;
+
 /** Whether every container of the service exited with status 0. */
-export function hasCompleted({ containers }: Pick<StackService, "containers">): boolean {
-  return containers.length > 0 &&
-    containers.every(({ state, exitCode }) => state === "exited" && exitCode === 0);
+export const hasCompleted = ({ containers }: Pick<StackService, "containers">): boolean =>
+  containers.length > 0 && containers.every(hasSucceeded);
+
+/**
+ * The containers of a stack that have done their work and need not run: they exited with 0, and the
+ * Compose file says that they end by themselves, with `restart: "no"` or because another service
+ * waits for their completion. Without either, an exit with 0 may be a stop by a user. None while the
+ * whole stack is stopped.
+ */
+export function finishedContainers({ kind, services }: Stack): ReadonlySet<Container> {
+  if (kind !== "compose" || !services.some(isActive)) return new Set();
+  const awaited = new Set(
+    services.flatMap(({ dependencies }) => dependencies)
+      .filter(({ condition }) => condition === "service_completed_successfully")
+      .map(({ service }) => service),
+  );
+  return new Set(
+    services.flatMap(({ name, containers }) =>
+      containers.filter((container) =>
+        hasSucceeded(container) &&
+        (awaited.has(name) || container.details.restartPolicy.name === "no")
+      )
+    ),
+  );
 }
 
 async function readStacks(deps: StackDeps): Promise<Stack[]> {
@@ -204,15 +229,23 @@ function servicesInScope(
 }
 
 function summarize(stack: Stack): StackSummary {
-  const total: ContainerTally = { containerCount: 0, running: 0, stopped: 0, unhealthy: 0 };
-  for (const service of stack.services) {
-    const { containerCount, running, stopped, unhealthy } = countContainers(service);
+  const done = finishedContainers(stack);
+  const tallies = stack.services.map((service) => countContainers(service, done));
+  const total: ContainerTally = {
+    containerCount: 0,
+    running: 0,
+    stopped: 0,
+    finished: 0,
+    unhealthy: 0,
+  };
+  for (const { containerCount, running, stopped, finished, unhealthy } of tallies) {
     total.containerCount += containerCount;
     total.running += running;
     total.stopped += stopped;
+    total.finished += finished;
     total.unhealthy += unhealthy;
   }
-  const status = statusOf(stack);
+  const status = statusOf(stack, tallies);
   return {
     name: stack.name,
     kind: stack.kind,
@@ -223,7 +256,10 @@ function summarize(stack: Stack): StackSummary {
   };
 }
 
-function countContainers({ containers, swarm }: StackService): ContainerTally {
+function countContainers(
+  { containers, swarm }: StackService,
+  done: ReadonlySet<Container>,
+): ContainerTally {
   const running = containers.filter(({ state }) => state === "running");
   const paused = containers.filter(({ state }) => state === "paused");
   const unhealthy = running.filter(({ health }) => health === "unhealthy").length;
@@ -231,12 +267,13 @@ function countContainers({ containers, swarm }: StackService): ContainerTally {
     // During an update more tasks than desired may be running.
     const containerCount = Math.max(swarm.desired, swarm.running);
     const stopped = containerCount - swarm.running;
-    return { containerCount, running: swarm.running, stopped, unhealthy };
+    return { containerCount, running: swarm.running, stopped, finished: 0, unhealthy };
   }
   return {
     containerCount: containers.length,
     running: running.length,
     stopped: containers.length - running.length - paused.length,
+    finished: containers.filter((container) => done.has(container)).length,
     unhealthy,
   };
 }
@@ -246,14 +283,5 @@ function isActive({ containers, swarm }: StackService): boolean {
   if (swarm) return swarm.desired > 0 || swarm.running > 0;
   return containers.some(({ state }) =>
     state === "running" || state === "paused" || state === "restarting"
-  );
-}
-
-/** Names of services with dependents that wait for their completion. */
-function jobsOf({ services }: Stack): Set<string> {
-  return new Set(
-    services.flatMap(({ dependencies }) => dependencies)
-      .filter(({ condition }) => condition === "service_completed_successfully")
-      .map(({ service }) => service),
   );
 }

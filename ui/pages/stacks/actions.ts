@@ -12,7 +12,7 @@ import { containers } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 
-interface StackState extends Pick<Stack, "name" | "kind" | "status" | "stopped"> {
+interface StackState extends Pick<Stack, "name" | "kind" | "status" | "stopped" | "finished"> {
   /** Their number, or they themselves. */
   services: number | readonly unknown[];
 }
@@ -46,8 +46,8 @@ export const pathOf = (
 export function stackActions(stack: StackState, onChange: () => void) {
   if (!hasRole("admin") || !isDeployed(stack)) return [];
   const isStopped = stack.status === "stopped";
-  // An unhealthy stack may have nothing to start.
-  const canStart = isStopped || stack.status === "degraded" && stack.stopped > 0;
+  // A degraded stack may have nothing to start: one is unhealthy, or those stopped have finished.
+  const canStart = isStopped || stack.status === "degraded" && stack.stopped > stack.finished;
   return [
     ...canStart ? ["start"] as const : [],
     ...isStopped ? [] : ["stop", "restart"] as const,
@@ -79,7 +79,7 @@ async function runOnStack(
 export function useReloadOnStates(reload: () => void): void {
   const states = containers.value
     ?.filter(({ composeProject }) => composeProject !== null)
-    .map(({ id, state, health }) => `${id} ${state} ${health}`).sort().join();
+    .map(({ id, state, exitCode, health }) => `${id} ${state} ${exitCode} ${health}`).sort().join();
   const known = useRef(states);
   useEffect(() => {
     if (states === known.current) return;

@@ -78,6 +78,40 @@ Deno.test("a stack is started in the order of its dependencies", async () => {
   });
 });
 
+Deno.test("a start of a stack that is up does not run finished containers again", async () => {
+  await using fake = fakeEngine(simulateContainers([
+    member("migrate"),
+    member("seed", { restart: "no" }),
+    member("stopped"),
+    member("failed", { restart: "no", exitCode: 1 }),
+    member("web", {
+      state: "running",
+      dependsOn: "migrate:service_completed_successfully:false",
+    }),
+  ]));
+
+  const { ok, results } = await actOnStack(depsOf(fake), "shop", "start");
+
+  equal(ok, true);
+  deepEqual(
+    results.filter(({ changed }) => changed).map(({ name }) => name).sort(),
+    ["failed", "stopped"],
+  );
+  deepEqual(
+    actions(fake, ["migrate", "seed", "stopped", "failed", "web"]).sort(),
+    // The engine is asked to start one that runs already, and does nothing.
+    ["start failed", "start stopped", "start web"],
+  );
+});
+
+Deno.test("a start of a stopped stack runs finished containers again", async () => {
+  await using fake = fakeEngine(simulateContainers([member("seed", { restart: "no" })]));
+
+  await actOnStack(depsOf(fake), "shop", "start");
+
+  deepEqual(actions(fake, ["seed"]), ["start seed"]);
+});
+
 Deno.test("a stack is stopped in reverse order", async () => {
   await using fake = fakeEngine(simulateContainers([
     member("db", { state: "running" }),

@@ -13,6 +13,13 @@ const member = (
     ...fields,
   });
 
+const withRestart = (name: string): Pick<Container, "details"> => ({
+  details: {
+    ...containerOf({ name: "any" }).details,
+    restartPolicy: { name, maximumRetryCount: 0 },
+  },
+});
+
 Deno.test("a stack counts services and containers separately", () => {
   deepEqual(
     summarizeStacks([
@@ -29,11 +36,22 @@ Deno.test("a stack counts services and containers separately", () => {
       containerCount: 4,
       running: 2,
       stopped: 1,
+      finished: 0,
       unhealthy: 1,
       status: "degraded",
       allHealthy: false,
     }],
   );
+});
+
+Deno.test("a finished container is counted as stopped and as finished", () => {
+  const [stack] = summarizeStacks([
+    member("seed", { ...withRestart("no"), state: "exited", exitCode: 0 }),
+    member("db", { state: "exited", exitCode: 0 }),
+    member("web"),
+  ]);
+
+  deepEqual([stack?.running, stack?.stopped, stack?.finished], [1, 2, 1]);
 });
 
 Deno.test("stacks are sorted by name, with numbers by value", () => {
@@ -63,6 +81,27 @@ for (
     {
       what: "one has stopped, even with status 0",
       containers: [member("web", { state: "exited", exitCode: 0 }), member("db")],
+    },
+    {
+      what: 'one with the restart policy "no" has finished',
+      containers: [
+        member("seed", { ...withRestart("no"), state: "exited", exitCode: 0 }),
+        member("web"),
+      ],
+      status: "healthy",
+    },
+    {
+      what: "one of two jobs has failed",
+      containers: [
+        member("seed", { name: "a", ...withRestart("no"), state: "exited", exitCode: 0 }),
+        member("seed", { name: "b", ...withRestart("no"), state: "exited", exitCode: 1 }),
+        member("web"),
+      ],
+    },
+    {
+      what: "everything has finished",
+      containers: [member("seed", { ...withRestart("no"), state: "exited", exitCode: 0 })],
+      status: "stopped",
     },
     { what: "one restarts repeatedly", containers: [member("web", { state: "restarting" })] },
     {
@@ -127,6 +166,7 @@ Deno.test("a worker's swarm stack consists of the current tasks on this node", (
       containerCount: 2,
       running: 2,
       stopped: 0,
+      finished: 0,
       unhealthy: 0,
       status: "healthy",
       allHealthy: true,

@@ -212,6 +212,7 @@ Deno.test("a manager reports the tasks on all nodes, and this node's containers 
     containerCount: 3,
     running: 3,
     stopped: 0,
+    finished: 0,
     unhealthy: 0,
     status: "healthy",
     allHealthy: true,
