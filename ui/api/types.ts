@@ -1547,7 +1547,12 @@ export type LogSearchResult = {
   matches: ({ lineNumber: number; line: string; context: (string)[] })[];
 };
 
-export type Maintenance = { enabled: boolean; until: string | null; reason: string | null };
+export type Maintenance = {
+  enabled: boolean;
+  since: string | null;
+  until: string | null;
+  reason: string | null;
+};
 
 export type MaintenanceChange = { enabled: boolean; until?: string | null; reason?: string | null };
 
@@ -2346,6 +2351,7 @@ export type Overview = {
     total: number | null;
   };
   engine: EngineStatus;
+  maintenance: Maintenance;
   sseClients: number;
   timestamp: string;
 };
@@ -2882,6 +2888,7 @@ export type Stack = {
   containerCount: number;
   running: number;
   stopped: number;
+  finished: number;
   unhealthy: number;
   status: "healthy" | "degraded" | "stopped";
   allHealthy: boolean;
@@ -2946,6 +2953,7 @@ export type StackDetail = {
   containerCount: number;
   running: number;
   stopped: number;
+  finished: number;
   unhealthy: number;
   status: "healthy" | "degraded" | "stopped";
   allHealthy: boolean;
