@@ -8,16 +8,12 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { ANY, PERMISSIONS } from "../../services/auth/permissions.ts";
 import { createAuthority } from "../helpers/certificates.ts";
-import {
-  type Dashboard,
-  dashboardTest,
-  PHONE,
-  startDashboardBrowser,
-} from "../helpers/dashboard.ts";
+import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
 import {
   checkBothThemes,
   checkEmptyDialog,
   deleteRow,
+  fitSmallPhone,
   hasColumns,
   rowMatches,
   rowOf,
@@ -92,12 +88,7 @@ dashboardTest("the pages of the Enterprise Edition", async (t) => {
   await t.step("compliance: search, verification and export", () => checkCompliance(tab));
 
   await t.step("no page is wider than a small phone", async () => {
-    await tab.page.setViewport({ ...PHONE, width: 360 });
-    for (const path of PAGES) {
-      await tab.go(path);
-      await tab.loaded();
-      await tab.fits(360);
-    }
+    await fitSmallPhone(tab, PAGES);
     await tab.page.setViewport(WINDOW);
   });
 

@@ -10,13 +10,13 @@ import {
   type Dashboard,
   dashboardTest,
   DESKTOP,
-  PHONE,
   startDashboardBrowser,
 } from "../helpers/dashboard.ts";
 import {
   checkBothThemes,
   checkEmptyDialog,
   deleteRow,
+  fitSmallPhone,
   hasColumns,
   rowMatches,
 } from "../helpers/dashboard_steps.ts";
@@ -148,14 +148,7 @@ dashboardTest("the pages of the Pro Edition show and manage everything", async (
   });
   await t.step("chat: a channel is tested and deleted", () => checkChat(tab, site.url));
 
-  await t.step("no page is wider than a small phone", async () => {
-    await tab.page.setViewport({ ...PHONE, width: 360 });
-    for (const path of PAGES) {
-      await tab.go(path);
-      await tab.loaded();
-      await tab.fits(360);
-    }
-  });
+  await t.step("no page is wider than a small phone", () => fitSmallPhone(tab, PAGES));
 
   deepEqual(tab.complaints, []);
 });

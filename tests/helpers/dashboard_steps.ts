@@ -5,7 +5,7 @@
  */
 
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { Dashboard } from "./dashboard.ts";
+import { type Dashboard, PHONE } from "./dashboard.ts";
 import { eventually, until } from "./until.ts";
 
 /** What depends on colors. */
@@ -17,6 +17,16 @@ export async function checkBothThemes(tab: Dashboard): Promise<void> {
   const isDark = await tab.page.evaluate(() => document.documentElement.dataset.theme === "dark");
   await tab.theme(isDark ? "light" : "dark");
   await tab.checkAccessibility(COLOR_RULES);
+}
+
+/** Checks that pages are not wider than a small phone, whose size the tab has from then on. */
+export async function fitSmallPhone(tab: Dashboard, paths: readonly string[]): Promise<void> {
+  await tab.page.setViewport({ ...PHONE, width: 360 });
+  for (const path of paths) {
+    await tab.go(path);
+    await tab.loaded();
+    await tab.fits(360);
+  }
 }
 
 /** Opens a dialog, checks it, that it sends nothing while it is empty, and cancels it. */

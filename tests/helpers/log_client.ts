@@ -4,6 +4,7 @@
  * @module
  */
 
+import { sseBlocks } from "./sse_blocks.ts";
 import type { TestApp } from "./test_app.ts";
 
 /** A line as the service sends it. */
@@ -40,9 +41,7 @@ export interface LogClient {
 
 /** Reads the frames of a log stream. */
 export function logClient(body: ReadableStream<Uint8Array>): LogClient {
-  const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
-    .getReader();
-  let text = "";
+  const blocks = sseBlocks(body);
   let lastId = "";
   let left: StreamedLine[] = [];
 
@@ -52,21 +51,8 @@ export function logClient(body: ReadableStream<Uint8Array>): LogClient {
     },
     async next() {
       for (;;) {
-        const end = text.indexOf("\n\n");
-        if (end < 0) {
-          const { done, value } = await reader.read();
-          if (done) return undefined;
-          text += value;
-          continue;
-        }
-        const block = text.slice(0, end);
-        text = text.slice(end + 2);
-        const fields = new Map(
-          block.split("\n").map((line) => {
-            const colon = line.indexOf(": ");
-            return [line.slice(0, colon), line.slice(colon + 2)];
-          }),
-        );
+        const fields = await blocks.next();
+        if (!fields) return undefined;
         lastId = fields.get("id") ?? lastId;
         const type = fields.get("event");
         if (type === undefined) continue;
@@ -90,7 +76,7 @@ export function logClient(body: ReadableStream<Uint8Array>): LogClient {
       for (let frame = await client.next(); frame; frame = await client.next()) frames.push(frame);
       return frames;
     },
-    cancel: () => reader.cancel(),
+    cancel: blocks.cancel,
   };
   return client;
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { sseBlocks } from "./sse_blocks.ts";
+
 /** One frame as it was sent. */
 export interface SseFrame {
   id: number;
@@ -26,28 +28,20 @@ export interface SseClient {
 }
 
 /** Reads a stream of frames. */
-export function sseClient(stream: ReadableStream<Uint8Array<ArrayBuffer>>): SseClient {
-  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
+export function sseClient(stream: ReadableStream<Uint8Array>): SseClient {
+  const blocks = sseBlocks(stream);
   let retry: number | undefined;
 
   const client: SseClient = {
     async next() {
       for (;;) {
-        const end = text.indexOf("\n\n");
-        if (end < 0) {
-          const { done, value } = await reader.read();
-          if (done) return undefined;
-          text += value;
-          continue;
-        }
-        const block = text.slice(0, end);
-        text = text.slice(end + 2);
-        const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
-        retry ??= field("retry") === undefined ? undefined : Number(field("retry"));
-        const type = field("event");
+        const fields = await blocks.next();
+        if (!fields) return undefined;
+        if (fields.has("retry")) retry ??= Number(fields.get("retry"));
+        const type = fields.get("event");
         if (type !== undefined) {
-          return { id: Number(field("id")), type, data: JSON.parse(field("data") ?? "null") };
+          const data = JSON.parse(fields.get("data") ?? "null");
+          return { id: Number(fields.get("id")), type, data };
         }
       }
     },
@@ -61,7 +55,7 @@ export function sseClient(stream: ReadableStream<Uint8Array<ArrayBuffer>>): SseC
       return frames;
     },
     rest: () => client.take(Infinity),
-    cancel: () => reader.cancel(),
+    cancel: blocks.cancel,
     get retry() {
       return retry;
     },
