@@ -166,7 +166,6 @@ export function createStreamHub(
     close() {
       closed = true;
       for (const client of clients) end(client);
-      clearTimeout(turn);
     },
   };
 
@@ -248,7 +247,7 @@ export function createStreamHub(
   function forget(client: Client): void {
     clients.delete(client);
     waiting.delete(client);
-    paused.delete(client);
+    if (paused.delete(client) && paused.size === 0) clearTimeout(turn);
   }
 }
 
