@@ -70,6 +70,11 @@ privateEngineTest(
     const first = await publish();
     const reference = `${registry.address}/${REPOSITORY}`;
     await engine.docker("run", "--detach", "--name=web", "--stop-timeout=1", reference);
+    await using _web = {
+      async [Symbol.asyncDispose]() {
+        await engine.docker("rm", "--force", "web");
+      },
+    };
     equal(await imageOf("web"), first);
     let leadMs = 0;
     {

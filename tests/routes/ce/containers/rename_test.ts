@@ -180,8 +180,8 @@ Deno.test("a container that takes the name of a removed one with an open alert h
     { phase, thread, title, lines },
   ) => [phase, thread, title, lines[0]]);
   deepEqual(sent.slice(2), [
-    ["end", "container shop", "test-host: Alert resolved: Down (shop)", "Down: shop was removed"],
-    ["end", "container web", "test-host: Alert resolved: Down (shop)", "Down: shop is running"],
+    ["end", "container shop", "test-host: Alert resolved: Down (shop)", "shop was removed"],
+    ["end", "container web", "test-host: Alert resolved: Down (shop)", "shop is running"],
   ]);
 });
 
