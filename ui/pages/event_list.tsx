@@ -20,9 +20,7 @@ export function EventList({ name, events }: { name: string; events: readonly Liv
         const shown = plain(subject);
         return (
           <li key={event.eventId}>
-            <span class={`state ${tone}`}>
-              <span class="dot" aria-hidden="true" />
-            </span>
+            <span class={`state ${tone}`} />
             <p>
               {event.event.startsWith("container.") && typeof id === "string"
                 ? <Link to={`/containers/${id.slice(0, 12)}`}>{shown}</Link>
