@@ -7,20 +7,21 @@
  * @module
  */
 
-import type * as z from "zod";
+import * as z from "zod";
 import type { Caller, Role } from "../services/auth/caller.ts";
+import { PathText } from "./shapes.ts";
 import type { UploadLimits } from "./upload.ts";
 
-/** Everything about an endpoint except its handler. */
+/** Method and path, relative to the edition's prefix, parameters as `:name`. */
+export type Route = `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
+
+/** Everything about an endpoint except its route and its handler. */
 export interface Contract<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
   Returns extends z.ZodType = z.ZodType,
 > {
-  method: "get" | "post" | "put" | "delete";
-  /** Relative to the edition's prefix, parameters as `:name`. */
-  path: string;
   /** Name of the operation in generated clients, e.g. "listSchedules". Unique and stable. */
   operationId: string;
   /** For the API document: imperative, two to six words, e.g. "List schedules". */
@@ -93,6 +94,7 @@ export interface Contract<
   ignoresUnknown?: true;
   /** Request headers that it reads, by name, with their meaning; for the API document. */
   headers?: Record<string, string>;
+  /** The parameters of the path; unless given, each is a text of 1 to 255 characters. */
   params?: Params;
   query?: Query;
   /** Query parameters that may be given several times; the shape gets an array. */
@@ -180,8 +182,10 @@ export interface Note {
   unaudited?: true;
 }
 
-/** A contract and its handler, with the types of the shapes erased. */
+/** A route, its contract and its handler, with the types of the shapes erased. */
 export interface Endpoint extends Contract {
+  method: "get" | "post" | "put" | "delete";
+  path: string;
   handle(input: Input<unknown, unknown, unknown>): unknown;
   /** Media type of a response that is not JSON; the handler then returns a `RawResponse`. */
   produces?: string;
@@ -191,19 +195,48 @@ export interface Endpoint extends Contract {
 export const permissionsOf = ({ permission, orPermissions = [] }: Contract): readonly string[] =>
   permission === undefined ? [] : [permission, ...orPermissions];
 
-/** Joins a contract with its handler and checks that the two agree. */
+/** `id` and `name` of `GET /containers/:id/files/:name`. */
+type ParamNames<Path> = Path extends `${string}/:${infer Name}/${infer Rest}`
+  ? Name | ParamNames<`/${Rest}`>
+  : Path extends `${string}/:${infer Name}` ? Name
+  : never;
+
+/** The shape of the path's parameters if the contract has none. */
+export type PathParams<Path> = z.ZodType<Record<ParamNames<Path>, string>>;
+
+/** Most paths have only this parameter, and a shape takes 3 KB. */
+const IdParams = z.object({ id: PathText });
+
+function pathParams(path: string): z.ZodType | undefined {
+  const names = Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name!);
+  if (names.length === 0) return undefined;
+  if (names.join() === "id") return IdParams;
+  return z.object(Object.fromEntries(names.map((name) => [name, PathText])));
+}
+
+/** Joins a contract with its route and its handler, and checks that they agree. */
 export function endpoint<
-  Params extends z.ZodType = z.ZodUndefined,
+  Path extends Route,
+  Params extends z.ZodType = PathParams<Path>,
   Query extends z.ZodType = z.ZodUndefined,
   Body extends z.ZodType = z.ZodUndefined,
   Returns extends z.ZodType = z.ZodUndefined,
 >(
+  route: Path,
   contract: Contract<Params, Query, Body, Returns>,
   handle: (
     input: Input<z.output<Params>, z.output<Query>, z.output<Body>>,
   ) => z.input<Returns> | Promise<z.input<Returns>>,
 ): Endpoint {
-  return { ...contract, handle: handle as Endpoint["handle"] };
+  const [method, path] = route.split(" ") as [string, string];
+  const params = contract.params ?? pathParams(path);
+  return {
+    ...contract,
+    ...(params && { params }),
+    method: method.toLowerCase() as Endpoint["method"],
+    path,
+    handle: handle as Endpoint["handle"],
+  };
 }
 
 /**
@@ -218,16 +251,16 @@ export type RawResponse = Response | {
 
 /** An endpoint whose response is not JSON: an event stream, a page, a text export. */
 export function rawEndpoint<
-  Params extends z.ZodType = z.ZodUndefined,
+  Path extends Route,
+  Params extends z.ZodType = PathParams<Path>,
   Query extends z.ZodType = z.ZodUndefined,
   Body extends z.ZodType = z.ZodUndefined,
 >(
-  contract: Omit<Contract<Params, Query, Body>, "version"> & {
-    produces: string;
-  },
+  route: Path,
+  contract: Omit<Contract<Params, Query, Body>, "version"> & { produces: string },
   handle: (
     input: Input<z.output<Params>, z.output<Query>, z.output<Body>>,
   ) => RawResponse | Promise<RawResponse>,
 ): Endpoint {
-  return { ...contract, handle: handle as Endpoint["handle"] };
+  return endpoint(route, contract, handle as Endpoint["handle"]);
 }

@@ -10,8 +10,8 @@ import { OUTBOX_STATUSES } from "../services/events/outbox_log.ts";
 import { EDITIONS } from "../services/license/edition.ts";
 import { ISSUES_MAX } from "../services/errors.ts";
 
-/** The `:id` of a path. */
-export const IdParams = z.object({ id: z.string().min(1).max(255) });
+/** An id or a name in a path. */
+export const PathText = z.string().min(1).max(255);
 
 /** Body of the toggle endpoints of CE and Pro. */
 export const EnabledBody = z.object({ enabled: z.boolean() }).meta({ id: "EnabledBody" });

@@ -8,15 +8,7 @@
 import page from "./page.html" with { type: "text" };
 import script from "./client.js" with { type: "text" };
 import style from "./page.css" with { type: "text" };
-import type { RawResponse } from "../endpoint.ts";
-import {
-  createRepresentation,
-  type Representation,
-  sendRepresentation,
-} from "../representation.ts";
-
-/** Where the page and its parts are served. */
-export const API_PAGE_PATHS = ["/docs", "/docs/page.css", "/docs/page.js"] as const;
+import { createRepresentation, type Representation } from "../representation.ts";
 
 /** Only scripts, styles and requests of the service itself; nothing inline or evaluated. */
 const API_PAGE_CSP = [
@@ -36,16 +28,8 @@ const PART_CACHING = "public, max-age=31536000, immutable";
 /** The best compression, because each file is compressed once. */
 const GZIP_LEVEL = 9;
 
-/** Created on the first request, because most hosts never need the page. */
-let files: Map<string, Representation> | undefined;
-
-/** Answers a request for one of `API_PAGE_PATHS`. */
-export function apiPage(path: typeof API_PAGE_PATHS[number], request: Request): RawResponse {
-  files ??= createFiles();
-  return sendRepresentation(files.get(path)!, request);
-}
-
-function createFiles(): Map<string, Representation> {
+/** The files of the page by the path where each is served. */
+export function createApiPage(): Map<string, Representation> {
   const css = file("text/css; charset=utf-8", style, PART_CACHING);
   const js = file("text/javascript; charset=utf-8", script, PART_CACHING);
   const versioned = (path: string, { etag }: { etag: string }) =>

@@ -14,7 +14,7 @@ import { listSessions, revokeSession, revokeSessions } from "../../services/ce/a
 import { PASSWORD_LENGTH_MAX } from "../../services/auth/password_rule.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, IdParams, oneLine, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, oneLine, pagingQuery, Timestamp } from "../shapes.ts";
 import { Email, NewPassword, SessionPage, UserRole } from "./user_shapes.ts";
 
 const NAME_MAX = 100;
@@ -52,9 +52,7 @@ const PasswordBody = z.object({
 const OFF = { 404: "Users mode is off" };
 
 export const accountEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/account",
+  endpoint("GET /api/account", {
     operationId: "getAccount",
     summary: "Get your account",
     role: "viewer",
@@ -62,9 +60,7 @@ export const accountEndpoints = (deps: Deps) => [
     returns: Account,
   }, ({ caller }) => describeAccount(deps, caller)),
 
-  endpoint({
-    method: "put",
-    path: "/api/account",
+  endpoint("PUT /api/account", {
     operationId: "updateAccount",
     summary: "Update your account",
     description:
@@ -84,9 +80,7 @@ export const accountEndpoints = (deps: Deps) => [
     return account;
   }),
 
-  endpoint({
-    method: "put",
-    path: "/api/account/password",
+  endpoint("PUT /api/account/password", {
     operationId: "changePassword",
     summary: "Change your password",
     description: "Revokes all your other sessions.",
@@ -105,9 +99,7 @@ export const accountEndpoints = (deps: Deps) => [
     note.targets = [email];
   }),
 
-  endpoint({
-    method: "get",
-    path: "/api/account/sessions",
+  endpoint("GET /api/account/sessions", {
     operationId: "listSessions",
     summary: "List your sessions",
     description: "Last used first. In key mode, these are the sessions of all holders of the key.",
@@ -117,9 +109,7 @@ export const accountEndpoints = (deps: Deps) => [
     returns: SessionPage,
   }, ({ query, caller }) => listSessions(deps, caller, caller.userId, query)),
 
-  endpoint({
-    method: "delete",
-    path: "/api/account/sessions",
+  endpoint("DELETE /api/account/sessions", {
     operationId: "revokeOtherSessions",
     summary: "Revoke your other sessions",
     description: "Signs you out everywhere except here, and ends the open streams there.",
@@ -128,15 +118,12 @@ export const accountEndpoints = (deps: Deps) => [
     returns: Done,
   }, ({ caller }) => revokeSessions(deps, caller.userId, caller.familyId)),
 
-  endpoint({
-    method: "delete",
-    path: "/api/account/sessions/:id",
+  endpoint("DELETE /api/account/sessions/:id", {
     operationId: "revokeSession",
     summary: "Revoke one of your sessions",
     description: "Its tokens are rejected and its streams end immediately.",
     role: "viewer",
     loginOnly: true,
-    params: IdParams,
     returns: Done,
     failures: { 404: "You have no such session" },
   }, ({ params, caller }) => revokeSession(deps, caller.userId, params.id)),

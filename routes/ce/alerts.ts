@@ -28,7 +28,7 @@ import { ALERT_TEMPLATES } from "../../services/ce/alerts/templates.ts";
 import { SEVERITIES } from "../../services/ce/notifications/message.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, EnabledBody, IdParams, paged, pagingQuery, Target, Timestamp } from "../shapes.ts";
+import { Done, EnabledBody, paged, pagingQuery, Target, Timestamp } from "../shapes.ts";
 
 const Metric = z.enum(ALERT_METRICS)
   .meta({
@@ -185,9 +185,7 @@ const withSnakeCase = (rule: AlertRuleView) => ({
 const UNKNOWN = { 404: "The rule does not exist" };
 
 export const alertEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/alerts/rules",
+  endpoint("GET /api/alerts/rules", {
     operationId: "listAlertRules",
     summary: "List alert rules",
     description: "Sorted by name.",
@@ -196,9 +194,7 @@ export const alertEndpoints = (deps: Deps) => [
     returns: z.object({ rules: z.array(Rule) }).meta({ id: "AlertRuleList" }),
   }, () => ({ rules: listAlertRules(deps).map(withSnakeCase) })),
 
-  endpoint({
-    method: "post",
-    path: "/api/alerts/rules",
+  endpoint("POST /api/alerts/rules", {
     operationId: "createAlertRule",
     summary: "Create an alert rule",
     description:
@@ -217,9 +213,7 @@ export const alertEndpoints = (deps: Deps) => [
     return withSnakeCase(createAlertRule(deps, body));
   }),
 
-  endpoint({
-    method: "post",
-    path: "/api/alerts/rules/test",
+  endpoint("POST /api/alerts/rules/test", {
     operationId: "testAlertRule",
     summary: "Test an alert rule",
     description: "Evaluates a rule without storing it, on the present values and on the samples " +
@@ -256,70 +250,52 @@ export const alertEndpoints = (deps: Deps) => [
     return previewAlertRule(deps, body);
   }),
 
-  endpoint({
-    method: "get",
-    path: "/api/alerts/rules/:id",
+  endpoint("GET /api/alerts/rules/:id", {
     operationId: "getAlertRule",
     summary: "Get an alert rule",
     role: "viewer",
     permission: "alerts:read",
-    params: IdParams,
     returns: Rule,
     failures: UNKNOWN,
   }, ({ params }) => withSnakeCase(getAlertRule(deps, params.id))),
 
-  endpoint(
-    {
-      method: "put",
-      path: "/api/alerts/rules/:id",
-      operationId: "updateAlertRule",
-      summary: "Update an alert rule",
-      description:
-        "Omitted fields keep their values. Changing the condition or disabling the rule " +
-        "resets it and resolves its firing alert.",
-      role: "admin",
-      permission: "alerts:write",
-      params: IdParams,
-      body: RuleChanges,
-      returns: Rule,
-      failures: UNKNOWN,
-    },
-    async ({ params, body: { duration_seconds: durationSeconds, ...change } }) => {
-      await assertAlertPattern(change.pattern);
-      return withSnakeCase(changeAlertRule(deps, params.id, { durationSeconds, ...change }));
-    },
-  ),
+  endpoint("PUT /api/alerts/rules/:id", {
+    operationId: "updateAlertRule",
+    summary: "Update an alert rule",
+    description: "Omitted fields keep their values. Changing the condition or disabling the rule " +
+      "resets it and resolves its firing alert.",
+    role: "admin",
+    permission: "alerts:write",
+    body: RuleChanges,
+    returns: Rule,
+    failures: UNKNOWN,
+  }, async ({ params, body: { duration_seconds: durationSeconds, ...change } }) => {
+    await assertAlertPattern(change.pattern);
+    return withSnakeCase(changeAlertRule(deps, params.id, { durationSeconds, ...change }));
+  }),
 
-  endpoint({
-    method: "delete",
-    path: "/api/alerts/rules/:id",
+  endpoint("DELETE /api/alerts/rules/:id", {
     operationId: "deleteAlertRule",
     summary: "Delete an alert rule",
     description: "Past events are kept; a firing alert is resolved.",
     role: "admin",
     permission: "alerts:write",
-    params: IdParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeAlertRule(deps, params.id)),
 
-  endpoint({
-    method: "put",
-    path: "/api/alerts/rules/:id/toggle",
+  endpoint("PUT /api/alerts/rules/:id/toggle", {
     operationId: "toggleAlertRule",
     summary: "Enable or disable an alert rule",
     description: "Disabling a rule resolves its firing alert.",
     role: "admin",
     permission: "alerts:write",
-    params: IdParams,
     body: EnabledBody.meta({ example: { enabled: false } }),
     returns: Rule,
     failures: UNKNOWN,
   }, ({ params, body }) => withSnakeCase(changeAlertRule(deps, params.id, body))),
 
-  endpoint({
-    method: "get",
-    path: "/api/alerts/templates",
+  endpoint("GET /api/alerts/templates", {
     operationId: "listAlertTemplates",
     summary: "List alert rule templates",
     description:
@@ -332,9 +308,7 @@ export const alertEndpoints = (deps: Deps) => [
     }).meta({ id: "AlertTemplateList" }),
   }, () => ({ templates: [...ALERT_TEMPLATES] })),
 
-  endpoint({
-    method: "get",
-    path: "/api/alerts/active",
+  endpoint("GET /api/alerts/active", {
     operationId: "listActiveAlerts",
     summary: "List active alerts",
     description: "Alerts that are not resolved, newest first.",
@@ -343,9 +317,7 @@ export const alertEndpoints = (deps: Deps) => [
     returns: z.object({ alerts: z.array(ActiveAlert) }).meta({ id: "ActiveAlertList" }),
   }, () => ({ alerts: listActiveAlerts(deps) })),
 
-  endpoint({
-    method: "get",
-    path: "/api/alerts/events",
+  endpoint("GET /api/alerts/events", {
     operationId: "listAlertEvents",
     summary: "List alert events",
     description: "Newest first, kept for 90 days, including events of deleted rules.",
@@ -355,28 +327,22 @@ export const alertEndpoints = (deps: Deps) => [
     returns: paged({ events: z.array(AlertEvent) }).meta({ id: "AlertEventPage" }),
   }, ({ query }) => listAlertEvents(deps, query)),
 
-  endpoint({
-    method: "get",
-    path: "/api/alerts/events/:id",
+  endpoint("GET /api/alerts/events/:id", {
     operationId: "getAlertEvent",
     summary: "Get an alert event",
     role: "viewer",
     permission: "alerts:read",
-    params: IdParams,
     returns: AlertEvent,
     failures: { 404: "The event does not exist" },
   }, ({ params }) => getAlertEvent(deps, params.id)),
 
-  endpoint({
-    method: "post",
-    path: "/api/alerts/events/:id/acknowledge",
+  endpoint("POST /api/alerts/events/:id/acknowledge", {
     operationId: "acknowledgeAlert",
     summary: "Acknowledge an alert",
     description: "Records that a user takes care of it. The alert stays active until its " +
       "condition no longer holds. A later acknowledgement replaces the earlier one.",
     role: "operator",
     permission: "alerts:write",
-    params: IdParams,
     body: z.object({
       comment: z.string().trim().min(1).max(1_000).optional(),
     }).meta({ id: "AlertAcknowledgement", example: { comment: "Adding a disk" } }),

@@ -6,7 +6,7 @@
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
-import { apiPage } from "../api_page/page.ts";
+import { createApiPage } from "../api_page/page.ts";
 import { rawEndpoint } from "../endpoint.ts";
 import { JSON_HEADERS } from "../response_cache.ts";
 import {
@@ -15,64 +15,59 @@ import {
   sendRepresentation,
 } from "../representation.ts";
 
+/** What the files of the page have in common. */
+const PAGE_FILE = {
+  role: "public",
+  ignoresUnknown: true,
+  returns: z.string(),
+  etag: true,
+} as const;
+
 /** @param openApi The document as JSON; created on the first request. */
 export function apiDocumentEndpoints(_deps: Deps, openApi: () => Promise<string>) {
   let document: Promise<Representation> | undefined;
   const createDocument = async () =>
     createRepresentation(await openApi(), { ...JSON_HEADERS, "cache-control": "no-cache" }, 9);
 
-  return [
-    rawEndpoint(
-      {
-        method: "get",
-        path: "/openapi.json",
-        operationId: "getOpenApiDocument",
-        summary: "Get the OpenAPI document",
-        role: "public",
-        produces: "application/json",
-        returns: z.looseObject({ openapi: z.literal("3.1.0") }).meta({ id: "OpenApiDocument" }),
-        etag: true,
-      },
-      async ({ request }) => {
-        document ??= createDocument();
-        return sendRepresentation(await document, request);
-      },
-    ),
+  // Created on the first request, because most hosts never need the page.
+  let page: Map<string, Representation> | undefined;
+  const servePage = (path: string, request: Request) => {
+    page ??= createApiPage();
+    return sendRepresentation(page.get(path)!, request);
+  };
 
-    rawEndpoint({
-      method: "get",
-      path: "/docs",
+  return [
+    rawEndpoint("GET /openapi.json", {
+      operationId: "getOpenApiDocument",
+      summary: "Get the OpenAPI document",
+      role: "public",
+      produces: "application/json",
+      returns: z.looseObject({ openapi: z.literal("3.1.0") }).meta({ id: "OpenApiDocument" }),
+      etag: true,
+    }, async ({ request }) => {
+      document ??= createDocument();
+      return sendRepresentation(await document, request);
+    }),
+
+    rawEndpoint("GET /docs", {
+      ...PAGE_FILE,
       operationId: "getDocs",
       summary: "Get the API documentation page",
-      role: "public",
-      ignoresUnknown: true,
       produces: "text/html",
-      returns: z.string(),
-      etag: true,
-    }, ({ request }) => apiPage("/docs", request)),
+    }, ({ request }) => servePage("/docs", request)),
 
-    rawEndpoint({
-      method: "get",
-      path: "/docs/page.css",
+    rawEndpoint("GET /docs/page.css", {
+      ...PAGE_FILE,
       operationId: "getDocsStyle",
       summary: "Get the documentation page's style",
-      role: "public",
-      ignoresUnknown: true,
       produces: "text/css",
-      returns: z.string(),
-      etag: true,
-    }, ({ request }) => apiPage("/docs/page.css", request)),
+    }, ({ request }) => servePage("/docs/page.css", request)),
 
-    rawEndpoint({
-      method: "get",
-      path: "/docs/page.js",
+    rawEndpoint("GET /docs/page.js", {
+      ...PAGE_FILE,
       operationId: "getDocsScript",
       summary: "Get the documentation page's script",
-      role: "public",
-      ignoresUnknown: true,
       produces: "text/javascript",
-      returns: z.string(),
-      etag: true,
-    }, ({ request }) => apiPage("/docs/page.js", request)),
+    }, ({ request }) => servePage("/docs/page.js", request)),
   ];
 }

@@ -17,7 +17,7 @@ import {
 import { permissionName, PERMISSIONS } from "../../services/auth/permissions.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Note } from "../endpoint.ts";
-import { Done, IdParams, Instant, oneLine, queryBoolean, Timestamp } from "../shapes.ts";
+import { Done, Instant, oneLine, queryBoolean, Timestamp } from "../shapes.ts";
 import { UserRole } from "./user_shapes.ts";
 
 const [first, ...others] = PERMISSIONS.map(permissionName);
@@ -90,9 +90,7 @@ function addToNote<Token extends ApiTokenView>(note: Note, token: Token): Token 
 }
 
 export const apiTokenEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/tokens",
+  endpoint("GET /api/tokens", {
     operationId: "listApiTokens",
     loginOnly: true,
     summary: "List API tokens",
@@ -108,9 +106,7 @@ export const apiTokenEndpoints = (deps: Deps) => [
     failures: { 403: "`all` requires the role admin" },
   }, ({ query, caller }) => ({ tokens: listApiTokens(deps, caller, query) })),
 
-  endpoint({
-    method: "post",
-    path: "/api/tokens",
+  endpoint("POST /api/tokens", {
     operationId: "createApiToken",
     loginOnly: true,
     summary: "Create an API token",
@@ -128,9 +124,7 @@ export const apiTokenEndpoints = (deps: Deps) => [
     failures: { 403: "The role is above your own", 409: "The account has too many tokens" },
   }, ({ body, caller, note }) => addToNote(note, createApiToken(deps, caller, body))),
 
-  endpoint({
-    method: "post",
-    path: "/api/tokens/:id/rotate",
+  endpoint("POST /api/tokens/:id/rotate", {
     operationId: "rotateApiToken",
     loginOnly: true,
     destructive: true,
@@ -138,21 +132,17 @@ export const apiTokenEndpoints = (deps: Deps) => [
     description: "Replaces the secret and keeps the settings. The former secret is refused " +
       "immediately, and its streams end.",
     role: "viewer",
-    params: IdParams,
     returns: IssuedApiToken,
     failures: { ...UNKNOWN, 409: "The token has expired" },
   }, ({ params, caller, note }) => addToNote(note, rotateApiToken(deps, caller, params.id))),
 
-  endpoint({
-    method: "delete",
-    path: "/api/tokens/:id",
+  endpoint("DELETE /api/tokens/:id", {
     operationId: "revokeApiToken",
     loginOnly: true,
     summary: "Revoke an API token",
     description: "Requests with it are refused immediately, and its streams end. Admins can " +
       "revoke the tokens of all accounts.",
     role: "viewer",
-    params: IdParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params, caller, note }) => void addToNote(note, revokeApiToken(deps, caller, params.id))),

@@ -49,9 +49,7 @@ const AuditQuery = z.object({
 }).refine(inOrder.check, inOrder.fault);
 
 export const auditEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/audit",
+  endpoint("GET /api/audit", {
     operationId: "listAuditEntries",
     summary: "List audit entries",
     description:

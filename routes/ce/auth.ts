@@ -72,9 +72,8 @@ export async function withReuseInNote(note: Note, login: Promise<Login>): Promis
 
 export const authEndpoints = (deps: Deps) => [
   endpoint(
+    "POST /auth/token",
     {
-      method: "post",
-      path: "/auth/token",
       operationId: "createTokens",
       summary: "Exchange an API key for tokens",
       description: "Key mode (`AUTH_MODE=key`) only.",
@@ -87,9 +86,7 @@ export const authEndpoints = (deps: Deps) => [
       exchangeApiKey(deps, body, clientOf(caller, request), admit),
   ),
 
-  endpoint({
-    method: "post",
-    path: "/auth/login",
+  endpoint("POST /auth/login", {
     operationId: "logIn",
     summary: "Log in with email and password",
     description: "Users mode (`AUTH_MODE=users`) only. Failures are counted per address and per " +
@@ -109,9 +106,7 @@ export const authEndpoints = (deps: Deps) => [
     return logIn(deps, body, clientOf(caller, request), admit);
   }),
 
-  endpoint({
-    method: "post",
-    path: "/auth/refresh",
+  endpoint("POST /auth/refresh", {
     unaudited: true,
     operationId: "refreshTokens",
     summary: "Refresh tokens",
@@ -128,9 +123,7 @@ export const authEndpoints = (deps: Deps) => [
     return withReuseInNote(note, pair);
   }),
 
-  endpoint({
-    method: "post",
-    path: "/auth/logout",
+  endpoint("POST /auth/logout", {
     operationId: "logOut",
     loginOnly: true,
     destructive: true,
@@ -140,9 +133,7 @@ export const authEndpoints = (deps: Deps) => [
     returns: Done,
   }, ({ caller }) => logOut(deps, caller)),
 
-  endpoint({
-    method: "get",
-    path: "/auth/me",
+  endpoint("GET /auth/me", {
     operationId: "getCurrentUser",
     scope: "open",
     summary: "Get the current user",

@@ -10,9 +10,7 @@ import type { Deps } from "../../services/deps.ts";
 import { rawEndpoint } from "../endpoint.ts";
 
 export const backupEndpoints = (deps: Deps) => [
-  rawEndpoint({
-    method: "post",
-    path: "/api/backup",
+  rawEndpoint("POST /api/backup", {
     operationId: "downloadBackup",
     summary: "Download a backup",
     description: "The archive that `longshore backup` writes and `longshore restore` reads. It " +

@@ -11,26 +11,21 @@ import { respondDashboard } from "../dashboard/dashboard.ts";
 import { rawEndpoint } from "../endpoint.ts";
 
 export const dashboardEndpoints = (deps: Deps) => [
-  rawEndpoint(
-    {
-      method: "get",
-      path: "/",
-      operationId: "getDashboard",
-      summary: "Get the dashboard",
-      description: "The page that operators use in a browser. `UI=off` turns it off.",
-      role: "public",
-      ignoresUnknown: true,
-      produces: "text/html",
-      returns: z.string(),
-      replies: {
-        302: {
-          description: "With `UI=off`, redirect to the API documentation",
-          headers: { Location: "Always `/docs`" },
-        },
+  rawEndpoint("GET /", {
+    operationId: "getDashboard",
+    summary: "Get the dashboard",
+    description: "The page that operators use in a browser. `UI=off` turns it off.",
+    role: "public",
+    ignoresUnknown: true,
+    produces: "text/html",
+    returns: z.string(),
+    replies: {
+      302: {
+        description: "With `UI=off`, redirect to the API documentation",
+        headers: { Location: "Always `/docs`" },
       },
     },
-    async ({ request }) =>
-      await respondDashboard(deps, request) ??
-        new Response(null, { status: 302, headers: { location: "/docs" } }),
-  ),
+  }, async ({ request }) =>
+    await respondDashboard(deps, request) ??
+      new Response(null, { status: 302, headers: { location: "/docs" } })),
 ];

@@ -46,9 +46,7 @@ const Edition = z.object({
 const ChangedEdition = Edition.extend({ ok: z.literal(true) }).meta({ id: "EditionChange" });
 
 export const editionEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/edition",
+  endpoint("GET /api/edition", {
     operationId: "getEdition",
     summary: "Get edition, limits and usage",
     role: "viewer",
@@ -56,9 +54,7 @@ export const editionEndpoints = (deps: Deps) => [
     returns: Edition,
   }, () => describeEdition(deps)),
 
-  endpoint({
-    method: "post",
-    path: "/api/edition/license",
+  endpoint("POST /api/edition/license", {
     operationId: "installLicense",
     summary: "Install a license key",
     description:
@@ -75,9 +71,7 @@ export const editionEndpoints = (deps: Deps) => [
     failures: { 409: "The license is set by LICENSE_KEY" },
   }, async ({ body }) => ({ ...await installLicense(deps, body.key), ok: true as const })),
 
-  endpoint({
-    method: "delete",
-    path: "/api/edition/license",
+  endpoint("DELETE /api/edition/license", {
     operationId: "removeLicense",
     summary: "Remove the installed license key",
     description:
@@ -91,9 +85,7 @@ export const editionEndpoints = (deps: Deps) => [
     },
   }, () => ({ ...removeLicense(deps), ok: true as const })),
 
-  endpoint({
-    method: "post",
-    path: "/api/edition/trial",
+  endpoint("POST /api/edition/trial", {
     operationId: "startTrial",
     summary: "Start the Enterprise trial",
     description: "Lasts 30 days, once per installation. A license takes precedence.",

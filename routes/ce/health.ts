@@ -60,9 +60,7 @@ const ShortHealth = z.object({ status: z.enum(["ok", "degraded"]), version: z.st
   .meta({ id: "ShortHealth", example: { status: "ok", version: "1.2.3" } });
 
 export const healthEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/livez",
+  endpoint("GET /livez", {
     operationId: "getLiveness",
     summary: "Check liveness",
     description: "Succeeds while the process can answer requests.",
@@ -73,9 +71,8 @@ export const healthEndpoints = (deps: Deps) => [
 
   // Raw, because the 503 has the shape of a response, not that of an error.
   rawEndpoint(
+    "GET /readyz",
     {
-      method: "get",
-      path: "/readyz",
       operationId: "getReadiness",
       summary: "Check readiness",
       description:
@@ -92,9 +89,7 @@ export const healthEndpoints = (deps: Deps) => [
         : Response.json({ status: "failed" }, { status: 503 }),
   ),
 
-  endpoint({
-    method: "get",
-    path: "/health",
+  endpoint("GET /health", {
     operationId: "getShortHealth",
     summary: "Get service status and version",
     description: "A degraded service also answers 200. `GET /api/health` has the details.",
@@ -103,9 +98,7 @@ export const healthEndpoints = (deps: Deps) => [
     returns: ShortHealth,
   }, () => describeHealth(deps)),
 
-  endpoint({
-    method: "get",
-    path: "/api/health",
+  endpoint("GET /api/health", {
     operationId: "getHealth",
     summary: "Get service health",
     description: "Without a token, only `status` is returned. A degraded service also answers 200.",

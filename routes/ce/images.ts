@@ -115,9 +115,7 @@ const untagged = z.array(z.string())
   .meta({ description: "Removed tags", example: ["shop/web:1"] });
 
 export const imageEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/images",
+  endpoint("GET /api/images", {
     operationId: "listImages",
     scope: "filtered",
     summary: "List images",
@@ -129,9 +127,7 @@ export const imageEndpoints = (deps: Deps) => [
     etag: true,
   }, async ({ caller }) => ({ images: await listImages(visibleTo(deps, caller)) })),
 
-  endpoint({
-    method: "post",
-    path: "/api/images/pull",
+  endpoint("POST /api/images/pull", {
     operationId: "pullImage",
     summary: "Pull an image",
     description: "Starts a job with the progress in bytes, which grows while layers are " +
@@ -148,9 +144,7 @@ export const imageEndpoints = (deps: Deps) => [
     return startPull(deps, caller, { image, platform });
   }),
 
-  endpoint({
-    method: "post",
-    path: "/api/images/load",
+  endpoint("POST /api/images/load", {
     operationId: "loadImages",
     summary: "Load images from an archive",
     description:
@@ -189,9 +183,7 @@ export const imageEndpoints = (deps: Deps) => [
     return loaded;
   }),
 
-  endpoint({
-    method: "get",
-    path: "/api/images/:id",
+  endpoint("GET /api/images/:id", {
     operationId: "getImage",
     scope: "filtered",
     summary: "Get an image",
@@ -202,9 +194,7 @@ export const imageEndpoints = (deps: Deps) => [
     failures: { ...UNKNOWN, ...ENGINE_FAILURES },
   }, ({ params, caller }) => getImage(visibleTo(deps, caller), params.id, caller)),
 
-  rawEndpoint({
-    method: "get",
-    path: "/api/images/:id/export",
+  rawEndpoint("GET /api/images/:id/export", {
     operationId: "exportImage",
     summary: "Export an image",
     description:
@@ -228,9 +218,7 @@ export const imageEndpoints = (deps: Deps) => [
     });
   }),
 
-  endpoint({
-    method: "post",
-    path: "/api/images/:id/tag",
+  endpoint("POST /api/images/:id/tag", {
     operationId: "tagImage",
     summary: "Tag an image",
     description: "Adds a name. A name that another image has is moved.",
@@ -246,9 +234,7 @@ export const imageEndpoints = (deps: Deps) => [
     return tagged;
   }),
 
-  endpoint({
-    method: "delete",
-    path: "/api/images/:id",
+  endpoint("DELETE /api/images/:id", {
     operationId: "deleteImage",
     summary: "Delete or untag an image",
     description: "An image with several tags loses the given tag; the last tag deletes the image.",
@@ -260,9 +246,7 @@ export const imageEndpoints = (deps: Deps) => [
     failures: { ...UNKNOWN, 409: "The image is in use", ...ENGINE_FAILURES },
   }, ({ params, query }) => removeImage(deps, params.id, query)),
 
-  endpoint({
-    method: "post",
-    path: "/api/images/prune",
+  endpoint("POST /api/images/prune", {
     operationId: "pruneImages",
     destructive: true,
     summary: "Prune dangling images",

@@ -27,7 +27,7 @@ import {
 import type { Deps } from "../../services/deps.ts";
 import { EDITIONS } from "../../services/license/edition.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 const Name = z.string().trim().min(1).max(100);
 const AdapterId = z.string().min(1).max(50).meta({
@@ -127,9 +127,7 @@ const UNKNOWN = { 404: "The integration does not exist" };
 const UNLICENSED = { 402: "The edition does not include the adapter" };
 
 export const integrationEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/integrations/adapters",
+  endpoint("GET /api/integrations/adapters", {
     operationId: "listAdapters",
     summary: "List integration adapters",
     description: "The supported systems, with their configuration fields.",
@@ -138,9 +136,7 @@ export const integrationEndpoints = (deps: Deps) => [
     returns: z.object({ adapters: z.array(Adapter) }).meta({ id: "AdapterList" }),
   }, async () => ({ adapters: await listAdapters(deps) })),
 
-  endpoint({
-    method: "get",
-    path: "/api/integrations",
+  endpoint("GET /api/integrations", {
     operationId: "listIntegrations",
     summary: "List integrations",
     description: "Newest first.",
@@ -149,22 +145,18 @@ export const integrationEndpoints = (deps: Deps) => [
     returns: z.object({ integrations: z.array(Integration) }).meta({ id: "IntegrationList" }),
   }, () => ({ integrations: listIntegrations(deps).map(integrationOf) })),
 
-  endpoint({
-    method: "get",
-    path: "/api/integrations/:id",
+  endpoint("GET /api/integrations/:id", {
     operationId: "getIntegration",
     summary: "Get an integration",
     role: "viewer",
     permission: "integrations:read",
-    params: IdParams,
     returns: Integration,
     failures: UNKNOWN,
   }, ({ params }) => integrationOf(getIntegration(deps, params.id))),
 
   endpoint(
+    "POST /api/integrations",
     {
-      method: "post",
-      path: "/api/integrations",
       operationId: "createIntegration",
       summary: "Create an integration",
       description:
@@ -185,9 +177,8 @@ export const integrationEndpoints = (deps: Deps) => [
   ),
 
   endpoint(
+    "PUT /api/integrations/:id",
     {
-      method: "put",
-      path: "/api/integrations/:id",
       operationId: "updateIntegration",
       summary: "Update an integration",
       description:
@@ -196,7 +187,6 @@ export const integrationEndpoints = (deps: Deps) => [
         "changes.",
       role: "admin",
       permission: "integrations:write",
-      params: IdParams,
       body: IntegrationChange,
       assertLicensed: (body, params) => assertAdapterLicensed(deps, body.adapter, params.id),
       returns: Integration,
@@ -210,28 +200,22 @@ export const integrationEndpoints = (deps: Deps) => [
       integrationOf(await changeIntegration(deps, params.id, { ...change, pollInterval })),
   ),
 
-  endpoint({
-    method: "delete",
-    path: "/api/integrations/:id",
+  endpoint("DELETE /api/integrations/:id", {
     operationId: "deleteIntegration",
     summary: "Delete an integration",
     description: "Also deletes its data.",
     role: "admin",
     permission: "integrations:write",
-    params: IdParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeIntegration(deps, params.id)),
 
-  endpoint({
-    method: "post",
-    path: "/api/integrations/:id/test",
+  endpoint("POST /api/integrations/:id/test", {
     operationId: "testIntegration",
     summary: "Test an integration",
     description: "Sends the smallest request that verifies the address and the credentials.",
     role: "admin",
     permission: "integrations:write",
-    params: IdParams,
     returns: z.object({
       ok: z.boolean(),
       latency_ms: z.int().meta({ example: 12 }),
@@ -243,9 +227,7 @@ export const integrationEndpoints = (deps: Deps) => [
     return { ...result, latency_ms: latencyMs };
   }),
 
-  endpoint({
-    method: "post",
-    path: "/api/integrations/:id/poll",
+  endpoint("POST /api/integrations/:id/poll", {
     operationId: "pollIntegration",
     summary: "Poll an integration now",
     description:
@@ -253,7 +235,6 @@ export const integrationEndpoints = (deps: Deps) => [
       "is returned.",
     role: "admin",
     permission: "integrations:write",
-    params: IdParams,
     returns: z.object({
       ok: z.boolean(),
       records: z.int().meta({ description: "Number of stored records", example: 14 }),
@@ -266,16 +247,13 @@ export const integrationEndpoints = (deps: Deps) => [
     return { ...result, duration_ms: durationMs };
   }),
 
-  endpoint({
-    method: "get",
-    path: "/api/integrations/:id/data",
+  endpoint("GET /api/integrations/:id/data", {
     operationId: "listIntegrationData",
     summary: "List integration data",
     description: "Newest first. Kept for 7 days, at most 100,000 records per integration; a poll " +
       "stores at most 1,000.",
     role: "viewer",
     permission: "integrations:read",
-    params: IdParams,
     query: DataQuery,
     returns: paged({ data: z.array(DataRecord) }).meta({ id: "IntegrationData" }),
     failures: UNKNOWN,

@@ -15,7 +15,7 @@ import {
 import { openJobStream } from "../../services/ce/jobs/stream.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, rawEndpoint } from "../endpoint.ts";
-import { IdParams, queryInteger, Timestamp } from "../shapes.ts";
+import { queryInteger, Timestamp } from "../shapes.ts";
 
 const Status = z.enum(JOB_STATUSES).meta({
   description:
@@ -76,9 +76,7 @@ const READ = {
 } as const;
 
 export const jobEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/jobs",
+  endpoint("GET /api/jobs", {
     operationId: "listJobs",
     summary: "List jobs",
     description: "Newest first. Finished jobs are kept for 90 days. At most four jobs run at a " +
@@ -111,20 +109,15 @@ export const jobEndpoints = (deps: Deps) => [
     }).meta({ id: "JobList" }),
   }, ({ query, caller }) => listJobs(deps, caller, query)),
 
-  endpoint({
-    method: "get",
-    path: "/api/jobs/:id",
+  endpoint("GET /api/jobs/:id", {
     operationId: "getJob",
     summary: "Get a job",
     ...READ,
-    params: IdParams,
     returns: Job,
     failures: UNKNOWN,
   }, ({ params, caller }) => getJob(deps, caller, params.id)),
 
-  endpoint({
-    method: "post",
-    path: "/api/jobs/:id/cancel",
+  endpoint("POST /api/jobs/:id/cancel", {
     operationId: "cancelJob",
     destructive: true,
     summary: "Cancel a job",
@@ -135,15 +128,12 @@ export const jobEndpoints = (deps: Deps) => [
     scope: "filtered",
     permission: "containers:update",
     orPermissions: ["images:write"],
-    params: IdParams,
     returns: Job,
     status: 202,
     failures: { ...UNKNOWN, 409: "The job has ended, or waits for the engine to recover" },
   }, ({ params, caller }) => cancelJob(deps, caller, params.id)),
 
-  rawEndpoint({
-    method: "get",
-    path: "/api/jobs/:id/stream",
+  rawEndpoint("GET /api/jobs/:id/stream", {
     operationId: "streamJob",
     summary: "Stream a job",
     description: "Sends `step` (a step that started or ended), `progress`, `log` (`{line}`, at " +
@@ -152,7 +142,6 @@ export const jobEndpoints = (deps: Deps) => [
       "that reconnects gets the current state.",
     ...READ,
     acceptsTicket: true,
-    params: IdParams,
     returns: z.string().meta({ example: EXAMPLE }),
     produces: "text/event-stream",
     failures: { ...UNKNOWN, 503: "Too many clients are connected" },

@@ -13,9 +13,7 @@ import { Instant } from "../shapes.ts";
 import { Maintenance } from "./system/shapes.ts";
 
 export const maintenanceEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/maintenance",
+  endpoint("GET /api/maintenance", {
     operationId: "getMaintenance",
     summary: "Get maintenance mode",
     description: "On also during a maintenance window of the host.",
@@ -24,9 +22,7 @@ export const maintenanceEndpoints = (deps: Deps) => [
     returns: Maintenance,
   }, () => deps.maintenance.state),
 
-  endpoint({
-    method: "post",
-    path: "/api/maintenance",
+  endpoint("POST /api/maintenance", {
     operationId: "setMaintenance",
     summary: "Change maintenance mode",
     description:

@@ -15,7 +15,7 @@ import { CRON_LENGTH_MAX } from "../../services/ce/schedules/cron.ts";
 import { WINDOW_MINUTES } from "../../services/ce/updates/window.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, IdParams, Target, Timestamp } from "../shapes.ts";
+import { Done, Target, Timestamp } from "../shapes.ts";
 
 const settings = {
   cron: z.string().min(1).max(CRON_LENGTH_MAX).meta({
@@ -65,9 +65,7 @@ const Window = z.object({
 const UNKNOWN = { 404: "The window does not exist" };
 
 export const maintenanceWindowEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/maintenance/windows",
+  endpoint("GET /api/maintenance/windows", {
     operationId: "listMaintenanceWindows",
     summary: "List maintenance windows",
     description: "Oldest first.",
@@ -76,9 +74,7 @@ export const maintenanceWindowEndpoints = (deps: Deps) => [
     returns: z.object({ windows: z.array(Window) }).meta({ id: "MaintenanceWindowList" }),
   }, () => ({ windows: listMaintenanceWindows(deps) })),
 
-  endpoint({
-    method: "post",
-    path: "/api/maintenance/windows",
+  endpoint("POST /api/maintenance/windows", {
     operationId: "createMaintenanceWindow",
     summary: "Create a maintenance window",
     description: "During a window of the host, maintenance mode is on. A window of containers " +
@@ -92,29 +88,23 @@ export const maintenanceWindowEndpoints = (deps: Deps) => [
     failures: { 409: "The limit of windows is reached" },
   }, ({ body }) => createMaintenanceWindow(deps, body)),
 
-  endpoint({
-    method: "put",
-    path: "/api/maintenance/windows/:id",
+  endpoint("PUT /api/maintenance/windows/:id", {
     operationId: "updateMaintenanceWindow",
     summary: "Update a maintenance window",
     description: "Omitted fields keep their values. The change applies at once.",
     role: "admin",
     permission: "settings:write",
-    params: IdParams,
     body: WindowChanges,
     returns: Window,
     failures: UNKNOWN,
   }, ({ params, body }) => changeMaintenanceWindow(deps, params.id, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/api/maintenance/windows/:id",
+  endpoint("DELETE /api/maintenance/windows/:id", {
     operationId: "deleteMaintenanceWindow",
     summary: "Delete a maintenance window",
     description: "One that is open ends.",
     role: "admin",
     permission: "settings:write",
-    params: IdParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeMaintenanceWindow(deps, params.id)),

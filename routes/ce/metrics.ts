@@ -111,9 +111,7 @@ const RANGE_NOTE = "Kept for 30 days. The range is given by `hours`, `range` or 
   "minute up to 16 hours, then 2, 5, 15, 30 and 60 minutes.";
 
 export const metricsEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/metrics/history",
+  endpoint("GET /api/metrics/history", {
     operationId: "getMetricsHistory",
     scope: "open",
     summary: "Get host metrics history",
@@ -125,9 +123,7 @@ export const metricsEndpoints = (deps: Deps) => [
     etag: true,
   }, ({ query }) => readHistory(deps, query)),
 
-  endpoint({
-    method: "get",
-    path: "/api/containers/:id/metrics/history",
+  endpoint("GET /api/containers/:id/metrics/history", {
     operationId: "getContainerMetricsHistory",
     scope: "container",
     summary: "Get container metrics history",
@@ -152,9 +148,7 @@ export const metricsEndpoints = (deps: Deps) => [
 
 function exportEndpoint(deps: Deps) {
   const read = createMetricsExporter(deps);
-  return rawEndpoint({
-    method: "get",
-    path: "/metrics",
+  return rawEndpoint("GET /metrics", {
     operationId: "getPrometheusMetrics",
     scope: "filtered",
     summary: "Export Prometheus metrics",

@@ -69,9 +69,7 @@ const NewNetwork = z.object({
 }).meta({ id: "NewNetwork", example: { name: "backend", internal: true } });
 
 export const networkEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/networks",
+  endpoint("GET /api/networks", {
     operationId: "listNetworks",
     scope: "filtered",
     summary: "List networks",
@@ -83,9 +81,7 @@ export const networkEndpoints = (deps: Deps) => [
     etag: true,
   }, async ({ caller }) => ({ networks: await listNetworks(visibleTo(deps, caller)) })),
 
-  endpoint({
-    method: "post",
-    path: "/api/networks",
+  endpoint("POST /api/networks", {
     operationId: "createNetwork",
     summary: "Create a network",
     description: "An IPv6 subnet enables IPv6.",
@@ -100,9 +96,7 @@ export const networkEndpoints = (deps: Deps) => [
     },
   }, ({ body }) => createNetwork(deps, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/api/networks/:id",
+  endpoint("DELETE /api/networks/:id", {
     operationId: "deleteNetwork",
     summary: "Delete a network",
     role: "admin",

@@ -28,7 +28,6 @@ import {
   doneWith,
   EnabledBody,
   EventKinds,
-  IdParams,
   paged,
   pagingQuery,
   Timestamp,
@@ -161,9 +160,7 @@ const Queued = doneWith({
 const UNKNOWN = { 404: "The channel does not exist" };
 
 export const notificationEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/notifications/channels",
+  endpoint("GET /api/notifications/channels", {
     operationId: "listNotificationChannels",
     summary: "List notification channels",
     description: "Newest first.",
@@ -172,9 +169,7 @@ export const notificationEndpoints = (deps: Deps) => [
     returns: z.object({ channels: z.array(Channel) }).meta({ id: "NotificationChannelList" }),
   }, () => ({ channels: listNotificationChannels(deps) })),
 
-  endpoint({
-    method: "post",
-    path: "/api/notifications/channels",
+  endpoint("POST /api/notifications/channels", {
     operationId: "createNotificationChannel",
     summary: "Create a notification channel",
     description:
@@ -195,28 +190,22 @@ export const notificationEndpoints = (deps: Deps) => [
       target: url === undefined ? { kind: kind!, config: config! } : { url },
     })),
 
-  endpoint({
-    method: "get",
-    path: "/api/notifications/channels/:id",
+  endpoint("GET /api/notifications/channels/:id", {
     operationId: "getNotificationChannel",
     summary: "Get a notification channel",
     role: "admin",
     permission: "notifications:read",
-    params: IdParams,
     returns: Channel,
     failures: UNKNOWN,
   }, ({ params }) => getNotificationChannel(deps, params.id)),
 
-  endpoint({
-    method: "put",
-    path: "/api/notifications/channels/:id",
+  endpoint("PUT /api/notifications/channels/:id", {
     operationId: "updateNotificationChannel",
     summary: "Update a notification channel",
     description: "Omitted fields keep their values, also within `config`, where `null` removes " +
       "one. If an address changes to another host or port, its secrets must be sent again.",
     role: "admin",
     permission: "notifications:write",
-    params: IdParams,
     body: ChannelChange,
     returns: Channel,
     failures: {
@@ -225,58 +214,46 @@ export const notificationEndpoints = (deps: Deps) => [
     },
   }, ({ params, body }) => changeNotificationChannel(deps, params.id, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/api/notifications/channels/:id",
+  endpoint("DELETE /api/notifications/channels/:id", {
     operationId: "deleteNotificationChannel",
     summary: "Delete a notification channel",
     description: "Also deletes its deliveries and pending messages.",
     role: "admin",
     permission: "notifications:write",
-    params: IdParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeNotificationChannel(deps, params.id)),
 
-  endpoint({
-    method: "put",
-    path: "/api/notifications/channels/:id/toggle",
+  endpoint("PUT /api/notifications/channels/:id/toggle", {
     operationId: "toggleNotificationChannel",
     summary: "Enable or disable a notification channel",
     description: "Disabling a channel discards its pending messages.",
     role: "admin",
     permission: "notifications:write",
-    params: IdParams,
     body: EnabledBody.meta({ example: { enabled: false } }),
     returns: Channel,
     failures: UNKNOWN,
   }, ({ params, body }) => changeNotificationChannel(deps, params.id, body)),
 
-  endpoint({
-    method: "post",
-    path: "/api/notifications/channels/:id/test",
+  endpoint("POST /api/notifications/channels/:id/test", {
     operationId: "testNotificationChannel",
     summary: "Test a notification channel",
     description:
       "Queues a message, even if the channel is disabled. Its deliveries show the result.",
     role: "admin",
     permission: "notifications:write",
-    params: IdParams,
     returns: Queued,
     failures: UNKNOWN,
   }, ({ params }) => ({
     deliveryId: queueTest(deps, findNotificationChannel(deps.db, params.id)),
   })),
 
-  endpoint({
-    method: "get",
-    path: "/api/notifications/channels/:id/deliveries",
+  endpoint("GET /api/notifications/channels/:id/deliveries", {
     operationId: "listNotificationDeliveries",
     summary: "List notification deliveries",
     description: "Newest first. Kept for 7 days, at most the last 1,000.",
     role: "admin",
     permission: "notifications:read",
-    params: IdParams,
     query: z.object(pagingQuery(50)),
     returns: paged({ deliveries: z.array(NotificationDelivery) }).meta({
       id: "NotificationDeliveryPage",
@@ -284,18 +261,12 @@ export const notificationEndpoints = (deps: Deps) => [
     failures: UNKNOWN,
   }, ({ params, query }) => listNotificationDeliveries(deps, params.id, query)),
 
-  endpoint(
-    {
-      method: "post",
-      path: "/api/notifications/deliveries/:id/replay",
-      operationId: "replayNotification",
-      summary: "Send a message again",
-      role: "admin",
-      permission: "notifications:write",
-      params: IdParams,
-      returns: Queued,
-      failures: { 404: "The delivery does not exist", 409: "The message is still queued" },
-    },
-    ({ params }) => ({ deliveryId: replayMessage(deps, NOTIFICATION_CHANNEL, params.id) }),
-  ),
+  endpoint("POST /api/notifications/deliveries/:id/replay", {
+    operationId: "replayNotification",
+    summary: "Send a message again",
+    role: "admin",
+    permission: "notifications:write",
+    returns: Queued,
+    failures: { 404: "The delivery does not exist", 409: "The message is still queued" },
+  }, ({ params }) => ({ deliveryId: replayMessage(deps, NOTIFICATION_CHANNEL, params.id) })),
 ];

@@ -33,9 +33,7 @@ const Overview = z.object({
 }).meta({ id: "Overview" });
 
 export const overviewEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/overview",
+  endpoint("GET /api/overview", {
     operationId: "getOverview",
     scope: "filtered",
     summary: "Get the host overview",

@@ -61,9 +61,7 @@ export const probeEndpoints = (deps: Deps) => {
   const checkCertificates = createCertificateProber(deps);
 
   return [
-    endpoint({
-      method: "get",
-      path: "/api/endpoints",
+    endpoint("GET /api/endpoints", {
       operationId: "checkEndpoints",
       summary: "Check configured HTTP endpoints",
       description:
@@ -74,9 +72,7 @@ export const probeEndpoints = (deps: Deps) => {
       returns: z.object({ endpoints: z.array(EndpointCheck) }).meta({ id: "EndpointCheckList" }),
     }, async () => ({ endpoints: await checkEndpoints() })),
 
-    endpoint({
-      method: "get",
-      path: "/api/ssl",
+    endpoint("GET /api/ssl", {
       operationId: "checkCertificates",
       summary: "Check configured TLS certificates",
       description: `The domains of \`SSL_DOMAINS\`, in order. ${FRESHNESS} If a server is ` +

@@ -35,9 +35,7 @@ const KnownTokenBody = z.object({
 });
 
 export const pushEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "post",
-    path: "/api/push/register",
+  endpoint("POST /api/push/register", {
     operationId: "registerDevice",
     summary: "Register a device for push",
     description: "The device receives a push notification when an alert fires, a container goes " +
@@ -49,9 +47,7 @@ export const pushEndpoints = (deps: Deps) => [
     returns: Done,
   }, ({ body, caller }) => registerPushToken(deps, caller, body.token)),
 
-  endpoint({
-    method: "post",
-    path: "/api/push/unregister",
+  endpoint("POST /api/push/unregister", {
     operationId: "unregisterDevice",
     summary: "Unregister a device",
     description: "The response is the same for a device of another user, which stays registered.",

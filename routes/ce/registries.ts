@@ -17,7 +17,7 @@ import {
 } from "../../services/ce/registries/registries.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, IdParams, Timestamp } from "../shapes.ts";
+import { Done, Timestamp } from "../shapes.ts";
 
 /** Clouds use signed tokens of several kilobytes as passwords. */
 const PASSWORD_MAX = 8_192;
@@ -113,9 +113,7 @@ const UNKNOWN = { 404: "The registry does not exist" };
 const IN_USE = "The host and path are in use, or the entry is in REGISTRY_AUTH_FILE";
 
 export const registryEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/registries",
+  endpoint("GET /api/registries", {
     operationId: "listRegistries",
     summary: "List registries",
     description: "Stored registries by host and path, then the entries of REGISTRY_AUTH_FILE.",
@@ -124,9 +122,7 @@ export const registryEndpoints = (deps: Deps) => [
     returns: RegistryList,
   }, () => listRegistries(deps)),
 
-  endpoint({
-    method: "post",
-    path: "/api/registries",
+  endpoint("POST /api/registries", {
     operationId: "createRegistry",
     summary: "Create a registry",
     description: "Its credentials are used for pulls, rebuilds and Swarm services whose image " +
@@ -139,55 +135,43 @@ export const registryEndpoints = (deps: Deps) => [
     failures: { 409: "The host and path are in use, or the limit of registries is reached" },
   }, ({ body }) => createRegistry(deps, body)),
 
-  endpoint({
-    method: "get",
-    path: "/api/registries/:id",
+  endpoint("GET /api/registries/:id", {
     operationId: "getRegistry",
     summary: "Get a registry",
     role: "admin",
     permission: "registries:read",
-    params: IdParams,
     returns: Registry,
     failures: UNKNOWN,
   }, ({ params }) => getRegistry(deps, params.id)),
 
-  endpoint({
-    method: "put",
-    path: "/api/registries/:id",
+  endpoint("PUT /api/registries/:id", {
     operationId: "updateRegistry",
     summary: "Update a registry",
     description: "Omitted fields keep their values; null removes one. The password must be sent " +
       "again if the host changes or `insecure` becomes true.",
     role: "admin",
     permission: "registries:write",
-    params: IdParams,
     body: RegistryChange,
     returns: Registry,
     failures: { 409: IN_USE, ...UNKNOWN },
   }, ({ params, body }) => changeRegistry(deps, params.id, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/api/registries/:id",
+  endpoint("DELETE /api/registries/:id", {
     operationId: "deleteRegistry",
     summary: "Delete a registry",
     role: "admin",
     permission: "registries:write",
-    params: IdParams,
     returns: Done,
     failures: { 409: "The entry is in REGISTRY_AUTH_FILE", ...UNKNOWN },
   }, ({ params }) => removeRegistry(deps, params.id)),
 
-  endpoint({
-    method: "post",
-    path: "/api/registries/:id/test",
+  endpoint("POST /api/registries/:id/test", {
     operationId: "testRegistry",
     summary: "Test a registry",
     description: "Checks from Longshore, not from the engine, that the registry answers and " +
       "accepts the credentials. A failure is a response with `ok: false`.",
     role: "admin",
     permission: "registries:write",
-    params: IdParams,
     returns: RegistryTest,
     failures: { 409: "The stored password cannot be decrypted", ...UNKNOWN },
   }, ({ params }) => testRegistry(deps, params.id)),

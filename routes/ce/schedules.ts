@@ -18,7 +18,7 @@ import {
 } from "../../services/ce/schedules/schedules.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, EnabledBody, paged, pagingQuery, Timestamp } from "../shapes.ts";
 import { ContainerRef } from "./containers/shapes.ts";
 
 const Action = z.enum(SCHEDULE_ACTIONS).meta({
@@ -102,9 +102,7 @@ const OWN = { 403: "The role does not allow this, or it is the service's own con
 const UNKNOWN = { 404: "The schedule does not exist" };
 
 export const scheduleEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/schedules",
+  endpoint("GET /api/schedules", {
     operationId: "listSchedules",
     scope: "filtered",
     summary: "List schedules",
@@ -114,9 +112,7 @@ export const scheduleEndpoints = (deps: Deps) => [
     returns: z.object({ schedules: z.array(Schedule) }).meta({ id: "ScheduleList" }),
   }, ({ caller }) => ({ schedules: listSchedules(deps, caller) })),
 
-  endpoint({
-    method: "post",
-    path: "/api/schedules",
+  endpoint("POST /api/schedules", {
     operationId: "createSchedule",
     summary: "Create a schedule",
     description:
@@ -131,9 +127,7 @@ export const scheduleEndpoints = (deps: Deps) => [
     failures: { 402: "The edition allows no more schedules", ...OWN },
   }, ({ body: { allowMissing, ...settings } }) => createSchedule(deps, settings, { allowMissing })),
 
-  endpoint({
-    method: "get",
-    path: "/api/schedules/history",
+  endpoint("GET /api/schedules/history", {
     operationId: "listScheduleRuns",
     scope: "filtered",
     summary: "List schedule runs",
@@ -146,29 +140,24 @@ export const scheduleEndpoints = (deps: Deps) => [
     returns: paged({ history: z.array(Run) }).meta({ id: "ScheduleHistory" }),
   }, ({ query, caller }) => listScheduleRuns(deps, query, caller)),
 
-  endpoint({
-    method: "get",
-    path: "/api/schedules/:id",
+  endpoint("GET /api/schedules/:id", {
     operationId: "getSchedule",
     scope: "filtered",
     summary: "Get a schedule",
     role: "viewer",
     permission: "schedules:read",
-    params: IdParams,
     returns: Schedule,
     failures: UNKNOWN,
   }, ({ params, caller }) => getSchedule(deps, params.id, caller)),
 
   endpoint(
+    "PUT /api/schedules/:id",
     {
-      method: "put",
-      path: "/api/schedules/:id",
       operationId: "updateSchedule",
       summary: "Update a schedule",
       description: "Omitted fields keep their values.",
       role: "admin",
       permission: "schedules:write",
-      params: IdParams,
       body: ScheduleChanges,
       returns: Schedule,
       failures: { ...OWN, ...UNKNOWN },
@@ -177,27 +166,21 @@ export const scheduleEndpoints = (deps: Deps) => [
       changeSchedule(deps, params.id, change, { allowMissing }),
   ),
 
-  endpoint({
-    method: "delete",
-    path: "/api/schedules/:id",
+  endpoint("DELETE /api/schedules/:id", {
     operationId: "deleteSchedule",
     summary: "Delete a schedule",
     description: "Past runs are kept in the history.",
     role: "admin",
     permission: "schedules:write",
-    params: IdParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeSchedule(deps, params.id)),
 
-  endpoint({
-    method: "put",
-    path: "/api/schedules/:id/toggle",
+  endpoint("PUT /api/schedules/:id/toggle", {
     operationId: "toggleSchedule",
     summary: "Enable or disable a schedule",
     role: "admin",
     permission: "schedules:write",
-    params: IdParams,
     body: EnabledBody.meta({ example: { enabled: false } }),
     returns: Schedule,
     failures: UNKNOWN,

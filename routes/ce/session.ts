@@ -67,9 +67,7 @@ export const sessionEndpoints = (deps: Deps) => {
   };
 
   return [
-    endpoint({
-      method: "post",
-      path: "/auth/session",
+    endpoint("POST /auth/session", {
       operationId: "createSession",
       summary: "Sign in a browser",
       description: "Takes the API key in key mode, and email and password in users mode. The " +
@@ -96,9 +94,7 @@ export const sessionEndpoints = (deps: Deps) => {
       return pair;
     }),
 
-    endpoint({
-      method: "post",
-      path: "/auth/session/refresh",
+    endpoint("POST /auth/session/refresh", {
       unaudited: true,
       operationId: "refreshBrowserSession",
       summary: "Refresh a browser session",
@@ -126,9 +122,7 @@ export const sessionEndpoints = (deps: Deps) => {
       return pair;
     }),
 
-    endpoint({
-      method: "delete",
-      path: "/auth/session",
+    endpoint("DELETE /auth/session", {
       operationId: "deleteSession",
       summary: "Sign out a browser",
       description: "Revokes the tokens of the session, ends its open streams, and deletes the " +

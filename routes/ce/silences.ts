@@ -18,7 +18,7 @@ import {
 import type { Deps } from "../../services/deps.ts";
 import { EVENT_KINDS } from "../../services/events/events.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, IdParams, Instant, Timestamp } from "../shapes.ts";
+import { Done, Instant, Timestamp } from "../shapes.ts";
 
 const Pattern = z.string().min(1).max(255);
 
@@ -86,9 +86,7 @@ const Silence = z.object({
 }).meta({ id: "Silence" });
 
 export const silenceEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/silences",
+  endpoint("GET /api/silences", {
     operationId: "listSilences",
     summary: "List silences",
     description: "The one that ends last comes first. Ended ones are kept for 7 days.",
@@ -97,9 +95,7 @@ export const silenceEndpoints = (deps: Deps) => [
     returns: z.object({ silences: z.array(Silence) }).meta({ id: "SilenceList" }),
   }, () => ({ silences: listSilences(deps) })),
 
-  endpoint({
-    method: "post",
-    path: "/api/silences",
+  endpoint("POST /api/silences", {
     operationId: "createSilence",
     summary: "Create a silence",
     description: "Until the silence ends, matching events cause no notifications, chat messages " +
@@ -119,9 +115,7 @@ export const silenceEndpoints = (deps: Deps) => [
     return silence;
   }),
 
-  endpoint({
-    method: "put",
-    path: "/api/silences/:id",
+  endpoint("PUT /api/silences/:id", {
     operationId: "updateSilence",
     summary: "Update a silence",
     description: "Omitted fields keep their values; `matchers` replaces all of them. The change " +
@@ -129,7 +123,6 @@ export const silenceEndpoints = (deps: Deps) => [
       "within seconds.",
     role: "operator",
     permission: "alerts:write",
-    params: IdParams,
     body: SilenceChanges,
     returns: Silence,
     failures: { 404: "The silence does not exist", 409: "The silence has ended" },
@@ -140,15 +133,12 @@ export const silenceEndpoints = (deps: Deps) => [
     return silence;
   }),
 
-  endpoint({
-    method: "delete",
-    path: "/api/silences/:id",
+  endpoint("DELETE /api/silences/:id", {
     operationId: "deleteSilence",
     summary: "Delete a silence",
     description: "What it held back and is still wrong is reported within seconds.",
     role: "operator",
     permission: "alerts:write",
-    params: IdParams,
     returns: Done,
     failures: { 404: "The silence does not exist" },
   }, ({ params }) => removeSilence(deps, params.id)),

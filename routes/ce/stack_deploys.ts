@@ -45,9 +45,7 @@ const DeployOptions = PlanOptions.extend({
 const params = z.object({ name: StackName });
 
 export const stackDeployEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "post",
-    path: "/api/stacks/:name/deploy",
+  endpoint("POST /api/stacks/:name/deploy", {
     operationId: "deployStack",
     scope: "stack",
     destructive: true,
@@ -74,9 +72,7 @@ export const stackDeployEndpoints = (deps: Deps) => [
     return startDeploy(deps, caller, params.name, body);
   }),
 
-  endpoint({
-    method: "post",
-    path: "/api/stacks/:name/down",
+  endpoint("POST /api/stacks/:name/down", {
     operationId: "takeDownStack",
     scope: "stack",
     destructive: true,
@@ -107,9 +103,7 @@ export const stackDeployEndpoints = (deps: Deps) => [
     return startDown(deps, caller, params.name, body);
   }),
 
-  endpoint({
-    method: "post",
-    path: "/api/stacks/:name/adopt",
+  endpoint("POST /api/stacks/:name/adopt", {
     operationId: "adoptStack",
     scope: "stack",
     summary: "Adopt a project deployed elsewhere",

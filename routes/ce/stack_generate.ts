@@ -14,9 +14,7 @@ import { ENGINE_FAILURES } from "../shapes.ts";
 const GENERATED_MAX = 50;
 
 export const stackGenerateEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "post",
-    path: "/api/stacks/generate",
+  endpoint("POST /api/stacks/generate", {
     operationId: "generateStack",
     scope: "filtered",
     summary: "Generate a Compose file",

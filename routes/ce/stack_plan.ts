@@ -45,9 +45,8 @@ export const PlanOptions = z.object({
 
 export const stackPlanEndpoints = (deps: Deps) => [
   endpoint(
+    "POST /api/stacks/:name/plan",
     {
-      method: "post",
-      path: "/api/stacks/:name/plan",
       operationId: "planStack",
       summary: "Plan a deploy",
       description: "Compares the sources with the containers of the Compose project, and " +

@@ -78,9 +78,7 @@ const UNKNOWN = { 404: "The stack has no stored sources" };
 const UNKNOWN_VERSION = { 404: "The version does not exist" };
 
 export const stackSourceEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "post",
-    path: "/api/stacks",
+  endpoint("POST /api/stacks", {
     operationId: "createStack",
     summary: "Create a stack",
     description: "Stores its sources and starts a job that deploys them, as " +
@@ -108,9 +106,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     return createStack(deps, caller, body);
   }),
 
-  endpoint({
-    method: "get",
-    path: "/api/stacks/:name/source",
+  endpoint("GET /api/stacks/:name/source", {
     operationId: "getStackSource",
     summary: "Get the sources of a stack",
     description: "Those of a stack on disk are read there; an edit becomes the current version.",
@@ -121,9 +117,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     failures: { 409: "The files on disk cannot be read", ...UNKNOWN, ...ENGINE_FAILURES },
   }, ({ params, caller }) => getStackSource(deps, caller, params.name)),
 
-  endpoint({
-    method: "put",
-    path: "/api/stacks/:name/source",
+  endpoint("PUT /api/stacks/:name/source", {
     operationId: "replaceStackSource",
     summary: "Replace the sources of a stack",
     description:
@@ -143,9 +137,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     },
   }, ({ params, body, caller }) => replaceStackSource(deps, caller, params.name, body)),
 
-  endpoint({
-    method: "get",
-    path: "/api/stacks/:name/versions",
+  endpoint("GET /api/stacks/:name/versions", {
     operationId: "listStackVersions",
     summary: "List versions of a stack",
     description: "Newest first.",
@@ -162,9 +154,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     failures: UNKNOWN,
   }, ({ params }) => ({ versions: listStackVersions(deps, params.name) })),
 
-  endpoint({
-    method: "get",
-    path: "/api/stacks/:name/versions/:version",
+  endpoint("GET /api/stacks/:name/versions/:version", {
     operationId: "getStackVersion",
     summary: "Get a version of a stack",
     role: "operator",
@@ -174,9 +164,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     failures: UNKNOWN_VERSION,
   }, ({ params, caller }) => getStackVersion(deps, caller, params.name, params.version)),
 
-  endpoint({
-    method: "get",
-    path: "/api/stacks/:name/versions/:version/diff/:other",
+  endpoint("GET /api/stacks/:name/versions/:version/diff/:other", {
     operationId: "diffStackVersions",
     summary: "Compare two versions",
     role: "operator",
@@ -193,9 +181,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     diff: diffStackVersions(deps, caller, name, version, other),
   })),
 
-  endpoint({
-    method: "delete",
-    path: "/api/stacks/:name",
+  endpoint("DELETE /api/stacks/:name", {
     operationId: "deleteStack",
     summary: "Delete the sources of a stack",
     description: "With all versions. The files of a stack on disk stay.",

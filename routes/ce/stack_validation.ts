@@ -26,9 +26,7 @@ const Issue = z.object({
 const ByPath = z.record(z.string(), z.array(z.string()));
 
 export const stackValidationEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "post",
-    path: "/api/stacks/validate",
+  endpoint("POST /api/stacks/validate", {
     operationId: "validateStack",
     scope: "open",
     summary: "Validate a Compose file",
@@ -71,9 +69,7 @@ export const stackValidationEndpoints = (deps: Deps) => [
     return { ...validation, resolved: validation.resolved && { ...validation.resolved } };
   }),
 
-  endpoint({
-    method: "get",
-    path: "/api/compose/keys",
+  endpoint("GET /api/compose/keys", {
     operationId: "getComposeKeys",
     scope: "open",
     summary: "List keys of Compose files",

@@ -113,9 +113,7 @@ export const stackEndpoints = (deps: Deps) => {
   }
 
   return [
-    endpoint({
-      method: "get",
-      path: "/api/stacks",
+    endpoint("GET /api/stacks", {
       operationId: "listStacks",
       scope: "filtered",
       summary: "List stacks",
@@ -128,9 +126,7 @@ export const stackEndpoints = (deps: Deps) => {
       version: () => stacksVersion(deps),
     }, async ({ caller }) => ({ stacks: await listStacks(visibleTo(deps, caller)) })),
 
-    endpoint({
-      method: "get",
-      path: "/api/stacks/:name",
+    endpoint("GET /api/stacks/:name", {
       operationId: "getStack",
       scope: "filtered",
       summary: "Get a stack",
@@ -145,9 +141,8 @@ export const stackEndpoints = (deps: Deps) => {
     }, ({ params, query, caller }) => getStack(visibleTo(deps, caller), params.name, query.kind)),
 
     endpoint(
+      "POST /api/stacks/:name/start",
       {
-        method: "post",
-        path: "/api/stacks/:name/start",
         operationId: "startStack",
         scope: "stack",
         summary: "Start a stack",
@@ -166,9 +161,8 @@ export const stackEndpoints = (deps: Deps) => {
     ),
 
     endpoint(
+      "POST /api/stacks/:name/stop",
       {
-        method: "post",
-        path: "/api/stacks/:name/stop",
         operationId: "stopStack",
         scope: "stack",
         destructive: true,
@@ -186,9 +180,8 @@ export const stackEndpoints = (deps: Deps) => {
     ),
 
     endpoint(
+      "POST /api/stacks/:name/restart",
       {
-        method: "post",
-        path: "/api/stacks/:name/restart",
         operationId: "restartStack",
         scope: "stack",
         destructive: true,

@@ -41,9 +41,7 @@ const StreamQuery = z.object({
 });
 
 export const streamEndpoints = (deps: Deps) => [
-  rawEndpoint({
-    method: "get",
-    path: "/api/stream",
+  rawEndpoint("GET /api/stream", {
     operationId: "streamEvents",
     scope: "filtered",
     summary: "Stream metrics, containers, alerts and events",

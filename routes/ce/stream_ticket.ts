@@ -10,9 +10,7 @@ import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 
 export const streamTicketEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "post",
-    path: "/api/stream/ticket",
+  endpoint("POST /api/stream/ticket", {
     unaudited: true,
     operationId: "createStreamTicket",
     scope: "open",

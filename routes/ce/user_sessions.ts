@@ -15,13 +15,11 @@ import {
 import { assertMayManage, findActiveUser } from "../../services/ce/auth/users.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Note } from "../endpoint.ts";
-import { Done, IdParams, paged, pagingQuery } from "../shapes.ts";
+import { Done, paged, pagingQuery } from "../shapes.ts";
 import { Session, SessionPage, User } from "./user_shapes.ts";
 
 const UserSession = Session.extend({ userId: z.string(), email: User.shape.email })
   .meta({ id: "UserSession" });
-
-const SessionParams = IdParams.extend({ sessionId: IdParams.shape.id });
 
 const WRITE = {
   role: "admin",
@@ -41,41 +39,34 @@ export const userSessionEndpoints = (deps: Deps) => {
   };
 
   return [
-    endpoint(
-      {
-        method: "get",
-        path: "/api/sessions",
-        operationId: "listAllSessions",
-        summary: "List the sessions of all users",
-        description: "Last used first.",
-        role: "admin",
-        permission: "users:read",
-        query: z.object({
-          ...pagingQuery(100),
-          user: z.string().optional().meta({ description: "Only those of the user with this id" }),
-        }),
-        returns: paged({ sessions: z.array(UserSession) }).meta({ id: "UserSessionPage" }),
-        failures: { 404: "The user does not exist, or users mode is off" },
-      },
-      ({ query: { user, ...page }, caller }) =>
-        listUserSessions(
-          deps,
-          caller,
-          user === undefined ? undefined : findActiveUser(deps, user).id,
-          page,
-        ),
-    ),
+    endpoint("GET /api/sessions", {
+      operationId: "listAllSessions",
+      summary: "List the sessions of all users",
+      description: "Last used first.",
+      role: "admin",
+      permission: "users:read",
+      query: z.object({
+        ...pagingQuery(100),
+        user: z.string().optional().meta({ description: "Only those of the user with this id" }),
+      }),
+      returns: paged({ sessions: z.array(UserSession) }).meta({ id: "UserSessionPage" }),
+      failures: { 404: "The user does not exist, or users mode is off" },
+    }, ({ query: { user, ...page }, caller }) =>
+      listUserSessions(
+        deps,
+        caller,
+        user === undefined ? undefined : findActiveUser(deps, user).id,
+        page,
+      )),
 
     endpoint(
+      "GET /api/users/:id/sessions",
       {
-        method: "get",
-        path: "/api/users/:id/sessions",
         operationId: "listUserSessions",
         summary: "List a user's sessions",
         description: "Last used first.",
         role: "admin",
         permission: "users:read",
-        params: IdParams,
         query: z.object(pagingQuery(100)),
         returns: SessionPage,
         failures: { 404: "The user does not exist, or users mode is off" },
@@ -84,27 +75,21 @@ export const userSessionEndpoints = (deps: Deps) => {
         listSessions(deps, caller, findActiveUser(deps, params.id).id, query),
     ),
 
-    endpoint({
-      method: "delete",
-      path: "/api/users/:id/sessions",
+    endpoint("DELETE /api/users/:id/sessions", {
       operationId: "revokeUserSessions",
       summary: "Revoke a user's sessions",
       description: "Signs the user out everywhere. Open streams end immediately.",
       ...WRITE,
-      params: IdParams,
       failures: { ...FORBIDDEN, 404: "The user does not exist, or users mode is off" },
     }, ({ params, caller, note }) => {
       revokeSessions(deps, findManagedUser(caller, params.id, note).id);
     }),
 
-    endpoint({
-      method: "delete",
-      path: "/api/users/:id/sessions/:sessionId",
+    endpoint("DELETE /api/users/:id/sessions/:sessionId", {
       operationId: "revokeUserSession",
       summary: "Revoke a user's session",
       description: "Its tokens are rejected and its streams end immediately.",
       ...WRITE,
-      params: SessionParams,
       failures: {
         ...FORBIDDEN,
         404: "The user or the session does not exist, or users mode is off",

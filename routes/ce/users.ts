@@ -15,7 +15,7 @@ import {
 } from "../../services/ce/auth/users.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Note } from "../endpoint.ts";
-import { Done, IdParams } from "../shapes.ts";
+import { Done } from "../shapes.ts";
 import { Email, NewPassword, User, UserRole } from "./user_shapes.ts";
 
 const NewUser = z.object({
@@ -54,9 +54,7 @@ function addToNote<Account extends { id: string; email: string }>(
 }
 
 export const userEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/auth/users",
+  endpoint("GET /auth/users", {
     operationId: "listUsers",
     summary: "List users",
     description: "Sorted by email.",
@@ -66,9 +64,7 @@ export const userEndpoints = (deps: Deps) => [
     failures: OFF,
   }, () => ({ users: listUsers(deps) })),
 
-  endpoint({
-    method: "post",
-    path: "/auth/users",
+  endpoint("POST /auth/users", {
     operationId: "createUser",
     loginOnly: true,
     summary: "Create a user",
@@ -86,24 +82,20 @@ export const userEndpoints = (deps: Deps) => [
     },
   }, async ({ body, caller, note }) => addToNote(note, await createUser(deps, caller, body))),
 
-  endpoint({
-    method: "delete",
-    path: "/auth/users/:id",
+  endpoint("DELETE /auth/users/:id", {
     operationId: "deleteUser",
     loginOnly: true,
     summary: "Delete a user",
     description: "Revokes all logins of the user immediately.",
     role: "admin",
     permission: "users:write",
-    params: IdParams,
     returns: Done,
     failures: { 403: BEYOND, 409: "The user is yourself or the last admin", ...UNKNOWN },
   }, ({ params, caller, note }) => void addToNote(note, removeUser(deps, caller, params.id))),
 
   endpoint(
+    "PUT /auth/users/:id/role",
     {
-      method: "put",
-      path: "/auth/users/:id/role",
       operationId: "setUserRole",
       loginOnly: true,
       summary: "Change a user's role",
@@ -112,7 +104,6 @@ export const userEndpoints = (deps: Deps) => [
         "has to log in again.",
       role: "admin",
       permission: "users:write",
-      params: IdParams,
       body: RoleBody,
       returns: User,
       failures: { 403: BEYOND, 409: "The user is the last admin", ...UNKNOWN },
@@ -121,9 +112,7 @@ export const userEndpoints = (deps: Deps) => [
       addToNote(note, setUserRole(deps, caller, params.id, body.role)),
   ),
 
-  endpoint({
-    method: "put",
-    path: "/auth/users/:id/password",
+  endpoint("PUT /auth/users/:id/password", {
     operationId: "setUserPassword",
     loginOnly: true,
     destructive: true,
@@ -133,7 +122,6 @@ export const userEndpoints = (deps: Deps) => [
       "current one. Revokes all logins of the user, including this one.",
     role: "viewer",
     permission: "users:write",
-    params: IdParams,
     body: PasswordBody,
     returns: User,
     failures: {

@@ -45,9 +45,7 @@ const NewVolume = z.object({
 }).meta({ id: "NewVolume", example: { name: "shop_data", labels: { backup: "daily" } } });
 
 export const volumeEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/volumes",
+  endpoint("GET /api/volumes", {
     operationId: "listVolumes",
     scope: "filtered",
     summary: "List volumes",
@@ -59,9 +57,7 @@ export const volumeEndpoints = (deps: Deps) => [
     etag: true,
   }, async ({ caller }) => ({ volumes: await listVolumes(visibleTo(deps, caller)) })),
 
-  endpoint({
-    method: "post",
-    path: "/api/volumes",
+  endpoint("POST /api/volumes", {
     operationId: "createVolume",
     summary: "Create a volume",
     description: "Options of the local driver can mount any folder of the host: grant the " +
@@ -74,9 +70,7 @@ export const volumeEndpoints = (deps: Deps) => [
     failures: { 409: "The name is in use, or the engine refuses", ...ENGINE_FAILURES },
   }, ({ body }) => createVolume(deps, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/api/volumes/:name",
+  endpoint("DELETE /api/volumes/:name", {
     operationId: "deleteVolume",
     summary: "Delete a volume",
     description: "Deletes all data in the volume.",

@@ -27,7 +27,6 @@ import {
   doneWith,
   EnabledBody,
   EventKinds,
-  IdParams,
   paged,
   pagingQuery,
   Timestamp,
@@ -100,9 +99,7 @@ const Queued = doneWith({
 const UNKNOWN = { 404: "The webhook does not exist" };
 
 export const webhookEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/webhooks",
+  endpoint("GET /api/webhooks", {
     operationId: "listWebhooks",
     summary: "List webhooks",
     description: "Newest first.",
@@ -111,9 +108,7 @@ export const webhookEndpoints = (deps: Deps) => [
     returns: z.object({ webhooks: z.array(Webhook) }).meta({ id: "WebhookList" }),
   }, ({ caller }) => ({ webhooks: listWebhooks(deps).map((each) => redactUrl(each, caller)) })),
 
-  endpoint({
-    method: "post",
-    path: "/api/webhooks",
+  endpoint("POST /api/webhooks", {
     operationId: "createWebhook",
     summary: "Create a webhook",
     description:
@@ -133,21 +128,16 @@ export const webhookEndpoints = (deps: Deps) => [
     failures: { 402: "The edition allows no more webhooks" },
   }, ({ body }) => createWebhook(deps, body)),
 
-  endpoint({
-    method: "get",
-    path: "/api/webhooks/:id",
+  endpoint("GET /api/webhooks/:id", {
     operationId: "getWebhook",
     summary: "Get a webhook",
     role: "admin",
     permission: "webhooks:read",
-    params: IdParams,
     returns: Webhook,
     failures: UNKNOWN,
   }, ({ params, caller }) => redactUrl(getWebhook(deps, params.id), caller)),
 
-  endpoint({
-    method: "put",
-    path: "/api/webhooks/:id",
+  endpoint("PUT /api/webhooks/:id", {
     operationId: "updateWebhook",
     summary: "Update a webhook",
     description:
@@ -155,42 +145,33 @@ export const webhookEndpoints = (deps: Deps) => [
       "host or port of the URL changes, the headers must be sent again.",
     role: "admin",
     permission: "webhooks:write",
-    params: IdParams,
     body: WebhookChange,
     returns: Webhook,
     failures: { 409: "Its stored secrets cannot be decrypted", ...UNKNOWN },
   }, ({ params, body }) => changeWebhook(deps, params.id, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/api/webhooks/:id",
+  endpoint("DELETE /api/webhooks/:id", {
     operationId: "deleteWebhook",
     summary: "Delete a webhook",
     description: "Also deletes its delivery log and pending deliveries.",
     role: "admin",
     permission: "webhooks:write",
-    params: IdParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeWebhook(deps, params.id)),
 
-  endpoint({
-    method: "put",
-    path: "/api/webhooks/:id/toggle",
+  endpoint("PUT /api/webhooks/:id/toggle", {
     operationId: "toggleWebhook",
     summary: "Enable or disable a webhook",
     description: "Disabling a webhook discards its pending deliveries.",
     role: "admin",
     permission: "webhooks:write",
-    params: IdParams,
     body: EnabledBody.meta({ example: { enabled: false } }),
     returns: Webhook,
     failures: UNKNOWN,
   }, ({ params, body }) => setWebhookEnabled(deps, params.id, body.enabled)),
 
-  endpoint({
-    method: "post",
-    path: "/api/webhooks/:id/test",
+  endpoint("POST /api/webhooks/:id/test", {
     operationId: "testWebhook",
     summary: "Send a test event",
     description:
@@ -198,35 +179,28 @@ export const webhookEndpoints = (deps: Deps) => [
       "result.",
     role: "admin",
     permission: "webhooks:write",
-    params: IdParams,
     returns: Queued,
     failures: UNKNOWN,
   }, ({ params }) => ({ delivery_id: testWebhook(deps, params.id) })),
 
-  endpoint({
-    method: "get",
-    path: "/api/webhooks/:id/deliveries",
+  endpoint("GET /api/webhooks/:id/deliveries", {
     operationId: "listWebhookDeliveries",
     summary: "List webhook deliveries",
     description: "Newest first. Kept for 7 days, at most the last 1,000.",
     role: "admin",
     permission: "webhooks:read",
-    params: IdParams,
     query: z.object(pagingQuery(50)),
     returns: paged({ deliveries: z.array(WebhookDelivery) }).meta({ id: "WebhookDeliveryPage" }),
     failures: UNKNOWN,
   }, ({ params, query }) => listDeliveries(deps, params.id, query)),
 
-  endpoint({
-    method: "post",
-    path: "/api/webhooks/deliveries/:id/replay",
+  endpoint("POST /api/webhooks/deliveries/:id/replay", {
     operationId: "replayWebhookDelivery",
     summary: "Send a delivery again",
     description: "With a new `webhook-id`, so that the receiver does not ignore it as a " +
       "duplicate; `eventId` stays the same.",
     role: "admin",
     permission: "webhooks:write",
-    params: IdParams,
     returns: Queued,
     failures: { 404: "The delivery does not exist", 409: "The message is still queued" },
   }, ({ params }) => ({

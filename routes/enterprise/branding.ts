@@ -19,7 +19,7 @@ import {
 } from "../../services/enterprise/branding/brands.ts";
 import { CUSTOM_CSS_MAX } from "../../services/enterprise/branding/css_sanitizer.ts";
 import { endpoint } from "../endpoint.ts";
-import { Color, Done, IdParams, oneLine, Timestamp } from "../shapes.ts";
+import { Color, Done, oneLine, Timestamp } from "../shapes.ts";
 
 const NAME_MAX = 100;
 const FONT_MAX = 100;
@@ -107,9 +107,7 @@ const READ = { role: "viewer", permission: "settings:read" } as const;
 const WRITE = { role: "admin", permission: "settings:write" } as const;
 
 export const brandingEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/branding/",
+  endpoint("GET /branding/", {
     operationId: "listBrands",
     summary: "List brands",
     description: "Newest first, without `custom_css`.",
@@ -120,9 +118,7 @@ export const brandingEndpoints = (deps: Deps) => [
   }, () => listBrands(deps)),
 
   // Before `/:id`, which would match its path.
-  endpoint({
-    method: "get",
-    path: "/branding/active",
+  endpoint("GET /branding/active", {
     operationId: "getActiveBrand",
     summary: "Get the active brand",
     description:
@@ -134,20 +130,15 @@ export const brandingEndpoints = (deps: Deps) => [
     etag: true,
   }, () => getActiveBrand(deps)),
 
-  endpoint({
-    method: "get",
-    path: "/branding/:id",
+  endpoint("GET /branding/:id", {
     operationId: "getBrand",
     summary: "Get a brand",
     ...READ,
-    params: IdParams,
     returns: Brand,
     failures: UNKNOWN,
   }, ({ params }) => getBrand(deps, params.id)),
 
-  endpoint({
-    method: "post",
-    path: "/branding/",
+  endpoint("POST /branding/", {
     operationId: "createBrand",
     summary: "Create a brand",
     description: "The brand is not visible until it is activated.",
@@ -158,41 +149,32 @@ export const brandingEndpoints = (deps: Deps) => [
     failures: { 409: `Limit of ${BRANDS_MAX} brands reached` },
   }, ({ body }) => createBrand(deps, { ...body, app_name: body.app_name ?? body.name })),
 
-  endpoint({
-    method: "put",
-    path: "/branding/:id",
+  endpoint("PUT /branding/:id", {
     operationId: "updateBrand",
     summary: "Update a brand",
     description:
       "Omitted fields keep their values; null removes a value. Changes to the active brand " +
       "are visible immediately.",
     ...WRITE,
-    params: IdParams,
     body: BrandChange,
     returns: Brand,
     failures: UNKNOWN,
   }, ({ params, body }) => changeBrand(deps, params.id, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/branding/:id",
+  endpoint("DELETE /branding/:id", {
     operationId: "deleteBrand",
     summary: "Delete a brand",
     description: "After the active brand is deleted, no brand is active.",
     ...WRITE,
-    params: IdParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeBrand(deps, params.id)),
 
-  endpoint({
-    method: "put",
-    path: "/branding/:id/activate",
+  endpoint("PUT /branding/:id/activate", {
     operationId: "activateBrand",
     summary: "Activate a brand",
     description: "Deactivates the previously active brand.",
     ...WRITE,
-    params: IdParams,
     returns: Brand,
     failures: UNKNOWN,
   }, ({ params }) => activateBrand(deps, params.id)),

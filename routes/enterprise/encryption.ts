@@ -26,7 +26,7 @@ import {
   startKeyRotation,
 } from "../../services/enterprise/encryption/key_rotations.ts";
 import { endpoint } from "../endpoint.ts";
-import { IdParams, paged, pagingQuery, queryInteger, Timestamp } from "../shapes.ts";
+import { paged, pagingQuery, queryInteger, Timestamp } from "../shapes.ts";
 
 const Config = z.object({
   enabled: z.boolean(),
@@ -83,27 +83,21 @@ const READ = { role: "admin", permission: "encryption:read" } as const;
 const WRITE = { role: "admin", permission: "encryption:write" } as const;
 
 export const encryptionEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/encryption/status",
+  endpoint("GET /encryption/status", {
     operationId: "getEncryptionStatus",
     summary: "Get encryption status",
     ...READ,
     returns: Status,
   }, () => describeEncryption(deps)),
 
-  endpoint({
-    method: "get",
-    path: "/encryption/config",
+  endpoint("GET /encryption/config", {
     operationId: "getEncryptionConfig",
     summary: "Get encryption settings",
     ...READ,
     returns: Config,
   }, () => getEncryptionConfig(deps)),
 
-  endpoint({
-    method: "put",
-    path: "/encryption/config",
+  endpoint("PUT /encryption/config", {
     operationId: "updateEncryptionConfig",
     summary: "Update encryption settings",
     description:
@@ -118,9 +112,7 @@ export const encryptionEndpoints = (deps: Deps) => [
     failures: { 409: "Encryption cannot be enabled: the database was opened without SQLCipher" },
   }, ({ body, caller }) => changeEncryptionConfig(deps, caller, body)),
 
-  endpoint({
-    method: "post",
-    path: "/encryption/rotate-key",
+  endpoint("POST /encryption/rotate-key", {
     operationId: "beginKeyRotation",
     summary: "Record a started key rotation",
     description:
@@ -138,9 +130,7 @@ export const encryptionEndpoints = (deps: Deps) => [
     failures: { 409: "Another rotation is pending" },
   }, ({ body, caller }) => startKeyRotation(deps, caller, body.notes)),
 
-  endpoint({
-    method: "get",
-    path: "/encryption/rotations",
+  endpoint("GET /encryption/rotations", {
     operationId: "listKeyRotations",
     summary: "List key rotations",
     description: "Newest first.",
@@ -149,13 +139,10 @@ export const encryptionEndpoints = (deps: Deps) => [
     returns: paged({ rotations: z.array(Rotation) }).meta({ id: "KeyRotationPage" }),
   }, ({ query }) => listKeyRotations(deps, query)),
 
-  endpoint({
-    method: "put",
-    path: "/encryption/rotations/:id",
+  endpoint("PUT /encryption/rotations/:id", {
     operationId: "completeKeyRotation",
     summary: "Record a key rotation's result",
     ...WRITE,
-    params: IdParams,
     body: z.object({
       status: z.enum(ROTATION_ENDS),
       notes: Notes.optional().meta({ description: "Default: the notes of the start" }),
@@ -167,9 +154,7 @@ export const encryptionEndpoints = (deps: Deps) => [
     failures: { 404: "The rotation does not exist", 409: "The rotation has already ended" },
   }, ({ params, body, caller }) => endKeyRotation(deps, caller, params.id, body)),
 
-  endpoint({
-    method: "get",
-    path: "/encryption/audit",
+  endpoint("GET /encryption/audit", {
     operationId: "listEncryptionAudit",
     summary: "List encryption audit entries",
     description: "Newest first.",
@@ -181,9 +166,7 @@ export const encryptionEndpoints = (deps: Deps) => [
     returns: paged({ entries: z.array(AuditEntry) }).meta({ id: "EncryptionAuditPage" }),
   }, ({ query }) => listEncryptionAudit(deps, query)),
 
-  endpoint({
-    method: "delete",
-    path: "/encryption/audit/retention",
+  endpoint("DELETE /encryption/audit/retention", {
     operationId: "deleteOldEncryptionAudit",
     summary: "Delete old encryption audit entries",
     description: "The deletion is recorded as an entry.",

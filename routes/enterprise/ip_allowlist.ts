@@ -23,7 +23,7 @@ import {
   setIpRuleEnabled,
 } from "../../services/enterprise/ip_allowlist/rules.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, IdParams, Instant, oneLine, Timestamp, ToggleBody } from "../shapes.ts";
+import { Done, Instant, oneLine, Timestamp, ToggleBody } from "../shapes.ts";
 
 const LABEL_MAX = 100;
 const DESCRIPTION_MAX = 1_000;
@@ -129,9 +129,7 @@ const READ = { role: "admin", permission: "ip_allowlist:read" } as const;
 const WRITE = { role: "admin", permission: "ip_allowlist:write" } as const;
 
 export const ipAllowlistEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/ip-allowlist/rules",
+  endpoint("GET /ip-allowlist/rules", {
     operationId: "listIpRules",
     summary: "List IP rules",
     description: "Newest first.",
@@ -139,9 +137,7 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
     returns: z.object({ rules: z.array(Rule) }).meta({ id: "IpRuleList" }),
   }, () => listIpRules(deps)),
 
-  endpoint({
-    method: "post",
-    path: "/ip-allowlist/rules",
+  endpoint("POST /ip-allowlist/rules", {
     operationId: "createIpRule",
     summary: "Create an IP rule",
     ...WRITE,
@@ -154,57 +150,43 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
     },
   }, ({ body }) => createIpRule(deps, body)),
 
-  endpoint({
-    method: "get",
-    path: "/ip-allowlist/rules/:id",
+  endpoint("GET /ip-allowlist/rules/:id", {
     operationId: "getIpRule",
     summary: "Get an IP rule",
     ...READ,
-    params: IdParams,
     returns: Rule,
     failures: UNKNOWN,
   }, ({ params }) => getIpRule(deps, params.id)),
 
-  endpoint({
-    method: "put",
-    path: "/ip-allowlist/rules/:id",
+  endpoint("PUT /ip-allowlist/rules/:id", {
     operationId: "updateIpRule",
     summary: "Update an IP rule",
     description: "Omitted fields keep their values. While the allowlist is enforced, you cannot " +
       "change, disable or delete the only rule that admits your own address.",
     ...WRITE,
-    params: IdParams,
     body: RuleChange,
     returns: Rule,
     failures: { 404: "The rule or the user does not exist", ...LOCKED_OUT },
   }, ({ params, body, caller }) => changeIpRule(deps, caller, params.id, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/ip-allowlist/rules/:id",
+  endpoint("DELETE /ip-allowlist/rules/:id", {
     operationId: "deleteIpRule",
     summary: "Delete an IP rule",
     ...WRITE,
-    params: IdParams,
     returns: Done,
     failures: { ...UNKNOWN, ...LOCKED_OUT },
   }, ({ params, caller }) => removeIpRule(deps, caller, params.id)),
 
-  endpoint({
-    method: "put",
-    path: "/ip-allowlist/rules/:id/toggle",
+  endpoint("PUT /ip-allowlist/rules/:id/toggle", {
     operationId: "toggleIpRule",
     summary: "Enable or disable an IP rule",
     ...WRITE,
-    params: IdParams,
     body: ToggleBody,
     returns: Rule,
     failures: { ...UNKNOWN, ...LOCKED_OUT },
   }, ({ params, body, caller }) => setIpRuleEnabled(deps, caller, params.id, body.enabled)),
 
-  endpoint({
-    method: "get",
-    path: "/ip-allowlist/check",
+  endpoint("GET /ip-allowlist/check", {
     operationId: "checkIpAddress",
     summary: "Check an IP address",
     ...READ,
@@ -213,18 +195,14 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
     failures: { 404: "The user `user_id` does not exist" },
   }, ({ query, caller }) => checkAddress(deps, caller, { ip: query.ip, userId: query.user_id })),
 
-  endpoint({
-    method: "get",
-    path: "/ip-allowlist/config",
+  endpoint("GET /ip-allowlist/config", {
     operationId: "getIpAllowlistConfig",
     summary: "Get IP allowlist settings",
     ...READ,
     returns: Config,
   }, () => getIpAllowlistConfig(deps)),
 
-  endpoint({
-    method: "put",
-    path: "/ip-allowlist/config",
+  endpoint("PUT /ip-allowlist/config", {
     operationId: "updateIpAllowlistConfig",
     summary: "Update IP allowlist settings",
     description:

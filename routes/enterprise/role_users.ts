@@ -14,7 +14,7 @@ import {
   unassignRole,
 } from "../../services/enterprise/roles/assignments.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, doneWith, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, doneWith, paged, pagingQuery, PathText, Timestamp } from "../shapes.ts";
 import { Action, BEYOND, Resource, UNKNOWN } from "./roles.ts";
 
 const UserId = z.string().min(1).max(255);
@@ -50,14 +50,11 @@ const READ = { role: "admin", permission: "custom_roles:read" } as const;
 const WRITE = { role: "admin", permission: "custom_roles:write" } as const;
 
 export const roleUserEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/roles/:id/users",
+  endpoint("GET /roles/:id/users", {
     operationId: "listRoleUsers",
     summary: "List users with a custom role",
     description: "Newest assignment first.",
     ...READ,
-    params: IdParams,
     query: z.object(pagingQuery(100)),
     returns: paged({
       users: z.array(z.object({
@@ -68,16 +65,13 @@ export const roleUserEndpoints = (deps: Deps) => [
     failures: UNKNOWN,
   }, ({ params, query }) => listRoleUsers(deps, params.id, query)),
 
-  endpoint({
-    method: "post",
-    path: "/roles/:id/users",
+  endpoint("POST /roles/:id/users", {
     operationId: "assignRole",
     loginOnly: true,
     summary: "Assign a custom role",
     description: "Applies from the user's next request. Repeating the request has no effect. You " +
       "cannot assign a role with a permission that you do not have.",
     ...WRITE,
-    params: IdParams,
     body: z.object({ user_id: UserId })
       .meta({ id: "RoleAssignment", example: { user_id: "7b6f1c52-9f0e-4c55-9a0d-8f3f1f6f1a11" } }),
     returns: doneWith({
@@ -92,22 +86,18 @@ export const roleUserEndpoints = (deps: Deps) => [
     return assignRole(deps, caller, params.id, body.user_id);
   }),
 
-  endpoint({
-    method: "delete",
-    path: "/roles/:id/users/:userId",
+  endpoint("DELETE /roles/:id/users/:userId", {
     operationId: "unassignRole",
     loginOnly: true,
     summary: "Remove a role from a user",
     description: "Applies from the user's next request.",
     ...WRITE,
-    params: IdParams.extend({ userId: UserId }),
+    params: z.object({ id: PathText, userId: UserId }),
     returns: Done,
     failures: { 403: BEYOND, 404: "The role does not exist, or the user does not have it" },
   }, ({ params, caller }) => unassignRole(deps, caller, params.id, params.userId)),
 
-  endpoint({
-    method: "get",
-    path: "/roles/users/:userId/check",
+  endpoint("GET /roles/users/:userId/check", {
     operationId: "checkUserPermissions",
     summary: "Check a user's permissions",
     description: "Lists the permissions that the user's custom roles grant. With `resource` and " +

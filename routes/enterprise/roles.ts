@@ -16,7 +16,7 @@ import {
   ROLES_MAX,
 } from "../../services/enterprise/roles/roles.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 /** Limits of a request; there are fewer resources and actions. */
 const GROUPS_MAX = 100;
@@ -113,9 +113,7 @@ const READ = { role: "admin", permission: "custom_roles:read" } as const;
 const WRITE = { role: "admin", permission: "custom_roles:write" } as const;
 
 export const roleEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/roles",
+  endpoint("GET /roles", {
     operationId: "listRoles",
     summary: "List custom roles",
     description: "Sorted by priority, highest first, then by name.",
@@ -124,21 +122,16 @@ export const roleEndpoints = (deps: Deps) => [
     returns: paged({ roles: z.array(ListedRole) }).meta({ id: "RolePage" }),
   }, ({ query }) => listRoles(deps, query)),
 
-  endpoint({
-    method: "get",
-    path: "/roles/:id",
+  endpoint("GET /roles/:id", {
     operationId: "getRole",
     summary: "Get a custom role",
     description: "Includes its permissions.",
     ...READ,
-    params: IdParams,
     returns: Role,
     failures: UNKNOWN,
   }, ({ params }) => getRole(deps, params.id)),
 
-  endpoint({
-    method: "post",
-    path: "/roles",
+  endpoint("POST /roles", {
     operationId: "createRole",
     loginOnly: true,
     summary: "Create a custom role",
@@ -157,9 +150,7 @@ export const roleEndpoints = (deps: Deps) => [
     },
   }, ({ body, caller }) => createRole(deps, caller, body)),
 
-  endpoint({
-    method: "put",
-    path: "/roles/:id",
+  endpoint("PUT /roles/:id", {
     operationId: "updateRole",
     loginOnly: true,
     summary: "Update a custom role",
@@ -167,21 +158,17 @@ export const roleEndpoints = (deps: Deps) => [
       "Omitted fields keep their values. `permissions` are replaced as a whole. Changes " +
       "apply from the next request of each user with the role.",
     ...WRITE,
-    params: IdParams,
     body: RoleChange,
     returns: Role,
     failures: { 403: BEYOND, 409: "Another role has this name", ...UNKNOWN },
   }, ({ params, body, caller }) => changeRole(deps, caller, params.id, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/roles/:id",
+  endpoint("DELETE /roles/:id", {
     operationId: "deleteRole",
     loginOnly: true,
     summary: "Delete a custom role",
     description: "All users with the role lose it.",
     ...WRITE,
-    params: IdParams,
     returns: Done,
     failures: { 403: BEYOND, ...UNKNOWN },
   }, ({ params, caller }) => removeRole(deps, caller, params.id)),

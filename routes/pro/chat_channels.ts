@@ -21,7 +21,7 @@ import {
 import { dispatchToChats } from "../../services/pro/chat/dispatch.ts";
 import { OUTBOX_STATUSES } from "../../services/events/outbox_log.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, doneWith, EventKinds, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, doneWith, EventKinds, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 const Platform = z.enum(CHAT_PLATFORM_NAMES).meta({
   id: "ChatPlatform",
@@ -113,9 +113,7 @@ const Dispatch = z.object({
 const UNKNOWN = { 404: "The channel does not exist" };
 
 export const chatChannelEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/chatops/channels",
+  endpoint("GET /chatops/channels", {
     operationId: "listChatChannels",
     summary: "List chat channels",
     description: "Newest first.",
@@ -124,9 +122,7 @@ export const chatChannelEndpoints = (deps: Deps) => [
     returns: z.object({ channels: z.array(Channel) }).meta({ id: "ChatChannelList" }),
   }, () => ({ channels: listChatChannels(deps) })),
 
-  endpoint({
-    method: "post",
-    path: "/chatops/channels",
+  endpoint("POST /chatops/channels", {
     operationId: "createChatChannel",
     summary: "Create a chat channel",
     description: "Events are sent as plain text of at most 4,096 characters (messenger) or 4,000 " +
@@ -141,22 +137,17 @@ export const chatChannelEndpoints = (deps: Deps) => [
     status: 201,
   }, ({ body }) => createChatChannel(deps, body)),
 
-  endpoint({
-    method: "get",
-    path: "/chatops/channels/:id",
+  endpoint("GET /chatops/channels/:id", {
     operationId: "getChatChannel",
     summary: "Get a chat channel",
     description: "Includes its newest messages.",
     role: "viewer",
     permission: "chatops:read",
-    params: IdParams,
     returns: Channel.extend({ messages: z.array(Message) }).meta({ id: "ChatChannelDetail" }),
     failures: UNKNOWN,
   }, ({ params }) => getChatChannel(deps, params.id)),
 
-  endpoint({
-    method: "put",
-    path: "/chatops/channels/:id",
+  endpoint("PUT /chatops/channels/:id", {
     operationId: "updateChatChannel",
     summary: "Update a chat channel",
     description:
@@ -165,55 +156,43 @@ export const chatChannelEndpoints = (deps: Deps) => [
       "messages.",
     role: "admin",
     permission: "chatops:write",
-    params: IdParams,
     body: ChannelChange,
     returns: Channel,
     failures: { 409: "Its stored config cannot be decrypted", ...UNKNOWN },
   }, ({ params, body }) => changeChatChannel(deps, params.id, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/chatops/channels/:id",
+  endpoint("DELETE /chatops/channels/:id", {
     operationId: "deleteChatChannel",
     summary: "Delete a chat channel",
     description: "Also deletes its messages, including pending ones.",
     role: "admin",
     permission: "chatops:write",
-    params: IdParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeChatChannel(deps, params.id)),
 
-  endpoint({
-    method: "post",
-    path: "/chatops/channels/:id/test",
+  endpoint("POST /chatops/channels/:id/test", {
     operationId: "testChatChannel",
     summary: "Send a test message",
     description: "Works while the channel is disabled. The channel's messages show the result.",
     role: "admin",
     permission: "chatops:write",
-    params: IdParams,
     returns: doneWith({ message_id: MessageId }).meta({ id: "ChatTest" }),
     failures: UNKNOWN,
   }, ({ params }) => ({ message_id: testChatChannel(deps, params.id) })),
 
-  endpoint({
-    method: "get",
-    path: "/chatops/channels/:id/messages",
+  endpoint("GET /chatops/channels/:id/messages", {
     operationId: "listChatMessages",
     summary: "List messages of a chat channel",
     description: "Newest first. Kept for 7 days, at most the last 1,000.",
     role: "viewer",
     permission: "chatops:read",
-    params: IdParams,
     query: z.object(pagingQuery(50)),
     returns: paged({ messages: z.array(Message) }).meta({ id: "ChatMessagePage" }),
     failures: UNKNOWN,
   }, ({ params, query }) => listChatMessages(deps, params.id, query)),
 
-  endpoint({
-    method: "post",
-    path: "/chatops/dispatch",
+  endpoint("POST /chatops/dispatch", {
     operationId: "dispatchChatEvent",
     summary: "Send an event to chat channels",
     description:

@@ -21,7 +21,7 @@ import {
   TIMELINE_TYPES,
 } from "../../services/pro/incidents/incidents.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 const Severity = z.enum(INCIDENT_SEVERITIES).meta({ id: "IncidentSeverity" });
 const Status = z.enum(INCIDENT_STATUSES).meta({ id: "IncidentStatus" });
@@ -93,9 +93,7 @@ const Entry = z.object({
 const UNKNOWN = { 404: "The incident does not exist" };
 
 export const incidentEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/incidents",
+  endpoint("GET /incidents", {
     operationId: "listIncidents",
     summary: "List incidents",
     description: "Newest first.",
@@ -105,9 +103,7 @@ export const incidentEndpoints = (deps: Deps) => [
     returns: paged({ incidents: z.array(Incident) }).meta({ id: "IncidentPage" }),
   }, ({ query }) => listIncidents(deps, query)),
 
-  endpoint({
-    method: "post",
-    path: "/incidents",
+  endpoint("POST /incidents", {
     operationId: "createIncident",
     summary: "Create an incident",
     description:
@@ -120,37 +116,29 @@ export const incidentEndpoints = (deps: Deps) => [
     status: 201,
   }, ({ body, caller }) => createIncident(deps, body, caller)),
 
-  endpoint({
-    method: "get",
-    path: "/incidents/:id",
+  endpoint("GET /incidents/:id", {
     operationId: "getIncident",
     summary: "Get an incident",
     description: "Includes its timeline, newest first.",
     role: "viewer",
     permission: "incidents:read",
-    params: IdParams,
     returns: Incident.extend({ timeline: z.array(Entry) }).meta({ id: "IncidentDetail" }),
     failures: UNKNOWN,
   }, ({ params }) => getIncident(deps, params.id)),
 
-  endpoint({
-    method: "put",
-    path: "/incidents/:id",
+  endpoint("PUT /incidents/:id", {
     operationId: "updateIncident",
     summary: "Update an incident",
     description: "Omitted fields keep their values. To change the status, use `PUT " +
       "/incidents/{id}/status`.",
     role: "admin",
     permission: "incidents:write",
-    params: IdParams,
     body: IncidentChanges,
     returns: Incident,
     failures: UNKNOWN,
   }, ({ params, body }) => changeIncident(deps, params.id, body)),
 
-  endpoint({
-    method: "put",
-    path: "/incidents/:id/status",
+  endpoint("PUT /incidents/:id/status", {
     operationId: "setIncidentStatus",
     summary: "Change an incident's status",
     description: "Each change is added to the timeline, with the message. Reopening clears " +
@@ -158,36 +146,29 @@ export const incidentEndpoints = (deps: Deps) => [
       "alert.",
     role: "operator",
     permission: "incidents:write",
-    params: IdParams,
     body: StatusChange,
     returns: Incident,
     failures: UNKNOWN,
   }, ({ params, body, caller }) => changeIncidentStatus(deps, params.id, body, caller)),
 
-  endpoint({
-    method: "post",
-    path: "/incidents/:id/timeline",
+  endpoint("POST /incidents/:id/timeline", {
     operationId: "addIncidentTimelineEntry",
     summary: "Add an incident timeline entry",
     description: "An entry of type `update` also publishes the event `incident.updated`.",
     role: "operator",
     permission: "incidents:write",
-    params: IdParams,
     body: NewEntry,
     returns: Entry,
     status: 201,
     failures: { ...UNKNOWN, 409: "Limit of 1,000 timeline entries reached" },
   }, ({ params, body, caller }) => addTimelineEntry(deps, params.id, body, caller)),
 
-  endpoint({
-    method: "delete",
-    path: "/incidents/:id",
+  endpoint("DELETE /incidents/:id", {
     operationId: "deleteIncident",
     summary: "Delete an incident",
     description: "Also deletes its timeline.",
     role: "admin",
     permission: "incidents:write",
-    params: IdParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeIncident(deps, params.id)),

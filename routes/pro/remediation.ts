@@ -18,7 +18,7 @@ import {
 import { listRemediationRuns, REMEDIATION_STATUSES } from "../../services/pro/remediation/runs.ts";
 import { ContainerRef } from "../ce/containers/shapes.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, EnabledBody, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 const Action = z.enum(REMEDIATION_ACTIONS);
 
@@ -113,9 +113,7 @@ const Run = z.object({
 const UNKNOWN = { 404: "The rule does not exist" };
 
 export const remediationEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/remediation/rules",
+  endpoint("GET /remediation/rules", {
     operationId: "listRemediationRules",
     summary: "List remediation rules",
     description: "Sorted by name.",
@@ -125,9 +123,8 @@ export const remediationEndpoints = (deps: Deps) => [
   }, () => ({ rules: listRemediationRules(deps) })),
 
   endpoint(
+    "POST /remediation/rules",
     {
-      method: "post",
-      path: "/remediation/rules",
       operationId: "createRemediationRule",
       summary: "Create a remediation rule",
       description:
@@ -148,9 +145,8 @@ export const remediationEndpoints = (deps: Deps) => [
   ),
 
   endpoint(
+    "PUT /remediation/rules/:id",
     {
-      method: "put",
-      path: "/remediation/rules/:id",
       operationId: "updateRemediationRule",
       summary: "Update a remediation rule",
       description:
@@ -158,7 +154,6 @@ export const remediationEndpoints = (deps: Deps) => [
         "rule; a running cooldown continues.",
       role: "admin",
       permission: "remediation:write",
-      params: IdParams,
       body: RuleChanges,
       returns: Rule,
       failures: UNKNOWN,
@@ -167,36 +162,28 @@ export const remediationEndpoints = (deps: Deps) => [
       changeRemediationRule(deps, params.id, change, { allowMissing: allow_missing }),
   ),
 
-  endpoint({
-    method: "delete",
-    path: "/remediation/rules/:id",
+  endpoint("DELETE /remediation/rules/:id", {
     operationId: "deleteRemediationRule",
     summary: "Delete a remediation rule",
     description: "Its history is kept.",
     role: "admin",
     permission: "remediation:write",
-    params: IdParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeRemediationRule(deps, params.id)),
 
-  endpoint({
-    method: "put",
-    path: "/remediation/rules/:id/toggle",
+  endpoint("PUT /remediation/rules/:id/toggle", {
     operationId: "toggleRemediationRule",
     summary: "Enable or disable a remediation rule",
     description: "Enabling a rule that was disabled automatically resets its counter.",
     role: "admin",
     permission: "remediation:write",
-    params: IdParams,
     body: EnabledBody.meta({ example: { enabled: true } }),
     returns: Rule,
     failures: UNKNOWN,
   }, ({ params, body }) => changeRemediationRule(deps, params.id, body)),
 
-  endpoint({
-    method: "get",
-    path: "/remediation/history",
+  endpoint("GET /remediation/history", {
     operationId: "listRemediationRuns",
     summary: "List remediation runs",
     description:

@@ -15,7 +15,7 @@ import {
 import { type Check, checkMonitor, listChecks } from "../../services/pro/uptime/checks.ts";
 import { getUptimeStats, type UptimeStats } from "../../services/pro/uptime/stats.ts";
 import { endpoint } from "../endpoint.ts";
-import { IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 const Check = z.object({
   monitor_id: z.string(),
@@ -67,9 +67,7 @@ const UNKNOWN = { 404: "The monitor does not exist" };
 
 /** Under the edition's prefix. */
 export const uptimeHistoryEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "post",
-    path: "/uptime/monitors/:id/check",
+  endpoint("POST /uptime/monitors/:id/check", {
     operationId: "checkMonitor",
     summary: "Check a monitor now",
     description:
@@ -77,7 +75,6 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
       "result is returned. A check of a paused monitor is recorded but has no other effect.",
     role: "operator",
     permission: "uptime:write",
-    params: IdParams,
     returns: Check,
     failures: {
       409: "The monitor has changed during the check, or its secrets cannot be decrypted",
@@ -85,15 +82,12 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
     },
   }, async ({ params }) => checkOf(await checkMonitor(deps, params.id))),
 
-  endpoint({
-    method: "get",
-    path: "/uptime/monitors/:id/checks",
+  endpoint("GET /uptime/monitors/:id/checks", {
     operationId: "listMonitorChecks",
     summary: "List checks of a monitor",
     description: "Newest first. Kept for 7 days, at most the last 10,000.",
     role: "viewer",
     permission: "uptime:read",
-    params: IdParams,
     query: z.object(pagingQuery(50)),
     returns: paged({ checks: z.array(Check) }).meta({ id: "MonitorCheckPage" }),
     failures: UNKNOWN,
@@ -102,9 +96,7 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
     return { checks: checks.map(checkOf), ...page };
   }),
 
-  endpoint({
-    method: "get",
-    path: "/uptime/monitors/:id/stats",
+  endpoint("GET /uptime/monitors/:id/stats", {
     operationId: "getMonitorStats",
     summary: "Get monitor statistics",
     description:
@@ -112,7 +104,6 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
       "an hour or whole hours; uptime and downtime are exact.",
     role: "viewer",
     permission: "uptime:read",
-    params: IdParams,
     returns: z.object({ stats: z.object({ "24h": Stats, "7d": Stats, "30d": Stats }) }).meta({
       id: "MonitorStats",
     }),
@@ -128,15 +119,12 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
     };
   }),
 
-  endpoint({
-    method: "get",
-    path: "/uptime/monitors/:id/incidents",
+  endpoint("GET /uptime/monitors/:id/incidents", {
     operationId: "listMonitorOutages",
     summary: "List outages of a monitor",
     description: "Newest first, kept for 400 days.",
     role: "viewer",
     permission: "uptime:read",
-    params: IdParams,
     query: z.object(pagingQuery(50)),
     returns: paged({ incidents: z.array(Outage) }).meta({ id: "OutagePage" }),
     failures: UNKNOWN,
@@ -145,9 +133,7 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
     return { incidents: outages.map(outageOf), ...page };
   }),
 
-  endpoint({
-    method: "get",
-    path: "/uptime/incidents",
+  endpoint("GET /uptime/incidents", {
     operationId: "listOutages",
     summary: "List outages",
     description: "Newest first, kept for 400 days, including outages of deleted monitors.",

@@ -27,7 +27,7 @@ import {
   resumeMonitor,
 } from "../../services/pro/uptime/monitors.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, IdParams, Timestamp } from "../shapes.ts";
+import { Done, Timestamp } from "../shapes.ts";
 
 const fields = {
   name: z.string().trim().min(1).max(100),
@@ -125,9 +125,7 @@ const UNKNOWN = { 404: "The monitor does not exist" };
 
 /** Under the edition's prefix. */
 export const uptimeMonitorEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/uptime/monitors",
+  endpoint("GET /uptime/monitors", {
     operationId: "listMonitors",
     summary: "List monitors",
     description: "Sorted by name.",
@@ -136,9 +134,7 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
     returns: z.object({ monitors: z.array(Monitor) }).meta({ id: "MonitorList" }),
   }, () => ({ monitors: listMonitors(deps).map(monitorOf) })),
 
-  endpoint({
-    method: "post",
-    path: "/uptime/monitors",
+  endpoint("POST /uptime/monitors", {
     operationId: "createMonitor",
     summary: "Create a monitor",
     description:
@@ -158,41 +154,30 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
     return monitorOf(await createMonitor(deps, { ...changeOf(body), name, type, url }));
   }),
 
-  endpoint({
-    method: "get",
-    path: "/uptime/monitors/:id",
+  endpoint("GET /uptime/monitors/:id", {
     operationId: "getMonitor",
     summary: "Get a monitor",
     role: "viewer",
     permission: "uptime:read",
-    params: IdParams,
     returns: Monitor,
     failures: UNKNOWN,
   }, ({ params }) => monitorOf(getMonitor(deps, params.id))),
 
-  endpoint(
-    {
-      method: "put",
-      path: "/uptime/monitors/:id",
-      operationId: "updateMonitor",
-      summary: "Update a monitor",
-      description:
-        "Omitted fields keep their values; null removes a value. `headers` are replaced as a " +
-        "whole. If the scheme, host or port of `url` changes, headers and body must be sent " +
-        "again. The monitor is checked immediately.",
-      role: "admin",
-      permission: "uptime:write",
-      params: IdParams,
-      body: MonitorChange,
-      returns: Monitor,
-      failures: { 409: "Its stored secrets cannot be decrypted", ...UNKNOWN },
-    },
-    async ({ params, body }) => monitorOf(await changeMonitor(deps, params.id, changeOf(body))),
-  ),
+  endpoint("PUT /uptime/monitors/:id", {
+    operationId: "updateMonitor",
+    summary: "Update a monitor",
+    description:
+      "Omitted fields keep their values; null removes a value. `headers` are replaced as a " +
+      "whole. If the scheme, host or port of `url` changes, headers and body must be sent " +
+      "again. The monitor is checked immediately.",
+    role: "admin",
+    permission: "uptime:write",
+    body: MonitorChange,
+    returns: Monitor,
+    failures: { 409: "Its stored secrets cannot be decrypted", ...UNKNOWN },
+  }, async ({ params, body }) => monitorOf(await changeMonitor(deps, params.id, changeOf(body)))),
 
-  endpoint({
-    method: "delete",
-    path: "/uptime/monitors/:id",
+  endpoint("DELETE /uptime/monitors/:id", {
     operationId: "deleteMonitor",
     summary: "Delete a monitor",
     description:
@@ -200,14 +185,11 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
       "outage ends.",
     role: "admin",
     permission: "uptime:write",
-    params: IdParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeMonitor(deps, params.id)),
 
-  endpoint({
-    method: "post",
-    path: "/uptime/monitors/:id/pause",
+  endpoint("POST /uptime/monitors/:id/pause", {
     operationId: "pauseMonitor",
     summary: "Pause a monitor",
     description:
@@ -215,20 +197,16 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
       "open outage stays open.",
     role: "admin",
     permission: "uptime:write",
-    params: IdParams,
     returns: Monitor,
     failures: UNKNOWN,
   }, ({ params }) => monitorOf(pauseMonitor(deps, params.id))),
 
-  endpoint({
-    method: "post",
-    path: "/uptime/monitors/:id/resume",
+  endpoint("POST /uptime/monitors/:id/resume", {
     operationId: "resumeMonitor",
     summary: "Resume a monitor",
     description: "The monitor is checked immediately.",
     role: "admin",
     permission: "uptime:write",
-    params: IdParams,
     returns: Monitor,
     failures: UNKNOWN,
   }, ({ params }) => monitorOf(resumeMonitor(deps, params.id))),

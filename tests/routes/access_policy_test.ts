@@ -24,18 +24,14 @@ import { testApp } from "../helpers/test_app.ts";
 const Name = z.object({ name: z.string().min(1).max(20) });
 
 const ENDPOINTS = [
-  endpoint({
-    method: "get",
-    path: "/ships",
+  endpoint("GET /ships", {
     operationId: "read",
     summary: "Read",
     role: "viewer",
     permission: "ships:read",
     returns: Name,
   }, () => ({ name: "read" })),
-  endpoint({
-    method: "post",
-    path: "/ships",
+  endpoint("POST /ships", {
     operationId: "write",
     summary: "Write",
     role: "admin",
@@ -43,27 +39,21 @@ const ENDPOINTS = [
     body: Name,
     returns: Name,
   }, ({ body }) => body),
-  endpoint({
-    method: "put",
-    path: "/ships/:id",
+  endpoint("PUT /ships/:id", {
     operationId: "writeWithoutAPermission",
     summary: "Write without a permission",
     role: "admin",
     params: z.object({ id: z.string() }),
     returns: Name,
   }, () => ({ name: "wrote" })),
-  endpoint({
-    method: "get",
-    path: "/board",
+  endpoint("GET /board", {
     operationId: "forEverybodyFromEverywhere",
     summary: "For everybody, from everywhere",
     role: "public",
     anyAddress: true,
     returns: Name,
   }, ({ caller }) => ({ name: caller.role })),
-  endpoint({
-    method: "post",
-    path: "/login",
+  endpoint("POST /login", {
     operationId: "aLoginByAForm",
     summary: "A login by a form",
     role: "public",
@@ -74,9 +64,7 @@ const ENDPOINTS = [
     admit("user of the login");
     return body;
   }),
-  endpoint({
-    method: "post",
-    path: "/entries",
+  endpoint("POST /entries", {
     operationId: "writesTheLogItself",
     summary: "Writes the log itself",
     role: "viewer",

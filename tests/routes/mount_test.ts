@@ -13,9 +13,7 @@ import { testApp } from "../helpers/test_app.ts";
 function proApp() {
   const license = createLicense(() => new Date("2026-01-01T00:00:00Z"));
   const hono = new Hono<AppEnv>({ strict: false });
-  const pages = endpoint({
-    method: "post",
-    path: "/status-pages/:id",
+  const pages = endpoint("POST /status-pages/:id", {
     operationId: "anEndpointOfTheTest",
     summary: "An endpoint of the test",
     role: "admin",

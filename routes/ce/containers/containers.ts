@@ -63,9 +63,7 @@ const BulkBody = z.object({
 const OWN = { 403: "The role does not allow this, or it is the service's own container" };
 
 export const containerEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/containers",
+  endpoint("GET /api/containers", {
     operationId: "listContainers",
     scope: "filtered",
     summary: "List containers",
@@ -81,9 +79,7 @@ export const containerEndpoints = (deps: Deps) => [
     containers: await listContainers(visibleTo(deps, caller), query),
   })),
 
-  endpoint({
-    method: "post",
-    path: "/api/containers/bulk",
+  endpoint("POST /api/containers/bulk", {
     operationId: "actOnContainers",
     scope: "filtered",
     destructive: true,
@@ -123,9 +119,7 @@ export const containerEndpoints = (deps: Deps) => [
     return actOnContainers(deps, body.ids, body.action, caller);
   }),
 
-  endpoint({
-    method: "get",
-    path: "/api/containers/:id",
+  endpoint("GET /api/containers/:id", {
     operationId: "getContainer",
     scope: "container",
     summary: "Get a container",
@@ -139,9 +133,7 @@ export const containerEndpoints = (deps: Deps) => [
     },
   }, ({ params, caller }) => getContainer(deps, params.id, caller)),
 
-  endpoint({
-    method: "post",
-    path: "/api/containers/:id/start",
+  endpoint("POST /api/containers/:id/start", {
     operationId: "startContainer",
     scope: "container",
     summary: "Start a container",
@@ -152,9 +144,7 @@ export const containerEndpoints = (deps: Deps) => [
     failures: { ...UNKNOWN, ...BUSY },
   }, ({ params }) => startContainer(deps, params.id)),
 
-  endpoint({
-    method: "post",
-    path: "/api/containers/:id/stop",
+  endpoint("POST /api/containers/:id/stop", {
     operationId: "stopContainer",
     scope: "container",
     destructive: true,
@@ -167,9 +157,7 @@ export const containerEndpoints = (deps: Deps) => [
     failures: { ...OWN, ...UNKNOWN, ...BUSY },
   }, ({ params, query }) => stopContainer(deps, params.id, { timeoutS: query.t })),
 
-  endpoint({
-    method: "post",
-    path: "/api/containers/:id/restart",
+  endpoint("POST /api/containers/:id/restart", {
     operationId: "restartContainer",
     scope: "container",
     destructive: true,
@@ -182,9 +170,7 @@ export const containerEndpoints = (deps: Deps) => [
     failures: { ...OWN, ...UNKNOWN, ...BUSY },
   }, ({ params, query }) => restartContainer(deps, params.id, { timeoutS: query.t })),
 
-  endpoint({
-    method: "post",
-    path: "/api/containers/:id/rebuild",
+  endpoint("POST /api/containers/:id/rebuild", {
     operationId: "rebuildContainer",
     scope: "container",
     destructive: true,
@@ -217,9 +203,7 @@ export const containerEndpoints = (deps: Deps) => [
     return await rebuildContainer(deps, params.id, { ...body, actor: caller });
   }),
 
-  endpoint({
-    method: "get",
-    path: "/api/containers/:id/top",
+  endpoint("GET /api/containers/:id/top", {
     operationId: "listContainerProcesses",
     scope: "container",
     summary: "List processes of a container",

@@ -20,9 +20,7 @@ const FAILURES = {
 };
 
 export const containerDescriptionEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/containers/:id/inspect",
+  endpoint("GET /api/containers/:id/inspect", {
     operationId: "inspectContainer",
     scope: "container",
     summary: "Inspect a container",
@@ -40,9 +38,8 @@ export const containerDescriptionEndpoints = (deps: Deps) => [
   }, ({ params, caller }) => describeContainer(deps, params.id, caller)),
 
   endpoint(
+    "GET /api/containers/:id/changes",
     {
-      method: "get",
-      path: "/api/containers/:id/changes",
       operationId: "listContainerChanges",
       scope: "container",
       summary: "List changed files",

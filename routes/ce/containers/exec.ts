@@ -15,9 +15,7 @@ import { ContainerParams } from "./shapes.ts";
 const COMMAND_MAX = 500;
 
 export const containerExecEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "post",
-    path: "/api/containers/:id/exec",
+  endpoint("POST /api/containers/:id/exec", {
     operationId: "execInContainer",
     scope: "container",
     destructive: true,

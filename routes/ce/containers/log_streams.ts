@@ -105,7 +105,6 @@ const STREAM_FAILURES = {
 
 /** What all streams have in common. */
 const STREAM = {
-  method: "get",
   role: "viewer",
   permission: "containers:logs",
   acceptsTicket: true,
@@ -115,9 +114,8 @@ const STREAM = {
 } as const;
 
 export const containerLogStreamEndpoints = (deps: Deps) => [
-  rawEndpoint({
+  rawEndpoint("GET /api/containers/:id/logs/stream", {
     ...STREAM,
-    path: "/api/containers/:id/logs/stream",
     operationId: "streamContainerLogs",
     summary: "Stream container logs",
     description: FRAMES,
@@ -130,9 +128,7 @@ export const containerLogStreamEndpoints = (deps: Deps) => [
     return eventStream(frames);
   }),
 
-  rawEndpoint({
-    method: "get",
-    path: "/api/containers/:id/logs/download",
+  rawEndpoint("GET /api/containers/:id/logs/download", {
     operationId: "downloadContainerLogs",
     summary: "Download container logs",
     description: "The log as the container wrote it, with standard output and standard error in " +
@@ -163,9 +159,8 @@ export const containerLogStreamEndpoints = (deps: Deps) => [
 ];
 
 export const stackLogStreamEndpoints = (deps: Deps) => [
-  rawEndpoint({
+  rawEndpoint("GET /api/stacks/:name/logs/stream", {
     ...STREAM,
-    path: "/api/stacks/:name/logs/stream",
     operationId: "streamStackLogs",
     summary: "Stream stack logs",
     description: "Streams the logs of all containers of a stack; new ones join. Frames are those " +
@@ -182,9 +177,8 @@ export const stackLogStreamEndpoints = (deps: Deps) => [
 ];
 
 export const logStreamEndpoints = (deps: Deps) => [
-  rawEndpoint({
+  rawEndpoint("GET /api/logs/stream", {
     ...STREAM,
-    path: "/api/logs/stream",
     operationId: "streamLogs",
     summary: "Stream logs of several containers",
     description: "Frames are those of `GET /api/containers/:id/logs/stream`. A container that is " +

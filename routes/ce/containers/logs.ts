@@ -42,9 +42,8 @@ const FAILURES = {
 
 export const containerLogEndpoints = (deps: Deps) => [
   endpoint(
+    "GET /api/containers/:id/logs",
     {
-      method: "get",
-      path: "/api/containers/:id/logs",
       operationId: "getContainerLogs",
       scope: "container",
       summary: "Get container logs",
@@ -64,9 +63,7 @@ export const containerLogEndpoints = (deps: Deps) => [
       readContainerLogs(deps, caller, params.id, query, request.signal),
   ),
 
-  endpoint({
-    method: "get",
-    path: "/api/containers/:id/logs/search",
+  endpoint("GET /api/containers/:id/logs/search", {
     operationId: "searchContainerLogs",
     scope: "container",
     summary: "Search container logs",

@@ -50,9 +50,7 @@ const Limits = z.object({
   });
 
 export const containerSettingsEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "post",
-    path: "/api/containers/:id/rename",
+  endpoint("POST /api/containers/:id/rename", {
     operationId: "renameContainer",
     summary: "Rename a container",
     description:
@@ -74,9 +72,7 @@ export const containerSettingsEndpoints = (deps: Deps) => [
     return renameContainer(deps, params.id, body.name);
   }),
 
-  endpoint({
-    method: "put",
-    path: "/api/containers/:id/limits",
+  endpoint("PUT /api/containers/:id/limits", {
     operationId: "setContainerLimits",
     scope: "container",
     summary: "Set limits of a container",
@@ -100,9 +96,7 @@ export const containerSettingsEndpoints = (deps: Deps) => [
     return await getContainer(deps, await changeLimits(deps, params.id, body), caller);
   }),
 
-  endpoint({
-    method: "delete",
-    path: "/api/containers/:id",
+  endpoint("DELETE /api/containers/:id", {
     operationId: "deleteContainer",
     scope: "container",
     summary: "Delete a container",

@@ -26,9 +26,7 @@ const REFUSED = "Another action is in progress, the container is not running, or
   "service's own";
 
 export const containerSignalEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "post",
-    path: "/api/containers/:id/pause",
+  endpoint("POST /api/containers/:id/pause", {
     operationId: "pauseContainer",
     scope: "container",
     destructive: true,
@@ -41,9 +39,7 @@ export const containerSignalEndpoints = (deps: Deps) => [
     failures: { ...UNKNOWN, 409: REFUSED },
   }, ({ params }) => pauseContainer(deps, params.id)),
 
-  endpoint({
-    method: "post",
-    path: "/api/containers/:id/unpause",
+  endpoint("POST /api/containers/:id/unpause", {
     operationId: "unpauseContainer",
     scope: "container",
     summary: "Resume a paused container",
@@ -54,9 +50,7 @@ export const containerSignalEndpoints = (deps: Deps) => [
     failures: { ...UNKNOWN, 409: "Another action is in progress, or the container is not paused" },
   }, ({ params }) => unpauseContainer(deps, params.id)),
 
-  endpoint({
-    method: "post",
-    path: "/api/containers/:id/kill",
+  endpoint("POST /api/containers/:id/kill", {
     operationId: "killContainer",
     scope: "container",
     destructive: true,

@@ -70,9 +70,7 @@ const SOCKET_FAILURES = {
 };
 
 export const terminalEndpoints = (deps: Deps): Endpoint[] => [
-  endpoint({
-    method: "post",
-    path: "/api/containers/:id/terminal/ticket",
+  endpoint("POST /api/containers/:id/terminal/ticket", {
     operationId: "createTerminalTicket",
     scope: "container",
     summary: "Create a terminal ticket",
@@ -95,9 +93,7 @@ export const terminalEndpoints = (deps: Deps): Endpoint[] => [
     return issueTerminalTicket(deps, caller, { kind: "shell", ref: params.id, ...body });
   }),
 
-  rawEndpoint({
-    method: "get",
-    path: "/api/containers/:id/terminal",
+  rawEndpoint("GET /api/containers/:id/terminal", {
     operationId: "openTerminal",
     summary: "Open a terminal",
     description: `A new shell in the container, over a WebSocket. ${MESSAGES} When the client ` +
@@ -105,9 +101,7 @@ export const terminalEndpoints = (deps: Deps): Endpoint[] => [
     ...socketContract("A WebSocket to a new shell"),
   }, (input) => openSocket(deps, "shell", input)),
 
-  endpoint({
-    method: "post",
-    path: "/api/containers/:id/attach/ticket",
+  endpoint("POST /api/containers/:id/attach/ticket", {
     operationId: "createAttachTicket",
     scope: "container",
     summary: "Create an attach ticket",
@@ -122,9 +116,7 @@ export const terminalEndpoints = (deps: Deps): Endpoint[] => [
     return issueTerminalTicket(deps, caller, { kind: "attach", ref: params.id, ...body });
   }),
 
-  rawEndpoint({
-    method: "get",
-    path: "/api/containers/:id/attach",
+  rawEndpoint("GET /api/containers/:id/attach", {
     operationId: "attachToContainer",
     summary: "Attach to the main process",
     description: `Connects to the main process of the container over a WebSocket. ${MESSAGES} ` +

@@ -10,9 +10,7 @@ import { endpoint } from "../../endpoint.ts";
 import { SystemMetrics } from "./shapes.ts";
 
 export const systemMetricsEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/system/metrics",
+  endpoint("GET /api/system/metrics", {
     operationId: "getHostMetrics",
     scope: "open",
     summary: "Get current host metrics",

@@ -83,9 +83,7 @@ const Pruned = z.object({
 }).meta({ id: "PrunedKind" });
 
 export const systemEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/system/docker",
+  endpoint("GET /api/system/docker", {
     operationId: "getEngine",
     summary: "Get engine information",
     description: "`diskUsage` is null when the engine does not compute it within a few seconds.",
@@ -97,9 +95,7 @@ export const systemEndpoints = (deps: Deps) => [
     failures: ENGINE_FAILURES,
   }, () => describeEngine(deps)),
 
-  endpoint({
-    method: "get",
-    path: "/api/system/disk",
+  endpoint("GET /api/system/disk", {
     operationId: "getDiskUsage",
     summary: "Get engine disk usage",
     description:
@@ -111,9 +107,7 @@ export const systemEndpoints = (deps: Deps) => [
     failures: { 503: "The container engine cannot be reached, or is still computing" },
   }, () => readDiskBreakdown(deps)),
 
-  endpoint({
-    method: "post",
-    path: "/api/system/prune",
+  endpoint("POST /api/system/prune", {
     operationId: "pruneSystem",
     destructive: true,
     summary: "Prune unused resources",

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { liftBlock, listBlocked } from "../../../services/ce/updates/run/blocked.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done, IdParams, Timestamp } from "../../shapes.ts";
+import { Done, Timestamp } from "../../shapes.ts";
 
 const BlockedUpdate = z.object({
   id: z.string(),
@@ -24,9 +24,7 @@ const BlockedUpdate = z.object({
 }).meta({ id: "BlockedUpdate" });
 
 export const blockedUpdateEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/updates/blocked",
+  endpoint("GET /api/updates/blocked", {
     operationId: "listBlockedUpdates",
     summary: "List blocked updates",
     description:
@@ -37,15 +35,12 @@ export const blockedUpdateEndpoints = (deps: Deps) => [
     returns: z.object({ blocked: z.array(BlockedUpdate) }).meta({ id: "BlockedUpdateList" }),
   }, () => ({ blocked: listBlocked(deps) })),
 
-  endpoint({
-    method: "delete",
-    path: "/api/updates/blocked/:id",
+  endpoint("DELETE /api/updates/blocked/:id", {
     operationId: "deleteBlockedUpdate",
     summary: "Delete a blocked update",
     description: "The image may be installed again, also automatically.",
     role: "operator",
     permission: "containers:update",
-    params: IdParams,
     returns: Done,
     failures: { 404: "The block does not exist" },
   }, ({ params, note }) => {

@@ -14,9 +14,7 @@ import { Job } from "../jobs.ts";
 const IMAGES_MAX = 500;
 
 export const updateCheckEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "post",
-    path: "/api/updates/check",
+  endpoint("POST /api/updates/check", {
     operationId: "checkUpdates",
     summary: "Check for image updates",
     description: "Asks the registries of the images, as a job whose result has the counts " +

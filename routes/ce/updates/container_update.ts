@@ -104,9 +104,7 @@ const FAILURES = {
 };
 
 export const containerUpdateEndpoints = (deps: Deps) => [
-  rawEndpoint({
-    method: "post",
-    path: "/api/containers/:id/update",
+  rawEndpoint("POST /api/containers/:id/update", {
     operationId: "updateContainer",
     scope: "container",
     destructive: true,
@@ -145,9 +143,7 @@ export const containerUpdateEndpoints = (deps: Deps) => [
       : Response.json(Job.parse(await startUpdate(deps, request)), { status: 202 });
   }),
 
-  endpoint({
-    method: "post",
-    path: "/api/containers/:id/rollback",
+  endpoint("POST /api/containers/:id/rollback", {
     operationId: "rollBackContainer",
     scope: "container",
     destructive: true,

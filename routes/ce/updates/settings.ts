@@ -72,9 +72,7 @@ const Settings = z.object({
 }).meta({ id: "UpdateSettings", example: { ...EXAMPLE, fixed: [] } });
 
 export const updateSettingsEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/updates/settings",
+  endpoint("GET /api/updates/settings", {
     operationId: "getUpdateSettings",
     summary: "Get update settings",
     role: "admin",
@@ -82,9 +80,7 @@ export const updateSettingsEndpoints = (deps: Deps) => [
     returns: Settings,
   }, () => readUpdateSettings(deps)),
 
-  endpoint({
-    method: "put",
-    path: "/api/updates/settings",
+  endpoint("PUT /api/updates/settings", {
     operationId: "updateUpdateSettings",
     summary: "Change update settings",
     description: "Omitted fields keep their values; `windows` are replaced as a whole. Enabled, " +

@@ -14,9 +14,7 @@ import { Job } from "../jobs.ts";
 import { Verification } from "./container_update.ts";
 
 export const stackUpdateEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "post",
-    path: "/api/stacks/:name/update",
+  endpoint("POST /api/stacks/:name/update", {
     operationId: "updateStack",
     scope: "stack",
     destructive: true,

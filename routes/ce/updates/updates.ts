@@ -77,9 +77,7 @@ const ImageUpdate = z.object({
 }).meta({ id: "ImageUpdate" });
 
 export const updateEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/updates",
+  endpoint("GET /api/updates", {
     operationId: "listUpdates",
     scope: "filtered",
     summary: "List image updates",

@@ -101,9 +101,7 @@ the hash of the last deleted entry, so that the remaining log still verifies. Th
 before they are deleted; only the first mismatch is recorded (\`compliance.chain_broken\`).`;
 
 export const complianceChainEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/compliance/config",
+  endpoint("GET /compliance/config", {
     operationId: "getComplianceConfig",
     summary: "Get compliance log settings",
     role: "admin",
@@ -111,9 +109,7 @@ export const complianceChainEndpoints = (deps: Deps) => [
     returns: Config,
   }, () => getComplianceConfig(deps)),
 
-  endpoint({
-    method: "put",
-    path: "/compliance/config",
+  endpoint("PUT /compliance/config", {
     operationId: "updateComplianceConfig",
     summary: "Update compliance log settings",
     description:
@@ -126,9 +122,7 @@ export const complianceChainEndpoints = (deps: Deps) => [
     returns: Config,
   }, ({ body, caller }) => changeComplianceConfig(deps, caller, body)),
 
-  endpoint({
-    method: "get",
-    path: "/compliance/stats",
+  endpoint("GET /compliance/stats", {
     operationId: "getComplianceStats",
     summary: "Get compliance log statistics",
     role: "admin",
@@ -136,9 +130,7 @@ export const complianceChainEndpoints = (deps: Deps) => [
     returns: Stats,
   }, () => complianceStats(deps)),
 
-  endpoint({
-    method: "post",
-    path: "/compliance/verify-chain",
+  endpoint("POST /compliance/verify-chain", {
     operationId: "verifyComplianceChain",
     summary: "Verify the compliance log",
     description: VERIFY,
@@ -150,9 +142,7 @@ export const complianceChainEndpoints = (deps: Deps) => [
     failures: { 429: "Too many verifications are in progress" },
   }, ({ body, caller }) => verifyChain(deps, caller, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/compliance/retention",
+  endpoint("DELETE /compliance/retention", {
     operationId: "deleteOldComplianceLogs",
     summary: "Delete old compliance log entries",
     description: RETENTION,

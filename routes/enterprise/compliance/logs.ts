@@ -20,7 +20,7 @@ import {
 } from "../../../services/enterprise/compliance/entry_metadata.ts";
 import { yieldToEventLoop } from "../../../services/event_loop.ts";
 import { endpoint, rawEndpoint } from "../../endpoint.ts";
-import { IdParams, paged, pagingQuery } from "../../shapes.ts";
+import { paged, pagingQuery } from "../../shapes.ts";
 import { From, inOrder, To } from "../../time_range.ts";
 import { ActorType, Category, Entry, EntryOutcome, Severity } from "./shapes.ts";
 
@@ -123,9 +123,7 @@ const ComplianceExport = z.object({
 }).meta({ id: "ComplianceExport" });
 
 export const complianceLogEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/compliance/logs",
+  endpoint("GET /compliance/logs", {
     operationId: "listComplianceLogs",
     summary: "List compliance log entries",
     description: `Newest first. ${WHAT}`,
@@ -135,9 +133,7 @@ export const complianceLogEndpoints = (deps: Deps) => [
     returns: paged({ logs: z.array(Entry) }).meta({ id: "ComplianceEntryPage" }),
   }, ({ query }) => listEntries(deps, query)),
 
-  endpoint({
-    method: "get",
-    path: "/compliance/logs/:id",
+  endpoint("GET /compliance/logs/:id", {
     operationId: "getComplianceLog",
     summary: "Get a compliance log entry",
     description:
@@ -145,14 +141,11 @@ export const complianceLogEndpoints = (deps: Deps) => [
 entries before and after it.`,
     role: "admin",
     permission: "compliance:read",
-    params: IdParams,
     returns: Entry.extend({ chain_valid: z.boolean() }).meta({ id: "ComplianceEntryDetail" }),
     failures: { 404: "The entry does not exist" },
   }, ({ params }) => getEntry(deps, params.id)),
 
-  endpoint({
-    method: "post",
-    path: "/compliance/logs",
+  endpoint("POST /compliance/logs", {
     operationId: "createComplianceLog",
     summary: "Create a compliance log entry",
     description: "For events outside this service. `recorded_by` identifies the author and " +
@@ -167,9 +160,7 @@ entries before and after it.`,
     failures: { 409: "The compliance log is disabled" },
   }, ({ body, caller }) => createEntry(deps, caller, body)),
 
-  rawEndpoint({
-    method: "get",
-    path: "/compliance/export",
+  rawEndpoint("GET /compliance/export", {
     operationId: "exportComplianceLog",
     summary: "Export the compliance log",
     description: EXPORT,

@@ -15,15 +15,7 @@ import {
   setAgentEnabled,
 } from "../../../services/enterprise/mtls/agents.ts";
 import { endpoint } from "../../endpoint.ts";
-import {
-  doneWith,
-  IdParams,
-  paged,
-  pagingQuery,
-  queryBoolean,
-  Timestamp,
-  ToggleBody,
-} from "../../shapes.ts";
+import { doneWith, paged, pagingQuery, queryBoolean, Timestamp, ToggleBody } from "../../shapes.ts";
 import { CertificatePem, Fingerprint, KEY_RULE, PEM_EXAMPLE } from "./shapes.ts";
 
 // Sent to the proxy in a header, so it must not contain line breaks.
@@ -98,9 +90,7 @@ const READ = { role: "admin", permission: "mtls:read" } as const;
 const WRITE = { role: "admin", permission: "mtls:write" } as const;
 
 export const mtlsAgentEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/mtls/agents",
+  endpoint("GET /mtls/agents", {
     operationId: "listAgents",
     summary: "List agents",
     description: "Newest first.",
@@ -118,9 +108,7 @@ export const mtlsAgentEndpoints = (deps: Deps) => [
     returns: paged({ agents: z.array(Agent) }).meta({ id: "AgentPage" }),
   }, ({ query }) => listAgents(deps, query)),
 
-  endpoint({
-    method: "post",
-    path: "/mtls/agents",
+  endpoint("POST /mtls/agents", {
     operationId: "createAgent",
     summary: "Add an agent",
     description:
@@ -135,53 +123,41 @@ export const mtlsAgentEndpoints = (deps: Deps) => [
     failures: { 409: "Another agent has this certificate, or had it until it was revoked" },
   }, ({ body }) => createAgent(deps, body)),
 
-  endpoint({
-    method: "get",
-    path: "/mtls/agents/:id",
+  endpoint("GET /mtls/agents/:id", {
     operationId: "getAgent",
     summary: "Get an agent",
     ...READ,
-    params: IdParams,
     returns: Agent,
     failures: UNKNOWN,
   }, ({ params }) => getAgent(deps, params.id)),
 
-  endpoint({
-    method: "put",
-    path: "/mtls/agents/:id",
+  endpoint("PUT /mtls/agents/:id", {
     operationId: "updateAgent",
     summary: "Update an agent",
     description:
       "Omitted fields keep their values. The certificate cannot be changed; add a new agent " +
       "instead.",
     ...WRITE,
-    params: IdParams,
     body: AgentChange,
     returns: Agent,
     failures: UNKNOWN,
   }, ({ params, body }) => changeAgent(deps, params.id, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/mtls/agents/:id",
+  endpoint("DELETE /mtls/agents/:id", {
     operationId: "revokeAgent",
     summary: "Revoke an agent",
     description:
       "Its certificate is permanently rejected from the next request on. The agent stays " +
       "listed under `?revoked=true`. Repeating the request has no effect.",
     ...WRITE,
-    params: IdParams,
     returns: doneWith({ id: z.string(), revoked_at: Timestamp }).meta({ id: "AgentRevocation" }),
     failures: UNKNOWN,
   }, ({ params }) => ({ id: params.id, revoked_at: revokeAgent(deps, params.id) })),
 
-  endpoint({
-    method: "put",
-    path: "/mtls/agents/:id/toggle",
+  endpoint("PUT /mtls/agents/:id/toggle", {
     operationId: "toggleAgent",
     summary: "Enable or disable an agent",
     ...WRITE,
-    params: IdParams,
     body: ToggleBody,
     returns: Agent,
     failures: { ...UNKNOWN, 409: "The agent is revoked" },

@@ -8,7 +8,7 @@ import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";
 import { createCa, listCas, removeCa } from "../../../services/enterprise/mtls/ca.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done, IdParams, paged, pagingQuery, Timestamp } from "../../shapes.ts";
+import { Done, paged, pagingQuery, Timestamp } from "../../shapes.ts";
 import { CertificatePem, Fingerprint, KEY_RULE, PEM_EXAMPLE } from "./shapes.ts";
 
 const NewCa = z.object({
@@ -36,9 +36,7 @@ const READ = { role: "admin", permission: "mtls:read" } as const;
 const WRITE = { role: "admin", permission: "mtls:write" } as const;
 
 export const mtlsCaEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/mtls/ca",
+  endpoint("GET /mtls/ca", {
     operationId: "listCertificateAuthorities",
     summary: "List certificate authorities",
     description: "Newest first.",
@@ -47,9 +45,7 @@ export const mtlsCaEndpoints = (deps: Deps) => [
     returns: paged({ cas: z.array(Ca) }).meta({ id: "CertificateAuthorityPage" }),
   }, ({ query }) => listCas(deps, query)),
 
-  endpoint({
-    method: "post",
-    path: "/mtls/ca",
+  endpoint("POST /mtls/ca", {
     operationId: "createCertificateAuthority",
     summary: "Add a certificate authority",
     description: "The certificate must be valid now and belong to an authority (basicConstraints " +
@@ -61,15 +57,12 @@ export const mtlsCaEndpoints = (deps: Deps) => [
     failures: { 409: "This certificate is already stored" },
   }, ({ body }) => createCa(deps, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/mtls/ca/:id",
+  endpoint("DELETE /mtls/ca/:id", {
     operationId: "deleteCertificateAuthority",
     summary: "Delete a certificate authority",
     description: "Refused while an agent uses it. Revoked agents do not count and stay listed " +
       "without it.",
     ...WRITE,
-    params: IdParams,
     returns: Done,
     failures: { 404: "The certificate authority does not exist", 409: "Agents use it" },
   }, ({ params }) => removeCa(deps, params.id)),

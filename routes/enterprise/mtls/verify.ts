@@ -86,9 +86,7 @@ Otherwise \`verified\` is false and \`reason\` says why. The status is 403 if \
 \`enforcement_enabled\` is on, and 200 if it is off. A valid certificate that no agent has gets 403 \
 only if \`reject_unknown_certs\` is on as well.`;
 
-const verify = (deps: Deps, method: "get" | "post") => ({
-  method,
-  path: "/mtls/verify",
+const verify = (deps: Deps) => ({
   role: "public" as const,
   proof: ({ headers }: Request) => assertVerifySecret(deps, headers.get("x-verify-secret")),
   // The secret authenticates the proxy, and the address is that of the proxy's client.
@@ -132,9 +130,7 @@ export const mtlsVerifyEndpoints = (deps: Deps): Endpoint[] => {
   };
 
   return [
-    endpoint({
-      method: "get",
-      path: "/mtls/config",
+    endpoint("GET /mtls/config", {
       operationId: "getMtlsConfig",
       summary: "Get mTLS settings",
       description: "The settings that decide how client certificates are handled.",
@@ -142,9 +138,7 @@ export const mtlsVerifyEndpoints = (deps: Deps): Endpoint[] => {
       returns: Config,
     }, () => getMtlsConfig(deps)),
 
-    endpoint({
-      method: "put",
-      path: "/mtls/config",
+    endpoint("PUT /mtls/config", {
       operationId: "updateMtlsConfig",
       summary: "Update mTLS settings",
       description: "Omitted settings keep their values. Changes apply from the next request.",
@@ -154,14 +148,14 @@ export const mtlsVerifyEndpoints = (deps: Deps): Endpoint[] => {
     }, ({ body }) => changeMtlsConfig(deps, body)),
 
     // Raw, because the 403 has the shape of a response, not that of an error.
-    rawEndpoint({
-      ...verify(deps, "get"),
+    rawEndpoint("GET /mtls/verify", {
+      ...verify(deps),
       operationId: "verifyClientCertificate",
       summary: "Verify a client certificate",
       description: VERIFY_DESCRIPTION,
     }, respond),
-    rawEndpoint({
-      ...verify(deps, "post"),
+    rawEndpoint("POST /mtls/verify", {
+      ...verify(deps),
       operationId: "verifyPostedClientCertificate",
       summary: "Verify a posted client certificate",
       description: VERIFY_DESCRIPTION,

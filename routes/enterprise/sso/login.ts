@@ -14,7 +14,6 @@ import { baseUrl } from "../../request_url.ts";
 import { clientOf } from "../../client.ts";
 import { endpoint, rawEndpoint, type RawResponse } from "../../endpoint.ts";
 import { rateLimit } from "../../rate_limit.ts";
-import { IdParams } from "../../shapes.ts";
 import { ssoLoginPage } from "./login_page.ts";
 
 /** Limit per client address. */
@@ -72,9 +71,7 @@ export const ssoLoginEndpoints = (deps: Deps) => {
   const acsLimit = rateLimit(ACS_PER_MINUTE, deps.now);
 
   return [
-    rawEndpoint({
-      method: "get",
-      path: "/sso/metadata",
+    rawEndpoint("GET /sso/metadata", {
       operationId: "getSamlMetadata",
       summary: "Get SAML service provider metadata",
       description: "XML with the entity id, the ACS URL and the name id format, for the identity " +
@@ -88,16 +85,13 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       return respond(200, text, { "content-type": "application/samlmetadata+xml; charset=utf-8" });
     }),
 
-    rawEndpoint({
-      method: "get",
-      path: "/sso/login/:id",
+    rawEndpoint("GET /sso/login/:id", {
       operationId: "beginSsoLogin",
       summary: "Start an SSO login",
       description:
         "For browsers. Depending on the provider's `binding`, the response is a redirect to the " +
         "identity provider (302) or a page that submits a form to it (200).",
       ...PUBLIC,
-      params: IdParams,
       query: LoginQuery,
       ignoresUnknown: true,
       produces: "text/html",
@@ -125,9 +119,7 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       });
     }),
 
-    endpoint({
-      method: "post",
-      path: "/sso/acs",
+    endpoint("POST /sso/acs", {
       operationId: "completeSsoLogin",
       summary: "Complete an SSO login",
       description:

@@ -22,7 +22,7 @@ import {
 } from "../../../services/enterprise/sso/providers.ts";
 import { baseUrl } from "../../request_url.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done, IdParams, oneLine, Timestamp, ToggleBody } from "../../shapes.ts";
+import { Done, oneLine, Timestamp, ToggleBody } from "../../shapes.ts";
 
 const NAME_MAX = 100;
 const ATTRIBUTE_MAX = 256;
@@ -125,9 +125,7 @@ const BASE =
   "this request.";
 
 export const ssoProviderEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/sso/providers",
+  endpoint("GET /sso/providers", {
     operationId: "listIdentityProviders",
     summary: "List identity providers",
     description: "Sorted by name.",
@@ -135,21 +133,17 @@ export const ssoProviderEndpoints = (deps: Deps) => [
     returns: z.object({ providers: z.array(Provider) }).meta({ id: "IdentityProviderList" }),
   }, () => listProviders(deps)),
 
-  endpoint({
-    method: "get",
-    path: "/sso/providers/:id",
+  endpoint("GET /sso/providers/:id", {
     operationId: "getIdentityProvider",
     summary: "Get an identity provider",
     ...READ,
-    params: IdParams,
     returns: Provider,
     failures: UNKNOWN,
   }, ({ params }) => getProvider(deps, params.id)),
 
   endpoint(
+    "POST /sso/providers",
     {
-      method: "post",
-      path: "/sso/providers",
       operationId: "createIdentityProvider",
       loginOnly: true,
       summary: "Create an identity provider",
@@ -165,16 +159,14 @@ export const ssoProviderEndpoints = (deps: Deps) => [
   ),
 
   endpoint(
+    "PUT /sso/providers/:id",
     {
-      method: "put",
-      path: "/sso/providers/:id",
       operationId: "updateIdentityProvider",
       loginOnly: true,
       summary: "Update an identity provider",
       description:
         `Omitted fields keep their values. Disabling it ends its sessions. ${ADMIN} ${BASE}`,
       ...WRITE,
-      params: IdParams,
       body: ProviderChange,
       returns: Provider,
       failures: { ...UNKNOWN, 409: "Another identity provider has this entity_id" },
@@ -183,9 +175,7 @@ export const ssoProviderEndpoints = (deps: Deps) => [
       changeProvider(deps, caller, params.id, body, baseUrl(deps.config, request)),
   ),
 
-  endpoint({
-    method: "delete",
-    path: "/sso/providers/:id",
+  endpoint("DELETE /sso/providers/:id", {
     operationId: "deleteIdentityProvider",
     loginOnly: true,
     summary: "Delete an identity provider",
@@ -193,21 +183,17 @@ export const ssoProviderEndpoints = (deps: Deps) => [
       "identity provider if it is created again, or through another one with " +
       "`link_existing`.",
     ...WRITE,
-    params: IdParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeProvider(deps, params.id)),
 
-  endpoint({
-    method: "put",
-    path: "/sso/providers/:id/toggle",
+  endpoint("PUT /sso/providers/:id/toggle", {
     operationId: "toggleIdentityProvider",
     loginOnly: true,
     summary: "Enable or disable an identity provider",
     description: "Disabling an identity provider ends its sessions. Enabling one requires the " +
       "built-in role admin.",
     ...WRITE,
-    params: IdParams,
     body: ToggleBody,
     returns: Provider,
     failures: UNKNOWN,

@@ -12,7 +12,7 @@ import {
   revokeSession,
 } from "../../../services/enterprise/sso/sessions.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done, doneWith, IdParams, paged, pagingQuery, Timestamp } from "../../shapes.ts";
+import { Done, doneWith, paged, pagingQuery, Timestamp } from "../../shapes.ts";
 
 const Session = z.object({
   id: z.string(),
@@ -28,9 +28,7 @@ const READ = { role: "admin", permission: "sso:read" } as const;
 const WRITE = { role: "admin", permission: "sso:write" } as const;
 
 export const ssoSessionEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/sso/sessions",
+  endpoint("GET /sso/sessions", {
     operationId: "listSsoSessions",
     summary: "List active SSO sessions",
     description: "Newest first. Expired sessions, sessions that were logged out and sessions of " +
@@ -41,23 +39,18 @@ export const ssoSessionEndpoints = (deps: Deps) => [
   }, ({ query }) => listSessions(deps, query)),
 
   // Before `/:id`, which would match its path.
-  endpoint({
-    method: "delete",
-    path: "/sso/sessions/expired",
+  endpoint("DELETE /sso/sessions/expired", {
     operationId: "deleteExpiredSsoSessions",
     summary: "Delete inactive SSO sessions",
     ...WRITE,
     returns: doneWith({ deleted: z.int() }).meta({ id: "SsoSessionPurge" }),
   }, () => ({ deleted: purgeSessions(deps) })),
 
-  endpoint({
-    method: "delete",
-    path: "/sso/sessions/:id",
+  endpoint("DELETE /sso/sessions/:id", {
     operationId: "revokeSsoSession",
     summary: "Revoke an SSO session",
     description: "Its access tokens and its refresh token are rejected from the next request on.",
     ...WRITE,
-    params: IdParams,
     returns: Done,
     failures: { 404: "The session does not exist" },
   }, ({ params }) => revokeSession(deps, params.id)),

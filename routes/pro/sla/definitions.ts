@@ -16,7 +16,7 @@ import {
 } from "../../../services/pro/sla/definitions.ts";
 import { getSla } from "../../../services/pro/sla/report.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done, IdParams } from "../../shapes.ts";
+import { Done } from "../../shapes.ts";
 import { SlaDefinition, SlaStatus, TargetUptime } from "./shapes.ts";
 
 const settings = {
@@ -54,9 +54,7 @@ const SlaDefinitionChanges = z.object(settings).partial().meta({
 const UNKNOWN = { 404: "The SLA definition does not exist" };
 
 export const slaDefinitionEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/sla/definitions",
+  endpoint("GET /sla/definitions", {
     operationId: "listSlaDefinitions",
     summary: "List SLA definitions",
     description: "Sorted by name.",
@@ -65,9 +63,7 @@ export const slaDefinitionEndpoints = (deps: Deps) => [
     returns: z.object({ definitions: z.array(SlaDefinition) }).meta({ id: "SlaDefinitionList" }),
   }, () => ({ definitions: listSlaDefinitions(deps) })),
 
-  endpoint({
-    method: "post",
-    path: "/sla/definitions",
+  endpoint("POST /sla/definitions", {
     operationId: "createSlaDefinition",
     summary: "Create an SLA definition",
     description:
@@ -81,24 +77,19 @@ export const slaDefinitionEndpoints = (deps: Deps) => [
     failures: { 409: `Limit of ${DEFINITIONS_MAX} SLA definitions reached` },
   }, ({ body }) => createSla(deps, body)),
 
-  endpoint({
-    method: "get",
-    path: "/sla/definitions/:id",
+  endpoint("GET /sla/definitions/:id", {
     operationId: "getSlaDefinition",
     summary: "Get an SLA definition",
     description: "Includes its current period.",
     role: "viewer",
     permission: "sla:read",
-    params: IdParams,
     returns: SlaDefinition.extend({ current_status: SlaStatus }).meta({
       id: "SlaDefinitionDetail",
     }),
     failures: UNKNOWN,
   }, ({ params }) => getSla(deps, params.id)),
 
-  endpoint({
-    method: "put",
-    path: "/sla/definitions/:id",
+  endpoint("PUT /sla/definitions/:id", {
     operationId: "updateSlaDefinition",
     summary: "Update an SLA definition",
     description:
@@ -108,21 +99,17 @@ export const slaDefinitionEndpoints = (deps: Deps) => [
       "ends. Deleted monitors may remain: their past outages count.",
     role: "admin",
     permission: "sla:write",
-    params: IdParams,
     body: SlaDefinitionChanges,
     returns: SlaDefinition,
     failures: UNKNOWN,
   }, ({ params, body }) => changeSla(deps, params.id, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/sla/definitions/:id",
+  endpoint("DELETE /sla/definitions/:id", {
     operationId: "deleteSlaDefinition",
     summary: "Delete an SLA definition",
     description: "Also deletes its periods and breaches. Monitors and their outages are kept.",
     role: "admin",
     permission: "sla:write",
-    params: IdParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeSla(deps, params.id)),

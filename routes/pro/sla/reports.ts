@@ -16,7 +16,7 @@ import {
   reportSla,
 } from "../../../services/pro/sla/report.ts";
 import { endpoint } from "../../endpoint.ts";
-import { IdParams, paged, pagingQuery } from "../../shapes.ts";
+import { paged, pagingQuery } from "../../shapes.ts";
 import { CurrentPeriod, SlaBreach, SlaBudget, SlaPeriod, SlaReport } from "./shapes.ts";
 
 const Paging = z.object(pagingQuery(50));
@@ -30,63 +30,49 @@ const Breaches = paged({ breaches: z.array(SlaBreach) }).meta({ id: "SlaBreachPa
 const UNKNOWN = { 404: "The SLA definition does not exist" };
 
 export const slaReportEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/sla/definitions/:id/periods",
+  endpoint("GET /sla/definitions/:id/periods", {
     operationId: "listSlaPeriods",
     summary: "List SLA periods",
     description: "Newest first, including the current one. Periods close automatically.",
     role: "viewer",
     permission: "sla:read",
-    params: IdParams,
     query: Paging,
     returns: paged({ periods: z.array(SlaPeriod) }).meta({ id: "SlaPeriodPage" }),
     failures: UNKNOWN,
   }, ({ params, query }) => listSlaPeriods(deps, params.id, query)),
 
-  endpoint({
-    method: "get",
-    path: "/sla/definitions/:id/current",
+  endpoint("GET /sla/definitions/:id/current", {
     operationId: "getCurrentSlaPeriod",
     summary: "Get the current SLA period",
     description:
       "Calculated at the time of the request. The period is created if it does not exist.",
     role: "viewer",
     permission: "sla:read",
-    params: IdParams,
     returns: CurrentPeriod,
     failures: UNKNOWN,
   }, ({ params }) => getCurrentPeriod(deps, params.id)),
 
-  endpoint({
-    method: "post",
-    path: "/sla/definitions/:id/recalculate",
+  endpoint("POST /sla/definitions/:id/recalculate", {
     operationId: "recalculateSla",
     summary: "Recalculate the current SLA period",
     description: "Uses the outages of its monitors. This also happens every minute automatically.",
     role: "admin",
     permission: "sla:write",
-    params: IdParams,
     returns: SlaPeriod,
     failures: UNKNOWN,
   }, ({ params }) => recalculateSla(deps, params.id)),
 
-  endpoint({
-    method: "get",
-    path: "/sla/definitions/:id/budget",
+  endpoint("GET /sla/definitions/:id/budget", {
     operationId: "getSlaBudget",
     summary: "Get an SLA's error budget",
     description: "For the current period, calculated at the time of the request.",
     role: "viewer",
     permission: "sla:read",
-    params: IdParams,
     returns: SlaBudget,
     failures: UNKNOWN,
   }, ({ params }) => getSlaBudget(deps, params.id)),
 
-  endpoint({
-    method: "get",
-    path: "/sla/breaches",
+  endpoint("GET /sla/breaches", {
     operationId: "listAllSlaBreaches",
     summary: "List breaches of all SLAs",
     description:
@@ -98,23 +84,18 @@ export const slaReportEndpoints = (deps: Deps) => [
     returns: Breaches,
   }, ({ query }) => listBreaches(deps, query)),
 
-  endpoint({
-    method: "get",
-    path: "/sla/definitions/:id/breaches",
+  endpoint("GET /sla/definitions/:id/breaches", {
     operationId: "listSlaBreaches",
     summary: "List breaches of an SLA",
     description: "Newest first.",
     role: "viewer",
     permission: "sla:read",
-    params: IdParams,
     query: Paging,
     returns: Breaches,
     failures: UNKNOWN,
   }, ({ params, query }) => listSlaBreaches(deps, params.id, query)),
 
-  endpoint({
-    method: "get",
-    path: "/sla/definitions/:id/report",
+  endpoint("GET /sla/definitions/:id/report", {
     operationId: "getSlaReport",
     summary: "Get an SLA report",
     description:
@@ -122,7 +103,6 @@ export const slaReportEndpoints = (deps: Deps) => [
       "breaches, and the burn rate of the current period at the end of each of its days.",
     role: "viewer",
     permission: "sla:read",
-    params: IdParams,
     returns: SlaReport,
     failures: UNKNOWN,
   }, ({ params }) => reportSla(deps, params.id)),

@@ -14,14 +14,7 @@ import {
 } from "../../../services/pro/status_pages/components.ts";
 import { endpoint } from "../../endpoint.ts";
 import { Done, oneLine } from "../../shapes.ts";
-import {
-  Component,
-  ComponentStatus,
-  multiLine,
-  NAME_MAX,
-  PageParams,
-  UNKNOWN_PAGE,
-} from "./shapes.ts";
+import { Component, ComponentStatus, multiLine, NAME_MAX, UNKNOWN_PAGE } from "./shapes.ts";
 
 const ORDER_MAX = 1_000_000;
 
@@ -60,62 +53,48 @@ const NewComponent = z.object({
 const ComponentChange = z.object(fields).partial()
   .meta({ id: "StatusPageComponentChanges", example: { status: "partial_outage" } });
 
-const ComponentParams = PageParams.extend({ compId: z.string().min(1).max(255) });
-
 const UNKNOWN = { 404: "The status page or the component does not exist" };
 
 export const statusPageComponentEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/status-pages/:pageId/components",
+  endpoint("GET /status-pages/:pageId/components", {
     operationId: "listStatusPageComponents",
     summary: "List components of a status page",
     description: "In display order.",
     role: "viewer",
     permission: "status_pages:read",
-    params: PageParams,
     returns: z.object({ components: z.array(Component) }).meta({ id: "StatusPageComponentList" }),
     failures: UNKNOWN_PAGE,
   }, ({ params }) => ({ components: listComponents(deps, params.pageId) })),
 
-  endpoint({
-    method: "post",
-    path: "/status-pages/:pageId/components",
+  endpoint("POST /status-pages/:pageId/components", {
     operationId: "createStatusPageComponent",
     summary: "Create a status page component",
     description: "A component with a monitor has the monitor's status while that is known.",
     role: "admin",
     permission: "status_pages:write",
-    params: PageParams,
     body: NewComponent,
     returns: Component,
     status: 201,
     failures: { ...UNKNOWN_PAGE, 409: "The page or the monitor has too many components" },
   }, ({ params, body }) => createComponent(deps, params.pageId, body)),
 
-  endpoint({
-    method: "put",
-    path: "/status-pages/:pageId/components/:compId",
+  endpoint("PUT /status-pages/:pageId/components/:compId", {
     operationId: "updateStatusPageComponent",
     summary: "Update a status page component",
     description: "Omitted fields keep their values. A changed status publishes the event " +
       "`status_page.updated` and notifies the subscribers.",
     role: "admin",
     permission: "status_pages:write",
-    params: ComponentParams,
     body: ComponentChange,
     returns: Component,
     failures: { ...UNKNOWN, 409: "The status follows a monitor and cannot be set" },
   }, ({ params, body }) => changeComponent(deps, params.pageId, params.compId, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/status-pages/:pageId/components/:compId",
+  endpoint("DELETE /status-pages/:pageId/components/:compId", {
     operationId: "deleteStatusPageComponent",
     summary: "Delete a status page component",
     role: "admin",
     permission: "status_pages:write",
-    params: ComponentParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeComponent(deps, params.pageId, params.compId)),

@@ -94,7 +94,6 @@ export const statusPageHtmlEndpoints = (deps: Deps) => {
       return sendRepresentation(representation, request);
     };
   const contract = {
-    method: "get",
     role: "public",
     anyAddress: true,
     ignoresUnknown: true,
@@ -106,9 +105,8 @@ export const statusPageHtmlEndpoints = (deps: Deps) => {
   } as const;
 
   return [
-    rawEndpoint({
+    rawEndpoint("GET /status/:slug", {
       ...contract,
-      path: "/status/:slug",
       operationId: "getStatusPageHtml",
       summary: "Get a status page as HTML",
       description:
@@ -124,17 +122,15 @@ export const statusPageHtmlEndpoints = (deps: Deps) => {
       },
     }, serve("")),
 
-    rawEndpoint({
+    rawEndpoint("GET /status/:slug/feed.atom", {
       ...contract,
-      path: "/status/:slug/feed.atom",
       operationId: "getStatusPageFeed",
       summary: "Get a status page's Atom feed",
       produces: "application/atom+xml",
     }, serve("/feed.atom")),
 
-    rawEndpoint({
+    rawEndpoint("GET /status/:slug/badge.svg", {
       ...contract,
-      path: "/status/:slug/badge.svg",
       operationId: "getStatusPageBadge",
       summary: "Get a status page's badge",
       produces: "image/svg+xml",

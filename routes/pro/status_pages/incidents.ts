@@ -20,7 +20,6 @@ import {
   PageIncident,
   PageIncidentSeverity,
   PageIncidentStatus,
-  PageParams,
   TITLE_MAX,
   UNKNOWN_PAGE,
 } from "./shapes.ts";
@@ -60,43 +59,33 @@ const NewUpdate = z.object({
   example: { status: "identified", message: "A disk is full. We are extending it." },
 });
 
-const IncidentParams = PageParams.extend({ incId: z.string().min(1).max(255) });
-
 const UNKNOWN = { 404: "The status page or the incident does not exist" };
 
 export const statusPageIncidentEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/status-pages/:pageId/incidents",
+  endpoint("GET /status-pages/:pageId/incidents", {
     operationId: "listStatusPageIncidents",
     summary: "List incidents of a status page",
     description: "Newest first.",
     role: "viewer",
     permission: "status_pages:read",
-    params: PageParams,
     query: z.object({ status: PageIncidentStatus.optional(), ...pagingQuery(50) }),
     returns: paged({ incidents: z.array(PageIncident) }).meta({ id: "StatusPageIncidentPage" }),
     failures: UNKNOWN_PAGE,
   }, ({ params, query }) => listPageIncidents(deps, params.pageId, query)),
 
-  endpoint({
-    method: "post",
-    path: "/status-pages/:pageId/incidents",
+  endpoint("POST /status-pages/:pageId/incidents", {
     operationId: "createStatusPageIncident",
     summary: "Create a status page incident",
     description: "Publishes the event `status_page.updated` and notifies the subscribers.",
     role: "admin",
     permission: "status_pages:write",
-    params: PageParams,
     body: NewPageIncident,
     returns: PageIncident,
     status: 201,
     failures: UNKNOWN_PAGE,
   }, ({ params, body }) => createPageIncident(deps, params.pageId, body)),
 
-  endpoint({
-    method: "put",
-    path: "/status-pages/:pageId/incidents/:incId",
+  endpoint("PUT /status-pages/:pageId/incidents/:incId", {
     operationId: "updateStatusPageIncident",
     summary: "Update a status page incident",
     description:
@@ -105,36 +94,29 @@ export const statusPageIncidentEndpoints = (deps: Deps) => [
       "`status_page.updated` and notifies the subscribers.",
     role: "admin",
     permission: "status_pages:write",
-    params: IncidentParams,
     body: PageIncidentChange,
     returns: PageIncident,
     failures: { ...UNKNOWN, 409: "The incident has too many updates" },
   }, ({ params, body }) => changePageIncident(deps, params.pageId, params.incId, body)),
 
-  endpoint({
-    method: "post",
-    path: "/status-pages/:pageId/incidents/:incId/updates",
+  endpoint("POST /status-pages/:pageId/incidents/:incId/updates", {
     operationId: "addStatusPageIncidentUpdate",
     summary: "Add an incident update",
     description: "Adds a message and, optionally, changes the status. Publishes the event " +
       "`status_page.updated` and notifies the subscribers.",
     role: "admin",
     permission: "status_pages:write",
-    params: IncidentParams,
     body: NewUpdate,
     returns: PageIncident,
     status: 201,
     failures: { ...UNKNOWN, 409: "The incident has too many updates" },
   }, ({ params, body }) => addPageIncidentUpdate(deps, params.pageId, params.incId, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/status-pages/:pageId/incidents/:incId",
+  endpoint("DELETE /status-pages/:pageId/incidents/:incId", {
     operationId: "deleteStatusPageIncident",
     summary: "Delete a status page incident",
     role: "admin",
     permission: "status_pages:write",
-    params: IncidentParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removePageIncident(deps, params.pageId, params.incId)),

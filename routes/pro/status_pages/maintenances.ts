@@ -14,7 +14,7 @@ import {
 } from "../../../services/pro/status_pages/maintenances.ts";
 import { endpoint } from "../../endpoint.ts";
 import { Done, Instant, oneLine, paged, pagingQuery } from "../../shapes.ts";
-import { Maintenance, multiLine, PageParams, TITLE_MAX, UNKNOWN_PAGE } from "./shapes.ts";
+import { Maintenance, multiLine, TITLE_MAX, UNKNOWN_PAGE } from "./shapes.ts";
 
 const fields = {
   title: oneLine(TITLE_MAX),
@@ -43,29 +43,22 @@ const NewMaintenance = z.object({
 const MaintenanceChange = z.object(fields).partial()
   .meta({ id: "StatusPageMaintenanceChanges", example: { ends_at: EXAMPLE.ends_at } });
 
-const MaintenanceParams = PageParams.extend({ maintenanceId: z.string().min(1).max(255) });
-
 const UNKNOWN = { 404: "The status page or the maintenance does not exist" };
 
 export const statusPageMaintenanceEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/status-pages/:pageId/maintenances",
+  endpoint("GET /status-pages/:pageId/maintenances", {
     operationId: "listStatusPageMaintenances",
     summary: "List planned maintenance",
     description: "Sorted by start time, latest first.",
     role: "viewer",
     permission: "status_pages:read",
-    params: PageParams,
     query: z.object(pagingQuery(50)),
     returns: paged({ maintenances: z.array(Maintenance) })
       .meta({ id: "StatusPageMaintenanceList" }),
     failures: UNKNOWN_PAGE,
   }, ({ params, query }) => listMaintenances(deps, params.pageId, query)),
 
-  endpoint({
-    method: "post",
-    path: "/status-pages/:pageId/maintenances",
+  endpoint("POST /status-pages/:pageId/maintenances", {
     operationId: "createStatusPageMaintenance",
     summary: "Schedule maintenance",
     description: "It starts and completes automatically. Each step publishes the event " +
@@ -73,16 +66,13 @@ export const statusPageMaintenanceEndpoints = (deps: Deps) => [
       "their monitors again.",
     role: "admin",
     permission: "status_pages:write",
-    params: PageParams,
     body: NewMaintenance,
     returns: Maintenance,
     status: 201,
     failures: { ...UNKNOWN_PAGE, 409: "The page has too much planned maintenance" },
   }, ({ params, body }) => createMaintenance(deps, params.pageId, body)),
 
-  endpoint({
-    method: "put",
-    path: "/status-pages/:pageId/maintenances/:maintenanceId",
+  endpoint("PUT /status-pages/:pageId/maintenances/:maintenanceId", {
     operationId: "updateStatusPageMaintenance",
     summary: "Update planned maintenance",
     description:
@@ -90,21 +80,17 @@ export const statusPageMaintenanceEndpoints = (deps: Deps) => [
       "that has passed completes the maintenance. The subscribers are notified.",
     role: "admin",
     permission: "status_pages:write",
-    params: MaintenanceParams,
     body: MaintenanceChange,
     returns: Maintenance,
     failures: UNKNOWN,
   }, ({ params, body }) => changeMaintenance(deps, params.pageId, params.maintenanceId, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/status-pages/:pageId/maintenances/:maintenanceId",
+  endpoint("DELETE /status-pages/:pageId/maintenances/:maintenanceId", {
     operationId: "deleteStatusPageMaintenance",
     summary: "Delete planned maintenance",
     description: "Maintenance that is not completed is announced as `cancelled`.",
     role: "admin",
     permission: "status_pages:write",
-    params: MaintenanceParams,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeMaintenance(deps, params.pageId, params.maintenanceId)),

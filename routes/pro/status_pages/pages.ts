@@ -22,7 +22,6 @@ import {
   multiLine,
   NAME_MAX,
   PageIncident,
-  PageParams,
   StatusPage,
   Theme,
   UNKNOWN_PAGE,
@@ -69,9 +68,7 @@ const StatusPageDetail = StatusPage.extend({
 const CONFLICT = { 409: "Another page has this domain" };
 
 export const statusPageEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/status-pages",
+  endpoint("GET /status-pages", {
     operationId: "listStatusPages",
     summary: "List status pages",
     description: "Newest first.",
@@ -81,9 +78,7 @@ export const statusPageEndpoints = (deps: Deps) => [
     returns: paged({ pages: z.array(StatusPage) }).meta({ id: "StatusPagePage" }),
   }, ({ query }) => listStatusPages(deps, query)),
 
-  endpoint({
-    method: "post",
-    path: "/status-pages",
+  endpoint("POST /status-pages", {
     operationId: "createStatusPage",
     summary: "Create a status page",
     description: "The slug is derived from the name: `acme`, or `acme-2` if it is taken.",
@@ -95,23 +90,18 @@ export const statusPageEndpoints = (deps: Deps) => [
     failures: { 402: "The edition allows no more status pages", ...CONFLICT },
   }, ({ body }) => createStatusPage(deps, body)),
 
-  endpoint({
-    method: "get",
-    path: "/status-pages/:pageId",
+  endpoint("GET /status-pages/:pageId", {
     operationId: "getStatusPage",
     summary: "Get a status page",
     description: "Includes its components in display order, and its unresolved incidents, newest " +
       "first.",
     role: "viewer",
     permission: "status_pages:read",
-    params: PageParams,
     returns: StatusPageDetail,
     failures: UNKNOWN_PAGE,
   }, ({ params }) => getStatusPage(deps, params.pageId)),
 
-  endpoint({
-    method: "put",
-    path: "/status-pages/:pageId",
+  endpoint("PUT /status-pages/:pageId", {
     operationId: "updateStatusPage",
     summary: "Update a status page",
     description:
@@ -119,21 +109,17 @@ export const statusPageEndpoints = (deps: Deps) => [
       "whole.",
     role: "admin",
     permission: "status_pages:write",
-    params: PageParams,
     body: StatusPageChange,
     returns: StatusPage,
     failures: { ...UNKNOWN_PAGE, ...CONFLICT },
   }, ({ params, body }) => changeStatusPage(deps, params.pageId, body)),
 
-  endpoint({
-    method: "delete",
-    path: "/status-pages/:pageId",
+  endpoint("DELETE /status-pages/:pageId", {
     operationId: "deleteStatusPage",
     summary: "Delete a status page",
     description: "Also deletes its components, incidents, subscribers and pending notifications.",
     role: "admin",
     permission: "status_pages:write",
-    params: PageParams,
     returns: Done,
     failures: UNKNOWN_PAGE,
   }, ({ params }) => removeStatusPage(deps, params.pageId)),

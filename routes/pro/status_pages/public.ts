@@ -51,9 +51,7 @@ const PublicPage = z.object({
 }).meta({ id: "PublicStatusPage" });
 
 export const statusPagePublicEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/status-pages/public/:slug",
+  endpoint("GET /status-pages/public/:slug", {
     operationId: "getPublicStatusPage",
     summary: "Get a public status page",
     description:

@@ -29,8 +29,6 @@ export const multiLine = () =>
       error: "must not contain control characters",
     });
 
-export const PageParams = z.object({ pageId: z.string().min(1).max(255) });
-
 export const Theme = z.object({
   primary_color: Color.optional().meta({ example: "#0f766e" }),
 }).meta({ id: "StatusPageTheme" });

@@ -36,7 +36,6 @@ export const subscribeEndpoints = (deps: Deps) => {
   const clientLimit = rateLimit(CLIENT_PER_MINUTE, deps.now);
   const totalLimit = rateLimit(TOTAL_PER_MINUTE, deps.now);
   const contract = {
-    path: "/status/:slug/subscribe",
     role: "public",
     anyAddress: true,
     hiddenUnlicensed: true,
@@ -48,9 +47,8 @@ export const subscribeEndpoints = (deps: Deps) => {
   const failures = { 404: "The page does not exist or is not public, or SMTP_URL is not set" };
 
   return [
-    rawEndpoint({
+    rawEndpoint("GET /status/:slug/subscribe", {
       ...contract,
-      method: "get",
       operationId: "getSubscribeForm",
       summary: "Get the subscribe form",
       failures,
@@ -62,9 +60,8 @@ export const subscribeEndpoints = (deps: Deps) => {
       );
     }),
 
-    rawEndpoint({
+    rawEndpoint("POST /status/:slug/subscribe", {
       ...contract,
-      method: "post",
       operationId: "submitSubscribeForm",
       summary: "Subscribe by email",
       description: "The form of a status page. The address gets a link to confirm, at most once " +

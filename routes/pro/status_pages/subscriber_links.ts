@@ -15,15 +15,17 @@ import {
 } from "../../../services/pro/status_pages/subscribers.ts";
 import { prefersHtml } from "../../accept.ts";
 import { JSON_HEADERS } from "../../response_cache.ts";
-import type { Contract, Endpoint, Input, RawResponse } from "../../endpoint.ts";
+import {
+  type Contract,
+  type Endpoint,
+  type PathParams,
+  rawEndpoint,
+  type Route,
+} from "../../endpoint.ts";
 import { doneWith, ErrorBody } from "../../shapes.ts";
 import { type LinkPage, linkPage } from "./link_page.ts";
-import { PageParams } from "./shapes.ts";
 
 const encoder = new TextEncoder();
-
-const Token = z.string().min(1).max(255);
-const TokenParams = z.object({ token: Token });
 
 const Result = doneWith({
   message: z.string().meta({
@@ -52,9 +54,7 @@ const invalid = (description: string) => ({
 const INVALID = invalid("The link is not valid");
 
 export const subscriberLinkEndpoints = (deps: Deps) => [
-  linkEndpoint(deps, {
-    method: "get",
-    path: "/status-pages/unsubscribe/:token",
+  linkEndpoint(deps, "GET /status-pages/unsubscribe/:token", {
     operationId: "unsubscribe",
     summary: "Unsubscribe from a status page",
     description:
@@ -64,26 +64,23 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
     role: "public",
     anyAddress: true,
     actsOnGet: true,
-    params: TokenParams,
     returns: Result,
     alternatives: HTML,
     replies: INVALID,
   }, {
     target: ({ token }) => subscriberOf(token),
-    async json({ params }) {
+    async json(params) {
       await unsubscribe(deps, params.token);
       return { message: UNSUBSCRIBED };
     },
-    async html({ params }) {
+    async html(params) {
       const page = await pageToUnsubscribe(deps, params.token);
       if (!page) return { page, title: UNSUBSCRIBED, text: ENDED_TEXT };
       return { page, title: "Unsubscribe?", text: CONFIRM_TEXT, button: "Unsubscribe" };
     },
   }),
 
-  linkEndpoint(deps, {
-    method: "post",
-    path: "/status-pages/unsubscribe/:token",
+  linkEndpoint(deps, "POST /status-pages/unsubscribe/:token", {
     operationId: "unsubscribeWithOneClick",
     summary: "Unsubscribe with one click",
     description:
@@ -92,24 +89,21 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
     role: "public",
     anyAddress: true,
     unaudited: true,
-    params: TokenParams,
     returns: Result,
     alternatives: HTML,
     replies: INVALID,
   }, {
     target: ({ token }) => subscriberOf(token),
-    async json({ params }) {
+    async json(params) {
       await unsubscribe(deps, params.token);
       return { message: UNSUBSCRIBED };
     },
-    async html({ params }) {
+    async html(params) {
       return { page: await unsubscribe(deps, params.token), title: UNSUBSCRIBED, text: ENDED_TEXT };
     },
   }),
 
-  linkEndpoint(deps, {
-    method: "get",
-    path: "/status-pages/:pageId/subscribers/verify/:token",
+  linkEndpoint(deps, "GET /status-pages/:pageId/subscribers/verify/:token", {
     operationId: "confirmSubscription",
     summary: "Confirm a subscription",
     description:
@@ -118,7 +112,6 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
     role: "public",
     anyAddress: true,
     actsOnGet: true,
-    params: PageParams.extend({ token: Token }),
     returns: Result.extend({
       message: z.string().meta({ example: CONFIRMED }),
       status: z.literal("verified"),
@@ -128,12 +121,12 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
     replies: invalid("The link is not valid, or the subscription has ended"),
   }, {
     target: ({ pageId }) => pageId,
-    json({ params }) {
+    json(params) {
       const { already } = verifySubscriber(deps, params.pageId, params.token);
       const message = already ? CONFIRMED_BEFORE : CONFIRMED;
       return { status: "verified" as const, already_verified: already, message };
     },
-    html({ params }) {
+    html(params) {
       const { already, page } = verifySubscriber(deps, params.pageId, params.token);
       return { page, title: already ? CONFIRMED_BEFORE : CONFIRMED, text: ACTIVE_TEXT };
     },
@@ -147,39 +140,35 @@ const subscriberOf = (token: string) => token.split(".", 1)[0]!;
  * An endpoint that answers browsers with a page, and other clients with JSON of the contract's
  * shape.
  */
-function linkEndpoint<Params extends z.ZodType, Returns extends z.ZodType>(
+function linkEndpoint<Path extends Route, Returns extends z.ZodType>(
   { brand }: Pick<Deps, "brand">,
-  contract: Contract<Params, z.ZodUndefined, z.ZodUndefined, Returns>,
+  route: Path,
+  contract: Contract<PathParams<Path>, z.ZodUndefined, z.ZodUndefined, Returns>,
   respond: {
     /** The target in the logs; never a token, which is a secret. */
-    target(params: z.output<Params>): string;
-    json(input: { params: z.output<Params> }): z.input<Returns> | Promise<z.input<Returns>>;
-    html(input: { params: z.output<Params> }): LinkPage | Promise<LinkPage>;
+    target(params: z.output<PathParams<Path>>): string;
+    json(params: z.output<PathParams<Path>>): z.input<Returns> | Promise<z.input<Returns>>;
+    html(params: z.output<PathParams<Path>>): LinkPage | Promise<LinkPage>;
   },
 ): Endpoint {
-  return {
-    ...contract,
-    ignoresUnknown: true,
-    // The handler creates its own responses.
-    produces: "application/json",
-    async handle(input): Promise<RawResponse> {
-      const { params, request, note } = input as Input<z.output<Params>, undefined, undefined>;
-      note.target = respond.target(params);
-      if (!prefersHtml(request)) {
-        const body = contract.returns.parse(await respond.json({ params }));
-        return {
-          status: 200,
-          headers: { ...JSON_HEADERS, vary: "accept" },
-          body: encoder.encode(JSON.stringify(body)),
-        };
-      }
-      try {
-        return linkPage(await respond.html({ params }), { branding: brand.current });
-      } catch (error) {
-        if (!(error instanceof AppError) || error.code !== "not_found") throw error;
-        const page = { page: undefined, title: error.message, text: INVALID_TEXT };
-        return linkPage(page, { branding: brand.current, status: 404 });
-      }
-    },
-  };
+  // The handler creates its own responses.
+  const raw = { ...contract, ignoresUnknown: true, produces: "application/json" } as const;
+  return rawEndpoint(route, raw, async ({ params, request, note }) => {
+    note.target = respond.target(params);
+    if (!prefersHtml(request)) {
+      const body = contract.returns.parse(await respond.json(params));
+      return {
+        status: 200,
+        headers: { ...JSON_HEADERS, vary: "accept" },
+        body: encoder.encode(JSON.stringify(body)),
+      };
+    }
+    try {
+      return linkPage(await respond.html(params), { branding: brand.current });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+      const page = { page: undefined, title: error.message, text: INVALID_TEXT };
+      return linkPage(page, { branding: brand.current, status: 404 });
+    }
+  });
 }

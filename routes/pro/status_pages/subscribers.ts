@@ -22,7 +22,7 @@ import {
 import { baseUrl } from "../../request_url.ts";
 import { endpoint } from "../../endpoint.ts";
 import { Done, paged, pagingQuery, Timestamp } from "../../shapes.ts";
-import { PageParams, UNKNOWN_PAGE } from "./shapes.ts";
+import { UNKNOWN_PAGE } from "./shapes.ts";
 
 const ONE_ADDRESS = "must have either email or webhook_url";
 
@@ -46,34 +46,25 @@ const Subscriber = z.object({
   created_at: Timestamp,
 }).meta({ id: "Subscriber" });
 
-const SubscriberParams = PageParams.extend({ subId: z.string().min(1).max(255) });
-
 export const statusPageSubscriberEndpoints = (deps: Deps) => [
-  endpoint(
-    {
-      method: "get",
-      path: "/status-pages/:pageId/subscribers",
-      operationId: "listSubscribers",
-      summary: "List subscribers of a status page",
-      description: "Newest first. Addresses are visible only to users who can change status pages.",
-      role: "viewer",
-      permission: "status_pages:read",
-      params: PageParams,
-      query: z.object(pagingQuery(100)),
-      returns: paged({ subscribers: z.array(Subscriber) }).meta({ id: "SubscriberPage" }),
-      failures: UNKNOWN_PAGE,
-    },
-    ({ params, query, caller }) =>
-      listSubscribers(deps, params.pageId, {
-        ...query,
-        redacted: !mayDo(caller, "admin", "status_pages:write"),
-      }),
-  ),
+  endpoint("GET /status-pages/:pageId/subscribers", {
+    operationId: "listSubscribers",
+    summary: "List subscribers of a status page",
+    description: "Newest first. Addresses are visible only to users who can change status pages.",
+    role: "viewer",
+    permission: "status_pages:read",
+    query: z.object(pagingQuery(100)),
+    returns: paged({ subscribers: z.array(Subscriber) }).meta({ id: "SubscriberPage" }),
+    failures: UNKNOWN_PAGE,
+  }, ({ params, query, caller }) =>
+    listSubscribers(deps, params.pageId, {
+      ...query,
+      redacted: !mayDo(caller, "admin", "status_pages:write"),
+    })),
 
   endpoint(
+    "POST /status-pages/:pageId/subscribers",
     {
-      method: "post",
-      path: "/status-pages/:pageId/subscribers",
       operationId: "createSubscriber",
       summary: "Add a status page subscriber",
       description:
@@ -81,7 +72,6 @@ export const statusPageSubscriberEndpoints = (deps: Deps) => [
         `token. At most ${SUBSCRIBERS_MAX} per page.`,
       role: "admin",
       permission: "status_pages:write",
-      params: PageParams,
       body: NewSubscriber,
       returns: Subscriber.extend({
         verify_token: z.string().meta({
@@ -105,15 +95,12 @@ export const statusPageSubscriberEndpoints = (deps: Deps) => [
       createSubscriber(deps, params.pageId, body, baseUrl(deps.config, request)),
   ),
 
-  endpoint({
-    method: "delete",
-    path: "/status-pages/:pageId/subscribers/:subId",
+  endpoint("DELETE /status-pages/:pageId/subscribers/:subId", {
     operationId: "deleteSubscriber",
     summary: "Delete a subscriber",
     description: "Also deletes pending notifications.",
     role: "admin",
     permission: "status_pages:write",
-    params: SubscriberParams,
     returns: Done,
     failures: { 404: "The status page or the subscriber does not exist" },
   }, ({ params }) => removeSubscriber(deps, params.pageId, params.subId)),

@@ -5,18 +5,21 @@
  */
 
 import { doesNotMatch, equal, match, notEqual, ok } from "node:assert/strict";
-import { type API_PAGE_PATHS, apiPage } from "../../../routes/api_page/page.ts";
+import { createApiPage } from "../../../routes/api_page/page.ts";
+import { sendRepresentation } from "../../../routes/representation.ts";
 
-function get(path: typeof API_PAGE_PATHS[number], requestHeaders: Record<string, string> = {}) {
+const page = createApiPage();
+
+function get(path: string, requestHeaders: Record<string, string> = {}) {
   const request = new Request(`http://localhost${path}`, { headers: requestHeaders });
-  const { status, headers, body } = apiPage(path, request);
+  const { status, headers, body } = sendRepresentation(page.get(path)!, request);
   return new Response(body, { status, headers });
 }
 
 Deno.test("the page's files are named by their content and cached permanently", async () => {
   const html = await get("/docs").text();
 
-  for (const path of ["/docs/page.css", "/docs/page.js"] as const) {
+  for (const path of ["/docs/page.css", "/docs/page.js"]) {
     const part = get(path);
     const name = part.headers.get("etag")!.replace(/^W\/|"/g, "");
     ok(html.includes(`"${path}?v=${name}"`));
