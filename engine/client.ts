@@ -217,9 +217,6 @@ class Client implements Engine {
     options: RequestOptions,
     isUpgrade: boolean,
   ): Promise<Reply> {
-    options.signal?.throwIfAborted();
-    if (this.#isClosed) throw this.#closedError();
-
     this.counts.requests++;
     const call = new Call(options.signal, this.#calls);
     let hasHead = false;
@@ -227,8 +224,10 @@ class Client implements Engine {
       if (!hasHead) this.#setDeadline(call, options);
       options.onSent?.(bytes);
     });
-    this.#setDeadline(call, options);
     try {
+      options.signal?.throwIfAborted();
+      if (this.#isClosed) throw this.#closedError();
+      this.#setDeadline(call, options);
       const version = this.#probe.version ?? await this.#probe.establish(call);
       const request = encodeRequest({
         method,

@@ -125,6 +125,14 @@ Deno.test("an aborted upload closes the connection and cancels a source that sen
   await until("only the idle connection is left", () => raw.open === 1);
 });
 
+Deno.test("an upload that is aborted before it starts cancels its source", async () => {
+  await using raw = readingEngine(() => {});
+  const upload = source();
+  const signal = AbortSignal.abort(new Error("cancelled"));
+  await rejects(imageLoad(raw.engine, upload.stream, { signal }), { message: "cancelled" });
+  equal(upload.isCancelled, true);
+});
+
 for (
   const { text, status, shown } of [
     {
