@@ -178,15 +178,19 @@ export function createStreamHub(
   async function serveWaiting(): Promise<void> {
     // `round` has to be set before the first client is served, because serving may call `serve()`.
     await Promise.resolve();
-    while (waiting.size > 0) {
-      for (const client of firstOf(waiting, SLICE)) {
-        waiting.delete(client);
-        if (client.isValid()) give(client);
-        else end(client);
+    try {
+      while (waiting.size > 0) {
+        for (const client of firstOf(waiting, SLICE)) {
+          waiting.delete(client);
+          if (client.isValid()) give(client);
+          else end(client);
+        }
+        if (waiting.size > 0) await yieldToEventLoop();
       }
-      if (waiting.size > 0) await yieldToEventLoop();
+    } finally {
+      // The check of a client reads the database and can fail; the next round starts again.
+      round = undefined;
     }
-    round = undefined;
   }
 
   /** Called when the client has read everything that was enqueued. */

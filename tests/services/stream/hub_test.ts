@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
 import { AppError } from "../../../services/errors.ts";
 import { createStreamHub, type StreamRequest } from "../../../services/stream/hub.ts";
 import { sseClient, type SseFrame } from "../../helpers/sse_client.ts";
@@ -306,5 +306,22 @@ Deno.test("a client that gets no frame of a round gets a comment, which keeps it
   const read = reader.read();
   await hub.broadcast();
   equal((await read).value?.replace(/\d+/, "ID"), "id: ID\n:\n\n");
+  hub.close();
+});
+
+Deno.test("a client that cannot be checked does not end the rounds of the others", async () => {
+  const { hub } = hubAt();
+  let isFailing = true;
+  const isValid = () => {
+    if (isFailing) throw new Error("the database cannot be read");
+    return true;
+  };
+  const client = sseClient(hub.open(wanting(["metrics"], { isValid })));
+  hub.setState("metrics", "1", 1);
+  await rejects(hub.broadcast(), /cannot be read/);
+
+  isFailing = false;
+  await hub.broadcast();
+  equal((await client.next())?.data, 1);
   hub.close();
 });
