@@ -71,16 +71,17 @@ export interface ActiveJobs {
 export function createActiveJobs(): ActiveJobs {
   const active = new Map<string, ActiveJob>();
   const stopping = new AbortController();
-  const waiting: (() => void)[] = [];
+  const waiting = new Set<() => void>();
   let running = 0;
   let isClosed = false;
   let onRemove = Promise.withResolvers<void>();
 
   const release = () => {
-    // The next waiting job takes over the slot.
-    const enter = waiting.shift();
-    if (enter) enter();
-    else running--;
+    // The job that has waited longest takes over the slot.
+    const [enter] = waiting;
+    if (!enter) return running--;
+    waiting.delete(enter);
+    enter();
   };
 
   return {
@@ -116,11 +117,11 @@ export function createActiveJobs(): ActiveJobs {
         running++;
       } else {
         const turn = Promise.withResolvers<void>();
+        // A job that has the slot already keeps it until it is disposed.
         const leave = () => {
-          waiting.splice(waiting.indexOf(turn.resolve), 1);
-          turn.reject(signal.reason);
+          if (waiting.delete(turn.resolve)) turn.reject(signal.reason);
         };
-        waiting.push(turn.resolve);
+        waiting.add(turn.resolve);
         signal.addEventListener("abort", leave, { once: true });
         await turn.promise;
         signal.removeEventListener("abort", leave);
