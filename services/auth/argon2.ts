@@ -39,6 +39,10 @@ type Answer = { hash: Uint8Array } | { error: string };
 /** Creates a hasher, whose worker starts with the first hash. */
 export function createArgon2(): Argon2 {
   let worker: Worker | undefined;
+  const close = () => {
+    worker?.terminate();
+    worker = undefined;
+  };
 
   return {
     async hash(password, salt, { memoryKib, passes, lanes }, lengthBytes) {
@@ -54,13 +58,12 @@ export function createArgon2(): Argon2 {
         outputType: "binary",
       });
       const result = await answer;
-      if ("error" in result) throw new Error(`Argon2id failed: ${result.error}`);
-      return result.hash;
+      if ("hash" in result) return result.hash;
+      // A worker that died would never answer the next call.
+      close();
+      throw new Error(`Argon2id failed: ${result.error}`);
     },
-    close() {
-      worker?.terminate();
-      worker = undefined;
-    },
+    close,
   };
 }
 

@@ -1,4 +1,4 @@
-import { deepEqual, rejects } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { type Cost, createArgon2 } from "../../../services/auth/argon2.ts";
 
 const encoder = new TextEncoder();
@@ -52,6 +52,31 @@ Deno.test("a worker that failed computes the next hash", async () => {
     );
   } finally {
     argon2.close();
+  }
+});
+
+Deno.test("a worker that died is replaced", async () => {
+  const { Worker } = globalThis;
+  let started = 0;
+  globalThis.Worker = class extends Worker {
+    constructor(url: string | URL, options?: WorkerOptions) {
+      super(started++ === 0 ? "data:text/javascript,throw new Error('died')" : url, options);
+    }
+  };
+  const argon2 = createArgon2();
+  try {
+    const hash = () =>
+      argon2.hash(
+        encoder.encode("password"),
+        encoder.encode("somesalt"),
+        { memoryKib: 64, passes: 1, lanes: 1 },
+        HASH_BYTES,
+      );
+    await rejects(hash(), /died/);
+    equal((await hash()).length, HASH_BYTES);
+  } finally {
+    argon2.close();
+    globalThis.Worker = Worker;
   }
 });
 
