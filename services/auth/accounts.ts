@@ -72,23 +72,24 @@ export function createAccounts(
   let isNotifying = false;
   const tokens = new Map<string, ApiToken>();
   let version = 0;
-  let refreshedAt = 0;
+  let refreshedAt = now().getTime();
 
   read(now());
 
   function read(at: Date): void {
-    version = selectDataVersion(db);
-    refreshedAt = at.getTime();
+    const readVersion = selectDataVersion(db);
+    const users = authMode === "key" ? selectUsersWithoutPassword(db) : selectUsers(db);
+    const families = selectRevokedFamilies(db, at.toISOString());
+    const apiTokens = selectApiTokens(db);
+    // Nothing is replaced before everything was read: a failed read must not lock out all users.
     roles.clear();
     if (authMode === "key") roles.set(KEY_USER, "admin");
-    const users = authMode === "key" ? selectUsersWithoutPassword(db) : selectUsers(db);
     for (const { id, role } of users) roles.set(id, role);
     revoked.clear();
-    for (const { familyId, expiresAt } of selectRevokedFamilies(db, at.toISOString())) {
-      revoked.set(familyId, Date.parse(expiresAt));
-    }
+    for (const { familyId, expiresAt } of families) revoked.set(familyId, Date.parse(expiresAt));
     tokens.clear();
-    for (const token of selectApiTokens(db)) tokens.set(token.tokenHash, token);
+    for (const token of apiTokens) tokens.set(token.tokenHash, token);
+    version = readVersion;
   }
 
   function refresh(within = REFRESH_MS): void {

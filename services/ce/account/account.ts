@@ -17,7 +17,7 @@ import { assertAcceptablePassword } from "../../auth/passwords.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { emailKey } from "../auth/emails.ts";
-import { assertCurrentPassword, assertUsersMode, emailInUse, setPassword } from "../auth/users.ts";
+import { assertUsersMode, emailInUse, setOwnPassword } from "../auth/users.ts";
 
 interface Account extends Omit<User, "email" | "createdAt"> {
   mode: "key" | "users";
@@ -111,8 +111,11 @@ export async function changeOwnPassword(
   if (selectPasswordHash(deps.db, caller.userId) === null) {
     throw new AppError("conflict", "This account signs in through an identity provider");
   }
-  await assertCurrentPassword(deps, caller, currentPassword);
-  return await setPassword(deps, caller.userId, newPassword, { keptSession: caller.familyId });
+  return await setOwnPassword(deps, caller, {
+    password: newPassword,
+    currentPassword,
+    keptSession: caller.familyId,
+  });
 }
 
 function findCaller(db: Deps["db"], userId: string): User {

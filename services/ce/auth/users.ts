@@ -188,21 +188,45 @@ export async function changePassword(
     throw new AppError("forbidden", "Changing another user's password requires the role admin");
   }
   assertAcceptablePassword(password);
-  if (isOwn) {
-    await assertCurrentPassword(deps, caller, currentPassword);
-    return await setPassword(deps, id, password);
-  }
+  if (isOwn) return await setOwnPassword(deps, caller, { password, currentPassword });
   assertMayManage(caller, findUser(deps.db, id));
   return await setPassword(deps, id, password, {
     assertAllowed: (user) => assertMayManage(caller, user),
   });
 }
 
+/**
+ * Changes the caller's own password. A password that was changed while this call was checked is not
+ * replaced: an admin may have changed it because someone else knows the current one.
+ *
+ * @throws {AppError} `invalid` without the current password and for an unacceptable new one;
+ * `forbidden` for a wrong current password.
+ * @throws {ThrottledError} After too many wrong current passwords.
+ */
+export async function setOwnPassword(
+  deps: Pick<Deps, "db" | "accounts" | "passwords" | "throttle" | "now" | "log">,
+  caller: Caller,
+  { password, currentPassword, keptSession }: {
+    password: string;
+    currentPassword: string | undefined;
+    keptSession?: string;
+  },
+): Promise<User> {
+  const { userId } = caller;
+  const stored = await assertCurrentPassword(deps, caller, currentPassword);
+  return await setPassword(deps, userId, password, {
+    keptSession,
+    assertAllowed() {
+      if (selectPasswordHash(deps.db, userId) !== stored) throw wrongCurrentPassword();
+    },
+  });
+}
+
 interface SetPasswordOptions {
-  /** Called after hashing, because the user's role may have changed meanwhile. */
+  /** Called after hashing, because the user may have been changed meanwhile. */
   assertAllowed?: (user: User) => void;
   /** The id of a session that is not revoked. */
-  keptSession?: string;
+  keptSession?: string | undefined;
 }
 
 /**
@@ -260,14 +284,15 @@ export function removeUser(
 }
 
 /**
+ * @returns The stored hash, which the password matches.
  * @throws {AppError} `invalid` without the current password; `forbidden` for a wrong one.
  * @throws {ThrottledError} After too many wrong ones.
  */
-export async function assertCurrentPassword(
+async function assertCurrentPassword(
   { db, passwords, throttle, log }: Pick<Deps, "db" | "passwords" | "throttle" | "log">,
   { userId, address }: Caller,
   currentPassword: string | undefined,
-): Promise<void> {
+): Promise<string | null> {
   if (currentPassword === undefined) {
     throw new AppError("invalid", "body.current_password: Required to change your own password");
   }
@@ -279,10 +304,13 @@ export async function assertCurrentPassword(
   });
   if (!isRight) {
     log.warn("wrong current password", { userId, address });
-    throw new AppError("forbidden", "The current password is wrong");
+    throw wrongCurrentPassword();
   }
   attempt?.succeeded();
+  return stored;
 }
+
+const wrongCurrentPassword = () => new AppError("forbidden", "The current password is wrong");
 
 /** @throws {AppError} `not_found` in key mode. */
 export function assertUsersMode({ authMode }: Pick<Deps["config"], "authMode">): void {

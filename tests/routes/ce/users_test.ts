@@ -1,5 +1,7 @@
 import { deepEqual, equal, match, notEqual, rejects } from "node:assert/strict";
-import { ensureFirstAdmin, storeUser } from "../../../services/ce/auth/users.ts";
+import { selectPasswordHash, updateUserPassword } from "../../../db/ce/users.ts";
+import type { Caller } from "../../../services/auth/caller.ts";
+import { changePassword, ensureFirstAdmin, storeUser } from "../../../services/ce/auth/users.ts";
 import { login, PASSWORD, refresh, statusWith, usersApp } from "../../helpers/accounts.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
@@ -264,6 +266,27 @@ Deno.test("an admin changes another's password without the current one", async (
   equal(await statusWith(app, before.accessToken), 401);
   equal(await statusWith(app, token), 200);
   await login(app, "operator@example.com", NEXT);
+});
+
+Deno.test("a password that an admin resets meanwhile is not replaced by its owner", async () => {
+  using app = await usersApp();
+  const { deps, ids } = app;
+  const caller: Caller = { userId: ids.viewer, role: "viewer", familyId: "", address: "192.0.2.1" };
+  const passwords = {
+    ...deps.passwords,
+    hash(password: string) {
+      updateUserPassword(deps.db, ids.viewer, "reset by an admin");
+      return deps.passwords.hash(password);
+    },
+  };
+  await rejects(
+    changePassword({ ...deps, passwords }, caller, ids.viewer, {
+      password: NEXT,
+      currentPassword: PASSWORD,
+    }),
+    /current password is wrong/,
+  );
+  equal(selectPasswordHash(deps.db, ids.viewer), "reset by an admin");
 });
 
 for (

@@ -1,4 +1,4 @@
-import { equal } from "node:assert/strict";
+import { equal, throws } from "node:assert/strict";
 import { insertUser, updateUserPassword, updateUserRole } from "../../../db/ce/users.ts";
 import { upsertRevokedFamily } from "../../../db/ce/revoked_families.ts";
 import { openStateDatabase } from "../../../db/database.ts";
@@ -107,6 +107,32 @@ Deno.test("what another process stores is seen within a second", () => {
     clock.advance({ seconds: 1 });
     equal(accounts.roleOf(session), "viewer");
     equal(accounts.roleOf({ ...session, familyId: "f2" }), undefined);
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
+});
+
+Deno.test("accounts that cannot be read again keep their roles until they can", () => {
+  const directory = Deno.makeTempDirSync({ prefix: "longshore-accounts-" });
+  try {
+    const open = () => closing(openStateDatabase(`${directory}/state.sqlite`));
+    using db = open();
+    migrate(db, stateMigrations);
+    insertUser(db, ada);
+    const clock = testClock();
+    const accounts = createAccounts(db, { authMode: "users" }, clock.now);
+    const session = { userId: "u1", familyId: "f1" };
+
+    using other = open();
+    other.run("ALTER TABLE users RENAME TO hidden");
+    clock.advance({ seconds: 1 });
+    throws(() => accounts.roleOf(session), /no such table: users/);
+    equal(accounts.roleOf(session), "admin");
+
+    other.run("ALTER TABLE hidden RENAME TO users");
+    updateUserRole(other, "u1", "viewer");
+    clock.advance({ seconds: 1 });
+    equal(accounts.roleOf(session), "viewer");
   } finally {
     Deno.removeSync(directory, { recursive: true });
   }
