@@ -3,8 +3,8 @@
  *
  * The services of a compose project are started in the order of their dependencies and stopped in
  * reverse order; independent services in parallel. As with compose, a service waits until its
- * dependencies are healthy or have completed, if it requires that. A start of a stack that is up
- * does not run finished containers again.
+ * dependencies are healthy or have completed, if it requires that. A start or restart of a stack
+ * that is up does not run finished containers again.
  *
  * @module
  */
@@ -113,7 +113,7 @@ async function actOnProject(
   if (stackAction.action === "stop") levels.reverse();
 
   const deadline = performance.now() + CONDITIONS_MS;
-  const finished = stackAction.action === "start" ? finishedContainers(stack) : new Set();
+  const finished = stackAction.action === "stop" ? new Set() : finishedContainers(stack);
   const act = (service: StackService) =>
     actOnReplicas(deps, stack, service, stackAction, { deadline, finished });
   const outcomes: Outcome[] = [];

@@ -104,6 +104,30 @@ Deno.test("a start of a stack that is up does not run finished containers again"
   );
 });
 
+Deno.test("a restart of a stack that is up does not run finished containers again", async () => {
+  await using fake = fakeEngine(simulateContainers([
+    member("migrate"),
+    member("seed", { restart: "no" }),
+    member("failed", { restart: "no", exitCode: 1 }),
+    member("web", {
+      state: "running",
+      dependsOn: "migrate:service_completed_successfully:false",
+    }),
+  ]));
+
+  const { ok, results } = await actOnStack(depsOf(fake), "shop", "restart");
+
+  equal(ok, true);
+  deepEqual(
+    actions(fake, ["migrate", "seed", "failed", "web"]).sort(),
+    ["restart failed", "restart web"],
+  );
+  deepEqual(
+    results.filter(({ changed }) => !changed).map(({ name }) => name).sort(),
+    ["migrate", "seed"],
+  );
+});
+
 Deno.test("a start of a stopped stack runs finished containers again", async () => {
   await using fake = fakeEngine(simulateContainers([member("seed", { restart: "no" })]));
 
