@@ -106,11 +106,12 @@ export function stoppedContainers({ inventory }: Pick<Deps, "inventory">): strin
 export const isStopped = (container: Container): boolean =>
   container.state !== "running" && !isFinishedTask(container);
 
-/** Whether a container exited with code 0 and has no restart policy. */
-function isFinishedTask({ state, exitCode, details }: Container): boolean {
-  const { name } = details.restartPolicy;
-  return state === "exited" && exitCode === 0 && (name === "no" || name === "");
-}
+/**
+ * Whether a container exited with code 0 and was created with the restart policy "no". Without a
+ * policy, the exit of a service may be a problem.
+ */
+const isFinishedTask = ({ state, exitCode, details }: Container): boolean =>
+  state === "exited" && exitCode === 0 && details.restartPolicy.name === "no";
 
 function ofHost(
   { host, now }: Pick<Deps, "host" | "now">,

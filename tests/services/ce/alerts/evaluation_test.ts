@@ -293,7 +293,7 @@ Deno.test("a finished task does not count as a stopped container", () => {
   };
   inventory.replaceAll([
     ended("task", 0, "no"),
-    ended("podman-task", 0, ""),
+    ended("without-policy", 0, ""),
     ended("failed-task", 1, "no"),
     ended("unknown-end", null, "no"),
     ended("service", 0, "unless-stopped"),
@@ -301,7 +301,15 @@ Deno.test("a finished task does not count as a stopped container", () => {
     ended("never-ran", 0, "no", { state: "created" }),
     ended("broken", 0, "no", { state: "dead" }),
   ], inventory.readNumber());
-  const problems = ["broken", "failed-task", "never-ran", "retried", "service", "unknown-end"];
+  const problems = [
+    "broken",
+    "failed-task",
+    "never-ran",
+    "retried",
+    "service",
+    "unknown-end",
+    "without-policy",
+  ];
   deepEqual(stoppedContainers(app.deps), problems);
   inventory.setLive(true);
   equal(metricValue(app.deps, "container_stopped"), problems.length);
