@@ -244,7 +244,8 @@ const oldOnesOf = ({ oldId, copyId }: Pair): string[] =>
   copyId === undefined ? [oldId] : [oldId, copyId];
 
 /**
- * Starts new containers that stopped while this service or the engine was away.
+ * Starts new containers that stopped while this service or the engine was away, unless a later update
+ * of the same stack has replaced them: then they do not have the name any more.
  *
  * @param options.tasksToo Also those that may complete and exited with 0: an engine that stops ends
  * containers so, too. Default true.
@@ -257,7 +258,7 @@ export async function restartStopped(
 ): Promise<void> {
   for (const pair of pairs) {
     const fresh = pair.ran ? await inspectIfThere(deps.engine, pair.newId) : undefined;
-    if (!fresh || isUp(fresh)) continue;
+    if (!fresh || isUp(fresh) || nameOf(fresh) !== pair.name) continue;
     const isComplete = isTask(fresh.HostConfig.RestartPolicy) && fresh.State.ExitCode === 0;
     if (tasksToo || !isComplete) await start(deps.engine, fresh);
   }
