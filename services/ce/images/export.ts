@@ -6,10 +6,12 @@
 
 import { imageSave } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
+import { aborted } from "../../lifecycle.ts";
+import { readStream } from "../../stream/read_stream.ts";
 
 /**
  * Returns an archive in the format of `docker save` as a stream. At most four run at a time, because
- * the engine may copy the image first.
+ * the engine may copy the image first; a client that stops reading is disconnected.
  *
  * @param ref Id, unambiguous prefix of an id, or `name[:tag][@digest]`.
  * @throws {EngineError} 404 if the image does not exist.
@@ -19,33 +21,13 @@ export async function exportImage(
   { engine, limiters }: Pick<Deps, "engine" | "limiters">,
   ref: string,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const stop = new AbortController();
   const opened = Promise.withResolvers<ReadableStream<Uint8Array<ArrayBuffer>>>();
   limiters.imageExports(async () => {
-    const { body } = await imageSave(engine, ref);
-    const ended = Promise.withResolvers<void>();
-    opened.resolve(streamOf(body as AsyncIterable<Uint8Array<ArrayBuffer>>, ended.resolve));
-    await ended.promise;
+    const { body } = await imageSave(engine, ref, { signal: stop.signal });
+    const chunks = (body as AsyncIterable<Uint8Array<ArrayBuffer>>)[Symbol.asyncIterator]();
+    opened.resolve(readStream(async () => (await chunks.next()).value, () => stop.abort()));
+    await aborted(stop.signal);
   }).catch(opened.reject);
   return await opened.promise;
-}
-
-/** @param onEnd Called when the stream has ended, failed or was cancelled. */
-function streamOf<Chunk>(source: AsyncIterable<Chunk>, onEnd: () => void): ReadableStream<Chunk> {
-  const chunks = source[Symbol.asyncIterator]();
-  return new ReadableStream<Chunk>({
-    async pull(controller) {
-      try {
-        const { done, value } = await chunks.next();
-        if (!done) return controller.enqueue(value);
-        controller.close();
-      } catch (error) {
-        controller.error(error);
-      }
-      onEnd();
-    },
-    async cancel() {
-      await chunks.return?.();
-      onEnd();
-    },
-  }, { highWaterMark: 0 });
 }

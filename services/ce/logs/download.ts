@@ -4,10 +4,12 @@
  * @module
  */
 
-import { type ContainerInspect, containerLogs } from "../../../engine/containers.ts";
+import { containerLogs } from "../../../engine/containers.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import { aborted } from "../../lifecycle.ts";
+import { readStream } from "../../stream/read_stream.ts";
 import { assertMayInspect } from "../containers/own_container.ts";
 import { asContainer, inspectContainer } from "../containers/reads.ts";
 import type { LogFrame } from "./lines.ts";
@@ -28,9 +30,6 @@ interface LogDownload {
   name: string;
   text: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
-
-/** A client that has not read for this long is disconnected, in milliseconds. */
-const STALL_MAX_MS = 60_000;
 
 /** Approximate size of a chunk, in bytes. */
 const CHUNK_BYTES = 64 * 1024;
@@ -62,90 +61,43 @@ export async function downloadContainerLog(
   const { name } = asContainer(deps, container);
   assertMayInspect(asContainer(deps, container), caller);
 
+  const tty = container.Config.Tty ?? false;
+  const stop = new AbortController();
   const opened = Promise.withResolvers<LogDownload>();
-  const { promise: isDone, resolve: finish } = Promise.withResolvers<void>();
   deps.limiters.logDownloads(async () => {
-    const frames = await openLog(deps, container, { ...range, timestamps });
-    opened.resolve({ name, text: textStream(frames, timestamps, finish) });
-    await isDone;
-  }).catch(opened.reject);
+    const { signal } = stop;
+    const frames = await containerLogs(deps.engine, container.Id, {
+      ...range,
+      timestamps,
+      tty,
+      signal,
+    });
+    const read = chunkReader(frames[Symbol.asyncIterator](), { timestamps, tty });
+    opened.resolve({ name, text: readStream(read, () => stop.abort()) });
+    await aborted(signal);
+  }).catch((error) => opened.reject(asReadFailure(error)));
   return await opened.promise;
 }
 
-interface OpenedLog {
-  frames: AsyncIterator<LogFrame>;
-  tty: boolean;
-  close: () => void;
-}
-
-async function openLog(
-  { engine }: Pick<Deps, "engine">,
-  { Id, Config }: ContainerInspect,
-  range: { since: string | undefined; until: string | undefined; timestamps: boolean },
-): Promise<OpenedLog> {
-  const stop = new AbortController();
-  const tty = Config.Tty ?? false;
-  try {
-    const frames = await containerLogs(engine, Id, { ...range, tty, signal: stop.signal });
-    return { frames: frames[Symbol.asyncIterator](), tty, close: () => stop.abort() };
-  } catch (error) {
-    throw asReadFailure(error);
-  }
-}
-
-function textStream(
-  { frames, tty, close }: OpenedLog,
-  timestamps: boolean,
-  finish: () => void,
-): LogDownload["text"] {
+/** Reads the log in chunks of about {@linkcode CHUNK_BYTES}. */
+function chunkReader(
+  frames: AsyncIterator<LogFrame>,
+  { timestamps, tty }: { timestamps: boolean; tty: boolean },
+): () => Promise<Uint8Array<ArrayBuffer> | undefined> {
   /** Streams whose last frame did not end its line; the next one begins with another time. */
   const open = new Set<LogFrame["stream"]>();
-  let stall: ReturnType<typeof setTimeout> | undefined;
-  const end = () => {
-    clearTimeout(stall);
-    close();
-    finish();
+  return async () => {
+    const pieces: Uint8Array[] = [];
+    for (let size = 0; size < CHUNK_BYTES;) {
+      const { done, value } = await frames.next();
+      if (done) break;
+      const { stream, bytes } = value;
+      const isRest = timestamps && !tty && open.has(stream);
+      pieces.push(isRest ? bytes.subarray(leadingStamp(bytes).length) : bytes);
+      size += bytes.length;
+      if (bytes.at(-1) === LINE_FEED) open.delete(stream);
+      else open.add(stream);
+    }
+    return pieces.length === 0 ? undefined : await new Blob(pieces as BlobPart[]).bytes();
   };
-
-  return new ReadableStream({
-    async pull(controller) {
-      clearTimeout(stall);
-      const pieces: Uint8Array[] = [];
-      try {
-        for (let size = 0; size < CHUNK_BYTES;) {
-          const { done, value } = await frames.next();
-          if (done) {
-            end();
-            if (pieces.length > 0) controller.enqueue(joined(pieces));
-            return controller.close();
-          }
-          const { stream, bytes } = value;
-          const isRest = timestamps && !tty && open.has(stream);
-          pieces.push(isRest ? bytes.subarray(leadingStamp(bytes).length) : bytes);
-          size += bytes.length;
-          if (bytes.at(-1) === LINE_FEED) open.delete(stream);
-          else open.add(stream);
-        }
-      } catch (error) {
-        end();
-        throw error;
-      }
-      controller.enqueue(joined(pieces));
-      stall = setTimeout(() => {
-        end();
-        controller.error(new Error("the client has not read for a minute"));
-      }, STALL_MAX_MS);
-    },
-    cancel: end,
-  }, { highWaterMark: 0 });
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
-  let offset = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, offset);
-    offset += piece.length;
-  }
-  return bytes;
 }
