@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { restartStopped } from "../../../../../services/ce/updates/run/swap.ts";
-import { containerOf, idOf, simulateContainers } from "../../../../helpers/fake_containers.ts";
+import { idOf, simulateContainers } from "../../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../../helpers/fake_engine.ts";
 import { testApp } from "../../../../helpers/test_app.ts";
 
