@@ -1,5 +1,6 @@
 /**
- * One column map per table: the column list, INSERT, UPDATE and the mapping of rows follow from it.
+ * One column map per table: the type of its records, the column list, INSERT, UPDATE and the mapping
+ * of rows follow from it.
  *
  * Conditions and orders stay SQL, in the module of the table.
  *
@@ -8,15 +9,30 @@
 
 import type { Database, Params } from "./database.ts";
 
-/** How a field is stored: as it is, as 0 or 1, or as JSON text. */
+/** How values are stored: as they are, as 0 or 1, or as JSON text. */
 type Kind = "value" | "boolean" | "json";
 
-type KindOf<Value> = [Value] extends [boolean | null] ? "boolean"
-  : [Value] extends [string | number | Uint8Array | null] ? "value"
-  : "json";
+declare const valueType: unique symbol;
 
-/** Each field of a record with its kind. The column has the field's name in snake_case. */
-export type Columns<Stored> = { [Field in keyof Stored]-?: KindOf<Stored[Field]> };
+/** A column, which has the field's name in snake_case. */
+type Column<Value> = Kind & { readonly [valueType]: Value };
+
+// The columns of a map: `{ name: text<string | null>(), tags: json<string[]>() }`.
+export const text = <Value extends string | null = string>() => "value" as Column<NoInfer<Value>>;
+export const number = <Value extends number | null = number>() => "value" as Column<NoInfer<Value>>;
+export const boolean = () => "boolean" as Column<boolean>;
+export const json = <Value>() => "json" as Column<Value>;
+
+/** The columns of a table by field. */
+type Columns = Record<string, Column<unknown>>;
+
+/** A record with a field for each column. */
+type RecordOf<Of extends Columns> = {
+  [Field in keyof Of]: Of[Field] extends Column<infer Value> ? Value : never;
+};
+
+/** The records of a table: `type User = Row<typeof users>`. */
+export type Row<Of extends { fromRow(row: StoredRow): unknown }> = ReturnType<Of["fromRow"]>;
 
 /**
  * The statements that follow from a column map. Fields of a record that are not in the map are
@@ -40,7 +56,7 @@ interface Table<Stored> {
   /** The columns of a SELECT, e.g. `id, created_at AS createdAt`. */
   readonly columns: string;
   /** The record of a row that a SELECT of `columns` returned. */
-  fromRow(row: Row): Stored;
+  fromRow(row: StoredRow): Stored;
   /** @param clauses What follows the table's name, e.g. `WHERE enabled = 1 ORDER BY id`. */
   select(db: Database, clauses?: string, params?: Params): Stored[];
   /** The first record, or `undefined`. */
@@ -75,14 +91,15 @@ type Key = string | number;
 /** The id of the row of a table with one row. */
 const ROW_ID = 1;
 
-type Row = Record<string, string | number | null>;
+type StoredRow = Record<string, string | number | null>;
 
 /** Defines a table by its name and columns. */
-export function table<Stored extends object>(
+export function table<Of extends Columns>(
   name: string,
-  columns: Columns<Stored>,
-  { key = "id" as keyof Stored & string, names = {} }: TableOptions<Stored> = {},
-): Table<Stored> {
+  columns: Of,
+  { key = "id", names = {} }: TableOptions<RecordOf<Of>> = {},
+): Table<RecordOf<Of>> {
+  type Stored = RecordOf<Of>;
   const kinds = Object.entries(columns) as [keyof Stored & string, Kind][];
   const columnOf = (field: string) => names[field as keyof Stored] ?? toSnakeCase(field);
   const list = kinds.map(([field]) => selected(field, columnOf(field))).join(", ");
@@ -97,7 +114,7 @@ export function table<Stored extends object>(
     return params;
   };
 
-  const fromRow = (row: Row): Stored => {
+  const fromRow = (row: StoredRow): Stored => {
     const record: Record<string, unknown> = row;
     for (const [field, kind] of mapped) {
       const value = row[field]!;
@@ -118,7 +135,7 @@ export function table<Stored extends object>(
   };
 
   const selectOne: Table<Stored>["selectOne"] = (db, clauses = "", params = {}) => {
-    const row = db.get<Row>(`SELECT ${list} FROM ${name} ${clauses}`, params);
+    const row = db.get<StoredRow>(`SELECT ${list} FROM ${name} ${clauses}`, params);
     return row && fromRow(row);
   };
 
@@ -145,7 +162,7 @@ export function table<Stored extends object>(
     columns: list,
     fromRow,
     select: (db, clauses = "", params = {}) =>
-      db.all<Row>(`SELECT ${list} FROM ${name} ${clauses}`, params).map(fromRow),
+      db.all<StoredRow>(`SELECT ${list} FROM ${name} ${clauses}`, params).map(fromRow),
     selectOne,
     countWhere,
     insertFields: (db, fields, conflict = "") => insert("INSERT", db, fields, conflict),
@@ -154,11 +171,11 @@ export function table<Stored extends object>(
 }
 
 /** Defines a table whose only row exists from the start, e.g. the settings of a feature. */
-export function singleRow<Stored extends object>(name: string, columns: Columns<Stored>) {
-  const rows = table<Stored>(name, columns);
+export function singleRow<Of extends Columns>(name: string, columns: Of) {
+  const rows = table(name, columns);
   return {
-    read: (db: Database): Stored => rows.selectOne(db)!,
-    update: (db: Database, changes: Partial<Stored>): void => void rows.update(db, ROW_ID, changes),
+    read: (db: Database): RecordOf<Of> => rows.selectOne(db)!,
+    update: (db: Database, changes: Partial<RecordOf<Of>>) => void rows.update(db, ROW_ID, changes),
   };
 }
 

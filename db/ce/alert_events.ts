@@ -4,63 +4,46 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 import type { AlertMetric, AlertOperator } from "./alert_rules.ts";
 import type { Severity } from "./notification_channels.ts";
 
-/** One alert, with the rule as it was when it fired. Times are ISO 8601, UTC. */
-export interface AlertEvent {
-  id: string;
-  ruleId: string;
-  ruleName: string;
-  metric: AlertMetric;
-  operator: AlertOperator;
-  threshold: number;
+const events = table("alert_events", {
+  id: text(),
+  ruleId: text(),
+  ruleName: text(),
+  metric: text<AlertMetric>(),
+  operator: text<AlertOperator>(),
+  threshold: number(),
   /** The value that fired the rule. */
-  value: number;
-  message: string;
-  severity: Severity;
+  value: number(),
+  message: text(),
+  severity: text<Severity>(),
   /** The name of the container; `null` for the host. */
-  container: string | null;
+  container: text<string | null>(),
   /** The stack of the container. */
-  stack: string | null;
-  firedAt: string;
+  stack: text<string | null>(),
+  firedAt: text(),
   /** `null` while the rule is firing. */
-  resolvedAt: string | null;
+  resolvedAt: text<string | null>(),
   /** `null` until a user acknowledges it. */
-  acknowledgedAt: string | null;
+  acknowledgedAt: text<string | null>(),
   /** Email or name of the user. */
-  acknowledgedBy: string | null;
+  acknowledgedBy: text<string | null>(),
   /** Of the acknowledgement. */
-  comment: string | null;
-}
+  comment: text<string | null>(),
+});
+
+/** One alert, with the rule as it was when it fired. Times are ISO 8601, UTC. */
+export type AlertEvent = Row<typeof events>;
 
 /** What a user says about an alert. */
 type AlertAcknowledgement = Pick<
   AlertEvent,
   "acknowledgedAt" | "acknowledgedBy" | "comment"
 >;
-
-const events = table<AlertEvent>("alert_events", {
-  id: "value",
-  ruleId: "value",
-  ruleName: "value",
-  metric: "value",
-  operator: "value",
-  threshold: "value",
-  value: "value",
-  message: "value",
-  severity: "value",
-  container: "value",
-  stack: "value",
-  firedAt: "value",
-  resolvedAt: "value",
-  acknowledgedAt: "value",
-  acknowledgedBy: "value",
-  comment: "value",
-});
 
 export const { find: selectAlertEvent, count: countAlertEvents, insert: insertAlertEvent } = events;
 

@@ -4,43 +4,33 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const ALERT_STATES = ["ok", "pending", "firing", "no_data"] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
-/** The state of a rule. Times are ISO 8601, UTC. */
-export interface AlertProgress {
-  state: AlertState;
+const progress = table("alert_progress", {
+  ruleId: text(),
+  /** The name of a container; empty for the rule as a whole. */
+  container: text(),
+  state: text<AlertState>(),
   /** Since when the condition has held, while `state` is pending. */
-  pendingSince: string | null;
+  pendingSince: text<string | null>(),
   /**
    * When the condition was last seen to hold, while `state` is pending; may lag a little. `null` in the
    * database while it is evaluated: the time of the last round is stored once for all.
    */
-  seenAt: string | null;
-  lastFiredAt: string | null;
+  seenAt: text<string | null>(),
+  lastFiredAt: text<string | null>(),
   /** The unresolved event. Its data may be missing by now. */
-  alertId: string | null;
-}
-
-/** The state of a rule for one container. */
-export interface StoredAlertProgress extends AlertProgress {
-  ruleId: string;
-  /** The name of a container; empty for the rule as a whole. */
-  container: string;
-}
-
-const progress = table<StoredAlertProgress>("alert_progress", {
-  ruleId: "value",
-  container: "value",
-  state: "value",
-  pendingSince: "value",
-  seenAt: "value",
-  lastFiredAt: "value",
-  alertId: "value",
+  alertId: text<string | null>(),
 });
+
+/** The state of a rule for one container. Times are ISO 8601, UTC. */
+export type StoredAlertProgress = Row<typeof progress>;
+
+export type AlertProgress = Omit<StoredAlertProgress, "ruleId" | "container">;
 
 export const { replace: replaceAlertProgress } = progress;
 

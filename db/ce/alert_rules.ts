@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { boolean, json, number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Target } from "../target.ts";
 import type { Severity } from "./notification_channels.ts";
@@ -46,53 +46,36 @@ export interface AlertScope {
   target: Target;
 }
 
-/** What users configure. */
-export interface AlertRuleSettings {
-  name: string;
-  metric: AlertMetric;
-  operator: AlertOperator;
-  threshold: number;
+const rules = table("alert_rules", {
+  id: text(),
+  name: text(),
+  metric: text<AlertMetric>(),
+  operator: text<AlertOperator>(),
+  threshold: number(),
   /** How long the condition must hold without interruption. */
-  durationSeconds: number;
-  severity: Severity;
-  scope: AlertScope;
+  durationSeconds: number(),
+  severity: text<Severity>(),
+  scope: json<AlertScope>(),
   /** RE2 pattern of log lines; `null` for metrics that count no lines. */
-  pattern: string | null;
+  pattern: text<string | null>(),
   /** An absolute path in the measured filesystem; `null` for the root. */
-  path: string | null;
+  path: text<string | null>(),
   /** The last seconds in which occurrences are counted; `null` for metrics that count nothing. */
-  windowSeconds: number | null;
+  windowSeconds: number<number | null>(),
   /** After which missing data is reported; `null`: never. */
-  forMissingDataSeconds: number | null;
+  forMissingDataSeconds: number<number | null>(),
   /** Whether an alert opens an incident. */
-  autoIncident: boolean;
-  enabled: boolean;
-}
+  autoIncident: boolean(),
+  enabled: boolean(),
+  /** ISO 8601, UTC. */
+  createdAt: text(),
+});
 
 /** One rule as stored. */
-export interface AlertRule extends AlertRuleSettings {
-  id: string;
-  /** ISO 8601, UTC. */
-  createdAt: string;
-}
+export type AlertRule = Row<typeof rules>;
 
-const rules = table<AlertRule>("alert_rules", {
-  id: "value",
-  name: "value",
-  metric: "value",
-  operator: "value",
-  threshold: "value",
-  durationSeconds: "value",
-  severity: "value",
-  scope: "json",
-  pattern: "value",
-  path: "value",
-  windowSeconds: "value",
-  forMissingDataSeconds: "value",
-  autoIncident: "boolean",
-  enabled: "boolean",
-  createdAt: "value",
-});
+/** What users configure. */
+export type AlertRuleSettings = Omit<AlertRule, "id" | "createdAt">;
 
 export const {
   find: selectAlertRule,

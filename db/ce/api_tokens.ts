@@ -4,51 +4,35 @@
  * @module
  */
 
-import { type Columns, table } from "../columns.ts";
+import { json, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** One token. Times are ISO 8601, UTC. */
-export interface ApiToken {
-  id: string;
+const tokens = table("api_tokens", {
+  id: text(),
   /** The owner: a user, or `key` in key mode. */
-  userId: string;
-  name: string;
+  userId: text(),
+  name: text(),
   /** SHA-256 of the token, base64url. */
-  tokenHash: string;
-  role: "viewer" | "operator" | "admin";
+  tokenHash: text(),
+  role: text<"viewer" | "operator" | "admin">(),
   /** `null` for all permissions of the role. */
-  permissions: string[] | null;
+  permissions: json<string[] | null>(),
   /** Patterns of stack names; `null` for all. */
-  stacks: string[] | null;
+  stacks: json<string[] | null>(),
   /** Patterns of container names; `null` for all. */
-  containers: string[] | null;
-  createdAt: string;
+  containers: json<string[] | null>(),
+  createdAt: text(),
   /** When the secret was last replaced. */
-  rotatedAt: string | null;
+  rotatedAt: text<string | null>(),
   /** `null` for a token that does not expire. */
-  expiresAt: string | null;
+  expiresAt: text<string | null>(),
   /** Accurate to a minute. */
-  lastUsedAt: string | null;
-  lastUsedAddress: string | null;
-}
+  lastUsedAt: text<string | null>(),
+  lastUsedAddress: text<string | null>(),
+});
 
-const columns: Columns<ApiToken> = {
-  id: "value",
-  userId: "value",
-  name: "value",
-  tokenHash: "value",
-  role: "value",
-  permissions: "json",
-  stacks: "json",
-  containers: "json",
-  createdAt: "value",
-  rotatedAt: "value",
-  expiresAt: "value",
-  lastUsedAt: "value",
-  lastUsedAddress: "value",
-};
-
-const tokens = table<ApiToken>("api_tokens", columns);
+/** One token. Times are ISO 8601, UTC. */
+export type ApiToken = Row<typeof tokens>;
 
 export const { find: selectApiToken, insert: insertApiToken, delete: deleteApiToken } = tokens;
 

@@ -4,35 +4,12 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { json, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 
 export const AUDIT_OUTCOMES = ["success", "failure", "denied"] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
-
-export interface AuditEntry {
-  id: string;
-  /** ISO 8601, UTC. */
-  at: string;
-  /** Id of the user; `key`, `console`, `schedule` or `remediation`; empty without a token. */
-  actor: string;
-  /** The user's email at that time; `null` for actors that are not users. */
-  actorEmail: string | null;
-  /** The API token that the actor used, with its name at that time; `null` for a login. */
-  token: { id: string; name: string } | null;
-  role: string;
-  /** Method and path pattern, e.g. `POST /api/containers/:id/stop`. */
-  action: string;
-  /** The path's parameters, e.g. `web`. */
-  target: string;
-  /** Ids and names of all objects of the action. */
-  targets: string[];
-  /** The command of an exec, the action of a bulk request, the options of a prune. */
-  command: string | null;
-  outcome: AuditOutcome;
-  ip: string;
-}
 
 /** Selects entries; a missing field matches all. */
 export interface AuditFilter {
@@ -68,20 +45,30 @@ const CONDITIONS: Record<keyof AuditFilter, string> = {
   to: "at <= :to",
 };
 
-const entries = table<AuditEntry>("audit_entries", {
-  id: "value",
-  at: "value",
-  actor: "value",
-  actorEmail: "value",
-  token: "json",
-  role: "value",
-  action: "value",
-  target: "value",
-  targets: "json",
-  command: "value",
-  outcome: "value",
-  ip: "value",
+const entries = table("audit_entries", {
+  id: text(),
+  /** ISO 8601, UTC. */
+  at: text(),
+  /** Id of the user; `key`, `console`, `schedule` or `remediation`; empty without a token. */
+  actor: text(),
+  /** The user's email at that time; `null` for actors that are not users. */
+  actorEmail: text<string | null>(),
+  /** The API token that the actor used, with its name at that time; `null` for a login. */
+  token: json<{ id: string; name: string } | null>(),
+  role: text(),
+  /** Method and path pattern, e.g. `POST /api/containers/:id/stop`. */
+  action: text(),
+  /** The path's parameters, e.g. `web`. */
+  target: text(),
+  /** Ids and names of all objects of the action. */
+  targets: json<string[]>(),
+  /** The command of an exec, the action of a bulk request, the options of a prune. */
+  command: text<string | null>(),
+  outcome: text<AuditOutcome>(),
+  ip: text(),
 });
+
+export type AuditEntry = Row<typeof entries>;
 
 export const { insert: insertAuditEntry } = entries;
 

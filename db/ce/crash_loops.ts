@@ -4,35 +4,27 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { boolean, json, number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** Exits of a container. Times are ISO 8601, UTC. */
-export interface CrashLoop {
+const loops = table("crash_loops", {
   /** The name, which survives a replacement of the container. */
-  container: string;
-  containerId: string;
+  container: text(),
+  containerId: text(),
   /** Times of the last exits, oldest first. */
-  exits: string[];
+  exits: json<string[]>(),
   /** Exits since `since`. */
-  exitCount: number;
+  exitCount: number(),
   /** When the crash loop began; `null` for a container that is not in one. */
-  since: string | null;
+  since: text<string | null>(),
   /** Whether it was stopped, or finished its task, and was not started since. */
-  stopped: boolean;
+  stopped: boolean(),
   /** The last exit, stop or start. */
-  changedAt: string;
-}
-
-const loops = table<CrashLoop>("crash_loops", {
-  container: "value",
-  containerId: "value",
-  exits: "json",
-  exitCount: "value",
-  since: "value",
-  stopped: "boolean",
-  changedAt: "value",
+  changedAt: text(),
 }, { key: "container" });
+
+/** Exits of a container. Times are ISO 8601, UTC. */
+export type CrashLoop = Row<typeof loops>;
 
 export const {
   /** The last exits of a container; `undefined` if it has none. */

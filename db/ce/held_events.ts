@@ -4,26 +4,21 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { json, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** A problem and what began it. The events are those of `services/events/events.ts`. */
-export interface HeldEvent {
+const events = table("held_events", {
   /** Identifies the problem. */
-  thread: string;
-  event: object;
+  thread: text(),
+  event: json<object>(),
   /** The event that was silenced; another one if it caused `event`. */
-  cause: object;
+  cause: json<object>(),
   /** ISO 8601, UTC. */
-  createdAt: string;
-}
-
-const events = table<HeldEvent>("held_events", {
-  thread: "value",
-  event: "json",
-  cause: "json",
-  createdAt: "value",
+  createdAt: text(),
 }, { key: "thread" });
+
+/** A problem and what began it. The events are those of `services/events/events.ts`. */
+export type HeldEvent = Row<typeof events>;
 
 export const {
   /** Replaces what was held of the same problem. */

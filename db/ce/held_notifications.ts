@@ -5,32 +5,23 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { json, number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** A message as it waits. */
-interface NewHeldNotification {
-  channelId: string;
-  /** Of the problem that it is about. */
-  thread: string;
-  /** A `NotificationMessage`. */
-  message: object;
-  /** ISO 8601, UTC. */
-  heldAt: string;
-}
-
-interface HeldNotification extends NewHeldNotification {
+const held = table("held_notifications", {
   /** Increases with each message. */
-  id: number;
-}
-
-const held = table<HeldNotification>("held_notifications", {
-  id: "value",
-  channelId: "value",
-  thread: "value",
-  message: "json",
-  heldAt: "value",
+  id: number(),
+  channelId: text(),
+  /** Of the problem that it is about. */
+  thread: text(),
+  /** A `NotificationMessage`. */
+  message: json<object>(),
+  /** ISO 8601, UTC. */
+  heldAt: text(),
 });
+
+/** A message as it waits. */
+type HeldNotification = Row<typeof held>;
 
 /** Oldest first. */
 export function selectHeldNotifications(db: Database, channelId: string): HeldNotification[] {
@@ -48,7 +39,7 @@ export function selectHoldingChannels(db: Database): { channelId: string; heldAt
 /** Holds a message; beyond `max`, the oldest one of the channel is dropped. */
 export function insertHeldNotification(
   db: Database,
-  message: NewHeldNotification,
+  message: Omit<HeldNotification, "id">,
   max: number,
 ): void {
   held.insertFields(db, message);

@@ -4,58 +4,40 @@
  * @module
  */
 
-import { type Columns, table } from "../columns.ts";
+import { boolean, json, number, type Row, table, text } from "../columns.ts";
 import type { MetricsDatabase } from "../database.ts";
 import type { Page } from "../page.ts";
 
 export const DATA_TYPES = ["metric", "alert", "event"] as const;
 export type DataType = (typeof DATA_TYPES)[number];
 
-/** One record as shown. */
-export interface DataRecord {
-  id: string;
-  integrationId: string;
-  type: DataType;
-  name: string;
-  value: number | null;
-  unit: string | null;
-  labels: Record<string, string>;
-  severity: string | null;
-  status: string | null;
-  detail: string | null;
+const shown = {
+  id: text(),
+  integrationId: text(),
+  type: text<DataType>(),
+  name: text(),
+  value: number<number | null>(),
+  unit: text<string | null>(),
+  labels: json<Record<string, string>>(),
+  severity: text<string | null>(),
+  status: text<string | null>(),
+  detail: text<string | null>(),
   /** ISO 8601, UTC. */
-  timestamp: string;
-}
-
-/** Fields that are stored but not shown. */
-interface DataRecordSource {
-  /** Identifies an alert or event that is stored once; `null` for a sample. */
-  key: string | null;
-  /** Whether it is an unresolved alert. */
-  active: boolean;
-}
-
-const shown: Columns<DataRecord> = {
-  id: "value",
-  integrationId: "value",
-  type: "value",
-  name: "value",
-  value: "value",
-  unit: "value",
-  labels: "json",
-  severity: "value",
-  status: "value",
-  detail: "value",
-  timestamp: "value",
+  timestamp: text(),
 };
 
-const data = table<DataRecord>("integration_data", shown);
+const data = table("integration_data", shown);
 
-const sources = table<DataRecord & DataRecordSource>(
-  "integration_data",
-  { ...shown, key: "value", active: "boolean" },
-  { names: { key: "source_key" } },
-);
+/** One record as shown. */
+export type DataRecord = Row<typeof data>;
+
+const sources = table("integration_data", {
+  ...shown,
+  /** Identifies an alert or event that is stored once; `null` for a sample. */
+  key: text<string | null>(),
+  /** Whether it is an unresolved alert. */
+  active: boolean(),
+}, { names: { key: "source_key" } });
 
 /** Which records of an integration; times are ISO 8601, UTC and inclusive. */
 interface DataFilter {
@@ -98,7 +80,7 @@ function toCondition(integrationId: string, { type, since, until }: DataFilter) 
 /** Stores a record; one with a known key keeps its id and takes the other values. */
 export function upsertIntegrationData(
   db: MetricsDatabase,
-  record: DataRecord & DataRecordSource,
+  record: Row<typeof sources>,
 ): void {
   sources.insertFields(
     db,

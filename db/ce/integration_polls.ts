@@ -4,37 +4,28 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { number, type Row, table, text } from "../columns.ts";
 import type { MetricsDatabase } from "../database.ts";
 
-export interface IntegrationPoll {
-  integrationId: string;
-  /** ISO 8601, UTC. */
-  lastPollAt: string;
-  lastStatus: "ok" | "error";
-  lastError: string | null;
-  lastOkAt: string | null;
-  durationMs: number;
-  /** Failed polls in a row. */
-  failures: number;
-  /** Records stored since the oldest were last trimmed. */
-  untrimmed: number;
-}
-
-const polls = table<IntegrationPoll>(
+const polls = table(
   "integration_polls",
   {
-    integrationId: "value",
-    lastPollAt: "value",
-    lastStatus: "value",
-    lastError: "value",
-    lastOkAt: "value",
-    durationMs: "value",
-    failures: "value",
-    untrimmed: "value",
+    integrationId: text(),
+    /** ISO 8601, UTC. */
+    lastPollAt: text(),
+    lastStatus: text<"ok" | "error">(),
+    lastError: text<string | null>(),
+    lastOkAt: text<string | null>(),
+    durationMs: number(),
+    /** Failed polls in a row. */
+    failures: number(),
+    /** Records stored since the oldest were last trimmed. */
+    untrimmed: number(),
   },
   { key: "integrationId" },
 );
+
+export type IntegrationPoll = Row<typeof polls>;
 
 export function selectIntegrationPolls(db: MetricsDatabase): IntegrationPoll[] {
   return polls.select(db);

@@ -4,42 +4,32 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { boolean, json, number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** One integration as stored. */
-export interface Integration {
-  id: string;
-  name: string;
-  /** Id of its adapter, never an alias. */
-  adapter: string;
-  /** As it is shown, with secrets redacted. */
-  config: Record<string, unknown>;
-  /** The values redacted in `config`, encrypted. */
-  secrets: string;
-  /** Seconds. */
-  pollInterval: number;
-  enabled: boolean;
-  /** ISO 8601, UTC. */
-  createdAt: string;
-  updatedAt: string;
-}
-
-const integrations = table<Integration>(
+const integrations = table(
   "integrations",
   {
-    id: "value",
-    name: "value",
-    adapter: "value",
-    config: "json",
-    secrets: "value",
-    pollInterval: "value",
-    enabled: "boolean",
-    createdAt: "value",
-    updatedAt: "value",
+    id: text(),
+    name: text(),
+    /** Id of its adapter, never an alias. */
+    adapter: text(),
+    /** As it is shown, with secrets redacted. */
+    config: json<Record<string, unknown>>(),
+    /** The values redacted in `config`, encrypted. */
+    secrets: text(),
+    /** Seconds. */
+    pollInterval: number(),
+    enabled: boolean(),
+    /** ISO 8601, UTC. */
+    createdAt: text(),
+    updatedAt: text(),
   },
   { names: { pollInterval: "poll_interval_s" } },
 );
+
+/** One integration as stored. */
+export type Integration = Row<typeof integrations>;
 
 export const {
   find: selectIntegration,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { json, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const JOB_STATUSES = [
@@ -40,34 +40,6 @@ export interface JobStep {
   value?: unknown;
 }
 
-/** One job. Times are ISO 8601, UTC. */
-export interface Job {
-  id: string;
-  /** E.g. `image.pull`. */
-  kind: string;
-  targetType: JobTargetType;
-  /**
-   * What the job works on; two unfinished jobs never have the same target. For a container or a
-   * stack it is the name.
-   */
-  target: string;
-  /** The stack of a target that is a container in one. */
-  stack: string | null;
-  status: JobStatus;
-  progress: JobProgress | null;
-  steps: JobStep[];
-  /** What the kind needs to run it, also after a restart; never shown. */
-  input: unknown;
-  error: string | null;
-  result: unknown;
-  /** Id of the user. */
-  createdBy: string;
-  createdAt: string;
-  startedAt: string | null;
-  /** `null` while queued or running. */
-  endedAt: string | null;
-}
-
 /** Selects jobs; a missing field matches all. */
 export interface JobFilter {
   kind?: readonly string[] | undefined;
@@ -75,26 +47,38 @@ export interface JobFilter {
   target?: string | undefined;
 }
 
+const jobs = table("jobs", {
+  id: text(),
+  /** E.g. `image.pull`. */
+  kind: text(),
+  targetType: text<JobTargetType>(),
+  /**
+   * What the job works on; two unfinished jobs never have the same target. For a container or a
+   * stack it is the name.
+   */
+  target: text(),
+  /** The stack of a target that is a container in one. */
+  stack: text<string | null>(),
+  status: text<JobStatus>(),
+  progress: json<JobProgress | null>(),
+  steps: json<JobStep[]>(),
+  /** What the kind needs to run it, also after a restart; never shown. */
+  input: json<unknown>(),
+  error: text<string | null>(),
+  result: json<unknown>(),
+  /** Id of the user. */
+  createdBy: text(),
+  createdAt: text(),
+  startedAt: text<string | null>(),
+  /** `null` while queued or running. */
+  endedAt: text<string | null>(),
+});
+
+/** One job. Times are ISO 8601, UTC. */
+export type Job = Row<typeof jobs>;
+
 /** The position of a job in the list. */
 export type JobPosition = Pick<Job, "createdAt" | "id">;
-
-const jobs = table<Job>("jobs", {
-  id: "value",
-  kind: "value",
-  targetType: "value",
-  target: "value",
-  stack: "value",
-  status: "value",
-  progress: "json",
-  steps: "json",
-  input: "json",
-  error: "value",
-  result: "json",
-  createdBy: "value",
-  createdAt: "value",
-  startedAt: "value",
-  endedAt: "value",
-});
 
 export const { find: selectJob, insert: insertJob } = jobs;
 

@@ -4,33 +4,25 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { json, number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Target } from "../target.ts";
 
-/** One window as stored. */
-export interface StoredMaintenanceWindow {
-  id: string;
+const windows = table("maintenance_windows", {
+  id: text(),
   /** When it opens: five fields. */
-  cron: string;
+  cron: text(),
   /** IANA name. */
-  timeZone: string;
-  durationMinutes: number;
-  scope: { target: Target };
-  comment: string;
+  timeZone: text(),
+  durationMinutes: number(),
+  scope: json<{ target: Target }>(),
+  comment: text(),
   /** ISO 8601, UTC. */
-  createdAt: string;
-}
-
-const windows = table<StoredMaintenanceWindow>("maintenance_windows", {
-  id: "value",
-  cron: "value",
-  timeZone: "value",
-  durationMinutes: "value",
-  scope: "json",
-  comment: "value",
-  createdAt: "value",
+  createdAt: text(),
 });
+
+/** One window as stored. */
+export type StoredMaintenanceWindow = Row<typeof windows>;
 
 export const {
   find: selectMaintenanceWindow,

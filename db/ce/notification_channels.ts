@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { boolean, json, number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 /** Lowest first. */
@@ -22,60 +22,42 @@ export interface QuietHours {
   exceptSeverity: Severity | null;
 }
 
-/** One channel as stored. Times are ISO 8601, UTC. */
-export interface StoredNotificationChannel {
-  id: string;
-  name: string;
+const channels = table("notification_channels", {
+  id: text(),
+  name: text(),
   /** E.g. `ntfy`. */
-  kind: string;
+  kind: text(),
   /** The config, encrypted. */
-  sealed: string;
+  sealed: text(),
   /** Event kinds; `*` stands for all. */
-  events: string[];
-  minSeverity: Severity;
+  events: json<string[]>(),
+  minSeverity: text<Severity>(),
   /** Patterns of names, e.g. `web*`; `null` stands for all containers and everything else. */
-  containers: string[] | null;
+  containers: json<string[] | null>(),
   /** Patterns of names of stacks; `null` stands for all containers and everything else. */
-  stacks: string[] | null;
-  quietHours: QuietHours | null;
+  stacks: json<string[] | null>(),
+  quietHours: json<QuietHours | null>(),
   /** Minutes from a message to the digest that has it; 0: messages are sent at once. */
-  digestMinutes: number;
-  enabled: boolean;
-  createdAt: string;
-  updatedAt: string;
-  lastDeliveryAt: string | null;
+  digestMinutes: number(),
+  enabled: boolean(),
+  createdAt: text(),
+  updatedAt: text(),
+  lastDeliveryAt: text<string | null>(),
   /** Of the last attempt; `null` after a message was sent. */
-  lastError: string | null;
+  lastError: text<string | null>(),
   /** When the first attempt failed since a message was sent. */
-  failingSince: string | null;
+  failingSince: text<string | null>(),
   /** When the other channels were told that it fails; `null` after they were told that it works. */
-  failingReportedAt: string | null;
-}
+  failingReportedAt: text<string | null>(),
+});
+
+/** One channel as stored. Times are ISO 8601, UTC. */
+export type StoredNotificationChannel = Row<typeof channels>;
 
 type DeliveryState = Pick<
   StoredNotificationChannel,
   "failingReportedAt" | "failingSince" | "lastDeliveryAt" | "lastError"
 >;
-
-const channels = table<StoredNotificationChannel>("notification_channels", {
-  id: "value",
-  name: "value",
-  kind: "value",
-  sealed: "value",
-  events: "json",
-  minSeverity: "value",
-  containers: "json",
-  stacks: "json",
-  quietHours: "json",
-  digestMinutes: "value",
-  enabled: "boolean",
-  createdAt: "value",
-  updatedAt: "value",
-  lastDeliveryAt: "value",
-  lastError: "value",
-  failingSince: "value",
-  failingReportedAt: "value",
-});
 
 export const {
   find: selectNotificationChannel,

@@ -5,33 +5,25 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { json, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** One problem. Times are ISO 8601, UTC. */
-export interface NotificationProblem {
+const problems = table("notification_problems", {
   /** The object that has the problem, e.g. `container web`. */
-  key: string;
-  kind: string;
+  key: text(),
+  kind: text(),
   /** The key of the problem that it belongs to, or its own. */
-  cause: string;
+  cause: text(),
   /** Names of the containers that it is about. */
-  containers: string[];
+  containers: json<string[]>(),
   /** The event with which it began. */
-  event: object;
-  openedAt: string;
-  endedAt: string | null;
-}
-
-const problems = table<NotificationProblem>("notification_problems", {
-  key: "value",
-  kind: "value",
-  cause: "value",
-  containers: "json",
-  event: "json",
-  openedAt: "value",
-  endedAt: "value",
+  event: json<object>(),
+  openedAt: text(),
+  endedAt: text<string | null>(),
 }, { key: "key" });
+
+/** One problem. Times are ISO 8601, UTC. */
+export type NotificationProblem = Row<typeof problems>;
 
 export const {
   find: selectProblem,

@@ -4,67 +4,50 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 
 export const OUTBOX_STATUSES = ["queued", "sent", "failed"] as const;
 export type OutboxStatus = (typeof OUTBOX_STATUSES)[number];
 
-/** A message as it is queued. */
-export interface NewOutboxMessage {
-  /** The same at each attempt, so that a receiver can detect duplicates. */
-  id: string;
-  /** How it is sent, e.g. `webhook`. */
-  channel: string;
-  /** The recipient: an id that the channel knows. */
-  targetId: string;
-  eventKind: string;
-  /** The body as sent. */
-  payload: string;
-  /** ISO 8601, UTC. */
-  createdAt: string;
-}
-
-/** One message as stored. */
-export interface OutboxMessage extends NewOutboxMessage {
+const messages = table("outbox_messages", {
   /** Increases with each message. */
-  sequence: number;
+  sequence: number(),
+  /** The same at each attempt, so that a receiver can detect duplicates. */
+  id: text(),
+  /** How it is sent, e.g. `webhook`. */
+  channel: text(),
+  /** The recipient: an id that the channel knows. */
+  targetId: text(),
+  eventKind: text(),
+  /** The body as sent. */
+  payload: text(),
+  createdAt: text(),
   /** `null` once the message is sent or given up. */
-  nextAttemptAt: string | null;
-  attempts: number;
-  lastAttemptAt: string | null;
-  status: OutboxStatus;
+  nextAttemptAt: text<string | null>(),
+  attempts: number(),
+  lastAttemptAt: text<string | null>(),
+  status: text<OutboxStatus>(),
   /** HTTP status of the last response; `null` without one. */
-  lastStatus: number | null;
-  lastError: string | null;
-  sentAt: string | null;
-}
+  lastStatus: number<number | null>(),
+  lastError: text<string | null>(),
+  sentAt: text<string | null>(),
+});
+
+/** One message as stored. Times are ISO 8601, UTC. */
+export type OutboxMessage = Row<typeof messages>;
+
+/** A message as it is queued. */
+export type NewOutboxMessage = Pick<
+  OutboxMessage,
+  "id" | "channel" | "targetId" | "eventKind" | "payload" | "createdAt"
+>;
 
 /** The result of an attempt. */
-export interface OutboxAttempt {
-  attempts: number;
-  lastAttemptAt: string;
-  lastStatus: number | null;
-  lastError: string | null;
-}
-
-const messages = table<OutboxMessage>("outbox_messages", {
-  sequence: "value",
-  id: "value",
-  channel: "value",
-  targetId: "value",
-  eventKind: "value",
-  payload: "value",
-  createdAt: "value",
-  nextAttemptAt: "value",
-  attempts: "value",
-  lastAttemptAt: "value",
-  status: "value",
-  lastStatus: "value",
-  lastError: "value",
-  sentAt: "value",
-});
+export type OutboxAttempt =
+  & Pick<OutboxMessage, "attempts" | "lastStatus" | "lastError">
+  & { lastAttemptAt: string };
 
 /** A target with queued messages. */
 interface QueuedTarget {

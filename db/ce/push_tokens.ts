@@ -4,28 +4,22 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** One app on one device. */
-export interface PushToken {
-  id: string;
+const tokens = table("push_tokens", {
+  id: text(),
   /** Keyed hash of the token. Unique. */
-  tokenKey: string;
+  tokenKey: text(),
   /** The token, encrypted. */
-  sealed: string;
-  userId: string;
+  sealed: text(),
+  userId: text(),
   /** ISO 8601, UTC. */
-  registeredAt: string;
-}
-
-const tokens = table<PushToken>("push_tokens", {
-  id: "value",
-  tokenKey: "value",
-  sealed: "value",
-  userId: "value",
-  registeredAt: "value",
+  registeredAt: text(),
 });
+
+/** One app on one device. */
+export type PushToken = Row<typeof tokens>;
 
 export const { find: selectPushToken, delete: deletePushToken } = tokens;
 

@@ -4,43 +4,33 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** One refresh token as stored. Times are ISO 8601, UTC. */
-export interface RefreshToken {
-  /** SHA-256 of the token, base64url. */
-  tokenHash: string;
-  /** The login that the token renews. */
-  familyId: string;
-  /** A user, or `key` in key mode. */
-  userId: string;
-  createdAt: string;
-  expiresAt: string;
-  /** When the login ends regardless of renewals; `null` without such a limit. */
-  endsAt: string | null;
-  spentAt: string | null;
-  /** Address of the client that used it. */
-  spentFrom: string | null;
-  /** Set when the refresh tokens of the family are refused while its access tokens stay valid. */
-  revokedAt: string | null;
-}
-
-const tokens = table<RefreshToken>(
+const tokens = table(
   "refresh_tokens",
   {
-    tokenHash: "value",
-    familyId: "value",
-    userId: "value",
-    createdAt: "value",
-    expiresAt: "value",
-    endsAt: "value",
-    spentAt: "value",
-    spentFrom: "value",
-    revokedAt: "value",
+    /** SHA-256 of the token, base64url. */
+    tokenHash: text(),
+    /** The login that the token renews. */
+    familyId: text(),
+    /** A user, or `key` in key mode. */
+    userId: text(),
+    createdAt: text(),
+    expiresAt: text(),
+    /** When the login ends regardless of renewals; `null` without such a limit. */
+    endsAt: text<string | null>(),
+    spentAt: text<string | null>(),
+    /** Address of the client that used it. */
+    spentFrom: text<string | null>(),
+    /** Set when the refresh tokens of the family are refused while its access tokens stay valid. */
+    revokedAt: text<string | null>(),
   },
   { key: "tokenHash" },
 );
+
+/** One refresh token as stored. Times are ISO 8601, UTC. */
+export type RefreshToken = Row<typeof tokens>;
 
 export const { find: selectRefreshToken } = tokens;
 

@@ -4,38 +4,28 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { boolean, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** One registry as stored. Times are ISO 8601, UTC. */
-export interface StoredRegistry {
-  id: string;
+const registries = table("registries", {
+  id: text(),
   /** Host and optional port in their one spelling, e.g. `docker.io`. */
-  host: string;
+  host: text(),
   /** The repositories that it applies to, e.g. `team`; empty for all. */
-  pathPrefix: string;
-  username: string | null;
+  pathPrefix: text(),
+  username: text<string | null>(),
   /** The encrypted password; never without a user name. */
-  sealedPassword: string | null;
+  sealedPassword: text<string | null>(),
   /** Whether the registry speaks plain HTTP. */
-  insecure: boolean;
+  insecure: boolean(),
   /** PEM; one or more certificates. */
-  caCertificate: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
-
-const registries = table<StoredRegistry>("registries", {
-  id: "value",
-  host: "value",
-  pathPrefix: "value",
-  username: "value",
-  sealedPassword: "value",
-  insecure: "boolean",
-  caCertificate: "value",
-  createdAt: "value",
-  updatedAt: "value",
+  caCertificate: text<string | null>(),
+  createdAt: text(),
+  updatedAt: text(),
 });
+
+/** One registry as stored. Times are ISO 8601, UTC. */
+export type StoredRegistry = Row<typeof registries>;
 
 export const {
   find: selectRegistry,

@@ -4,59 +4,44 @@
  * @module
  */
 
-import { type Columns, table } from "../columns.ts";
+import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { ScheduleAction } from "./schedules.ts";
 
 export const RUN_STATUSES = ["success", "failure", "skipped"] as const;
 type RunStatus = (typeof RUN_STATUSES)[number];
 
+const started = {
+  id: text(),
+  scheduleId: text(),
+  scheduleName: text(),
+  containerId: text(),
+  containerName: text(),
+  action: text<ScheduleAction>(),
+  startedAt: text(),
+};
+
+const startedRuns = table("schedule_runs", { ...started, dueAt: text() });
+
 /** A run that has started. Times are ISO 8601, UTC. */
-export interface StartedRun {
-  id: string;
-  scheduleId: string;
-  scheduleName: string;
-  containerId: string;
-  containerName: string;
-  action: ScheduleAction;
-  startedAt: string;
-}
+export type StartedRun = Omit<Row<typeof startedRuns>, "dueAt">;
+
+const runs = table("schedule_runs", {
+  ...started,
+  finishedAt: text(),
+  status: text<RunStatus>(),
+  /** Why it failed or was skipped. */
+  error: text<string | null>(),
+});
 
 /** A run that has finished. */
-export interface ScheduleRun extends StartedRun {
-  finishedAt: string;
-  status: RunStatus;
-  /** Why it failed or was skipped. */
-  error: string | null;
-}
+export type ScheduleRun = Row<typeof runs>;
 
 /** The result of a run, and the container that it acted on. */
 export type RunEnd = Pick<
   ScheduleRun,
   "id" | "containerId" | "containerName" | "finishedAt" | "status" | "error"
 >;
-
-const started: Columns<StartedRun> = {
-  id: "value",
-  scheduleId: "value",
-  scheduleName: "value",
-  containerId: "value",
-  containerName: "value",
-  action: "value",
-  startedAt: "value",
-};
-
-const startedRuns = table<StartedRun & { dueAt: string }>("schedule_runs", {
-  ...started,
-  dueAt: "value",
-});
-
-const runs = table<ScheduleRun>("schedule_runs", {
-  ...started,
-  finishedAt: "value",
-  status: "value",
-  error: "value",
-});
 
 /** The container of a run, as the run refers to it. */
 type RunTarget = Pick<ScheduleRun, "containerId" | "containerName">;

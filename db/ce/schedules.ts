@@ -4,43 +4,32 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { boolean, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const SCHEDULE_ACTIONS = ["start", "stop", "restart", "update"] as const;
 export type ScheduleAction = (typeof SCHEDULE_ACTIONS)[number];
 
-/** One schedule as stored. Times are ISO 8601, UTC. */
-export interface Schedule {
-  id: string;
-  name: string;
+const schedules = table("schedules", {
+  id: text(),
+  name: text(),
   /** As given: an id, an id prefix or a name. */
-  containerId: string;
+  containerId: text(),
   /** Finds the container again after it was recreated. */
-  containerName: string;
-  action: ScheduleAction;
+  containerName: text(),
+  action: text<ScheduleAction>(),
   /** Five fields: minute, hour, day of month, month, day of week. */
-  cronExpression: string;
+  cronExpression: text(),
   /** IANA name. */
-  timezone: string;
-  enabled: boolean;
-  createdAt: string;
+  timezone: text(),
+  enabled: boolean(),
+  createdAt: text(),
   /** When the last run started; `null` before the first. */
-  lastRunAt: string | null;
-}
-
-const schedules = table<Schedule>("schedules", {
-  id: "value",
-  name: "value",
-  containerId: "value",
-  containerName: "value",
-  action: "value",
-  cronExpression: "value",
-  timezone: "value",
-  enabled: "boolean",
-  createdAt: "value",
-  lastRunAt: "value",
+  lastRunAt: text<string | null>(),
 });
+
+/** One schedule as stored. Times are ISO 8601, UTC. */
+export type Schedule = Row<typeof schedules>;
 
 export const {
   find: selectSchedule,

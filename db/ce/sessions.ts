@@ -4,36 +4,28 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 
-/** One session as stored. Times are ISO 8601, UTC. */
-export interface Session {
+const sessions = table("sessions", {
   /** The family of its tokens. */
-  id: string;
+  id: text(),
   /** A user, or `key` in key mode. */
-  userId: string;
+  userId: text(),
   /** Address of the last sign-in or refresh; `null` if it was before the table. */
-  address: string | null;
+  address: text<string | null>(),
   /** `User-Agent` of the sign-in. */
-  userAgent: string | null;
-  createdAt: string;
+  userAgent: text<string | null>(),
+  createdAt: text(),
   /** The last sign-in or refresh. */
-  lastUsedAt: string;
+  lastUsedAt: text(),
   /** When its last token expires. */
-  expiresAt: string;
-}
-
-const sessions = table<Session>("sessions", {
-  id: "value",
-  userId: "value",
-  address: "value",
-  userAgent: "value",
-  createdAt: "value",
-  lastUsedAt: "value",
-  expiresAt: "value",
+  expiresAt: text(),
 });
+
+/** One session as stored. Times are ISO 8601, UTC. */
+export type Session = Row<typeof sessions>;
 
 export const { find: selectSession, insert: insertSession, delete: deleteSession } = sessions;
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { json, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Severity } from "./notification_channels.ts";
 
@@ -21,27 +21,19 @@ export interface SilenceMatchers {
   severity?: Severity | undefined;
 }
 
-/** One silence as stored. Times are ISO 8601, UTC. */
-export interface StoredSilence {
-  id: string;
-  matchers: SilenceMatchers;
-  startsAt: string;
-  endsAt: string;
-  comment: string;
+const silences = table("silences", {
+  id: text(),
+  matchers: json<SilenceMatchers>(),
+  startsAt: text(),
+  endsAt: text(),
+  comment: text(),
   /** Id of the user. */
-  createdBy: string;
-  createdAt: string;
-}
-
-const silences = table<StoredSilence>("silences", {
-  id: "value",
-  matchers: "json",
-  startsAt: "value",
-  endsAt: "value",
-  comment: "value",
-  createdBy: "value",
-  createdAt: "value",
+  createdBy: text(),
+  createdAt: text(),
 });
+
+/** One silence as stored. Times are ISO 8601, UTC. */
+export type StoredSilence = Row<typeof silences>;
 
 export const {
   find: selectSilence,

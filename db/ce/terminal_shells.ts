@@ -4,27 +4,22 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** One shell as stored. */
-export interface TerminalShell {
+const shells = table("terminal_shells", {
   /** Identifies its processes, in their environment. */
-  mark: string;
+  mark: text(),
   /** Full id. */
-  containerId: string;
+  containerId: text(),
   /** `user` or `user:group`; `null` for the container's own. */
-  user: string | null;
+  user: text<string | null>(),
   /** ISO 8601, UTC. */
-  createdAt: string;
-}
-
-const shells = table<TerminalShell>("terminal_shells", {
-  mark: "value",
-  containerId: "value",
-  user: "value",
-  createdAt: "value",
+  createdAt: text(),
 }, { key: "mark" });
+
+/** One shell as stored. */
+export type TerminalShell = Row<typeof shells>;
 
 export const { insert: insertTerminalShell, delete: deleteTerminalShell } = shells;
 

@@ -4,52 +4,41 @@
  * @module
  */
 
-import { type Columns, table } from "../columns.ts";
+import { boolean, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** One user as shown. */
-export interface User {
-  id: string;
+const shown = {
+  id: text(),
   /** As given; `emailKey` identifies the user. */
-  email: string;
+  email: text(),
   /** `null` unless the user has entered one. */
-  name: string | null;
-  role: "viewer" | "operator" | "admin";
+  name: text<string | null>(),
+  role: text<"viewer" | "operator" | "admin">(),
   /** ISO 8601, UTC. */
-  createdAt: string;
+  createdAt: text(),
   /** `null` before the first login. */
-  lastLoginAt: string | null;
-}
-
-/** Fields that are stored but not shown. */
-interface UserSecrets {
-  /** The address in the form used for comparison. Unique. */
-  emailKey: string;
-  /** `null` for a user who cannot log in by password. */
-  passwordHash: string | null;
-  /** The user entered the email, and no administrator or identity provider confirmed it. */
-  isEmailUnconfirmed: boolean;
-}
-
-const shown: Columns<User> = {
-  id: "value",
-  email: "value",
-  name: "value",
-  role: "value",
-  createdAt: "value",
-  lastLoginAt: "value",
+  lastLoginAt: text<string | null>(),
 };
 
-const users = table<User>("users", shown);
+const users = table("users", shown);
+
+/** One user as shown. */
+export type User = Row<typeof users>;
 
 export const { find: selectUser, count: countUsers } = users;
 
-const accounts = table<User & UserSecrets>("users", {
+const accounts = table("users", {
   ...shown,
-  emailKey: "value",
-  passwordHash: "value",
-  isEmailUnconfirmed: "boolean",
+  /** The address in the form used for comparison. Unique. */
+  emailKey: text(),
+  /** `null` for a user who cannot log in by password. */
+  passwordHash: text<string | null>(),
+  /** The user entered the email, and no administrator or identity provider confirmed it. */
+  isEmailUnconfirmed: boolean(),
 });
+
+/** A user with the fields that are stored but not shown. */
+type Account = Row<typeof accounts>;
 
 export const { delete: deleteUser } = accounts;
 
@@ -88,7 +77,7 @@ export function countAdmins(db: Database): number {
 /** @throws The SQLite error for an `emailKey` that is already in use. */
 export function insertUser(
   db: Database,
-  user: Omit<User & UserSecrets, "name" | "isEmailUnconfirmed">,
+  user: Omit<Account, "name" | "isEmailUnconfirmed">,
 ): void {
   accounts.insertFields(db, user);
 }
@@ -97,7 +86,7 @@ export function insertUser(
 export function updateUserDetails(
   db: Database,
   id: string,
-  changes: Partial<Pick<User & UserSecrets, "name" | "email" | "emailKey" | "isEmailUnconfirmed">>,
+  changes: Partial<Pick<Account, "name" | "email" | "emailKey" | "isEmailUnconfirmed">>,
 ): void {
   if (Object.keys(changes).length > 0) accounts.update(db, id, changes);
 }

@@ -4,36 +4,26 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { boolean, json, number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** One webhook as stored. Times are ISO 8601, UTC. */
-export interface StoredWebhook {
-  id: string;
-  name: string;
+const webhooks = table("webhooks", {
+  id: text(),
+  name: text(),
   /** Event kinds; `*` stands for all. */
-  events: string[];
+  events: json<string[]>(),
   /** URL, headers and signing secret, encrypted. */
-  sealed: string;
-  enabled: boolean;
-  createdAt: string;
-  lastDeliveryAt: string | null;
+  sealed: text(),
+  enabled: boolean(),
+  createdAt: text(),
+  lastDeliveryAt: text<string | null>(),
   /** HTTP status of the last response; `null` without one. */
-  lastDeliveryStatus: number | null;
-  lastDeliveryError: string | null;
-}
-
-const webhooks = table<StoredWebhook>("webhooks", {
-  id: "value",
-  name: "value",
-  events: "json",
-  sealed: "value",
-  enabled: "boolean",
-  createdAt: "value",
-  lastDeliveryAt: "value",
-  lastDeliveryStatus: "value",
-  lastDeliveryError: "value",
+  lastDeliveryStatus: number<number | null>(),
+  lastDeliveryError: text<string | null>(),
 });
+
+/** One webhook as stored. Times are ISO 8601, UTC. */
+export type StoredWebhook = Row<typeof webhooks>;
 
 export const { find: selectWebhook, count: countWebhooks, delete: deleteWebhook } = webhooks;
 

@@ -5,67 +5,45 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { boolean, json, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 
-/** The contents of a certificate. Times are ISO 8601, UTC. */
-interface AgentCertificate {
-  /** PEM. */
-  certificate: string;
-  subject: string;
-  issuer: string;
+const agents = table("agents", {
+  id: text(),
+  hostname: text(),
+  description: text(),
+  tags: json<string[]>(),
+  /** The certificate authority that signed its certificate; `null` if unknown. */
+  ca_id: text<string | null>(),
+  enabled: boolean(),
+  /** Recorded by `auto_enroll` and not yet approved or rejected by an administrator. */
+  pending: boolean(),
+  /** `sha256:` and 64 hex digits in lower case. Unique, also among revoked agents. */
+  fingerprint: text(),
+  /** PEM; `null`, as is what it contains, while only its fingerprint is known. */
+  certificate: text<string | null>(),
+  subject: text<string | null>(),
+  issuer: text<string | null>(),
   /** Hex. */
-  serial: string;
-  not_before: string;
-  not_after: string;
-}
-
-/** Each field is `null` while only the fingerprint of the certificate is known. */
-type MaybeCertificate = { [Field in keyof AgentCertificate]: AgentCertificate[Field] | null };
+  serial: text<string | null>(),
+  not_before: text<string | null>(),
+  not_after: text<string | null>(),
+  /** When it was last verified, to the minute; `null` if never. */
+  last_seen_at: text<string | null>(),
+  last_seen_ip: text<string | null>(),
+  created_at: text(),
+  updated_at: text(),
+  revoked_at: text<string | null>(),
+});
 
 /** One agent as stored. Times are ISO 8601, UTC. */
-export interface Agent extends MaybeCertificate {
-  id: string;
-  hostname: string;
-  description: string;
-  tags: string[];
-  /** The certificate authority that signed its certificate; `null` if unknown. */
-  ca_id: string | null;
-  enabled: boolean;
-  /** Recorded by `auto_enroll` and not yet approved or rejected by an administrator. */
-  pending: boolean;
-  /** `sha256:` and 64 hex digits in lower case. Unique, also among revoked agents. */
-  fingerprint: string;
-  /** When it was last verified, to the minute; `null` if never. */
-  last_seen_at: string | null;
-  last_seen_ip: string | null;
-  created_at: string;
-  updated_at: string;
-  revoked_at: string | null;
-}
+export type Agent = Row<typeof agents>;
 
-const agents = table<Agent>("agents", {
-  id: "value",
-  hostname: "value",
-  description: "value",
-  tags: "json",
-  ca_id: "value",
-  enabled: "boolean",
-  pending: "boolean",
-  certificate: "value",
-  fingerprint: "value",
-  subject: "value",
-  issuer: "value",
-  serial: "value",
-  not_before: "value",
-  not_after: "value",
-  last_seen_at: "value",
-  last_seen_ip: "value",
-  created_at: "value",
-  updated_at: "value",
-  revoked_at: "value",
-});
+type AgentCertificate = Pick<
+  Agent,
+  "certificate" | "subject" | "issuer" | "serial" | "not_before" | "not_after" | "ca_id"
+>;
 
 export const { find: selectAgent, insert: insertAgent } = agents;
 
@@ -179,16 +157,10 @@ export function updateAgentRevoked(db: Database, id: string, revoked_at: string)
 export function updateAgentCertificate(
   db: Database,
   id: string,
-  { certificate, subject, issuer, serial, not_before, not_after, ca_id }: AgentCertificate & {
-    ca_id: string | null;
-  },
+  { certificate, subject, issuer, serial, not_before, not_after, ca_id }: AgentCertificate,
 ): void {
-  agents.update(
-    db,
-    id,
-    { certificate, subject, issuer, serial, not_before, not_after, ca_id },
-    "certificate IS NULL",
-  );
+  const fields = { certificate, subject, issuer, serial, not_before, not_after, ca_id };
+  agents.update(db, id, fields, "certificate IS NULL");
 }
 
 export function updateAgentSeen(

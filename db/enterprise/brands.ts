@@ -4,48 +4,33 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { boolean, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** One brand as stored. Times are ISO 8601, UTC. */
-export interface Brand {
-  id: string;
+const brands = table("brands", {
+  id: text(),
   /** The name of the brand, shown to administrators. */
-  name: string;
+  name: text(),
   /** The name of the service, shown to all users. */
-  app_name: string;
-  logo_url: string | null;
+  app_name: text(),
+  logo_url: text<string | null>(),
   /** For dark backgrounds. */
-  logo_dark_url: string | null;
-  email_logo_url: string | null;
+  logo_dark_url: text<string | null>(),
+  email_logo_url: text<string | null>(),
   /** `#rgb` or `#rrggbb`, like the other colors. */
-  primary_color: string | null;
-  secondary_color: string | null;
-  accent_color: string | null;
-  font_family: string | null;
+  primary_color: text<string | null>(),
+  secondary_color: text<string | null>(),
+  accent_color: text<string | null>(),
+  font_family: text<string | null>(),
   /** Checked by `services/enterprise/branding/css_sanitizer.ts`. */
-  custom_css: string | null;
-  is_active: boolean;
-  created_at: string;
-  updated_at: string;
-}
-
-const brands = table<Brand>("brands", {
-  id: "value",
-  name: "value",
-  app_name: "value",
-  logo_url: "value",
-  logo_dark_url: "value",
-  email_logo_url: "value",
-  primary_color: "value",
-  secondary_color: "value",
-  accent_color: "value",
-  font_family: "value",
-  custom_css: "value",
-  is_active: "boolean",
-  created_at: "value",
-  updated_at: "value",
+  custom_css: text<string | null>(),
+  is_active: boolean(),
+  created_at: text(),
+  updated_at: text(),
 });
+
+/** One brand as stored. Times are ISO 8601, UTC. */
+export type Brand = Row<typeof brands>;
 
 export const {
   find: selectBrand,

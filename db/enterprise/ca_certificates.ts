@@ -4,39 +4,28 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 
-/** One certificate authority as stored. Times are ISO 8601, UTC. */
-export interface CaCertificate {
-  id: string;
-  name: string;
+const authorities = table("ca_certificates", {
+  id: text(),
+  name: text(),
   /** PEM. */
-  certificate: string;
+  certificate: text(),
   /** `sha256:` and 64 hex digits in lower case; unique. */
-  fingerprint: string;
-  subject: string;
-  issuer: string;
+  fingerprint: text(),
+  subject: text(),
+  issuer: text(),
   /** Hex. */
-  serial: string;
-  not_before: string;
-  not_after: string;
-  created_at: string;
-}
-
-const authorities = table<CaCertificate>("ca_certificates", {
-  id: "value",
-  name: "value",
-  certificate: "value",
-  fingerprint: "value",
-  subject: "value",
-  issuer: "value",
-  serial: "value",
-  not_before: "value",
-  not_after: "value",
-  created_at: "value",
+  serial: text(),
+  not_before: text(),
+  not_after: text(),
+  created_at: text(),
 });
+
+/** One certificate authority as stored. Times are ISO 8601, UTC. */
+export type CaCertificate = Row<typeof authorities>;
 
 export const {
   find: selectCaCertificate,

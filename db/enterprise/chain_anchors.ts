@@ -5,26 +5,21 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** The last entry deleted by a retention run. */
-export interface ChainAnchor {
+const anchors = table("compliance_anchors", {
   /** The entry of the log that recorded the run. */
-  entry_id: string;
+  entry_id: text(),
   /** Its place in the chain, which equals the number of entries ever deleted. */
-  sequence: number;
-  hash: string;
+  sequence: number(),
+  hash: text(),
   /** ISO 8601, UTC. */
-  created_at: string;
-}
-
-const anchors = table<ChainAnchor>("compliance_anchors", {
-  entry_id: "value",
-  sequence: "value",
-  hash: "value",
-  created_at: "value",
+  created_at: text(),
 });
+
+/** The last entry deleted by a retention run. */
+export type ChainAnchor = Row<typeof anchors>;
 
 /** The latest anchor: the remaining log begins after it. */
 export function selectAnchor(db: Database): ChainAnchor | undefined {

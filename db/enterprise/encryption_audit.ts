@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 
@@ -16,27 +16,20 @@ export const ENCRYPTION_EVENTS = [
 ] as const;
 export type EncryptionEvent = (typeof ENCRYPTION_EVENTS)[number];
 
-/** One entry as stored. */
-export interface EncryptionAuditEntry {
-  id: string;
-  event_type: EncryptionEvent;
+const entries = table("encryption_audit", {
+  id: text(),
+  event_type: text<EncryptionEvent>(),
   /** A description of the event. */
-  detail: string;
+  detail: text(),
   /** Id of the user, or `key`. */
-  actor: string;
-  ip: string;
+  actor: text(),
+  ip: text(),
   /** ISO 8601, UTC. */
-  created_at: string;
-}
-
-const entries = table<EncryptionAuditEntry>("encryption_audit", {
-  id: "value",
-  event_type: "value",
-  detail: "value",
-  actor: "value",
-  ip: "value",
-  created_at: "value",
+  created_at: text(),
 });
+
+/** One entry as stored. */
+export type EncryptionAuditEntry = Row<typeof entries>;
 
 export const { insert: insertEncryptionAudit } = entries;
 

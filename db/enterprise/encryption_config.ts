@@ -4,7 +4,7 @@
  * @module
  */
 
-import { singleRow } from "../columns.ts";
+import { boolean, number, singleRow, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const CIPHER_ALGORITHMS = ["aes-256-cbc", "aes-256-gcm"] as const;
@@ -12,21 +12,17 @@ export const CIPHER_ALGORITHMS = ["aes-256-cbc", "aes-256-gcm"] as const;
 /** Bytes; the sizes that SQLite supports. */
 export const PAGE_SIZES = [512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536] as const;
 
-export interface EncryptionConfig {
-  enabled: boolean;
-  algorithm: (typeof CIPHER_ALGORITHMS)[number];
-  kdf_iterations: number;
-  page_size: (typeof PAGE_SIZES)[number];
-}
+export const { read: selectEncryptionConfig, update: updateEncryptionConfig } = singleRow(
+  "encryption_config",
+  {
+    enabled: boolean(),
+    algorithm: text<(typeof CIPHER_ALGORITHMS)[number]>(),
+    kdf_iterations: number(),
+    page_size: number<(typeof PAGE_SIZES)[number]>(),
+  },
+);
 
-export const { read: selectEncryptionConfig, update: updateEncryptionConfig } = singleRow<
-  EncryptionConfig
->("encryption_config", {
-  enabled: "boolean",
-  algorithm: "value",
-  kdf_iterations: "value",
-  page_size: "value",
-});
+export type EncryptionConfig = ReturnType<typeof selectEncryptionConfig>;
 
 /** The version of SQLCipher in use; `undefined` for plain SQLite. */
 export function selectCipherVersion(db: Database): string | undefined {

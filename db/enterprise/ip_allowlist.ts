@@ -4,28 +4,23 @@
  * @module
  */
 
-import { singleRow } from "../columns.ts";
+import { boolean, singleRow, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-export interface IpAllowlistConfig {
+const allowlist = singleRow("ip_allowlist", {
   /** Whether addresses that no rule allows are refused. */
-  enforcement_enabled: boolean;
+  enforcement_enabled: boolean(),
   /** Whether refused addresses are logged. */
-  log_denials: boolean;
-}
-
-export interface IpAllowlist extends IpAllowlistConfig {
+  log_denials: boolean(),
   /** Gets a new, unique value whenever a rule is added, changed or deleted. */
-  revision: string;
-}
-
-const allowlist = singleRow<IpAllowlist>("ip_allowlist", {
-  enforcement_enabled: "boolean",
-  log_denials: "boolean",
-  revision: "value",
+  revision: text(),
 });
 
 export const { read: selectIpAllowlist } = allowlist;
+
+export type IpAllowlist = ReturnType<typeof selectIpAllowlist>;
+
+export type IpAllowlistConfig = Omit<IpAllowlist, "revision">;
 
 export function updateIpAllowlist(
   db: Database,

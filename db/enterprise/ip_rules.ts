@@ -4,42 +4,31 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { boolean, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const IP_RULE_SCOPES = ["global", "user"] as const;
 type IpRuleScope = (typeof IP_RULE_SCOPES)[number];
 
-/** One rule as stored. Times are ISO 8601, UTC. */
-export interface IpRule {
-  id: string;
+const rules = table("ip_rules", {
+  id: text(),
   /** An address or `address/prefix`, in its shortest form. */
-  cidr: string;
-  label: string;
-  description: string;
-  enabled: boolean;
+  cidr: text(),
+  label: text(),
+  description: text(),
+  enabled: boolean(),
   /** `global`: for all users; `user`: only for the user `scope_id`. */
-  scope: IpRuleScope;
+  scope: text<IpRuleScope>(),
   /** `null` if and only if the scope is `global`. */
-  scope_id: string | null;
+  scope_id: text<string | null>(),
   /** The rule has no effect from then on; `null` for a rule that does not expire. */
-  expires_at: string | null;
-  created_at: string;
-  updated_at: string;
-}
-
-const rules = table<IpRule>("ip_rules", {
-  id: "value",
-  cidr: "value",
-  label: "value",
-  description: "value",
-  enabled: "boolean",
-  scope: "value",
-  scope_id: "value",
-  expires_at: "value",
-  created_at: "value",
-  updated_at: "value",
+  expires_at: text<string | null>(),
+  created_at: text(),
+  updated_at: text(),
 });
+
+/** One rule as stored. Times are ISO 8601, UTC. */
+export type IpRule = Row<typeof rules>;
 
 export const {
   find: selectIpRule,

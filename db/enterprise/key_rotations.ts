@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 
@@ -14,26 +14,19 @@ export type RotationEnd = (typeof ROTATION_ENDS)[number];
 
 export const ROTATION_STATUSES = ["pending", ...ROTATION_ENDS] as const;
 
-/** One rotation as stored. Times are ISO 8601, UTC. */
-export interface KeyRotation {
-  id: string;
-  status: (typeof ROTATION_STATUSES)[number];
-  notes: string;
+const rotations = table("key_rotations", {
+  id: text(),
+  status: text<(typeof ROTATION_STATUSES)[number]>(),
+  notes: text(),
   /** Id of the user, or `key`. */
-  initiated_by: string;
-  started_at: string;
+  initiated_by: text(),
+  started_at: text(),
   /** When it ended with any result; `null` while it is pending. */
-  completed_at: string | null;
-}
-
-const rotations = table<KeyRotation>("key_rotations", {
-  id: "value",
-  status: "value",
-  notes: "value",
-  initiated_by: "value",
-  started_at: "value",
-  completed_at: "value",
+  completed_at: text<string | null>(),
 });
+
+/** One rotation as stored. Times are ISO 8601, UTC. */
+export type KeyRotation = Row<typeof rotations>;
 
 export const {
   find: selectKeyRotation,

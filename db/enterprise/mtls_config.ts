@@ -4,22 +4,15 @@
  * @module
  */
 
-import { singleRow } from "../columns.ts";
+import { boolean, singleRow } from "../columns.ts";
 
-export interface MtlsConfig {
+export const { read: selectMtlsConfig, update: updateMtlsConfig } = singleRow("mtls_config", {
   /** Whether a client without a verified certificate is refused. */
-  enforcement_enabled: boolean;
+  enforcement_enabled: boolean(),
   /** Whether a valid certificate that belongs to no agent is refused. */
-  reject_unknown_certs: boolean;
+  reject_unknown_certs: boolean(),
   /** Whether a certificate that belongs to no agent is recorded as a disabled agent. */
-  auto_enroll: boolean;
-}
+  auto_enroll: boolean(),
+});
 
-export const { read: selectMtlsConfig, update: updateMtlsConfig } = singleRow<MtlsConfig>(
-  "mtls_config",
-  {
-    enforcement_enabled: "boolean",
-    reject_unknown_certs: "boolean",
-    auto_enroll: "boolean",
-  },
-);
+export type MtlsConfig = ReturnType<typeof selectMtlsConfig>;

@@ -5,33 +5,28 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 import type { Permission } from "./roles.ts";
 
-/** One assignment as stored. */
-export interface RoleAssignment {
-  user_id: string;
-  role_id: string;
+const assignments = table("custom_role_assignments", {
+  user_id: text(),
+  role_id: text(),
   /** ISO 8601, UTC. */
-  assigned_at: string;
+  assigned_at: text(),
   /** Id of a user, who may have been deleted. */
-  assigned_by: string;
-}
+  assigned_by: text(),
+});
+
+/** One assignment as stored. */
+export type RoleAssignment = Row<typeof assignments>;
 
 /** A user who has a role. */
 export interface RoleUser extends Omit<RoleAssignment, "role_id"> {
   /** `null` for a user without an account (`key`, `metrics`). */
   email: string | null;
 }
-
-const assignments = table<RoleAssignment>("custom_role_assignments", {
-  user_id: "value",
-  role_id: "value",
-  assigned_at: "value",
-  assigned_by: "value",
-});
 
 export const { insert: insertRoleAssignment } = assignments;
 

@@ -4,22 +4,29 @@
  * @module
  */
 
-import { type Columns, table } from "../columns.ts";
+import { number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 
-/** One role as stored. Times are ISO 8601, UTC. */
-interface Role {
-  id: string;
-  name: string;
-  description: string;
-  priority: number;
-  created_at: string;
-  updated_at: string;
-}
+const shown = {
+  id: text(),
+  name: text(),
+  description: text(),
+  priority: number(),
+  created_at: text(),
+  updated_at: text(),
+};
 
-/** A role with its counts. */
-export interface CountedRole extends Role {
+const roles = table("custom_roles", {
+  ...shown,
+  /** The name in the form used for comparison. Unique. */
+  name_key: text(),
+});
+
+type StoredRole = Row<typeof roles>;
+
+/** A role with its counts. Times are ISO 8601, UTC. */
+export interface CountedRole extends Omit<StoredRole, "name_key"> {
   /** Number of pairs of resource and action. */
   permission_count: number;
   user_count: number;
@@ -31,20 +38,8 @@ export interface Permission {
   action: string;
 }
 
-const shown: Columns<Role> = {
-  id: "value",
-  name: "value",
-  description: "value",
-  priority: "value",
-  created_at: "value",
-  updated_at: "value",
-};
-
-const roles = table<Role & { name_key: string }>("custom_roles", { ...shown, name_key: "value" });
-
 export const {
   count: countRoles,
-  /** @param role `name_key` is the name in the form used for comparison; it is unique. */
   insert: insertRole,
   /** Deletes a role, with its permissions and assignments. */
   delete: deleteRole,
@@ -85,10 +80,7 @@ export function selectPermissionsOfRole(db: Database, roleId: string): Permissio
   );
 }
 
-export function updateRole(
-  db: Database,
-  role: Omit<Role, "created_at"> & { name_key: string },
-): void {
+export function updateRole(db: Database, role: Omit<StoredRole, "created_at">): void {
   roles.update(db, role.id, role);
 }
 

@@ -4,36 +4,27 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { boolean, json, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const CHAT_PLATFORM_IDS = ["messenger", "team-chat"] as const;
 export type ChatPlatformId = (typeof CHAT_PLATFORM_IDS)[number];
 
-/** One channel as stored. Times are ISO 8601, UTC. */
-export interface StoredChatChannel {
-  id: string;
-  platform: ChatPlatformId;
-  name: string;
+const channels = table("chat_channels", {
+  id: text(),
+  platform: text<ChatPlatformId>(),
+  name: text(),
   /** Event kinds; `*` stands for all. */
-  events: string[];
+  events: json<string[]>(),
   /** The config, encrypted. */
-  sealed: string;
-  enabled: boolean;
-  created_at: string;
-  updated_at: string;
-}
-
-const channels = table<StoredChatChannel>("chat_channels", {
-  id: "value",
-  platform: "value",
-  name: "value",
-  events: "json",
-  sealed: "value",
-  enabled: "boolean",
-  created_at: "value",
-  updated_at: "value",
+  sealed: text(),
+  enabled: boolean(),
+  created_at: text(),
+  updated_at: text(),
 });
+
+/** One channel as stored. Times are ISO 8601, UTC. */
+export type StoredChatChannel = Row<typeof channels>;
 
 export const {
   find: selectChatChannel,

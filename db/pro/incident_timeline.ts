@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 /** Types that users can write; status changes are recorded automatically. */
@@ -14,24 +14,18 @@ export type NoteType = (typeof NOTE_TYPES)[number];
 export const TIMELINE_TYPES = [...NOTE_TYPES, "status_change"] as const;
 export type TimelineType = (typeof TIMELINE_TYPES)[number];
 
-export interface TimelineEntry {
-  id: string;
-  type: TimelineType;
-  message: string;
+const entries = table("incident_timeline", {
+  id: text(),
+  incident_id: text(),
+  type: text<TimelineType>(),
+  message: text(),
   /** The writer, as `created_by` of an incident. */
-  author: string;
+  author: text(),
   /** ISO 8601, UTC. */
-  created_at: string;
-}
-
-const entries = table<TimelineEntry & { incident_id: string }>("incident_timeline", {
-  id: "value",
-  incident_id: "value",
-  type: "value",
-  message: "value",
-  author: "value",
-  created_at: "value",
+  created_at: text(),
 });
+
+export type TimelineEntry = Omit<Row<typeof entries>, "incident_id">;
 
 /** Newest first. */
 export function selectTimeline(db: Database, incidentId: string): TimelineEntry[] {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { boolean, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 
@@ -24,53 +24,39 @@ export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
 export const INCIDENT_SOURCES = ["manual", "monitor", "alert"] as const;
 type IncidentSource = (typeof INCIDENT_SOURCES)[number];
 
-/** What users set. */
-export interface IncidentSettings {
-  title: string;
-  severity: IncidentSeverity;
-  description: string | null;
+const incidents = table("incidents", {
+  id: text(),
+  title: text(),
+  severity: text<IncidentSeverity>(),
+  status: text<IncidentStatus>(),
+  description: text<string | null>(),
   /** Name of the person who leads the repair. */
-  commander: string | null;
-}
-
-/** One incident as shown. Times are ISO 8601, UTC. */
-export interface Incident extends IncidentSettings {
-  id: string;
-  status: IncidentStatus;
-  source: IncidentSource;
+  commander: text<string | null>(),
+  source: text<IncidentSource>(),
   /** The monitor or the alert rule that caused it; `null` for a manual one. */
-  source_id: string | null;
-  created_by: string;
-  created_at: string;
-  updated_at: string;
-  /** `null` until it is resolved. */
-  resolved_at: string | null;
-}
-
-/** One incident as stored. */
-export interface StoredIncident extends Incident {
+  source_id: text<string | null>(),
   /** The outage or the alert event that caused it; `null` for a manual one. */
-  cause_id: string | null;
+  cause_id: text<string | null>(),
   /** Whether it is resolved automatically when its cause ends. */
-  follows_cause: boolean;
-}
-
-const incidents = table<StoredIncident>("incidents", {
-  id: "value",
-  title: "value",
-  severity: "value",
-  status: "value",
-  description: "value",
-  commander: "value",
-  source: "value",
-  source_id: "value",
-  cause_id: "value",
-  follows_cause: "boolean",
-  created_by: "value",
-  created_at: "value",
-  updated_at: "value",
-  resolved_at: "value",
+  follows_cause: boolean(),
+  created_by: text(),
+  created_at: text(),
+  updated_at: text(),
+  /** `null` until it is resolved. */
+  resolved_at: text<string | null>(),
 });
+
+/** One incident as stored. Times are ISO 8601, UTC. */
+export type StoredIncident = Row<typeof incidents>;
+
+/** One incident as shown. */
+export type Incident = Omit<StoredIncident, "cause_id" | "follows_cause">;
+
+/** What users set. */
+export type IncidentSettings = Pick<
+  Incident,
+  "title" | "severity" | "description" | "commander"
+>;
 
 export const {
   find: selectIncident,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { boolean, json, number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 /** Metrics of the host. */
@@ -33,65 +33,50 @@ export type RemediationOperator = (typeof REMEDIATION_OPERATORS)[number];
 export const REMEDIATION_ACTIONS = ["restart", "start", "stop"] as const;
 export type RemediationAction = (typeof REMEDIATION_ACTIONS)[number];
 
-/** What users configure. */
-export interface RemediationSettings {
-  name: string;
-  condition_metric: RemediationMetric;
-  condition_operator: RemediationOperator;
-  condition_threshold: number;
+const rules = table("remediation_rules", {
+  id: text(),
+  name: text(),
+  condition_metric: text<RemediationMetric>(),
+  condition_operator: text<RemediationOperator>(),
+  condition_threshold: number(),
   /** How long the condition must hold without interruption, in seconds. */
-  condition_duration: number;
-  action_type: RemediationAction;
+  condition_duration: number(),
+  action_type: text<RemediationAction>(),
   /** As given: an id, an id prefix or a name. */
-  action_target: string;
-  action_config: {
+  action_target: text(),
+  action_config: json<{
     /** For stop and restart: seconds until the container is killed. */
     timeout_seconds?: number | undefined;
-  };
-  cooldown_seconds: number;
-  enabled: boolean;
-}
-
-/** The state of a rule. Times are ISO 8601, UTC. */
-export interface RemediationProgress {
-  /** Since when the condition has held. */
-  pending_since: string | null;
-  /** When the condition was last seen to hold; may lag a little. */
-  seen_at: string | null;
-  last_triggered_at: string | null;
-  /** When it fired within the last hour, oldest first; cleared when the rule is enabled. */
-  firings: readonly string[];
-}
-
-/** One rule as stored. */
-export interface RemediationRule extends RemediationSettings, RemediationProgress {
-  id: string;
-  created_at: string;
-  trigger_count: number;
+  }>(),
+  cooldown_seconds: number(),
+  enabled: boolean(),
+  created_at: text(),
   /** Finds the target again after it was recreated; `null` until it was seen once. */
-  target_name: string | null;
-}
-
-const rules = table<RemediationRule>("remediation_rules", {
-  id: "value",
-  name: "value",
-  condition_metric: "value",
-  condition_operator: "value",
-  condition_threshold: "value",
-  condition_duration: "value",
-  action_type: "value",
-  action_target: "value",
-  action_config: "json",
-  cooldown_seconds: "value",
-  enabled: "boolean",
-  created_at: "value",
-  target_name: "value",
-  pending_since: "value",
-  seen_at: "value",
-  last_triggered_at: "value",
-  trigger_count: "value",
-  firings: "json",
+  target_name: text<string | null>(),
+  /** Since when the condition has held. */
+  pending_since: text<string | null>(),
+  /** When the condition was last seen to hold; may lag a little. */
+  seen_at: text<string | null>(),
+  last_triggered_at: text<string | null>(),
+  trigger_count: number(),
+  /** When it fired within the last hour, oldest first; cleared when the rule is enabled. */
+  firings: json<readonly string[]>(),
 });
+
+/** One rule as stored. Times are ISO 8601, UTC. */
+export type RemediationRule = Row<typeof rules>;
+
+/** The state of a rule. */
+export type RemediationProgress = Pick<
+  RemediationRule,
+  "pending_since" | "seen_at" | "last_triggered_at" | "firings"
+>;
+
+/** What users configure. */
+export type RemediationSettings = Omit<
+  RemediationRule,
+  keyof RemediationProgress | "id" | "created_at" | "trigger_count" | "target_name"
+>;
 
 export const {
   find: selectRemediationRule,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Columns, table } from "../columns.ts";
+import { number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 import type { RemediationAction } from "./remediation_rules.ts";
@@ -12,44 +12,32 @@ import type { RemediationAction } from "./remediation_rules.ts";
 export const REMEDIATION_STATUSES = ["success", "failure", "skipped"] as const;
 type RemediationStatus = (typeof REMEDIATION_STATUSES)[number];
 
-/** A run that has started. Times are ISO 8601, UTC. */
-export interface StartedRemediation {
-  id: string;
-  rule_id: string;
-  rule_name: string;
+const started = {
+  id: text(),
+  rule_id: text(),
+  rule_name: text(),
   /** The value that fired the rule; `null` when the rule was disabled instead. */
-  metric_value: number | null;
-  action_type: RemediationAction;
-  action_target: string;
-  started_at: string;
-}
-
-/** A run that has finished. */
-export interface RemediationRun extends StartedRemediation {
-  status: RemediationStatus;
-  /** Why it failed or was skipped. */
-  error: string | null;
-  finished_at: string;
-}
-
-const started: Columns<StartedRemediation> = {
-  id: "value",
-  rule_id: "value",
-  rule_name: "value",
-  metric_value: "value",
-  action_type: "value",
-  action_target: "value",
-  started_at: "value",
+  metric_value: number<number | null>(),
+  action_type: text<RemediationAction>(),
+  action_target: text(),
+  started_at: text(),
 };
 
-const startedRuns = table<StartedRemediation>("remediation_runs", started);
+const startedRuns = table("remediation_runs", started);
 
-const runs = table<RemediationRun>("remediation_runs", {
+/** A run that has started. Times are ISO 8601, UTC. */
+export type StartedRemediation = Row<typeof startedRuns>;
+
+const runs = table("remediation_runs", {
   ...started,
-  status: "value",
-  error: "value",
-  finished_at: "value",
+  status: text<RemediationStatus>(),
+  /** Why it failed or was skipped. */
+  error: text<string | null>(),
+  finished_at: text(),
 });
+
+/** A run that has finished. */
+export type RemediationRun = Row<typeof runs>;
 
 /** Finished runs, newest first. */
 export function selectRemediationRuns(db: Database, page: Page): RemediationRun[] {

@@ -4,37 +4,28 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 import { knownUptime } from "./sla_periods.ts";
 
-/** One breach as stored; the figures are as of its detection. */
-export interface SlaBreach {
-  id: string;
-  sla_id: string;
+const breaches = table("sla_breaches", {
+  id: text(),
+  sla_id: text(),
   /** A period has at most one breach. */
-  period_id: string;
+  period_id: text(),
   /** When the downtime exceeded the budget; ISO 8601, UTC. */
-  breached_at: string;
+  breached_at: text(),
   /** Percent of the known time; `null` where too little was known. */
-  actual_uptime: number | null;
+  actual_uptime: number<number | null>(),
   /** Percent of the elapsed time that was known. */
-  coverage_percent: number;
-  target_uptime: number;
-  total_downtime_seconds: number;
-}
-
-const breaches = table<SlaBreach>("sla_breaches", {
-  id: "value",
-  sla_id: "value",
-  period_id: "value",
-  breached_at: "value",
-  actual_uptime: "value",
-  coverage_percent: "value",
-  target_uptime: "value",
-  total_downtime_seconds: "value",
+  coverage_percent: number(),
+  target_uptime: number(),
+  total_downtime_seconds: number(),
 });
+
+/** One breach as stored; the figures are as of its detection. */
+export type SlaBreach = Row<typeof breaches>;
 
 /** Newest first; of one definition, or of all. */
 export function selectSlaBreaches(

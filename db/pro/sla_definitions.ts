@@ -5,7 +5,7 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { number, type Row, table, text } from "../columns.ts";
 import type { Database, Params } from "../database.ts";
 
 export const PERIOD_TYPES = ["monthly", "weekly"] as const;
@@ -13,29 +13,22 @@ export const PERIOD_TYPES = ["monthly", "weekly"] as const;
 /** The period of a target: a calendar month, or a week from Monday to Sunday. */
 export type PeriodType = (typeof PERIOD_TYPES)[number];
 
-/** One definition as stored. Times are ISO 8601, UTC. */
-export interface SlaDefinition {
-  id: string;
-  name: string;
-  description: string;
+const definitions = table("sla_definitions", {
+  id: text(),
+  name: text(),
+  description: text(),
   /** Percent, over 0 and below 100. */
-  target_uptime: number;
-  period_type: PeriodType;
+  target_uptime: number(),
+  period_type: text<PeriodType>(),
+  created_at: text(),
+  updated_at: text(),
+});
+
+/** One definition with its monitors. Times are ISO 8601, UTC. */
+export interface SlaDefinition extends Row<typeof definitions> {
   /** In the order given; deleted monitors remain. */
   monitor_ids: string[];
-  created_at: string;
-  updated_at: string;
 }
-
-const definitions = table<Omit<SlaDefinition, "monitor_ids">>("sla_definitions", {
-  id: "value",
-  name: "value",
-  description: "value",
-  target_uptime: "value",
-  period_type: "value",
-  created_at: "value",
-  updated_at: "value",
-});
 
 export const {
   count: countSlaDefinitions,
@@ -44,7 +37,7 @@ export const {
 } = definitions;
 
 function select(db: Database, clauses: string, params?: Params): SlaDefinition[] {
-  return db.all<Omit<SlaDefinition, "monitor_ids"> & { monitor_ids: string }>(
+  return db.all<Row<typeof definitions> & { monitor_ids: string }>(
     `SELECT ${definitions.columns},
        (SELECT json_group_array(monitor_id ORDER BY place) FROM sla_monitors WHERE sla_id = id)
          AS monitor_ids

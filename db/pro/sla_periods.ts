@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { boolean, number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 import type { PeriodType } from "./sla_definitions.ts";
@@ -15,48 +15,32 @@ type PeriodStatus = (typeof PERIOD_STATUSES)[number];
 /** Percent of the elapsed time that must be known; below it the uptime is unknown. */
 export const COVERAGE_MIN_PERCENT = 1;
 
-/** The figures of a period as of `calculated_at` (ISO 8601, UTC). */
-interface PeriodFigures {
+const periods = table("sla_periods", {
+  id: text(),
+  sla_id: text(),
+  period_type: text<PeriodType>(),
+  /** `YYYY-MM-DD`. */
+  start_date: text(),
+  /** The last day, inclusive, `YYYY-MM-DD`. */
+  end_date: text(),
+  /** Percent; that of the definition when the period was last calculated. */
+  target_uptime: number(),
   /** Percent of the known time; `null` below {@linkcode COVERAGE_MIN_PERCENT}. */
-  actual_uptime: number | null;
-  total_downtime_seconds: number;
+  actual_uptime: number<number | null>(),
+  total_downtime_seconds: number(),
   /** Percent of the elapsed time that is known. */
-  coverage_percent: number;
-  is_breached: boolean;
-  calculated_at: string;
-}
+  coverage_percent: number(),
+  is_breached: boolean(),
+  status: text<PeriodStatus>(),
+  /** The time of the figures; ISO 8601, UTC. */
+  calculated_at: text(),
+});
 
 /** One period as stored. */
-export interface SlaPeriod extends PeriodFigures {
-  id: string;
-  sla_id: string;
-  period_type: PeriodType;
-  /** `YYYY-MM-DD`. */
-  start_date: string;
-  /** The last day, inclusive, `YYYY-MM-DD`. */
-  end_date: string;
-  /** Percent; that of the definition when the period was last calculated. */
-  target_uptime: number;
-  status: PeriodStatus;
-}
+export type SlaPeriod = Row<typeof periods>;
 
 /** Identifies a period of a definition. */
 type PeriodKey = Pick<SlaPeriod, "sla_id" | "period_type" | "start_date">;
-
-const periods = table<SlaPeriod>("sla_periods", {
-  id: "value",
-  sla_id: "value",
-  period_type: "value",
-  start_date: "value",
-  end_date: "value",
-  target_uptime: "value",
-  actual_uptime: "value",
-  total_downtime_seconds: "value",
-  coverage_percent: "value",
-  is_breached: "boolean",
-  status: "value",
-  calculated_at: "value",
-});
 
 const fromStored = (period: SlaPeriod): SlaPeriod => ({
   ...period,
@@ -70,7 +54,7 @@ const toStored = (period: SlaPeriod): SlaPeriod => ({
 
 /** The column cannot hold NULL, so the coverage decides whether its value is valid. */
 export function knownUptime(
-  { actual_uptime, coverage_percent }: Pick<PeriodFigures, "actual_uptime" | "coverage_percent">,
+  { actual_uptime, coverage_percent }: Pick<SlaPeriod, "actual_uptime" | "coverage_percent">,
 ): number | null {
   return coverage_percent < COVERAGE_MIN_PERCENT ? null : actual_uptime;
 }

@@ -1,26 +1,17 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { singleRow, table } from "../../db/columns.ts";
+import { boolean, json, number, type Row, singleRow, table, text } from "../../db/columns.ts";
 import { openStateDatabase } from "../../db/database.ts";
 
-interface Boat {
-  id: string;
-  homePort: string | null;
-  lengthM: number;
-  isAfloat: boolean;
-  crew: string[];
-  papers: { flag: string } | null;
-}
-
-const boats = table<Boat>("boats", {
-  id: "value",
-  homePort: "value",
-  lengthM: "value",
-  isAfloat: "boolean",
-  crew: "json",
-  papers: "json",
+const boats = table("boats", {
+  id: text(),
+  homePort: text<string | null>(),
+  lengthM: number(),
+  isAfloat: boolean(),
+  crew: json<string[]>(),
+  papers: json<{ flag: string } | null>(),
 });
 
-const DORY: Boat = {
+const DORY: Row<typeof boats> = {
   id: "1",
   homePort: null,
   lengthM: 4.5,
@@ -107,9 +98,9 @@ Deno.test("table() deletes by id", () => {
 Deno.test("table() uses the given key and column names", () => {
   using harbor = openHarbor();
   const { db } = harbor;
-  const berths = table<{ port: string; meters: number }>(
+  const berths = table(
     "boats",
-    { port: "value", meters: "value" },
+    { port: text(), meters: number() },
     { key: "port", names: { port: "home_port", meters: "length_m" } },
   );
   boats.insert(db, { ...DORY, homePort: "Oslo" });
@@ -148,10 +139,7 @@ Deno.test("singleRow() reads the only row and changes the given fields", () => {
     `CREATE TABLE lighthouse (id INTEGER PRIMARY KEY, is_lit INTEGER, range_nm INTEGER) STRICT;
     INSERT INTO lighthouse VALUES (1, 1, 20)`,
   );
-  const lighthouse = singleRow<{ isLit: boolean; rangeNm: number }>("lighthouse", {
-    isLit: "boolean",
-    rangeNm: "value",
-  });
+  const lighthouse = singleRow("lighthouse", { isLit: boolean(), rangeNm: number() });
 
   lighthouse.update(db, { isLit: false });
 

@@ -4,34 +4,26 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 /** The digest that blocks every update of a container. */
 export const EVERY_DIGEST = "*";
 
-export interface BlockedUpdate {
-  id: string;
-  containerName: string;
+const blocked = table("blocked_updates", {
+  id: text(),
+  containerName: text(),
   /** Of the manifest; the image's id without one; {@linkcode EVERY_DIGEST}. */
-  digest: string;
+  digest: text(),
   /** The reference of the failed update. */
-  image: string;
-  reason: string;
-  jobId: string;
+  image: text(),
+  reason: text(),
+  jobId: text(),
   /** ISO 8601, UTC. */
-  createdAt: string;
-}
-
-const blocked = table<BlockedUpdate>("blocked_updates", {
-  id: "value",
-  containerName: "value",
-  digest: "value",
-  image: "value",
-  reason: "value",
-  jobId: "value",
-  createdAt: "value",
+  createdAt: text(),
 });
+
+export type BlockedUpdate = Row<typeof blocked>;
 
 export const {
   find: findBlockedUpdate,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { json, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 /** The image of an index for one platform. */
@@ -15,27 +15,20 @@ export interface PlatformDigest {
   variant?: string;
 }
 
-/** Times are ISO 8601, UTC. */
-interface SeenDigest {
+const digests = table("update_digests", {
   /** Canonical reference with its tag. */
-  image: string;
-  digest: string;
-  firstSeenAt: string;
-  lastSeenAt: string;
+  image: text(),
+  digest: text(),
+  firstSeenAt: text(),
+  lastSeenAt: text(),
   /** When `image.update_available` was sent for it; `null` before. */
-  announcedAt: string | null;
+  announcedAt: text<string | null>(),
   /** Empty for a manifest that is not an index; `null` until it was read. */
-  platforms: PlatformDigest[] | null;
-}
-
-const digests = table<SeenDigest>("update_digests", {
-  image: "value",
-  digest: "value",
-  firstSeenAt: "value",
-  lastSeenAt: "value",
-  announcedAt: "value",
-  platforms: "json",
+  platforms: json<PlatformDigest[] | null>(),
 }, { key: "image" });
+
+/** Times are ISO 8601, UTC. */
+type SeenDigest = Row<typeof digests>;
 
 type DigestKey = Pick<SeenDigest, "image" | "digest">;
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { json, number, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 export const VERSION_LEVELS = ["patch", "minor", "major"] as const;
@@ -17,37 +17,27 @@ export interface NewerVersion {
   level: VersionLevel;
 }
 
-/** Times are ISO 8601, UTC. */
-export interface CheckedImage {
+const images = table("update_images", {
   /** Canonical reference with its tag. */
-  image: string;
+  image: text(),
   /** Of the last successful check; `null` before it. */
-  latestDigest: string | null;
+  latestDigest: text<string | null>(),
   /** Newest first. */
-  newerVersions: NewerVersion[];
+  newerVersions: json<NewerVersion[]>(),
   /** Why the last check failed; `null` if it succeeded. */
-  reason: string | null;
+  reason: text<string | null>(),
   /** As the registry last reported it. */
-  rateLimitRemaining: number | null;
-  checkedAt: string;
-  lastGoodAt: string | null;
+  rateLimitRemaining: number<number | null>(),
+  checkedAt: text(),
+  lastGoodAt: text<string | null>(),
   /** When a failed check is repeated; `null`: after the usual time. */
-  retryAt: string | null;
+  retryAt: text<string | null>(),
   /** From 0 to 1: varies the time of the next check. */
-  jitter: number;
-}
-
-const images = table<CheckedImage>("update_images", {
-  image: "value",
-  latestDigest: "value",
-  newerVersions: "json",
-  reason: "value",
-  rateLimitRemaining: "value",
-  checkedAt: "value",
-  lastGoodAt: "value",
-  retryAt: "value",
-  jitter: "value",
+  jitter: number(),
 }, { key: "image" });
+
+/** Times are ISO 8601, UTC. */
+export type CheckedImage = Row<typeof images>;
 
 export const { find: selectCheckedImage, replace: replaceCheckedImage } = images;
 

@@ -4,29 +4,22 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
-export interface PreviousImage {
-  id: string;
-  containerName: string;
-  imageId: string;
+const previous = table("previous_images", {
+  id: text(),
+  containerName: text(),
+  imageId: text(),
   /** The reference by which the container used it. */
-  reference: string;
+  reference: text(),
   /** The name that keeps the image from being pruned. */
-  tag: string;
+  tag: text(),
   /** When it was replaced; ISO 8601, UTC. */
-  createdAt: string;
-}
-
-const previous = table<PreviousImage>("previous_images", {
-  id: "value",
-  containerName: "value",
-  imageId: "value",
-  reference: "value",
-  tag: "value",
-  createdAt: "value",
+  createdAt: text(),
 });
+
+export type PreviousImage = Row<typeof previous>;
 
 export const {
   /** Stores it in place of an earlier record of the same container and image. */

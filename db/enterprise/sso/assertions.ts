@@ -4,23 +4,19 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
-/** An assertion that has been used. */
-interface UsedAssertion {
+const assertions = table("saml_assertions", {
   /** The issuer. */
-  entity_id: string;
-  assertion_id: string;
+  entity_id: text(),
+  assertion_id: text(),
   /** Until when it could be replayed. ISO 8601, UTC. */
-  expires_at: string;
-}
-
-const assertions = table<UsedAssertion>("saml_assertions", {
-  entity_id: "value",
-  assertion_id: "value",
-  expires_at: "value",
+  expires_at: text(),
 });
+
+/** An assertion that has been used. */
+type UsedAssertion = Row<typeof assertions>;
 
 /** Records an assertion. @returns Whether it has not been used before. */
 export function insertAssertion(db: Database, assertion: UsedAssertion): boolean {

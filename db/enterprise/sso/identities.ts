@@ -4,29 +4,23 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { boolean, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
-/** A provider's name for a user. */
-interface SsoIdentity {
-  user_id: string;
+const identities = table("sso_identities", {
+  user_id: text(),
   /** The provider's entity id. */
-  entity_id: string;
+  entity_id: text(),
   /** The provider's persistent name for the user; `null` without one. */
-  name_id: string | null;
+  name_id: text<string | null>(),
   /** Whether the user was created for this link; otherwise the user existed before. */
-  provisioned: boolean;
+  provisioned: boolean(),
   /** ISO 8601, UTC. */
-  linked_at: string;
-}
-
-const identities = table<SsoIdentity>("sso_identities", {
-  user_id: "value",
-  entity_id: "value",
-  name_id: "value",
-  provisioned: "boolean",
-  linked_at: "value",
+  linked_at: text(),
 });
+
+/** A provider's name for a user. */
+type SsoIdentity = Row<typeof identities>;
 
 export const { insert: insertIdentity } = identities;
 

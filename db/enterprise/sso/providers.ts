@@ -4,60 +4,42 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { boolean, json, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
-/** One identity provider as stored. Times are ISO 8601, UTC. */
-export interface IdentityProvider {
-  id: string;
-  name: string;
+const providers = table("identity_providers", {
+  id: text(),
+  name: text(),
   /** The provider's entity id, as in the issuer of its messages. Unique. */
-  entity_id: string;
+  entity_id: text(),
   /** The URL that receives login requests. */
-  sso_url: string;
-  slo_url: string | null;
+  sso_url: text(),
+  slo_url: text<string | null>(),
   /** The certificate of its signing key, PEM. Public. */
-  certificate: string;
+  certificate: text(),
   /** How login requests are sent. */
-  binding: "HTTP-POST" | "HTTP-Redirect";
+  binding: text<"HTTP-POST" | "HTTP-Redirect">(),
   /** The requested name id format; `null` leaves it to the provider. */
-  name_id_format: string | null;
+  name_id_format: text<string | null>(),
   /** The provider's attribute names, by their meaning here. */
-  attribute_mapping: { email?: string | undefined; name?: string | undefined };
+  attribute_mapping: json<{ email?: string | undefined; name?: string | undefined }>(),
   /** Whether users are created from assertions. */
-  auto_provision: boolean;
+  auto_provision: boolean(),
   /** The role of users created from assertions. */
-  default_role: "viewer" | "operator" | "admin";
+  default_role: text<"viewer" | "operator" | "admin">(),
   /** Whether a response without a request is accepted. */
-  allow_unsolicited: boolean;
+  allow_unsolicited: boolean(),
   /** Whether existing users are linked to it. */
-  link_existing: boolean;
-  enabled: boolean;
+  link_existing: boolean(),
+  enabled: boolean(),
   /** Base URL of this service, as used when an admin last saved the provider. */
-  base_url: string;
-  created_at: string;
-  updated_at: string;
-}
-
-const providers = table<IdentityProvider>("identity_providers", {
-  id: "value",
-  name: "value",
-  entity_id: "value",
-  sso_url: "value",
-  slo_url: "value",
-  certificate: "value",
-  binding: "value",
-  name_id_format: "value",
-  attribute_mapping: "json",
-  auto_provision: "boolean",
-  default_role: "value",
-  allow_unsolicited: "boolean",
-  link_existing: "boolean",
-  enabled: "boolean",
-  base_url: "value",
-  created_at: "value",
-  updated_at: "value",
+  base_url: text(),
+  created_at: text(),
+  updated_at: text(),
 });
+
+/** One identity provider as stored. Times are ISO 8601, UTC. */
+export type IdentityProvider = Row<typeof providers>;
 
 export const {
   find: selectProvider,

@@ -4,25 +4,20 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
-/** One request as stored. Times are ISO 8601, UTC. */
-interface SamlRequest {
-  id: string;
-  provider_id: string;
+const requests = table("saml_requests", {
+  id: text(),
+  provider_id: text(),
   /** Until when a response is accepted. */
-  expires_at: string;
+  expires_at: text(),
   /** When a response was accepted. */
-  used_at: string | null;
-}
-
-const requests = table<SamlRequest>("saml_requests", {
-  id: "value",
-  provider_id: "value",
-  expires_at: "value",
-  used_at: "value",
+  used_at: text<string | null>(),
 });
+
+/** One request as stored. Times are ISO 8601, UTC. */
+type SamlRequest = Row<typeof requests>;
 
 export const { find: selectRequest, count: countRequests } = requests;
 

@@ -4,34 +4,25 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 import type { Page } from "../../page.ts";
 
-/** One session as stored. Times are ISO 8601, UTC. */
-export interface SsoSession {
-  id: string;
-  provider_id: string;
-  user_id: string;
+const sessions = table("sso_sessions", {
+  id: text(),
+  provider_id: text(),
+  user_id: text(),
   /** The token family of the login. */
-  family_id: string;
+  family_id: text(),
   /** As given by the identity provider. */
-  email: string;
-  ip: string;
-  created_at: string;
-  expires_at: string;
-}
-
-const sessions = table<SsoSession>("sso_sessions", {
-  id: "value",
-  provider_id: "value",
-  user_id: "value",
-  family_id: "value",
-  email: "value",
-  ip: "value",
-  created_at: "value",
-  expires_at: "value",
+  email: text(),
+  ip: text(),
+  created_at: text(),
+  expires_at: text(),
 });
+
+/** One session as stored. Times are ISO 8601, UTC. */
+export type SsoSession = Row<typeof sessions>;
 
 export const { find: selectSession, insert: insertSession, delete: deleteSession } = sessions;
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { number, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 /** From best to worst. */
@@ -17,33 +17,22 @@ export const COMPONENT_STATUSES = [
 ] as const;
 export type ComponentStatus = (typeof COMPONENT_STATUSES)[number];
 
-/** One component as stored. Times are ISO 8601, UTC. */
-export interface StatusPageComponent {
-  id: string;
-  page_id: string;
-  name: string;
-  description: string;
-  status: ComponentStatus;
-  display_order: number;
-  group_name: string | null;
+const components = table("status_page_components", {
+  id: text(),
+  page_id: text(),
+  name: text(),
+  description: text(),
+  status: text<ComponentStatus>(),
+  display_order: number(),
+  group_name: text<string | null>(),
   /** The monitor that its status follows. */
-  monitor_id: string | null;
-  created_at: string;
-  updated_at: string;
-}
-
-const components = table<StatusPageComponent>("status_page_components", {
-  id: "value",
-  page_id: "value",
-  name: "value",
-  description: "value",
-  status: "value",
-  display_order: "value",
-  group_name: "value",
-  monitor_id: "value",
-  created_at: "value",
-  updated_at: "value",
+  monitor_id: text<string | null>(),
+  created_at: text(),
+  updated_at: text(),
 });
+
+/** One component as stored. Times are ISO 8601, UTC. */
+export type StatusPageComponent = Row<typeof components>;
 
 export const {
   insert: insertComponent,

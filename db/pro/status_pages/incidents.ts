@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 import type { Page } from "../../page.ts";
 
@@ -19,31 +19,21 @@ export const PAGE_INCIDENT_STATUSES = [
 ] as const;
 export type PageIncidentStatus = (typeof PAGE_INCIDENT_STATUSES)[number];
 
-/** One incident as stored. Times are ISO 8601, UTC. */
-export interface StatusPageIncident {
-  id: string;
-  page_id: string;
-  title: string;
-  message: string;
-  severity: PageIncidentSeverity;
-  status: PageIncidentStatus;
-  created_at: string;
-  updated_at: string;
+const incidents = table("status_page_incidents", {
+  id: text(),
+  page_id: text(),
+  title: text(),
+  message: text(),
+  severity: text<PageIncidentSeverity>(),
+  status: text<PageIncidentStatus>(),
+  created_at: text(),
+  updated_at: text(),
   /** `null` until it is resolved. */
-  resolved_at: string | null;
-}
-
-const incidents = table<StatusPageIncident>("status_page_incidents", {
-  id: "value",
-  page_id: "value",
-  title: "value",
-  message: "value",
-  severity: "value",
-  status: "value",
-  created_at: "value",
-  updated_at: "value",
-  resolved_at: "value",
+  resolved_at: text<string | null>(),
 });
+
+/** One incident as stored. Times are ISO 8601, UTC. */
+export type StatusPageIncident = Row<typeof incidents>;
 
 export const {
   insert: insertPageIncident,

@@ -4,47 +4,35 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { type Row, table, text } from "../../columns.ts";
 import type { Database, Params } from "../../database.ts";
 import type { Page } from "../../page.ts";
 
 export const MAINTENANCE_STATUSES = ["scheduled", "in_progress", "completed"] as const;
 export type MaintenanceStatus = (typeof MAINTENANCE_STATUSES)[number];
 
-/** One maintenance as stored. Times are ISO 8601, UTC. */
-export interface StatusPageMaintenance {
-  id: string;
-  page_id: string;
-  title: string;
-  message: string;
-  status: MaintenanceStatus;
-  starts_at: string;
-  ends_at: string;
+const maintenances = table("status_page_maintenances", {
+  id: text(),
+  page_id: text(),
+  title: text(),
+  message: text(),
+  status: text<MaintenanceStatus>(),
+  starts_at: text(),
+  ends_at: text(),
+  created_at: text(),
+  updated_at: text(),
+});
+
+/** One maintenance with its components. Times are ISO 8601, UTC. */
+export interface StatusPageMaintenance extends Row<typeof maintenances> {
   /** The components under maintenance. */
   component_ids: string[];
-  created_at: string;
-  updated_at: string;
 }
-
-const maintenances = table<Omit<StatusPageMaintenance, "component_ids">>(
-  "status_page_maintenances",
-  {
-    id: "value",
-    page_id: "value",
-    title: "value",
-    message: "value",
-    status: "value",
-    starts_at: "value",
-    ends_at: "value",
-    created_at: "value",
-    updated_at: "value",
-  },
-);
 
 export const { delete: deleteMaintenance } = maintenances;
 
 function select(db: Database, clauses: string, params: Params): StatusPageMaintenance[] {
-  return db.all<Omit<StatusPageMaintenance, "component_ids"> & { component_ids: string }>(
+  return db.all<Row<typeof maintenances> & { component_ids: string }>(
     `SELECT ${maintenances.columns},
        (SELECT json_group_array(component_id) FROM status_page_maintenance_components
         WHERE maintenance_id = id) AS component_ids

@@ -4,17 +4,8 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { json, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
-
-/** One notice to all subscribers of a page. */
-export interface StatusPageNotice {
-  id: string;
-  page_id: string;
-  content: NoticeContent;
-  /** ISO 8601, UTC. */
-  created_at: string;
-}
 
 /** What happened to a component, an incident or a planned maintenance. */
 interface NoticeContent {
@@ -30,12 +21,16 @@ interface NoticeContent {
   message: string | null;
 }
 
-const notices = table<StatusPageNotice>("status_page_notices", {
-  id: "value",
-  page_id: "value",
-  content: "json",
-  created_at: "value",
+const notices = table("status_page_notices", {
+  id: text(),
+  page_id: text(),
+  content: json<NoticeContent>(),
+  /** ISO 8601, UTC. */
+  created_at: text(),
 });
+
+/** One notice to all subscribers of a page. */
+export type StatusPageNotice = Row<typeof notices>;
 
 export const { find: selectNotice, insert: insertNotice } = notices;
 

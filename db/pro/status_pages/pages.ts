@@ -4,41 +4,31 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { boolean, json, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 import type { Page } from "../../page.ts";
-
-/** One page as stored. Times are ISO 8601, UTC. */
-export interface StatusPage {
-  id: string;
-  /** Part of the page's address; unique, never changes. */
-  slug: string;
-  name: string;
-  description: string;
-  is_public: boolean;
-  /** Lower case; unique. */
-  custom_domain: string | null;
-  theme: StatusPageTheme;
-  created_at: string;
-  updated_at: string;
-}
 
 export interface StatusPageTheme {
   /** `#rgb` or `#rrggbb`. */
   primary_color?: string | undefined;
 }
 
-const pages = table<StatusPage>("status_pages", {
-  id: "value",
-  slug: "value",
-  name: "value",
-  description: "value",
-  is_public: "boolean",
-  custom_domain: "value",
-  theme: "json",
-  created_at: "value",
-  updated_at: "value",
+const pages = table("status_pages", {
+  id: text(),
+  /** Part of the page's address; unique, never changes. */
+  slug: text(),
+  name: text(),
+  description: text(),
+  is_public: boolean(),
+  /** Lower case; unique. */
+  custom_domain: text<string | null>(),
+  theme: json<StatusPageTheme>(),
+  created_at: text(),
+  updated_at: text(),
 });
+
+/** One page as stored. Times are ISO 8601, UTC. */
+export type StatusPage = Row<typeof pages>;
 
 export const {
   find: selectStatusPage,

@@ -4,47 +4,35 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 import type { Page } from "../../page.ts";
 
 export type SubscriberKind = "email" | "webhook";
 
-/** One subscriber as stored. Times are ISO 8601, UTC. */
-export interface StoredSubscriber {
-  id: string;
-  page_id: string;
-  kind: SubscriberKind;
+const subscribers = table("status_page_subscribers", {
+  id: text(),
+  page_id: text(),
+  kind: text<SubscriberKind>(),
   /** The address, encrypted. */
-  sealed: string;
+  sealed: text(),
   /** The secret that signs notices to a webhook, encrypted; `null` for unsigned notices. */
-  sealed_secret: string | null;
+  sealed_secret: text<string | null>(),
   /** Keyed hash of the normalized address; unique per page. */
-  address_key: string;
+  address_key: text(),
   /** Hash of the token in confirmation links; unique. */
-  token_hash: string;
+  token_hash: text(),
   /** Base URL of the service, as used by the request that subscribed. */
-  link_base: string;
+  link_base: text(),
   /** `null` until the subscriber has confirmed. */
-  verified_at: string | null;
-  created_at: string;
+  verified_at: text<string | null>(),
+  created_at: text(),
   /** When a confirmation request was last sent; `null` when added through the API. */
-  asked_at: string | null;
-}
-
-const subscribers = table<StoredSubscriber>("status_page_subscribers", {
-  id: "value",
-  page_id: "value",
-  kind: "value",
-  sealed: "value",
-  sealed_secret: "value",
-  address_key: "value",
-  token_hash: "value",
-  link_base: "value",
-  verified_at: "value",
-  created_at: "value",
-  asked_at: "value",
+  asked_at: text<string | null>(),
 });
+
+/** One subscriber as stored. Times are ISO 8601, UTC. */
+export type StoredSubscriber = Row<typeof subscribers>;
 
 export const {
   find: selectSubscriber,

@@ -4,29 +4,23 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 import type { PageIncidentStatus } from "./incidents.ts";
 
-/** One update as stored. */
-export interface IncidentUpdate {
-  id: string;
-  incident_id: string;
+const updates = table("status_page_updates", {
+  id: text(),
+  incident_id: text(),
   /** The incident's status from then on. */
-  status: PageIncidentStatus;
+  status: text<PageIncidentStatus>(),
   /** Empty if only the status changed. */
-  message: string;
+  message: text(),
   /** ISO 8601, UTC. */
-  created_at: string;
-}
-
-const updates = table<IncidentUpdate>("status_page_updates", {
-  id: "value",
-  incident_id: "value",
-  status: "value",
-  message: "value",
-  created_at: "value",
+  created_at: text(),
 });
+
+/** One update as stored. */
+export type IncidentUpdate = Row<typeof updates>;
 
 export const { insert: insertIncidentUpdate } = updates;
 

@@ -4,32 +4,25 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { boolean, number, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 import type { Page } from "../../page.ts";
 
-/** One check as stored. */
-interface UptimeCheck {
-  monitorId: string;
+const checks = table("uptime_checks", {
+  monitorId: text(),
   /** Start of the check; Unix milliseconds. */
-  checkedAt: number;
-  ok: boolean;
+  checkedAt: number(),
+  ok: boolean(),
   /** `null` without a response. */
-  responseTimeMs: number | null;
+  responseTimeMs: number<number | null>(),
   /** HTTP status of the response. */
-  statusCode: number | null;
+  statusCode: number<number | null>(),
   /** A sentence; `null` for a successful check. */
-  error: string | null;
-}
-
-const checks = table<UptimeCheck>("uptime_checks", {
-  monitorId: "value",
-  checkedAt: "value",
-  ok: "boolean",
-  responseTimeMs: "value",
-  statusCode: "value",
-  error: "value",
+  error: text<string | null>(),
 });
+
+/** One check as stored. */
+type UptimeCheck = Row<typeof checks>;
 
 export function insertCheck(db: Database, check: UptimeCheck): void {
   db.run(

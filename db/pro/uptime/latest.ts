@@ -4,35 +4,28 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { number, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
-/** Times are Unix milliseconds. */
-export interface LatestCheck {
-  monitorId: string;
-  checkedAt: number;
-  /** When the next check was due: until then the state of the monitor counts as known. */
-  knownUntil: number;
-  /** `null` without a response. */
-  responseTimeMs: number | null;
-  /** Failed checks in a row, including this one. */
-  failures: number;
-  /** Time of the first of them; `null` after a successful check. */
-  failingSince: number | null;
-}
-
-const latestChecks = table<LatestCheck>(
+const latestChecks = table(
   "uptime_latest",
   {
-    monitorId: "value",
-    checkedAt: "value",
-    knownUntil: "value",
-    responseTimeMs: "value",
-    failures: "value",
-    failingSince: "value",
+    monitorId: text(),
+    checkedAt: number(),
+    /** When the next check was due: until then the state of the monitor counts as known. */
+    knownUntil: number(),
+    /** `null` without a response. */
+    responseTimeMs: number<number | null>(),
+    /** Failed checks in a row, including this one. */
+    failures: number(),
+    /** Time of the first of them; `null` after a successful check. */
+    failingSince: number<number | null>(),
   },
   { key: "monitorId" },
 );
+
+/** Times are Unix milliseconds. */
+export type LatestCheck = Row<typeof latestChecks>;
 
 export const {
   /** `undefined` for a monitor that was never checked. */

@@ -5,38 +5,29 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
-/** From the first check of a monitor to its deletion. Times are ISO 8601, UTC. */
-interface MonitorLife {
-  monitorId: string;
-  knownFrom: string;
+const lives = table("monitor_lives", {
+  monitorId: text(),
+  knownFrom: text(),
   /** `null` while the monitor exists. */
-  deletedAt: string | null;
-}
+  deletedAt: text<string | null>(),
+}, { key: "monitorId" });
+
+/** From the first check of a monitor to its deletion. Times are ISO 8601, UTC. */
+type MonitorLife = Row<typeof lives>;
+
+const gaps = table("monitor_gaps", {
+  monitorId: text(),
+  startedAt: text(),
+  /** `null` while the monitor is paused. */
+  endedAt: text<string | null>(),
+  reason: text<"paused" | "unknown">(),
+});
 
 /** A time range without known results of a monitor. */
-export interface MonitorGap {
-  monitorId: string;
-  startedAt: string;
-  /** `null` while the monitor is paused. */
-  endedAt: string | null;
-  reason: "paused" | "unknown";
-}
-
-const lives = table<MonitorLife>(
-  "monitor_lives",
-  { monitorId: "value", knownFrom: "value", deletedAt: "value" },
-  { key: "monitorId" },
-);
-
-const gaps = table<MonitorGap>("monitor_gaps", {
-  monitorId: "value",
-  startedAt: "value",
-  endedAt: "value",
-  reason: "value",
-});
+export type MonitorGap = Row<typeof gaps>;
 
 export const { replace: insertMonitorGap } = gaps;
 

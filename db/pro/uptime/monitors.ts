@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { boolean, number, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 export const MONITOR_TYPES = ["http", "tcp", "dns"] as const;
@@ -14,61 +14,42 @@ export type MonitorType = (typeof MONITOR_TYPES)[number];
 const CHECKED_STATUSES = ["up", "down", "pending"] as const;
 export type CheckedStatus = (typeof CHECKED_STATUSES)[number];
 
-/** One monitor as stored. Times are ISO 8601, UTC. */
-export interface StoredMonitor {
-  id: string;
-  name: string;
-  type: MonitorType;
+const monitors = table("uptime_monitors", {
+  id: text(),
+  name: text(),
+  type: text<MonitorType>(),
   /** http: a URL, tcp: `host:port`, dns: the name to look up. */
-  url: string;
+  url: text(),
   /** http only, like the next two. */
-  method: string | null;
+  method: text<string | null>(),
   /** Numbers and ranges, e.g. `200-299,301`. */
-  expectedStatus: string | null;
-  keyword: string | null;
+  expectedStatus: text<string | null>(),
+  keyword: text<string | null>(),
   /** dns only, like the next. */
-  recordType: string | null;
-  expected: string | null;
-  timeoutMs: number;
-  intervalSeconds: number;
-  retries: number;
+  recordType: text<string | null>(),
+  expected: text<string | null>(),
+  timeoutMs: number(),
+  intervalSeconds: number(),
+  retries: number(),
   /** Headers and body, encrypted; `null` without either. */
-  sealed: string | null;
-  autoIncident: boolean;
-  paused: boolean;
+  sealed: text<string | null>(),
+  autoIncident: boolean(),
+  paused: boolean(),
   /** Unchanged while the monitor is paused. */
-  status: CheckedStatus;
-  createdAt: string;
+  status: text<CheckedStatus>(),
+  createdAt: text(),
   /** Time of the last change, pause or resume. */
-  updatedAt: string;
-}
+  updatedAt: text(),
+});
+
+/** One monitor as stored. Times are ISO 8601, UTC. */
+export type StoredMonitor = Row<typeof monitors>;
 
 /** When to check a monitor. */
 export type MonitorSchedule = Pick<
   StoredMonitor,
   "id" | "intervalSeconds" | "retries" | "status" | "updatedAt"
 >;
-
-const monitors = table<StoredMonitor>("uptime_monitors", {
-  id: "value",
-  name: "value",
-  type: "value",
-  url: "value",
-  method: "value",
-  expectedStatus: "value",
-  keyword: "value",
-  recordType: "value",
-  expected: "value",
-  timeoutMs: "value",
-  intervalSeconds: "value",
-  retries: "value",
-  sealed: "value",
-  autoIncident: "boolean",
-  paused: "boolean",
-  status: "value",
-  createdAt: "value",
-  updatedAt: "value",
-});
 
 export const {
   find: selectMonitor,

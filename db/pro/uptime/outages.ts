@@ -4,26 +4,12 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 import type { Page } from "../../page.ts";
 
 export const OUTAGE_STATUSES = ["open", "resolved"] as const;
 export type OutageStatus = (typeof OUTAGE_STATUSES)[number];
-
-/** One outage as stored. Times are ISO 8601, UTC. */
-export interface StoredOutage {
-  id: string;
-  monitorId: string;
-  /** Name of the monitor when it went down. */
-  monitorName: string;
-  /** The error of the check that found it down. */
-  cause: string;
-  /** Time of the first failed check. */
-  startedAt: string;
-  /** `null` while the monitor is down. */
-  resolvedAt: string | null;
-}
 
 /** Selects outages; a missing field matches all. */
 export interface OutageFilter {
@@ -35,14 +21,21 @@ export interface OutageFilter {
   to?: string | undefined;
 }
 
-const outages = table<StoredOutage>("outages", {
-  id: "value",
-  monitorId: "value",
-  monitorName: "value",
-  cause: "value",
-  startedAt: "value",
-  resolvedAt: "value",
+const outages = table("outages", {
+  id: text(),
+  monitorId: text(),
+  /** Name of the monitor when it went down. */
+  monitorName: text(),
+  /** The error of the check that found it down. */
+  cause: text(),
+  /** Time of the first failed check. */
+  startedAt: text(),
+  /** `null` while the monitor is down. */
+  resolvedAt: text<string | null>(),
 });
+
+/** One outage as stored. Times are ISO 8601, UTC. */
+export type StoredOutage = Row<typeof outages>;
 
 export const { insert: insertOutage } = outages;
 

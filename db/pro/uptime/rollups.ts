@@ -4,42 +4,33 @@
  * @module
  */
 
-import { table } from "../../columns.ts";
+import { json, number, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 /** Seconds that a row describes. */
 export const ROLLUP_RESOLUTIONS = [900, 3_600] as const;
 export type RollupResolution = (typeof ROLLUP_RESOLUTIONS)[number];
 
-/** Totals of the checks of one monitor in the `resolution` seconds from `ts` on. */
-interface UptimeRollup {
-  monitorId: string;
-  resolution: RollupResolution;
-  /** Unix milliseconds. */
-  ts: number;
-  checks: number;
-  /** Successful checks; the next three fields cover only these. */
-  timed: number;
-  responseMsSum: number;
-  responseMsMax: number;
-  /** Number of response times per bucket, by the bucket's number. */
-  histogram: Record<string, number>;
-}
-
-const rollups = table<UptimeRollup>(
+const rollups = table(
   "uptime_rollups",
   {
-    monitorId: "value",
-    resolution: "value",
-    ts: "value",
-    checks: "value",
-    timed: "value",
-    responseMsSum: "value",
-    responseMsMax: "value",
-    histogram: "json",
+    monitorId: text(),
+    resolution: number<RollupResolution>(),
+    /** Unix milliseconds. */
+    ts: number(),
+    checks: number(),
+    /** Successful checks; the next three fields cover only these. */
+    timed: number(),
+    responseMsSum: number(),
+    responseMsMax: number(),
+    /** Number of response times per bucket, by the bucket's number. */
+    histogram: json<Record<string, number>>(),
   },
   { names: { histogram: "response_ms_hist" } },
 );
+
+/** Totals of the checks of one monitor in the `resolution` seconds from `ts` on. */
+type UptimeRollup = Row<typeof rollups>;
 
 export const { replace: upsertRollup } = rollups;
 
