@@ -5,7 +5,7 @@
  */
 
 import type { ContainerConfig, ContainerInspect } from "../../../../engine/containers.ts";
-import { parseReference } from "../../../../engine/image_reference.ts";
+import { findReference } from "../../../../engine/image_reference.ts";
 import { LABEL } from "../labels.ts";
 import type { Context, Setting } from "./comparison.ts";
 import { settingsOfContainer, settingsOfService, withoutThoseOf } from "./settings.ts";
@@ -64,13 +64,11 @@ function imageReasons(
 
 /** `nginx` and `docker.io/library/nginx:latest` are the same. */
 export function fullImageName(image: string): string {
-  try {
-    const { registry, repository, tag, digest } = parseReference(image);
-    return `${registry}/${repository}:${tag ?? (digest ? "" : "latest")}@${digest ?? ""}`;
-  } catch {
-    // The id of an image.
-    return image;
-  }
+  const reference = findReference(image);
+  // The id of an image.
+  if (!reference) return image;
+  const { registry, repository, tag, digest } = reference;
+  return `${registry}/${repository}:${tag ?? (digest ? "" : "latest")}@${digest ?? ""}`;
 }
 
 const shortId = (id: string) => id.replace(/^sha256:/, "").slice(0, 12);

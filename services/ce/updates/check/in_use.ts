@@ -6,8 +6,8 @@
 
 import {
   canonicalReference,
+  findReference,
   type ImageReference,
-  parseReference,
 } from "../../../../engine/image_reference.ts";
 import { stackOf } from "../../../auth/scope.ts";
 import type { Container } from "../../../state/inventory.ts";
@@ -31,12 +31,14 @@ export interface ImageUser {
   labels: LabelPolicy;
 }
 
+const IMAGE_ID = /^sha256:|^[0-9a-f]{64}$/;
+
 /** Groups containers by image, both by name. Those of an unfinished update are left out. */
 export function imagesInUse(containers: readonly Container[]): ImageInUse[] {
   const images = new Map<string, ImageInUse>();
   for (const container of [...containers].sort(byName)) {
     if (readMark(container.name)) continue;
-    const reference = referenceOf(container.image);
+    const reference = IMAGE_ID.test(container.image) ? undefined : findReference(container.image);
     const image = reference ? canonicalReference(reference) : container.image;
     const user = { container, stack: stackOf(container), labels: updatePolicy(container.labels) };
     const known = images.get(image);
@@ -60,14 +62,5 @@ export const isWatched = ({ users }: ImageInUse): boolean =>
 /** Whether any container is interested in newer versions. */
 export const wantsVersions = ({ users }: ImageInUse): boolean =>
   users.some(({ labels }) => labels.policy !== "off" && hasVersionPolicy(labels));
-
-/** Parses the reference of a container; `undefined` for an image id. */
-function referenceOf(image: string): ImageReference | undefined {
-  try {
-    return /^sha256:|^[0-9a-f]{64}$/.test(image) ? undefined : parseReference(image);
-  } catch {
-    return undefined;
-  }
-}
 
 const byName = (a: Container, b: Container) => a.name < b.name ? -1 : 1;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { canonicalReference, parseReference } from "../../../../engine/image_reference.ts";
+import { canonicalReference, findReference } from "../../../../engine/image_reference.ts";
 import type { Caller } from "../../../auth/caller.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
@@ -46,20 +46,13 @@ export async function startCheck(
 ): Promise<JobView> {
   const inUse = new Set(imagesInUse(await currentContainers(deps)).map(({ image }) => image));
   const wanted = images?.map((text, at) => {
-    const image = canonicalName(text);
+    const reference = findReference(text);
+    const image = reference && canonicalReference(reference);
     if (image !== undefined && inUse.has(image)) return image;
     throw new AppError("invalid", `body.images[${at}]: no container uses ${text}`);
   });
   const input = { images: wanted ?? null, newerVersions };
   return startJob(deps, updateCheckKind, { target: CHECK_TARGET.target, input, caller }).job;
-}
-
-function canonicalName(text: string): string | undefined {
-  try {
-    return canonicalReference(parseReference(text));
-  } catch {
-    return undefined;
-  }
 }
 
 async function check(

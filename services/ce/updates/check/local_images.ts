@@ -6,8 +6,8 @@
 
 import {
   canonicalReference,
+  findReference,
   type ImageReference,
-  parseReference,
 } from "../../../../engine/image_reference.ts";
 import { imageList } from "../../../../engine/images.ts";
 import type { Deps } from "../../../deps.ts";
@@ -33,7 +33,7 @@ export async function readLocalImages(
     const id = fullImageId(Id);
     digests.set(id, imageNames(RepoDigests));
     for (const tag of imageNames(RepoTags)) {
-      const reference = parseName(tag);
+      const reference = findReference(tag);
       if (reference) named.set(canonicalReference(reference), id);
     }
   }
@@ -41,18 +41,10 @@ export async function readLocalImages(
     ids: [...digests.keys()],
     digestsOf: (imageId, { registry, repository }) =>
       (digests.get(imageId) ?? []).flatMap((name) => {
-        const known = parseName(name);
+        const known = findReference(name);
         const isSame = known?.registry === registry && known.repository === repository;
         return isSame && known.digest ? [known.digest] : [];
       }),
     idOf: (name) => named.get(name),
   };
-}
-
-function parseName(name: string): ImageReference | undefined {
-  try {
-    return parseReference(name);
-  } catch {
-    return undefined; // A name that only older engines accepted.
-  }
 }

@@ -5,7 +5,7 @@
  */
 
 import { type ContainerInspect, containerInspect } from "../../../../engine/containers.ts";
-import { parseReference } from "../../../../engine/image_reference.ts";
+import { findReference } from "../../../../engine/image_reference.ts";
 import { ifThere } from "../../../../engine/errors.ts";
 import { type ImageInspect, imageInspect } from "../../../../engine/images.ts";
 import { systemInfo } from "../../../../engine/system.ts";
@@ -211,10 +211,6 @@ export function digestsOf({ Id, RepoDigests }: ImageInspect, reference: string):
 }
 
 function repositoryOf(reference: string): string | undefined {
-  try {
-    const { registry, repository } = parseReference(reference);
-    return `${registry}/${repository}`;
-  } catch {
-    return undefined; // an image id
-  }
+  const found = findReference(reference);
+  return found && `${found.registry}/${found.repository}`;
 }
