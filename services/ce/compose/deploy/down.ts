@@ -21,7 +21,7 @@ import { fullImageName } from "../plan/differences.ts";
 import type { Service } from "../load/resolve.ts";
 import { serviceOf } from "../plan/replicas.ts";
 import { openStack } from "../plan/stored.ts";
-import { runPreStop } from "./hooks.ts";
+import { runHooks } from "./hooks.ts";
 import type { DownJob, DownResult } from "./job.ts";
 import { containersOf } from "./services.ts";
 
@@ -52,7 +52,7 @@ export async function takeDown(deps: Deps, job: DownJob): Promise<DownResult> {
       signal.throwIfAborted();
       for (const container of byService.get(service)!) {
         job.progress({ current: 0, total: null, message: `${nameOf(container)} is stopped` });
-        await runPreStop(deps, services[service], container.Id, signal);
+        await runHooks(deps, services[service], "pre_stop", container.Id, signal);
         await stopAside(deps, container);
         await removeAndWait(engine, container.Id, { volumes: input.volumes });
         await refreshContainer(deps, container.Id);

@@ -19,47 +19,21 @@ import type { Hook } from "../load/service_keys.ts";
 const HOOK_MAX_MS = 3_600_000;
 
 /**
- * Runs `post_start` in a container that was started. A deploy that is continued after a crash may run
- * it again.
+ * Runs the hooks of a service in a container, unless it is not running. A deploy that is continued
+ * after a crash may run them again.
  *
  * @throws {AppError} `conflict` if a hook fails; the others are not run then.
  */
-export async function runPostStart(
+export async function runHooks(
   { engine }: Pick<Deps, "engine">,
-  service: Pick<Service, "post_start"> | undefined,
-  id: string,
-  signal: AbortSignal,
-): Promise<void> {
-  await runHooks(engine, "post_start", service?.post_start, id, signal);
-}
-
-/**
- * Runs `pre_stop` in a container, unless it is not running.
- *
- * @throws {AppError} As `runPostStart()`.
- */
-export async function runPreStop(
-  { engine }: Pick<Deps, "engine">,
-  service: Pick<Service, "pre_stop"> | undefined,
-  id: string,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!service?.pre_stop) return;
-  const container = await inspectIfThere(engine, id);
-  if (container && isUp(container)) {
-    await runHooks(engine, "pre_stop", service.pre_stop, id, signal);
-  }
-}
-
-async function runHooks(
-  engine: Deps["engine"],
+  service: Pick<Service, "post_start" | "pre_stop"> | undefined,
   key: "post_start" | "pre_stop",
-  hooks: readonly Hook[] = [],
   id: string,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const [index, hook] of hooks.entries()) {
+  for (const [index, hook] of (service?.[key] ?? []).entries()) {
     const container = await inspectIfThere(engine, id);
+    if (key === "pre_stop" && !(container && isUp(container))) return;
     const what = `${container ? nameOf(container) : id}: ${key}[${index}]`;
     const limit = AbortSignal.timeout(HOOK_MAX_MS);
     let exitCode: number | null;

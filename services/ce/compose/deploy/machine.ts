@@ -19,7 +19,7 @@ import { dependenciesOf } from "../load/resolve.ts";
 import { type LoadedStack, openStack } from "../plan/stored.ts";
 import { createdOf, goBack, restoreNames, startStep, stopHere } from "./back.ts";
 import { recordFailure } from "./failure.ts";
-import { runPreStop } from "./hooks.ts";
+import { runHooks } from "./hooks.ts";
 import type { DeployJob, DeployResult, PlannedDeploy } from "./job.ts";
 import { createNetwork, createVolume } from "./parts.ts";
 import { nameImages, planDeploy, pullImages } from "./planned.ts";
@@ -87,7 +87,7 @@ async function carryOut(
   if (removed.length > 0) {
     await job.step("stop removed", async () => {
       for (const { oldId, key } of removed.toReversed()) {
-        await runPreStop(deps, project.services[key], oldId, job.signal);
+        await runHooks(deps, project.services[key], "pre_stop", oldId, job.signal);
         const container = await inspectIfThere(engine, oldId);
         if (container) await stopAside(deps, container);
       }

@@ -37,7 +37,7 @@ import { numberOf, scaleOf } from "../plan/replicas.ts";
 import type { LoadedStack } from "../plan/stored.ts";
 import { containerNameOf, planServiceContainer } from "./container.ts";
 import { archiveOf, filesOf, hashFiles } from "./files.ts";
-import { runPostStart, runPreStop } from "./hooks.ts";
+import { runHooks } from "./hooks.ts";
 import type { FindPeer } from "./host_config.ts";
 import type { CreatedContainers, ServiceWork } from "./job.ts";
 
@@ -181,7 +181,9 @@ export async function startContainers(
   for (const id of ids) {
     if (!isResumed || !isUp(await inspectContainer(deps, id))) begun.push(id);
   }
-  for (const { oldId } of pairs) await runPreStop(deps, project.services[key], oldId, signal);
+  for (const { oldId } of pairs) {
+    await runHooks(deps, project.services[key], "pre_stop", oldId, signal);
+  }
   // A container that was stopped before is started by a deploy.
   await putNewInPlace(deps, pairs.map((pair) => ({ ...pair, ran: true })));
   for (const { id } of [...fresh, ...started]) {
@@ -195,7 +197,7 @@ export async function startContainers(
     }
     await refreshContainer(deps, id);
   }
-  for (const id of begun) await runPostStart(deps, project.services[key], id, signal);
+  for (const id of begun) await runHooks(deps, project.services[key], "post_start", id, signal);
 }
 
 /**

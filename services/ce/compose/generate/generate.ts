@@ -93,18 +93,8 @@ export async function generateStack(
         return isLimited(caller.scope) && !found ? id.slice(0, 12) : found?.name ?? id;
       },
       secretText: (name, value) => secretText(`${key}_${name}`, value),
-      networkKey: (name) =>
-        keyIn(used.networks, name, {
-          labels: networks.find(({ Name }) => Name === name)?.Labels,
-          label: LABEL.network,
-          project,
-        }),
-      volumeKey: (name) =>
-        keyIn(used.volumes, name, {
-          labels: volumes.find(({ Name }) => Name === name)?.Labels,
-          label: LABEL.volume,
-          project,
-        }),
+      networkKey: keysOf(networks, { used: used.networks, label: LABEL.network, project }),
+      volumeKey: keysOf(volumes, { used: used.volumes, label: LABEL.volume, project }),
       warn: (message) => warnings.push(message),
     });
     if (inspect.Config.Labels?.[LABEL.files] !== undefined) {
@@ -209,21 +199,21 @@ function referenceOf(
   return image?.RepoTags?.[0] ?? image?.RepoDigests?.[0] ?? reference;
 }
 
-/** Returns the key of a network or volume: that in its project, or its name. */
-function keyIn(
-  used: Map<string, string>,
-  name: string,
-  { labels, label, project }: {
-    labels: Record<string, string> | null | undefined;
+/** Returns the key of a network or volume by its name: that in its project, or the name. */
+const keysOf = (
+  parts: readonly Pick<Network | Volume, "Name" | "Labels">[],
+  { used, label, project }: {
+    used: Map<string, string>;
     label: string;
     project: string | undefined;
   },
-): string {
-  const own = project !== undefined && labels?.[LABEL.project] === project;
-  const key = own ? labels?.[label] ?? name : name;
+) =>
+(name: string): string => {
+  const labels = parts.find(({ Name }) => Name === name)?.Labels;
+  const key = isOwn(labels, project) ? labels?.[label] ?? name : name;
   used.set(key, name);
   return key;
-}
+};
 
 function section(
   title: string,

@@ -40,65 +40,46 @@ export async function interpolateFile(
   loading: Loading,
   lookup: Lookup,
 ): Promise<Node> {
-  // Aliases are the same node.
+  /** Results by node: aliases are the same node. */
   const done = new Map<Node, Node>();
-  if (file.kind !== "map") return interpolateNode(file, "", loading, lookup, done);
+
+  const replace = (node: Node, path: string): Node => {
+    switch (node.kind) {
+      case "scalar": {
+        const { value, at } = node;
+        if (typeof value !== "string" || !value.includes("$")) return node;
+        return { ...node, value: interpolate(value, lookup, loading, path, at) ?? value };
+      }
+      case "list":
+        return {
+          ...node,
+          items: node.items.map((item, at) => replaceOnce(item, `${path}[${at}]`)),
+        };
+      case "map": {
+        const entries: typeof node.entries = new Map();
+        for (const [name, { key, value }] of node.entries) {
+          const inner = path === "" ? name : `${path}.${name}`;
+          entries.set(name, { key, value: replaceOnce(value, inner) });
+        }
+        return { ...node, entries };
+      }
+    }
+  };
+  const replaceOnce = (node: Node, path: string): Node => {
+    const result = done.get(node) ?? replace(node, path);
+    if (node.kind !== "scalar") done.set(node, result);
+    return result;
+  };
+
   // Services and the other parts of the project, one by one.
-  for (const [section, { value }] of file.entries) {
+  for (const [section, { value }] of file.kind === "map" ? file.entries : []) {
     for (const [name, { value: part }] of value.kind === "map" ? value.entries : []) {
       if (part.kind === "scalar") continue;
       await loading.pause();
-      interpolateTree(part, `${section}.${name}`, loading, lookup, done);
+      replaceOnce(part, `${section}.${name}`);
     }
   }
-  return interpolateTree(file, "", loading, lookup, done);
-}
-
-/** @param done Results by node. */
-function interpolateTree(
-  node: Node,
-  path: string,
-  loading: Loading,
-  lookup: Lookup,
-  done: Map<Node, Node>,
-): Node {
-  const known = done.get(node);
-  if (known) return known;
-  const result = interpolateNode(node, path, loading, lookup, done);
-  if (node.kind !== "scalar") done.set(node, result);
-  return result;
-}
-
-function interpolateNode(
-  node: Node,
-  path: string,
-  loading: Loading,
-  lookup: Lookup,
-  done: Map<Node, Node>,
-): Node {
-  switch (node.kind) {
-    case "scalar":
-      if (typeof node.value !== "string" || !node.value.includes("$")) return node;
-      return {
-        ...node,
-        value: interpolate(node.value, lookup, loading, path, node.at) ?? node.value,
-      };
-    case "list":
-      return {
-        ...node,
-        items: node.items.map((item, index) =>
-          interpolateTree(item, `${path}[${index}]`, loading, lookup, done)
-        ),
-      };
-    case "map": {
-      const entries: typeof node.entries = new Map();
-      for (const [name, { key, value }] of node.entries) {
-        const inner = path === "" ? name : `${path}.${name}`;
-        entries.set(name, { key, value: interpolateTree(value, inner, loading, lookup, done) });
-      }
-      return { ...node, entries };
-    }
-  }
+  return replaceOnce(file, "");
 }
 
 /** Replaces the variables of one string; `undefined` after an error. */

@@ -138,10 +138,7 @@ export interface Include {
 }
 
 const include: Reader<Include> = byKind({
-  scalar: (node, path, scope) => {
-    const read = name(node, path, scope);
-    return read === undefined ? undefined : { path: [read] };
-  },
+  scalar: parsed((file) => ({ path: [file] }), name),
   map: object(
     { path: oneOrList(name), env_file: oneOrList(name), project_directory: name },
     { required: ["path"] },

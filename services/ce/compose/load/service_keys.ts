@@ -62,10 +62,7 @@ export interface Dependency {
 }
 
 const fileGrant: Reader<FileGrant> = byKind({
-  scalar: (node, path, scope) => {
-    const source = name(node, path, scope);
-    return source === undefined ? undefined : { source };
-  },
+  scalar: parsed((source) => ({ source }), name),
   map: object(
     { source: name, target: name, uid: textOrNumber, gid: textOrNumber, mode: fileMode },
     { required: ["source"] },
@@ -89,10 +86,7 @@ const dependencies: Reader<Record<string, Dependency>> = byKind({
 
 const healthcheck = object({
   test: byKind<string[], string[]>({
-    scalar: (node, path, scope) => {
-      const line = text(node, path, scope);
-      return line === undefined ? undefined : ["CMD-SHELL", line];
-    },
+    scalar: parsed((line) => ["CMD-SHELL", line]),
     list: (node, path, scope) => {
       const words = exactList(text)(node, path, scope) ?? [];
       if (words.length === 0 || /^(?:NONE|CMD|CMD-SHELL)$/.test(words[0]!)) return words;
@@ -225,10 +219,7 @@ const envFileMap = object(
 );
 
 const envFile: Reader<EnvFileEntry> = byKind({
-  scalar: (node, path, scope) => {
-    const file = hostPath(node, path, scope);
-    return file === undefined ? undefined : { path: file, required: true };
-  },
+  scalar: parsed((path) => ({ path, required: true }), hostPath),
   map: completing(envFileMap.completion, (node, path, scope) => {
     const read = envFileMap(node, path, scope);
     return read?.path === undefined ? undefined : { required: true, ...read, path: read.path };
@@ -252,10 +243,7 @@ const groups: Reader<string[]> = list(textOrNumber);
 const present: Reader<true> = (node) => isNull(node) ? undefined : true;
 
 const extension: Reader<{ service: string; file?: string }> = byKind({
-  scalar: (node, path, scope) => {
-    const service = name(node, path, scope);
-    return service === undefined ? undefined : { service };
-  },
+  scalar: parsed((service) => ({ service }), name),
   map: object({ service: name, file: name }, { required: ["service"] }) as Reader<
     { service: string; file?: string }
   >,

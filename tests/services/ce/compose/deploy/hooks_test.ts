@@ -1,5 +1,5 @@
 import { deepEqual, rejects } from "node:assert/strict";
-import { runPostStart, runPreStop } from "../../../../../services/ce/compose/deploy/hooks.ts";
+import { runHooks } from "../../../../../services/ce/compose/deploy/hooks.ts";
 import { type FakeAnswer, fakeEngine } from "../../../../helpers/fake_engine.ts";
 
 const signal = new AbortController().signal;
@@ -21,7 +21,7 @@ Deno.test("hooks have their user, directory, variables and privileges", async ()
   const bodies: unknown[] = [];
   await using fake = fakeEngine(answers(bodies));
 
-  await runPostStart(
+  await runHooks(
     fake,
     {
       post_start: [
@@ -35,6 +35,7 @@ Deno.test("hooks have their user, directory, variables and privileges", async ()
         { command: ["0"] },
       ],
     },
+    "post_start",
     "c1",
     signal,
   );
@@ -58,7 +59,7 @@ Deno.test("a hook that fails is named, and those behind it do not run", async ()
   await using fake = fakeEngine(answers(bodies));
   const hooks = { post_start: [{ command: ["0"] }, { command: ["3"] }, { command: ["0"] }] };
 
-  await rejects(() => runPostStart(fake, hooks, "c1", signal), {
+  await rejects(() => runHooks(fake, hooks, "post_start", "c1", signal), {
     code: "conflict",
     message: "shop-web-1: post_start[1] exited with code 3",
   });
@@ -73,7 +74,7 @@ Deno.test("the engine's refusal of a hook does not show its variables", async ()
   });
   const hooks = { post_start: [{ command: ["0"], environment: { KEY: "s3cret-value" } }] };
 
-  await rejects(() => runPostStart(fake, hooks, "c1", signal), {
+  await rejects(() => runHooks(fake, hooks, "post_start", "c1", signal), {
     message: "shop-web-1: post_start[0] could not be run: bad value ********",
   });
 });
@@ -83,8 +84,8 @@ Deno.test("pre_stop does not run in a container that is stopped or gone", async 
   await using fake = fakeEngine(answers(bodies, false));
   const hooks = { pre_stop: [{ command: ["0"] }] };
 
-  await runPreStop(fake, hooks, "c1", signal);
-  await runPreStop(fake, hooks, "c2", signal);
+  await runHooks(fake, hooks, "pre_stop", "c1", signal);
+  await runHooks(fake, hooks, "pre_stop", "c2", signal);
 
   deepEqual(bodies, []);
 });
