@@ -5,7 +5,6 @@
  * @module
  */
 
-import type { LookupFunction } from "node:net";
 import type { Config } from "../../config/config.ts";
 import type { Deps } from "../../deps.ts";
 import { redactedUrl } from "../../outbound/url_secrets.ts";
@@ -13,7 +12,14 @@ import { VERSION } from "../../version.ts";
 import { capitalize, describeConnectionFailure } from "./connection_failure.ts";
 import { createLimiter } from "../../limiter.ts";
 import { cacheResponse } from "./response_cache.ts";
-import { checkCertificate, createTrustStore, type TrustStore } from "./tls.ts";
+import {
+  CACHE_MS,
+  type CertificateCheckOptions,
+  checkCertificate,
+  createTrustStore,
+  PARALLEL,
+  TIMEOUT_MS,
+} from "./tls.ts";
 import { withoutCredentials } from "../../outbound/url_credentials.ts";
 
 type ProbedEndpoint = Config["endpoints"][number];
@@ -36,25 +42,7 @@ export interface EndpointCheck {
   checkedAt: string;
 }
 
-interface ProbeOptions {
-  now: () => Date;
-  /** Of the whole request; default {@linkcode TIMEOUT_MS}. */
-  timeoutMs?: number;
-  /** Trusted authorities (PEM); default those of the runtime. */
-  ca?: string[];
-  trustStore?: TrustStore;
-  /** Resolves names instead of the system. */
-  lookup?: LookupFunction;
-}
-
-/** How long results are cached, in milliseconds. */
-const CACHE_MS = 30_000;
-
-/** Timeout of one probe, from name resolution to the response headers, in milliseconds. */
-const TIMEOUT_MS = 10_000;
-
-/** Limit of concurrent probes. */
-const PARALLEL = 10;
+type ProbeOptions = Omit<CertificateCheckOptions, "signal">;
 
 /** Limit of the response headers, in bytes. */
 const HEADERS_MAX = 32 * 1024;

@@ -43,9 +43,10 @@ export interface CertificateCheck extends CertificateTarget {
   error: string | null;
 }
 
-interface CertificateCheckOptions {
+/** How a probe connects. */
+export interface CertificateCheckOptions {
   now: () => Date;
-  /** Of the whole check; default {@linkcode TIMEOUT_MS}. */
+  /** Of the whole probe; default {@linkcode TIMEOUT_MS}. */
   timeoutMs?: number;
   /** Trusted authorities (PEM); default those of the runtime. */
   ca?: string[];
@@ -58,13 +59,13 @@ interface CertificateCheckOptions {
 }
 
 /** How long results are cached, in milliseconds. */
-const CACHE_MS = 30_000;
+export const CACHE_MS = 30_000;
 
-/** Timeout of one check, from name resolution to the certificate, in milliseconds. */
-const TIMEOUT_MS = 10_000;
+/** Timeout of one probe, from name resolution to the answer, in milliseconds. */
+export const TIMEOUT_MS = 10_000;
 
-/** Limit of concurrent checks. */
-const PARALLEL = 10;
+/** Limit of concurrent probes. */
+export const PARALLEL = 10;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
