@@ -13,24 +13,20 @@ import { AppError } from "../../../errors.ts";
 import { hasVersionPolicy, type LabelPolicy } from "../labels.ts";
 import { compileTagFilter, type TagFilter } from "../tag_filter.ts";
 
-/** Finds the tags that a policy accepts; compiles each pattern once. */
-export interface TagFilters {
-  /** Nothing is accepted while a pattern is invalid. */
-  of(labels: LabelPolicy): Promise<TagFilter>;
-}
+/** Returns what tags a policy accepts: none while a pattern is invalid. */
+export type TagFilters = (labels: LabelPolicy) => Promise<TagFilter>;
 
+/** Compiles each pattern once. */
 export function createTagFilters(): TagFilters {
   const filters = new Map<string, Promise<TagFilter>>();
-  return {
-    of({ tags }) {
-      const key = JSON.stringify(tags ?? null);
-      const filter = filters.get(key) ?? compileTagFilter(tags).catch((error) => {
-        if (error instanceof AppError) return () => false;
-        throw error;
-      });
-      filters.set(key, filter);
-      return filter;
-    },
+  return ({ tags }) => {
+    const key = JSON.stringify(tags ?? null);
+    const filter = filters.get(key) ?? compileTagFilter(tags).catch((error) => {
+      if (error instanceof AppError) return () => false;
+      throw error;
+    });
+    filters.set(key, filter);
+    return filter;
   };
 }
 
@@ -46,7 +42,7 @@ export async function newestAccepted(
   filters: TagFilters,
 ): Promise<NewerVersion | undefined> {
   if (!hasVersionPolicy(labels)) return undefined;
-  const accepts = await filters.of(labels);
+  const accepts = await filters(labels);
   const most = labels.level === "same" ? "major" : labels.level;
   return versions.find(({ tag, level }) => isWithin(level, most) && accepts(tag));
 }

@@ -127,7 +127,7 @@ async function acceptedVersions(
   filters: TagFilters,
 ): Promise<NewerVersion[]> {
   if (versions.length === 0) return versions;
-  const accept = await Promise.all(users.map(({ labels }) => filters.of(labels)));
+  const accept = await Promise.all(users.map(({ labels }) => filters(labels)));
   return versions.filter(({ tag }) => accept.some((accepts) => accepts(tag)));
 }
 
