@@ -68,14 +68,14 @@ type HeldLine = Line & { arrival: number };
  * stream, and at most `bytesMax` bytes of text.
  */
 function createHeldLines(tail: number, bytesMax: number) {
-  const streams = { stdout: createFifo<HeldLine>(), stderr: createFifo<HeldLine>() };
+  const streams: Record<LogFrame["stream"], HeldLine[]> = { stdout: [], stderr: [] };
   let arrivals = 0;
   let bytes = 0;
   let dropped = false;
 
-  const drop = ({ shift }: { shift(): Line | undefined }) => void (bytes -= shift()?.bytes ?? 0);
+  const drop = (lines: HeldLine[]) => void (bytes -= lines.shift()?.bytes ?? 0);
   const older = () => {
-    const [out, err] = [streams.stdout.peek(), streams.stderr.peek()];
+    const { stdout: [out], stderr: [err] } = streams;
     return !out || (err && isBefore(err, out)) ? streams.stderr : streams.stdout;
   };
 
@@ -97,27 +97,6 @@ function createHeldLines(tail: number, bytesMax: number) {
       const lines: Line[] = [];
       for (let next = older().shift(); next; next = older().shift()) lines.push(next);
       return lines;
-    },
-  };
-}
-
-/** A queue with constant-time operations. */
-function createFifo<Item>() {
-  let items: Item[] = [];
-  let first = 0;
-  return {
-    /** @returns The new length. */
-    push: (item: Item) => items.push(item) - first,
-    peek: (): Item | undefined => items[first],
-    shift(): Item | undefined {
-      const item = items[first];
-      if (item === undefined) return undefined;
-      first++;
-      if (first > 1_024 && first > items.length / 2) {
-        items = items.slice(first);
-        first = 0;
-      }
-      return item;
     },
   };
 }

@@ -84,7 +84,8 @@ export function parseAuthFile(text: string): AuthFile {
   };
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+/** `undefined` for anything but a JSON object. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const content = JSON.parse(text);
     return typeof content === "object" && content !== null ? content : undefined;

@@ -11,6 +11,7 @@ import type { Deps } from "../../deps.ts";
 import type { Challenge } from "../../state/registry_sessions.ts";
 import type { Credentials } from "./access.ts";
 import { assertNotLimited, checkStatus } from "./answers.ts";
+import { parseObject } from "./auth_file.ts";
 import { RegistryError } from "./error.ts";
 
 export type TokenDeps = OutboundDeps & Pick<Deps, "secrets" | "registrySessions" | "now">;
@@ -149,19 +150,11 @@ function tokenRequest(
 }
 
 function parseToken(text: string, host: string): { token: string; validityS: number } {
-  const { token, access_token, expires_in } = parseObject(text);
+  const { token, access_token, expires_in } = parseObject(text) ?? {};
   const found = token || access_token;
   const isUsable = typeof found === "string" &&
     !outboundHeaderProblem("authorization", `Bearer ${found}`, SENT_VALUE_MAX);
   if (!isUsable) throw new RegistryError("invalid", `${host} did not answer with a token`);
   const seconds = typeof expires_in === "number" && expires_in > 0 ? expires_in : VALIDITY_S;
   return { token: found, validityS: Math.min(seconds, VALIDITY_MAX_S) };
-}
-
-function parseObject(text: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }

@@ -12,6 +12,7 @@
 import { EngineUnreachableError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
+import { sleep } from "../../lifecycle.ts";
 import type { Container } from "../../state/inventory.ts";
 import { errorFields } from "../../log.ts";
 import type { Operation } from "../../state/reservations.ts";
@@ -227,7 +228,7 @@ async function waitForDependencies(
       const progress = progressOf(await refreshService(deps, service), dependency.condition);
       if (progress === "met") break;
       if (progress === "failed" || performance.now() > deadline) throw unmetError(dependency);
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      await sleep(POLL_MS);
     }
   }
 }

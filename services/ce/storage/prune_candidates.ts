@@ -6,7 +6,7 @@
  */
 
 import { containerInspect, containerRemove } from "../../../engine/containers.ts";
-import { EngineError } from "../../../engine/errors.ts";
+import { EngineError, ifThere } from "../../../engine/errors.ts";
 import { imageInspect, imageList, imageRemove, type ImageSummary } from "../../../engine/images.ts";
 import { type Network, networkList, networkRemove } from "../../../engine/networks.ts";
 import { volumeList, volumeRemove } from "../../../engine/volumes.ts";
@@ -68,7 +68,7 @@ export async function unusedContainers(
   );
   const candidates: Candidate[] = [];
   for (const { id, name } of stopped) {
-    const inspect = await ignoreNotFound(containerInspect(deps.engine, id, { size: true }));
+    const inspect = await ifThere(containerInspect(deps.engine, id, { size: true }));
     if (!inspect) continue;
     candidates.push({
       id,
@@ -152,7 +152,7 @@ export async function unusedImages(
     if (used.has(fullImageId(image.Id)) || (tags.length > 0 && !unusedImages)) continue;
     if (tags.some(isPreviousTag)) continue;
     // An old image may have been pulled or tagged recently.
-    const inspect = await ignoreNotFound(imageInspect(engine, image.Id));
+    const inspect = await ifThere(imageInspect(engine, image.Id));
     const taggedAt = engineTime(inspect?.Metadata?.LastTagTime);
     if (!inspect || !isOld(before, engineTime(image.Created), taggedAt)) continue;
     const names = tags.length > 0 ? tags : imageNames(image.RepoDigests);
@@ -220,13 +220,4 @@ async function removeContainer(deps: PruneDeps, id: string): Promise<void> {
 /** The bytes that a removal frees; layers that are shared with other images stay. */
 function uniqueSize({ Size, SharedSize = -1 }: ImageSummary): number {
   return Math.max(0, Size - Math.max(0, SharedSize));
-}
-
-async function ignoreNotFound<T>(response: Promise<T>): Promise<T | undefined> {
-  try {
-    return await response;
-  } catch (error) {
-    if (error instanceof EngineError && error.status === 404) return undefined;
-    throw error;
-  }
 }

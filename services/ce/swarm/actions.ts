@@ -17,6 +17,7 @@ import {
 } from "../../../engine/swarm.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import { sleep } from "../../lifecycle.ts";
 import type { ContainerAction } from "../containers/actions.ts";
 import { credentialsFor, type RegistryAccessDeps } from "../registries/access.ts";
 import { modeOf, replicasOf } from "./services.ts";
@@ -147,6 +148,6 @@ async function waitForTasks(engine: Deps["engine"], id: string, desired: number)
           (reason === undefined ? "" : `: ${reason}`),
       );
     }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await sleep(POLL_MS);
   }
 }
