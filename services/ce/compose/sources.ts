@@ -155,11 +155,7 @@ async function openCurrent(deps: WriteDeps, name: string): Promise<OpenedVersion
 }
 
 /** Stores what is on disk as the next version if it differs from the current one. */
-async function recordEdit(
-  deps: WriteDeps,
-  files: HostFiles,
-  name: string,
-): Promise<OpenedVersion> {
+async function recordEdit(deps: WriteDeps, files: HostFiles, name: string): Promise<OpenedVersion> {
   const { stored, sources } = open(deps, findCurrent(deps, name));
   const found = await readSources(files, sources.place!, { profiles: sources.profiles });
   if (isSame(found, sources)) return { stored, sources };
@@ -170,15 +166,8 @@ async function recordEdit(
 }
 
 const isSame = (one: StoredSources, other: StoredSources) => {
-  const [first, second] = [one, other].map((
-    { compose, env = null, files = {}, outside = {} },
-  ) =>
-    JSON.stringify([
-      compose,
-      env,
-      Object.entries(files).sort(),
-      Object.entries(outside).sort(),
-    ])
+  const [first, second] = [one, other].map(({ compose, env = null, files = {}, outside = {} }) =>
+    JSON.stringify([compose, env, Object.entries(files).sort(), Object.entries(outside).sort()])
   );
   return first === second;
 };

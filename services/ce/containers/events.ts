@@ -62,9 +62,7 @@ interface DownReceiver {
   stopSignalOf(id: string): string | undefined;
 }
 
-export function createDownReader(
-  { report, takeExpected, stopSignalOf }: DownReceiver,
-): DownReader {
+export function createDownReader({ report, takeExpected, stopSignalOf }: DownReceiver): DownReader {
   const histories = new Map<string, History>();
 
   const historyOf = (id: string): History => {

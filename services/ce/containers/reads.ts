@@ -34,10 +34,7 @@ export async function currentContainers(deps: ReadDeps): Promise<readonly Contai
 }
 
 /** Reads all containers from the engine into the snapshot. */
-export async function listAll(
-  deps: ReadDeps,
-  signal?: AbortSignal,
-): Promise<readonly Container[]> {
+export async function listAll(deps: ReadDeps, signal?: AbortSignal): Promise<readonly Container[]> {
   const { engine, inventory } = deps;
   const readNumber = inventory.readNumber();
   const listed = await containerList(engine, { all: true, signal });
@@ -142,10 +139,7 @@ export function asContainer({ self }: Pick<Deps, "self">, inspect: ContainerInsp
 }
 
 /** The references and the names of their containers, if known; for logs. */
-export function namesOf(
-  { inventory }: Pick<Deps, "inventory">,
-  refs: readonly string[],
-): string[] {
+export function namesOf({ inventory }: Pick<Deps, "inventory">, refs: readonly string[]): string[] {
   const nameOf = (ref: string) => {
     try {
       return findIn(inventory, ref)?.name ?? ref;

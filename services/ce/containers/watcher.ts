@@ -94,11 +94,7 @@ export const containerWatcher: Worker = {
  * @param round Called whenever the snapshot is known to be correct.
  * @throws {EngineUnreachableError} When the engine is or becomes unreachable.
  */
-async function follow(
-  deps: WatchDeps,
-  signal: AbortSignal,
-  round: () => void,
-): Promise<void> {
+async function follow(deps: WatchDeps, signal: AbortSignal, round: () => void): Promise<void> {
   const { engine, inventory } = deps;
   const end = new AbortController();
   const ended = AbortSignal.any([signal, end.signal]);

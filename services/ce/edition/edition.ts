@@ -28,15 +28,7 @@ const FEATURES: Record<Edition, readonly string[]> = {
     "cloud-metrics",
     "incident-paging",
   ],
-  enterprise: [
-    "sso",
-    "branding",
-    "roles",
-    "ip-allowlist",
-    "mtls",
-    "encryption",
-    "compliance",
-  ],
+  enterprise: ["sso", "branding", "roles", "ip-allowlist", "mtls", "encryption", "compliance"],
 };
 
 export interface EditionInfo {

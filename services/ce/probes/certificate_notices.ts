@@ -23,10 +23,7 @@ const RETENTION_MS = 365 * 24 * 60 * 60 * 1000;
  * {@linkcode NOTICE_DAYS} since its last notice, once even if it passed several. The threshold is
  * stored together with the event. Checks without a certificate are skipped.
  */
-export function emitExpiryNotices(
-  deps: EmitDeps,
-  checks: readonly CertificateCheck[],
-): void {
+export function emitExpiryNotices(deps: EmitDeps, checks: readonly CertificateCheck[]): void {
   const { db, now } = deps;
   for (const { domain, port, fingerprint, daysRemaining, expiresAt } of checks) {
     if (fingerprint === null || daysRemaining === null || expiresAt === null) continue;

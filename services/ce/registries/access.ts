@@ -56,10 +56,7 @@ export function accessFor(deps: RegistryAccessDeps, place: Place): RegistryAcces
     deps.log.debug("registry credentials not usable", { problems: file.problems });
   }
   const stored = mostSpecific(selectRegistriesOfHost(deps.db, host), place);
-  const inFile = mostSpecific(
-    (file?.entries ?? []).filter((entry) => entry.host === host),
-    place,
-  );
+  const inFile = mostSpecific((file?.entries ?? []).filter((entry) => entry.host === host), place);
   if (stored && stored.pathPrefix.length >= (inFile?.pathPrefix.length ?? 0)) {
     return storedAccess(deps, stored);
   }

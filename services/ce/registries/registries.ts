@@ -62,10 +62,7 @@ type WriteDeps = Pick<Deps, "config" | "db" | "secrets" | "now" | "log">;
 export function listRegistries(deps: ReadDeps): RegistryList {
   const file = readAuthFile(deps);
   return {
-    registries: [
-      ...selectRegistries(deps.db).map(viewOf),
-      ...(file?.entries ?? []).map(fileView),
-    ],
+    registries: [...selectRegistries(deps.db).map(viewOf), ...(file?.entries ?? []).map(fileView)],
     authFile: file ? { problems: file.problems } : null,
   };
 }

@@ -209,10 +209,7 @@ async function findContainer(deps: ReadDeps, ref: string): Promise<Container | u
 }
 
 /** Checks a schedule and normalizes its time zone. */
-async function prepareSchedule(
-  deps: ReadDeps,
-  schedule: StoredSchedule,
-): Promise<StoredSchedule> {
+async function prepareSchedule(deps: ReadDeps, schedule: StoredSchedule): Promise<StoredSchedule> {
   assertCron(schedule.cronExpression);
   const timezone = normalizeTimeZone(schedule.timezone);
   if (schedule.action !== "start") await assertNotOwn(deps, schedule);

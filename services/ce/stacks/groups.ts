@@ -106,10 +106,7 @@ function composeServices(containers: readonly Container[]): Member[] {
 }
 
 /** Services reported by the swarm manager, with their containers on this node. */
-function managedServices(
-  tasks: readonly Container[],
-  services: readonly SwarmService[],
-): Member[] {
+function managedServices(tasks: readonly Container[], services: readonly SwarmService[]): Member[] {
   const byService = Map.groupBy(tasks, ({ labels }) => labels[SERVICE_LABEL]);
   return services.map((swarm) => {
     // A job's tasks are meant to complete, so the manager does not list them as desired.

@@ -147,11 +147,7 @@ export async function getStack(
  *
  * @throws {AppError} `not_found`
  */
-export async function findStack(
-  deps: StackDeps,
-  name: string,
-  kind?: StackKind,
-): Promise<Stack> {
+export async function findStack(deps: StackDeps, name: string, kind?: StackKind): Promise<Stack> {
   const stack = (await readStacks(deps))
     .find((stack) => stack.name === name && (kind === undefined || stack.kind === kind));
   if (!stack) throw notFound("Stack", name);

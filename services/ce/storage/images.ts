@@ -50,10 +50,7 @@ interface RemovedImage {
  * its containers, with the names by which these use them.
  */
 export async function listImages(deps: ReadDeps): Promise<Image[]> {
-  const [images, containers] = await Promise.all([
-    imageList(deps.engine),
-    currentContainers(deps),
-  ]);
+  const [images, containers] = await Promise.all([imageList(deps.engine), currentContainers(deps)]);
   const users = Map.groupBy(containers, ({ imageId }) => imageId);
   const { scope } = deps.inventory;
   return images

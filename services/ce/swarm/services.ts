@@ -78,9 +78,7 @@ function toSwarmService(service: Service, tasks: readonly Task[]): SwarmService 
       : ServiceStatus?.RunningTasks ?? 0,
     // A job's tasks are meant to complete, so their desired state is not "running".
     running: mode === "job" ? ServiceStatus?.RunningTasks ?? 0 : running.length,
-    containerIds: new Set(
-      tasks.flatMap(({ Status }) => Status.ContainerStatus?.ContainerID || []),
-    ),
+    containerIds: new Set(tasks.flatMap(({ Status }) => Status.ContainerStatus?.ContainerID || [])),
   };
 }
 

@@ -55,9 +55,7 @@ const DEFAULTS: UpdateSettings = {
   windows: [],
 };
 
-export function readUpdateSettings(
-  { config, db }: Pick<Deps, "config" | "db">,
-): AppliedSettings {
+export function readUpdateSettings({ config, db }: Pick<Deps, "config" | "db">): AppliedSettings {
   const environment = fromEnvironment(config);
   return {
     ...storedSettings(db),

@@ -103,11 +103,7 @@ export async function planDeploy(
     byKey.delete(key);
     const { action } = change;
     if (action === "none") continue;
-    const { kept, superfluous, missing, stopped } = replicasOf(
-      project,
-      key,
-      observed.containers,
-    );
+    const { kept, superfluous, missing, stopped } = replicasOf(project, key, observed.containers);
     const replaced: ServiceWork["replaced"] = [];
     if (action === "recreate") {
       for (const each of kept) {
@@ -188,11 +184,7 @@ function assertCreatable(
   }
 }
 
-function assertNotOwn(
-  deps: Deps,
-  container: Parameters<typeof asContainer>[1],
-  key: string,
-): void {
+function assertNotOwn(deps: Deps, container: Parameters<typeof asContainer>[1], key: string): void {
   if (!asContainer(deps, container).self) return;
   throw new AppError(
     "conflict",

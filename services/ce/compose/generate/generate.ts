@@ -190,10 +190,7 @@ function mergeReplicas(described: readonly Described[]): Described[] {
 }
 
 /** A name of the image, also where the container was created from its id. */
-function referenceOf(
-  { Config, Image }: ContainerInspect,
-  image: ImageInspect | undefined,
-): string {
+function referenceOf({ Config, Image }: ContainerInspect, image: ImageInspect | undefined): string {
   const reference = Config.Image || Image;
   if (!/^(?:sha256:)?[0-9a-f]{12,64}$/.test(reference)) return reference;
   return image?.RepoTags?.[0] ?? image?.RepoDigests?.[0] ?? reference;

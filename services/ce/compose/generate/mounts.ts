@@ -35,10 +35,7 @@ export function volumesOf(inspect: ContainerInspect, context: ServiceContext): u
   const missing = [...requests.values()].filter(({ Type, Target }) =>
     Type === "tmpfs" && !inspect.Mounts?.some(({ Destination }) => Destination === Target)
   );
-  return [
-    ...listed,
-    ...missing.map((request) => tmpfsMount(request)),
-  ];
+  return [...listed, ...missing.map((request) => tmpfsMount(request))];
 }
 
 function shortMount(

@@ -267,11 +267,7 @@ const emptyProject = (): WrittenProject => ({
 });
 
 /** Adds the parts of another file. The same part in two files must be equal. */
-function addProject(
-  project: WrittenProject,
-  added: Partial<WrittenProject>,
-  scope: Scope,
-): void {
+function addProject(project: WrittenProject, added: Partial<WrittenProject>, scope: Scope): void {
   for (const section of SECTIONS) {
     const parts = project[section] as Record<string, unknown>;
     for (const [name, part] of Object.entries(added[section] ?? {})) {

@@ -35,11 +35,7 @@ const OPERATOR = /:?[-?+]/y;
 const CHARACTERS_PER_UNIT = 64;
 
 /** Returns the file with the variables of all strings replaced; keys stay as they are. */
-export async function interpolateFile(
-  file: Node,
-  loading: Loading,
-  lookup: Lookup,
-): Promise<Node> {
+export async function interpolateFile(file: Node, loading: Loading, lookup: Lookup): Promise<Node> {
   /** Results by node: aliases are the same node. */
   const done = new Map<Node, Node>();
 

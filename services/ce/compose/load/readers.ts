@@ -225,10 +225,7 @@ export const exactList = <T>(item: Reader<T>): Reader<T[]> =>
 
 /** A list whose items each yield several values, e.g. a range of ports. */
 export const flatList = <T>(item: Reader<T[]>): Reader<T[]> =>
-  completing(
-    item.completion,
-    (node, path, scope) => exactList(item)(node, path, scope)?.flat(),
-  );
+  completing(item.completion, (node, path, scope) => exactList(item)(node, path, scope)?.flat());
 
 /** A list of names that is short for a map, with the same value for each. */
 export const mapOfNames =

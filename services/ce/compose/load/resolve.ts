@@ -165,10 +165,7 @@ const resolveHooks = (hooks: readonly Hook[], lookup: Lookup): Hook[] =>
 
 /** Returns the value at a path such as `resources.limits`. */
 const valueAt = (value: unknown, path: string): unknown =>
-  path.split(".").reduce(
-    (at, key) => (at as Record<string, unknown> | undefined)?.[key],
-    value,
-  );
+  path.split(".").reduce((at, key) => (at as Record<string, unknown> | undefined)?.[key], value);
 
 /** Later files win over earlier ones, and the service's own variables win over files. */
 function resolveEnvironment(
@@ -302,10 +299,7 @@ export function dependenciesOf(service: Service): Record<
   ].filter((name) => name !== undefined);
   return Object.fromEntries([
     ...implied.map((name) =>
-      [
-        name,
-        { condition: "service_started" as const, restart: true, required: true },
-      ] as const
+      [name, { condition: "service_started" as const, restart: true, required: true }] as const
     ),
     ...Object.entries(service.depends_on ?? {}).map(([name, dependency]) =>
       [name, { restart: false, ...dependency }] as const

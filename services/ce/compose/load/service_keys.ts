@@ -107,10 +107,7 @@ const attachment = object({
   ipv6_address: name,
   link_local_ips: list(name),
   mac_address: name,
-  interface_name: withoutEffect(
-    name,
-    "use driver_opts with com.docker.network.endpoint.ifname",
-  ),
+  interface_name: withoutEffect(name, "use driver_opts with com.docker.network.endpoint.ifname"),
   driver_opts: mapOf(anyText),
   priority: number,
   gw_priority: number,

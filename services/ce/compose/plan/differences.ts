@@ -73,11 +73,7 @@ export function fullImageName(image: string): string {
 
 const shortId = (id: string) => id.replace(/^sha256:/, "").slice(0, 12);
 
-function compareSetting(
-  key: string,
-  from: Setting | undefined,
-  to: Setting | undefined,
-): Reason[] {
+function compareSetting(key: string, from: Setting | undefined, to: Setting | undefined): Reason[] {
   if (isMap(from ?? {}) && isMap(to ?? {})) {
     const [before, after] = [from ?? {}, to ?? {}] as Record<string, string>[];
     const names = [...new Set([...Object.keys(before!), ...Object.keys(after!)])].sort();

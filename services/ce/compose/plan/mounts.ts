@@ -72,10 +72,7 @@ export function foundMounts(
       mountText(
         Type,
         Type === "tmpfs" || ANONYMOUS.test(Name) ? "" : Name || Source,
-        [
-          RW === false ? "read-only" : "",
-          ...requests.get(Destination) ?? [],
-        ],
+        [RW === false ? "read-only" : "", ...requests.get(Destination) ?? []],
       ),
     ]),
   );

@@ -114,10 +114,7 @@ function isExponential(
  * Upper bound of the ways that a text can take through the automaton, each loop counted once: at
  * each state, the class of characters with the most ways onward.
  */
-function waysWithoutLoops(
-  { labels, follow, start, end }: Automaton,
-  parts: Component[],
-): number {
+function waysWithoutLoops({ labels, follow, start, end }: Automaton, parts: Component[]): number {
   const waysFrom: number[] = [];
   const onward = (next: Iterable<[number, number]>): number => {
     const byClass = new Map<number, number>();

@@ -65,11 +65,7 @@ export function containerFamilies(
 function presence(running: ExportedContainer[], seenAt: number): Family[] {
   const of = familyOf(running);
   return [
-    of(
-      "container_last_seen",
-      "Last time the container was seen, in Unix seconds",
-      () => seenAt,
-    ),
+    of("container_last_seen", "Last time the container was seen, in Unix seconds", () => seenAt),
     of(
       "container_start_time_seconds",
       "Start time of the container, in Unix seconds",
@@ -185,11 +181,7 @@ function sampled(running: ExportedContainer[]): Family[] {
             : [];
         }),
     ),
-    of(
-      "container_threads",
-      "Processes and threads in the container",
-      stat(({ pids }) => pids),
-    ),
+    of("container_threads", "Processes and threads in the container", stat(({ pids }) => pids)),
     ...traffic(of, "receive", "received"),
     ...traffic(of, "transmit", "sent"),
     of(
@@ -211,16 +203,8 @@ function sampled(running: ExportedContainer[]): Family[] {
           { labels: { ...numbersOf(device), operation: "Write" }, value: writtenBytes },
         ]),
     ),
-    of(
-      "container_fs_reads_total",
-      "Reads from block devices",
-      devices(({ reads }) => reads),
-    ),
-    of(
-      "container_fs_writes_total",
-      "Writes to block devices",
-      devices(({ writes }) => writes),
-    ),
+    of("container_fs_reads_total", "Reads from block devices", devices(({ reads }) => reads)),
+    of("container_fs_writes_total", "Writes to block devices", devices(({ writes }) => writes)),
   ];
 }
 

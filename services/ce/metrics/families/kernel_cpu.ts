@@ -143,12 +143,7 @@ export const CPU_COLLECTORS: readonly Collector[] = [
   cpuinfo,
   schedstat,
   loadavg,
-  limit(
-    "threads_max",
-    "sys/kernel/threads-max",
-    "node_processes_max_threads",
-    "Limit of threads",
-  ),
+  limit("threads_max", "sys/kernel/threads-max", "node_processes_max_threads", "Limit of threads"),
   limit("pid_max", "sys/kernel/pid_max", "node_processes_max_processes", "Limit of process ids"),
   limit(
     "entropy",

@@ -45,11 +45,7 @@ export function table(
 }
 
 /** A metric with one series; empty if the kernel does not report it. */
-export function single(
-  name: string,
-  help: string,
-  value: number | undefined,
-): Family[] {
+export function single(name: string, help: string, value: number | undefined): Family[] {
   if (value === undefined || !Number.isFinite(value)) return [];
   return [metric(name, help, value)];
 }

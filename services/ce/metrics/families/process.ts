@@ -60,11 +60,7 @@ function requests(vitals: Vitals): Family[] {
   const total = "longshore_http_requests_total";
   const duration = "longshore_http_request_duration_seconds";
   return [
-    metric(
-      "longshore_http_requests_in_flight",
-      "Requests in progress",
-      vitals.inFlight,
-    ),
+    metric("longshore_http_requests_in_flight", "Requests in progress", vitals.inFlight),
     metric(
       total,
       "Completed requests",
@@ -171,11 +167,7 @@ function resources({ startedAt, vitals }: Pick<Deps, "startedAt" | "vitals">): F
       "Memory outside of the heap that heap objects refer to",
       memory.external,
     ),
-    metric(
-      "longshore_event_loop_lag_seconds",
-      "Delay of the last timer",
-      vitals.loopLag.last,
-    ),
+    metric("longshore_event_loop_lag_seconds", "Delay of the last timer", vitals.loopLag.last),
     metric(
       "longshore_event_loop_lag_max_seconds",
       "Maximum delay of timers in the last 15 seconds",

@@ -42,11 +42,7 @@ export function recordFamilies(
       "Alert rules by state",
       by("state", Object.fromEntries(ALERT_STATES.map((state) => [state, countRules(state)]))),
     ),
-    metric(
-      "longshore_outbox_messages",
-      "Messages waiting for delivery",
-      countQueuedMessages(db),
-    ),
+    metric("longshore_outbox_messages", "Messages waiting for delivery", countQueuedMessages(db)),
     metric(
       "longshore_audit_entries_total",
       "Writes recorded in the audit log",

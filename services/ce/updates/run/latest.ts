@@ -50,9 +50,7 @@ export async function readLatest(
     return latest;
   }
   if (obstacles.some(({ canForce }) => !canForce)) return latest;
-  const { headManifest, readPlatforms, RegistryError } = await import(
-    "../../registries/client.ts"
-  );
+  const { headManifest, readPlatforms, RegistryError } = await import("../../registries/client.ts");
   const options = { timeoutMs: REGISTRY_MS };
   try {
     const image = parseReference(reference);

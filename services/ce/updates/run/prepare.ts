@@ -77,9 +77,7 @@ export async function obtainImage(
   else if (!isIdOf(reference, planned.oldImageId) && isPulled(pull, planned.namedId !== null)) {
     await pullImage(deps, { input: { image: reference, platform: null }, progress, signal });
   }
-  const image = await ifThere(
-    imageInspect(deps.engine, previousImageId ?? reference, { signal }),
-  );
+  const image = await ifThere(imageInspect(deps.engine, previousImageId ?? reference, { signal }));
   if (!image) throw new AppError("not_found", `Image ${reference} does not exist`);
   const digests = digestsOf(image, reference);
   assertExpected(input, digests);

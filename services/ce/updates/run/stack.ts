@@ -146,11 +146,7 @@ function memberJob(job: StackUpdateJob, index: number, reference: string): Updat
  * @throws {JobNeedsAttention} If a container could not be put back.
  * @throws {AppError} `conflict` if containers stay updated.
  */
-async function goBack(
-  deps: Deps,
-  job: StackUpdateJob,
-  named: readonly Named[],
-): Promise<never> {
+async function goBack(deps: Deps, job: StackUpdateJob, named: readonly Named[]): Promise<never> {
   const reason = job.resultOf("failure") as string;
   const problems: string[] = [];
   const evidence: Evidence[] = [];

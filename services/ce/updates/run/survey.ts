@@ -178,10 +178,7 @@ export const blockObstacle = ({ reason }: Pick<BlockedUpdate, "reason">): Obstac
 });
 
 /** The new image is expected to be as large as the old one. */
-async function roomObstacles(
-  root: string | undefined,
-  { oldImage }: Read,
-): Promise<Obstacle[]> {
+async function roomObstacles(root: string | undefined, { oldImage }: Read): Promise<Obstacle[]> {
   const free = root === undefined ? undefined : await freeBytes(root);
   const needed = (oldImage?.Size ?? 0) * ROOM_FACTOR;
   if (free === undefined || free >= needed) return [];

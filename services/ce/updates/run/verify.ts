@@ -146,10 +146,7 @@ async function stillSilent(ports: readonly PublishedPort[]): Promise<PublishedPo
 }
 
 /** What became worse of containers that were well before. */
-async function findBroken(
-  { engine }: VerifyDeps,
-  watched: readonly Identity[],
-): Promise<string[]> {
+async function findBroken({ engine }: VerifyDeps, watched: readonly Identity[]): Promise<string[]> {
   const broken: string[] = [];
   for (const { id, name } of watched) {
     const container = await inspectIfThere(engine, id);
