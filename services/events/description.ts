@@ -171,6 +171,12 @@ const KINDS: Record<EventKind, (field: Field, message: Field) => EventDescriptio
       [field("action"), joined("of ", field("container"))].join(" ").trim(),
       message("error"),
     ),
+  "deploy.succeeded": (field, message) => aboutDeploy("good", "Stack deployed", field, message),
+  "deploy.rolled_back": (field, message) =>
+    aboutDeploy("warning", "Deploy rolled back", field, message),
+  "deploy.failed": (field, message) => aboutDeploy("warning", "Deploy failed", field, message),
+  "deploy.needs_attention": (field, message) =>
+    aboutDeploy("problem", "Deploy needs attention", field, message),
   "status_page.updated": (field, message) =>
     about(
       ["operational", "resolved", "completed"].includes(field("newStatus")) ? "good" : "news",
@@ -249,6 +255,9 @@ const endOf = (field: Field): string =>
 
 const aboutUpdate = (tone: Tone, what: string, field: Field, ...lines: string[]) =>
   about(tone, what, field("container"), joined("Image: ", field("image")), ...lines);
+
+const aboutDeploy = (tone: Tone, what: string, field: Field, message: Field) =>
+  about(tone, what, field("stack"), joined("Version: ", field("version")), message("reason"));
 
 /** The content of an event of an unknown kind. */
 function listFields(

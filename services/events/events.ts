@@ -61,6 +61,16 @@ export interface UpdateData {
   jobId: string;
 }
 
+/** What the events of a deploy carry. */
+export interface DeployData {
+  stack: string;
+  /** Of the stored sources. */
+  version: number;
+  /** Why it failed; `null` if it succeeded. */
+  reason: string | null;
+  jobId: string;
+}
+
 /** Every event kind with the shape of its data. */
 export interface EventMap {
   /** An account was used from an address and browser from which it had never signed in. */
@@ -129,6 +139,13 @@ export interface EventMap {
     /** Names of the containers that ran before and do not run now. */
     stopped: string[];
   };
+  "deploy.succeeded": DeployData;
+  /** A new container failed, and the stack is as it was before. */
+  "deploy.rolled_back": DeployData;
+  /** Nothing was changed, or the caller asked not to roll back. */
+  "deploy.failed": DeployData;
+  /** Neither the deploy nor its rollback succeeded. */
+  "deploy.needs_attention": DeployData;
   /** The host's disk is full within a day if it fills as in the last six hours. */
   "host.disk_full_soon": {
     path: string;
@@ -144,6 +161,8 @@ export interface EventMap {
     container: string;
     action: string;
     error: string;
+    /** The failed update, which has events of its own; missing if none was started. */
+    jobId?: string;
   };
   "certificate.expiring": {
     domain: string;
@@ -258,6 +277,10 @@ export const EVENT_KINDS = [
   "remediation.executed",
   "remediation.disabled",
   "schedule.failed",
+  "deploy.succeeded",
+  "deploy.rolled_back",
+  "deploy.failed",
+  "deploy.needs_attention",
   "status_page.updated",
   "certificate.expiring",
   "image.update_available",

@@ -11,12 +11,14 @@ export type Phase = "begin" | "end" | "report";
 
 /**
  * - `down`, `ill`, `loop`: of a container, by its own events
+ * - `deploy`: a stack could not be deployed
  * - `alert`, `monitor`: a rule or a monitor reports that containers do not work
  * - `measure`: a rule reports something else, e.g. a load
  * - `remediation`, `incident`: what was done about it
  */
 export type SubjectKind =
   | "alert"
+  | "deploy"
   | "down"
   | "engine"
   | "ill"

@@ -129,6 +129,18 @@ function describe({ event, data }: LiveEvent): { tone: Tone; subject: string; te
       };
     case "image.update_available":
       return { tone: "warn", subject: of("image"), text: "has an update" };
+    case "deploy.succeeded":
+      return { tone: "good", subject: of("stack"), text: "was deployed" };
+    case "deploy.rolled_back":
+      return {
+        tone: "bad",
+        subject: of("stack"),
+        text: `is as before the deploy: ${of("reason")}`,
+      };
+    case "deploy.failed":
+      return { tone: "bad", subject: of("stack"), text: `was not deployed: ${of("reason")}` };
+    case "deploy.needs_attention":
+      return { tone: "bad", subject: of("stack"), text: `needs attention: ${of("reason")}` };
     case "update.started":
       return { tone: "idle", subject: of("container"), text: `is being updated to ${of("image")}` };
     case "update.succeeded":

@@ -4,9 +4,10 @@
  * @module
  */
 
-import type { JobProgress, JobTargetType } from "../../../db/ce/jobs.ts";
+import type { Job, JobProgress, JobTargetType } from "../../../db/ce/jobs.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import type { NewEvent } from "../../events/events.ts";
 import type { JobGuard } from "../../state/active_jobs.ts";
 
 /**
@@ -36,6 +37,8 @@ export interface JobKind<Input = unknown, Result = unknown, Attachment = unknown
    * {@linkcode failInterrupted}. It is repeated while the engine is unreachable.
    */
   recover(deps: Deps, job: JobRun<Input, Attachment>): Promise<Result>;
+  /** Returns the event that reports the end of a job; it is stored with the end. */
+  endEvent?(ended: Job): NewEvent | undefined;
   /** Whether `recover` also continues a job whose `run` lost the engine. Otherwise that fails it. */
   outlivesEngine?: boolean;
 }

@@ -18,6 +18,8 @@ import type { Caller } from "../../auth/caller.ts";
 import { stackOf } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
+import { emit } from "../../events/emit.ts";
+import type { NewEvent } from "../../events/events.ts";
 import { sleep } from "../../lifecycle.ts";
 import { errorFields } from "../../log.ts";
 import type { ActiveJob } from "../../state/active_jobs.ts";
@@ -98,7 +100,12 @@ export function startJob<Input, Result, Attachment>(
   const run = createRun<Input, Attachment>(deps, job, attachment);
   return {
     job: view,
-    completion: launch(deps, job, reservation, () => runOrRecover(deps, job, kind, run), isUrgent),
+    completion: launch(deps, job, {
+      kind,
+      reservation,
+      work: () => runOrRecover(deps, job, kind, run),
+      isUrgent,
+    }),
   };
 }
 
@@ -141,7 +148,7 @@ function resume(deps: Deps, kinds: readonly JobKind[], record: Job): void {
   const work = record.status === "queued"
     ? () => runOrRecover(deps, job, kind, run)
     : () => recoverWhenReachable(deps, job, () => kind.recover(deps, run));
-  void launch(deps, job, reservation, work)
+  void launch(deps, job, { kind, reservation, work })
     .then(() => "", (error: Error) => error.message)
     .then((error) => {
       const { id, kind, target, status } = job.record;
@@ -202,9 +209,12 @@ async function recoverWhenReachable<Result>(
 function launch<Result>(
   deps: Deps,
   job: ActiveJob,
-  reservation: Disposable | undefined,
-  work: () => Promise<Result>,
-  isUrgent = false,
+  { kind, reservation, work, isUrgent = false }: {
+    kind: Pick<JobKind, "endEvent">;
+    reservation: Disposable | undefined;
+    work: () => Promise<Result>;
+    isUrgent?: boolean;
+  },
 ): Promise<Result> {
   const completion = (async () => {
     try {
@@ -212,10 +222,10 @@ function launch<Result>(
       const startedAt = job.record.startedAt ?? deps.now().toISOString();
       update(deps, job, { status: "running", startedAt });
       const result = await work();
-      await end(deps, job, { status: "succeeded", result: result ?? null });
+      await end(deps, job, kind, { status: "succeeded", result: result ?? null });
       return result;
     } catch (error) {
-      await end(deps, job, outcomeOf(deps, job, error));
+      await end(deps, job, kind, outcomeOf(deps, job, error));
       throw error;
     } finally {
       reservation?.[Symbol.dispose]();
@@ -252,7 +262,12 @@ function outcomeOf(
 }
 
 /** Stores the outcome. While that fails (the disk is full), the job has not ended. */
-async function end(deps: Deps, job: ActiveJob, outcome: Outcome | undefined): Promise<void> {
+async function end(
+  deps: Deps,
+  job: ActiveJob,
+  kind: Pick<JobKind, "endEvent">,
+  outcome: Outcome | undefined,
+): Promise<void> {
   const { jobs, log, now } = deps;
   while (outcome && !jobs.isClosed) {
     try {
@@ -263,7 +278,8 @@ async function end(deps: Deps, job: ActiveJob, outcome: Outcome | undefined): Pr
           : step
       );
       const { progress } = job.record;
-      return update(deps, job, { ...outcome, steps, progress, endedAt: at });
+      const changes = { ...outcome, steps, progress, endedAt: at };
+      return update(deps, job, changes, kind.endEvent?.({ ...job.record, ...changes }));
     } catch (error) {
       log.error("failed to record the end of a job", { job: job.record.id, ...errorFields(error) });
       await sleep(RETRY_MS, jobs.stopping);
@@ -272,9 +288,11 @@ async function end(deps: Deps, job: ActiveJob, outcome: Outcome | undefined): Pr
   }
 }
 
-/** Stores changes, then shows them. */
-function update(deps: Deps, job: ActiveJob, changes: Partial<Job>): void {
-  updateJob(deps.db, job.record.id, changes);
+/** Stores changes, with the event that reports them, then shows them. */
+function update(deps: Deps, job: ActiveJob, changes: Partial<Job>, event?: NewEvent): void {
+  const store = () => updateJob(deps.db, job.record.id, changes);
+  if (event) emit(deps, event.event, event.data, store);
+  else store();
   job.record = { ...job.record, ...changes };
   job.notify();
   publish(deps, job);

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { selectJobs } from "../../../db/ce/jobs.ts";
 import {
   deleteProblem,
   deleteProblemsBefore,
@@ -19,6 +20,7 @@ import {
 import type { AppEvent } from "../../events/events.ts";
 import type { Pause, RecorderDeps } from "../../events/recorder.ts";
 import type { Decision, Subject, SubjectKind } from "../../state/notification_decisions.ts";
+import { automaticActor } from "../auth/audit.ts";
 import { isUp } from "../containers/reads.ts";
 import { identityOf } from "../containers/reserve.ts";
 import { phaseOf } from "./message.ts";
@@ -32,6 +34,8 @@ export const SETTLE_MS = 60_000;
 
 /** A problem whose end was never reported is forgotten after this time. */
 const PROBLEM_MAX_MS = 30 * 24 * 3_600_000;
+
+const AUTOMATIC = automaticActor("update policy").userId;
 
 type Cause = Pick<Decision, "cause" | "explainedBy" | "settlesAt">;
 
@@ -49,7 +53,8 @@ export function decide(
 ): Decision {
   const known = deps.decisions.get(event);
   if (known) return known;
-  const isMuted = pause !== undefined || isFinishedTask(event) || isOfUpdate(deps, event);
+  const isMuted = pause !== undefined || isFinishedTask(event) || isOfUpdate(deps, event) ||
+    isRepeatedFailure(deps, event);
   const subject = subjectOf(deps, event);
   const parent = root === event ? undefined : decide(deps, root, root, pause);
   const decision = { isMuted, subject, ...causeOf(deps, event, subject, parent) };
@@ -158,9 +163,18 @@ function recordProblem(
 const isFinishedTask = (event: AppEvent) =>
   event.event === "container.down" && event.data.reason === "exited" && event.data.exitCode === 0;
 
-/** The update reports its result, which is a rollback if the new container fails. */
+/** An automatic update is tried again every hour; the same failure is reported once. */
+function isRepeatedFailure({ db }: RecorderDeps, { event, data }: AppEvent): boolean {
+  if (event !== "update.failed") return false;
+  const [last, before] = selectJobs(db, { target: data.container }, { limit: 2 });
+  return last?.id === data.jobId && before?.error === data.reason &&
+    [last, before].every(({ createdBy }) => createdBy === AUTOMATIC);
+}
+
+/** The update or deploy reports its result, which is a rollback if the new container fails. */
 function isOfUpdate({ reservations }: RecorderDeps, { event, data }: AppEvent): boolean {
   if (!event.startsWith("container.") || phaseOf({ event }) !== "begin") return false;
   const { container, id } = data as { container: string; id: string };
-  return reservations.activityOf(identityOf({ id, name: container })) === "updated";
+  const activity = reservations.activityOf(identityOf({ id, name: container }));
+  return activity === "updated" || activity === "deployed";
 }

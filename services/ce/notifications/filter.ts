@@ -7,8 +7,8 @@
 import type { StoredNotificationChannel } from "../../../db/ce/notification_channels.ts";
 import { matchesAny, stackOf } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
-import type { AppEvent } from "../../events/events.ts";
-import { containersOf, isAtLeast, severityOf } from "./message.ts";
+import type { AppEvent, EventKind } from "../../events/events.ts";
+import { containersOf, isAtLeast, severityOf, stackNameOf } from "./message.ts";
 
 type Filter = Pick<
   StoredNotificationChannel,
@@ -16,33 +16,49 @@ type Filter = Pick<
 >;
 
 /**
- * Kinds that are news only to channels that name them: `*` does not mean these. Those of containers
- * are sent to the others, too, as the end of a problem.
+ * Kinds that are news only to channels that name them: `*` does not mean these. The ends of problems
+ * are sent to the others, too, if they got the beginning.
  */
 const NAMED_KINDS: readonly string[] = [
   "container.up",
   "container.healthy",
   "container.removed",
+  "deploy.succeeded",
   "update.started",
+];
+
+/** How an update tells that it failed. */
+const FAILED_UPDATES: readonly EventKind[] = [
+  "update.failed",
+  "update.needs_attention",
+  "update.rolled_back",
 ];
 
 /** Whether a channel wants an event by itself. */
 export const wantsEvent = (deps: Pick<Deps, "inventory">, filter: Filter, event: AppEvent) =>
   (NAMED_KINDS.includes(event.event)
     ? filter.events.includes(event.event)
-    : isSubscribed(filter, event.event)) &&
+    : subscribesTo(filter, event)) &&
   isAtLeast(severityOf(event), filter.minSeverity) && isMeant(deps, filter, event);
+
+/** Whether a receiver gets an event, unless it also gets another one that says the same. */
+export const subscribesTo = (filter: Pick<Filter, "events">, { event, data }: AppEvent): boolean =>
+  isSubscribed(filter, event) &&
+  !(event === "schedule.failed" && data.jobId !== undefined &&
+    FAILED_UPDATES.every((kind) => isSubscribed(filter, kind)));
 
 export const isSubscribed = ({ events }: Pick<Filter, "events">, kind: string): boolean =>
   events.includes(kind) || events.includes("*");
 
-/** Whether an event is about a container that a channel is for. */
+/** Whether an event is about a container or stack that a channel is for. */
 function isMeant(
   { inventory }: Pick<Deps, "inventory">,
   { containers, stacks }: Pick<Filter, "containers" | "stacks">,
   event: AppEvent,
 ): boolean {
   if (containers === null && stacks === null) return true;
+  const stack = stackNameOf(event);
+  if (stack !== undefined) return containers === null && matchesAny(stacks!, stack);
   const known = inventory.listFollowed();
   const matches = (name: string, stack: string | null) =>
     (containers === null || matchesAny(containers, name)) &&

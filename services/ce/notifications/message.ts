@@ -7,7 +7,7 @@
 import { SEVERITIES, type Severity } from "../../../db/ce/notification_channels.ts";
 import type { Config } from "../../config/config.ts";
 import { describeEvent, inline, moment, type Tone, truncate } from "../../events/description.ts";
-import type { AppEvent, EventKind, NewEvent } from "../../events/events.ts";
+import type { AppEvent, DeployData, EventKind, NewEvent } from "../../events/events.ts";
 import type { Phase } from "../../state/notification_decisions.ts";
 import { plainData } from "./plain_data.ts";
 
@@ -37,7 +37,7 @@ export interface NotificationMessage {
   data: object;
 }
 
-/** Limit of a container's name in ids and links, in UTF-16 code units. */
+/** Limit of the name of a container or stack in ids and links, in UTF-16 code units. */
 const NAME_MAX = 255;
 
 /** Kinds that are not `info`. */
@@ -50,6 +50,9 @@ const SEVERITY_OF: { [Kind in EventKind]?: Severity } = {
   "container.down": "warning",
   "container.oom": "critical",
   "container.unhealthy": "warning",
+  "deploy.failed": "warning",
+  "deploy.needs_attention": "critical",
+  "deploy.rolled_back": "warning",
   "engine.down": "critical",
   "host.disk_full_soon": "warning",
   "incident.created": "warning",
@@ -75,6 +78,10 @@ const PHASE_OF: { [Kind in EventKind]?: "begin" | "end" } = {
   "container.stable": "end",
   "container.unhealthy": "begin",
   "container.up": "end",
+  "deploy.failed": "begin",
+  "deploy.needs_attention": "begin",
+  "deploy.rolled_back": "begin",
+  "deploy.succeeded": "end",
   "engine.down": "begin",
   "engine.up": "end",
   "incident.created": "begin",
@@ -148,6 +155,10 @@ export function containersOf({ data }: Pick<AppEvent, "data">): readonly string[
   return container === undefined ? [] : [container];
 }
 
+/** The stack that an event is about, unless it is about containers. */
+export const stackNameOf = ({ event, data }: NewEvent): string | undefined =>
+  event.startsWith("deploy.") ? (data as DeployData).stack : undefined;
+
 /**
  * The text below the title: lines, time and link.
  *
@@ -171,17 +182,18 @@ export function severityOf({ event, data }: NewEvent): Severity {
 }
 
 /** The thread of the messages about a problem. */
-export function threadOf({ event, eventId, data }: AppEvent): string {
-  if (event.startsWith("engine.")) return "engine";
-  if (event.startsWith("container.")) return `container ${containerOf({ data })}`;
+export function threadOf(about: AppEvent): string {
+  const { event, eventId, data } = about;
+  const [area] = event.split(".");
+  if (area === "engine") return "engine";
+  if (area === "container" || area === "deploy") return `${area} ${nameOf(about)}`;
   const { alertId, outageId, jobId, id } = data as Record<string, string | undefined>;
-  return alertId ?? outageId ?? jobId ?? (event.startsWith("incident.") ? id : undefined) ??
-    eventId;
+  return alertId ?? outageId ?? jobId ?? (area === "incident" ? id : undefined) ?? eventId;
 }
 
-/** The container of the event, as a part of ids and links. */
-const containerOf = (event: Pick<AppEvent, "data">): string =>
-  (containersOf(event)[0] ?? "").slice(0, NAME_MAX).toWellFormed();
+/** The stack or container of the event, as a part of ids and links. */
+const nameOf = (event: NewEvent): string =>
+  (stackNameOf(event) ?? containersOf(event)[0] ?? "").slice(0, NAME_MAX).toWellFormed();
 
 /** Pages of the dashboard by the first part of the kind. */
 const PAGES: Readonly<Record<string, string>> = {
@@ -189,6 +201,7 @@ const PAGES: Readonly<Record<string, string>> = {
   alert: "/alerts",
   certificate: "/probes",
   container: "/containers",
+  deploy: "/stacks",
   host: "/host",
   image: "/updates",
   incident: "/incidents",
@@ -200,8 +213,12 @@ const PAGES: Readonly<Record<string, string>> = {
   update: "/updates",
 };
 
-function pathOf({ event, data }: AppEvent): string {
-  const area = event.split(".")[0]!;
-  const page = PAGES[area] ?? "/";
-  return area === "container" ? `${page}/${encodeURIComponent(containerOf({ data }))}` : page;
+function pathOf(event: AppEvent): string {
+  const page = PAGES[event.event.split(".")[0]!] ?? "/";
+  const hasOwnPage = (page === "/containers" || page === "/stacks") && !isRemoved(event);
+  return hasOwnPage ? `${page}/${encodeURIComponent(nameOf(event))}` : page;
 }
+
+/** Whether it reports that its container no longer exists. */
+const isRemoved = ({ event, data }: AppEvent): boolean =>
+  event === "container.removed" || event === "container.stable" && data.outcome === "removed";

@@ -55,6 +55,11 @@ export function subjectOf(
       const alert = subject(`alert ${ruleId} ${container}`, isState ? "alert" : "measure");
       return metric === "engine_down" ? { ...alert, isOfEngine: true } : alert;
     }
+    case "deploy.failed":
+    case "deploy.needs_attention":
+    case "deploy.rolled_back":
+    case "deploy.succeeded":
+      return subject(`deploy ${event.data.stack}`, "deploy");
     case "monitor.down":
     case "monitor.up":
       return subject(`monitor ${event.data.monitorId}`, "monitor");

@@ -71,6 +71,14 @@ function messageOf(
         : `Update of ${container} needs attention`;
       return { title, body: reason ?? "", ids: { containerId: id } };
     }
+    case "deploy.rolled_back":
+    case "deploy.needs_attention": {
+      const { stack, reason } = data as EventMap["deploy.rolled_back"];
+      const title = event === "deploy.rolled_back"
+        ? `Deploy of ${stack} was rolled back`
+        : `Deploy of ${stack} needs attention`;
+      return { title, body: reason ?? "", ids: { stack } };
+    }
     default:
       return undefined;
   }

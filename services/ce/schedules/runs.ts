@@ -213,7 +213,13 @@ function beginRuns(
 
 type Outcome =
   & Pick<RunEnd, "status" | "error">
-  & Partial<Pick<RunEnd, "containerId" | "containerName">>;
+  & Partial<Pick<RunEnd, "containerId" | "containerName">>
+  & {
+    /** The update that failed. */
+    jobId?: string;
+  };
+
+const SUCCESS: Outcome = { status: "success", error: null };
 
 const failed = (error: string): Outcome => ({
   status: "failure",
@@ -227,9 +233,9 @@ async function act(deps: Deps, schedule: Schedule): Promise<Outcome> {
     const container = await scheduledContainer(deps, schedule);
     const { id, name } = container;
     found = { containerId: id, containerName: name };
-    if (schedule.action === "update") await update(deps, container);
-    else await actOnContainer(deps, id, schedule.action);
-    return { status: "success", error: null, ...found };
+    if (schedule.action === "update") return { ...await update(deps, container), ...found };
+    await actOnContainer(deps, id, schedule.action);
+    return { ...SUCCESS, ...found };
   } catch (error) {
     const known = asAppError(error);
     if (!known) {
@@ -239,12 +245,14 @@ async function act(deps: Deps, schedule: Schedule): Promise<Outcome> {
   }
 }
 
-async function update(deps: Deps, container: Container): Promise<void> {
+async function update(deps: Deps, container: Container): Promise<Outcome> {
   const { updateNow } = await import("../updates/automatic/scheduled.ts");
-  await updateNow(deps, container, automaticActor("schedule"));
+  const job = await updateNow(deps, container, automaticActor("schedule"));
+  if (!job || job.status === "succeeded") return SUCCESS;
+  return { ...failed(job.error ?? "The update did not finish"), jobId: job.id };
 }
 
-function endRun(deps: EmitDeps, run: StartedRun, outcome: Outcome): void {
+function endRun(deps: EmitDeps, run: StartedRun, { jobId, ...outcome }: Outcome): void {
   const { db, now } = deps;
   const { containerId, containerName } = run;
   const end: RunEnd = {
@@ -271,6 +279,7 @@ function endRun(deps: EmitDeps, run: StartedRun, outcome: Outcome): void {
     container: end.containerName,
     action: run.action,
     error: end.error ?? "",
+    ...(jobId !== undefined && { jobId }),
   };
   emit(deps, "schedule.failed", data, store);
 }

@@ -15,6 +15,7 @@ import {
   phaseOf,
   type Severity,
   severityOf,
+  stackNameOf,
   threadOf,
 } from "../notifications/message.ts";
 
@@ -44,7 +45,7 @@ export function createSilencer(deps: SilencerDeps): Silencer {
 export function currentPause(deps: SilencerDeps, event: NewEvent): Pause | undefined {
   const { db, maintenance, now } = deps;
   if (maintenance.active) return "maintenance";
-  const containers = namesOf(event).map((name) => lookUp(deps, name));
+  const containers = scopedContainers(deps, event);
   if (containers.length > 0 && containers.every(maintenance.includes)) return "maintenance";
   const silences = isSilenceable(event) ? selectActiveSilences(db, now().toISOString()) : [];
   if (silences.length === 0) return undefined;
@@ -78,7 +79,14 @@ function isOfRule({ data }: NewEvent, idOrName: string): boolean {
   return ruleId === idOrName || (rule !== undefined && matchesAny([idOrName], rule));
 }
 
-/** Names of the containers that an event is about. */
+/** The containers that an event is about. One about a stack is as one about any container of it. */
+function scopedContainers(deps: SilencerDeps, event: NewEvent): readonly ScopedContainer[] {
+  const stack = stackNameOf(event);
+  return stack === undefined
+    ? namesOf(event).map((name) => lookUp(deps, name))
+    : [{ name: "", composeProject: stack, labels: {} }];
+}
+
 const namesOf = (event: NewEvent): readonly string[] =>
   event.event === "remediation.executed" ? [event.data.target] : containersOf(event);
 

@@ -33,6 +33,7 @@ export const EVENT_PERMISSIONS: Record<EventTopic, string> = {
   alert: "alerts:read",
   certificate: "system:read",
   container: "containers:read",
+  deploy: "stacks:read",
   engine: "system:read",
   host: "system:read",
   image: "containers:read",
@@ -96,12 +97,12 @@ function containersIn(scope: Scope, data: unknown): unknown {
   return { containers: containers.filter((container) => includesContainer(scope, container)) };
 }
 
-/** Only events about one container can be in the scope of a token that is limited. */
+/** Only events about one container or stack can be in the scope of a token that is limited. */
 function eventIn(deps: ViewDeps, scope: Scope, event: AppEvent): AppEvent | undefined {
   const topic = event.event.split(".")[0] as EventTopic;
   if (!allowsPermission(scope, EVENT_PERMISSIONS[topic])) return undefined;
   if (!isLimited(scope)) return event;
-  if (topic === "update") return updateIn(deps, scope, event);
+  if (topic === "update" || topic === "deploy") return jobEventIn(deps, scope, event);
   return topic === "container" && isOwn(deps, scope, event) ? event : undefined;
 }
 
@@ -115,9 +116,11 @@ function isOwn({ inventory }: ViewDeps, scope: Scope, { data }: AppEvent): boole
   );
 }
 
-/** An update belongs to its job, because the container has another name and id meanwhile. */
-function updateIn(deps: ViewDeps, scope: Scope, event: AppEvent): AppEvent | undefined {
-  const { jobId, reason } = event.data as EventMap["update.failed"];
+/**
+ * An update or deploy belongs to its job, because the containers have other names and ids meanwhile.
+ */
+function jobEventIn(deps: ViewDeps, scope: Scope, event: AppEvent): AppEvent | undefined {
+  const { jobId, reason } = event.data as EventMap["update.failed" | "deploy.failed"];
   const job = selectJob(deps.db, jobId);
   if (!job || !includesTarget(scope, job)) return undefined;
   const hide = textFilter(deps, { scope }, job);

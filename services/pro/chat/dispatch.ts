@@ -14,7 +14,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { type AppEvent, createEnvelope } from "../../events/events.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
-import { isSubscribed } from "../../ce/notifications/filter.ts";
+import { isSubscribed, subscribesTo } from "../../ce/notifications/filter.ts";
 import { enqueueLimited } from "../../ce/notifications/rate_limit.ts";
 import type {
   ChannelDeps,
@@ -54,10 +54,11 @@ export const chatRecorder: Recorder = {
 const receiversOf = (deps: RecorderDeps, event: AppEvent): Receivers => ({
   channel: CHAT,
   send: sender(deps),
-  targets: selectChatChannels(deps.db).filter(({ enabled }) => enabled).map((channel) => {
-    const subscribes = (kind: string) => isSubscribed(channel, kind);
-    return { id: channel.id, subscribes, wants: () => subscribes(event.event) };
-  }),
+  targets: selectChatChannels(deps.db).filter(({ enabled }) => enabled).map((channel) => ({
+    id: channel.id,
+    subscribes: (kind) => isSubscribed(channel, kind),
+    wants: () => subscribesTo(channel, event),
+  })),
 });
 
 const sender = (deps: EnqueueDeps) => (id: string, { event, also }: Bundle): void => {

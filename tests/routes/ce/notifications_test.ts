@@ -283,6 +283,22 @@ Deno.test("a channel for a stack gets only what is about its containers", async 
   ]);
 });
 
+Deno.test("deploys are for channels without limits, and for those limited to their stack", async () => {
+  using app = channelApp();
+  const fail = (stack: string) =>
+    emit(app.deps, "deploy.failed", { stack, version: 1, reason: "no such image", jobId: stack });
+  const titlesFor = async (limits: object) => {
+    const id = await create(app, { ...GOTIFY, ...limits });
+    for (const stack of ["shop", "office"]) fail(stack);
+    app.clock.advance({ ms: 10_000 });
+    await deliver(app);
+    return (await deliveriesOf(app, id)).map(({ title }) => title).sort();
+  };
+  deepEqual(await titlesFor({}), ["host-1: Deploy failed: office", "host-1: Deploy failed: shop"]);
+  deepEqual(await titlesFor({ stacks: ["sh*"] }), ["host-1: Deploy failed: shop"]);
+  deepEqual(await titlesFor({ containers: ["*"] }), []);
+});
+
 Deno.test("nothing is queued during maintenance", async () => {
   using app = channelApp();
   const id = await create(app);

@@ -6,7 +6,8 @@
 
 import type { Deps } from "../../../deps.ts";
 import { isUp } from "../../rebuild/replace.ts";
-import { collectEvidence, type Evidence } from "../../updates/run/evidence.ts";
+import { keepCrashLines } from "../../../state/crash_lines.ts";
+import { collectEvidence, type Evidence, evidenceLines } from "../../updates/run/evidence.ts";
 import { inspectIfThere } from "../../updates/run/members.ts";
 import { createdOf } from "./back.ts";
 import type { DeployJob, FailedDeploy, PlannedDeploy } from "./job.ts";
@@ -39,6 +40,10 @@ export async function recordFailure(
     }
     return found;
   });
+  const [first] = evidence;
+  if (first) {
+    keepCrashLines(deps.crashLines, job.id, evidenceLines({ evidence, reason }, first.container));
+  }
   return { changes, warnings, evidence };
 }
 

@@ -4,7 +4,9 @@
  * @module
  */
 
+import type { Job } from "../../../../db/ce/jobs.ts";
 import type { Deps } from "../../../deps.ts";
+import type { NewEvent } from "../../../events/events.ts";
 import type { Activity, Identity } from "../../../state/reservations.ts";
 import type { JobKind } from "../../jobs/kind.ts";
 import type { DeployInput, DeployResult, DownInput, DownResult } from "./job.ts";
@@ -25,6 +27,20 @@ const reserve = (activity: Activity) =>
   },
 ) => reservations.reserve(first ?? { id: target, name: target }, activity, { affected });
 
+/** A cancelled deploy that changed nothing needs no report. */
+const EVENT_OF = {
+  succeeded: "deploy.succeeded",
+  rolled_back: "deploy.rolled_back",
+  failed: "deploy.failed",
+  needs_attention: "deploy.needs_attention",
+} as const;
+
+function endEvent({ id: jobId, target: stack, input, status, error }: Job): NewEvent | undefined {
+  const event = EVENT_OF[status as keyof typeof EVENT_OF];
+  const { version } = input as DeployInput;
+  return event && { event, data: { stack, version, reason: error, jobId } };
+}
+
 export const deployKind: JobKind<DeployInput, DeployResult> = {
   name: "stack.deploy",
   targetType: "stack",
@@ -33,6 +49,7 @@ export const deployKind: JobKind<DeployInput, DeployResult> = {
   reserve: reserve("deployed"),
   run: deploy,
   recover: deploy,
+  endEvent,
   outlivesEngine: true,
 };
 

@@ -5,7 +5,7 @@
  */
 
 import { selectCheckedImage } from "../../../../db/ce/updates/images.ts";
-import { selectJob } from "../../../../db/ce/jobs.ts";
+import { type Job, selectJob } from "../../../../db/ce/jobs.ts";
 import type { AuditActor } from "../../auth/audit.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
@@ -22,43 +22,38 @@ import { startUpdate } from "../run/start.ts";
  * Asks the registry for the image of a container, and updates the container unless it runs that
  * image. The policy, the minimum age and the windows do not matter, because a user chose the time.
  *
- * @throws {AppError} `conflict` for an image without a registry and for an update that failed;
- * `bad_gateway` if the registry does not answer.
+ * @returns The job of the update when it has ended, or when the service stops; `undefined` if the
+ * container runs that image already.
+ * @throws {AppError} `conflict` for an image without a registry; `bad_gateway` if the registry does
+ * not answer.
  * @throws What `startUpdate()` throws.
  */
 export async function updateNow(
   deps: Deps,
   container: Container,
   actor: AuditActor,
-): Promise<void> {
+): Promise<Job | undefined> {
   const { id, name, labels } = container;
   const [image] = imagesInUse([container]);
   if (!image) throw new AppError("conflict", `An update of ${name} has not finished`);
   await checkImages(deps, [image]);
   const checked = selectCheckedImage(deps.db, image.image);
   const { status, reason } = imageStatus(image, checked, await readKnown(deps));
-  if (status === "up_to_date") return;
+  if (status === "up_to_date") return undefined;
   if (status === "pinned" || status === "local") {
     throw new AppError("conflict", `The image of ${name} has no tag in a registry`);
   }
   if (status === "unknown") {
     throw new AppError("bad_gateway", `The registry of ${image.image} failed: ${reason}`);
   }
-  const job = await startUpdate(deps, {
+  const started = await startUpdate(deps, {
     containerId: id,
     pull: "always",
     expectedDigest: checked?.latestDigest ?? undefined,
     verifyTimeoutSeconds: updatePolicy(labels).verifyTimeoutSeconds,
     actor,
   });
-  await endOf(deps, job.id);
-}
-
-/** @throws {AppError} `conflict` with the error of a job that did not succeed. */
-async function endOf({ db, jobs }: Pick<Deps, "db" | "jobs">, id: string): Promise<void> {
-  const active = jobs.get(id);
+  const active = deps.jobs.get(started.id);
   if (active) await aborted(active.ended.signal);
-  const job = selectJob(db, id);
-  if (job?.status === "succeeded") return;
-  throw new AppError("conflict", job?.error ?? "The update did not finish");
+  return selectJob(deps.db, started.id);
 }

@@ -21,6 +21,7 @@ import {
   messageOf,
   type Planned,
   type Pulled,
+  report,
   type StackUpdateJob,
   type StackUpdateResult,
   type UpdateInput,
@@ -99,12 +100,21 @@ async function plan(deps: Deps, { input }: StackUpdateJob): Promise<Named[]> {
 
 async function pullAll(
   deps: Deps,
-  { input: { pull }, progress, signal }: StackUpdateJob,
+  job: StackUpdateJob,
   named: readonly Named[],
 ): Promise<void> {
-  for (const reference of new Set(named.map((each) => each.reference))) {
-    if (isPulled(pull, await ifThere(imageInspect(deps.engine, reference)) !== undefined)) {
-      await pullImage(deps, { input: { image: reference, platform: null }, progress, signal });
+  const { input: { pull }, progress, signal } = job;
+  for (const [index, { reference }] of named.entries()) {
+    if (named.findIndex((each) => each.reference === reference) < index) continue;
+    try {
+      if (isPulled(pull, await ifThere(imageInspect(deps.engine, reference)) !== undefined)) {
+        await pullImage(deps, { input: { image: reference, platform: null }, progress, signal });
+      }
+    } catch (error) {
+      await throwIfInterrupted(deps, error);
+      const member = memberJob(job, index, reference);
+      report(deps, member, "update.failed", { reason: messageOf(deps, error) });
+      throw error;
     }
   }
 }

@@ -7,6 +7,8 @@ import {
   JobRolledBack,
   type JobRun,
 } from "../../../../services/ce/jobs/kind.ts";
+import type { DeployInput, DeployResult } from "../../../../services/ce/compose/deploy/job.ts";
+import { deployKind } from "../../../../services/ce/compose/deploy/kinds.ts";
 import { cancelJob, getJob, listJobs, sweepJobs } from "../../../../services/ce/jobs/jobs.ts";
 import { resumeJobs, startJob } from "../../../../services/ce/jobs/runner.ts";
 import type { Caller } from "../../../../services/auth/caller.ts";
@@ -105,6 +107,39 @@ for (
     deepEqual([job.status, job.error, job.steps[0]?.status], [status, shown, "failed"]);
   });
 }
+
+Deno.test("a deploy reports how it ended once, with the end itself", async () => {
+  using app = testApp();
+  const told: unknown[] = [];
+  app.deps.events.publish = ({ event, data }) => void told.push([event, data]);
+  const input = { version: 3 } as DeployInput;
+  const end = async (run: () => Promise<DeployResult>) => {
+    const kind = { ...deployKind, reserve: () => ({ [Symbol.dispose]() {} }), run };
+    const { job, completion } = startJob(app.deps, kind, { target: "shop", input, caller: admin });
+    await completion.catch(() => {});
+    return job.id;
+  };
+  const reported = (event: string, reason: string | null, jobId: string) =>
+    [event, { stack: "shop", version: 3, reason, jobId }] as const;
+  deepEqual([
+    reported("deploy.succeeded", null, await end(() => Promise.resolve({} as DeployResult))),
+    reported(
+      "deploy.failed",
+      "No such image",
+      await end(() => Promise.reject(new AppError("bad_gateway", "No such image"))),
+    ),
+    reported(
+      "deploy.rolled_back",
+      "web exited",
+      await end(() => Promise.reject(new JobRolledBack("web exited"))),
+    ),
+    reported(
+      "deploy.needs_attention",
+      "web is gone",
+      await end(() => Promise.reject(new JobNeedsAttention("web is gone"))),
+    ),
+  ], told);
+});
 
 Deno.test("startJob() refuses a second job on a target until the first has ended", async () => {
   using app = testApp();

@@ -1,9 +1,16 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { insertJob } from "../../../../db/ce/jobs.ts";
 import { reportRemovedContainers } from "../../../../services/ce/notifications/removed.ts";
 import { markedName } from "../../../../services/ce/rebuild/marks.ts";
+import { messageOf } from "../../../../services/ce/notifications/message.ts";
 import { collectNotifications } from "../../../../services/ce/notifications/queue.ts";
 import { emit } from "../../../../services/events/emit.ts";
-import type { EventKind, EventMap } from "../../../../services/events/events.ts";
+import type {
+  AppEvent,
+  EventKind,
+  EventMap,
+  NewEvent,
+} from "../../../../services/events/events.ts";
 import { keepCrashLines } from "../../../../services/state/crash_lines.ts";
 import { containerOf, idOf } from "../../../helpers/fake_containers.ts";
 import { openTestDatabase, testApp } from "../../../helpers/test_app.ts";
@@ -289,6 +296,104 @@ Deno.test("during an update of a container, only the update is reported", async 
   app.emit("container.down", down("web"));
   app.pass(60);
   equal(app.titles().at(-1), "Container down: web");
+});
+
+Deno.test("a deploy that failed is one problem, which ends with the next one that succeeds", async () => {
+  using app = await service();
+  const deploy = { stack: "shop", version: 4, reason: null, jobId: "j1" };
+  app.emit("deploy.succeeded", { ...deploy, stack: "blog" });
+  app.pass(60);
+  {
+    using _ = app.deps.reservations.reserve({ id: "web", name: "web" }, "deployed");
+    app.emit("container.down", down("web"));
+    keepCrashLines(app.deps.crashLines, "j1", ["Log: no database"]);
+    app.emit("deploy.rolled_back", { ...deploy, reason: "web exited with code 9" });
+  }
+  app.pass(60);
+  app.emit("deploy.succeeded", { ...deploy, version: 5, jobId: "j2" });
+  app.pass(60);
+  app.emit("deploy.succeeded", { ...deploy, version: 5, jobId: "j3" });
+  app.pass(60);
+  const messages = app.messages().map(({ title, lines, severity, phase, thread }) =>
+    [title, lines, severity, phase, thread] as const
+  );
+  deepEqual(messages, [
+    [
+      "host: Deploy rolled back: shop",
+      ["Version: 4", "web exited with code 9", "Log: no database"],
+      ...["warning", "begin", "deploy shop"],
+    ],
+    ["host: Stack deployed: shop", ["Version: 5"], "info", "end", "deploy shop"],
+  ]);
+});
+
+Deno.test("the failed update of a schedule is reported once, by the kinds that a channel gets", async () => {
+  const failed = { schedule: "nightly", scheduleId: "s1", container: "web", action: "update" };
+  for (
+    const [events, titles] of [
+      [["*"], ["Update rolled back: web"]],
+      [["schedule.failed"], ["Schedule failed: nightly"]],
+      [["schedule.failed", "update.failed"], ["Schedule failed: nightly"]],
+    ] as const
+  ) {
+    using app = await service({ events: [...events] });
+    app.emit("update.rolled_back", { ...UPDATE, reason: "web exited with code 9" });
+    const { jobId } = UPDATE;
+    app.emit("schedule.failed", { ...failed, error: "web exited with code 9", jobId });
+    app.pass(60);
+    deepEqual(app.titles(), titles);
+  }
+  using app = await service();
+  app.emit("schedule.failed", { ...failed, error: "No such container: web" });
+  app.pass(60);
+  deepEqual(app.titles(), ["Schedule failed: nightly"]);
+});
+
+Deno.test("an automatic update that keeps failing in the same way is reported once", async () => {
+  using app = await service();
+  const attempt = (createdBy: string, error: string) => {
+    app.clock.advance({ seconds: 3_600 });
+    const [id, createdAt] = [crypto.randomUUID(), app.deps.now().toISOString()];
+    insertJob(app.deps.db, {
+      ...{ id, kind: "container.update", targetType: "container", target: "web", stack: null },
+      ...{ status: "failed", progress: null, steps: [], input: {}, error, result: null },
+      ...{ createdBy, createdAt, startedAt: createdAt, endedAt: createdAt },
+    });
+    app.emit("update.failed", { ...UPDATE, jobId: id, reason: error });
+  };
+  attempt("update policy", "The registry does not answer");
+  attempt("update policy", "The registry does not answer");
+  attempt("update policy", "No space left");
+  attempt("u1", "No space left");
+  attempt("u1", "No space left");
+  app.pass(60);
+  deepEqual(app.messages().map(({ lines }) => lines.at(-1)), [
+    "The registry does not answer",
+    ...Array(3).fill("No space left"),
+  ]);
+});
+
+Deno.test("links lead to the page of a stack or container, and to the list if it was removed", () => {
+  const at = (event: NewEvent) =>
+    messageOf(
+      { ...event, timestamp: "", eventId: "e1", server: "host", serverId: "s" } as AppEvent,
+      { serviceBaseUrl: "https://ops.example.com/x/" },
+    ).link;
+  const loop = { ...up("web"), exits: 3, durationSeconds: 60 };
+  const deploy = { stack: "my shop", version: 1, reason: null, jobId: "j1" };
+  deepEqual([
+    at({ event: "container.down", data: down("web") }),
+    at({ event: "container.removed", data: up("web") }),
+    at({ event: "container.stable", data: { ...loop, outcome: "removed" } }),
+    at({ event: "container.stable", data: { ...loop, outcome: "running" } }),
+    at({ event: "deploy.failed", data: deploy }),
+  ], [
+    "https://ops.example.com/x/containers/web",
+    "https://ops.example.com/x/containers",
+    "https://ops.example.com/x/containers",
+    "https://ops.example.com/x/containers/web",
+    "https://ops.example.com/x/stacks/my%20shop",
+  ]);
 });
 
 Deno.test("what waits and what is open survive kill -9 of the service", async () => {

@@ -258,6 +258,17 @@ Deno.test("a silence begins and ends at its times", async () => {
   }
 });
 
+Deno.test("a silence for a stack silences its deploys", async () => {
+  using app = await appWithReceivers();
+  await silence(app, { stack: "shop" });
+  const fail = (stack: string) =>
+    emit(app.deps, "deploy.rolled_back", { stack, version: 1, reason: "web exited", jobId: stack });
+  fail("shop");
+  deepEqual(takeQueued(app), toPrograms("deploy.rolled_back"));
+  fail("blog");
+  deepEqual(takeQueued(app), toAll("deploy.rolled_back"));
+});
+
 Deno.test("a sign-in from a new address cannot be silenced", async () => {
   using app = await appWithReceivers();
   await silence(app, { event: "*" });
