@@ -18,7 +18,7 @@ import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { notFound, tooMany } from "../../errors.ts";
 import type { MaintenanceWindow as OpenableWindow } from "../../state/maintenance.ts";
-import { hostTimeZone, nextDue } from "../schedules/cron.ts";
+import { createNextDue, hostTimeZone, type NextDue, nextDue } from "../schedules/cron.ts";
 import { normalizeWindow, openedAt } from "../updates/window.ts";
 import { loadMaintenance } from "./mode.ts";
 
@@ -47,10 +47,12 @@ type WindowDeps = Pick<Deps, "db" | "maintenance" | "now">;
 
 /** The windows as the maintenance mode uses them. */
 export function loadMaintenanceWindows(db: StateDatabase): OpenableWindow[] {
+  // Every event is compared with every window.
+  const next = createNextDue();
   return selectMaintenanceWindows(db).map((window) => ({
     target: window.scope.target,
     reason: window.comment || "Maintenance window",
-    opening: (at, after) => openingOf(window, at, after),
+    opening: (at, after) => openingOf(window, at, { after, next }),
   }));
 }
 
@@ -123,9 +125,9 @@ function normalize(window: StoredMaintenanceWindow): StoredMaintenanceWindow {
 function openingOf(
   window: StoredMaintenanceWindow,
   at: Date,
-  after?: Date,
+  options: { after: Date | undefined; next?: NextDue },
 ): { since: Date; until: Date } | undefined {
-  const since = openedAt(window, at, after);
+  const since = openedAt(window, at, options);
   return since && { since, until: new Date(since.getTime() + window.durationMinutes * MINUTE_MS) };
 }
 
@@ -136,7 +138,7 @@ function viewOf(
 ): MaintenanceWindow {
   const { windowsEndedAt } = loadMaintenance(db);
   const isEnded = window.scope.target.kind === "host" && windowsEndedAt !== undefined;
-  const opening = openingOf(window, at, isEnded ? new Date(windowsEndedAt) : undefined);
+  const opening = openingOf(window, at, { after: isEnded ? new Date(windowsEndedAt) : undefined });
   return {
     ...window,
     openUntil: opening?.until.toISOString() ?? null,

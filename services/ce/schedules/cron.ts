@@ -38,11 +38,8 @@ const FIELDS: readonly Field[] = [
 /** Limit of skipped minutes: the longest clock change skips a day. */
 const SKIPS_MAX = 2 * 24 * 60;
 
-/** Size of the cache, which is emptied when it is full. */
-const CACHE_MAX = 2_000;
-
-/** Results of `nextDue()`, because every event is compared with the maintenance windows. */
-const cache = new Map<string, { fromMs: number; due: Date }>();
+/** Limit of remembered times, which are all forgotten when it is reached. */
+const KNOWN_MAX = 2_000;
 
 /**
  * Checks an expression.
@@ -92,6 +89,23 @@ export function hostTimeZone(): string {
   }
 }
 
+/** `nextDue()`, or a function that remembers its results. */
+export type NextDue = typeof nextDue;
+
+/** Returns a `nextDue()` for many calls with the same expressions: a search takes some 0.1 ms. */
+export function createNextDue(): NextDue {
+  const known = new Map<string, { fromMs: number; due: Date }>();
+  return (expression, timezone, after) => {
+    const key = `${timezone} ${expression}`;
+    const found = known.get(key);
+    if (found && found.fromMs <= after.getTime() && after < found.due) return new Date(found.due);
+    const due = nextDue(expression, timezone, after);
+    if (known.size >= KNOWN_MAX) known.clear();
+    known.set(key, { fromMs: after.getTime(), due });
+    return new Date(due);
+  };
+}
+
 /**
  * The first time after `after` at which the expression is due.
  *
@@ -99,23 +113,8 @@ export function hostTimeZone(): string {
  * @param timezone Normalized by `normalizeTimeZone()`.
  */
 export function nextDue(expression: string, timezone: string, after: Date): Date {
-  const key = `${timezone} ${expression}`;
-  const fromMs = after.getTime();
-  let known = cache.get(key);
-  if (!known || fromMs < known.fromMs || known.due <= after) {
-    known = { fromMs, due: search(expression, timezone, after) };
-    if (cache.size >= CACHE_MAX) cache.clear();
-    cache.set(key, known);
-  }
-  return new Date(known.due);
-}
-
-/**
- * Searches the matching wall-clock times from that of `after` on. Their first occurrences are in the
- * same order as the wall-clock times.
- */
-function search(expression: string, timezone: string, after: Date): Date {
   const cron = calendar(split(expression));
+  // The first occurrences of wall-clock times are in the same order as these.
   let wall: Date | null = wallClock(timezone, after);
   for (let tries = 0; tries < SKIPS_MAX; tries++) {
     wall = cron.nextRun(wall);

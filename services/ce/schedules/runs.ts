@@ -34,7 +34,7 @@ import { asAppError } from "../../errors.ts";
 import { errorFields } from "../../log.ts";
 import { automaticActor, recordAudit } from "../auth/audit.ts";
 import { actOnContainer } from "../containers/actions.ts";
-import { nextDue } from "./cron.ts";
+import { createNextDue, type NextDue } from "./cron.ts";
 import type { Container } from "../../state/inventory.ts";
 import { createLimiter } from "../../limiter.ts";
 import { isInScope, scheduledContainer } from "./schedules.ts";
@@ -107,6 +107,7 @@ export function createRunStarter(deps: Deps): RunStarter {
   const { log } = deps;
   const active = new Map<string, Promise<void>>();
   const limit = createLimiter({ what: "runs", running: RUNNING_MAX, waiting: Infinity });
+  const nextDue = createNextDue();
   let isClosed = false;
 
   const run = async (begun: StartedRun, schedule: Schedule) => {
@@ -116,7 +117,11 @@ export function createRunStarter(deps: Deps): RunStarter {
 
   return {
     startDue(since, until) {
-      const begun = beginRuns(deps, dueBetween(deps, since, until), (id) => active.has(id));
+      const begun = beginRuns(
+        deps,
+        dueBetween(deps, nextDue, since, until),
+        (id) => active.has(id),
+      );
       for (const { run: begunRun, schedule } of begun) {
         const ended = run(begunRun, schedule)
           .catch((error) => log.error("failed to record schedule run", errorFields(error)))
@@ -142,6 +147,7 @@ interface DueSchedule {
 /** Each due schedule with its last due time: several due times are one run. */
 function dueBetween(
   { db, log }: Pick<Deps, "db" | "log">,
+  nextDue: NextDue,
   since: Date,
   until: Date,
 ): DueSchedule[] {
@@ -156,7 +162,7 @@ function dueBetween(
   const due: DueSchedule[] = [];
   for (const schedule of selectEnabledSchedules(db)) {
     try {
-      const dueAt = lastDueBetween(schedule, from, until);
+      const dueAt = lastDueBetween(schedule, nextDue, from, until);
       if (dueAt) due.push({ schedule, dueAt });
     } catch (error) {
       log.error("schedule evaluation failed", { schedule: schedule.id, ...errorFields(error) });
@@ -167,6 +173,7 @@ function dueBetween(
 
 function lastDueBetween(
   { cronExpression, timezone }: Schedule,
+  nextDue: NextDue,
   from: Date,
   until: Date,
 ): Date | undefined {

@@ -5,7 +5,13 @@
  */
 
 import { AppError } from "../../errors.ts";
-import { assertCron, hostTimeZone, nextDue, normalizeTimeZone } from "../schedules/cron.ts";
+import {
+  assertCron,
+  hostTimeZone,
+  type NextDue,
+  nextDue,
+  normalizeTimeZone,
+} from "../schedules/cron.ts";
 import { parseDuration } from "./duration.ts";
 
 /** Shortest and longest window, in minutes. */
@@ -64,21 +70,17 @@ export function parseWindow(text: string, field: string): UpdateWindow {
   };
 }
 
-/** Whether a window is open. */
-export const isOpen = (window: UpdateWindow, now: Date): boolean =>
-  openedAt(window, now) !== undefined;
-
 /**
  * When an open window opened; `undefined` if it is closed.
  *
- * @param after Ignores openings at or before this time.
+ * @param options.after Ignores openings at or before this time.
  */
 export function openedAt(
   { cron, timeZone, durationMinutes }: UpdateWindow,
   now: Date,
-  after?: Date,
+  { after = new Date(0), next = nextDue }: { after?: Date | undefined; next?: NextDue } = {},
 ): Date | undefined {
   const earliest = now.getTime() - durationMinutes * MINUTE_MS;
-  const opening = nextDue(cron, timeZone, new Date(Math.max(earliest, after?.getTime() ?? 0)));
+  const opening = next(cron, timeZone, new Date(Math.max(earliest, after.getTime())));
   return opening <= now ? opening : undefined;
 }

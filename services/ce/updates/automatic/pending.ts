@@ -16,7 +16,8 @@ import { readKnown } from "../check/known.ts";
 import { imageStatus, type Known } from "../check/status.ts";
 import { isBlocked } from "../run/blocked.ts";
 import { type AppliedSettings, readUpdateSettings } from "../settings.ts";
-import { isOpen } from "../window.ts";
+import { createNextDue } from "../../schedules/cron.ts";
+import { openedAt, type UpdateWindow } from "../window.ts";
 
 /** An update of one container. */
 export interface PendingUpdate {
@@ -41,8 +42,10 @@ const HOUR_MS = 60 * 60 * 1000;
 export async function pendingUpdates(deps: Deps): Promise<PendingUpdate[]> {
   const settings = readUpdateSettings(deps);
   const images = imagesInUse(deps.inventory.list());
+  const next = createNextDue();
+  const isOpen = (window: UpdateWindow) => openedAt(window, deps.now(), { next }) !== undefined;
   const isCandidate = (user: ImageUser) =>
-    isAutomatic(user, settings, deps.now()) && !deps.maintenance.includes(user.container);
+    isAutomatic(user, settings, isOpen) && !deps.maintenance.includes(user.container);
   if (!images.some(({ users }) => users.some(isCandidate))) return [];
 
   const known = await readKnown(deps);
@@ -69,11 +72,15 @@ export async function pendingUpdates(deps: Deps): Promise<PendingUpdate[]> {
 }
 
 /** Labels with problems may mean something else than what is applied. */
-function isAutomatic({ container, labels }: ImageUser, settings: AppliedSettings, now: Date) {
+function isAutomatic(
+  { container, labels }: ImageUser,
+  settings: AppliedSettings,
+  isOpen: (window: UpdateWindow) => boolean,
+): boolean {
   const policy = labels.policy ?? settings.policy;
   const windows = labels.window ? [labels.window] : settings.windows;
   return policy === "auto" && labels.problems.length === 0 && container.state === "running" &&
-    !container.self && windows.some((window) => isOpen(window, now));
+    !container.self && windows.some(isOpen);
 }
 
 interface Target {
