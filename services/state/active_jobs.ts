@@ -23,52 +23,9 @@ export interface JobGuard {
   permission: string;
 }
 
-/** One unfinished job. */
-export interface ActiveJob {
-  /** The current record; its progress may be newer than the stored one. */
-  record: Job;
-  readonly guard: JobGuard;
-  /** Aborts when the job is cancelled or the service stops. */
-  readonly controller: AbortController;
-  /** Aborts when the job has ended or was left for the next start. */
-  readonly ended: AbortController;
-  /** Whether it waits for the engine before it can recover; it cannot be cancelled then. */
-  isWaiting: boolean;
-  /** The last lines of its log, and the number of lines before them. */
-  readonly log: { dropped: number; lines: string[] };
-  /** Resolves at the next change. */
-  changed(): Promise<void>;
-  notify(): void;
-  /** Adds a line to the log. */
-  write(line: string): void;
-}
+export type ActiveJobs = ReturnType<typeof createActiveJobs>;
 
-export interface ActiveJobs {
-  /** Aborts when the service stops: no more jobs start, and failures are not recorded. */
-  readonly stopping: AbortSignal;
-  /** Whether nothing may be recorded any more. */
-  readonly isClosed: boolean;
-  /** Number of open streams of jobs. */
-  followers: number;
-  get(id: string): ActiveJob | undefined;
-  /** @throws {AppError} `unavailable` while the service stops; `conflict` if there are too many. */
-  assertRoom(): void;
-  add(record: Job, guard: JobGuard): ActiveJob;
-  remove(id: string): void;
-  /**
-   * Waits for a free slot, in the order of the calls; disposing the result frees the slot.
-   *
-   * @throws The signal's reason.
-   */
-  acquire(signal: AbortSignal): Promise<Disposable>;
-  /** Aborts all jobs. */
-  stop(): void;
-  /** Resolves when no job is left. */
-  idle(): Promise<void>;
-  close(): void;
-}
-
-export function createActiveJobs(): ActiveJobs {
+export function createActiveJobs() {
   const active = new Map<string, ActiveJob>();
   const stopping = new AbortController();
   const waiting = new Set<() => void>();
@@ -79,39 +36,51 @@ export function createActiveJobs(): ActiveJobs {
   const release = () => {
     // The job that has waited longest takes over the slot.
     const [enter] = waiting;
-    if (!enter) return running--;
-    waiting.delete(enter);
-    enter();
+    if (enter) {
+      waiting.delete(enter);
+      enter();
+    } else {
+      running--;
+    }
   };
 
   return {
+    /** Aborts when the service stops: no more jobs start, and failures are not recorded. */
     stopping: stopping.signal,
+    /** Number of open streams of jobs. */
     followers: 0,
+    /** Whether nothing may be recorded any more. */
     get isClosed() {
       return isClosed;
     },
-    get: (id) => active.get(id),
+    get: (id: string) => active.get(id),
 
-    assertRoom() {
+    /** @throws {AppError} `unavailable` while the service stops; `conflict` if there are too many. */
+    assertRoom(): void {
       if (stopping.signal.aborted) throw new AppError("unavailable", "The service is stopping");
       if (active.size >= UNFINISHED_MAX) {
         throw new AppError("conflict", `Limit of ${UNFINISHED_MAX} unfinished jobs reached`);
       }
     },
 
-    add(record, guard) {
+    add(record: Job, guard: JobGuard): ActiveJob {
       const job = createActiveJob(record, guard);
       active.set(record.id, job);
       return job;
     },
 
-    remove(id) {
+    remove(id: string): void {
       active.delete(id);
       onRemove.resolve();
       onRemove = Promise.withResolvers();
     },
 
-    async acquire(signal) {
+    /**
+     * Waits for a free slot, in the order of the calls; disposing the result frees the slot.
+     *
+     * @throws The signal's reason.
+     */
+    async acquire(signal: AbortSignal): Promise<Disposable> {
       signal.throwIfAborted();
       if (running < RUNNING_MAX) {
         running++;
@@ -129,7 +98,8 @@ export function createActiveJobs(): ActiveJobs {
       return { [Symbol.dispose]: release };
     },
 
-    stop() {
+    /** Aborts all jobs. */
+    stop(): void {
       const reason = new AppError("unavailable", "The service is stopping");
       stopping.abort(reason);
       for (const { controller, notify } of active.values()) {
@@ -138,17 +108,21 @@ export function createActiveJobs(): ActiveJobs {
       }
     },
 
-    async idle() {
+    /** Resolves when no job is left. */
+    async idle(): Promise<void> {
       while (active.size > 0) await onRemove.promise;
     },
 
-    close() {
+    close(): void {
       isClosed = true;
     },
   };
 }
 
-function createActiveJob(record: Job, guard: JobGuard): ActiveJob {
+/** One unfinished job. */
+export type ActiveJob = ReturnType<typeof createActiveJob>;
+
+function createActiveJob(record: Job, guard: JobGuard) {
   const log = { dropped: 0, lines: [] as string[] };
   let change = Promise.withResolvers<void>();
   const notify = () => {
@@ -156,15 +130,22 @@ function createActiveJob(record: Job, guard: JobGuard): ActiveJob {
     change = Promise.withResolvers();
   };
   return {
+    /** The current record; its progress may be newer than the stored one. */
     record,
     guard,
+    /** Aborts when the job is cancelled or the service stops. */
     controller: new AbortController(),
+    /** Aborts when the job has ended or was left for the next start. */
     ended: new AbortController(),
+    /** Whether it waits for the engine before it can recover; it cannot be cancelled then. */
     isWaiting: false,
+    /** The last lines of its log, and the number of lines before them. */
     log,
+    /** Resolves at the next change. */
     changed: () => change.promise,
     notify,
-    write(line) {
+    /** Adds a line to the log. */
+    write(line: string): void {
       if (log.lines.push(line) > LINES_MAX) {
         log.lines.shift();
         log.dropped++;

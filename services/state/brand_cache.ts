@@ -22,22 +22,15 @@ export interface Branding {
   readonly custom_css: string | null;
 }
 
-export interface BrandCache {
-  /** The same object until it changes; `undefined` without an active brand or a license. */
-  readonly current: Branding | undefined;
-  /** Replaces it. */
-  put(branding: Branding | undefined): void;
-}
+export type BrandCache = ReturnType<typeof createBrandCache>;
 
-/** Lower editions have the built-in branding. */
-const EDITION: Edition = "enterprise";
-
-export function createBrandCache(license: { readonly edition: Edition }): BrandCache {
+export function createBrandCache(license: { readonly edition: Edition }) {
   let stored: Branding | undefined;
   return {
+    /** The same object until it changes; `undefined` without an active brand or a license. */
     get current() {
-      return includesEdition(license.edition, EDITION) ? stored : undefined;
+      return includesEdition(license.edition, "enterprise") ? stored : undefined;
     },
-    put: (next) => void (stored = next),
+    put: (branding: Branding | undefined): void => void (stored = branding),
   };
 }

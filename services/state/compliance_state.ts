@@ -5,9 +5,9 @@
  */
 
 import type { StateDatabase } from "../../db/database.ts";
-import { type AnonymousQuota, createAnonymousQuota } from "../auth/anonymous_quota.ts";
-import { createLimiter, type Limiter } from "../limiter.ts";
-import { createGroupCommit, type GroupCommit } from "./group_commit.ts";
+import { createAnonymousQuota } from "../auth/anonymous_quota.ts";
+import { createLimiter } from "../limiter.ts";
+import { createGroupCommit } from "./group_commit.ts";
 
 export interface RetentionResult {
   deleted: number;
@@ -16,27 +16,19 @@ export interface RetentionResult {
   chain_anchor_recorded: boolean;
 }
 
-export interface ComplianceState {
-  /** Appends entries. */
-  commit: GroupCommit;
-  /** Runs verifications one after another: in parallel they would not be faster. */
-  verify: Limiter;
-  /** The retention run in progress. */
-  retention: Promise<RetentionResult> | undefined;
-  /** Limits the entries about callers without a valid token. */
-  quotas: {
-    /** Separate, so that other requests cannot hide failed logins. */
-    logins: AnonymousQuota;
-    others: AnonymousQuota;
-  };
-}
+export type ComplianceState = ReturnType<typeof createComplianceState>;
 
-export function createComplianceState(db: StateDatabase): ComplianceState {
+export function createComplianceState(db: StateDatabase) {
   return {
+    /** Appends entries. */
     commit: createGroupCommit(db),
+    /** Runs verifications one after another: in parallel they would not be faster. */
     verify: createLimiter({ what: "verifications", running: 1, waiting: 8, retryAfterS: 30 }),
-    retention: undefined,
+    /** The retention run in progress. */
+    retention: undefined as Promise<RetentionResult> | undefined,
+    /** Limits the entries about callers without a valid token. */
     quotas: {
+      /** Separate, so that other requests cannot hide failed logins. */
       logins: createAnonymousQuota({ ofClient: 100, ofMinute: 2_000 }),
       others: createAnonymousQuota({ ofClient: 10, ofMinute: 600, ofDay: 20_000 }),
     },

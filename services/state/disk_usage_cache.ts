@@ -16,18 +16,6 @@ export interface DiskUsageSnapshot {
   computedAt: Date;
 }
 
-export interface DiskUsageCache {
-  /** The last answer, of any age. */
-  readonly latest: DiskUsageSnapshot | undefined;
-  /**
-   * An answer that is at most a minute old. If the engine takes longer than `waitMs`, the last
-   * answer of any age is returned, and the engine continues for the next caller.
-   */
-  read(waitMs?: number): Promise<DiskUsageSnapshot | undefined>;
-  /** Marks the cached answer as outdated, after something was removed. */
-  invalidate(): void;
-}
-
 /** How long an answer counts as current, in milliseconds. */
 const CURRENT_MS = 60_000;
 
@@ -37,7 +25,9 @@ const WAIT_MS = 60_000;
 /** Retry interval while the engine is busy with another client's request, in milliseconds. */
 const BUSY_RETRY_MS = 250;
 
-export function createDiskUsageCache(engine: Engine, now: () => Date): DiskUsageCache {
+export type DiskUsageCache = ReturnType<typeof createDiskUsageCache>;
+
+export function createDiskUsageCache(engine: Engine, now: () => Date) {
   let latest: DiskUsageSnapshot | undefined;
   let isOutdated = false;
   let pending: Promise<void> | undefined;
@@ -54,11 +44,16 @@ export function createDiskUsageCache(engine: Engine, now: () => Date): DiskUsage
   }
 
   return {
+    /** The last answer, of any age. */
     get latest() {
       return latest;
     },
 
-    async read(waitMs = WAIT_MS) {
+    /**
+     * An answer that is at most a minute old. If the engine takes longer than `waitMs`, the last
+     * answer of any age is returned, and the engine continues for the next caller.
+     */
+    async read(waitMs = WAIT_MS): Promise<DiskUsageSnapshot | undefined> {
       const end = performance.now() + waitMs;
       while (!isCurrent() && performance.now() < end) {
         pending ??= compute().finally(() => pending = undefined);
@@ -67,7 +62,8 @@ export function createDiskUsageCache(engine: Engine, now: () => Date): DiskUsage
       return latest;
     },
 
-    invalidate() {
+    /** Marks the cached answer as outdated, after something was removed. */
+    invalidate(): void {
       invalidations++;
       isOutdated = true;
     },

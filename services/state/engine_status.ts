@@ -21,12 +21,9 @@ const VERSION_FRESH_MS = 60_000;
 /** Longest wait for the first version, in milliseconds. */
 const VERSION_WAIT_MS = 500;
 
-export interface EngineStatusReader {
-  /** Waits for the engine only until its version is known, and at most half a second. */
-  read(): Promise<EngineStatus>;
-}
+export type EngineStatusReader = ReturnType<typeof createEngineStatusReader>;
 
-export function createEngineStatusReader(engine: Engine, now: () => Date): EngineStatusReader {
+export function createEngineStatusReader(engine: Engine, now: () => Date) {
   let version: string | null = null;
   let readAt = 0;
   let reading: Promise<void> | undefined;
@@ -39,7 +36,8 @@ export function createEngineStatusReader(engine: Engine, now: () => Date): Engin
   };
 
   return {
-    async read() {
+    /** Waits for the engine only until its version is known, and at most half a second. */
+    async read(): Promise<EngineStatus> {
       if (!engine.reachable) return { reachable: false, version: null, apiVersion: null };
       if (now().getTime() - readAt >= VERSION_FRESH_MS) {
         reading ??= refresh().finally(() => reading = undefined);

@@ -19,13 +19,9 @@ export interface EventStreamStatus {
   lastErrorAt: string | null;
 }
 
-export interface EventStream {
-  /** Records that the stream ended unexpectedly. */
-  recordBreak(error: string): void;
-  status(): EventStreamStatus;
-}
+export type EventStream = ReturnType<typeof createEventStream>;
 
-export function createEventStream(now: () => Date): EventStream {
+export function createEventStream(now: () => Date) {
   let breaks = 0;
   let lastError: string | null = null;
   /** Times of the last breaks, oldest first. */
@@ -35,13 +31,14 @@ export function createEventStream(now: () => Date): EventStream {
     latest.length === BREAKS_MAX && now().getTime() - latest[0]!.getTime() <= WINDOW_MS;
 
   return {
-    recordBreak(error) {
+    /** Records that the stream ended unexpectedly. */
+    recordBreak(error: string): void {
       breaks++;
       lastError = error;
       latest.push(now());
       if (latest.length > BREAKS_MAX) latest.shift();
     },
-    status: () => ({
+    status: (): EventStreamStatus => ({
       status: isFailing() ? "failing" : "ok",
       breaks,
       lastError,

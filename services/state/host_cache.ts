@@ -78,13 +78,9 @@ export interface CpuTime {
   total: number;
 }
 
-export interface HostCache {
-  readonly latest: HostSample | undefined;
-  /** Takes a new sample; concurrent callers share it. */
-  refresh(take: (before: HostSample | undefined) => Promise<HostSample>): Promise<HostSample>;
-}
+export type HostCache = ReturnType<typeof createHostCache>;
 
-export function createHostCache(): HostCache {
+export function createHostCache() {
   let latest: HostSample | undefined;
   let pending: Promise<HostSample> | undefined;
 
@@ -92,7 +88,8 @@ export function createHostCache(): HostCache {
     get latest() {
       return latest;
     },
-    refresh(take) {
+    /** Takes a new sample; concurrent callers share it. */
+    refresh(take: (before: HostSample | undefined) => Promise<HostSample>): Promise<HostSample> {
       pending ??= take(latest)
         .then((sample) => latest = sample)
         .finally(() => pending = undefined);

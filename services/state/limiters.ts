@@ -5,27 +5,12 @@
  */
 
 import { AppError } from "../errors.ts";
-import { createLimiter, type Limiter } from "../limiter.ts";
+import { createLimiter } from "../limiter.ts";
 
-export interface Limiters {
+export type Limiters = ReturnType<typeof createLimiters>;
+
+export const createLimiters = () => ({
   /** One at a time: each needs the space of a copy. */
-  backupDownloads: Limiter;
-  commands: Limiter;
-  /** Comparisons of a container's files with its image. */
-  fileComparisons: Limiter;
-  /** Each log takes up to 32 MiB while it is read. */
-  logReads: Limiter;
-  logSearches: Limiter;
-  imageExports: Limiter;
-  /** One at a time, so that no other request writes between a check and the write after it. */
-  projectFiles: Limiter;
-  /** Each holds a connection to the engine for as long as the client takes. */
-  logDownloads: Limiter;
-  /** Parallel searches take turns, so that together they block the event loop no longer than one. */
-  searchSlices: Limiter;
-}
-
-export const createLimiters = (): Limiters => ({
   backupDownloads: createLimiter({
     what: "backups",
     running: 1,
@@ -33,15 +18,20 @@ export const createLimiters = (): Limiters => ({
     busy: () => new AppError("conflict", "A backup is already being downloaded"),
   }),
   commands: createLimiter({ what: "commands", running: 16, waiting: 64 }),
+  /** Comparisons of a container's files with its image. */
   fileComparisons: createLimiter({ what: "file comparisons", running: 2, waiting: 16 }),
+  /** Each log takes up to 32 MiB while it is read. */
   logReads: createLimiter({ what: "log reads", running: 8, waiting: 128 }),
+  /** Each holds a connection to the engine for as long as the client takes. */
   logDownloads: createLimiter({ what: "log downloads", running: 8, waiting: 0 }),
   logSearches: createLimiter({ what: "log searches", running: 4, waiting: 32 }),
   imageExports: createLimiter({ what: "image exports", running: 4, waiting: 16 }),
+  /** One at a time, so that no other request writes between a check and the write after it. */
   projectFiles: createLimiter({
     what: "requests for project directories",
     running: 1,
     waiting: 64,
   }),
+  /** Parallel searches take turns, so that together they block the event loop no longer than one. */
   searchSlices: createLimiter({ what: "search slices", running: 1, waiting: Infinity }),
 });

@@ -37,18 +37,6 @@ export interface MaintenanceWindow {
   opening(now: Date, after?: Date): { since: Date; until: Date } | undefined;
 }
 
-export interface Maintenance {
-  /** The current state: off after `until`, on during a window of the host. */
-  readonly state: MaintenanceState;
-  readonly active: boolean;
-  /** Whether it is active for a container: for the host, or in a window of the container. */
-  includes(container: ScopedContainer): boolean;
-  /** Applies a state that was stored. */
-  set(state: StoredMaintenance): void;
-  /** Applies the windows that were stored. */
-  setWindows(windows: readonly MaintenanceWindow[]): void;
-}
-
 export const NO_MAINTENANCE: MaintenanceState = {
   enabled: false,
   since: null,
@@ -56,13 +44,15 @@ export const NO_MAINTENANCE: MaintenanceState = {
   reason: null,
 };
 
+export type Maintenance = ReturnType<typeof createMaintenance>;
+
 export function createMaintenance(
   now: () => Date,
   stored: { state: StoredMaintenance; windows: readonly MaintenanceWindow[] } = {
     state: NO_MAINTENANCE,
     windows: [],
   },
-): Maintenance {
+) {
   let { state, windows } = stored;
   const current = (): MaintenanceState => {
     const at = now();
@@ -83,18 +73,22 @@ export function createMaintenance(
     return NO_MAINTENANCE;
   };
   return {
+    /** The current state: off after `until`, on during a window of the host. */
     get state() {
       return current();
     },
     get active() {
       return current().enabled;
     },
-    includes: (container) =>
+    /** Whether it is active for a container: for the host, or in a window of the container. */
+    includes: (container: ScopedContainer): boolean =>
       current().enabled ||
       windows.some(({ target, opening }) =>
         targetHas(target, container) && opening(now()) !== undefined
       ),
-    set: (next) => void (state = next),
-    setWindows: (next) => void (windows = next),
+    /** Applies a state that was stored. */
+    set: (next: StoredMaintenance): void => void (state = next),
+    /** Applies the windows that were stored. */
+    setWindows: (next: readonly MaintenanceWindow[]): void => void (windows = next),
   };
 }

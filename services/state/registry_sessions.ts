@@ -15,25 +15,6 @@ export interface Challenge {
   params: Readonly<Record<string, string>>;
 }
 
-export interface RegistrySessions {
-  /** Runs `work` when fewer than four requests to that registry are running. */
-  inTurn<Result>(host: string, work: () => Promise<Result>): Promise<Result>;
-  /** Bearer tokens. */
-  tokens: ExpiringMap<string>;
-  /** By origin; `null` for a registry that needs no authentication. */
-  challenges: ExpiringMap<Challenge | null>;
-  /** Rate limits by host: when they end, in milliseconds since 1970. */
-  limits: ExpiringMap<number>;
-}
-
-/** A map whose entries expire, and whose oldest entry gives way to a new one beyond a limit. */
-interface ExpiringMap<Value> {
-  /** `undefined` for an unknown key and after the end. */
-  get(key: string): Value | undefined;
-  set(key: string, value: Value, ttlMs: number): void;
-  delete(key: string): void;
-}
-
 /** Limit of requests at a time per registry. */
 const REQUESTS_MAX = 4;
 
@@ -43,10 +24,13 @@ const REGISTRIES_MAX = 500;
 /** Limit of remembered tokens. */
 const TOKENS_MAX = 1_000;
 
-export function createRegistrySessions(now: () => Date): RegistrySessions {
+export type RegistrySessions = ReturnType<typeof createRegistrySessions>;
+
+export function createRegistrySessions(now: () => Date) {
   const limiters = new Map<string, { limiter: Limiter; uses: number }>();
   return {
-    async inTurn(host, work) {
+    /** Runs `work` when fewer than four requests to that registry are running. */
+    async inTurn<Result>(host: string, work: () => Promise<Result>): Promise<Result> {
       const used = limiters.get(host) ?? {
         limiter: createLimiter({ what: "requests", running: REQUESTS_MAX, waiting: Infinity }),
         uses: 0,
@@ -59,25 +43,30 @@ export function createRegistrySessions(now: () => Date): RegistrySessions {
         if (--used.uses === 0) limiters.delete(host);
       }
     },
-    tokens: createExpiringMap(now, TOKENS_MAX),
-    challenges: createExpiringMap(now, REGISTRIES_MAX),
-    limits: createExpiringMap(now, REGISTRIES_MAX),
+    /** Bearer tokens. */
+    tokens: createExpiringMap<string>(now, TOKENS_MAX),
+    /** By origin; `null` for a registry that needs no authentication. */
+    challenges: createExpiringMap<Challenge | null>(now, REGISTRIES_MAX),
+    /** Rate limits by host: when they end, in milliseconds since 1970. */
+    limits: createExpiringMap<number>(now, REGISTRIES_MAX),
   };
 }
 
-function createExpiringMap<Value>(now: () => Date, max: number): ExpiringMap<Value> {
+/** A map whose entries expire, and whose oldest entry gives way to a new one beyond a limit. */
+function createExpiringMap<Value>(now: () => Date, max: number) {
   const entries = new Map<string, { value: Value; endMs: number }>();
   return {
-    get(key) {
+    /** `undefined` for an unknown key and after the end. */
+    get(key: string): Value | undefined {
       const entry = entries.get(key);
       return entry && entry.endMs > now().getTime() ? entry.value : undefined;
     },
-    set(key, value, ttlMs) {
+    set(key: string, value: Value, ttlMs: number): void {
       // A changed entry becomes the newest.
       entries.delete(key);
       entries.set(key, { value, endMs: now().getTime() + ttlMs });
       if (entries.size > max) entries.delete(entries.keys().next().value!);
     },
-    delete: (key) => void entries.delete(key),
+    delete: (key: string): void => void entries.delete(key),
   };
 }

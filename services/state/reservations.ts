@@ -49,19 +49,6 @@ export interface Reservation extends Disposable {
   add(affected: readonly Identity[]): void;
 }
 
-export interface Reservations {
-  /**
-   * Reserves a container for an action.
-   *
-   * @throws {AppError} `conflict` with the running action; then nothing is reserved.
-   */
-  reserve(target: Identity, activity: Activity, options?: ReserveOptions): Reservation;
-  /** Returns the running action, e.g. "web is being rebuilt"; `undefined` without one. */
-  find(container: Identity): string | undefined;
-  /** What the running action does; `undefined` without one. */
-  activityOf(container: Identity): Activity | undefined;
-}
-
 /** One action and its containers. */
 interface Holder {
   target: string;
@@ -70,7 +57,9 @@ interface Holder {
   containers: Identity[];
 }
 
-export function createReservations(): Reservations {
+export type Reservations = ReturnType<typeof createReservations>;
+
+export function createReservations() {
   const holders = new Set<Holder>();
 
   const holderOf = ({ id, name }: Identity, except?: Operation) =>
@@ -85,7 +74,16 @@ export function createReservations(): Reservations {
   };
 
   return {
-    reserve(target, activity, { affected = [], operation = Symbol() } = {}) {
+    /**
+     * Reserves a container for an action.
+     *
+     * @throws {AppError} `conflict` with the running action; then nothing is reserved.
+     */
+    reserve(
+      target: Identity,
+      activity: Activity,
+      { affected = [], operation = Symbol() }: ReserveOptions = {},
+    ): Reservation {
       const containers = [target, ...affected];
       assertFree(containers, operation);
       const holder: Holder = { target: target.name, activity, operation, containers };
@@ -98,11 +96,13 @@ export function createReservations(): Reservations {
         [Symbol.dispose]: () => void holders.delete(holder),
       };
     },
-    find(container) {
+    /** Returns the running action, e.g. "web is being rebuilt"; `undefined` without one. */
+    find(container: Identity): string | undefined {
       const holder = holderOf(container);
       return holder && sentence(holder, container);
     },
-    activityOf: (container) => holderOf(container)?.activity,
+    /** What the running action does; `undefined` without one. */
+    activityOf: (container: Identity): Activity | undefined => holderOf(container)?.activity,
   };
 }
 

@@ -4,36 +4,29 @@
  * @module
  */
 
-export interface RunningPolls {
-  isRunning(id: string): boolean;
-  /** When the last poll of this process started, even if its result could not be stored. */
-  startedAt(id: string): Date | undefined;
-  /**
-   * Starts a poll, or returns the result of the running one.
-   *
-   * @param work Must return soon after its signal aborts, without changing anything.
-   */
-  run<T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Aborts the poll with this id, if there is one. */
-  stop(id: string): void;
-  /** Aborts all polls. */
-  stopAll(): void;
-}
+export type RunningPolls = ReturnType<typeof createRunningPolls>;
 
-export function createRunningPolls(now: () => Date): RunningPolls {
+export function createRunningPolls(now: () => Date) {
   const running = new Map<string, { end: AbortController; outcome: Promise<unknown> }>();
   const started = new Map<string, Date>();
 
-  const stop = (id: string) => {
+  /** Aborts the poll with this id, if there is one. */
+  const stop = (id: string): void => {
     running.get(id)?.end.abort();
     running.delete(id);
     started.delete(id);
   };
 
   return {
-    isRunning: (id) => running.has(id),
-    startedAt: (id) => started.get(id),
-    run<T>(id: string, work: (signal: AbortSignal) => Promise<T>) {
+    isRunning: (id: string) => running.has(id),
+    /** When the last poll of this process started, even if its result could not be stored. */
+    startedAt: (id: string) => started.get(id),
+    /**
+     * Starts a poll, or returns the result of the running one.
+     *
+     * @param work Must return soon after its signal aborts, without changing anything.
+     */
+    run<T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       const current = running.get(id);
       if (current) return current.outcome as Promise<T>;
       const end = new AbortController();
@@ -45,6 +38,6 @@ export function createRunningPolls(now: () => Date): RunningPolls {
       return outcome;
     },
     stop,
-    stopAll: () => [...running.keys()].forEach(stop),
+    stopAll: (): void => [...running.keys()].forEach(stop),
   };
 }

@@ -4,25 +4,18 @@
  * @module
  */
 
-export interface SnapshotCache {
-  /**
-   * Returns the cached value. `build` creates it if it was cleared or has expired. A cache has one
-   * type of value: every call must use the same one.
-   *
-   * @returns `version` differs for each build.
-   */
-  read<Value>(
-    nowMs: number,
-    build: () => { value: Value; expiresMs: number },
-  ): { value: Value; version: number };
-  /** Must be called after each change of the data. */
-  clear(): void;
-}
+export type SnapshotCache = ReturnType<typeof createSnapshotCache>;
 
-export function createSnapshotCache(): SnapshotCache {
+export function createSnapshotCache() {
   let version = 0;
   let snapshot: { value: unknown; expiresMs: number } | undefined;
   return {
+    /**
+     * Returns the cached value. `build` creates it if it was cleared or has expired. A cache has one
+     * type of value: every call must use the same one.
+     *
+     * @returns `version` differs for each build.
+     */
     read<Value>(nowMs: number, build: () => { value: Value; expiresMs: number }) {
       if (!snapshot || nowMs >= snapshot.expiresMs) {
         snapshot = build();
@@ -30,6 +23,7 @@ export function createSnapshotCache(): SnapshotCache {
       }
       return { value: snapshot.value as Value, version };
     },
-    clear: () => void (snapshot = undefined),
+    /** Must be called after each change of the data. */
+    clear: (): void => void (snapshot = undefined),
   };
 }

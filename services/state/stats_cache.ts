@@ -82,42 +82,15 @@ interface ContainerFigures {
   memory: number;
 }
 
-export interface StatsCache {
-  /** The last sample; `undefined` when it is older than {@linkcode STATS_AGE_MAX_MS}. */
-  get(id: string): ContainerStats | undefined;
-  /** The last sample, whatever its age. */
-  last(id: string): ContainerStats | undefined;
-  put(id: string, stats: ContainerStats): void;
-  remove(id: string): void;
-  /** As of the last `publish()`; `undefined` when older than {@linkcode STATS_AGE_MAX_MS}. */
-  figures(id: string): ContainerFigures | undefined;
-  /**
-   * Makes the samples since the last call visible in lists. Lists change with each call, not with
-   * each sample, so that they can be cached and compared in between.
-   *
-   * @returns The current figures by container id.
-   */
-  publish(): ReadonlyMap<string, ContainerFigures>;
-  /** Returns the bytes of a container's writable layer; `undefined` if unknown. */
-  size(id: string): number | undefined;
-  /** Replaces the sizes of all containers. */
-  putSizes(sizes: ReadonlyMap<string, number>): void;
-  /** Requests that sizes are read for the next ten minutes. */
-  wantSizes(): void;
-  readonly sizesWanted: boolean;
-  /** Increases with every change. */
-  readonly revision: number;
-  /** Increases with every `publish()`. */
-  readonly published: number;
-}
-
 /** Maximum age of a sample, in milliseconds. */
 const STATS_AGE_MAX_MS = 45_000;
 
 /** How long sizes are read after a scrape, in milliseconds. */
 const SIZES_WANTED_MS = 10 * 60_000;
 
-export function createStatsCache(now: () => Date): StatsCache {
+export type StatsCache = ReturnType<typeof createStatsCache>;
+
+export function createStatsCache(now: () => Date) {
   const samples = new Map<string, { stats: ContainerStats; at: number }>();
   const figures = new Map<string, ContainerFigures & { at: number }>();
   let sizes: ReadonlyMap<string, number> = new Map();
@@ -129,18 +102,27 @@ export function createStatsCache(now: () => Date): StatsCache {
     entry && Math.abs(now().getTime() - entry.at) <= STATS_AGE_MAX_MS ? entry : undefined;
 
   return {
-    get: (id) => fresh(samples.get(id))?.stats,
-    last: (id) => samples.get(id)?.stats,
-    put(id, stats) {
+    /** The last sample; `undefined` when it is older than {@linkcode STATS_AGE_MAX_MS}. */
+    get: (id: string) => fresh(samples.get(id))?.stats,
+    /** The last sample, whatever its age. */
+    last: (id: string) => samples.get(id)?.stats,
+    put(id: string, stats: ContainerStats): void {
       samples.set(id, { stats, at: now().getTime() });
       revision++;
     },
-    remove(id) {
+    remove(id: string): void {
       figures.delete(id);
       if (samples.delete(id)) revision++;
     },
-    figures: (id) => fresh(figures.get(id)),
-    publish() {
+    /** As of the last `publish()`; `undefined` when older than {@linkcode STATS_AGE_MAX_MS}. */
+    figures: (id: string): ContainerFigures | undefined => fresh(figures.get(id)),
+    /**
+     * Makes the samples since the last call visible in lists. Lists change with each call, not with
+     * each sample, so that they can be cached and compared in between.
+     *
+     * @returns The current figures by container id.
+     */
+    publish(): ReadonlyMap<string, ContainerFigures> {
       figures.clear();
       for (const [id, { stats, at }] of samples) {
         if (!fresh({ at })) continue;
@@ -149,18 +131,23 @@ export function createStatsCache(now: () => Date): StatsCache {
       published++;
       return figures;
     },
-    size: (id) => sizes.get(id),
-    putSizes(read) {
+    /** Returns the bytes of a container's writable layer; `undefined` if unknown. */
+    size: (id: string) => sizes.get(id),
+    /** Replaces the sizes of all containers. */
+    putSizes(read: ReadonlyMap<string, number>): void {
       sizes = read;
       revision++;
     },
-    wantSizes: () => void (sizesWantedUntil = now().getTime() + SIZES_WANTED_MS),
+    /** Requests that sizes are read for the next ten minutes. */
+    wantSizes: (): void => void (sizesWantedUntil = now().getTime() + SIZES_WANTED_MS),
     get sizesWanted() {
       return now().getTime() < sizesWantedUntil;
     },
+    /** Increases with every change. */
     get revision() {
       return revision;
     },
+    /** Increases with every `publish()`. */
     get published() {
       return published;
     },

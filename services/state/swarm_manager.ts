@@ -8,19 +8,12 @@ import type { Engine } from "../../engine/client.ts";
 import { EngineError } from "../../engine/errors.ts";
 import { systemInfo } from "../../engine/system.ts";
 
-export interface SwarmManager {
-  /** Whether the engine manages a swarm; asks the engine at most every few seconds. */
-  isActive(): Promise<boolean>;
-  /** Whether a recent answer says that the engine does not manage a swarm. Never asks the engine. */
-  isKnownInactive(): boolean;
-  /** Discards the cached answer. */
-  invalidate(): void;
-}
-
 /** How long an answer is cached, in milliseconds. */
 const CACHE_MS = 5_000;
 
-export function createSwarmManager(engine: Engine, now: () => Date): SwarmManager {
+export type SwarmManager = ReturnType<typeof createSwarmManager>;
+
+export function createSwarmManager(engine: Engine, now: () => Date) {
   let cached: { isActive: boolean; atMs: number } | undefined;
   let pending: Promise<boolean> | undefined;
 
@@ -33,10 +26,13 @@ export function createSwarmManager(engine: Engine, now: () => Date): SwarmManage
   }
 
   return {
-    isActive: async () =>
+    /** Whether the engine manages a swarm; asks the engine at most every few seconds. */
+    isActive: async (): Promise<boolean> =>
       current()?.isActive ?? await (pending ??= request().finally(() => pending = undefined)),
-    isKnownInactive: () => current()?.isActive === false,
-    invalidate: () => void (cached = undefined),
+    /** Whether a recent answer says that the engine does not manage a swarm. Never asks the engine. */
+    isKnownInactive: (): boolean => current()?.isActive === false,
+    /** Discards the cached answer. */
+    invalidate: (): void => void (cached = undefined),
   };
 }
 

@@ -28,30 +28,18 @@ interface OpenTerminal {
   stop(): Promise<void>;
 }
 
-export interface Terminals {
-  readonly count: number;
-  /** The marks of the shells that run for an open terminal. */
-  readonly shells: Set<string>;
-  /** A client that does not answer a ping for this long is disconnected, in seconds. */
-  readonly pongTimeoutS: number;
-  /** @throws {AppError} `unavailable` if too many are open, or the service is stopping. */
-  assertFree(): void;
-  /** @returns A function that removes it. @throws As `assertFree()`. */
-  add(terminal: OpenTerminal): () => void;
-  /** Checks all terminals. */
-  check(): void;
-  /** Ends all terminals and refuses new ones. Resolves when their ends are recorded. */
-  close(): Promise<void>;
-}
-
 /** Limit of open terminals. Each has a connection to the engine. */
 const TERMINALS_MAX = 10;
 
-export function createTerminals({ pongTimeoutS = 60 } = {}): Terminals {
+export type Terminals = ReturnType<typeof createTerminals>;
+
+/** @param options.pongTimeoutS A client that does not answer a ping for this long is disconnected. */
+export function createTerminals({ pongTimeoutS = 60 } = {}) {
   const open = new Set<OpenTerminal>();
   let isClosed = false;
 
-  const assertFree = () => {
+  /** @throws {AppError} `unavailable` if too many are open, or the service is stopping. */
+  const assertFree = (): void => {
     if (isClosed) throw new AppError("unavailable", "The service is stopping");
     if (open.size >= TERMINALS_MAX) {
       throw new AppError("unavailable", `Limit of ${TERMINALS_MAX} open terminals reached`);
@@ -62,18 +50,21 @@ export function createTerminals({ pongTimeoutS = 60 } = {}): Terminals {
     get count() {
       return open.size;
     },
-    shells: new Set(),
+    /** The marks of the shells that run for an open terminal. */
+    shells: new Set<string>(),
     pongTimeoutS,
     assertFree,
-    add(terminal) {
+    /** @returns A function that removes it. @throws As `assertFree()`. */
+    add(terminal: OpenTerminal): () => void {
       assertFree();
       open.add(terminal);
       return () => void open.delete(terminal);
     },
-    check() {
+    check(): void {
       for (const terminal of open) terminal.check();
     },
-    async close() {
+    /** Ends all terminals and refuses new ones. Resolves when their ends are recorded. */
+    async close(): Promise<void> {
       isClosed = true;
       await Promise.all([...open].map((terminal) => terminal.stop()));
     },

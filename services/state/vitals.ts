@@ -36,40 +36,32 @@ export interface GroupDurations {
   seconds: number;
 }
 
-export interface Vitals {
-  /** Requests without a response yet. */
-  readonly inFlight: number;
-  /** One element for each requested pair of method and path pattern. */
-  traffic(): Iterable<RouteTraffic>;
-  durations(): Iterable<GroupDurations>;
-  recordRequestStart(): void;
-  /** Called when the response starts. */
-  recordRequestEnd(request: {
-    method: string;
-    route: string | undefined;
-    status: number;
-    ms: number;
-  }): void;
-  /** Records how late a timer fired, in milliseconds. */
-  recordTimerLag(lateMs: number): void;
-  /** Lag of the last timer, and the maximum of the recent ones, in seconds. */
-  readonly loopLag: { last: number; max: number };
-}
+export type Vitals = ReturnType<typeof createVitals>;
 
-export function createVitals(): Vitals {
+export function createVitals() {
   const routes = new Map<string, RouteTraffic>();
   const groups = new Map<string, GroupDurations>();
   const lags: number[] = [];
   let inFlight = 0;
 
   return {
+    /** Requests without a response yet. */
     get inFlight() {
       return inFlight;
     },
-    traffic: () => routes.values(),
-    durations: () => groups.values(),
-    recordRequestStart: () => void inFlight++,
-    recordRequestEnd({ method, route = "other", status, ms }) {
+    /** One element for each requested pair of method and path pattern. */
+    traffic: (): Iterable<RouteTraffic> => routes.values(),
+    durations: (): Iterable<GroupDurations> => groups.values(),
+    recordRequestStart: (): void => void inFlight++,
+    /** Called when the response starts. */
+    recordRequestEnd(
+      { method, route = "other", status, ms }: {
+        method: string;
+        route: string | undefined;
+        status: number;
+        ms: number;
+      },
+    ): void {
       inFlight--;
       const name = METHODS.has(method) ? method : "OTHER";
       const key = `${name} ${route}`;
@@ -86,10 +78,12 @@ export function createVitals(): Vitals {
       durations.byDuration[at < 0 ? DURATION_BOUNDS_S.length : at]!++;
       durations.seconds += ms / 1000;
     },
-    recordTimerLag(lateMs) {
+    /** Records how late a timer fired, in milliseconds. */
+    recordTimerLag(lateMs: number): void {
       lags.push(Math.max(0, lateMs) / 1000);
       if (lags.length > LAGS_KEPT) lags.shift();
     },
+    /** Lag of the last timer, and the maximum of the recent ones, in seconds. */
     get loopLag() {
       return { last: lags.at(-1) ?? 0, max: Math.max(0, ...lags) };
     },
