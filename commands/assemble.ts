@@ -44,7 +44,7 @@ import { createEventStream } from "../services/state/event_stream.ts";
 import { createSnapshotCache } from "../services/state/snapshot_cache.ts";
 import { createStatsCache } from "../services/state/stats_cache.ts";
 import { createStreamHub } from "../services/stream/hub.ts";
-import { createStreamTickets, createTickets } from "../services/stream/tickets.ts";
+import { createTickets } from "../services/stream/tickets.ts";
 import { createSwarmManager } from "../services/state/swarm_manager.ts";
 import { createTerminals } from "../services/state/terminals.ts";
 import { createVitals } from "../services/state/vitals.ts";
@@ -98,7 +98,7 @@ export function assemble(parts: Parts): Deps {
     throttle: createLoginThrottle(now),
     stream,
     logStreams,
-    tickets: createStreamTickets(now),
+    tickets: createTickets(now),
     terminals: createTerminals(),
     terminalTickets: createTickets(now),
     license,

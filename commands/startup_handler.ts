@@ -11,27 +11,20 @@ import { respondJson } from "../routes/exchange.ts";
 type Answer = (request: Request, peer: string) => Promise<Response>;
 
 /** Handles requests before and after the start. */
-interface StartupHandler {
-  answer: Answer;
-  /** Passes all requests to the service, starting with the waiting ones. */
-  open(service: Answer): void;
-  /** The start failed: answers the waiting requests with 503. */
-  close(): void;
-}
-
-export function createStartupHandler(): StartupHandler {
+export function createStartupHandler() {
   let service: Answer | undefined;
   const opened = Promise.withResolvers<Answer | undefined>();
 
   return {
-    answer(request, peer) {
-      return service ? service(request, peer) : whileStarting(request, peer, opened.promise);
-    },
-    open(given) {
+    answer: (request: Request, peer: string): Promise<Response> =>
+      service ? service(request, peer) : whileStarting(request, peer, opened.promise),
+    /** Passes all requests to the service, starting with the waiting ones. */
+    open(given: Answer): void {
       service = given;
       opened.resolve(given);
     },
-    close: () => opened.resolve(undefined),
+    /** The start failed: answers the waiting requests with 503. */
+    close: (): void => opened.resolve(undefined),
   };
 }
 

@@ -11,7 +11,7 @@
 import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
 import type { TerminalHolder } from "./auth/caller.ts";
-import type { Accounts } from "./auth/accounts.ts";
+import type { Accounts, Session } from "./auth/accounts.ts";
 import type { CrashLines } from "./state/crash_lines.ts";
 import type { AlertMemory } from "./state/alert_memory.ts";
 import type { ActiveJobs } from "./state/active_jobs.ts";
@@ -43,7 +43,7 @@ import type { Secrets } from "./secrets.ts";
 import type { ServerIdentity } from "./server_identity.ts";
 import type { StatsCache } from "./state/stats_cache.ts";
 import type { StreamHub } from "./stream/hub.ts";
-import type { StreamTickets, Tickets } from "./stream/tickets.ts";
+import type { Tickets } from "./stream/tickets.ts";
 import type { Reservations } from "./state/reservations.ts";
 import type { RegistrySessions } from "./state/registry_sessions.ts";
 import type { DiskUsageCache } from "./state/disk_usage_cache.ts";
@@ -105,7 +105,7 @@ export interface Deps {
   /** The clients of log streams. */
   logStreams: LogStreams;
   /** Tickets with which browsers open streams. */
-  tickets: StreamTickets;
+  tickets: Tickets<Session>;
   /** The open terminals. */
   terminals: Terminals;
   /** Tickets with which clients open a terminal. */

@@ -26,30 +26,7 @@ export interface Session {
   apiToken?: ApiTokenRef;
 }
 
-export interface Accounts {
-  /**
-   * Returns the user's current role; `undefined` if the user was deleted, the session revoked, or
-   * the API token deleted, replaced or expired. With an API token it is the lower of the two roles.
-   * What outlives a request (a stream, a ticket) has to call it again.
-   */
-  roleOf(session: Session): UserRole | undefined;
-  /** Adds a user or changes a role, after it was stored. */
-  put(userId: string, role: UserRole): void;
-  /** Removes a user, after the row was deleted. */
-  remove(userId: string): void;
-  /** Revokes the tokens of a session. `expiresAt` is when its last access token expires. */
-  revoke(familyId: string, expiresAt: Date): void;
-  /** Returns the API token with this hash (SHA-256, base64url), whether it has expired or not. */
-  findToken(hash: string): ApiToken | undefined;
-  /** Adds an API token or replaces the one with the same id, after it was stored. */
-  putToken(token: ApiToken): void;
-  /** Removes an API token, after the row was deleted. */
-  removeToken(id: string): void;
-  /** Calls `listener` after a role changed, or a user, session or API token was removed. */
-  subscribe(listener: () => void): void;
-  /** Number of revoked sessions in memory, for tests. */
-  readonly revokedCount: number;
-}
+export type Accounts = ReturnType<typeof createAccounts>;
 
 /** Interval of the check whether another process changed the database, in milliseconds. */
 const REFRESH_MS = 1_000;
@@ -64,7 +41,7 @@ export function createAccounts(
   db: StateDatabase,
   { authMode }: { authMode: "key" | "users" },
   now: () => Date,
-): Accounts {
+) {
   const roles = new Map<string, UserRole>();
   // Roughly in the order of their expiry.
   const revoked = new Map<string, number>();
@@ -111,13 +88,19 @@ export function createAccounts(
     });
   }
 
+  /** Removes an API token, after the row was deleted. */
   function removeToken(id: string): void {
     for (const [hash, token] of tokens) if (token.id === id) tokens.delete(hash);
     notify();
   }
 
   return {
-    roleOf({ userId, familyId, apiToken }) {
+    /**
+     * Returns the user's current role; `undefined` if the user was deleted, the session revoked, or
+     * the API token deleted, replaced or expired. With an API token it is the lower of the two roles.
+     * What outlives a request (a stream, a ticket) has to call it again.
+     */
+    roleOf({ userId, familyId, apiToken }: Session): UserRole | undefined {
       refresh();
       // A user that another process has just added can log in at once.
       if (!roles.has(userId)) refresh(0);
@@ -127,28 +110,32 @@ export function createAccounts(
       if (token?.userId !== userId || hasExpired(token, now())) return undefined;
       return includesRole(role, token.role) ? token.role : role;
     },
-    findToken(hash) {
+    /** Returns the API token with this hash (SHA-256, base64url), whether it has expired or not. */
+    findToken(hash: string): ApiToken | undefined {
       refresh();
       // A token that another process has just created is accepted at once.
       if (!tokens.has(hash)) refresh(0);
       return tokens.get(hash);
     },
-    putToken(token) {
-      const isNew = !tokens.has(token.tokenHash);
-      if (isNew) removeToken(token.id);
+    /** Adds an API token or replaces the one with the same id, after it was stored. */
+    putToken(token: ApiToken): void {
+      if (!tokens.has(token.tokenHash)) removeToken(token.id);
       tokens.set(token.tokenHash, token);
     },
     removeToken,
-    put(userId, role) {
+    /** Adds a user or changes a role, after it was stored. */
+    put(userId: string, role: UserRole): void {
       if (authMode === "key" && selectPasswordHash(db, userId) !== null) return;
       roles.set(userId, role);
       notify();
     },
-    remove(userId) {
+    /** Removes a user, after the row was deleted. */
+    remove(userId: string): void {
       roles.delete(userId);
       notify();
     },
-    revoke(familyId, expiresAt) {
+    /** Revokes the tokens of a session. `expiresAt` is when its last access token expires. */
+    revoke(familyId: string, expiresAt: Date): void {
       const at = now().getTime();
       for (const [other, until] of revoked) {
         if (until > at) break;
@@ -158,7 +145,9 @@ export function createAccounts(
       revoked.set(familyId, expiresAt.getTime());
       notify();
     },
-    subscribe: (listener) => void listeners.push(listener),
+    /** Calls `listener` after a role changed, or a user, session or API token was removed. */
+    subscribe: (listener: () => void): void => void listeners.push(listener),
+    /** Number of revoked sessions in memory, for tests. */
     get revokedCount() {
       return revoked.size;
     },

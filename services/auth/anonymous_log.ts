@@ -8,16 +8,9 @@
 import { type AnonymousQuota, createAnonymousQuota } from "./anonymous_quota.ts";
 import type { Log, LogFields } from "../log.ts";
 
-export interface AnonymousLog {
-  /**
-   * Logs a warning within the quota of its message, and what the quota omitted in earlier minutes.
-   *
-   * @param message A constant; each one has a quota.
-   */
-  warn(message: string, fields: LogFields & { address: string }): void;
-}
+export type AnonymousLog = ReturnType<typeof createAnonymousLog>;
 
-export function createAnonymousLog(log: Log, now: () => Date): AnonymousLog {
+export function createAnonymousLog(log: Log, now: () => Date) {
   // By the message, so that one kind of line does not hide another.
   const quotas = new Map<string, AnonymousQuota>();
   const quotaOf = (message: string): AnonymousQuota => {
@@ -27,7 +20,12 @@ export function createAnonymousLog(log: Log, now: () => Date): AnonymousLog {
   };
 
   return {
-    warn(message, { address, ...fields }) {
+    /**
+     * Logs a warning within the quota of its message, and what the quota omitted in earlier minutes.
+     *
+     * @param message A constant; each one has a quota.
+     */
+    warn(message: string, { address, ...fields }: LogFields & { address: string }): void {
       const quota = quotaOf(message);
       const atMs = now().getTime();
       const omitted = quota.settle(atMs);

@@ -31,18 +31,9 @@ export interface Omitted {
   clients: string[];
 }
 
-export interface AnonymousQuota {
-  /** Whether one more may be recorded; otherwise it is counted. */
-  take(address: string, atMs: number): boolean;
-  /** What was omitted in earlier minutes, once. */
-  settle(atMs: number): Omitted | undefined;
-  /** What was omitted until now, once. */
-  end(): Omitted | undefined;
-}
+export type AnonymousQuota = ReturnType<typeof createAnonymousQuota>;
 
-export function createAnonymousQuota(
-  { ofClient, ofMinute, ofDay = Infinity }: QuotaLimits,
-): AnonymousQuota {
+export function createAnonymousQuota({ ofClient, ofMinute, ofDay = Infinity }: QuotaLimits) {
   let minute = NaN;
   let day = NaN;
   let takenOfMinute = 0;
@@ -61,6 +52,7 @@ export function createAnonymousQuota(
     if (today !== day) takenOfDay = 0;
     day = today;
   };
+  /** What was omitted until now, once. */
   const end = (): Omitted | undefined => {
     const ended = omitted;
     omitted = undefined;
@@ -68,7 +60,8 @@ export function createAnonymousQuota(
   };
 
   return {
-    take(address, atMs) {
+    /** Whether one more may be recorded; otherwise it is counted. */
+    take(address: string, atMs: number): boolean {
       begin(atMs);
       const client = addressGroup(address);
       const taken = takenOfClient.get(client) ?? 0;
@@ -83,7 +76,8 @@ export function createAnonymousQuota(
       takenOfDay++;
       return true;
     },
-    settle(atMs) {
+    /** What was omitted in earlier minutes, once. */
+    settle(atMs: number): Omitted | undefined {
       if (omitted?.sinceMs === Math.floor(atMs / MINUTE_MS) * MINUTE_MS) return undefined;
       return end();
     },

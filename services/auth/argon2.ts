@@ -17,35 +17,31 @@ export interface Cost {
   lanes: number;
 }
 
-/** Computes one hash at a time. */
-export interface Argon2 {
-  /**
-   * @param password At least one byte.
-   * @param salt At least eight bytes.
-   * @throws {Error} When the worker fails, e.g. because memory is exhausted.
-   */
-  hash(
-    password: Uint8Array,
-    salt: Uint8Array,
-    cost: Cost,
-    lengthBytes: number,
-  ): Promise<Uint8Array>;
-  /** Ends the worker and frees its memory. */
-  close(): void;
-}
-
 type Answer = { hash: Uint8Array } | { error: string };
 
-/** Creates a hasher, whose worker starts with the first hash. */
-export function createArgon2(): Argon2 {
+export type Argon2 = ReturnType<typeof createArgon2>;
+
+/** Creates a hasher, which computes one hash at a time. Its worker starts with the first one. */
+export function createArgon2() {
   let worker: Worker | undefined;
-  const close = () => {
+  /** Ends the worker and frees its memory. */
+  const close = (): void => {
     worker?.terminate();
     worker = undefined;
   };
 
   return {
-    async hash(password, salt, { memoryKib, passes, lanes }, lengthBytes) {
+    /**
+     * @param password At least one byte.
+     * @param salt At least eight bytes.
+     * @throws {Error} When the worker fails, e.g. because memory is exhausted.
+     */
+    async hash(
+      password: Uint8Array,
+      salt: Uint8Array,
+      { memoryKib, passes, lanes }: Cost,
+      lengthBytes: number,
+    ): Promise<Uint8Array> {
       worker ??= startWorker();
       const answer = nextAnswer(worker);
       worker.postMessage({

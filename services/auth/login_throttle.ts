@@ -28,28 +28,23 @@ export interface LoginAttempt {
   succeeded(): void;
 }
 
-export interface LoginThrottle {
-  /**
-   * Starts an attempt that counts for the address and, if given, for the account (any text, whether
-   * the account exists or not). Call it right before the check, because running attempts count.
-   *
-   * @throws {ThrottledError} After too many failures.
-   */
-  begin(address: string, account?: string): LoginAttempt;
-  /** Remembers that the account was used from this address with valid credentials. */
-  remember(address: string, account: string): void;
-  /** Number of addresses, accounts and pairs in memory, for tests. */
-  readonly size: number;
-}
+export type LoginThrottle = ReturnType<typeof createLoginThrottle>;
 
-export function createLoginThrottle(now: () => Date): LoginThrottle {
+export function createLoginThrottle(now: () => Date) {
   const byAddress = failureLog();
   const byAccount = failureLog();
   const known = new Set<string>();
   const pair = (group: string, account: string) => `${group} ${account}`;
 
   return {
-    begin(address, account) {
+    /**
+     * Starts an attempt that counts for the address and, if given, for the account (any text,
+     * whether the account exists or not). Call it right before the check, because running attempts
+     * count.
+     *
+     * @throws {ThrottledError} After too many failures.
+     */
+    begin(address: string, account?: string): LoginAttempt {
       const at = now().getTime();
       const group = addressGroup(address);
       const waitMs = Math.max(
@@ -70,13 +65,15 @@ export function createLoginThrottle(now: () => Date): LoginThrottle {
       };
     },
 
-    remember(address, account) {
+    /** Remembers that the account was used from this address with valid credentials. */
+    remember(address: string, account: string): void {
       const key = pair(addressGroup(address), account);
       known.delete(key);
       if (known.size >= KNOWN_MAX) known.delete(known.values().next().value!);
       known.add(key);
     },
 
+    /** Number of addresses, accounts and pairs in memory, for tests. */
     get size() {
       return byAddress.size + byAccount.size + known.size;
     },

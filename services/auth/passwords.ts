@@ -45,21 +45,13 @@ export function makePassword(): string {
   return randomText(18);
 }
 
-/** Hashes and verifies passwords. Both throw an `unavailable` error if too many calls wait. */
-export interface Passwords {
-  /** A new hash in the PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`. */
-  hash(password: string): Promise<string>;
-  /**
-   * Whether the password matches the stored hash. For `null`, an account that does not exist or has
-   * no password, it takes as long as for a wrong password.
-   *
-   * @param begin Called before hashing starts. If it throws, nothing is hashed.
-   */
-  verify(password: string, stored: string | null, begin?: () => void): Promise<boolean>;
-}
+export type Passwords = ReturnType<typeof createPasswords>;
 
-/** Creates the hasher of the service. Its workers end when no call is left. */
-export function createPasswords(): Passwords {
+/**
+ * Hashes and verifies passwords. Both throw an `unavailable` error if too many calls wait. The
+ * workers end when no call is left.
+ */
+export function createPasswords() {
   const limit = createLimiter({
     what: "passwords",
     running: HASHING_MAX,
@@ -86,13 +78,20 @@ export function createPasswords(): Passwords {
   };
 
   return {
-    hash(password) {
+    /** A new hash in the PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`. */
+    hash(password: string): Promise<string> {
       const salt = randomBytes(SALT_BYTES);
       return withArgon2(async (argon2) =>
         encode(COST, salt, await computeHash(argon2, password, salt, COST))
       );
     },
-    verify(password, stored, begin = () => {}) {
+    /**
+     * Whether the password matches the stored hash. For `null`, an account that does not exist or
+     * has no password, it takes as long as for a wrong password.
+     *
+     * @param begin Called before hashing starts. If it throws, nothing is hashed.
+     */
+    verify(password: string, stored: string | null, begin = () => {}): Promise<boolean> {
       return withArgon2(async (argon2) => {
         begin();
         const { cost, salt, hash } = decode(stored ?? NO_ACCOUNT);

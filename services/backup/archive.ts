@@ -256,18 +256,9 @@ async function writeEntry(
   await file.sync();
 }
 
-interface Reader {
-  /** Reads the next header; `undefined` at the end of the archive. */
-  header(): Promise<TarFile | undefined>;
-  /** Reads a file in chunks, and its padding. A chunk is valid until the next one. */
-  chunks(size: number): AsyncGenerator<Uint8Array>;
-  /** Reads a whole file. */
-  content(size: number): Promise<Buffer>;
-  /** Checks that the archive ends here. */
-  end(): Promise<void>;
-}
+type Reader = ReturnType<typeof createReader>;
 
-function createReader(file: Deno.FsFile, path: string): Reader {
+function createReader(file: Deno.FsFile, path: string) {
   const block = new Uint8Array(TAR_BLOCK_BYTES);
   const exactly = async (bytes: Uint8Array) => {
     if (await readFull(file, bytes) < bytes.length) {
@@ -275,9 +266,11 @@ function createReader(file: Deno.FsFile, path: string): Reader {
     }
     return bytes;
   };
-  const reader: Reader = {
+  const reader = {
+    /** Reads the next header; `undefined` at the end of the archive. */
     header: async () => readTarHeader(await exactly(block)),
-    async *chunks(size) {
+    /** Reads a file in chunks, and its padding. A chunk is valid until the next one. */
+    async *chunks(size: number): AsyncGenerator<Uint8Array> {
       const buffer = new Uint8Array(Math.min(size, CHUNK_BYTES));
       for (let left = size; left > 0;) {
         const chunk = await exactly(buffer.subarray(0, Math.min(left, buffer.length)));
@@ -288,12 +281,14 @@ function createReader(file: Deno.FsFile, path: string): Reader {
         throw new TarError("there is data between two files");
       }
     },
-    async content(size) {
+    /** Reads a whole file. */
+    async content(size: number): Promise<Buffer> {
       const parts: Buffer[] = [];
       for await (const chunk of reader.chunks(size)) parts.push(Buffer.from(chunk));
       return Buffer.concat(parts);
     },
-    async end() {
+    /** Checks that the archive ends here. */
+    async end(): Promise<void> {
       if (!isZero(await exactly(new Uint8Array(2 * TAR_BLOCK_BYTES)))) {
         throw new TarError("there is data after its end");
       }

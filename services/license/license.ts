@@ -52,28 +52,7 @@ export interface Trial {
 }
 
 /** The license in force. All properties follow the clock: a license expires while running. */
-export interface License {
-  readonly edition: Edition;
-  /** The license key in force; `undefined` without one, and during a trial. */
-  readonly grant: LicenseGrant | undefined;
-  /** `null` if it was never started. */
-  readonly trial: Trial | null;
-  /** Expiry of the license, or of the trial in force. ISO 8601, UTC; `null` without either. */
-  readonly expiresAt: string | null;
-  /** End of the grace period, if the license has expired and is still in force. */
-  readonly graceUntil: string | null;
-  /** Why the given key is not in force, in one sentence; `null` without a problem. */
-  readonly problem: string | null;
-  /**
-   * Until when the access protection of an ended Enterprise edition stays in force; `undefined`
-   * while the edition is in force, without protection and after it. Notes that the edition ended.
-   */
-  protectedUntil(): Date | undefined;
-  /** Replaces the license, or removes it. */
-  use(grant: LicenseGrant | undefined, problem?: string): void;
-  /** Starts the trial, after its start was stored. */
-  startTrial(at: Date): void;
-}
+export type License = ReturnType<typeof createLicense>;
 
 /**
  * Starts as the Community Edition; `use()` applies a license. A license has precedence over a trial.
@@ -85,7 +64,7 @@ export function createLicense(
   now: () => Date,
   trialStartedAt?: Date,
   ends: EndStore = FORGOTTEN,
-): License {
+) {
   let given: LicenseGrant | undefined;
   let problem: string | null = null;
   let trialStart = trialStartedAt;
@@ -95,39 +74,50 @@ export function createLicense(
   const trialEnd = () => trialStart ? new Date(trialStart.getTime() + TRIAL_MS) : undefined;
   const onTrial = () => inForce() === undefined && trialStart !== undefined && now() < trialEnd()!;
 
-  const edition = () => inForce()?.edition ?? (onTrial() ? TRIAL_EDITION : "ce");
+  const edition = (): Edition => inForce()?.edition ?? (onTrial() ? TRIAL_EDITION : "ce");
   const protection = createProtection(now, ends);
 
   return {
     get edition() {
       return edition();
     },
+    /**
+     * Until when the access protection of an ended Enterprise edition stays in force; `undefined`
+     * while the edition is in force, without protection and after it. Notes that the edition ended.
+     */
     protectedUntil: () => protection.until(edition()),
+    /** The license key in force; `undefined` without one, and during a trial. */
     get grant() {
       return inForce();
     },
-    get trial() {
+    /** `null` if it was never started. */
+    get trial(): Trial | null {
       return trialStart === undefined ? null : {
         startedAt: trialStart.toISOString(),
         endsAt: trialEnd()!.toISOString(),
         active: onTrial(),
       };
     },
+    /** Expiry of the license, or of the trial in force. ISO 8601, UTC; `null` without either. */
     get expiresAt() {
       const end = onTrial() ? trialEnd() : given?.expiresAt;
       return end?.toISOString() ?? null;
     },
+    /** End of the grace period, if the license has expired and is still in force. */
     get graceUntil() {
       return given && now() >= given.expiresAt && !ended() ? graceEnd()!.toISOString() : null;
     },
+    /** Why the given key is not in force, in one sentence; `null` without a problem. */
     get problem() {
       return ended() ? `The license expired on ${given!.expiresAt.toISOString()}` : problem;
     },
-    use(next, why) {
-      given = next;
+    /** Replaces the license, or removes it. */
+    use(grant: LicenseGrant | undefined, why?: string): void {
+      given = grant;
       problem = why ?? null;
     },
-    startTrial(at) {
+    /** Starts the trial, after its start was stored. */
+    startTrial(at: Date): void {
       trialStart = at;
     },
   };

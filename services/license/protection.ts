@@ -23,15 +23,7 @@ export interface EndStore {
 /** For programs that only read the license. */
 export const FORGOTTEN: EndStore = { load: () => undefined, save: () => {} };
 
-interface Protection {
-  /**
-   * The end of the protection, given the edition in force now; `undefined` while there is none.
-   * The first call after the edition ended starts the period.
-   */
-  until(edition: Edition): Date | undefined;
-}
-
-export function createProtection(now: () => Date, store: EndStore): Protection {
+export function createProtection(now: () => Date, store: EndStore) {
   let state: string | undefined;
   let isLoaded = false;
   const keep = (value: string) => {
@@ -40,7 +32,11 @@ export function createProtection(now: () => Date, store: EndStore): Protection {
   };
 
   return {
-    until(edition) {
+    /**
+     * The end of the protection, given the edition in force now; `undefined` while there is none.
+     * The first call after the edition ended starts the period.
+     */
+    until(edition: Edition): Date | undefined {
       if (!isLoaded) state = store.load();
       isLoaded = true;
       if (includesEdition(edition, "enterprise")) {

@@ -36,35 +36,6 @@ export interface Reader {
   isNew: boolean;
 }
 
-interface HeldFrames {
-  /**
-   * Creates a reader.
-   *
-   * @param options.lastEventId The reader continues after this id; an id that was never issued is
-   * ignored.
-   */
-  createReader(
-    options: Pick<Reader, "types" | "view"> & { lastEventId: number | undefined },
-  ): Reader;
-  /** Whether frames wait for the reader, of any type. */
-  hasNext(reader: Reader): boolean;
-  /** Returns the reader's next frames, encoded, or nothing, and advances the reader. */
-  nextPortion(reader: Reader): StreamChunk[];
-  /** Adds an event, with `name` as the frame's type on the wire. */
-  addEvent(type: string, data: unknown, name: string): void;
-  /** Returns the version of the last `setState`. */
-  stateVersion(type: string): string | undefined;
-  /** Sets a state for new readers; the others get it after `renewStates()`. */
-  setState(
-    type: string,
-    version: string | undefined,
-    data: unknown,
-    options: { onlyChanges: boolean },
-  ): void;
-  /** Adds the current states, and a comment for readers without a frame. */
-  renewStates(): void;
-}
-
 /** Maximum number of events that are kept for clients that reconnect. */
 const EVENTS_HELD_MAX = 1_000;
 
@@ -106,7 +77,7 @@ const HEARTBEAT = "heartbeat";
  * from before a restart is therefore lower than all new ones, and its reader gets everything that is
  * held.
  */
-export function createHeldFrames(now: () => Date): HeldFrames {
+export function createHeldFrames(now: () => Date) {
   const states = new Map<string, State>();
   const shared = new Map<string, StreamChunk>();
   let held: HeldFrame[] = [];
@@ -114,7 +85,12 @@ export function createHeldFrames(now: () => Date): HeldFrames {
   let lastId = now().getTime() * 1_000;
 
   return {
-    createReader: ({ types, view, lastEventId }) => ({
+    /** @param options.lastEventId Where the reader continues; an id that was never issued is ignored. */
+    createReader: (
+      { types, view, lastEventId }:
+        & Pick<Reader, "types" | "view">
+        & { lastEventId: number | undefined },
+    ): Reader => ({
       types,
       view,
       typesKey: `${[...types].sort().join()} ${view?.key ?? ""}`,
@@ -122,9 +98,11 @@ export function createHeldFrames(now: () => Date): HeldFrames {
       isNew: true,
     }),
 
-    hasNext: ({ isNew, position }) => isNew || position < (held.at(-1)?.id ?? 0),
+    /** Whether frames wait for the reader, of any type. */
+    hasNext: ({ isNew, position }: Reader): boolean => isNew || position < (held.at(-1)?.id ?? 0),
 
-    nextPortion(reader) {
+    /** Returns the reader's next frames, encoded, or nothing, and advances the reader. */
+    nextPortion(reader: Reader): StreamChunk[] {
       const due = framesAfter(reader);
       if (due.length > 0) {
         reader.position = due.at(-1)!.id;
@@ -136,7 +114,8 @@ export function createHeldFrames(now: () => Date): HeldFrames {
       return chunks;
     },
 
-    addEvent(type, data, name) {
+    /** Adds an event, with `name` as the frame's type on the wire. */
+    addEvent(type: string, data: unknown, name: string): void {
       hold({ type, isEvent: true, data, content: encode(name, data) });
       if (++eventsHeld > EVENTS_HELD_MAX) {
         held.splice(held.findIndex(({ isEvent }) => isEvent), 1);
@@ -144,9 +123,23 @@ export function createHeldFrames(now: () => Date): HeldFrames {
       }
     },
 
-    stateVersion: (type) => states.get(type)?.version,
+    /** Returns the version of the last `setState()`. */
+    stateVersion: (type: string) => states.get(type)?.version,
 
-    setState(type, version, data, { onlyChanges }) {
+    /**
+     * Sets a state for new readers; the others get it after `renewStates()`. States are sent in the
+     * order in which their types were first set.
+     *
+     * @param version Identifies the state, for `stateVersion()`; may be `undefined`.
+     * @param data Sent as JSON; `undefined` to send nothing of this type.
+     * @param options.onlyChanges Whether `renewStates()` skips it while its data is unchanged.
+     */
+    setState(
+      type: string,
+      version: string | undefined,
+      data: unknown,
+      { onlyChanges = false }: { onlyChanges?: boolean } = {},
+    ): void {
       const before = states.get(type)?.bytes;
       const bytes = data === undefined ? undefined : encode(type, data);
       // Unchanged data keeps its bytes, by which `renewStates()` recognizes it.
@@ -154,7 +147,8 @@ export function createHeldFrames(now: () => Date): HeldFrames {
       states.set(type, { version, bytes: isSame ? before : bytes, data, onlyChanges });
     },
 
-    renewStates() {
+    /** Adds the current states, and a comment for readers without a frame. */
+    renewStates(): void {
       // A frame that is not sent again stays for the readers that have not read it yet.
       held = held.filter((frame) => frame.isEvent || isCurrent(frame));
       const kept = new Set(held.map(({ content }) => content));

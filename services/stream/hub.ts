@@ -22,48 +22,7 @@ export interface StreamRequest {
   isValid: () => boolean;
 }
 
-export interface StreamHub {
-  /** Number of connected clients. */
-  readonly count: number;
-  /**
-   * Connects a client. It gets the reconnection time, the events that it missed and the current
-   * states, then all new frames.
-   *
-   * @throws {AppError} `unavailable` if there are too many clients, or the service is stopping.
-   */
-  open(request: StreamRequest): ReadableStream<StreamChunk>;
-  /**
-   * Sends an event to the clients of its type, and keeps it for clients that reconnect.
-   *
-   * @param name The type that the frame names; default: `type`.
-   */
-  publish(type: string, data: unknown, name?: string): void;
-  /** Ends the streams of clients that are no longer authorized. */
-  endUnauthorized(): void;
-  /** Returns the last version that was passed to `setState`. */
-  stateVersion(type: string): string | undefined;
-  /**
-   * Sets the state for new clients; the others get it with the next `broadcast`. States are sent in
-   * the order in which their types were first set.
-   *
-   * @param version Identifies the state, for `stateVersion`; may be `undefined`.
-   * @param data Sent as JSON; `undefined` to send nothing of this type.
-   * @param options.onlyChanges Whether a broadcast skips it while its data is unchanged.
-   */
-  setState(
-    type: string,
-    version: string | undefined,
-    data: unknown,
-    options?: { onlyChanges?: boolean },
-  ): void;
-  /**
-   * Sends the states to all clients, and a comment to those without a frame, so that proxies keep
-   * the connection open. Resolves when all clients have been processed.
-   */
-  broadcast(): Promise<void>;
-  /** Ends all streams and refuses new ones. */
-  close(): void;
-}
+export type StreamHub = ReturnType<typeof createStreamHub>;
 
 /** Delay after which a client reconnects, in milliseconds. */
 const RETRY_MS = 5_000;
@@ -99,7 +58,7 @@ const RETRY = retryLine(RETRY_MS);
 /** Creates the process's hub. */
 export function createStreamHub(
   { now, clientsMax }: { now: () => Date; clientsMax: number },
-): StreamHub {
+) {
   const frames = createHeldFrames(now);
   const clients = new Set<Client>();
   /** Clients that are served in this round, and those that continue in the next turn. */
@@ -110,11 +69,20 @@ export function createStreamHub(
   let turn: ReturnType<typeof setTimeout> | undefined;
 
   return {
+    /** Number of connected clients. */
     get count() {
       return clients.size;
     },
 
-    open({ types, lastEventId, view, isValid }) {
+    /**
+     * Connects a client. It gets the reconnection time, the events that it missed and the current
+     * states, then all new frames.
+     *
+     * @throws {AppError} `unavailable` if there are too many clients, or the service is stopping.
+     */
+    open(
+      { types, lastEventId, view, isValid }: StreamRequest,
+    ): ReadableStream<StreamChunk> {
       if (closed) throw new AppError("unavailable", "The service is stopping");
       if (clients.size >= clientsMax) {
         throw new AppError(
@@ -141,29 +109,37 @@ export function createStreamHub(
       }, { highWaterMark: 1 });
     },
 
-    publish(type, data, name = type) {
+    /**
+     * Sends an event to the clients of its type, and keeps it for clients that reconnect.
+     *
+     * @param name The type that the frame names.
+     */
+    publish(type: string, data: unknown, name = type): void {
       frames.addEvent(type, data, name);
       void serve(clients);
     },
 
-    endUnauthorized() {
+    /** Ends the streams of clients that are no longer authorized. */
+    endUnauthorized(): void {
       for (const client of clients) {
         if (!client.isValid()) end(client);
       }
     },
 
-    stateVersion: (type) => frames.stateVersion(type),
+    stateVersion: frames.stateVersion,
+    setState: frames.setState,
 
-    setState(type, version, data, { onlyChanges = false } = {}) {
-      frames.setState(type, version, data, { onlyChanges });
-    },
-
-    broadcast() {
+    /**
+     * Sends the states to all clients, and a comment to those without a frame, so that proxies keep
+     * the connection open. Resolves when all clients have been processed.
+     */
+    broadcast(): Promise<void> {
       frames.renewStates();
       return serve(clients);
     },
 
-    close() {
+    /** Ends all streams and refuses new ones. */
+    close(): void {
       closed = true;
       for (const client of clients) end(client);
     },

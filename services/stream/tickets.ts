@@ -6,7 +6,6 @@
  */
 
 import { nodeCrypto, randomText } from "../builtins.ts";
-import type { Session } from "../auth/accounts.ts";
 
 /** Lifetime of a ticket, in milliseconds. */
 export const TICKET_MS = 30_000;
@@ -17,26 +16,15 @@ const TICKETS_MAX = 10_000;
 /** Random bytes of a ticket. */
 const TICKET_BYTES = 32;
 
+export type Tickets<Grant> = ReturnType<typeof createTickets<Grant>>;
+
 /** Unused tickets, each with what it was issued for. */
-export interface Tickets<Grant> {
-  /** Creates a ticket. */
-  issue(grant: Grant): string;
-  /** Uses a ticket up and returns its grant; `undefined` if unknown, used or expired. */
-  redeem(ticket: string): Grant | undefined;
-  /** Number of tickets in memory, for tests. */
-  readonly size: number;
-}
-
-export type StreamTickets = Tickets<Session>;
-
-export const createStreamTickets = (now: () => Date): StreamTickets => createTickets(now);
-
-export function createTickets<Grant>(now: () => Date): Tickets<Grant> {
+export function createTickets<Grant>(now: () => Date) {
   // By hash, so that the time of a lookup does not depend on a secret. Oldest first.
   const tickets = new Map<string, { grant: Grant; expiresAtMs: number }>();
 
   return {
-    issue(grant) {
+    issue(grant: Grant): string {
       const at = now().getTime();
       for (const [hash, { expiresAtMs }] of tickets) {
         if (tickets.size < TICKETS_MAX && expiresAtMs > at) break;
@@ -47,13 +35,15 @@ export function createTickets<Grant>(now: () => Date): Tickets<Grant> {
       return ticket;
     },
 
-    redeem(ticket) {
+    /** Uses a ticket up and returns its grant; `undefined` if unknown, used or expired. */
+    redeem(ticket: string): Grant | undefined {
       const hash = hashOf(ticket);
       const found = tickets.get(hash);
       tickets.delete(hash);
       return found && now().getTime() < found.expiresAtMs ? found.grant : undefined;
     },
 
+    /** Number of tickets in memory, for tests. */
     get size() {
       return tickets.size;
     },

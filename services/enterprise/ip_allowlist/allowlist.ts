@@ -44,20 +44,7 @@ interface IpCheck {
 }
 
 /** Checks the addresses of requests. A change of the rules applies to the next request. */
-interface AddressCheck {
-  /**
-   * Refuses an address that no rule admits while the allowlist is enforced.
-   *
-   * @param address The client's address behind trusted proxies.
-   * @param caller `undefined` before authentication.
-   * @throws {AppError} `forbidden`
-   */
-  assertAllowed(address: string, caller?: Caller): void;
-  /** Whether the caller's address is allowed. A refusal is not logged. */
-  isAllowed(caller: Caller): boolean;
-}
-
-export function createAddressCheck(deps: Pick<Deps, "anonymousLog" | "db" | "now">): AddressCheck {
+export function createAddressCheck(deps: Pick<Deps, "anonymousLog" | "db" | "now">) {
   const { db, now } = deps;
   let cached: { revision: string; rules: ParsedRule[] } | undefined;
 
@@ -75,7 +62,14 @@ export function createAddressCheck(deps: Pick<Deps, "anonymousLog" | "db" | "now
     findAdmittingRule(rulesOf(revision), parseAddress(address), subject, now()) !== undefined;
 
   return {
-    assertAllowed(address, caller) {
+    /**
+     * Refuses an address that no rule admits while the allowlist is enforced.
+     *
+     * @param address The client's address behind trusted proxies.
+     * @param caller `undefined` before authentication.
+     * @throws {AppError} `forbidden`
+     */
+    assertAllowed(address: string, caller?: Caller): void {
       const isUnknown = caller === undefined || caller.role === "public";
       const allowlist = selectIpAllowlist(db);
       if (isAdmitted(allowlist, address, isUnknown ? "all users" : caller)) return;
@@ -85,7 +79,9 @@ export function createAddressCheck(deps: Pick<Deps, "anonymousLog" | "db" | "now
       }
       throw new AppError("forbidden", `The address ${address} is not on the IP allowlist`);
     },
-    isAllowed: (caller) => isAdmitted(selectIpAllowlist(db), caller.address, caller),
+    /** Whether the caller's address is allowed. A refusal is not logged. */
+    isAllowed: (caller: Caller): boolean =>
+      isAdmitted(selectIpAllowlist(db), caller.address, caller),
   };
 }
 
