@@ -88,3 +88,13 @@ export function matchPath(pathname: string): Match | undefined {
   }
   return undefined;
 }
+
+/** The page of a stack. A Compose project and a Swarm stack can have the same name. */
+export const stackPath = (
+  { name, kind }: { name: string; kind?: "compose" | "swarm" },
+  tab?: "source",
+): string =>
+  // "/stacks/new" is another page.
+  `/stacks/${name === "new" ? "%6eew" : encodeURIComponent(name)}${tab ? `/${tab}` : ""}${
+    kind === "swarm" ? "?kind=swarm" : ""
+  }`;

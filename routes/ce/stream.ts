@@ -11,7 +11,7 @@ import { rawEndpoint } from "../endpoint.ts";
 
 const DESCRIPTION =
   `Immediately and then every 15 seconds, sends the frames \`metrics\` (the host, and \`maintenance\`), \
-\`containers\` (\`{containers: [...]}\`) and \`alerts\` (\`{firing, recent}\`). Sends \`event\` frames \
+\`containers\` (\`{containers, stacks}\`) and \`alerts\` (\`{firing, recent}\`). Sends \`event\` frames \
 (\`{event, timestamp, eventId, server, serverId, data}\`) as events happen, and \`job\` frames (the job \
 without its result) when a job starts, ends or reaches another step. Only admins receive \
 \`account.new_sign_in\`.

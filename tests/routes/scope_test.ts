@@ -404,6 +404,32 @@ Deno.test("the event stream of a token with permissions has only their frames", 
   await more.cancel();
 });
 
+Deno.test("the event stream has the stacks of GET /api/stacks, as far as the token may see them", async () => {
+  await using made = await appOf();
+  const { app } = made;
+  const stacksOf = async (scope: Partial<Scope>) => {
+    const { body } = await app.fetch("GET", "/api/stream?types=containers", undefined, { scope });
+    const client = sseClient(body as ReadableStream<Uint8Array<ArrayBuffer>>);
+    const { stacks } = (await client.next())!.data;
+    await client.cancel();
+    return stacks;
+  };
+  const listed = async (scope: Partial<Scope>) =>
+    (await app.call("GET", "/api/stacks", undefined, { scope })).body.stacks
+      .map(({ containers: _containers, ...summary }: Record<string, unknown>) => summary);
+  const counts = async (scope: Partial<Scope>) =>
+    (await stacksOf(scope)).map((stack: Record<string, unknown>) => [
+      stack.name,
+      stack.containerCount,
+    ]);
+
+  deepEqual(await counts({}), [["press", 1], ["shop", 2]]);
+  deepEqual(await counts(SHOP), [["shop", 2]]);
+  deepEqual(await counts(WEB), [["shop", 1]]);
+  for (const scope of [{}, SHOP, WEB]) deepEqual(await stacksOf(scope), await listed(scope));
+  equal(await stacksOf({ permissions: ["system:read", "containers:read"] }), undefined);
+});
+
 Deno.test("permissions limit a token also below its role", async () => {
   await using made = await appOf();
   const { app } = made;

@@ -13,6 +13,7 @@ import type {
   HostSummary,
   Job,
   Maintenance,
+  Stack,
 } from "../api/types.ts";
 import { followStream, type StreamFrame } from "./stream.ts";
 import { session } from "./session.ts";
@@ -35,10 +36,14 @@ export interface HostState extends HostSummary {
   timestamp: string;
 }
 
+export type StackSummary = Omit<Stack, "containers">;
+
 export const connection = signal<"live" | "reconnecting">("reconnecting");
 export const host = signal<HostState | undefined>(undefined);
 /** Newest first; `undefined` until they are known. */
 export const containers = signal<readonly Container[] | undefined>(undefined);
+/** Those with containers, by name; `undefined` until they are known. */
+export const stacks = signal<readonly StackSummary[] | undefined>(undefined);
 export const alerts = signal<{ firing: AlertEvent[]; recent: AlertEvent[] } | undefined>(undefined);
 /** Newest first. */
 export const events = signal<readonly LiveEvent[]>([]);
@@ -161,7 +166,10 @@ function take(frame: StreamFrame): void {
       host.value = data as HostState;
       break;
     case "containers":
-      containers.value = (data as { containers: Container[] }).containers;
+      ({ containers: containers.value, stacks: stacks.value } = data as {
+        containers: Container[];
+        stacks: StackSummary[];
+      });
       break;
     case "alerts":
       alerts.value = data as typeof alerts.value;
@@ -189,7 +197,11 @@ export function addJob(job: LiveJob): void {
 /** After a sign-out nothing of the former user remains. */
 function forget(): void {
   states.clear();
-  host.value = containers.value = alerts.value = undefined;
+  host.value =
+    containers.value =
+    stacks.value =
+    alerts.value =
+      undefined;
   events.value = [];
   jobs.value = new Map();
   lastEventId = FIRST_EVENT;

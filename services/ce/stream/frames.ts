@@ -13,6 +13,7 @@ import { listItems, listVersion } from "../containers/containers.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { systemSummary } from "../host/metrics.ts";
 import { containersIfReachable, countContainers, engineStatusFor } from "../overview.ts";
+import { summarizeStacks } from "../stacks/stacks.ts";
 import { ADMIN_EVENT } from "./admin_events.ts";
 import { callerValidity } from "./validity.ts";
 import { streamView } from "./view.ts";
@@ -74,7 +75,8 @@ const containersFrame: FrameSource = {
   version: listVersion,
   async data(deps) {
     const containers = await containersIfReachable(deps);
-    return containers && { containers: listItems(deps, containers) };
+    return containers &&
+      { containers: listItems(deps, containers), stacks: summarizeStacks(containers) };
   },
 };
 

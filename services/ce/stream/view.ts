@@ -16,6 +16,7 @@ import {
 import { visibleTo } from "../../auth/visible.ts";
 import type { Deps } from "../../deps.ts";
 import type { AppEvent, EventKind, EventMap } from "../../events/events.ts";
+import type { Inventory } from "../../state/inventory.ts";
 import type { StreamView } from "../../stream/held_frames.ts";
 import {
   includesTarget,
@@ -25,6 +26,7 @@ import {
   textFilter,
 } from "../jobs/view.ts";
 import { countContainers } from "../overview.ts";
+import { summarizeStacks } from "../stacks/stacks.ts";
 import { ADMIN_EVENT } from "./admin_events.ts";
 
 /** The permission of each kind of events, by the first word of the kind. */
@@ -53,6 +55,12 @@ type EventTopic = EventKind extends infer Kind
 
 type ViewDeps = Pick<Deps, "db" | "inventory">;
 
+/** Data of a frame `containers`. */
+interface ContainersData {
+  containers: readonly ScopedContainer[];
+  stacks: unknown;
+}
+
 /** Returns the view of a caller; `undefined` for one that sees everything. */
 export function streamView(
   deps: ViewDeps,
@@ -70,7 +78,9 @@ export function streamView(
             ? { ...data as object, containers: countContainers(inventory.listFollowed()) }
             : data;
         case "containers":
-          return allowsPermission(scope, "containers:read") ? containersIn(scope, data) : undefined;
+          return allowsPermission(scope, "containers:read")
+            ? containersIn(inventory, scope, data as ContainersData)
+            : undefined;
         case "alerts":
           return allowsPermission(scope, "alerts:read") && !isLimited(scope) ? data : undefined;
         case "event":
@@ -91,10 +101,13 @@ function jobIn(deps: ViewDeps, scope: Scope, job: JobView): JobView | undefined 
   return isVisible ? redactJob(deps, { scope }, job) : undefined;
 }
 
-function containersIn(scope: Scope, data: unknown): unknown {
-  if (!isLimited(scope)) return data;
-  const { containers } = data as { containers: ScopedContainer[] };
-  return { containers: containers.filter((container) => includesContainer(scope, container)) };
+function containersIn(inventory: Inventory, scope: Scope, data: ContainersData): unknown {
+  const hasStacks = allowsPermission(scope, "stacks:read");
+  if (!isLimited(scope)) return hasStacks ? data : { containers: data.containers };
+  const containers = data.containers.filter((container) => includesContainer(scope, container));
+  return hasStacks
+    ? { containers, stacks: summarizeStacks(inventory.listFollowed()) }
+    : { containers };
 }
 
 /** Only events about one container or stack can be in the scope of a token that is limited. */

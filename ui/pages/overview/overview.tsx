@@ -7,8 +7,9 @@
 import { LinkButton } from "../../components/button.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { Empty, State } from "../../components/states.tsx";
-import { byCollation, count, plain } from "../../components/text.ts";
-import { containers, healthOf } from "../../state/live.ts";
+import { count, plain } from "../../components/text.ts";
+import { stackPath } from "../../paths.ts";
+import { containers, healthOf, stacks } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { UnknownContainers } from "../../components/unknown_containers.tsx";
 import { Attention } from "./attention.tsx";
@@ -67,33 +68,22 @@ function Containers() {
 }
 
 function Stacks() {
-  const all = containers.value;
+  const all = stacks.value;
   if (!all) return <UnknownContainers name="Stacks" />;
-  const stacks = [...Map.groupBy(all, ({ composeProject }) => composeProject)]
-    .flatMap(([name, members]) => name === null ? [] : [{ name, members }])
-    .sort((a, b) => byCollation(a.name, b.name));
   return (
-    <Section title="Stacks">
-      {stacks.length === 0 && <Empty>No stacks. Compose projects on this host appear here.</Empty>}
+    <Section title="Stacks" actions={<LinkButton to="/stacks">Show all</LinkButton>}>
+      {all.length === 0 && <Empty>No stacks. Compose projects on this host appear here.</Empty>}
       <ul class="stack-list">
-        {stacks.map(({ name, members }) => {
-          const running = members.filter(({ state }) => state === "running").length;
-          const isIll = members.some((each) => healthOf(each) === "unhealthy");
-          const state = running === 0
-            ? "stopped"
-            : running < members.length || isIll
-            ? "degraded"
-            : "healthy";
-          return (
-            <li key={name}>
-              <a href={href(`/stacks/${encodeURIComponent(name)}`)}>
-                {plain(name)}
-              </a>
-              <span class="muted">{running} of {count(members.length, "container")}</span>
-              <State state={state} />
-            </li>
-          );
-        })}
+        {all.map((stack) => (
+          <li key={`${stack.kind} ${stack.name}`}>
+            <a href={href(stackPath(stack))}>{plain(stack.name)}</a>
+            <span class="muted">
+              {stack.running} of {count(stack.containerCount, "container")}
+              {stack.finished > 0 && `, ${stack.finished} finished`}
+            </span>
+            <State state={stack.status} />
+          </li>
+        ))}
       </ul>
     </Section>
   );

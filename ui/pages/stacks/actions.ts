@@ -32,16 +32,6 @@ const ACTIONS = {
   restart: { verb: "Restart", done: "Restarted", operation: "POST /api/stacks/{name}/restart" },
 } as const;
 
-/** A Compose project and a Swarm stack can have the same name. */
-export const pathOf = (
-  { name, kind }: { name: string; kind?: Stack["kind"] },
-  tab?: "source",
-): string =>
-  // "/stacks/new" is another page.
-  `/stacks/${name === "new" ? "%6eew" : encodeURIComponent(name)}${tab ? `/${tab}` : ""}${
-    kind === "swarm" ? "?kind=swarm" : ""
-  }`;
-
 /** The actions that apply now and that the user's role allows. */
 export function stackActions(stack: StackState, onChange: () => void) {
   if (!hasRole("admin") || !isDeployed(stack)) return [];

@@ -14,12 +14,13 @@ import { Badge, Empty, Failure, Loading, State, Text } from "../../components/st
 import { Table } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { imageName, plain } from "../../components/text.ts";
+import { stackPath } from "../../paths.ts";
 import { healthOf } from "../../state/live.ts";
 import { href, query } from "../../state/router.ts";
 import { LogView } from "../logs/view.tsx";
 import { hasRole } from "../../state/session.ts";
 import { updateStack } from "../updates/stack_update.ts";
-import { pathOf, stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
+import { stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
 import { deployStack, StackJobs } from "./deploy.tsx";
 import { StackHistory } from "./history.tsx";
 import { moreActions } from "./more_actions.tsx";
@@ -110,7 +111,7 @@ function Services({ stack }: { stack: StackDetail }) {
   if (services.length === 0) {
     const action = stack.kind === "compose" && hasRole("admin")
       ? <Button kind="primary" onClick={() => void deployStack(stack.name)}>Deploy</Button>
-      : <LinkButton to={pathOf(stack, "source")}>Show the source</LinkButton>;
+      : <LinkButton to={stackPath(stack, "source")}>Show the source</LinkButton>;
     return <Empty action={action}>This stack is not deployed. Its sources are stored.</Empty>;
   }
   return (

@@ -12,8 +12,8 @@ import { Icon } from "../../components/icon.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import { plain, plainLines } from "../../components/text.ts";
+import { stackPath } from "../../paths.ts";
 import { hasRole } from "../../state/session.ts";
-import { pathOf } from "./actions.ts";
 
 /** Reads a file that describes the containers with these ids; nothing without ids. */
 export const useGenerated = (containers: readonly string[]) =>
@@ -65,7 +65,7 @@ export function GeneratedDialog({ containers, onClose }: {
           file.name === null
             ? <LinkButton to={`/stacks/new?${parameters}`}>New stack</LinkButton>
             : (
-              <LinkButton to={pathOf({ name: file.name }, "source")}>
+              <LinkButton to={stackPath({ name: file.name }, "source")}>
                 Open stack {plain(file.name)}
               </LinkButton>
             )

@@ -13,16 +13,17 @@ import { useRead } from "../../components/reading.ts";
 import { Badge, State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
+import { stackPath } from "../../paths.ts";
 import { href, navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
-import { pathOf, stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
+import { stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
 
 const COLUMNS: readonly Column<Stack>[] = [
   {
     title: "Name",
     cell: (stack) => (
       <span class="name-cell">
-        <a class="cut" href={href(pathOf(stack))}>{plain(stack.name)}</a>
+        <a class="cut" href={href(stackPath(stack))}>{plain(stack.name)}</a>
         {stack.kind === "swarm" && <Badge>Swarm</Badge>}
       </span>
     ),
@@ -67,7 +68,7 @@ export default function Stacks() {
   const rows = data.value?.stacks.filter(({ name }) => name.toLowerCase().includes(q));
   const menuOf = (stack: Stack): MenuItem[] => [
     ...stackActions(stack, reload).map(({ verb, run }) => ({ name: verb, onSelect: run })),
-    { name: "Open", onSelect: () => navigate(pathOf(stack)) },
+    { name: "Open", onSelect: () => navigate(stackPath(stack)) },
   ];
   return (
     <Page

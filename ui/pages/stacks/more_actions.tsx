@@ -9,10 +9,10 @@ import type { StackDetail } from "../../api/types.ts";
 import { confirm } from "../../components/dialog.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { count, plain } from "../../components/text.ts";
+import { stackPath } from "../../paths.ts";
 import { navigate } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
-import { pathOf } from "./actions.ts";
 import { reportJob } from "./deploy.tsx";
 
 /** The actions that apply now. */
@@ -22,7 +22,7 @@ export function moreActions(stack: StackDetail, onChange: () => void): MenuItem[
   const isDeployed = isCompose && stack.containerCount > 0;
   const items: MenuItem[] = [];
   if (isCompose && !stack.hasSources) {
-    items.push({ name: "Adopt", onSelect: () => navigate(pathOf(stack, "source")) });
+    items.push({ name: "Adopt", onSelect: () => navigate(stackPath(stack, "source")) });
   }
   if (isDeployed) {
     items.push({
