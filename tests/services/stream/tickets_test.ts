@@ -1,11 +1,12 @@
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import type { Session } from "../../../services/auth/accounts.ts";
 import { createTickets } from "../../../services/stream/tickets.ts";
 import { testClock } from "../../helpers/test_app.ts";
 
 const session = { userId: "u1", familyId: "f1" };
 
 Deno.test("a ticket is good once", () => {
-  const tickets = createTickets(testClock().now);
+  const tickets = createTickets<Session>(testClock().now);
   const ticket = tickets.issue(session);
   match(ticket, /^[\w-]{43}$/);
   notEqual(tickets.issue(session), ticket);
@@ -17,7 +18,7 @@ Deno.test("a ticket is good once", () => {
 
 Deno.test("a ticket is good for less than 30 seconds", () => {
   const clock = testClock();
-  const tickets = createTickets(clock.now);
+  const tickets = createTickets<Session>(clock.now);
   const [one, two] = [tickets.issue(session), tickets.issue(session)];
   clock.advance({ ms: 29_999 });
   notEqual(tickets.redeem(one), undefined);
@@ -26,7 +27,7 @@ Deno.test("a ticket is good for less than 30 seconds", () => {
 });
 
 Deno.test("an unknown ticket has no caller", () => {
-  const tickets = createTickets(testClock().now);
+  const tickets = createTickets<Session>(testClock().now);
   for (const ticket of ["", "x", "A".repeat(43), "__proto__"]) {
     equal(tickets.redeem(ticket), undefined);
   }
@@ -34,7 +35,7 @@ Deno.test("an unknown ticket has no caller", () => {
 
 Deno.test("unused tickets have a bound and are forgotten when their time is over", () => {
   const clock = testClock();
-  const tickets = createTickets(clock.now);
+  const tickets = createTickets<Session>(clock.now);
   const first = tickets.issue(session);
   for (let n = 0; n < 10_000; n++) tickets.issue(session);
   equal(tickets.size, 10_000);
