@@ -31,7 +31,7 @@ const KEYS = Object.keys(VARIABLES) as (keyof Config)[];
 export function readConfig(env: Env, surroundings: Surroundings): Config {
   const config: Record<string, unknown> = {};
   for (const key of KEYS) {
-    const variable: Variable<unknown> & { name: string } = VARIABLES[key];
+    const variable: Variable = VARIABLES[key];
     const text = textOf(variable, env, surroundings) ?? fallbackOf(variable, env, surroundings);
     config[key] = text === undefined ? null : parseValue(variable, text);
   }
@@ -72,9 +72,8 @@ const FOREIGN_VARIABLES =
  * Returns a warning for each unknown variable of an env file, with the name that may be meant.
  */
 export function unknownVariables(env: Env): string[] {
-  const known = Object.values(VARIABLES).flatMap((
-    { name, secret }: { name: string; secret?: true },
-  ) => secret ? [name, `${name}_FILE`] : [name]);
+  const known = Object.values<Variable>(VARIABLES)
+    .flatMap(({ name, secret }) => secret ? [name, `${name}_FILE`] : [name]);
   return Object.keys(env)
     .filter((name) => !known.includes(name) && !FOREIGN_VARIABLES.test(name))
     .map((name) => {
@@ -96,7 +95,7 @@ interface ConfigRow {
 /** Returns every variable with its current value; secrets are redacted. */
 export function describeConfig(env: Env, surroundings: Surroundings): ConfigRow[] {
   return KEYS.filter((key) => key !== "licenseKeysFile" || !surroundings.packed).map((key) => {
-    const variable: Variable<unknown> & { name: string } = VARIABLES[key];
+    const variable: Variable = VARIABLES[key];
     const given = textOf(variable, env, surroundings);
     const fallback = fallbackOf(variable, env, surroundings);
     return {
@@ -110,7 +109,7 @@ export function describeConfig(env: Env, surroundings: Surroundings): ConfigRow[
 }
 
 function textOf(
-  { name, secret }: { name: string; secret?: true },
+  { name, secret }: Variable,
   env: Env,
   { readTextFile }: Surroundings,
 ): string | undefined {
@@ -127,19 +126,19 @@ function textOf(
 }
 
 /** Returns a value without secrets and credentials in URLs. */
-function redactValue({ secret }: { secret?: true }, text: string): string {
+function redactValue({ secret }: Variable, text: string): string {
   return secret ? REDACTED : withoutCredentials(text);
 }
 
 function fallbackOf(
-  { fallback }: Variable<unknown>,
+  { fallback }: Variable,
   env: Env,
   surroundings: Surroundings,
 ): string | undefined {
   return typeof fallback === "function" ? fallback(surroundings, env) : fallback;
 }
 
-function parseValue<Value>(variable: Variable<Value> & { name: string }, text: string): Value {
+function parseValue(variable: Variable, text: string): unknown {
   try {
     return variable.parse(text);
   } catch (error) {

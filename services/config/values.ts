@@ -10,18 +10,15 @@ import { passwordProblem } from "../auth/password_rule.ts";
 import { configuredNetwork } from "../auth/ip_address.ts";
 import { REDACTED, withoutCredentials } from "../redact.ts";
 
-/** A network as `address/prefix`, or an address; checked. */
-export type Cidr = string;
-
 /** An HTTP endpoint to probe. */
-export interface ProbedEndpoint {
+interface ProbedEndpoint {
   name: string;
   url: string;
   expectedStatus: number;
 }
 
 /** A host whose certificate is checked. */
-export interface TlsDomain {
+interface TlsDomain {
   domain: string;
   port: number;
 }

@@ -8,7 +8,6 @@ import {
   absolutePath,
   adminPassword,
   anyText,
-  type Cidr,
   cidr,
   cidrOrHost,
   directory,
@@ -19,72 +18,14 @@ import {
   mailSender,
   oneOf,
   origin,
-  type ProbedEndpoint,
   probedEndpoint,
   secretOf,
   smtpUrl,
   sslDomain,
   subdirectory,
-  type TlsDomain,
   unixSocket,
 } from "./values.ts";
-import { DEFAULT_EXEC_ALLOWLIST } from "./exec_defaults.ts";
-import { LOG_LEVELS, type LogFormat, type LogLevel } from "../log.ts";
-
-export interface Config {
-  host: string;
-  port: number;
-  tlsCertFile: string | null;
-  tlsKeyFile: string | null;
-  serverName: string;
-  dataDir: string;
-  /** `unix:///path`, or `null` to search the usual places. */
-  dockerHost: string | null;
-  procPath: string | null;
-  /** A mount of the host's `/sys`; the runtime refuses to read `/sys` itself. */
-  sysPath: string | null;
-  authMode: "key" | "users";
-  apiKey: string | null;
-  adminEmail: string;
-  adminPassword: string | null;
-  jwtSecret: string | null;
-  secretKey: string | null;
-  metricsToken: string | null;
-  mtlsVerifySecret: string | null;
-  serviceBaseUrl: string | null;
-  licenseKey: string | null;
-  endpoints: ProbedEndpoint[];
-  sslDomains: TlsDomain[];
-  trustedProxies: Cidr[];
-  corsOrigins: string[];
-  /** Per client address; 0 turns the limit off. */
-  rateLimitPerMinute: number;
-  /** Entries of allowed commands; one that ends in ` *` allows any further arguments. */
-  execAllowlist: string[];
-  outboundAllow: string[];
-  smtpUrl: string | null;
-  smtpFrom: string | null;
-  pushUrl: string | null;
-  registryAuthFile: string | null;
-  /** Directories of the host that Compose files may mount; `null` for all. */
-  bindAllow: string[] | null;
-  /** Directories of the host, below which stacks on disk are read and written. */
-  stackRoots: string[];
-  registryVia: "direct" | "engine";
-  maxSseClients: number;
-  /** Who may open terminals in containers. */
-  terminal: "off" | "admin";
-  terminalIdleMinutes: number;
-  ui: "on" | "off";
-  imageUploadMaxBytes: number;
-  /** Wins over the stored setting; `null`: the setting decides. */
-  updateCheck: "on" | "off" | null;
-  updateCheckIntervalHours: number | null;
-  logLevel: LogLevel;
-  logFormat: LogFormat;
-  /** More license keys, for tests; only read when running from source. */
-  licenseKeysFile: string | null;
-}
+import { LOG_LEVELS } from "../log.ts";
 
 /** Facts about the process besides its variables. */
 export interface Surroundings {
@@ -103,7 +44,8 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export const INTERVAL_HOURS = { min: 1, max: 168 } as const;
 
 /** How a value of the configuration is read and shown. */
-export interface Variable<Value> {
+export interface Variable {
+  name: string;
   /** Shown by `longshore config`. */
   meaning: string;
   /** The text for an unset variable; without one, the value is `null`. */
@@ -113,13 +55,20 @@ export interface Variable<Value> {
   /** Never shown; can also be read from the file in `NAME_FILE`. */
   secret?: true;
   /** Throws an `Error` whose message says what is allowed, e.g. `must be 1 to 65535`. */
-  parse: (text: string) => Value;
+  parse: (text: string) => unknown;
 }
 
 /** Minimum length of a signing secret, in bytes (RFC 7518, 3.2: as long as the hash). */
 const JWT_SECRET_BYTES_MIN = 32;
 
-export const VARIABLES: { [Key in keyof Config]-?: Variable<Config[Key]> & { name: string } } = {
+/** Read-only diagnostics. An entry that ends in ` *` allows further arguments; all others are exact. */
+const DEFAULT_EXEC_ALLOWLIST =
+  "cat /etc/hostname; cat /etc/hosts; cat /etc/os-release; cat /etc/resolv.conf; date; date -u; " +
+  "df; df -h; free; free -m; hostname; id; ip addr; ip route; ls; ls *; netstat -tln; " +
+  "netstat -tlnp; nginx -t; nginx -v; ps; ps aux; ps -ef; pwd; ss -tln; ss -tlnp; top -b -n 1; " +
+  "uname -a; uptime; whoami";
+
+export const VARIABLES = {
   host: {
     name: "HOST",
     meaning: "Listen address",
@@ -162,6 +111,7 @@ export const VARIABLES: { [Key in keyof Config]-?: Variable<Config[Key]> & { nam
     meaning: "A mount of the host's /proc, e.g. /host/proc inside a container",
     parse: absolutePath,
   },
+  /** The runtime refuses to read `/sys` itself. */
   sysPath: {
     name: "SYS_PATH",
     meaning: "A mount of the host's /sys, e.g. /host/sys inside a container",
@@ -266,7 +216,7 @@ export const VARIABLES: { [Key in keyof Config]-?: Variable<Config[Key]> & { nam
   execAllowlist: {
     name: "EXEC_ALLOWLIST",
     meaning: "Commands that exec may run, ;-separated; an entry that ends in ' *' allows arguments",
-    fallback: DEFAULT_EXEC_ALLOWLIST.join(";"),
+    fallback: DEFAULT_EXEC_ALLOWLIST,
     fallbackShown: "read-only diagnostics",
     parse: (text) => list(text, ";"),
   },
@@ -348,6 +298,7 @@ export const VARIABLES: { [Key in keyof Config]-?: Variable<Config[Key]> & { nam
     fallback: String(10 * 1024 ** 3),
     parse: integer(1, Number.MAX_SAFE_INTEGER),
   },
+  /** Wins over the stored setting. */
   updateCheck: {
     name: "UPDATE_CHECK",
     meaning: "Periodic checks for image updates: on or off",
@@ -378,4 +329,11 @@ export const VARIABLES: { [Key in keyof Config]-?: Variable<Config[Key]> & { nam
     meaning: "More license keys (JWKS); only when running from source",
     parse: anyText,
   },
+} satisfies Record<string, Variable>;
+
+/** The value of each variable; `null` for one that is not set and has no fallback. */
+export type Config = {
+  [Key in keyof typeof VARIABLES]:
+    | ReturnType<(typeof VARIABLES)[Key]["parse"]>
+    | ((typeof VARIABLES)[Key] extends { fallback: unknown } ? never : null);
 };
