@@ -54,7 +54,13 @@ export async function runService(start: ServiceStart): Promise<void> {
   // Keys and databases are private.
   Deno.umask(0o077);
   using data = openDataDirectory(config.dataDir, log);
-  using engine = connectEngine(await engineSocket(program, config));
+  const socketPath = await findEngineSocket({
+    dockerHost: config.dockerHost,
+    xdgRuntimeDir: program.env.XDG_RUNTIME_DIR,
+    home: program.env.HOME,
+    uid: Deno.uid(),
+  });
+  using engine = connectEngine(socketPath);
   const deps = assemble({
     config,
     db: data.db,
@@ -134,14 +140,4 @@ function assertUsableProcPath({ surroundings }: Program, { procPath }: Config): 
       { cause: error },
     );
   }
-}
-
-async function engineSocket({ env }: Program, { dockerHost }: Config): Promise<string> {
-  const { socketPath } = await findEngineSocket({
-    dockerHost: dockerHost ?? undefined,
-    xdgRuntimeDir: env.XDG_RUNTIME_DIR,
-    home: env.HOME,
-    uid: Deno.uid(),
-  });
-  return socketPath;
 }

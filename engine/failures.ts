@@ -4,41 +4,31 @@
  * @module
  */
 
-import { EngineError, EngineUnreachableError } from "./errors.ts";
+import { EngineError, EngineUnreachableError, type UnreachableReason } from "./errors.ts";
 
 /** Maximum length of the engine's own text in a message. */
 const TEXT_MAX = 2_000;
 
 /** Turns an error of `Deno.connect()` into one that explains the cause. */
-export function toConnectError(error: unknown, socketPath: string): EngineUnreachableError {
-  const cause = { cause: error };
-  if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
-    return new EngineUnreachableError(
-      `There is no container engine at ${socketPath}: the socket does not exist`,
-      "missing",
-      cause,
-    );
+export function toConnectError(cause: unknown, socketPath: string): EngineUnreachableError {
+  const { ConnectionRefused, NotADirectory, NotCapable, NotFound, PermissionDenied } = Deno.errors;
+  const failure = (reason: UnreachableReason, message: string) =>
+    new EngineUnreachableError(message, reason, { cause });
+  if (cause instanceof NotFound || cause instanceof NotADirectory) {
+    const message = `There is no container engine at ${socketPath}: the socket does not exist`;
+    return failure("missing", message);
   }
-  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
-    return new EngineUnreachableError(
+  if (cause instanceof PermissionDenied || cause instanceof NotCapable) {
+    return failure(
+      "permission",
       `No permission to use the container engine's socket ${socketPath}: this user must be ` +
         `allowed to read and write it (for Docker: be a member of the group that owns it)`,
-      "permission",
-      cause,
     );
   }
-  if (error instanceof Deno.errors.ConnectionRefused) {
-    return new EngineUnreachableError(
-      `The container engine at ${socketPath} is not running: no process listens on its socket`,
-      "refused",
-      cause,
-    );
-  }
-  return new EngineUnreachableError(
-    `The container engine at ${socketPath} does not accept connections: ${messageOf(error)}`,
-    "refused",
-    cause,
-  );
+  const what = cause instanceof ConnectionRefused
+    ? "is not running: no process listens on its socket"
+    : `does not accept connections: ${messageOf(cause)}`;
+  return failure("refused", `The container engine at ${socketPath} ${what}`);
 }
 
 /**

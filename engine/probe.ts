@@ -5,7 +5,6 @@
  */
 
 import { type Call, waitDuring } from "./call.ts";
-import { Circuit } from "./circuit.ts";
 import { EngineProtocolError, EngineUnreachableError } from "./errors.ts";
 import { copyFailure, messageOf } from "./failures.ts";
 import { isAtLeast } from "./query.ts";
@@ -31,17 +30,23 @@ export interface EngineProbeOptions {
   patienceMs: number;
 }
 
+/** Delay before the next probe of an unreachable engine, in milliseconds; doubles with each failure. */
+const DELAY_MIN_MS = 250;
+const DELAY_MAX_MS = 1_000;
+
 /** Pings the engine: at first, after suspicious failures, and while it is unreachable. */
 export class EngineProbe {
   readonly #options: EngineProbeOptions;
-  readonly #circuit: Circuit;
+  /** Why requests fail immediately; undefined while the engine is reachable. */
+  #failure: EngineUnreachableError | undefined;
+  #delayMs = DELAY_MIN_MS;
+  #probeAt = 0;
   #engine: { apiVersion: string; kind: "docker" | "podman" } | undefined;
   #running: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(options: EngineProbeOptions) {
     this.#options = options;
-    this.#circuit = new Circuit(options.now);
   }
 
   /** The version that was negotiated when the engine was last reachable. */
@@ -55,7 +60,7 @@ export class EngineProbe {
 
   /** The version to use; undefined if `establish()` must be called first. */
   get version(): string | undefined {
-    return this.#circuit.failure || this.#isClosed ? undefined : this.#engine?.apiVersion;
+    return this.#failure || this.#isClosed ? undefined : this.#engine?.apiVersion;
   }
 
   /**
@@ -66,8 +71,9 @@ export class EngineProbe {
    * @throws {EngineUnreachableError}
    */
   async establish(call: Call): Promise<string> {
-    const { failure } = this.#circuit;
-    if (failure && !this.#running && !this.#circuit.isProbeDue) throw copyFailure(failure);
+    const failure = this.#failure;
+    const isDue = this.#options.now() >= this.#probeAt;
+    if (failure && !this.#running && !isDue) throw copyFailure(failure);
     const probe = this.#startProbe();
     if (!failure) {
       await waitDuring(call, probe);
@@ -90,12 +96,12 @@ export class EngineProbe {
    * Starts a probe in the background, after a failure that does not prove the engine unreachable.
    */
   suspect(): void {
-    if (!this.#isClosed && !this.#circuit.failure) this.#startProbe();
+    if (!this.#isClosed && !this.#failure) this.#startProbe();
   }
 
   /** Records that a connection to the engine failed. */
   recordLoss(failure: EngineUnreachableError): void {
-    this.#open(failure, false);
+    this.#fail(failure, false);
   }
 
   /** Discards the version, which the engine no longer accepts. */
@@ -129,14 +135,14 @@ export class EngineProbe {
         apiVersion: negotiateVersion(newest, await this.#fetchOldest(newest)),
         kind: ping.headers.has("libpod-api-version") ? "podman" : "docker",
       };
-      this.#circuit.close();
+      this.#failure = undefined;
     } catch (error) {
       const failure = error instanceof EngineUnreachableError ? error : new EngineUnreachableError(
         `The container engine at ${socketPath} is not ready: ${messageOf(error)}`,
         "broken",
         { cause: error },
       );
-      if (!this.#isClosed) this.#open(failure, true);
+      if (!this.#isClosed) this.#fail(failure, true);
       throw failure;
     }
   }
@@ -152,8 +158,14 @@ export class EngineProbe {
     }
   }
 
-  #open(failure: EngineUnreachableError, byProbe: boolean): void {
-    this.#circuit.open(failure, { byProbe });
+  #fail(failure: EngineUnreachableError, byProbe: boolean): void {
+    const wasLost = this.#failure !== undefined;
+    this.#failure = failure;
+    // Of an engine that is known to be unreachable, only a failed probe postpones the next one.
+    if (byProbe || !wasLost) {
+      this.#delayMs = wasLost ? Math.min(this.#delayMs * 2, DELAY_MAX_MS) : DELAY_MIN_MS;
+      this.#probeAt = this.#options.now() + this.#delayMs;
+    }
     this.#options.onLost(failure, byProbe);
   }
 }

@@ -4,14 +4,7 @@
  * @module
  */
 
-import { basename, dirname, isAbsolute, join } from "node:path";
-
-export interface EngineSocket {
-  /** Without symbolic links, as the runtime's permissions require. */
-  socketPath: string;
-  /** `environment`: from `DOCKER_HOST`; `default`: no socket was found. */
-  source: "environment" | "docker" | "rootless docker" | "podman" | "rootless podman" | "default";
-}
+import { basename, dirname, join } from "node:path";
 
 const DOCKER_SOCKET = "/var/run/docker.sock";
 const PODMAN_SOCKET = "/run/podman/podman.sock";
@@ -21,43 +14,31 @@ const PODMAN_SOCKET = "/run/podman/podman.sock";
  * missing socket in `DOCKER_HOST` is returned as well, as is Docker's if there is none at all,
  * because an engine may start later.
  *
+ * @param options.dockerHost `unix://` and an absolute path.
  * @param options.uid For rootless sockets if `xdgRuntimeDir` is unknown.
- * @throws {Error} If `DOCKER_HOST` is not `unix://` and an absolute path.
+ * @returns The path without symbolic links, as the runtime's permissions require.
  */
 export async function findEngineSocket(
   { dockerHost, xdgRuntimeDir, home, uid }: {
-    dockerHost?: string | undefined;
+    dockerHost?: string | null;
     xdgRuntimeDir?: string | undefined;
     home?: string | undefined;
     uid?: number | null | undefined;
   },
-): Promise<EngineSocket> {
-  if (dockerHost) {
-    return { socketPath: await realPath(pathOf(dockerHost)), source: "environment" };
-  }
+): Promise<string> {
+  if (dockerHost) return await realPath(dockerHost.slice("unix://".length));
   const runtimeDir = xdgRuntimeDir || (uid ? `/run/user/${uid}` : undefined);
-  const candidates: [EngineSocket["source"], string | undefined][] = [
-    ["docker", DOCKER_SOCKET],
-    ["rootless docker", runtimeDir && join(runtimeDir, "docker.sock")],
-    ["rootless docker", home && join(home, ".docker/run/docker.sock")],
-    ["podman", PODMAN_SOCKET],
-    ["rootless podman", runtimeDir && join(runtimeDir, "podman/podman.sock")],
+  const candidates = [
+    DOCKER_SOCKET,
+    runtimeDir && join(runtimeDir, "docker.sock"),
+    home && join(home, ".docker/run/docker.sock"),
+    PODMAN_SOCKET,
+    runtimeDir && join(runtimeDir, "podman/podman.sock"),
   ];
-  for (const [source, path] of candidates) {
-    if (path && await isSocket(path)) return { socketPath: await realPath(path), source };
+  for (const path of candidates) {
+    if (path && await isSocket(path)) return await realPath(path);
   }
-  return { socketPath: await realPath(DOCKER_SOCKET), source: "default" };
-}
-
-function pathOf(dockerHost: string): string {
-  const path = dockerHost.startsWith("unix://") ? dockerHost.slice("unix://".length) : undefined;
-  if (path === undefined || !isAbsolute(path)) {
-    throw new Error(
-      `DOCKER_HOST is ${JSON.stringify(dockerHost)}, but only the engine of this host can be ` +
-        `managed, through a socket such as unix:///var/run/docker.sock`,
-    );
-  }
-  return path;
+  return await realPath(DOCKER_SOCKET);
 }
 
 async function isSocket(path: string): Promise<boolean> {
