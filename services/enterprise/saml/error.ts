@@ -4,26 +4,30 @@
  * @module
  */
 
+/** Reasons that mean that the message is not a readable SAML response. */
+export const UNREADABLE = [
+  "too_large",
+  "base64",
+  "compressed",
+  "encoding",
+  "character",
+  "dtd",
+  "cdata",
+  "processing_instruction",
+  "entity",
+  "malformed",
+  "namespace",
+  "too_deep",
+  "too_many_nodes",
+  "too_many_references",
+  "parsers_disagree",
+  "not_a_response",
+] as const;
+
 /** Stable codes for tests, logs and the compliance log. They contain no secrets. */
 export type SamlReason =
-  // Encoding and XML syntax.
-  | "too_large"
-  | "base64"
-  | "compressed"
-  | "encoding"
-  | "character"
-  | "dtd"
-  | "cdata"
-  | "processing_instruction"
-  | "entity"
-  | "malformed"
-  | "namespace"
-  | "too_deep"
-  | "too_many_nodes"
-  | "too_many_references"
-  | "parsers_disagree"
+  | (typeof UNREADABLE)[number]
   // Structure of the document.
-  | "not_a_response"
   | "response_count"
   | "assertion_missing"
   | "assertion_encrypted"

@@ -18,7 +18,7 @@ import { reportSignIn } from "../../ce/auth/sign_ins.ts";
 import type { Deps } from "../../deps.ts";
 import type { EmitDeps } from "../../events/emit.ts";
 import { AppError, LimitError } from "../../errors.ts";
-import { SamlError, type SamlReason } from "../saml/error.ts";
+import { SamlError, UNREADABLE } from "../saml/error.ts";
 import type { SamlExpectations, VerifiedAssertion } from "../saml/response.ts";
 import { serviceProviderFor } from "./service_provider.ts";
 import { findUser, type ProvisionedUser } from "./provisioning.ts";
@@ -230,28 +230,8 @@ function storeSession(
   return { login, provisioned, sessionId };
 }
 
-/** Reasons that mean that the message is not a readable SAML response. */
-const UNREADABLE: ReadonlySet<SamlReason> = new Set<SamlReason>([
-  "too_large",
-  "base64",
-  "compressed",
-  "encoding",
-  "character",
-  "dtd",
-  "cdata",
-  "processing_instruction",
-  "entity",
-  "malformed",
-  "namespace",
-  "too_deep",
-  "too_many_nodes",
-  "too_many_references",
-  "parsers_disagree",
-  "not_a_response",
-]);
-
 function refusalOf(error: SamlError): SsoRefusal {
-  const code = UNREADABLE.has(error.reason) ? "invalid" : "unauthorized";
+  const code = UNREADABLE.some((reason) => reason === error.reason) ? "invalid" : "unauthorized";
   return new SsoRefusal(error.reason, code, error.message, { cause: error });
 }
 
