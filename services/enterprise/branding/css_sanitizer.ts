@@ -131,33 +131,9 @@ function removeComments(css: string): string {
 /** Removes comments as a program does that does not recognize strings. */
 const removeAllComments = (css: string) => css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, "");
 
-/** Small capitals, which old browsers treat as ASCII letters. */
-const SMALL_CAPITALS: Readonly<Record<string, string>> = {
-  "\u1d00": "a",
-  "\u0299": "b",
-  "\u1d04": "c",
-  "\u1d05": "d",
-  "\u1d07": "e",
-  "\ua730": "f",
-  "\u0262": "g",
-  "\u029c": "h",
-  "\u026a": "i",
-  "\u1d0a": "j",
-  "\u1d0b": "k",
-  "\u029f": "l",
-  "\u1d0d": "m",
-  "\u0274": "n",
-  "\u1d0f": "o",
-  "\u1d18": "p",
-  "\u0280": "r",
-  "\ua731": "s",
-  "\u1d1b": "t",
-  "\u1d1c": "u",
-  "\u1d20": "v",
-  "\u1d21": "w",
-  "\u028f": "y",
-  "\u1d22": "z",
-};
+/** Small capitals, which old browsers treat as ASCII letters, and these letters. */
+const SMALL_CAPITALS = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ";
+const SMALL_CAPITAL_LETTERS = "abcdefghijklmnoprstuvwyz";
 
 /** Removes case, width, ligatures, accents, white space and invisible characters. */
 function foldText(text: string): string {
@@ -165,5 +141,8 @@ function foldText(text: string): string {
     .replace(/[\p{M}\p{C}\s\uFFFD\u115F\u1160\u3164\uFFA0]/gu, "")
     .toUpperCase().toLowerCase()
     .normalize("NFKD").replace(/\p{M}/gu, "")
-    .replace(/[^ -~]/gu, (letter) => SMALL_CAPITALS[letter] ?? letter);
+    .replace(
+      /[^ -~]/gu,
+      (letter) => SMALL_CAPITAL_LETTERS[SMALL_CAPITALS.indexOf(letter)] ?? letter,
+    );
 }
