@@ -22,7 +22,7 @@ const shown = {
   severity: text<string | null>(),
   status: text<string | null>(),
   detail: text<string | null>(),
-  /** ISO 8601, UTC. */
+  /** ISO 8601, UTC. For an active alert: when it was last seen. */
   timestamp: text(),
 };
 
@@ -33,11 +33,17 @@ export type DataRecord = Row<typeof data>;
 
 const sources = table("integration_data", {
   ...shown,
-  /** Identifies an alert or event that is stored once; `null` for a sample. */
+  /**
+   * Identifies an event (an alert, an incident, an annotation) that many polls see and that is stored
+   * once. `null` for a sample, which is stored each time.
+   */
   key: text<string | null>(),
-  /** Whether it is an unresolved alert. */
+  /** Whether it is an active alert. */
   active: boolean(),
 }, { names: { key: "source_key" } });
+
+/** One record as stored, with its identity at the source. */
+export type StoredRecord = Row<typeof sources>;
 
 /** Which records of an integration; times are ISO 8601, UTC and inclusive. */
 interface DataFilter {
@@ -80,7 +86,7 @@ function toCondition(integrationId: string, { type, since, until }: DataFilter) 
 /** Stores a record; one with a known key keeps its id and takes the other values. */
 export function upsertIntegrationData(
   db: MetricsDatabase,
-  record: Row<typeof sources>,
+  record: StoredRecord,
 ): void {
   sources.insertFields(
     db,

@@ -4,31 +4,14 @@
  * @module
  */
 
-import type { DataType } from "../../db/ce/integration_data.ts";
+import { nodeCrypto } from "../builtins.ts";
+import type { StoredRecord } from "../../db/ce/integration_data.ts";
 
 /** Maximum number of records of one poll. */
 export const RECORDS_MAX = 1_000;
 
 /** A record of an adapter. `services/ce/integrations/polls.ts` stores it. */
-export interface AdapterRecord {
-  type: DataType;
-  name: string;
-  value: number | null;
-  unit: string | null;
-  labels: Record<string, string>;
-  severity: string | null;
-  status: string | null;
-  detail: string | null;
-  /** ISO 8601, UTC. For an active alert: when it was last seen. */
-  timestamp: string;
-  /**
-   * Identifies an event (an alert, an incident, an annotation) that many polls see and that is stored
-   * once. `null` for a sample, which is stored each time.
-   */
-  key: string | null;
-  /** Whether it is an active alert. */
-  active: boolean;
-}
+export type AdapterRecord = Omit<StoredRecord, "id" | "integrationId">;
 
 /** Maximum lengths of the texts, in characters. */
 const TEXT_MAX = { name: 300, unit: 50, severity: 50, status: 100, detail: 1_000, key: 300 };
@@ -107,13 +90,7 @@ function cutText(text: string, max: number): string {
 /** Truncates a long key and adds a hash to keep it unique. */
 function shortKey(key: string): string {
   if (key.length <= TEXT_MAX.key) return key.toWellFormed();
-  let [high, low] = [0xdeadbeef, 0x41c6ce57];
-  for (let i = 0; i < key.length; i++) {
-    const code = key.charCodeAt(i);
-    high = Math.imul(high ^ code, 2_654_435_761);
-    low = Math.imul(low ^ code, 1_597_334_677);
-  }
-  const hash = (high >>> 0).toString(36) + (low >>> 0).toString(36);
+  const hash = nodeCrypto().hash("sha256", key, "base64url").slice(0, 19);
   return `${key.slice(0, TEXT_MAX.key - 20)}#${hash}`.toWellFormed();
 }
 
