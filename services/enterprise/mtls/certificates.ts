@@ -8,22 +8,11 @@
  */
 
 import type { X509Certificate } from "@peculiar/x509";
+import type { CaCertificate } from "../../../db/enterprise/ca_certificates.ts";
 import { fingerprintOf } from "./fingerprints.ts";
 
-/** The fields of a certificate, as stored. Times are ISO 8601, UTC. */
-interface CertificateFacts {
-  /** PEM, in lines of 64. */
-  certificate: string;
-  /** `sha256:` and 64 lower-case hex digits. */
-  fingerprint: string;
-  /** E.g. `CN=web-1, O=Example`. */
-  subject: string;
-  issuer: string;
-  /** Hex. */
-  serial: string;
-  not_before: string;
-  not_after: string;
-}
+/** The fields of a certificate, as stored. */
+type CertificateFacts = Omit<CaCertificate, "id" | "name" | "created_at">;
 
 /** Properties that determine the suitability of a certificate. */
 interface Traits {
