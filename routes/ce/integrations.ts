@@ -126,13 +126,15 @@ const DataQuery = z.object({
 const UNKNOWN = { 404: "The integration does not exist" };
 const UNLICENSED = { 402: "The edition does not include the adapter" };
 
+const READ = { role: "viewer", permission: "integrations:read" } as const;
+const WRITE = { role: "admin", permission: "integrations:write" } as const;
+
 export const integrationEndpoints = (deps: Deps) => [
   endpoint("GET /api/integrations/adapters", {
     operationId: "listAdapters",
     summary: "List integration adapters",
     description: "The supported systems, with their configuration fields.",
-    role: "viewer",
-    permission: "integrations:read",
+    ...READ,
     returns: z.object({ adapters: z.array(Adapter) }).meta({ id: "AdapterList" }),
   }, async () => ({ adapters: await listAdapters(deps) })),
 
@@ -140,16 +142,14 @@ export const integrationEndpoints = (deps: Deps) => [
     operationId: "listIntegrations",
     summary: "List integrations",
     description: "Newest first.",
-    role: "viewer",
-    permission: "integrations:read",
+    ...READ,
     returns: z.object({ integrations: z.array(Integration) }).meta({ id: "IntegrationList" }),
   }, () => ({ integrations: listIntegrations(deps).map(integrationOf) })),
 
   endpoint("GET /api/integrations/:id", {
     operationId: "getIntegration",
     summary: "Get an integration",
-    role: "viewer",
-    permission: "integrations:read",
+    ...READ,
     returns: Integration,
     failures: UNKNOWN,
   }, ({ params }) => integrationOf(getIntegration(deps, params.id))),
@@ -162,8 +162,7 @@ export const integrationEndpoints = (deps: Deps) => [
       description:
         "The address may be private. Link-local addresses, cloud metadata services and this " +
         "host's loopback are rejected unless `OUTBOUND_ALLOW` lists them.",
-      role: "admin",
-      permission: "integrations:write",
+      ...WRITE,
       body: NewIntegration,
       assertLicensed: (body) => assertAdapterLicensed(deps, body.adapter),
       returns: Integration,
@@ -185,8 +184,7 @@ export const integrationEndpoints = (deps: Deps) => [
         "Omitted fields keep their values. `config` is replaced as a whole. A secret sent " +
         "back as `********` is kept, unless the adapter or the address (scheme, host or port) " +
         "changes.",
-      role: "admin",
-      permission: "integrations:write",
+      ...WRITE,
       body: IntegrationChange,
       assertLicensed: (body, params) => assertAdapterLicensed(deps, body.adapter, params.id),
       returns: Integration,
@@ -204,8 +202,7 @@ export const integrationEndpoints = (deps: Deps) => [
     operationId: "deleteIntegration",
     summary: "Delete an integration",
     description: "Also deletes its data.",
-    role: "admin",
-    permission: "integrations:write",
+    ...WRITE,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeIntegration(deps, params.id)),
@@ -214,8 +211,7 @@ export const integrationEndpoints = (deps: Deps) => [
     operationId: "testIntegration",
     summary: "Test an integration",
     description: "Sends the smallest request that verifies the address and the credentials.",
-    role: "admin",
-    permission: "integrations:write",
+    ...WRITE,
     returns: z.object({
       ok: z.boolean(),
       latency_ms: z.int().meta({ example: 12 }),
@@ -233,8 +229,7 @@ export const integrationEndpoints = (deps: Deps) => [
     description:
       "Disabled integrations are polled as well. If a poll is already running, its result " +
       "is returned.",
-    role: "admin",
-    permission: "integrations:write",
+    ...WRITE,
     returns: z.object({
       ok: z.boolean(),
       records: z.int().meta({ description: "Number of stored records", example: 14 }),
@@ -252,8 +247,7 @@ export const integrationEndpoints = (deps: Deps) => [
     summary: "List integration data",
     description: "Newest first. Kept for 7 days, at most 100,000 records per integration; a poll " +
       "stores at most 1,000.",
-    role: "viewer",
-    permission: "integrations:read",
+    ...READ,
     query: DataQuery,
     returns: paged({ data: z.array(DataRecord) }).meta({ id: "IntegrationData" }),
     failures: UNKNOWN,

@@ -64,13 +64,15 @@ const Window = z.object({
 
 const UNKNOWN = { 404: "The window does not exist" };
 
+const READ = { role: "admin", permission: "settings:read" } as const;
+const WRITE = { role: "admin", permission: "settings:write" } as const;
+
 export const maintenanceWindowEndpoints = (deps: Deps) => [
   endpoint("GET /api/maintenance/windows", {
     operationId: "listMaintenanceWindows",
     summary: "List maintenance windows",
     description: "Oldest first.",
-    role: "admin",
-    permission: "settings:read",
+    ...READ,
     returns: z.object({ windows: z.array(Window) }).meta({ id: "MaintenanceWindowList" }),
   }, () => ({ windows: listMaintenanceWindows(deps) })),
 
@@ -80,8 +82,7 @@ export const maintenanceWindowEndpoints = (deps: Deps) => [
     description: "During a window of the host, maintenance mode is on. A window of containers " +
       "pauses only what is about these: alerts, remediation, automatic updates, webhooks and " +
       "messages. What is still wrong afterwards is reported once to people.",
-    role: "admin",
-    permission: "settings:write",
+    ...WRITE,
     body: NewWindow,
     returns: Window,
     status: 201,
@@ -92,8 +93,7 @@ export const maintenanceWindowEndpoints = (deps: Deps) => [
     operationId: "updateMaintenanceWindow",
     summary: "Update a maintenance window",
     description: "Omitted fields keep their values. The change applies at once.",
-    role: "admin",
-    permission: "settings:write",
+    ...WRITE,
     body: WindowChanges,
     returns: Window,
     failures: UNKNOWN,
@@ -103,8 +103,7 @@ export const maintenanceWindowEndpoints = (deps: Deps) => [
     operationId: "deleteMaintenanceWindow",
     summary: "Delete a maintenance window",
     description: "One that is open ends.",
-    role: "admin",
-    permission: "settings:write",
+    ...WRITE,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeMaintenanceWindow(deps, params.id)),

@@ -159,13 +159,15 @@ const Queued = doneWith({
 
 const UNKNOWN = { 404: "The channel does not exist" };
 
+const READ = { role: "admin", permission: "notifications:read" } as const;
+const WRITE = { role: "admin", permission: "notifications:write" } as const;
+
 export const notificationEndpoints = (deps: Deps) => [
   endpoint("GET /api/notifications/channels", {
     operationId: "listNotificationChannels",
     summary: "List notification channels",
     description: "Newest first.",
-    role: "admin",
-    permission: "notifications:read",
+    ...READ,
     returns: z.object({ channels: z.array(Channel) }).meta({ id: "NotificationChannelList" }),
   }, () => ({ channels: listNotificationChannels(deps) })),
 
@@ -178,8 +180,7 @@ export const notificationEndpoints = (deps: Deps) => [
       "not. A channel gets at most 20 messages in a minute, and one summary of the others. " +
       "Private addresses are allowed; loopback, link-local and metadata addresses only if " +
       "`OUTBOUND_ALLOW` lists them. Nothing is queued during maintenance.",
-    role: "admin",
-    permission: "notifications:write",
+    ...WRITE,
     body: NewChannel,
     returns: Channel,
     status: 201,
@@ -193,8 +194,7 @@ export const notificationEndpoints = (deps: Deps) => [
   endpoint("GET /api/notifications/channels/:id", {
     operationId: "getNotificationChannel",
     summary: "Get a notification channel",
-    role: "admin",
-    permission: "notifications:read",
+    ...READ,
     returns: Channel,
     failures: UNKNOWN,
   }, ({ params }) => getNotificationChannel(deps, params.id)),
@@ -204,8 +204,7 @@ export const notificationEndpoints = (deps: Deps) => [
     summary: "Update a notification channel",
     description: "Omitted fields keep their values, also within `config`, where `null` removes " +
       "one. If an address changes to another host or port, its secrets must be sent again.",
-    role: "admin",
-    permission: "notifications:write",
+    ...WRITE,
     body: ChannelChange,
     returns: Channel,
     failures: {
@@ -218,8 +217,7 @@ export const notificationEndpoints = (deps: Deps) => [
     operationId: "deleteNotificationChannel",
     summary: "Delete a notification channel",
     description: "Also deletes its deliveries and pending messages.",
-    role: "admin",
-    permission: "notifications:write",
+    ...WRITE,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeNotificationChannel(deps, params.id)),
@@ -228,8 +226,7 @@ export const notificationEndpoints = (deps: Deps) => [
     operationId: "toggleNotificationChannel",
     summary: "Enable or disable a notification channel",
     description: "Disabling a channel discards its pending messages.",
-    role: "admin",
-    permission: "notifications:write",
+    ...WRITE,
     body: EnabledBody.meta({ example: { enabled: false } }),
     returns: Channel,
     failures: UNKNOWN,
@@ -240,8 +237,7 @@ export const notificationEndpoints = (deps: Deps) => [
     summary: "Test a notification channel",
     description:
       "Queues a message, even if the channel is disabled. Its deliveries show the result.",
-    role: "admin",
-    permission: "notifications:write",
+    ...WRITE,
     returns: Queued,
     failures: UNKNOWN,
   }, ({ params }) => ({
@@ -252,8 +248,7 @@ export const notificationEndpoints = (deps: Deps) => [
     operationId: "listNotificationDeliveries",
     summary: "List notification deliveries",
     description: "Newest first. Kept for 7 days, at most the last 1,000.",
-    role: "admin",
-    permission: "notifications:read",
+    ...READ,
     query: z.object(pagingQuery(50)),
     returns: paged({ deliveries: z.array(NotificationDelivery) }).meta({
       id: "NotificationDeliveryPage",
@@ -264,8 +259,7 @@ export const notificationEndpoints = (deps: Deps) => [
   endpoint("POST /api/notifications/deliveries/:id/replay", {
     operationId: "replayNotification",
     summary: "Send a message again",
-    role: "admin",
-    permission: "notifications:write",
+    ...WRITE,
     returns: Queued,
     failures: { 404: "The delivery does not exist", 409: "The message is still queued" },
   }, ({ params }) => ({ deliveryId: replayMessage(deps, NOTIFICATION_CHANNEL, params.id) })),

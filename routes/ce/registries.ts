@@ -112,13 +112,15 @@ const RegistryTest = z.object({
 const UNKNOWN = { 404: "The registry does not exist" };
 const IN_USE = "The host and path are in use, or the entry is in REGISTRY_AUTH_FILE";
 
+const READ = { role: "admin", permission: "registries:read" } as const;
+const WRITE = { role: "admin", permission: "registries:write" } as const;
+
 export const registryEndpoints = (deps: Deps) => [
   endpoint("GET /api/registries", {
     operationId: "listRegistries",
     summary: "List registries",
     description: "Stored registries by host and path, then the entries of REGISTRY_AUTH_FILE.",
-    role: "admin",
-    permission: "registries:read",
+    ...READ,
     returns: RegistryList,
   }, () => listRegistries(deps)),
 
@@ -127,8 +129,7 @@ export const registryEndpoints = (deps: Deps) => [
     summary: "Create a registry",
     description: "Its credentials are used for pulls, rebuilds and Swarm services whose image " +
       "has the host and path. An entry without credentials means anonymous access.",
-    role: "admin",
-    permission: "registries:write",
+    ...WRITE,
     body: NewRegistry,
     returns: Registry,
     status: 201,
@@ -138,8 +139,7 @@ export const registryEndpoints = (deps: Deps) => [
   endpoint("GET /api/registries/:id", {
     operationId: "getRegistry",
     summary: "Get a registry",
-    role: "admin",
-    permission: "registries:read",
+    ...READ,
     returns: Registry,
     failures: UNKNOWN,
   }, ({ params }) => getRegistry(deps, params.id)),
@@ -149,8 +149,7 @@ export const registryEndpoints = (deps: Deps) => [
     summary: "Update a registry",
     description: "Omitted fields keep their values; null removes one. The password must be sent " +
       "again if the host changes or `insecure` becomes true.",
-    role: "admin",
-    permission: "registries:write",
+    ...WRITE,
     body: RegistryChange,
     returns: Registry,
     failures: { 409: IN_USE, ...UNKNOWN },
@@ -159,8 +158,7 @@ export const registryEndpoints = (deps: Deps) => [
   endpoint("DELETE /api/registries/:id", {
     operationId: "deleteRegistry",
     summary: "Delete a registry",
-    role: "admin",
-    permission: "registries:write",
+    ...WRITE,
     returns: Done,
     failures: { 409: "The entry is in REGISTRY_AUTH_FILE", ...UNKNOWN },
   }, ({ params }) => removeRegistry(deps, params.id)),
@@ -170,8 +168,7 @@ export const registryEndpoints = (deps: Deps) => [
     summary: "Test a registry",
     description: "Checks from Longshore, not from the engine, that the registry answers and " +
       "accepts the credentials. A failure is a response with `ok: false`.",
-    role: "admin",
-    permission: "registries:write",
+    ...WRITE,
     returns: RegistryTest,
     failures: { 409: "The stored password cannot be decrypted", ...UNKNOWN },
   }, ({ params }) => testRegistry(deps, params.id)),

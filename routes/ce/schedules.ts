@@ -101,14 +101,16 @@ const Run = z.object({
 const OWN = { 403: "The role does not allow this, or it is the service's own container" };
 const UNKNOWN = { 404: "The schedule does not exist" };
 
+const READ = { role: "viewer", permission: "schedules:read" } as const;
+const WRITE = { role: "admin", permission: "schedules:write" } as const;
+
 export const scheduleEndpoints = (deps: Deps) => [
   endpoint("GET /api/schedules", {
     operationId: "listSchedules",
     scope: "filtered",
     summary: "List schedules",
     description: "Sorted by name.",
-    role: "viewer",
-    permission: "schedules:read",
+    ...READ,
     returns: z.object({ schedules: z.array(Schedule) }).meta({ id: "ScheduleList" }),
   }, ({ caller }) => ({ schedules: listSchedules(deps, caller) })),
 
@@ -119,8 +121,7 @@ export const scheduleEndpoints = (deps: Deps) => [
       "Runs missed while the service was down are not run later. A local time skipped by a " +
       "clock change is skipped; one that occurs twice runs once. If the engine is " +
       "unreachable or the container no longer exists, the run fails and is not retried.",
-    role: "admin",
-    permission: "schedules:write",
+    ...WRITE,
     body: NewSchedule,
     returns: Schedule,
     status: 201,
@@ -134,8 +135,7 @@ export const scheduleEndpoints = (deps: Deps) => [
     description:
       "Finished runs, newest first, including runs of deleted schedules. Kept for 90 days, " +
       "at most 1,000 per schedule.",
-    role: "viewer",
-    permission: "schedules:read",
+    ...READ,
     query: z.object(pagingQuery(50)),
     returns: paged({ history: z.array(Run) }).meta({ id: "ScheduleHistory" }),
   }, ({ query, caller }) => listScheduleRuns(deps, query, caller)),
@@ -144,8 +144,7 @@ export const scheduleEndpoints = (deps: Deps) => [
     operationId: "getSchedule",
     scope: "filtered",
     summary: "Get a schedule",
-    role: "viewer",
-    permission: "schedules:read",
+    ...READ,
     returns: Schedule,
     failures: UNKNOWN,
   }, ({ params, caller }) => getSchedule(deps, params.id, caller)),
@@ -156,8 +155,7 @@ export const scheduleEndpoints = (deps: Deps) => [
       operationId: "updateSchedule",
       summary: "Update a schedule",
       description: "Omitted fields keep their values.",
-      role: "admin",
-      permission: "schedules:write",
+      ...WRITE,
       body: ScheduleChanges,
       returns: Schedule,
       failures: { ...OWN, ...UNKNOWN },
@@ -170,8 +168,7 @@ export const scheduleEndpoints = (deps: Deps) => [
     operationId: "deleteSchedule",
     summary: "Delete a schedule",
     description: "Past runs are kept in the history.",
-    role: "admin",
-    permission: "schedules:write",
+    ...WRITE,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeSchedule(deps, params.id)),
@@ -179,8 +176,7 @@ export const scheduleEndpoints = (deps: Deps) => [
   endpoint("PUT /api/schedules/:id/toggle", {
     operationId: "toggleSchedule",
     summary: "Enable or disable a schedule",
-    role: "admin",
-    permission: "schedules:write",
+    ...WRITE,
     body: EnabledBody.meta({ example: { enabled: false } }),
     returns: Schedule,
     failures: UNKNOWN,

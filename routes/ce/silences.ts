@@ -85,13 +85,15 @@ const Silence = z.object({
   state: z.enum(SILENCE_STATES),
 }).meta({ id: "Silence" });
 
+const READ = { role: "viewer", permission: "alerts:read" } as const;
+const WRITE = { role: "operator", permission: "alerts:write" } as const;
+
 export const silenceEndpoints = (deps: Deps) => [
   endpoint("GET /api/silences", {
     operationId: "listSilences",
     summary: "List silences",
     description: "The one that ends last comes first. Ended ones are kept for 7 days.",
-    role: "viewer",
-    permission: "alerts:read",
+    ...READ,
     returns: z.object({ silences: z.array(Silence) }).meta({ id: "SilenceList" }),
   }, () => ({ silences: listSilences(deps) })),
 
@@ -102,8 +104,7 @@ export const silenceEndpoints = (deps: Deps) => [
       "and pushes; the event stream and webhooks have them. A problem that begins and ends " +
       "meanwhile is never reported; one that lasts is reported once after the silence. New " +
       "sign-ins cannot be silenced.",
-    role: "operator",
-    permission: "alerts:write",
+    ...WRITE,
     body: NewSilence,
     returns: Silence,
     status: 201,
@@ -121,8 +122,7 @@ export const silenceEndpoints = (deps: Deps) => [
     description: "Omitted fields keep their values; `matchers` replaces all of them. The change " +
       "applies at once: what the silence no longer holds back and is still wrong is reported " +
       "within seconds.",
-    role: "operator",
-    permission: "alerts:write",
+    ...WRITE,
     body: SilenceChanges,
     returns: Silence,
     failures: { 404: "The silence does not exist", 409: "The silence has ended" },
@@ -137,8 +137,7 @@ export const silenceEndpoints = (deps: Deps) => [
     operationId: "deleteSilence",
     summary: "Delete a silence",
     description: "What it held back and is still wrong is reported within seconds.",
-    role: "operator",
-    permission: "alerts:write",
+    ...WRITE,
     returns: Done,
     failures: { 404: "The silence does not exist" },
   }, ({ params }) => removeSilence(deps, params.id)),

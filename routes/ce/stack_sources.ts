@@ -77,6 +77,9 @@ const StackParams = z.object({ name: StackName });
 const UNKNOWN = { 404: "The stack has no stored sources" };
 const UNKNOWN_VERSION = { 404: "The version does not exist" };
 
+const READ = { role: "operator", permission: "stack_sources:read" } as const;
+const WRITE = { role: "admin", permission: "stacks:write" } as const;
+
 export const stackSourceEndpoints = (deps: Deps) => [
   endpoint("POST /api/stacks", {
     operationId: "createStack",
@@ -87,8 +90,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
       "errors are refused, and so are relative paths of mounts without a directory. An existing " +
       "file with another text is not overwritten. " +
       `Limit: ${STACK_SOURCES_MAX} stacks.`,
-    role: "admin",
-    permission: "stacks:write",
+    ...WRITE,
     body: NewStack,
     bodyBytesMax: SOURCES_BODY_BYTES_MAX,
     returns: Summary.extend({
@@ -110,8 +112,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     operationId: "getStackSource",
     summary: "Get the sources of a stack",
     description: "Those of a stack on disk are read there; an edit becomes the current version.",
-    role: "operator",
-    permission: "stack_sources:read",
+    ...READ,
     params: StackParams,
     returns: Source,
     failures: { 409: "The files on disk cannot be read", ...UNKNOWN, ...ENGINE_FAILURES },
@@ -124,8 +125,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
       `Stores the next version; the last ${VERSIONS_KEPT} are kept. Nothing is deployed. Of a ` +
       "stack on disk the files are written, with their owners and modes; those that are not given " +
       "stay as they are.",
-    role: "admin",
-    permission: "stacks:write",
+    ...WRITE,
     params: StackParams,
     body: StackChange,
     bodyBytesMax: SOURCES_BODY_BYTES_MAX,
@@ -141,8 +141,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     operationId: "listStackVersions",
     summary: "List versions of a stack",
     description: "Newest first.",
-    role: "operator",
-    permission: "stack_sources:read",
+    ...READ,
     params: StackParams,
     returns: z.object({
       versions: z.array(z.object({
@@ -157,8 +156,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
   endpoint("GET /api/stacks/:name/versions/:version", {
     operationId: "getStackVersion",
     summary: "Get a version of a stack",
-    role: "operator",
-    permission: "stack_sources:read",
+    ...READ,
     params: z.object({ name: StackName, version: Version }),
     returns: Source,
     failures: UNKNOWN_VERSION,
@@ -167,8 +165,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
   endpoint("GET /api/stacks/:name/versions/:version/diff/:other", {
     operationId: "diffStackVersions",
     summary: "Compare two versions",
-    role: "operator",
-    permission: "stack_sources:read",
+    ...READ,
     params: z.object({ name: StackName, version: Version, other: Version }),
     returns: z.object({
       diff: z.string().meta({
@@ -185,8 +182,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     operationId: "deleteStack",
     summary: "Delete the sources of a stack",
     description: "With all versions. The files of a stack on disk stay.",
-    role: "admin",
-    permission: "stacks:write",
+    ...WRITE,
     params: StackParams,
     returns: Done,
     failures: { 409: "The stack has containers", ...UNKNOWN },

@@ -98,13 +98,15 @@ const Queued = doneWith({
 
 const UNKNOWN = { 404: "The webhook does not exist" };
 
+const READ = { role: "admin", permission: "webhooks:read" } as const;
+const WRITE = { role: "admin", permission: "webhooks:write" } as const;
+
 export const webhookEndpoints = (deps: Deps) => [
   endpoint("GET /api/webhooks", {
     operationId: "listWebhooks",
     summary: "List webhooks",
     description: "Newest first.",
-    role: "admin",
-    permission: "webhooks:read",
+    ...READ,
     returns: z.object({ webhooks: z.array(Webhook) }).meta({ id: "WebhookList" }),
   }, ({ caller }) => ({ webhooks: listWebhooks(deps).map((each) => redactUrl(each, caller)) })),
 
@@ -120,8 +122,7 @@ export const webhookEndpoints = (deps: Deps) => [
       "retried after about 5 s, 30 s, 2 min, 10 min and 1 h; status 410 disables the " +
       "webhook. A receiver may get a message more than once and can detect this by its id. " +
       "No events are queued during maintenance.",
-    role: "admin",
-    permission: "webhooks:write",
+    ...WRITE,
     body: NewWebhook,
     returns: CreatedWebhook,
     status: 201,
@@ -131,8 +132,7 @@ export const webhookEndpoints = (deps: Deps) => [
   endpoint("GET /api/webhooks/:id", {
     operationId: "getWebhook",
     summary: "Get a webhook",
-    role: "admin",
-    permission: "webhooks:read",
+    ...READ,
     returns: Webhook,
     failures: UNKNOWN,
   }, ({ params, caller }) => redactUrl(getWebhook(deps, params.id), caller)),
@@ -143,8 +143,7 @@ export const webhookEndpoints = (deps: Deps) => [
     description:
       "Omitted fields keep their values. `headers` are replaced as a whole. If the scheme, " +
       "host or port of the URL changes, the headers must be sent again.",
-    role: "admin",
-    permission: "webhooks:write",
+    ...WRITE,
     body: WebhookChange,
     returns: Webhook,
     failures: { 409: "Its stored secrets cannot be decrypted", ...UNKNOWN },
@@ -154,8 +153,7 @@ export const webhookEndpoints = (deps: Deps) => [
     operationId: "deleteWebhook",
     summary: "Delete a webhook",
     description: "Also deletes its delivery log and pending deliveries.",
-    role: "admin",
-    permission: "webhooks:write",
+    ...WRITE,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeWebhook(deps, params.id)),
@@ -164,8 +162,7 @@ export const webhookEndpoints = (deps: Deps) => [
     operationId: "toggleWebhook",
     summary: "Enable or disable a webhook",
     description: "Disabling a webhook discards its pending deliveries.",
-    role: "admin",
-    permission: "webhooks:write",
+    ...WRITE,
     body: EnabledBody.meta({ example: { enabled: false } }),
     returns: Webhook,
     failures: UNKNOWN,
@@ -177,8 +174,7 @@ export const webhookEndpoints = (deps: Deps) => [
     description:
       "Queues the event `test`, even if the webhook is disabled. The delivery log shows the " +
       "result.",
-    role: "admin",
-    permission: "webhooks:write",
+    ...WRITE,
     returns: Queued,
     failures: UNKNOWN,
   }, ({ params }) => ({ delivery_id: testWebhook(deps, params.id) })),
@@ -187,8 +183,7 @@ export const webhookEndpoints = (deps: Deps) => [
     operationId: "listWebhookDeliveries",
     summary: "List webhook deliveries",
     description: "Newest first. Kept for 7 days, at most the last 1,000.",
-    role: "admin",
-    permission: "webhooks:read",
+    ...READ,
     query: z.object(pagingQuery(50)),
     returns: paged({ deliveries: z.array(WebhookDelivery) }).meta({ id: "WebhookDeliveryPage" }),
     failures: UNKNOWN,
@@ -199,8 +194,7 @@ export const webhookEndpoints = (deps: Deps) => [
     summary: "Send a delivery again",
     description: "With a new `webhook-id`, so that the receiver does not ignore it as a " +
       "duplicate; `eventId` stays the same.",
-    role: "admin",
-    permission: "webhooks:write",
+    ...WRITE,
     returns: Queued,
     failures: { 404: "The delivery does not exist", 409: "The message is still queued" },
   }, ({ params }) => ({

@@ -112,13 +112,15 @@ const Dispatch = z.object({
 
 const UNKNOWN = { 404: "The channel does not exist" };
 
+const READ = { role: "viewer", permission: "chatops:read" } as const;
+const WRITE = { role: "admin", permission: "chatops:write" } as const;
+
 export const chatChannelEndpoints = (deps: Deps) => [
   endpoint("GET /chatops/channels", {
     operationId: "listChatChannels",
     summary: "List chat channels",
     description: "Newest first.",
-    role: "viewer",
-    permission: "chatops:read",
+    ...READ,
     returns: z.object({ channels: z.array(Channel) }).meta({ id: "ChatChannelList" }),
   }, () => ({ channels: listChatChannels(deps) })),
 
@@ -130,8 +132,7 @@ export const chatChannelEndpoints = (deps: Deps) => [
       "min, 10 min and 1 h, or later if the platform requests it, and those after it wait; " +
       "status 410 disables the channel. " +
       "No events are queued during maintenance.",
-    role: "admin",
-    permission: "chatops:write",
+    ...WRITE,
     body: NewChannel,
     returns: Channel,
     status: 201,
@@ -141,8 +142,7 @@ export const chatChannelEndpoints = (deps: Deps) => [
     operationId: "getChatChannel",
     summary: "Get a chat channel",
     description: "Includes its newest messages.",
-    role: "viewer",
-    permission: "chatops:read",
+    ...READ,
     returns: Channel.extend({ messages: z.array(Message) }).meta({ id: "ChatChannelDetail" }),
     failures: UNKNOWN,
   }, ({ params }) => getChatChannel(deps, params.id)),
@@ -154,8 +154,7 @@ export const chatChannelEndpoints = (deps: Deps) => [
       "Omitted fields keep their values. A new platform, or an address with a new scheme, " +
       "host or port, requires a complete `config`. Disabling a channel discards its pending " +
       "messages.",
-    role: "admin",
-    permission: "chatops:write",
+    ...WRITE,
     body: ChannelChange,
     returns: Channel,
     failures: { 409: "Its stored config cannot be decrypted", ...UNKNOWN },
@@ -165,8 +164,7 @@ export const chatChannelEndpoints = (deps: Deps) => [
     operationId: "deleteChatChannel",
     summary: "Delete a chat channel",
     description: "Also deletes its messages, including pending ones.",
-    role: "admin",
-    permission: "chatops:write",
+    ...WRITE,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeChatChannel(deps, params.id)),
@@ -175,8 +173,7 @@ export const chatChannelEndpoints = (deps: Deps) => [
     operationId: "testChatChannel",
     summary: "Send a test message",
     description: "Works while the channel is disabled. The channel's messages show the result.",
-    role: "admin",
-    permission: "chatops:write",
+    ...WRITE,
     returns: doneWith({ message_id: MessageId }).meta({ id: "ChatTest" }),
     failures: UNKNOWN,
   }, ({ params }) => ({ message_id: testChatChannel(deps, params.id) })),
@@ -185,8 +182,7 @@ export const chatChannelEndpoints = (deps: Deps) => [
     operationId: "listChatMessages",
     summary: "List messages of a chat channel",
     description: "Newest first. Kept for 7 days, at most the last 1,000.",
-    role: "viewer",
-    permission: "chatops:read",
+    ...READ,
     query: z.object(pagingQuery(50)),
     returns: paged({ messages: z.array(Message) }).meta({ id: "ChatMessagePage" }),
     failures: UNKNOWN,
@@ -198,8 +194,7 @@ export const chatChannelEndpoints = (deps: Deps) => [
     description:
       "Sent to each enabled channel whose events include `event_type` or `*`, even during " +
       "maintenance.",
-    role: "admin",
-    permission: "chatops:write",
+    ...WRITE,
     body: Dispatch,
     returns: doneWith({
       dispatched: z.int().meta({ description: "Number of channels", example: 1 }),

@@ -112,13 +112,15 @@ const Run = z.object({
 
 const UNKNOWN = { 404: "The rule does not exist" };
 
+const READ = { role: "viewer", permission: "remediation:read" } as const;
+const WRITE = { role: "admin", permission: "remediation:write" } as const;
+
 export const remediationEndpoints = (deps: Deps) => [
   endpoint("GET /remediation/rules", {
     operationId: "listRemediationRules",
     summary: "List remediation rules",
     description: "Sorted by name.",
-    role: "viewer",
-    permission: "remediation:read",
+    ...READ,
     returns: z.object({ rules: z.array(Rule) }).meta({ id: "RemediationRuleList" }),
   }, () => ({ rules: listRemediationRules(deps) })),
 
@@ -133,8 +135,7 @@ export const remediationEndpoints = (deps: Deps) => [
         "the service's own container or on Swarm tasks. While a value is unknown (the engine " +
         "is unreachable), nothing fires. A rule that fires 5 times within an hour is disabled " +
         "automatically.",
-      role: "admin",
-      permission: "remediation:write",
+      ...WRITE,
       body: NewRule,
       returns: Rule,
       status: 201,
@@ -152,8 +153,7 @@ export const remediationEndpoints = (deps: Deps) => [
       description:
         "Omitted fields keep their values. Changing the condition or the target resets the " +
         "rule; a running cooldown continues.",
-      role: "admin",
-      permission: "remediation:write",
+      ...WRITE,
       body: RuleChanges,
       returns: Rule,
       failures: UNKNOWN,
@@ -166,8 +166,7 @@ export const remediationEndpoints = (deps: Deps) => [
     operationId: "deleteRemediationRule",
     summary: "Delete a remediation rule",
     description: "Its history is kept.",
-    role: "admin",
-    permission: "remediation:write",
+    ...WRITE,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeRemediationRule(deps, params.id)),
@@ -176,8 +175,7 @@ export const remediationEndpoints = (deps: Deps) => [
     operationId: "toggleRemediationRule",
     summary: "Enable or disable a remediation rule",
     description: "Enabling a rule that was disabled automatically resets its counter.",
-    role: "admin",
-    permission: "remediation:write",
+    ...WRITE,
     body: EnabledBody.meta({ example: { enabled: true } }),
     returns: Rule,
     failures: UNKNOWN,
@@ -189,8 +187,7 @@ export const remediationEndpoints = (deps: Deps) => [
     description:
       "Finished runs, newest first, including runs of deleted rules. Kept for 90 days, at " +
       "most 1,000 per rule.",
-    role: "viewer",
-    permission: "remediation:read",
+    ...READ,
     query: z.object(pagingQuery(50)),
     returns: paged({ history: z.array(Run) }).meta({ id: "RemediationHistory" }),
   }, ({ query }) => listRemediationRuns(deps, query)),

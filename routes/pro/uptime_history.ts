@@ -65,6 +65,9 @@ const OutageQuery = z.object({
 
 const UNKNOWN = { 404: "The monitor does not exist" };
 
+const READ = { role: "viewer", permission: "uptime:read" } as const;
+const WRITE = { role: "operator", permission: "uptime:write" } as const;
+
 /** Under the edition's prefix. */
 export const uptimeHistoryEndpoints = (deps: Deps) => [
   endpoint("POST /uptime/monitors/:id/check", {
@@ -73,8 +76,7 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
     description:
       "The check is recorded and counts like any other. If a check is already running, its " +
       "result is returned. A check of a paused monitor is recorded but has no other effect.",
-    role: "operator",
-    permission: "uptime:write",
+    ...WRITE,
     returns: Check,
     failures: {
       409: "The monitor has changed during the check, or its secrets cannot be decrypted",
@@ -86,8 +88,7 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
     operationId: "listMonitorChecks",
     summary: "List checks of a monitor",
     description: "Newest first. Kept for 7 days, at most the last 10,000.",
-    role: "viewer",
-    permission: "uptime:read",
+    ...READ,
     query: z.object(pagingQuery(50)),
     returns: paged({ checks: z.array(Check) }).meta({ id: "MonitorCheckPage" }),
     failures: UNKNOWN,
@@ -102,8 +103,7 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
     description:
       "For the last 24 hours, 7 days and 30 days. Checks are counted in whole quarters of " +
       "an hour or whole hours; uptime and downtime are exact.",
-    role: "viewer",
-    permission: "uptime:read",
+    ...READ,
     returns: z.object({ stats: z.object({ "24h": Stats, "7d": Stats, "30d": Stats }) }).meta({
       id: "MonitorStats",
     }),
@@ -123,8 +123,7 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
     operationId: "listMonitorOutages",
     summary: "List outages of a monitor",
     description: "Newest first, kept for 400 days.",
-    role: "viewer",
-    permission: "uptime:read",
+    ...READ,
     query: z.object(pagingQuery(50)),
     returns: paged({ incidents: z.array(Outage) }).meta({ id: "OutagePage" }),
     failures: UNKNOWN,
@@ -137,8 +136,7 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
     operationId: "listOutages",
     summary: "List outages",
     description: "Newest first, kept for 400 days, including outages of deleted monitors.",
-    role: "viewer",
-    permission: "uptime:read",
+    ...READ,
     query: OutageQuery,
     returns: paged({ incidents: z.array(Outage) }).meta({ id: "OutagePage" }),
   }, ({ query: { monitor_id, ...query } }) => {

@@ -123,14 +123,16 @@ const Monitor = z.object({
 
 const UNKNOWN = { 404: "The monitor does not exist" };
 
+const READ = { role: "viewer", permission: "uptime:read" } as const;
+const WRITE = { role: "admin", permission: "uptime:write" } as const;
+
 /** Under the edition's prefix. */
 export const uptimeMonitorEndpoints = (deps: Deps) => [
   endpoint("GET /uptime/monitors", {
     operationId: "listMonitors",
     summary: "List monitors",
     description: "Sorted by name.",
-    role: "viewer",
-    permission: "uptime:read",
+    ...READ,
     returns: z.object({ monitors: z.array(Monitor) }).meta({ id: "MonitorList" }),
   }, () => ({ monitors: listMonitors(deps).map(monitorOf) })),
 
@@ -143,8 +145,7 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
       "use the system's resolver. After `retries` + 1 consecutive failures, an outage " +
       "begins and `monitor.down` is published; the next successful check ends it and " +
       "publishes `monitor.up`.",
-    role: "admin",
-    permission: "uptime:write",
+    ...WRITE,
     body: NewMonitor,
     returns: Monitor,
     status: 201,
@@ -157,8 +158,7 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
   endpoint("GET /uptime/monitors/:id", {
     operationId: "getMonitor",
     summary: "Get a monitor",
-    role: "viewer",
-    permission: "uptime:read",
+    ...READ,
     returns: Monitor,
     failures: UNKNOWN,
   }, ({ params }) => monitorOf(getMonitor(deps, params.id))),
@@ -170,8 +170,7 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
       "Omitted fields keep their values; null removes a value. `headers` are replaced as a " +
       "whole. If the scheme, host or port of `url` changes, headers and body must be sent " +
       "again. The monitor is checked immediately.",
-    role: "admin",
-    permission: "uptime:write",
+    ...WRITE,
     body: MonitorChange,
     returns: Monitor,
     failures: { 409: "Its stored secrets cannot be decrypted", ...UNKNOWN },
@@ -183,8 +182,7 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
     description:
       "Also deletes its checks. Its outages are kept and still count for SLAs; an open " +
       "outage ends.",
-    role: "admin",
-    permission: "uptime:write",
+    ...WRITE,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeMonitor(deps, params.id)),
@@ -195,8 +193,7 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
     description:
       "A paused monitor is not checked, and the time counts neither as up nor as down. An " +
       "open outage stays open.",
-    role: "admin",
-    permission: "uptime:write",
+    ...WRITE,
     returns: Monitor,
     failures: UNKNOWN,
   }, ({ params }) => monitorOf(pauseMonitor(deps, params.id))),
@@ -205,8 +202,7 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
     operationId: "resumeMonitor",
     summary: "Resume a monitor",
     description: "The monitor is checked immediately.",
-    role: "admin",
-    permission: "uptime:write",
+    ...WRITE,
     returns: Monitor,
     failures: UNKNOWN,
   }, ({ params }) => monitorOf(resumeMonitor(deps, params.id))),

@@ -100,12 +100,14 @@ newer, as happens automatically once a day. The deletion is recorded as an entry
 the hash of the last deleted entry, so that the remaining log still verifies. The entries are verified \
 before they are deleted; only the first mismatch is recorded (\`compliance.chain_broken\`).`;
 
+const READ = { role: "admin", permission: "compliance:read" } as const;
+const WRITE = { role: "admin", permission: "compliance:write" } as const;
+
 export const complianceChainEndpoints = (deps: Deps) => [
   endpoint("GET /compliance/config", {
     operationId: "getComplianceConfig",
     summary: "Get compliance log settings",
-    role: "admin",
-    permission: "compliance:read",
+    ...READ,
     returns: Config,
   }, () => getComplianceConfig(deps)),
 
@@ -115,8 +117,7 @@ export const complianceChainEndpoints = (deps: Deps) => [
     description:
       "Omitted settings keep their values. The change is recorded, including the one that " +
       "disables the log. While the log is disabled, only retention deletions are recorded.",
-    role: "admin",
-    permission: "compliance:write",
+    ...WRITE,
     unrecorded: true,
     body: ConfigBody,
     returns: Config,
@@ -125,8 +126,7 @@ export const complianceChainEndpoints = (deps: Deps) => [
   endpoint("GET /compliance/stats", {
     operationId: "getComplianceStats",
     summary: "Get compliance log statistics",
-    role: "admin",
-    permission: "compliance:read",
+    ...READ,
     returns: Stats,
   }, () => complianceStats(deps)),
 
@@ -134,8 +134,7 @@ export const complianceChainEndpoints = (deps: Deps) => [
     operationId: "verifyComplianceChain",
     summary: "Verify the compliance log",
     description: VERIFY,
-    role: "admin",
-    permission: "compliance:read",
+    ...READ,
     unrecorded: true,
     body: VerificationBody,
     returns: Verification,
@@ -146,8 +145,7 @@ export const complianceChainEndpoints = (deps: Deps) => [
     operationId: "deleteOldComplianceLogs",
     summary: "Delete old compliance log entries",
     description: RETENTION,
-    role: "admin",
-    permission: "compliance:write",
+    ...WRITE,
     returns: z.object({
       deleted: z.int(),
       retention_days: z.int(),

@@ -122,13 +122,15 @@ const ComplianceExport = z.object({
   logs: z.array(Entry),
 }).meta({ id: "ComplianceExport" });
 
+const READ = { role: "admin", permission: "compliance:read" } as const;
+const WRITE = { role: "admin", permission: "compliance:write" } as const;
+
 export const complianceLogEndpoints = (deps: Deps) => [
   endpoint("GET /compliance/logs", {
     operationId: "listComplianceLogs",
     summary: "List compliance log entries",
     description: `Newest first. ${WHAT}`,
-    role: "admin",
-    permission: "compliance:read",
+    ...READ,
     query: EntriesQuery,
     returns: paged({ logs: z.array(Entry) }).meta({ id: "ComplianceEntryPage" }),
   }, ({ query }) => listEntries(deps, query)),
@@ -139,8 +141,7 @@ export const complianceLogEndpoints = (deps: Deps) => [
     description:
       `${CHAIN}\n\n\`chain_valid\` says whether the entry is unchanged and still between the \
 entries before and after it.`,
-    role: "admin",
-    permission: "compliance:read",
+    ...READ,
     returns: Entry.extend({ chain_valid: z.boolean() }).meta({ id: "ComplianceEntryDetail" }),
     failures: { 404: "The entry does not exist" },
   }, ({ params }) => getEntry(deps, params.id)),
@@ -150,8 +151,7 @@ entries before and after it.`,
     summary: "Create a compliance log entry",
     description: "For events outside this service. `recorded_by` identifies the author and " +
       "distinguishes these entries from those that the service records itself.",
-    role: "admin",
-    permission: "compliance:write",
+    ...WRITE,
     unrecorded: true,
     unaudited: true,
     body: NewEntry,
@@ -164,8 +164,7 @@ entries before and after it.`,
     operationId: "exportComplianceLog",
     summary: "Export the compliance log",
     description: EXPORT,
-    role: "admin",
-    permission: "compliance:read",
+    ...READ,
     unrecorded: true,
     actsOnGet: true,
     query: ExportQuery,

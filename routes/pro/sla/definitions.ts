@@ -53,13 +53,15 @@ const SlaDefinitionChanges = z.object(settings).partial().meta({
 
 const UNKNOWN = { 404: "The SLA definition does not exist" };
 
+const READ = { role: "viewer", permission: "sla:read" } as const;
+const WRITE = { role: "admin", permission: "sla:write" } as const;
+
 export const slaDefinitionEndpoints = (deps: Deps) => [
   endpoint("GET /sla/definitions", {
     operationId: "listSlaDefinitions",
     summary: "List SLA definitions",
     description: "Sorted by name.",
-    role: "viewer",
-    permission: "sla:read",
+    ...READ,
     returns: z.object({ definitions: z.array(SlaDefinition) }).meta({ id: "SlaDefinitionList" }),
   }, () => ({ definitions: listSlaDefinitions(deps) })),
 
@@ -69,8 +71,7 @@ export const slaDefinitionEndpoints = (deps: Deps) => [
     description:
       "Downtime is the time during which at least one of the monitors was down. Paused and " +
       "unknown time does not count as downtime.",
-    role: "admin",
-    permission: "sla:write",
+    ...WRITE,
     body: NewSlaDefinition,
     returns: SlaDefinition,
     status: 201,
@@ -81,8 +82,7 @@ export const slaDefinitionEndpoints = (deps: Deps) => [
     operationId: "getSlaDefinition",
     summary: "Get an SLA definition",
     description: "Includes its current period.",
-    role: "viewer",
-    permission: "sla:read",
+    ...READ,
     returns: SlaDefinition.extend({ current_status: SlaStatus }).meta({
       id: "SlaDefinitionDetail",
     }),
@@ -97,8 +97,7 @@ export const slaDefinitionEndpoints = (deps: Deps) => [
       "target and monitors; closed periods and breaches do not change. A new `period_type` " +
       "opens a period of that type, and the one of the previous type continues until it " +
       "ends. Deleted monitors may remain: their past outages count.",
-    role: "admin",
-    permission: "sla:write",
+    ...WRITE,
     body: SlaDefinitionChanges,
     returns: SlaDefinition,
     failures: UNKNOWN,
@@ -108,8 +107,7 @@ export const slaDefinitionEndpoints = (deps: Deps) => [
     operationId: "deleteSlaDefinition",
     summary: "Delete an SLA definition",
     description: "Also deletes its periods and breaches. Monitors and their outages are kept.",
-    role: "admin",
-    permission: "sla:write",
+    ...WRITE,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeSla(deps, params.id)),

@@ -29,13 +29,15 @@ const Breaches = paged({ breaches: z.array(SlaBreach) }).meta({ id: "SlaBreachPa
 
 const UNKNOWN = { 404: "The SLA definition does not exist" };
 
+const READ = { role: "viewer", permission: "sla:read" } as const;
+const WRITE = { role: "admin", permission: "sla:write" } as const;
+
 export const slaReportEndpoints = (deps: Deps) => [
   endpoint("GET /sla/definitions/:id/periods", {
     operationId: "listSlaPeriods",
     summary: "List SLA periods",
     description: "Newest first, including the current one. Periods close automatically.",
-    role: "viewer",
-    permission: "sla:read",
+    ...READ,
     query: Paging,
     returns: paged({ periods: z.array(SlaPeriod) }).meta({ id: "SlaPeriodPage" }),
     failures: UNKNOWN,
@@ -46,8 +48,7 @@ export const slaReportEndpoints = (deps: Deps) => [
     summary: "Get the current SLA period",
     description:
       "Calculated at the time of the request. The period is created if it does not exist.",
-    role: "viewer",
-    permission: "sla:read",
+    ...READ,
     returns: CurrentPeriod,
     failures: UNKNOWN,
   }, ({ params }) => getCurrentPeriod(deps, params.id)),
@@ -56,8 +57,7 @@ export const slaReportEndpoints = (deps: Deps) => [
     operationId: "recalculateSla",
     summary: "Recalculate the current SLA period",
     description: "Uses the outages of its monitors. This also happens every minute automatically.",
-    role: "admin",
-    permission: "sla:write",
+    ...WRITE,
     returns: SlaPeriod,
     failures: UNKNOWN,
   }, ({ params }) => recalculateSla(deps, params.id)),
@@ -66,8 +66,7 @@ export const slaReportEndpoints = (deps: Deps) => [
     operationId: "getSlaBudget",
     summary: "Get an SLA's error budget",
     description: "For the current period, calculated at the time of the request.",
-    role: "viewer",
-    permission: "sla:read",
+    ...READ,
     returns: SlaBudget,
     failures: UNKNOWN,
   }, ({ params }) => getSlaBudget(deps, params.id)),
@@ -78,8 +77,7 @@ export const slaReportEndpoints = (deps: Deps) => [
     description:
       "Newest first. A period is breached once, when its downtime exceeds the budget; the " +
       "figures are those at the time of detection.",
-    role: "viewer",
-    permission: "sla:read",
+    ...READ,
     query: BreachQuery,
     returns: Breaches,
   }, ({ query }) => listBreaches(deps, query)),
@@ -88,8 +86,7 @@ export const slaReportEndpoints = (deps: Deps) => [
     operationId: "listSlaBreaches",
     summary: "List breaches of an SLA",
     description: "Newest first.",
-    role: "viewer",
-    permission: "sla:read",
+    ...READ,
     query: Paging,
     returns: Breaches,
     failures: UNKNOWN,
@@ -101,8 +98,7 @@ export const slaReportEndpoints = (deps: Deps) => [
     description:
       "The definition, the current period with its budget, the newest 100 periods and 100 " +
       "breaches, and the burn rate of the current period at the end of each of its days.",
-    role: "viewer",
-    permission: "sla:read",
+    ...READ,
     returns: SlaReport,
     failures: UNKNOWN,
   }, ({ params }) => reportSla(deps, params.id)),

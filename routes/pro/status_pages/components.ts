@@ -55,13 +55,15 @@ const ComponentChange = z.object(fields).partial()
 
 const UNKNOWN = { 404: "The status page or the component does not exist" };
 
+const READ = { role: "viewer", permission: "status_pages:read" } as const;
+const WRITE = { role: "admin", permission: "status_pages:write" } as const;
+
 export const statusPageComponentEndpoints = (deps: Deps) => [
   endpoint("GET /status-pages/:pageId/components", {
     operationId: "listStatusPageComponents",
     summary: "List components of a status page",
     description: "In display order.",
-    role: "viewer",
-    permission: "status_pages:read",
+    ...READ,
     returns: z.object({ components: z.array(Component) }).meta({ id: "StatusPageComponentList" }),
     failures: UNKNOWN_PAGE,
   }, ({ params }) => ({ components: listComponents(deps, params.pageId) })),
@@ -70,8 +72,7 @@ export const statusPageComponentEndpoints = (deps: Deps) => [
     operationId: "createStatusPageComponent",
     summary: "Create a status page component",
     description: "A component with a monitor has the monitor's status while that is known.",
-    role: "admin",
-    permission: "status_pages:write",
+    ...WRITE,
     body: NewComponent,
     returns: Component,
     status: 201,
@@ -83,8 +84,7 @@ export const statusPageComponentEndpoints = (deps: Deps) => [
     summary: "Update a status page component",
     description: "Omitted fields keep their values. A changed status publishes the event " +
       "`status_page.updated` and notifies the subscribers.",
-    role: "admin",
-    permission: "status_pages:write",
+    ...WRITE,
     body: ComponentChange,
     returns: Component,
     failures: { ...UNKNOWN, 409: "The status follows a monitor and cannot be set" },
@@ -93,8 +93,7 @@ export const statusPageComponentEndpoints = (deps: Deps) => [
   endpoint("DELETE /status-pages/:pageId/components/:compId", {
     operationId: "deleteStatusPageComponent",
     summary: "Delete a status page component",
-    role: "admin",
-    permission: "status_pages:write",
+    ...WRITE,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeComponent(deps, params.pageId, params.compId)),

@@ -61,13 +61,15 @@ const NewUpdate = z.object({
 
 const UNKNOWN = { 404: "The status page or the incident does not exist" };
 
+const READ = { role: "viewer", permission: "status_pages:read" } as const;
+const WRITE = { role: "admin", permission: "status_pages:write" } as const;
+
 export const statusPageIncidentEndpoints = (deps: Deps) => [
   endpoint("GET /status-pages/:pageId/incidents", {
     operationId: "listStatusPageIncidents",
     summary: "List incidents of a status page",
     description: "Newest first.",
-    role: "viewer",
-    permission: "status_pages:read",
+    ...READ,
     query: z.object({ status: PageIncidentStatus.optional(), ...pagingQuery(50) }),
     returns: paged({ incidents: z.array(PageIncident) }).meta({ id: "StatusPageIncidentPage" }),
     failures: UNKNOWN_PAGE,
@@ -77,8 +79,7 @@ export const statusPageIncidentEndpoints = (deps: Deps) => [
     operationId: "createStatusPageIncident",
     summary: "Create a status page incident",
     description: "Publishes the event `status_page.updated` and notifies the subscribers.",
-    role: "admin",
-    permission: "status_pages:write",
+    ...WRITE,
     body: NewPageIncident,
     returns: PageIncident,
     status: 201,
@@ -92,8 +93,7 @@ export const statusPageIncidentEndpoints = (deps: Deps) => [
       "Omitted fields keep their values. `resolved` sets `resolved_at`; any other status " +
       "clears it. A changed status or message is added to the updates, publishes the event " +
       "`status_page.updated` and notifies the subscribers.",
-    role: "admin",
-    permission: "status_pages:write",
+    ...WRITE,
     body: PageIncidentChange,
     returns: PageIncident,
     failures: { ...UNKNOWN, 409: "The incident has too many updates" },
@@ -104,8 +104,7 @@ export const statusPageIncidentEndpoints = (deps: Deps) => [
     summary: "Add an incident update",
     description: "Adds a message and, optionally, changes the status. Publishes the event " +
       "`status_page.updated` and notifies the subscribers.",
-    role: "admin",
-    permission: "status_pages:write",
+    ...WRITE,
     body: NewUpdate,
     returns: PageIncident,
     status: 201,
@@ -115,8 +114,7 @@ export const statusPageIncidentEndpoints = (deps: Deps) => [
   endpoint("DELETE /status-pages/:pageId/incidents/:incId", {
     operationId: "deleteStatusPageIncident",
     summary: "Delete a status page incident",
-    role: "admin",
-    permission: "status_pages:write",
+    ...WRITE,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removePageIncident(deps, params.pageId, params.incId)),

@@ -45,13 +45,15 @@ const MaintenanceChange = z.object(fields).partial()
 
 const UNKNOWN = { 404: "The status page or the maintenance does not exist" };
 
+const READ = { role: "viewer", permission: "status_pages:read" } as const;
+const WRITE = { role: "admin", permission: "status_pages:write" } as const;
+
 export const statusPageMaintenanceEndpoints = (deps: Deps) => [
   endpoint("GET /status-pages/:pageId/maintenances", {
     operationId: "listStatusPageMaintenances",
     summary: "List planned maintenance",
     description: "Sorted by start time, latest first.",
-    role: "viewer",
-    permission: "status_pages:read",
+    ...READ,
     query: z.object(pagingQuery(50)),
     returns: paged({ maintenances: z.array(Maintenance) })
       .meta({ id: "StatusPageMaintenanceList" }),
@@ -64,8 +66,7 @@ export const statusPageMaintenanceEndpoints = (deps: Deps) => [
     description: "It starts and completes automatically. Each step publishes the event " +
       "`status_page.updated` and notifies the subscribers. Afterwards, the components follow " +
       "their monitors again.",
-    role: "admin",
-    permission: "status_pages:write",
+    ...WRITE,
     body: NewMaintenance,
     returns: Maintenance,
     status: 201,
@@ -78,8 +79,7 @@ export const statusPageMaintenanceEndpoints = (deps: Deps) => [
     description:
       "Omitted fields keep their values, and the status follows the times: an `ends_at` " +
       "that has passed completes the maintenance. The subscribers are notified.",
-    role: "admin",
-    permission: "status_pages:write",
+    ...WRITE,
     body: MaintenanceChange,
     returns: Maintenance,
     failures: UNKNOWN,
@@ -89,8 +89,7 @@ export const statusPageMaintenanceEndpoints = (deps: Deps) => [
     operationId: "deleteStatusPageMaintenance",
     summary: "Delete planned maintenance",
     description: "Maintenance that is not completed is announced as `cancelled`.",
-    role: "admin",
-    permission: "status_pages:write",
+    ...WRITE,
     returns: Done,
     failures: UNKNOWN,
   }, ({ params }) => removeMaintenance(deps, params.pageId, params.maintenanceId)),

@@ -67,13 +67,15 @@ const StatusPageDetail = StatusPage.extend({
 
 const CONFLICT = { 409: "Another page has this domain" };
 
+const READ = { role: "viewer", permission: "status_pages:read" } as const;
+const WRITE = { role: "admin", permission: "status_pages:write" } as const;
+
 export const statusPageEndpoints = (deps: Deps) => [
   endpoint("GET /status-pages", {
     operationId: "listStatusPages",
     summary: "List status pages",
     description: "Newest first.",
-    role: "viewer",
-    permission: "status_pages:read",
+    ...READ,
     query: z.object(pagingQuery(50)),
     returns: paged({ pages: z.array(StatusPage) }).meta({ id: "StatusPagePage" }),
   }, ({ query }) => listStatusPages(deps, query)),
@@ -82,8 +84,7 @@ export const statusPageEndpoints = (deps: Deps) => [
     operationId: "createStatusPage",
     summary: "Create a status page",
     description: "The slug is derived from the name: `acme`, or `acme-2` if it is taken.",
-    role: "admin",
-    permission: "status_pages:write",
+    ...WRITE,
     body: NewStatusPage,
     returns: StatusPage,
     status: 201,
@@ -95,8 +96,7 @@ export const statusPageEndpoints = (deps: Deps) => [
     summary: "Get a status page",
     description: "Includes its components in display order, and its unresolved incidents, newest " +
       "first.",
-    role: "viewer",
-    permission: "status_pages:read",
+    ...READ,
     returns: StatusPageDetail,
     failures: UNKNOWN_PAGE,
   }, ({ params }) => getStatusPage(deps, params.pageId)),
@@ -107,8 +107,7 @@ export const statusPageEndpoints = (deps: Deps) => [
     description:
       "Omitted fields keep their values. The slug does not change. `theme` is replaced as a " +
       "whole.",
-    role: "admin",
-    permission: "status_pages:write",
+    ...WRITE,
     body: StatusPageChange,
     returns: StatusPage,
     failures: { ...UNKNOWN_PAGE, ...CONFLICT },
@@ -118,8 +117,7 @@ export const statusPageEndpoints = (deps: Deps) => [
     operationId: "deleteStatusPage",
     summary: "Delete a status page",
     description: "Also deletes its components, incidents, subscribers and pending notifications.",
-    role: "admin",
-    permission: "status_pages:write",
+    ...WRITE,
     returns: Done,
     failures: UNKNOWN_PAGE,
   }, ({ params }) => removeStatusPage(deps, params.pageId)),
