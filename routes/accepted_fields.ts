@@ -29,7 +29,7 @@ export function acceptedFields(endpoint: Endpoint, group: readonly Endpoint[]): 
 }
 
 /** The path of a whole record, not of a part or an action (`/toggle`). */
-const RECORD_PATH = /\/(:\w+|config)$/;
+const RECORD_PATH = /\/(:\w+|config|settings)$/;
 
 const fieldNames = (shape: z.ZodType) =>
   shape instanceof z.ZodObject ? Object.keys(shape.shape) : [];

@@ -23,6 +23,9 @@ export const ToggleBody = z.object({
   }),
 }).meta({ id: "ToggleBody", example: { enabled: false } });
 
+/** The name of a record. */
+export const Name = z.string().trim().min(1).max(100);
+
 /** A name or title: one line that is not empty. */
 export const oneLine = (max: number) =>
   z.string().min(1).max(max)

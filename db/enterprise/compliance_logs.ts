@@ -296,4 +296,4 @@ export function selectTimes(db: Database): { oldest: string | null; newest: stri
 export function deleteEntriesThrough(db: Database, sequence: number): number {
   // The number of changed rows excludes the changes of triggers.
   return db.run("DELETE FROM compliance_logs WHERE sequence <= :sequence", { sequence });
-} /** Rolls back what `work` did when it throws, and leaves the surrounding transaction open. */
+}

@@ -28,6 +28,7 @@ export type StoredChatChannel = Row<typeof channels>;
 
 export const {
   find: selectChatChannel,
+  count: countChatChannels,
   insert: insertChatChannel,
   delete: deleteChatChannel,
 } = channels;

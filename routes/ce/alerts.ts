@@ -28,7 +28,7 @@ import { ALERT_TEMPLATES } from "../../services/ce/alerts/templates.ts";
 import { SEVERITIES } from "../../services/ce/notifications/message.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, EnabledBody, paged, pagingQuery, Target, Timestamp } from "../shapes.ts";
+import { Done, EnabledBody, Name, paged, pagingQuery, Target, Timestamp } from "../shapes.ts";
 
 const Metric = z.enum(ALERT_METRICS)
   .meta({
@@ -56,7 +56,7 @@ const Scope = z.object({ target: Target }).meta({
 });
 
 const settings = {
-  name: z.string().trim().min(1).max(100),
+  name: Name,
   metric: Metric,
   operator: Operator,
   threshold: z.number().min(-1e12).max(1e12),

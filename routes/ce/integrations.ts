@@ -27,9 +27,8 @@ import {
 import type { Deps } from "../../services/deps.ts";
 import { EDITIONS } from "../../services/license/edition.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, Name, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
-const Name = z.string().trim().min(1).max(100);
 const AdapterId = z.string().min(1).max(50).meta({
   description: "An id from `GET /api/integrations/adapters`, or the name of the system",
 });

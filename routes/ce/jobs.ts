@@ -15,6 +15,7 @@ import {
 import { openJobStream } from "../../services/ce/jobs/stream.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, rawEndpoint } from "../endpoint.ts";
+import { eventStream } from "../event_stream.ts";
 import { queryInteger, Timestamp } from "../shapes.ts";
 
 const Status = z.enum(JOB_STATUSES).meta({
@@ -145,9 +146,5 @@ export const jobEndpoints = (deps: Deps) => [
     returns: z.string().meta({ example: EXAMPLE }),
     produces: "text/event-stream",
     failures: { ...UNKNOWN, 503: "Too many clients are connected" },
-  }, ({ params, caller }) =>
-    new Response(openJobStream(deps, caller, params.id), {
-      // Prevents nginx from buffering frames.
-      headers: { "content-type": "text/event-stream", "x-accel-buffering": "no" },
-    })),
+  }, ({ params, caller }) => eventStream(openJobStream(deps, caller, params.id))),
 ];

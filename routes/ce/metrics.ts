@@ -52,7 +52,6 @@ const window = {
 
 const History = z.object({
   ...window,
-  resolutionSeconds: z.int().meta({ description: "Interval that each point covers" }),
   history: z.array(Point).meta({
     description: "Oldest first, at most 1,000. Intervals without samples have no point",
   }),

@@ -28,6 +28,7 @@ import {
   doneWith,
   EnabledBody,
   EventKinds,
+  Name,
   paged,
   pagingQuery,
   Timestamp,
@@ -71,7 +72,7 @@ const QuietHours = z.object({
 });
 
 const fields = {
-  name: z.string().min(1).max(100),
+  name: Name,
   events: EventKinds,
   minSeverity: z.enum(SEVERITIES).meta({
     description: "Events below it are not sent, except those that end a problem",

@@ -18,7 +18,7 @@ import {
 } from "../../services/ce/schedules/schedules.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, EnabledBody, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, EnabledBody, Name, paged, pagingQuery, Timestamp } from "../shapes.ts";
 import { ContainerRef } from "./containers/shapes.ts";
 
 const Action = z.enum(SCHEDULE_ACTIONS).meta({
@@ -26,7 +26,7 @@ const Action = z.enum(SCHEDULE_ACTIONS).meta({
 });
 
 const settings = {
-  name: z.string().trim().min(1).max(100),
+  name: Name,
   containerId: ContainerRef,
   containerName: ContainerRef.meta({
     description: "Identifies the container after it was recreated",

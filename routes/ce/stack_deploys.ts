@@ -14,7 +14,12 @@ import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES } from "../shapes.ts";
 import { Job } from "./jobs.ts";
 import { Change, PlanOptions } from "./stack_plan.ts";
-import { ShownSources, SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";
+import {
+  ProjectParams,
+  ShownSources,
+  SOURCES_BODY_BYTES_MAX,
+  StackSources,
+} from "./stack_shapes.ts";
 
 /** A day: longer than any reasonable start. */
 const SECONDS_MAX = 86_400;
@@ -42,8 +47,6 @@ const DeployOptions = PlanOptions.extend({
   }),
 }).meta({ id: "StackDeploy", example: { pull: "missing" } });
 
-const params = z.object({ name: StackName });
-
 export const stackDeployEndpoints = (deps: Deps) => [
   endpoint("POST /api/stacks/:name/deploy", {
     operationId: "deployStack",
@@ -57,7 +60,7 @@ export const stackDeployEndpoints = (deps: Deps) => [
       "containers that failed.",
     role: "admin",
     permission: "stacks:write",
-    params,
+    params: ProjectParams,
     body: DeployOptions,
     returns: Job,
     status: 202,
@@ -81,7 +84,7 @@ export const stackDeployEndpoints = (deps: Deps) => [
       "project, also of one that was deployed elsewhere. The stored sources stay.",
     role: "admin",
     permission: "stacks:write",
-    params,
+    params: ProjectParams,
     body: z.object({
       volumes: z.boolean().default(false).meta({
         description: "Whether its volumes are removed with all data",
@@ -112,7 +115,7 @@ export const stackDeployEndpoints = (deps: Deps) => [
       "with `acceptRecreate`. Containers stay as they are until the next deploy.",
     role: "admin",
     permission: "stacks:write",
-    params,
+    params: ProjectParams,
     body: z.object({
       ...StackSources.shape,
       compose: StackSources.shape.compose.optional().meta({

@@ -10,7 +10,7 @@ import { RECREATE_POLICIES } from "../../services/ce/compose/plan/options.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES } from "../shapes.ts";
-import { Directory, SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";
+import { Directory, ProjectParams, SOURCES_BODY_BYTES_MAX, StackSources } from "./stack_shapes.ts";
 
 export const Change = z.object({
   kind: z.enum(["service", "network", "volume"]),
@@ -55,7 +55,7 @@ export const stackPlanEndpoints = (deps: Deps) => [
       role: "operator",
       permission: "stack_sources:read",
       unaudited: true,
-      params: z.object({ name: StackName }),
+      params: ProjectParams,
       body: PlanOptions.extend({
         sources: StackSources.extend({
           directory: Directory.optional().meta({

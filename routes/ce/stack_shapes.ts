@@ -5,11 +5,20 @@
  */
 
 import * as z from "zod";
+import { PathText } from "../shapes.ts";
 
 /** The name of a Compose project, which is also that of a stack with sources. */
 export const StackName = z.string().max(100).regex(/^[a-z0-9][a-z0-9_-]*$/, {
   error: "must have lowercase letters, digits, dashes and underscores only",
 }).meta({ description: "Name of the stack", example: "shop" });
+
+/** The `:name` of a path of a Compose project. */
+export const ProjectParams = z.object({ name: StackName });
+
+/** The `:name` of a path of any stack, also of one that was deployed elsewhere. */
+export const StackParams = z.object({
+  name: PathText.meta({ description: "Name of the stack", example: "shop" }),
+});
 
 /** Largest body with the sources of a stack, in bytes: their limits and the escapes of JSON. */
 export const SOURCES_BODY_BYTES_MAX = 12 * 1024 * 1024;

@@ -23,6 +23,7 @@ import { Done, ENGINE_FAILURES, Timestamp } from "../shapes.ts";
 import { Job } from "./jobs.ts";
 import {
   Directory,
+  ProjectParams,
   ShownSources,
   SOURCES_BODY_BYTES_MAX,
   StackName,
@@ -72,8 +73,6 @@ const Summary = z.object({
 
 const Source = Summary.extend(ShownSources.shape).meta({ id: "StackSource" });
 
-const StackParams = z.object({ name: StackName });
-
 const UNKNOWN = { 404: "The stack has no stored sources" };
 const UNKNOWN_VERSION = { 404: "The version does not exist" };
 
@@ -113,7 +112,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     summary: "Get the sources of a stack",
     description: "Those of a stack on disk are read there; an edit becomes the current version.",
     ...READ,
-    params: StackParams,
+    params: ProjectParams,
     returns: Source,
     failures: { 409: "The files on disk cannot be read", ...UNKNOWN, ...ENGINE_FAILURES },
   }, ({ params, caller }) => getStackSource(deps, caller, params.name)),
@@ -126,7 +125,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
       "stack on disk the files are written, with their owners and modes; those that are not given " +
       "stay as they are.",
     ...WRITE,
-    params: StackParams,
+    params: ProjectParams,
     body: StackChange,
     bodyBytesMax: SOURCES_BODY_BYTES_MAX,
     returns: Summary,
@@ -142,7 +141,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     summary: "List versions of a stack",
     description: "Newest first.",
     ...READ,
-    params: StackParams,
+    params: ProjectParams,
     returns: z.object({
       versions: z.array(z.object({
         version: z.int(),
@@ -157,7 +156,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     operationId: "getStackVersion",
     summary: "Get a version of a stack",
     ...READ,
-    params: z.object({ name: StackName, version: Version }),
+    params: ProjectParams.extend({ version: Version }),
     returns: Source,
     failures: UNKNOWN_VERSION,
   }, ({ params, caller }) => getStackVersion(deps, caller, params.name, params.version)),
@@ -166,7 +165,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     operationId: "diffStackVersions",
     summary: "Compare two versions",
     ...READ,
-    params: z.object({ name: StackName, version: Version, other: Version }),
+    params: ProjectParams.extend({ version: Version, other: Version }),
     returns: z.object({
       diff: z.string().meta({
         description: "Unified diff of the Compose text, the variables and the files; empty if " +
@@ -183,7 +182,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     summary: "Delete the sources of a stack",
     description: "With all versions. The files of a stack on disk stay.",
     ...WRITE,
-    params: StackParams,
+    params: ProjectParams,
     returns: Done,
     failures: { 409: "The stack has containers", ...UNKNOWN },
   }, ({ params }) => removeStackSource(deps, params.name)),

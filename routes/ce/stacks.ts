@@ -5,7 +5,8 @@
  */
 
 import * as z from "zod";
-import { actOnStack, type StackActionReport } from "../../services/ce/stacks/actions.ts";
+import { actOnStack } from "../../services/ce/stacks/actions.ts";
+import type { ContainerAction } from "../../services/ce/containers/actions.ts";
 import { STACK_KINDS } from "../../services/ce/stacks/groups.ts";
 import {
   getStack,
@@ -13,16 +14,12 @@ import {
   STACK_STATUSES,
   stacksVersion,
 } from "../../services/ce/stacks/stacks.ts";
-import type { Caller } from "../../services/auth/caller.ts";
 import { hideForeign, visibleTo } from "../../services/auth/visible.ts";
 import type { Deps } from "../../services/deps.ts";
-import { endpoint, type Note } from "../endpoint.ts";
+import { endpoint, type Input } from "../endpoint.ts";
 import { ENGINE_FAILURES } from "../shapes.ts";
 import { ContainerListItem } from "./containers/shapes.ts";
-
-const StackParams = z.object({
-  name: z.string().min(1).max(255).meta({ description: "Name of the stack", example: "shop" }),
-});
+import { StackParams } from "./stack_shapes.ts";
 
 const KindQuery = z.object({
   kind: z.enum(STACK_KINDS).optional().meta({
@@ -92,25 +89,33 @@ const ActionReport = z.object({
 
 const UNKNOWN = { 404: "The stack does not exist", ...ENGINE_FAILURES };
 
-const NOT_ACTIONABLE = {
-  409: "The stack has no containers, or its swarm is managed elsewhere",
-  ...UNKNOWN,
-};
-
 const OWN = "The service's own container is skipped, as its result says.";
 
+const ACTION = {
+  scope: "stack",
+  role: "admin",
+  params: StackParams,
+  query: KindQuery,
+  returns: ActionReport,
+  failures: {
+    409: "The stack has no containers, or its swarm is managed elsewhere",
+    ...UNKNOWN,
+  },
+} as const;
+
 export const stackEndpoints = (deps: Deps) => {
-  /** Adds the affected containers or services to the audit entry. */
-  async function report(
-    { note, caller }: { note: Note; caller: Caller },
-    stack: string,
-    action: Promise<StackActionReport>,
-  ): Promise<StackActionReport> {
-    const { ok, results } = await action;
-    note.targets = [stack, ...results.map(({ name }) => name)];
+  /** Acts on a stack, and adds the affected containers or services to the audit entry. */
+  const act = (action: ContainerAction) =>
+  async ({ params: { name }, query, note, caller }: Input<
+    z.output<typeof StackParams>,
+    z.output<typeof KindQuery>,
+    undefined
+  >) => {
+    const { ok, results } = await actOnStack(deps, name, action, query.kind);
+    note.targets = [name, ...results.map((each) => each.name)];
     const errorOf = (error: string | null) => error && hideForeign(deps, caller, error);
     return { ok, results: results.map((each) => ({ ...each, error: errorOf(each.error) })) };
-  }
+  };
 
   return [
     endpoint("GET /api/stacks", {
@@ -140,63 +145,33 @@ export const stackEndpoints = (deps: Deps) => {
       etag: true,
     }, ({ params, query, caller }) => getStack(visibleTo(deps, caller), params.name, query.kind)),
 
-    endpoint(
-      "POST /api/stacks/:name/start",
-      {
-        operationId: "startStack",
-        scope: "stack",
-        summary: "Start a stack",
-        description: "Services start in dependency order. A service waits up to two minutes for " +
-          "dependencies that must be healthy or completed. Swarm services get their previous " +
-          "number of replicas.",
-        role: "admin",
-        permission: "stacks:start",
-        params: StackParams,
-        query: KindQuery,
-        returns: ActionReport,
-        failures: NOT_ACTIONABLE,
-      },
-      ({ params, query, note, caller }) =>
-        report({ note, caller }, params.name, actOnStack(deps, params.name, "start", query.kind)),
-    ),
+    endpoint("POST /api/stacks/:name/start", {
+      operationId: "startStack",
+      summary: "Start a stack",
+      description: "Services start in dependency order. A service waits up to two minutes for " +
+        "dependencies that must be healthy or completed. Swarm services get their previous " +
+        "number of replicas.",
+      ...ACTION,
+      permission: "stacks:start",
+    }, act("start")),
 
-    endpoint(
-      "POST /api/stacks/:name/stop",
-      {
-        operationId: "stopStack",
-        scope: "stack",
-        destructive: true,
-        summary: "Stop a stack",
-        description: `Dependents are stopped first. Swarm services are scaled to zero. ${OWN}`,
-        role: "admin",
-        permission: "stacks:stop",
-        params: StackParams,
-        query: KindQuery,
-        returns: ActionReport,
-        failures: NOT_ACTIONABLE,
-      },
-      ({ params, query, note, caller }) =>
-        report({ note, caller }, params.name, actOnStack(deps, params.name, "stop", query.kind)),
-    ),
+    endpoint("POST /api/stacks/:name/stop", {
+      operationId: "stopStack",
+      destructive: true,
+      summary: "Stop a stack",
+      description: `Dependents are stopped first. Swarm services are scaled to zero. ${OWN}`,
+      ...ACTION,
+      permission: "stacks:stop",
+    }, act("stop")),
 
-    endpoint(
-      "POST /api/stacks/:name/restart",
-      {
-        operationId: "restartStack",
-        scope: "stack",
-        destructive: true,
-        summary: "Restart a stack",
-        description:
-          `In dependency order. Swarm replaces the tasks of each service one after another. ${OWN}`,
-        role: "admin",
-        permission: "stacks:restart",
-        params: StackParams,
-        query: KindQuery,
-        returns: ActionReport,
-        failures: NOT_ACTIONABLE,
-      },
-      ({ params, query, note, caller }) =>
-        report({ note, caller }, params.name, actOnStack(deps, params.name, "restart", query.kind)),
-    ),
+    endpoint("POST /api/stacks/:name/restart", {
+      operationId: "restartStack",
+      destructive: true,
+      summary: "Restart a stack",
+      description:
+        `In dependency order. Swarm replaces the tasks of each service one after another. ${OWN}`,
+      ...ACTION,
+      permission: "stacks:restart",
+    }, act("restart")),
   ];
 };

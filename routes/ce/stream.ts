@@ -8,6 +8,7 @@ import * as z from "zod";
 import { openStream, STREAM_TYPES } from "../../services/ce/stream/frames.ts";
 import type { Deps } from "../../services/deps.ts";
 import { rawEndpoint } from "../endpoint.ts";
+import { eventStream } from "../event_stream.ts";
 
 const DESCRIPTION =
   `Immediately and then every 15 seconds, sends the frames \`metrics\` (the host, and \`maintenance\`), \
@@ -57,13 +58,7 @@ export const streamEndpoints = (deps: Deps) => [
   }, async ({ query: { types, lastEventId }, caller, request }) => {
     // Browsers send the header on their own, so an unknown value is ignored and not refused.
     const id = lastEventId ?? request.headers.get("last-event-id");
-    const stream = await openStream(deps, caller, {
-      types,
-      lastEventId: id !== null && ID.test(id) ? Number(id) : undefined,
-    });
-    return new Response(stream, {
-      // Prevents nginx from buffering frames.
-      headers: { "content-type": "text/event-stream", "x-accel-buffering": "no" },
-    });
+    const lastId = id !== null && ID.test(id) ? Number(id) : undefined;
+    return eventStream(await openStream(deps, caller, { types, lastEventId: lastId }));
   }),
 ];

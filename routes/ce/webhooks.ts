@@ -27,6 +27,7 @@ import {
   doneWith,
   EnabledBody,
   EventKinds,
+  Name,
   paged,
   pagingQuery,
   Timestamp,
@@ -42,7 +43,7 @@ const Headers = z.record(z.string(), z.string())
   });
 
 const fields = {
-  name: z.string().min(1).max(100),
+  name: Name,
   url: z.string().min(1).max(OUTBOUND_URL_MAX).meta({
     description: "http or https; private and other special addresses are refused unless " +
       "`OUTBOUND_ALLOW` lists them",

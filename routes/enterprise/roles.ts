@@ -16,7 +16,7 @@ import {
   ROLES_MAX,
 } from "../../services/enterprise/roles/roles.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, Name, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 /** Limits of a request; there are fewer resources and actions. */
 const GROUPS_MAX = 100;
@@ -46,7 +46,7 @@ const Permission = z.object({
 }).meta({ id: "Permission" });
 
 const fields = {
-  name: z.string().trim().min(1).max(100),
+  name: Name,
   description: z.string().max(1_000),
   priority: z.int().min(-1_000_000).max(1_000_000).meta({
     description: "Order of lists, highest first; no other effect",

@@ -21,7 +21,7 @@ import {
 import { dispatchToChats } from "../../services/pro/chat/dispatch.ts";
 import { OUTBOX_STATUSES } from "../../services/events/outbox_log.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, doneWith, EventKinds, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, doneWith, EventKinds, Name, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 const Platform = z.enum(CHAT_PLATFORM_NAMES).meta({
   id: "ChatPlatform",
@@ -57,7 +57,7 @@ const EXAMPLE = {
 
 const fields = {
   platform: Platform,
-  name: z.string().trim().min(1).max(100),
+  name: Name,
   config: Config,
   events: EventKinds,
 };
@@ -136,6 +136,7 @@ export const chatChannelEndpoints = (deps: Deps) => [
     body: NewChannel,
     returns: Channel,
     status: 201,
+    failures: { 409: "The limit of channels is reached" },
   }, ({ body }) => createChatChannel(deps, body)),
 
   endpoint("GET /chatops/channels/:id", {

@@ -18,7 +18,7 @@ import {
 import { listRemediationRuns, REMEDIATION_STATUSES } from "../../services/pro/remediation/runs.ts";
 import { ContainerRef } from "../ce/containers/shapes.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, EnabledBody, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, EnabledBody, Name, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 const Action = z.enum(REMEDIATION_ACTIONS);
 
@@ -29,7 +29,7 @@ const ActionConfig = z.object({
 }).meta({ id: "RemediationActionConfig", example: {} });
 
 const settings = {
-  name: z.string().trim().min(1).max(100),
+  name: Name,
   condition_metric: z.enum(REMEDIATION_METRICS).meta({
     description:
       "Percentages and load_1 are of the host. container_stopped counts the containers " +

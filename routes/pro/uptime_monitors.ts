@@ -27,10 +27,10 @@ import {
   resumeMonitor,
 } from "../../services/pro/uptime/monitors.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, Timestamp } from "../shapes.ts";
+import { Done, Name, Timestamp } from "../shapes.ts";
 
 const fields = {
-  name: z.string().trim().min(1).max(100),
+  name: Name,
   type: z.enum(MONITOR_TYPES),
   url: z.string().min(1).max(OUTBOUND_URL_MAX).meta({
     description: "http: a URL; tcp: `host:port`; dns: the name to look up. Loopback, link-local " +

@@ -144,6 +144,8 @@ Deno.test("a record can be read and sent back unchanged; other unknown fields ar
   const changed = await app.call("PUT", path, { ...rule, threshold: 95 });
   deepEqual([changed.status, changed.body], [200, { ...rule, threshold: 95 }]);
   equal((await app.call("PUT", path, { ...rule, secret: 1 })).status, 400);
+  const { body: settings } = await app.call("GET", "/api/updates/settings");
+  deepEqual((await app.call("PUT", "/api/updates/settings", settings)).body, settings);
   // A toggle is an action and not the record.
   equal((await app.call("PUT", `${path}/toggle`, { enabled: true, id: rule.id })).status, 400);
 });

@@ -15,7 +15,9 @@ import {
 } from "../../../services/ce/logs/follow/open.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { rawEndpoint } from "../../endpoint.ts";
+import { eventStream } from "../../event_stream.ts";
 import { ENGINE_FAILURES, queryBoolean, queryInteger } from "../../shapes.ts";
+import { StackParams } from "../stack_shapes.ts";
 import { ContainerParams, ContainerRef } from "./shapes.ts";
 
 const FRAMES = `Sends the last lines, then new ones as the container writes them:
@@ -76,10 +78,6 @@ const ManyQuery = z.object({
     example: ["web", "db"],
   }),
   ...streamQuery,
-});
-
-const StackParams = z.object({
-  name: z.string().min(1).max(255).meta({ description: "Name of the stack", example: "shop" }),
 });
 
 const DownloadQuery = z.object({
@@ -201,9 +199,3 @@ function toQuery(
   const id = lastEventId ?? headers.get("last-event-id") ?? undefined;
   return { ...query, levels: level, lastEventId: id };
 }
-
-const eventStream = (frames: ReadableStream<Uint8Array<ArrayBuffer>>) =>
-  new Response(frames, {
-    // Prevents nginx from buffering frames.
-    headers: { "content-type": "text/event-stream", "x-accel-buffering": "no" },
-  });

@@ -11,6 +11,7 @@ import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 import { ENGINE_FAILURES } from "../../shapes.ts";
 import { Job } from "../jobs.ts";
+import { StackParams } from "../stack_shapes.ts";
 import { Verification } from "./container_update.ts";
 
 export const stackUpdateEndpoints = (deps: Deps) => [
@@ -26,9 +27,7 @@ export const stackUpdateEndpoints = (deps: Deps) => [
       "the first failure ends the job. Longshore's own container is left out.",
     role: "operator",
     permission: "stacks:update",
-    params: z.object({
-      name: z.string().min(1).max(255).meta({ description: "Name of the stack", example: "shop" }),
-    }),
+    params: StackParams,
     body: Verification.omit({ logPatternMustNotAppear: true, monitors: true }).extend({
       atomic: z.boolean().default(true),
       pull: z.enum(PULL_POLICIES).default("always"),

@@ -8,11 +8,11 @@ import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";
 import { createCa, listCas, removeCa } from "../../../services/enterprise/mtls/ca.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done, paged, pagingQuery, Timestamp } from "../../shapes.ts";
+import { Done, Name, paged, pagingQuery, Timestamp } from "../../shapes.ts";
 import { CertificatePem, Fingerprint, KEY_RULE, PEM_EXAMPLE } from "./shapes.ts";
 
 const NewCa = z.object({
-  name: z.string().trim().min(1).max(100),
+  name: Name,
   certificate: CertificatePem,
 }).meta({
   id: "NewCertificateAuthority",

@@ -16,11 +16,11 @@ import {
 } from "../../../services/pro/sla/definitions.ts";
 import { getSla } from "../../../services/pro/sla/report.ts";
 import { endpoint } from "../../endpoint.ts";
-import { Done } from "../../shapes.ts";
+import { Done, Name } from "../../shapes.ts";
 import { SlaDefinition, SlaStatus, TargetUptime } from "./shapes.ts";
 
 const settings = {
-  name: z.string().trim().min(1).max(100),
+  name: Name,
   description: z.string().trim().max(1_000),
   target_uptime: TargetUptime,
   period_type: z.enum(PERIOD_TYPES).meta({

@@ -14,6 +14,7 @@ import {
 import type { Page, Paged } from "../../../db/page.ts";
 import {
   type ChatPlatformId,
+  countChatChannels,
   deleteChatChannel,
   insertChatChannel,
   selectChatChannel,
@@ -25,7 +26,7 @@ import type { Change } from "../../change.ts";
 import { dropGroups } from "../../ce/notifications/grouping.ts";
 import type { Deps } from "../../deps.ts";
 import { createEnvelope } from "../../events/events.ts";
-import { notFound } from "../../errors.ts";
+import { notFound, tooMany } from "../../errors.ts";
 import { openIfPossible, openOrConflict } from "../../secrets.ts";
 import {
   type ChatConfig,
@@ -40,6 +41,9 @@ import { CHAT, enqueueChatTest } from "./dispatch.ts";
 
 export { CHAT_PLATFORM_IDS } from "../../../db/pro/chat_channels.ts";
 export { CHAT_PLATFORM_NAMES } from "./config.ts";
+
+/** Each event is a message to each of them. */
+const CHANNELS_MAX = 100;
 
 /** Messages returned with their channel. */
 const RECENT_MAX = 20;
@@ -93,7 +97,10 @@ export function getChatChannel(
   return { ...toChatChannel(deps, requireChannel(deps.db, id)), messages };
 }
 
-/** @throws {AppError} `invalid` for a config that the platform cannot use. */
+/**
+ * @throws {AppError} `invalid` for a config that the platform cannot use; `conflict` when there are
+ * too many channels.
+ */
 export async function createChatChannel(
   deps: Pick<Deps, "config" | "db" | "secrets" | "now" | "log">,
   { platform: given, name, config, events, enabled }: NewChatChannel,
@@ -101,6 +108,8 @@ export async function createChatChannel(
   const { db, secrets, now, log } = deps;
   const platform = chatPlatform(given);
   const mergedConfig = await mergeChatConfig(deps, platform, config, undefined);
+  // No await from here on, so that concurrent requests cannot exceed the limit.
+  if (countChatChannels(db) >= CHANNELS_MAX) throw tooMany("chat channels", CHANNELS_MAX);
   const id = crypto.randomUUID();
   const createdAt = now().toISOString();
   insertChatChannel(db, {

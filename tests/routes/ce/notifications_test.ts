@@ -82,6 +82,7 @@ for (
     ["a missing field", { kind: "ntfy", config: { topic: "a" } }, /config\.url: required for ntfy/],
     ["an unknown field", { ...GOTIFY, config: { ...GOTIFY.config, tokn: "x" } }, /config\.tokn/],
     ["kind without config", { kind: "ntfy" }, /kind and config or url/],
+    ["a blank name", { ...GOTIFY, name: " " }, /^body\.name: must not be empty/],
     ["both forms", { ...GOTIFY, url: "ntfy://host/topic" }, /kind and config or url/],
     [
       "a time of day that does not exist",

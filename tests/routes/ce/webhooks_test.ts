@@ -66,6 +66,7 @@ Deno.test("webhooks are listed newest first", async () => {
 for (
   const [wrong, change, error] of [
     ["no name", { name: "" }, /^body\.name: /],
+    ["a blank name", { name: " \t" }, /^body\.name: must not be empty/],
     ["no event", { events: [] }, /^body\.events: must not be empty/],
     [
       "an unknown event",

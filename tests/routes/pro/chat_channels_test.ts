@@ -117,6 +117,16 @@ Deno.test("a chat_id may be a number, and events that are named twice are kept o
   deepEqual(body.events, ["*", "alert.fired"]);
 });
 
+Deno.test("there is a limit of channels", async () => {
+  using app = proApp();
+  for (let i = 0; i < 100; i++) await create(app, telegram);
+  const beyond = await app.call("POST", `${BASE}/channels`, telegram);
+  deepEqual([beyond.status, beyond.body.error], [
+    409,
+    "Limit of 100 chat channels reached; delete one first",
+  ]);
+});
+
 for (
   const [wrong, channel, error] of [
     [
