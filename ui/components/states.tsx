@@ -98,6 +98,10 @@ export function Text({ children }: { children: string }) {
   return <span class="cut" title={text}>{text}</span>;
 }
 
+/** Text that breaks at its slashes and colons where it has to, such as an image. */
+export const withBreaks = (text: string): ComponentChildren =>
+  plain(text).split(/(?<=\/)|(?=:)/).map((part, at) => [part, <wbr key={at} />]);
+
 /**
  * A value between 0 and 100 percent. It warns from 80 and alarms from 90 percent; a value of what is
  * left does so from 20 and 10 percent downwards.

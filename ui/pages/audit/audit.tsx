@@ -12,7 +12,7 @@ import { Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { offsetOf, Pager } from "../../components/pager.tsx";
 import { useRead } from "../../components/reading.ts";
-import { State, Text } from "../../components/states.tsx";
+import { State, Text, withBreaks } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { capital, count, plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     title: "Action",
     cell: ({ action }) => (
       <code class="cut breaks" title={plain(action)}>
-        {plain(action).split(/(?<=\/)/).map((part, at) => [part, <wbr key={at} />])}
+        {withBreaks(action)}
       </code>
     ),
   },

@@ -5,7 +5,7 @@
  */
 
 import type { Image } from "../../api/types.ts";
-import { Badge } from "../../components/states.tsx";
+import { Badge, withBreaks } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { bytes, imageName, plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
@@ -32,7 +32,7 @@ export const COLUMNS: readonly Column<ImageRow>[] = [
     title: "Tag",
     cell: (row) => (
       <span class="name-cell">
-        <span class="cut breaks" title={plain(nameOf(row))}>{plain(nameOf(row))}</span>
+        <span class="cut breaks" title={plain(nameOf(row))}>{withBreaks(nameOf(row))}</span>
         {row.tag === null && (
           <span class="wide">
             <Badge>Untagged</Badge>

@@ -5,7 +5,7 @@
  */
 
 import type { ImageUpdate } from "../../api/types.ts";
-import { Badge, State } from "../../components/states.tsx";
+import { Badge, State, withBreaks } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { capital, imageName, plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
@@ -64,7 +64,7 @@ export const COLUMNS: readonly Column<ImageUpdate>[] = [
     title: "Image",
     cell: (update) => (
       <span class="name-cell">
-        <span class="cut breaks" title={plain(update.image)}>{plain(shortName(update))}</span>
+        <span class="cut breaks" title={plain(update.image)}>{withBreaks(shortName(update))}</span>
       </span>
     ),
     sort: shortName,
