@@ -175,10 +175,10 @@ export function selectQueuedMessage(
   db: Database,
   { channel, targetId }: Target,
   eventKind: string,
-): OutboxMessage | undefined {
-  return messages.selectOne(
-    db,
-    `WHERE status = 'queued' AND channel = :channel AND target_id = :targetId
+): Pick<OutboxMessage, "id" | "payload"> | undefined {
+  return db.get(
+    `SELECT id, payload FROM outbox_messages
+     WHERE status = 'queued' AND channel = :channel AND target_id = :targetId
        AND event_kind = :eventKind
      ORDER BY sequence DESC LIMIT 1`,
     { channel, targetId, eventKind },

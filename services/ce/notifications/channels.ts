@@ -43,7 +43,7 @@ import type { ChannelConfig, ChannelKind, ChannelKindId } from "./kinds/kind.ts"
 import { dropGroups } from "./grouping.ts";
 import { channelKind } from "./kinds/mod.ts";
 import type { NotificationMessage } from "./message.ts";
-import { NOTIFICATION_CHANNEL } from "./queue.ts";
+import { NOTIFICATION_CHANNEL, targetOf } from "./queue.ts";
 
 /** Longest time between a message and its digest, in minutes: a week. */
 export const DIGEST_MINUTES_MAX = 7 * 24 * 60;
@@ -208,8 +208,6 @@ export function findNotificationChannel(db: Deps["db"], id: string): StoredNotif
   if (!channel) throw notFound("Notification channel", id);
   return channel;
 }
-
-const targetOf = (targetId: string) => ({ channel: NOTIFICATION_CHANNEL, targetId });
 
 const toTitledDelivery = (message: OutboxMessage) => ({
   ...toDelivery(message),

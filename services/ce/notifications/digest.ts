@@ -18,7 +18,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { duration, inline, moment } from "../../events/description.ts";
 import { ON_CALL_KINDS } from "./holding.ts";
-import { isAtLeast, type NotificationMessage, summaryOf } from "./message.ts";
+import { isAtLeast, linkTo, type NotificationMessage, summaryOf } from "./message.ts";
 import { enqueueNow } from "./queue.ts";
 import { isQuiet } from "./quiet_hours.ts";
 
@@ -31,7 +31,7 @@ type DigestDeps = Pick<Deps, "config" | "db" | "maintenance" | "now" | "outbox">
 
 /** Queues the summary of each channel that is due. Nothing is queued during maintenance. */
 export function sendDigests(deps: DigestDeps): void {
-  const { db, maintenance, now } = deps;
+  const { config, db, maintenance, now } = deps;
   if (maintenance.active) return;
   for (const { channelId, heldAt } of selectHoldingChannels(db)) {
     const channel = selectNotificationChannel(db, channelId);
@@ -40,7 +40,8 @@ export function sendDigests(deps: DigestDeps): void {
       const held = selectHeldNotifications(db, channelId);
       deleteHeldNotifications(db, channelId);
       const problems = problemsOf(held.map(({ message }) => message as NotificationMessage));
-      for (const message of messagesFor(channel, problems, now())) {
+      const link = linkTo(config, "/");
+      for (const message of messagesFor(channel, problems, { now: now(), link })) {
         enqueueNow(deps, channel, message);
       }
       for (const { last } of problems) {
@@ -82,14 +83,14 @@ function problemsOf(messages: readonly NotificationMessage[]): Problem[] {
 function messagesFor(
   { kind }: StoredNotificationChannel,
   problems: readonly Problem[],
-  now: Date,
+  digest: { now: Date; link: string | null },
 ): NotificationMessage[] {
   if (ON_CALL_KINDS.includes(kind)) {
     // An alert that was opened before must be closed.
     return problems.filter(({ first, isOver }) => !isOver || first.phase !== "begin")
       .map(({ last }) => last);
   }
-  if (problems.length > 1) return [digestOf(problems, now)];
+  if (problems.length > 1) return [digestOf(problems, digest)];
   return problems.map(({ first, last, isOver }) => isOver ? overOf(first, last) : last);
 }
 
@@ -104,8 +105,11 @@ const overOf = (first: NotificationMessage, last: NotificationMessage): Notifica
 });
 
 /** One message about several problems. It is as severe as the worst of those that last. */
-function digestOf(problems: readonly Problem[], now: Date): NotificationMessage {
-  const { server, link } = problems[0]!.last;
+function digestOf(
+  problems: readonly Problem[],
+  digest: { now: Date; link: string | null },
+): NotificationMessage {
+  const { server } = problems[0]!.last;
   const lines = problems.slice(0, LINES_MAX).map(lineOf);
   const worst = problems.filter(({ isOver }) => !isOver).map(({ last }) => last)
     .reduce<NotificationMessage | undefined>(
@@ -116,7 +120,7 @@ function digestOf(problems: readonly Problem[], now: Date): NotificationMessage 
   const over = problems.filter(({ isOver }) => isOver).length;
   const areOver = over === count ? ", all over" : over > 0 ? `, ${over} of them over` : "";
   return {
-    ...summaryOf(lines, count, { server, now, link: link && new URL(link).origin }),
+    ...summaryOf(lines, count, { server, ...digest }),
     event: "digest",
     severity: worst?.severity ?? "info",
     tone: worst?.tone ?? "good",

@@ -11,7 +11,7 @@ import {
 } from "../../../db/ce/notification_channels.ts";
 import type { Deps } from "../../deps.ts";
 import { inline, moment } from "../../events/description.ts";
-import type { NotificationMessage } from "./message.ts";
+import { linkTo, type NotificationMessage } from "./message.ts";
 import { enqueueNotification } from "./queue.ts";
 
 const FAILING_MS = 24 * 3_600_000;
@@ -48,7 +48,7 @@ export function reportFailingChannels(deps: FailingDeps): void {
 }
 
 function messageAbout(
-  { config: { serviceBaseUrl }, now, server }: FailingDeps,
+  { config, now, server }: FailingDeps,
   { failingSince, id, lastError, name }: StoredNotificationChannel,
   phase: "begin" | "end",
 ): NotificationMessage {
@@ -68,7 +68,7 @@ function messageAbout(
     ],
     thread: `notification channel ${id}`,
     phase,
-    link: serviceBaseUrl === null ? null : `${serviceBaseUrl.replace(/\/+$/, "")}/notifications`,
+    link: linkTo(config, "/notifications"),
     data: { channel: name, channelId: id },
   };
 }

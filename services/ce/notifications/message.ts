@@ -90,6 +90,12 @@ const PHASE_OF: { [Kind in EventKind]?: "begin" | "end" } = {
   "monitor.up": "end",
 };
 
+type LinkConfig = Pick<Config, "serviceBaseUrl">;
+
+/** The address of a page of the dashboard; `null` without `SERVICE_BASE_URL`. */
+export const linkTo = ({ serviceBaseUrl }: LinkConfig, path: string): string | null =>
+  serviceBaseUrl && serviceBaseUrl + path;
+
 /** Whether an event begins or ends a problem. */
 export const phaseOf = ({ event }: Pick<AppEvent, "event">): Phase => PHASE_OF[event] ?? "report";
 
@@ -100,7 +106,7 @@ export const phaseOf = ({ event }: Pick<AppEvent, "event">): Phase => PHASE_OF[e
  */
 export function messageOf(
   event: AppEvent,
-  { serviceBaseUrl }: Pick<Config, "serviceBaseUrl">,
+  config: LinkConfig,
   also: readonly string[] = [],
 ): NotificationMessage {
   const { tone, headline, lines } = describeEvent(event);
@@ -116,12 +122,16 @@ export function messageOf(
     lines: [...lines, ...also],
     thread: threadOf(event),
     phase: phaseOf(event),
-    link: serviceBaseUrl === null ? null : serviceBaseUrl.replace(/\/+$/, "") + pathOf(event),
+    link: linkTo(config, pathOf(event)),
     data: plainData(data),
   };
 }
 
-/** A notification that stands for several that were held back. */
+/**
+ * A notification that stands for several that were held back.
+ *
+ * @param titles Of the first ones; of all of them unless `count` is larger.
+ */
 export function summaryOf(
   titles: readonly string[],
   count: number,

@@ -20,11 +20,17 @@ import type { Recorder, RecorderDeps } from "../../events/recorder.ts";
 import { isSubscribed, wantsEvent } from "./filter.ts";
 import { type Bundle, flushGroups, groupEvent, type Receivers } from "./grouping.ts";
 import { holdNotification, ON_CALL_KINDS } from "./holding.ts";
-import { messageOf, type NotificationMessage, summaryOf } from "./message.ts";
+import { linkTo, messageOf, type NotificationMessage, summaryOf } from "./message.ts";
 import { enqueueLimited, isLimitReached, titlesOf } from "./rate_limit.ts";
 
 /** The name of the outbox channel; its targets are notification channels. */
 export const NOTIFICATION_CHANNEL = "notification";
+
+/** A notification channel as a target of the outbox. */
+export const targetOf = (channelId: string) => ({
+  channel: NOTIFICATION_CHANNEL,
+  targetId: channelId,
+});
 
 /** On-call services have one alert for all summaries, so that it can be closed. */
 const SUMMARIES = "summaries";
@@ -103,8 +109,8 @@ export function enqueueNow(
   { id: channelId, kind }: Pick<StoredNotificationChannel, "id" | "kind">,
   message: NotificationMessage,
 ): void {
-  const { db, now } = deps;
-  const target = { channel: NOTIFICATION_CHANNEL, targetId: channelId };
+  const { config, db, now } = deps;
+  const target = targetOf(channelId);
   const isOnCall = ON_CALL_KINDS.includes(kind);
   if (message.phase === "end") {
     // What is over before it could be sent is not sent any more.
@@ -117,7 +123,7 @@ export function enqueueNow(
     title: message.title,
     write: () => JSON.stringify(message),
     writeSummary: ({ titles, count }) => {
-      const link = message.link && new URL(message.link).origin;
+      const link = linkTo(config, "/");
       const summary = summaryOf(titles, count, { server: message.server, now: now(), link });
       const thread = isOnCall ? SUMMARIES : summary.thread;
       return JSON.stringify({ ...summary, thread });
@@ -135,7 +141,7 @@ export function enqueueNow(
  * that was only in a summary is not worth a message beyond the limit.
  */
 function closeAlert(deps: QueueDeps, channelId: string, message: NotificationMessage): void {
-  const target = { channel: NOTIFICATION_CHANNEL, targetId: channelId };
+  const target = targetOf(channelId);
   const isOpened = selectThreadMessage(deps.db, { ...target, thread: message.thread });
   if (isOpened || !isLimitReached(deps, target)) insert(deps, channelId, message);
   closeSummaries(deps, channelId);
@@ -150,7 +156,7 @@ export function closeSummaries(
   channelId: string,
 ): void {
   const { db, now } = deps;
-  const target = { channel: NOTIFICATION_CHANNEL, targetId: channelId };
+  const target = targetOf(channelId);
   const last = selectThreadMessage(db, { ...target, thread: SUMMARIES });
   if (last?.status !== "sent" || hasOpenGroup(db, target)) return;
   const summary: NotificationMessage = JSON.parse(last.payload);
@@ -174,8 +180,7 @@ const insert = (
   message: NotificationMessage,
 ): string =>
   enqueueMessage(deps, {
-    channel: NOTIFICATION_CHANNEL,
-    targetId: channelId,
+    ...targetOf(channelId),
     eventKind: message.event,
     payload: JSON.stringify(message),
   });

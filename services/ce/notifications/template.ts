@@ -91,7 +91,7 @@ export function renderTemplate(template: Template, values: object, contentType: 
       if (typeof part === "string") return add(part);
       const value = find(part.path, scopes);
       if (!("block" in part)) return add(escape(value));
-      const list = Array.isArray(value) ? value : isTrue(value) ? [value] : [];
+      const list = Array.isArray(value) ? value : value ? [value] : [];
       if (part.block === "if" || list.length === 0) {
         return render(list.length > 0 ? part.body : part.otherwise, scopes);
       }
@@ -116,8 +116,6 @@ function find([first, ...rest]: readonly string[], scopes: readonly object[]): u
   }
   return value;
 }
-
-const isTrue = (value: unknown) => !!value && value !== "";
 
 type Escaper = (value: unknown) => string;
 

@@ -12,7 +12,11 @@ const digestApp = (options: Parameters<typeof testApp>[0] = {}) =>
   testApp({
     now: "2026-01-01T23:00:00Z",
     ...options,
-    config: { serverName: "host-1", outboundAllow: ["127.0.0.1"] },
+    config: {
+      serverName: "host-1",
+      outboundAllow: ["127.0.0.1"],
+      serviceBaseUrl: "https://example.org/ops",
+    },
   });
 
 async function create(app: TestApp, { url }: FakeReceiver, settings: object): Promise<string> {
@@ -76,6 +80,7 @@ Deno.test("during quiet hours only what is severe is sent; one summary follows",
     "Monitor down: shop, 2026-01-01 23:00:00 UTC, over after 1 h 30 min",
     "Container unhealthy: db, 2026-01-01 23:00:00 UTC",
   ]);
+  equal(message.split("\n").at(-1), "https://example.org/ops/");
   deepEqual(more, []);
   deepEqual(await titles(app, receiver), []);
   unhealthy(app, "db");

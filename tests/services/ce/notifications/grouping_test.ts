@@ -377,7 +377,7 @@ Deno.test("links lead to the page of a stack or container, and to the list if it
   const at = (event: NewEvent) =>
     messageOf(
       { ...event, timestamp: "", eventId: "e1", server: "host", serverId: "s" } as AppEvent,
-      { serviceBaseUrl: "https://ops.example.com/x/" },
+      { serviceBaseUrl: "https://ops.example.com/x" },
     ).link;
   const loop = { ...up("web"), exits: 3, durationSeconds: 60 };
   const deploy = { stack: "my shop", version: 1, reason: null, jobId: "j1" };
