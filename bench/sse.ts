@@ -9,7 +9,7 @@
  */
 
 import { BUSYBOX, importBusybox, type RealEngine } from "../tests/helpers/real_engine.ts";
-import { bundlePrograms, type Running, start, tokenOf } from "./programs.ts";
+import { bundlePrograms, cpuSeconds, type Running, start, tokenOf } from "./programs.ts";
 import { printTable, printVerdict } from "./table.ts";
 
 /** Containers of the frames; one is about a kilobyte. */
@@ -31,8 +31,10 @@ const RESERVED_DESCRIPTORS = 200;
 
 export async function benchSse(engine: RealEngine): Promise<void> {
   const most = await descriptorLimit() - RESERVED_DESCRIPTORS - STALLED;
-  const ids = await makeContainers(engine);
+  await importBusybox(engine);
+  const ids: string[] = [];
   try {
+    while (ids.length < CONTAINERS) ids.push(await makeContainer(engine));
     await using bundles = await bundlePrograms();
     const rows: Record<string, string | number>[] = [];
     const results: Measured[] = [];
@@ -43,13 +45,14 @@ export async function benchSse(engine: RealEngine): Promise<void> {
         { clients: Math.min(most, 10_000), stalled: STALLED },
       ]
     ) {
-      const measured = await measure(engine, bundles.service, clients, stalled);
+      const measured = await measure(engine, ids, bundles.service, { clients, stalled });
       results.push(measured);
       rows.push({
         clients: `${clients}${stalled ? ` and ${stalled} that do not read` : ""}`,
         "RSS MB before": measured.memoryBefore,
         "RSS MB with": measured.memoryWith,
         "KB a client": measured.roundBytes / 1024,
+        "CPU ms a round": measured.roundCpuMs,
         "first to last ms": measured.fanOutMs.map((ms) => ms.toFixed(0)).join(" "),
         "/livez p50 ms": measured.livezMs.p50,
         "most ms": measured.livezMs.most,
@@ -83,6 +86,8 @@ interface Measured {
   memoryWith: number;
   /** Bytes that a client receives in a round. */
   roundBytes: number;
+  /** Processor time of the service for a round, in milliseconds. */
+  roundCpuMs: number;
   /** Time between the first and the last client that has received the round. */
   fanOutMs: number[];
   /** How long `GET /livez` took in the meantime. */
@@ -91,9 +96,9 @@ interface Measured {
 
 async function measure(
   engine: RealEngine,
+  ids: string[],
   script: string,
-  clients: number,
-  stalled: number,
+  { clients, stalled }: { clients: number; stalled: number },
 ): Promise<Measured> {
   await using service = await start(script, { DOCKER_HOST: `unix://${engine.socketPath}` });
   const token = await tokenOf(service);
@@ -103,12 +108,18 @@ async function measure(
   using crowd = await connectCrowd(service, token, clients, stalled);
   await crowd.quiet();
   const prober = probeLivez(service);
+  const cpuBefore = await cpuSeconds(service);
   const rounds = [];
-  for (let round = 0; round < ROUNDS; round++) rounds.push(await crowd.round());
+  for (let round = 0; round < ROUNDS; round++) {
+    // A changed list is sent to all, and is the largest frame.
+    ids.push(await makeContainer(engine));
+    rounds.push(await crowd.round());
+  }
   return {
     memoryBefore,
     memoryWith: await service.memoryMb(),
     roundBytes: rounds[0]!.bytes,
+    roundCpuMs: (await cpuSeconds(service) - cpuBefore) / ROUNDS * 1_000,
     fanOutMs: rounds.map(({ ms }) => ms),
     livezMs: await prober.end(),
   };
@@ -204,13 +215,8 @@ function probeLivez({ target }: Running) {
   };
 }
 
-async function makeContainers(engine: RealEngine): Promise<string[]> {
-  await importBusybox(engine);
-  const ids: string[] = [];
-  for (let count = 0; count < CONTAINERS; count++) {
-    ids.push(await engine.docker("create", "--network", "none", BUSYBOX, "true"));
-  }
-  return ids;
+function makeContainer(engine: RealEngine): Promise<string> {
+  return engine.docker("create", "--network", "none", BUSYBOX, "true");
 }
 
 /** Limit of open descriptors of this process and its children. */

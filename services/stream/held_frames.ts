@@ -34,6 +34,8 @@ export interface Reader {
   position: number;
   /** Whether it still needs the states, which follow the events that it missed. */
   isNew: boolean;
+  /** The last id when it got the states. */
+  statesAt: number;
 }
 
 /** Maximum number of events that are kept for clients that reconnect. */
@@ -50,6 +52,8 @@ interface HeldFrame {
   id: number;
   type: string;
   isEvent: boolean;
+  /** The last id when its data changed; readers that got the states later do not need it. */
+  setAt: number;
   /** What was encoded, for views. */
   data: unknown;
   /** With and without the line of its id. */
@@ -63,6 +67,8 @@ type SentFrame = Pick<HeldFrame, "id" | "bytes">;
 interface State {
   version: string | undefined;
   bytes: StreamChunk | undefined;
+  /** The last id when `bytes` changed. */
+  setAt: number;
   data: unknown;
   onlyChanges: boolean;
 }
@@ -96,6 +102,7 @@ export function createHeldFrames(now: () => Date) {
       typesKey: `${[...types].sort().join()} ${view?.key ?? ""}`,
       position: lastEventId !== undefined && lastEventId <= lastId ? lastEventId : lastId,
       isNew: true,
+      statesAt: 0,
     }),
 
     /** Whether frames wait for the reader, of any type. */
@@ -103,20 +110,21 @@ export function createHeldFrames(now: () => Date) {
 
     /** Returns the reader's next frames, encoded, or nothing, and advances the reader. */
     nextPortion(reader: Reader): StreamChunk[] {
-      const due = framesAfter(reader);
+      const { due, hasMore } = framesAfter(reader);
       if (due.length > 0) {
-        reader.position = due.at(-1)!.id;
+        reader.position = hasMore ? due.at(-1)!.id : lastId;
         return shareable(reader, due);
       }
       const chunks = reader.isNew ? currentStates(reader) : [];
       reader.isNew = false;
       reader.position = lastId;
+      reader.statesAt = lastId;
       return chunks;
     },
 
     /** Adds an event, with `name` as the frame's type on the wire. */
     addEvent(type: string, data: unknown, name: string): void {
-      hold({ type, isEvent: true, data, content: encode(name, data) });
+      hold({ type, isEvent: true, setAt: Infinity, data, content: encode(name, data) });
       if (++eventsHeld > EVENTS_HELD_MAX) {
         held.splice(held.findIndex(({ isEvent }) => isEvent), 1);
         eventsHeld--;
@@ -140,11 +148,14 @@ export function createHeldFrames(now: () => Date) {
       data: unknown,
       { onlyChanges = false }: { onlyChanges?: boolean } = {},
     ): void {
-      const before = states.get(type)?.bytes;
+      const before = states.get(type);
       const bytes = data === undefined ? undefined : encode(type, data);
       // Unchanged data keeps its bytes, by which `renewStates()` recognizes it.
-      const isSame = before && bytes && isEqual(before, bytes);
-      states.set(type, { version, bytes: isSame ? before : bytes, data, onlyChanges });
+      const isSame = before?.bytes && bytes && isEqual(before.bytes, bytes);
+      const content = isSame
+        ? { bytes: before.bytes, setAt: before.setAt }
+        : { bytes, setAt: ++lastId };
+      states.set(type, { version, ...content, data, onlyChanges });
     },
 
     /** Adds the current states, and a comment for readers without a frame. */
@@ -153,10 +164,11 @@ export function createHeldFrames(now: () => Date) {
       held = held.filter((frame) => frame.isEvent || isCurrent(frame));
       const kept = new Set(held.map(({ content }) => content));
       shared.clear();
-      for (const [type, { bytes, data }] of states) {
-        if (bytes && !kept.has(bytes)) hold({ type, isEvent: false, data, content: bytes });
+      for (const [type, { bytes, setAt, data, onlyChanges }] of states) {
+        if (!bytes || kept.has(bytes)) continue;
+        hold({ type, isEvent: false, setAt: onlyChanges ? setAt : Infinity, data, content: bytes });
       }
-      hold({ type: HEARTBEAT, isEvent: false, data: undefined, content: COMMENT });
+      hold({ type: HEARTBEAT, isEvent: false, setAt: Infinity, data: undefined, content: COMMENT });
     },
   };
 
@@ -171,19 +183,25 @@ export function createHeldFrames(now: () => Date) {
     return state !== undefined && state.onlyChanges && state.bytes === content;
   }
 
-  /** Returns the frames after the reader's position, lowest id first; usually these are few. */
-  function framesAfter(reader: Reader): SentFrame[] {
-    const { position, types, isNew } = reader;
+  /**
+   * Returns the frames after the reader's position, lowest id first, and whether others follow;
+   * usually these are few. A reader without a frame gets the heartbeat.
+   */
+  function framesAfter(reader: Reader): { due: SentFrame[]; hasMore: boolean } {
+    const { position, types, isNew, statesAt } = reader;
     const first = held.findLastIndex(({ id }) => id <= position) + 1;
-    const rest = held.slice(first).filter(({ isEvent }) => isEvent || !isNew);
-    const due = visibleFrames(reader, rest.filter(({ type }) => types.has(type)))
-      .slice(0, PORTION_MAX);
-    return due.length > 0 ? due : rest.filter(({ type }) => type === HEARTBEAT);
+    const rest = held.slice(first)
+      .filter(({ isEvent, setAt }) => isEvent || !isNew && setAt > statesAt);
+    const visible = visibleFrames(reader, rest.filter(({ type }) => types.has(type)));
+    if (visible.length === 0) {
+      return { due: rest.filter(({ type }) => type === HEARTBEAT), hasMore: false };
+    }
+    return { due: visible.slice(0, PORTION_MAX), hasMore: isNew || visible.length > PORTION_MAX };
   }
 
   /** Returns the same bytes, in one piece, to readers that get the same frames. */
-  function shareable({ typesKey, isNew }: Reader, due: SentFrame[]): StreamChunk[] {
-    const key = `${isNew} ${due[0]!.id} ${typesKey}`;
+  function shareable({ typesKey }: Reader, due: SentFrame[]): StreamChunk[] {
+    const key = `${due.map(({ id }) => id).join()} ${typesKey}`;
     const known = shared.get(key);
     if (known) return [known];
     const pieces = due.map(({ bytes }) => bytes);

@@ -298,6 +298,42 @@ Deno.test("a state of changes only is sent when its data changed, and to a clien
   deepEqual(lateFrames.map(({ data }) => data), [["web", "db"], ["db"]]);
 });
 
+Deno.test("a new client does not get the same state again in the next round", async () => {
+  const { hub } = hubAt();
+  const set = (version: string, data: unknown) =>
+    hub.setState("containers", version, data, { onlyChanges: true });
+  const types = ["containers", "metrics"];
+  set("1", ["web"]);
+  const early = sseClient(hub.open(wanting(types)));
+  await early.next();
+  set("2", ["web", "db"]);
+  const client = sseClient(hub.open(wanting(types)));
+  await client.next();
+  hub.setState("metrics", "1", 1);
+  await hub.broadcast();
+  const ofEarly = await early.take(2);
+  const first = await client.next();
+  set("3", ["db"]);
+  await hub.broadcast();
+  hub.close();
+
+  deepEqual(ofEarly.map(({ data }) => data), [["web", "db"], 1]);
+  deepEqual([first, ...await client.rest()].map((frame) => frame?.data), [1, ["db"], 1]);
+});
+
+Deno.test("a client that gets a frame of a round gets no comment", async () => {
+  const { hub } = hubAt();
+  hub.setState("metrics", "1", 1);
+  const text = hub.open(wanting(["metrics"])).pipeThrough(new TextDecoderStream());
+  const chunks: string[] = [];
+  for await (const chunk of text) {
+    chunks.push(chunk.replaceAll(/id: \d+\n/g, ""));
+    if (chunks.length === 3 || chunks.length === 4) await hub.broadcast();
+    if (chunks.length === 5) hub.close();
+  }
+  equal(chunks.join(""), `retry: 5000\n\n${"event: metrics\ndata: 1\n\n".repeat(3)}`);
+});
+
 Deno.test("a client that gets no frame of a round gets a comment, which keeps its connection", async () => {
   const { hub } = hubAt();
   hub.setState("metrics", "1", 1);
