@@ -6,6 +6,7 @@
  */
 
 import { EngineError, EngineUnreachableError } from "../engine/errors.ts";
+import { errorFields, type Log, type LogFields } from "./log.ts";
 
 /** Stable reason of a failure; `routes/errors.ts` gives each its HTTP status. */
 export type ErrorCode =
@@ -114,6 +115,13 @@ export function asAppError(error: unknown): AppError | undefined {
   }
   if (error instanceof EngineError) return fromEngine(error);
   return error instanceof Error ? fromDatabase(error) : undefined;
+}
+
+/** The message for a caller. An unexpected error is logged: its text may contain internals. */
+export function messageFor(log: Log, error: unknown, what: string, fields?: LogFields): string {
+  const known = asAppError(error);
+  if (!known) log.error(what, { ...fields, ...errorFields(error) });
+  return known?.message ?? "Internal error";
 }
 
 /** node:sqlite reports the extended result code, whose low byte is the primary one. */

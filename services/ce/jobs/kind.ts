@@ -26,9 +26,8 @@ export interface JobKind<Input = unknown, Result = unknown, Attachment = unknown
    */
   reserve?(deps: Deps, job: { target: string; input: Input }): Disposable;
   /**
-   * Does the work. What it throws fails the job, except {@linkcode JobRolledBack} and
-   * {@linkcode JobNeedsAttention}. It should stop
-   * when `job.signal` aborts; a job that then succeeds nevertheless counts as succeeded.
+   * Does the work. What it throws fails the job, unless a {@linkcode JobEnd} says otherwise. It
+   * should stop when `job.signal` aborts; a job that then succeeds nevertheless counts as succeeded.
    */
   run(deps: Deps, job: JobRun<Input, Attachment>): Promise<Result>;
   /**
@@ -72,33 +71,20 @@ export interface JobRun<Input = unknown, Attachment = unknown> {
   log(line: string): void;
 }
 
-/** Thrown by a kind that failed and restored the state before the job. */
-export class JobRolledBack extends Error {
-  override readonly name = "JobRolledBack";
+/**
+ * Thrown by a kind that failed: `rolled_back` if it restored the state before the job,
+ * `needs_attention` if it could not, `failed` if there was nothing, or not all, to restore.
+ */
+export class JobEnd extends AppError {
+  override readonly name = "JobEnd";
 
   /** @param result Stored as the result of the job. */
-  constructor(message: string, readonly result: unknown = null) {
-    super(message);
-  }
-}
-
-/** Thrown by a kind that failed with a result, and restored nothing or not all. */
-export class JobFailed extends AppError {
-  override readonly name = "JobFailed";
-
-  /** @param result Stored as the result of the job. */
-  constructor(message: string, readonly result: unknown) {
+  constructor(
+    readonly status: "failed" | "rolled_back" | "needs_attention",
+    message: string,
+    readonly result: unknown = null,
+  ) {
     super("conflict", message);
-  }
-}
-
-/** Thrown by a kind that could neither succeed nor restore the state before the job. */
-export class JobNeedsAttention extends Error {
-  override readonly name = "JobNeedsAttention";
-
-  /** @param result Stored as the result of the job. */
-  constructor(message: string, readonly result: unknown = null) {
-    super(message);
   }
 }
 

@@ -17,13 +17,13 @@ import { EngineUnreachableError } from "../../../engine/errors.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { stackOf } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, asAppError } from "../../errors.ts";
+import { AppError, asAppError, messageFor } from "../../errors.ts";
 import { emit } from "../../events/emit.ts";
 import type { NewEvent } from "../../events/events.ts";
 import { sleep } from "../../lifecycle.ts";
 import { errorFields } from "../../log.ts";
 import type { ActiveJob } from "../../state/active_jobs.ts";
-import { JobFailed, type JobKind, JobNeedsAttention, JobRolledBack, type JobRun } from "./kind.ts";
+import { JobEnd, type JobKind, type JobRun } from "./kind.ts";
 import { type JobView, toView } from "./view.ts";
 
 /** Longest time between two stored states of a progress, in milliseconds. */
@@ -240,25 +240,21 @@ function launch<Result>(
 
 type Outcome = Pick<Job, "status"> & Partial<Pick<Job, "error" | "result">>;
 
+const FAILED = { status: "failed", result: null } as const;
+
 function outcomeOf(
   { jobs, log }: Pick<Deps, "jobs" | "log">,
   { controller, record }: ActiveJob,
   error: unknown,
 ): Outcome | undefined {
-  if (error instanceof JobRolledBack) {
-    return { status: "rolled_back", error: cut(error.message), result: error.result };
-  }
-  if (error instanceof JobNeedsAttention) {
-    return { status: "needs_attention", error: cut(error.message), result: error.result };
-  }
+  const { status, result } = error instanceof JobEnd ? error : FAILED;
+  if (status !== "failed") return { status, error: cut(messageOf(error)), result };
   // The next start recovers it.
   if (jobs.stopping.aborted) return undefined;
   if (controller.signal.aborted) {
     return { status: "cancelled", error: cut(messageOf(controller.signal.reason)) };
   }
-  if (!asAppError(error)) log.error("job failed", { job: record.id, ...errorFields(error) });
-  const result = error instanceof JobFailed ? error.result : null;
-  return { status: "failed", error: cut(messageOf(error)), result };
+  return { status, error: cut(messageFor(log, error, "job failed", { job: record.id })), result };
 }
 
 /** Stores the outcome. While that fails (the disk is full), the job has not ended. */

@@ -6,7 +6,7 @@
 
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { JobNeedsAttention, JobRolledBack } from "./kind.ts";
+import { JobEnd } from "./kind.ts";
 import type { StartedJob } from "./runner.ts";
 
 /**
@@ -30,9 +30,7 @@ export async function waitForJob<Result>(
   try {
     return await completion;
   } catch (error) {
-    if (error instanceof JobRolledBack || error instanceof JobNeedsAttention) {
-      throw new AppError("conflict", error.message, { cause: error });
-    }
+    if (error instanceof JobEnd && error.status !== "failed") throw error;
     active?.controller.signal.throwIfAborted();
     throw error;
   }

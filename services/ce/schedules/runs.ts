@@ -30,7 +30,7 @@ import { isLimited } from "../../auth/scope.ts";
 import { hideForeign } from "../../auth/visible.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import { asAppError } from "../../errors.ts";
+import { messageFor } from "../../errors.ts";
 import { errorFields } from "../../log.ts";
 import { automaticActor, recordAudit } from "../auth/audit.ts";
 import { actOnContainer } from "../containers/actions.ts";
@@ -244,11 +244,8 @@ async function act(deps: Deps, schedule: Schedule): Promise<Outcome> {
     await actOnContainer(deps, id, schedule.action);
     return { ...SUCCESS, ...found };
   } catch (error) {
-    const known = asAppError(error);
-    if (!known) {
-      deps.log.error("schedule run failed", { schedule: schedule.id, ...errorFields(error) });
-    }
-    return { ...failed(known?.message ?? "Internal error"), ...found };
+    const fields = { schedule: schedule.id };
+    return { ...failed(messageFor(deps.log, error, "schedule run failed", fields)), ...found };
   }
 }
 

@@ -11,10 +11,9 @@
 
 import { EngineUnreachableError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, asAppError } from "../../errors.ts";
+import { AppError, messageFor } from "../../errors.ts";
 import { sleep } from "../../lifecycle.ts";
 import type { Container } from "../../state/inventory.ts";
-import { errorFields } from "../../log.ts";
 import type { Operation } from "../../state/reservations.ts";
 import {
   type ActionDeps as ContainerActionDeps,
@@ -200,9 +199,7 @@ async function runAction(
     const { changed } = await act();
     return { result: { id, name, ok: true, changed, error: null } };
   } catch (error) {
-    const known = asAppError(error);
-    if (!known) log.error("stack action failed", { id, name, ...errorFields(error) });
-    const message = known?.message ?? "Internal error";
+    const message = messageFor(log, error, "stack action failed", { id, name });
     return {
       result: { id, name, ok: false, changed: false, error: message },
       ...(error instanceof EngineUnreachableError && { unreachable: error }),

@@ -8,8 +8,7 @@
 import { EngineError } from "../../../engine/errors.ts";
 import { buildPrune } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
-import { asAppError } from "../../errors.ts";
-import { errorFields } from "../../log.ts";
+import { messageFor } from "../../errors.ts";
 import { currentContainers } from "../containers/containers.ts";
 import {
   type Candidate,
@@ -89,9 +88,7 @@ export async function pruneSystem(
       if (kind === "containers") { for (const id of deleted) removed.add(id); }
     } catch (error) {
       failures.push(error);
-      const known = asAppError(error);
-      if (!known) deps.log.error("prune failed", { kind, ...errorFields(error) });
-      parts[kind].error = known?.message ?? "Internal error";
+      parts[kind].error = messageFor(deps.log, error, "prune failed", { kind });
     }
   }
   if (!options.dryRun) deps.diskUsage.invalidate();

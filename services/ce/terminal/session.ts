@@ -9,7 +9,7 @@
 
 import type { Deps } from "../../deps.ts";
 import { abortable } from "../../deadline.ts";
-import { asAppError } from "../../errors.ts";
+import { asAppError, messageFor } from "../../errors.ts";
 import { sleep } from "../../lifecycle.ts";
 import { errorFields } from "../../log.ts";
 import { type Control, parseControl } from "./control.ts";
@@ -144,12 +144,8 @@ export function runTerminal(
   }
 
   function endByFailure(error: unknown): void {
-    const known = asAppError(error);
-    if (!known) log.error("terminal failed", errorFields(error));
-    endByError(
-      known?.code === "conflict" ? CODE.policy : CODE.failure,
-      known?.message ?? "Internal error",
-    );
+    const code = asAppError(error)?.code === "conflict" ? CODE.policy : CODE.failure;
+    endByError(code, messageFor(log, error, "terminal failed"));
   }
 
   async function endByExit({ exitCode }: TerminalProgram): Promise<void> {

@@ -35,7 +35,7 @@ import { createLimiter } from "../../limiter.ts";
 import { withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import { asAppError, requireFound } from "../../errors.ts";
+import { messageFor, requireFound } from "../../errors.ts";
 import type { Container } from "../../state/inventory.ts";
 import { errorFields } from "../../log.ts";
 import { decide, firesTooOften, FIRINGS_MAX } from "./decision.ts";
@@ -207,9 +207,7 @@ async function act(deps: RemediationDeps, rule: RemediationRule): Promise<Outcom
     await runAction(deps, target, rule);
     return { status: "success", error: null };
   } catch (error) {
-    const known = asAppError(error);
-    if (!known) deps.log.error("remediation failed", { rule: rule.id, ...errorFields(error) });
-    return failed(known?.message ?? "Internal error");
+    return failed(messageFor(deps.log, error, "remediation failed", { rule: rule.id }));
   }
 }
 

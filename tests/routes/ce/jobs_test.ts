@@ -3,8 +3,8 @@ import type { Role } from "../../../services/auth/caller.ts";
 import type { Scope } from "../../../services/auth/scope.ts";
 import {
   failInterrupted,
+  JobEnd,
   type JobKind,
-  JobRolledBack,
   type JobRun,
 } from "../../../services/ce/jobs/kind.ts";
 import { startJob } from "../../../services/ce/jobs/runner.ts";
@@ -226,7 +226,10 @@ Deno.test("texts of a job that mention other containers are hidden from a limite
       job.progress({ current: 1, total: 2, message: "ledger of bank" });
       return Promise.resolve();
     });
-    throw new JobRolledBack("ledger did not start", { restored: ["web", "ledger"], downtimeMs: 5 });
+    throw new JobEnd("rolled_back", "ledger did not start", {
+      restored: ["web", "ledger"],
+      downtimeMs: 5,
+    });
   });
   await until("it waits", () => app.deps.jobs.get(job.id)?.log.lines.length === 2);
   const stream = await app.fetch("GET", `/api/jobs/${job.id}/stream`, undefined, { scope: OWN });

@@ -17,7 +17,7 @@ import { AppError } from "../../../errors.ts";
 import type { Identity } from "../../../state/reservations.ts";
 import { asContainer, refreshContainer } from "../../containers/reads.ts";
 import { refersTo } from "../../containers/share_group.ts";
-import { JobFailed, JobNeedsAttention, JobRolledBack } from "../../jobs/kind.ts";
+import { JobEnd } from "../../jobs/kind.ts";
 import { isUp, nameOf, removeAndWait } from "../../rebuild/replace.ts";
 import { nameImage } from "../../updates/run/image_name.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
@@ -67,8 +67,7 @@ const pairsOf = (job: DeployJob, services: readonly ServiceWork[]): Pair[] =>
  * Returns the stack to the state before the deploy. What cannot be restored does not keep the rest
  * from it.
  *
- * @throws {JobRolledBack}
- * @throws {JobNeedsAttention} If something could not be restored.
+ * @throws {JobEnd}
  */
 export async function goBack(
   deps: Deps,
@@ -91,9 +90,9 @@ export async function goBack(
     await attempt(() => restoreNames(deps, named));
     return problems;
   });
-  if (problems.length === 0) throw new JobRolledBack(reason, failed);
+  if (problems.length === 0) throw new JobEnd("rolled_back", reason, failed);
   const message = `${reason}; rollback incomplete: ${problems.join("; ")}`;
-  throw new JobNeedsAttention(message, failed);
+  throw new JobEnd("needs_attention", message, failed);
 }
 
 type Attempt = (work: () => Promise<unknown>) => Promise<void>;
@@ -261,8 +260,7 @@ async function keptServices(
  * Ends a deploy where it is: services that were started keep their new containers, others their old
  * ones, if these can still run.
  *
- * @throws {JobFailed} With the reason.
- * @throws {JobNeedsAttention} If an old container could not be restored.
+ * @throws {JobEnd}
  */
 export async function stopHere(
   deps: Deps,
@@ -282,7 +280,7 @@ export async function stopHere(
     }
     return problems;
   });
-  if (problems.length === 0) throw new JobFailed(reason, failed);
+  if (problems.length === 0) throw new JobEnd("failed", reason, failed);
   const message = `${reason}; clean-up incomplete: ${problems.join("; ")}`;
-  throw new JobNeedsAttention(message, failed);
+  throw new JobEnd("needs_attention", message, failed);
 }

@@ -13,7 +13,7 @@ import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import { errorFields } from "../../../log.ts";
 import { keepCrashLines } from "../../../state/crash_lines.ts";
-import { JobNeedsAttention, JobRolledBack } from "../../jobs/kind.ts";
+import { JobEnd } from "../../jobs/kind.ts";
 import { evidenceLines } from "./evidence.ts";
 import { throwIfInterrupted } from "./interruption.ts";
 import {
@@ -122,8 +122,7 @@ async function measureDowntime(
 /**
  * Ends an update whose new container failed.
  *
- * @throws {JobRolledBack}
- * @throws {JobNeedsAttention}
+ * @throws {JobEnd}
  */
 export async function rollBack(
   deps: Deps,
@@ -133,12 +132,12 @@ export async function rollBack(
   const { input: { name, reference } } = job;
   const { failure: { reason, evidence }, pulled: { digest } } = end;
   const { id, problem } = await putBack(deps, job, end);
-  const result = { container: name, id, image: reference, digest, evidence };
-  if (problem === null) {
-    throw new JobRolledBack(reason, { ...result, reason } satisfies FailedUpdate);
-  }
-  const all = problemOf(reason, problem);
-  throw new JobNeedsAttention(all, { ...result, reason: all } satisfies FailedUpdate);
+  const all = problem === null ? reason : problemOf(reason, problem);
+  throw new JobEnd(
+    problem === null ? "rolled_back" : "needs_attention",
+    all,
+    { container: name, id, image: reference, digest, evidence, reason: all } satisfies FailedUpdate,
+  );
 }
 
 /**

@@ -5,10 +5,9 @@
  */
 
 import type { Deps } from "../../../deps.ts";
-import { asAppError } from "../../../errors.ts";
+import { messageFor } from "../../../errors.ts";
 import { emit } from "../../../events/emit.ts";
 import type { EventKind } from "../../../events/events.ts";
-import { errorFields } from "../../../log.ts";
 import type { Identity } from "../../../state/reservations.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
@@ -153,9 +152,5 @@ export function report(
   emit(deps, kind, data, store);
 }
 
-/** An unexpected error is logged; its text may contain internals. */
-export function messageOf({ log }: Pick<Deps, "log">, error: unknown): string {
-  const known = asAppError(error);
-  if (!known) log.error("update failed", errorFields(error));
-  return known?.message ?? "Internal error";
-}
+export const messageOf = ({ log }: Pick<Deps, "log">, error: unknown) =>
+  messageFor(log, error, "update failed");

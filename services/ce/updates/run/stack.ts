@@ -10,7 +10,7 @@ import { imageInspect } from "../../../../engine/images.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import { pullImage } from "../../images/pull.ts";
-import { JobNeedsAttention, JobRolledBack } from "../../jobs/kind.ts";
+import { JobEnd } from "../../jobs/kind.ts";
 import { fullImageId } from "../../storage/images.ts";
 import type { Evidence } from "./evidence.ts";
 import { commit, putBack } from "./finish.ts";
@@ -152,8 +152,7 @@ function memberJob(job: StackUpdateJob, index: number, reference: string): Updat
 /**
  * Puts back what is not committed, in reverse order.
  *
- * @throws {JobRolledBack}
- * @throws {JobNeedsAttention} If a container could not be put back.
+ * @throws {JobEnd}
  * @throws {AppError} `conflict` if containers stay updated.
  */
 async function goBack(deps: Deps, job: StackUpdateJob, named: readonly Named[]): Promise<never> {
@@ -180,9 +179,9 @@ async function goBack(deps: Deps, job: StackUpdateJob, named: readonly Named[]):
   }
   await restoreNames(deps, job, { named, updated });
   if (problems.length > 0) {
-    throw new JobNeedsAttention([reason, ...problems].join("; "), { evidence });
+    throw new JobEnd("needs_attention", [reason, ...problems].join("; "), { evidence });
   }
-  if (updated.length === 0) throw new JobRolledBack(reason, { evidence });
+  if (updated.length === 0) throw new JobEnd("rolled_back", reason, { evidence });
   throw new AppError("conflict", `${reason}; updated before: ${updated.join(", ")}`);
 }
 

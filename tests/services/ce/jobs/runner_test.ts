@@ -2,9 +2,8 @@ import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
 import { EngineUnreachableError } from "../../../../engine/errors.ts";
 import {
   failInterrupted,
+  JobEnd,
   type JobKind,
-  JobNeedsAttention,
-  JobRolledBack,
   type JobRun,
 } from "../../../../services/ce/jobs/kind.ts";
 import type { DeployInput, DeployResult } from "../../../../services/ce/compose/deploy/job.ts";
@@ -85,13 +84,13 @@ for (
     },
     {
       what: "a rollback is recorded as such",
-      error: new JobRolledBack("The new container was unhealthy"),
+      error: new JobEnd("rolled_back", "The new container was unhealthy"),
       status: "rolled_back",
       shown: "The new container was unhealthy",
     },
     {
       what: "a failed rollback is recorded as such",
-      error: new JobNeedsAttention("The old container is gone"),
+      error: new JobEnd("needs_attention", "The old container is gone"),
       status: "needs_attention",
       shown: "The old container is gone",
     },
@@ -131,12 +130,12 @@ Deno.test("a deploy reports how it ended once, with the end itself", async () =>
     reported(
       "deploy.rolled_back",
       "web exited",
-      await end(() => Promise.reject(new JobRolledBack("web exited"))),
+      await end(() => Promise.reject(new JobEnd("rolled_back", "web exited"))),
     ),
     reported(
       "deploy.needs_attention",
       "web is gone",
-      await end(() => Promise.reject(new JobNeedsAttention("web is gone"))),
+      await end(() => Promise.reject(new JobEnd("needs_attention", "web is gone"))),
     ),
   ], told);
 });
@@ -288,7 +287,10 @@ Deno.test("resumeJobs() fails, rolls back and starts jobs as their kinds decide"
   using after = testApp({ db });
   resumeJobs(after.deps, [
     kindOf(hang, { name: "fails" }),
-    kindOf(hang, { name: "rolls back", recover: () => Promise.reject(new JobRolledBack("Back")) }),
+    kindOf(hang, {
+      name: "rolls back",
+      recover: () => Promise.reject(new JobEnd("rolled_back", "Back")),
+    }),
     kindOf(hang, { name: "hangs", recover: failInterrupted }),
     kindOf((job) => Promise.resolve(job.input), { name: "waits" }),
   ]);
