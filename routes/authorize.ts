@@ -6,12 +6,12 @@
 
 import { isApiToken } from "../services/ce/api_tokens/secret.ts";
 import { createApiTokenVerifier } from "../services/ce/api_tokens/verifier.ts";
-import { isMetricsToken } from "../services/ce/metrics/token.ts";
 import { redeemTerminalTicket } from "../services/ce/terminal/tickets.ts";
 import { redeemTicket } from "../services/ce/stream/tickets.ts";
 import { createTokenVerifier, type TokenSession } from "../services/ce/auth/tokens.ts";
 import { callerOf, METRICS_USER } from "../services/auth/accounts.ts";
 import type { Caller } from "../services/auth/caller.ts";
+import { timingSafeEqual } from "../services/auth/timing_safe_equal.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
 import type { Identify } from "./request_context.ts";
@@ -49,7 +49,8 @@ export function identify(
     if (terminal && ticket !== undefined) return redeemTerminalTicket(deps, ticket, address);
     const header = request.headers.get("authorization");
     if (metrics && config.metricsToken !== null) {
-      if (!isMetricsToken(ANY_BEARER.exec(header ?? "")?.[1], config.metricsToken)) {
+      const given = ANY_BEARER.exec(header ?? "")?.[1];
+      if (given === undefined || !timingSafeEqual(given, config.metricsToken)) {
         throw new AppError("unauthorized", "The token set as METRICS_TOKEN is required");
       }
       return { userId: METRICS_USER, role: "viewer", familyId: "", address };

@@ -29,7 +29,7 @@ import type { Page, Paged } from "../../../db/page.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { stackOf } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, requireFound } from "../../errors.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import type { AlertData, NewEvent } from "../../events/events.ts";
 import type { Pause } from "../../events/recorder.ts";
@@ -64,9 +64,7 @@ export function listAlertEvents(
 
 /** @throws {AppError} `not_found`. */
 export function getAlertEvent({ db }: Pick<Deps, "db">, id: string): AlertEventView {
-  const event = selectAlertEvent(db, id);
-  if (!event) throw notFound("Alert event", id);
-  return asView(event);
+  return asView(requireFound(selectAlertEvent(db, id), "Alert event", id));
 }
 
 /** Firing and recent events, newest first. */

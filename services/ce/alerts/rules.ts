@@ -24,7 +24,7 @@ import {
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import type { EmitDeps } from "../../events/emit.ts";
-import { notFound } from "../../errors.ts";
+import { requireFound } from "../../errors.ts";
 import type { Pause } from "../../events/recorder.ts";
 import type { SilencerDeps } from "../silences/silencer.ts";
 import { assertBelowLimit } from "../../license/limits.ts";
@@ -126,9 +126,7 @@ export function removeAlertRule(deps: ChangeDeps, id: string): void {
 }
 
 function requireRule({ db }: Pick<Deps, "db">, id: string): AlertRule {
-  const rule = selectAlertRule(db, id);
-  if (!rule) throw notFound("Alert rule", id);
-  return rule;
+  return requireFound(selectAlertRule(db, id), "Alert rule", id);
 }
 
 function viewOf(

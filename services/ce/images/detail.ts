@@ -6,13 +6,7 @@
 
 import type { ContainerConfig } from "../../../engine/container_config.ts";
 import { EngineError } from "../../../engine/errors.ts";
-import {
-  imageHistory,
-  type ImageInspect,
-  imageInspect,
-  type ImageLayer,
-  imageTag,
-} from "../../../engine/images.ts";
+import { imageHistory, imageInspect, type ImageLayer, imageTag } from "../../../engine/images.ts";
 import { type Caller, includesRole } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
@@ -21,7 +15,7 @@ import { engineTime } from "../../state/engine_time.ts";
 import type { Container } from "../../state/inventory.ts";
 import { currentContainers } from "../containers/containers.ts";
 import type { ReadDeps } from "../containers/reads.ts";
-import { fullImageId, type Image, imageNames, withNamesOf } from "../storage/images.ts";
+import { fullImageId, type Image, imageNames, toImage, withNamesOf } from "../storage/images.ts";
 import { parseImage } from "./reference.ts";
 
 interface ImageDetail extends Image {
@@ -84,21 +78,6 @@ export async function getImage(
     config: toConfig(image.Config, showsValues),
     history: history.map((layer) => toLayer(layer, shown.repoTags, showsValues)),
     usedBy: users.map(({ id, name, state }) => ({ id, name, state })),
-  };
-}
-
-function toImage(image: ImageInspect, containers: number): Image {
-  const repoTags = imageNames(image.RepoTags ?? []);
-  const createdAt = engineTime(image.Created);
-  return {
-    id: fullImageId(image.Id),
-    repoTags,
-    repoDigests: imageNames(image.RepoDigests ?? []),
-    size: image.Size ?? 0,
-    createdAt,
-    created: createdAt,
-    containers,
-    dangling: repoTags.length === 0,
   };
 }
 

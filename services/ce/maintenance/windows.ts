@@ -16,7 +16,7 @@ import {
 import type { StateDatabase } from "../../../db/database.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
-import { notFound, tooMany } from "../../errors.ts";
+import { notFound, requireFound, tooMany } from "../../errors.ts";
 import type { MaintenanceWindow as OpenableWindow } from "../../state/maintenance.ts";
 import { createNextDue, hostTimeZone, type NextDue, nextDue } from "../schedules/cron.ts";
 import { normalizeWindow, openedAt } from "../updates/window.ts";
@@ -99,8 +99,7 @@ export function changeMaintenanceWindow(
   change: Change<MaintenanceWindowSettings>,
 ): MaintenanceWindow {
   const { db, now } = deps;
-  const stored = selectMaintenanceWindow(db, id);
-  if (!stored) throw notFound("Maintenance window", id);
+  const stored = requireFound(selectMaintenanceWindow(db, id), "Maintenance window", id);
   const { timeZone = stored.timeZone, ...settings } = change;
   const window = normalize({ ...applyChange(stored, settings), timeZone });
   updateMaintenanceWindow(db, window);

@@ -26,7 +26,7 @@ import type { Page } from "../../../db/page.ts";
 import type { Change } from "../../change.ts";
 import { definedFields } from "../../defined_fields.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, requireFound } from "../../errors.ts";
 import { toDelivery } from "../../events/outbox_log.ts";
 import { openIfPossible, openOrConflict } from "../../secrets.ts";
 import {
@@ -204,9 +204,7 @@ export function listNotificationDeliveries({ db }: Pick<Deps, "db">, id: string,
 
 /** @throws {AppError} `not_found`. */
 export function findNotificationChannel(db: Deps["db"], id: string): StoredNotificationChannel {
-  const channel = selectNotificationChannel(db, id);
-  if (!channel) throw notFound("Notification channel", id);
-  return channel;
+  return requireFound(selectNotificationChannel(db, id), "Notification channel", id);
 }
 
 const toTitledDelivery = (message: OutboxMessage) => ({

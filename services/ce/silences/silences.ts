@@ -19,7 +19,7 @@ import {
 } from "../../../db/ce/silences.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound, tooMany } from "../../errors.ts";
+import { AppError, notFound, requireFound, tooMany } from "../../errors.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -97,8 +97,7 @@ export function changeSilence(
   change: Change<NewSilence>,
 ): Silence {
   const at = now();
-  const stored = selectSilence(db, id);
-  if (!stored) throw notFound("Silence", id);
+  const stored = requireFound(selectSilence(db, id), "Silence", id);
   if (new Date(stored.endsAt) <= at) {
     throw new AppError("conflict", "The silence has ended; create a new one");
   }

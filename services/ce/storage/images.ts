@@ -6,6 +6,7 @@
 
 import {
   type ImageDeletion,
+  type ImageInspect,
   imageInspect,
   imageList,
   imagePrune,
@@ -54,7 +55,7 @@ export async function listImages(deps: ReadDeps): Promise<Image[]> {
   const users = Map.groupBy(containers, ({ imageId }) => imageId);
   const { scope } = deps.inventory;
   return images
-    .map((image) => toImage(image, (id) => users.get(id)?.length ?? 0))
+    .map((image) => toImage(image, users.get(fullImageId(image.Id))?.length ?? 0))
     .filter(({ containers }) => !scope || containers > 0)
     .map((image) => scope ? withNamesOf(image, users.get(image.id)!) : image)
     .sort(newestFirst);
@@ -98,18 +99,18 @@ async function assertUnused(deps: ReadDeps, ref: string): Promise<void> {
   throw new AppError("conflict", `Image ${ref} is in use by ${names}`);
 }
 
-function toImage(summary: ImageSummary, usersOf: (id: string) => number): Image {
-  const id = fullImageId(summary.Id);
-  const repoTags = imageNames(summary.RepoTags);
-  const createdAt = engineTime(summary.Created);
+/** @param containers The number of containers that use it. */
+export function toImage(image: ImageInspect | ImageSummary, containers: number): Image {
+  const repoTags = imageNames(image.RepoTags);
+  const createdAt = engineTime(image.Created);
   return {
-    id,
+    id: fullImageId(image.Id),
     repoTags,
-    repoDigests: imageNames(summary.RepoDigests),
-    size: summary.Size,
+    repoDigests: imageNames(image.RepoDigests),
+    size: image.Size ?? 0,
     createdAt,
     created: createdAt,
-    containers: usersOf(id),
+    containers,
     dangling: repoTags.length === 0,
   };
 }
@@ -146,7 +147,7 @@ export function isIdOf(reference: string, imageId: string): boolean {
 }
 
 /** The engine reports a missing name as `<none>:<none>`. */
-export function imageNames(names: readonly string[] | null): string[] {
+export function imageNames(names: readonly string[] | null | undefined): string[] {
   return (names ?? []).filter((name) => !name.includes("<none>"));
 }
 

@@ -26,7 +26,7 @@ import type { Change } from "../../change.ts";
 import { dropGroups } from "../../ce/notifications/grouping.ts";
 import type { Deps } from "../../deps.ts";
 import { createEnvelope } from "../../events/events.ts";
-import { notFound, tooMany } from "../../errors.ts";
+import { requireFound, tooMany } from "../../errors.ts";
 import { openIfPossible, openOrConflict } from "../../secrets.ts";
 import {
   type ChatConfig,
@@ -253,7 +253,5 @@ function toChatChannel(
 }
 
 function requireChannel(db: Deps["db"], id: string): StoredChatChannel {
-  const channel = selectChatChannel(db, id);
-  if (!channel) throw notFound("Chat channel", id);
-  return channel;
+  return requireFound(selectChatChannel(db, id), "Chat channel", id);
 }

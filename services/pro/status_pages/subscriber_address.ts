@@ -6,7 +6,7 @@
  */
 
 import type { StoredSubscriber } from "../../../db/pro/status_pages/subscribers.ts";
-import { nodeCrypto } from "../../builtins.ts";
+import { timingSafeEqual } from "../../auth/timing_safe_equal.ts";
 import type { Secrets } from "../../secrets.ts";
 
 /** The outbox channel of each kind of address. */
@@ -60,12 +60,7 @@ export async function subscriberOfUnsubscribeToken(
   token: string,
 ): Promise<string | undefined> {
   const [id = ""] = token.split(".", 1);
-  const encoder = new TextEncoder();
-  const given = encoder.encode(token);
-  const expected = encoder.encode(await unsubscribeToken(secrets, id));
-  const isEqual = given.length === expected.length &&
-    nodeCrypto().timingSafeEqual(given, expected);
-  return isEqual ? id : undefined;
+  return timingSafeEqual(token, await unsubscribeToken(secrets, id)) ? id : undefined;
 }
 
 const purposeOfAddress = (id: string) => `status page subscriber ${id}`;

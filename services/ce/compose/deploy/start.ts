@@ -6,7 +6,7 @@
 
 import type { Caller } from "../../../auth/caller.ts";
 import type { Deps } from "../../../deps.ts";
-import { AppError, notFound } from "../../../errors.ts";
+import { AppError, requireFound } from "../../../errors.ts";
 import { deleteStackVersions, selectCurrentVersion } from "../../../../db/ce/stack_versions.ts";
 import { identityOf } from "../../containers/reserve.ts";
 import { currentContainers } from "../../containers/reads.ts";
@@ -96,8 +96,7 @@ export async function startDown(
 ): Promise<JobView> {
   const affected = await containersOfProject(deps, name);
   if (affected.length === 0) {
-    const stored = selectCurrentVersion(deps.db, name);
-    if (!stored) throw notFound("Stack", name);
+    const stored = requireFound(selectCurrentVersion(deps.db, name), "Stack", name);
     if (stored.kind === "swarm") throw swarmOnlyStored(name, "rm");
   }
   return startJob(deps, downKind, { target: name, input: { ...request, affected }, caller }).job;

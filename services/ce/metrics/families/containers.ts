@@ -14,6 +14,7 @@ import type {
   StatsCache,
   TrafficCounters,
 } from "../../../state/stats_cache.ts";
+import { CPU_PERIOD_US } from "../../containers/record.ts";
 import {
   type ContainerLabels,
   type EngineKind,
@@ -22,9 +23,6 @@ import {
   type Values,
 } from "./container_series.ts";
 import { type Family, flag, unixSeconds } from "./family.ts";
-
-/** The kernel's default period, with which engines implement a limit of CPUs. */
-const CPU_PERIOD_US = 100_000;
 
 export function containerFamilies(
   { containers, labelsOf, stats, kind, now }: {
