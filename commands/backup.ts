@@ -26,7 +26,7 @@ import { parseArguments } from "./arguments.ts";
 import { isDataFile, STATE_FILE } from "./data_directory.ts";
 import { actAsOwner } from "./data_owner.ts";
 import { assertIsMeant, findInstallation } from "./installation.ts";
-import { CommandError, EXIT, type Program } from "./program.ts";
+import { CommandError, commandError, EXIT, type Program } from "./program.ts";
 import { assertThere } from "./state_database.ts";
 
 export async function backup(program: Program): Promise<number> {
@@ -132,11 +132,10 @@ async function runWithDirectory<T>(
     if (error instanceof DOMException && error.name === "AbortError") {
       throw new CommandError("Interrupted; no backup was written");
     }
-    const reason = error instanceof Error ? error.message : String(error);
-    const known = error instanceof DatabaseFileError || error instanceof TarError;
-    throw new CommandError(known ? reason : `${place} cannot be used: ${reason}`, {
-      cause: error,
-    });
+    if (error instanceof DatabaseFileError || error instanceof TarError) {
+      throw new CommandError(error.message, { cause: error });
+    }
+    throw commandError(`${place} cannot be used`, error);
   } finally {
     removeIfThere(directory);
   }
@@ -152,7 +151,7 @@ function assertTarget(file: string, dataDir: string, force: boolean): void {
     found = Deno.lstatSync(file);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return;
-    throw new CommandError(`${file} cannot be written: ${(error as Error).message}`);
+    throw commandError(`${file} cannot be written`, error);
   }
   if (!found.isFile) throw new CommandError(`${file} exists and is not a regular file`);
   if (!force) {

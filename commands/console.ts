@@ -10,6 +10,7 @@ import { recordAudit } from "../services/ce/auth/audit.ts";
 import { emailKey } from "../services/ce/auth/emails.ts";
 import type { Deps } from "../services/deps.ts";
 import { recordCommandEntry } from "../services/editions.ts";
+import { systemReason } from "../services/system_reason.ts";
 import { CommandError, type Program } from "./program.ts";
 
 /** How the audit log names an operator who uses the command line of the host. */
@@ -38,8 +39,7 @@ export async function recordCommand(
   try {
     await recordCommandEntry(deps, command, target);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    note(`It could not be written into the compliance log: ${reason}`);
+    note(`It could not be written into the compliance log: ${systemReason(error)}`);
   }
 }
 

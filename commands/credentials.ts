@@ -10,7 +10,7 @@ import { ensureFirstAdmin } from "../services/ce/auth/users.ts";
 import type { Deps } from "../services/deps.ts";
 import { isThere, writePrivateFile } from "../services/backup/private_file.ts";
 import { CREDENTIALS_FILE } from "./data_directory.ts";
-import { CommandError, type Program } from "./program.ts";
+import { commandError, type Program } from "./program.ts";
 
 /**
  * Creates the API key or the first admin, if there is none yet. The operator gets the credentials
@@ -39,10 +39,7 @@ export async function ensureCredentials(
         written = path;
       }
     } catch (error) {
-      const reason = (error as Error).message;
-      throw new CommandError(`The credentials cannot be shown, so none were created: ${reason}`, {
-        cause: error,
-      });
+      throw commandError("The credentials cannot be shown, so none were created", error);
     }
   };
   if (config.authMode === "key") {

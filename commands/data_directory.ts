@@ -25,7 +25,7 @@ import {
 import type { Config } from "../services/config/config.ts";
 import type { Log } from "../services/log.ts";
 import { isThere, openRegularFile, writeNewFile } from "../services/backup/private_file.ts";
-import { CommandError } from "./program.ts";
+import { CommandError, commandError } from "./program.ts";
 import { finishReplacement, PLAN_FILE } from "./replacement.ts";
 import { describeService, LOCK_FILE } from "./running_service.ts";
 
@@ -132,8 +132,7 @@ export function lockDirectory(path: string, advice?: string): Deno.FsFile {
     lock.close();
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`DATA_DIR=${path} cannot be used: ${reason}`, { cause: error });
+    throw commandError(`DATA_DIR=${path} cannot be used`, error);
   }
   throw new CommandError(
     `DATA_DIR=${path} is in use by another Longshore${advice ? `; ${advice}` : ""}`,
@@ -159,12 +158,9 @@ export function finishRestore(path: string): boolean {
   try {
     return finishReplacement(path);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(
-      `DATA_DIR=${path}: a restore was interrupted and cannot be finished: ${reason}`,
-      {
-        cause: error,
-      },
+    throw commandError(
+      `DATA_DIR=${path}: a restore was interrupted and cannot be finished`,
+      error,
     );
   }
 }

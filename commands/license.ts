@@ -18,7 +18,7 @@ import { recordCommand } from "./console.ts";
 import { STATE_FILE } from "./data_directory.ts";
 import { actAsOwner } from "./data_owner.ts";
 import { assertIsMeant, assertSameSecret, findInstallation } from "./installation.ts";
-import { CommandError, EXIT, type Program } from "./program.ts";
+import { CommandError, commandError, EXIT, type Program } from "./program.ts";
 import { assertThere, withStateBeside } from "./state_database.ts";
 
 /** A license key is a few hundred bytes. */
@@ -94,8 +94,7 @@ async function keep(config: Config, key: string): Promise<LicenseGrant> {
     return await storeLicense(config, now, key);
   } catch (error) {
     if (error instanceof AppError) throw new CommandError(error.message, { cause: error });
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`${licensePath(config)} cannot be written: ${reason}`, { cause: error });
+    throw commandError(`${licensePath(config)} cannot be written`, error);
   }
 }
 
@@ -110,8 +109,7 @@ async function readKey(file: string): Promise<string> {
     if (length > FILE_BYTES_MAX) throw new Error("it is too large to be a license");
     return new TextDecoder().decode(buffer.subarray(0, length)).trim();
   } catch (error) {
-    const name = file === "-" ? "Standard input" : file;
-    throw new CommandError(`${name} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw commandError(`${file === "-" ? "Standard input" : file} cannot be read`, error);
   }
 }
 

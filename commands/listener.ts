@@ -6,7 +6,7 @@
 
 import type { Config } from "../services/config/config.ts";
 import { errorFields, type Log } from "../services/log.ts";
-import { CommandError } from "./program.ts";
+import { commandError } from "./program.ts";
 
 export interface Listener {
   /** E.g. `http://localhost:3000`. */
@@ -50,12 +50,11 @@ export function listen(
       shutdown: () => server.shutdown(),
     };
   } catch (error) {
-    const { message } = error as Error;
     const { host, port, tlsCertFile, tlsKeyFile } = config;
     const what = tls && !isAddressError(error)
       ? `TLS_CERT_FILE=${tlsCertFile} and TLS_KEY_FILE=${tlsKeyFile} cannot be used`
       : `Cannot listen on ${host}:${port} (HOST and PORT)`;
-    throw new CommandError(`${what}: ${message}`, { cause: error });
+    throw commandError(what, error);
   }
 }
 
@@ -95,7 +94,7 @@ function tlsFiles(
     try {
       return Deno.readTextFileSync(path);
     } catch (error) {
-      throw new CommandError(`${name}=${path} cannot be read: ${(error as Error).message}`);
+      throw commandError(`${name}=${path} cannot be read`, error);
     }
   };
   return { cert: read("TLS_CERT_FILE", tlsCertFile), key: read("TLS_KEY_FILE", tlsKeyFile) };

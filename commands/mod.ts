@@ -6,21 +6,7 @@
 
 import { help } from "./help.ts";
 import type { Program } from "./program.ts";
-import {
-  BACKUP_USAGE,
-  COMPLIANCE_USAGE,
-  IP_ALLOWLIST_USAGE,
-  KEY_USAGE,
-  LICENSE_USAGE,
-  LOGS_USAGE,
-  RESTORE_USAGE,
-  SELF_UPDATE_USAGE,
-  STACK_USAGE,
-  TOKEN_USAGE,
-  UPDATE_USAGE,
-  UPDATES_USAGE,
-  USER_USAGE,
-} from "./usages.ts";
+import * as usages from "./usages.ts";
 import { version } from "./version.ts";
 
 interface Command {
@@ -47,67 +33,67 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   backup: {
     summary: "Back up everything to one file",
-    usage: BACKUP_USAGE,
+    usage: usages.BACKUP,
     run: async (program) => (await import("./backup.ts")).backup(program),
   },
   restore: {
     summary: "Restore a backup",
-    usage: RESTORE_USAGE,
+    usage: usages.RESTORE,
     run: async (program) => (await import("./restore.ts")).restore(program),
   },
   "self-update": {
     summary: "Replace this executable with a signed newer one",
-    usage: SELF_UPDATE_USAGE,
+    usage: usages.SELF_UPDATE,
     run: async (program) => (await import("./self_update.ts")).selfUpdate(program),
   },
   user: {
     summary: "Add, list, change or remove accounts",
-    usage: USER_USAGE,
+    usage: usages.USER,
     run: async (program) => (await import("./user.ts")).user(program),
   },
   key: {
     summary: "Create a new API key, in place of a lost or leaked one",
-    usage: KEY_USAGE,
+    usage: usages.KEY,
     run: async (program) => (await import("./key.ts")).key(program),
   },
   token: {
     summary: "Create, list or revoke API tokens",
-    usage: TOKEN_USAGE,
+    usage: usages.TOKEN,
     run: async (program) => (await import("./token.ts")).token(program),
   },
   logs: {
     summary: "Show or follow the logs of containers, through the running service",
-    usage: LOGS_USAGE,
+    usage: usages.LOGS,
     run: async (program) => (await import("./logs.ts")).logs(program),
   },
   stack: {
     summary: "Validate, plan, deploy or remove the stack of a Compose file",
-    usage: STACK_USAGE,
+    usage: usages.STACK,
     run: async (program) => (await import("./stack.ts")).stack(program),
   },
   updates: {
     summary: "Show which containers have a newer image, through the running service",
-    usage: UPDATES_USAGE,
+    usage: usages.UPDATES,
     run: async (program) => (await import("./updates.ts")).updates(program),
   },
   update: {
     summary: "Update a container to a newer image, and back if it fails",
-    usage: UPDATE_USAGE,
+    usage: usages.UPDATE,
     run: async (program) => (await import("./update.ts")).update(program),
   },
   license: {
     summary: "Show or install the license",
-    usage: LICENSE_USAGE,
+    usage: usages.LICENSE,
     run: async (program) => (await import("./license.ts")).license(program),
   },
   "ip-allowlist": {
     summary: "Stop enforcing the IP allowlist, after a lockout",
-    usage: IP_ALLOWLIST_USAGE,
+    usage: usages.IP_ALLOWLIST,
     run: async (program) => (await import("./enterprise/ip_allowlist.ts")).ipAllowlist(program),
   },
   compliance: {
     summary: "Verify the compliance log, of the service or of a copy",
-    usage: COMPLIANCE_USAGE,
+    usage: usages.COMPLIANCE,
     run: async (program) => (await import("./enterprise/compliance.ts")).compliance(program),
   },
   openapi: {

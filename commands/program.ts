@@ -5,6 +5,7 @@
  */
 
 import type { Env, Surroundings } from "../services/config/config.ts";
+import { systemReason } from "../services/system_reason.ts";
 
 /** A command's arguments and surroundings, and where its output goes. */
 export interface Program {
@@ -38,6 +39,10 @@ export class UsageError extends Error {
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }
+
+/** A failure with the system's reason, e.g. `commandError("backup.tar cannot be read", error)`. */
+export const commandError = (what: string, cause: unknown) =>
+  new CommandError(`${what}: ${systemReason(cause)}`, { cause });
 
 /** @throws {UsageError} If there are arguments. */
 export function assertNoArguments(command: string, { args }: Program): void {

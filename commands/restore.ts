@@ -21,6 +21,7 @@ import { BackupFileError, readBackupFile } from "../services/backup/archive.ts";
 import { storedTrialStart, storeTrialStart } from "../services/ce/edition/licenses.ts";
 import { LICENSE_FILE } from "../services/license/source.ts";
 import { openRegularFile, removeIfThere, syncDirectory } from "../services/backup/private_file.ts";
+import { systemReason } from "../services/system_reason.ts";
 import { parseArguments } from "./arguments.ts";
 import {
   BACKED_UP,
@@ -32,7 +33,7 @@ import {
 } from "./data_directory.ts";
 import { actAsOwner } from "./data_owner.ts";
 import { findInstallation } from "./installation.ts";
-import { CommandError, EXIT, type Program } from "./program.ts";
+import { CommandError, commandError, EXIT, type Program } from "./program.ts";
 import { isPlanned, replaceFiles } from "./replacement.ts";
 
 const STAGED_PREFIX = "restore-";
@@ -152,18 +153,13 @@ function sentenceOf(error: unknown, file: string, dataDir: string): unknown {
   }
   if (isPlanned(dataDir)) {
     return new CommandError(
-      `The backup is valid, but its files could not be put in place: ${
-        (error as Error).message
-      }; ` +
-        "the next start or restore finishes it",
+      "The backup is valid, but its files could not be put in place: " +
+        `${systemReason(error)}; the next start or restore finishes it`,
       { cause: error },
     );
   }
-  const reason = error instanceof DOMException && error.name === "AbortError"
-    ? "interrupted"
-    : error instanceof Error
-    ? error.message
-    : String(error);
+  const isAborted = error instanceof DOMException && error.name === "AbortError";
+  const reason = isAborted ? "interrupted" : systemReason(error);
   return new CommandError(`${file} cannot be restored: ${reason}; nothing was changed`, {
     cause: error,
   });
@@ -176,7 +172,7 @@ function openBackup(file: string): Deno.FsFile {
     // The path of the backup may be a link.
     return openRegularFile(Deno.realPathSync(file));
   } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw commandError(`${file} cannot be read`, error);
   }
 }
 

@@ -18,10 +18,9 @@ import { nodeCrypto, nodeFs } from "../services/builtins.ts";
 import releaseKeys from "../services/release/release_keys.json" with { type: "json" };
 import { SignatureError } from "../services/release/ssh_signature.ts";
 import { isNewer, readSignedSums, type Sums, versionOf } from "../services/release/sums.ts";
-import { systemReason } from "../services/system_reason.ts";
 import { VERSION } from "../services/version.ts";
 import { parseArguments } from "./arguments.ts";
-import { CommandError, executableOf, EXIT, type Program } from "./program.ts";
+import { CommandError, commandError, executableOf, EXIT, type Program } from "./program.ts";
 
 const SUMS_FILE = "SHA256SUMS";
 
@@ -66,7 +65,7 @@ function ownFile(program: Program, given: string | undefined): string {
     openRegularFile(executable).close();
     return executable;
   } catch (error) {
-    throw new CommandError(`${path} cannot be replaced: ${systemReason(error)}`, { cause: error });
+    throw commandError(`${path} cannot be replaced`, error);
   }
 }
 
@@ -119,10 +118,7 @@ function copyExecutable(file: string, copy: string, executable: string): string 
       closeSync(target);
     }
   } catch (error) {
-    throw new CommandError(
-      `${file} cannot be copied next to ${executable}: ${systemReason(error)}`,
-      { cause: error },
-    );
+    throw commandError(`${file} cannot be copied next to ${executable}`, error);
   }
   return hash.digest("hex");
 }
@@ -160,9 +156,7 @@ function install(copy: string, executable: string): void {
     Deno.renameSync(copy, executable);
     syncDirectory(dirname(executable));
   } catch (error) {
-    throw new CommandError(`${executable} cannot be replaced: ${systemReason(error)}`, {
-      cause: error,
-    });
+    throw commandError(`${executable} cannot be replaced`, error);
   }
 }
 
@@ -179,6 +173,6 @@ function readText(path: string): string {
   try {
     return readRegularFile(path);
   } catch (error) {
-    throw new CommandError(`${path} cannot be used: ${systemReason(error)}`, { cause: error });
+    throw commandError(`${path} cannot be used`, error);
   }
 }

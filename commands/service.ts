@@ -22,7 +22,7 @@ import { assemble } from "./assemble.ts";
 import { ensureCredentials } from "./credentials.ts";
 import { openDataDirectory } from "./data_directory.ts";
 import { greet } from "./greeting.ts";
-import { CommandError, executableOf, type Program } from "./program.ts";
+import { commandError, executableOf, type Program } from "./program.ts";
 import { startNotifying } from "./supervisor.ts";
 
 /**
@@ -123,7 +123,7 @@ function assertUsableAllowlist({ execAllowlist }: Config): void {
   try {
     parseExecAllowlist(execAllowlist);
   } catch (error) {
-    throw new CommandError(`EXEC_ALLOWLIST: ${(error as Error).message}`, { cause: error });
+    throw commandError("EXEC_ALLOWLIST", error);
   }
 }
 
@@ -133,11 +133,7 @@ function assertUsableProcPath({ surroundings }: Program, { procPath }: Config): 
   try {
     surroundings.readTextFile(`${procPath}/stat`);
   } catch (error) {
-    throw new CommandError(
-      `PROC_PATH=${procPath} must be a mount of the host's /proc, such as /host/proc: ${
-        (error as Error).message
-      }`,
-      { cause: error },
-    );
+    const what = `PROC_PATH=${procPath} must be a mount of the host's /proc, such as /host/proc`;
+    throw commandError(what, error);
   }
 }

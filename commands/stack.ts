@@ -12,7 +12,7 @@ import {
 } from "../services/ce/compose/load/load.ts";
 import type { LoadIssue } from "../services/ce/compose/load/scope.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
-import { CommandError, EXIT, type Program } from "./program.ts";
+import { CommandError, commandError, EXIT, type Program } from "./program.ts";
 import { connectService, RefusedError, type ServiceClient } from "./service_client.ts";
 import { followJob } from "./service_job.ts";
 
@@ -214,7 +214,7 @@ function readText(file: string): string {
     if (isFile && size > FILE_BYTES_MAX) throw new Error("it is too large");
     return Deno.readTextFileSync(file);
   } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw commandError(`${file} cannot be read`, error);
   }
 }
 

@@ -9,7 +9,7 @@ import { DatabaseFileError, openStateDatabase, type StateDatabase } from "../db/
 import { migrate, pendingMigrations } from "../db/migrate.ts";
 import { stateMigrations } from "../db/migrations/state/mod.ts";
 import { assertNoLinks, lockDirectory, STATE_FILE } from "./data_directory.ts";
-import { CommandError } from "./program.ts";
+import { CommandError, commandError } from "./program.ts";
 import { actAsOwner } from "./data_owner.ts";
 import { isPlanned } from "./replacement.ts";
 
@@ -53,8 +53,7 @@ export async function withStateBeside<T>(
   } catch (error) {
     // Errors of node:sqlite have a code. Usual causes are a full disk and missing permissions.
     if ((error as { code?: string }).code !== "ERR_SQLITE_ERROR") throw error;
-    const reason = (error as Error).message;
-    throw new CommandError(`${join(dataDir, STATE_FILE)}: ${reason}`, { cause: error });
+    throw commandError(join(dataDir, STATE_FILE), error);
   } finally {
     db.close();
   }
@@ -83,7 +82,6 @@ export function assertThere(path: string, dataDir: string): void {
       );
     }
     if (error instanceof CommandError) throw error;
-    const reason = (error as Error).message;
-    throw new CommandError(`DATA_DIR=${dataDir} cannot be used: ${reason}`, { cause: error });
+    throw commandError(`DATA_DIR=${dataDir} cannot be used`, error);
   }
 }

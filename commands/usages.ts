@@ -4,21 +4,21 @@
  * @module
  */
 
-export const BACKUP_USAGE = `longshore backup FILE [--force]
+export const BACKUP = `longshore backup FILE [--force]
 
 Writes both databases, the keys and the license to FILE, a tar archive that only its owner may read:
 it contains the keys. The service may be running. An existing FILE is replaced only with --force.
 While the command runs, DATA_DIR has copies of the databases. Secrets from the environment
 (SECRET_KEY, JWT_SECRET, LICENSE_KEY, API_KEY) are not in the backup.`;
 
-export const RESTORE_USAGE = `longshore restore FILE
+export const RESTORE = `longshore restore FILE
 
 Replaces the databases, keys and license in DATA_DIR with those of a backup. The service must be
 stopped. The whole file is checked first; if it is damaged or from a newer version, nothing is
 changed. The replaced files are kept in DATA_DIR, in a directory named replaced-DATE. If the backup
 has no license, the installed one stays.`;
 
-export const SELF_UPDATE_USAGE = `longshore self-update FILE [--key FILE] [--force]
+export const SELF_UPDATE = `longshore self-update FILE [--key FILE] [--force]
                             [--executable FILE]
 
 Verifies the executable FILE of a release and installs it in place of this one. SHA256SUMS and
@@ -32,7 +32,7 @@ ending .previous. The service is not restarted.
 With the systemd unit of deploy/, the first start backs up the data. If the service does not get
 ready in two starts, the third one runs the previous executable with the data of before the update.`;
 
-export const USER_USAGE = `longshore user add EMAIL [--role ROLE] [--generate]
+export const USER = `longshore user add EMAIL [--role ROLE] [--generate]
        longshore user list
        longshore user passwd EMAIL [--generate]
        longshore user role EMAIL ROLE
@@ -44,13 +44,13 @@ revokes all sessions of that user. The service may be running.
 
 Accounts are used in users mode (AUTH_MODE=users); they can be created before it is turned on.`;
 
-export const KEY_USAGE = `longshore key new
+export const KEY = `longshore key new
 
 Creates a new API key for key mode (AUTH_MODE=key) and prints it once. The former key is no longer
 accepted, and its sessions are revoked. A running service needs no restart. A key that is set by
 API_KEY is changed there.`;
 
-export const TOKEN_USAGE = `longshore token create NAME [--role ROLE] [--user EMAIL]
+export const TOKEN = `longshore token create NAME [--role ROLE] [--user EMAIL]
                        [--permissions LIST] [--stacks LIST] [--containers LIST] [--days DAYS]
        longshore token list
        longshore token revoke NAME|ID
@@ -64,13 +64,13 @@ commas and limit the token further; in names of stacks and containers, * matches
 Without --days it does not expire. A running service accepts a new token at once, and refuses a
 revoked one within a second.`;
 
-export const LICENSE_USAGE = `longshore license show
+export const LICENSE = `longshore license show
        longshore license install FILE
 
 install checks the license key in FILE (- is standard input) and stores it in DATA_DIR. A running
 service applies it within ten seconds.`;
 
-export const LOGS_USAGE = `longshore logs [-n LINES] [--since TIME] [-t] NAME...
+export const LOGS = `longshore logs [-n LINES] [--since TIME] [-t] NAME...
        longshore logs -f [-n LINES] [--since TIME] [-t] [--level LEVELS] [--search TEXT] NAME...
        longshore logs -f [OPTIONS] --stack NAME
 
@@ -86,8 +86,7 @@ continues with the next line. With several containers each line begins with the 
 LONGSHORE_TOKEN is an API token (longshore token create) with the permission containers:logs; without
 it, API_KEY is used. The service is the one that runs on DATA_DIR, or that at LONGSHORE_URL.`;
 
-export const STACK_USAGE =
-  `longshore stack validate FILE [--env-file FILE] [--profiles LIST] [--json]
+export const STACK = `longshore stack validate FILE [--env-file FILE] [--profiles LIST] [--json]
        longshore stack plan FILE [--name NAME] [--remove-orphans]
        longshore stack deploy FILE [--name NAME] [--pull POLICY] [--recreate POLICY] [--remove-orphans]
        longshore stack down FILE [--name NAME] [--volumes]
@@ -116,7 +115,7 @@ DATA_DIR, or that at LONGSHORE_URL.
 
 Variables of the shell are not used.`;
 
-export const UPDATES_USAGE = `longshore updates [--check] [--json]
+export const UPDATES = `longshore updates [--check] [--json]
 
 Shows the images in use, whether their registries have newer ones, and the containers that use them,
 as of the last check. With --check the registries are asked first. --json prints the response of
@@ -126,7 +125,7 @@ LONGSHORE_TOKEN is an API token (longshore token create) with the permission con
 --check containers:update and system:read; without it, API_KEY is used. The service is the one that
 runs on DATA_DIR, or that at LONGSHORE_URL.`;
 
-export const UPDATE_USAGE = `longshore update NAME [--plan]
+export const UPDATE = `longshore update NAME [--plan]
 
 Pulls the image of a container and replaces the container. If the new one exits, restarts or does not
 become healthy, the old one returns, the last log lines and the last health check of the new one are
@@ -136,12 +135,12 @@ The service continues if this command is interrupted. LONGSHORE_TOKEN is an API 
 create) with the permissions containers:update and containers:read; without it, API_KEY is used. The
 service is the one that runs on DATA_DIR, or that at LONGSHORE_URL.`;
 
-export const IP_ALLOWLIST_USAGE = `longshore ip-allowlist off
+export const IP_ALLOWLIST = `longshore ip-allowlist off
 
 Stops enforcing the IP allowlist, for operators who locked themselves out. Then every address may use
 the service; the rules are kept. A running service applies it to the next request.`;
 
-export const COMPLIANCE_USAGE = `longshore compliance verify [FILE] [--head HASH]
+export const COMPLIANCE = `longshore compliance verify [FILE] [--head HASH]
 
 Verifies the compliance log of the data directory, whose service may be running, or of FILE: a copy
 of state.sqlite (such as one from a backup) or an export as JSON, JSON Lines or CSV.

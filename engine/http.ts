@@ -75,6 +75,10 @@ export class Connection {
     return this.#conn.write(bytes);
   }
 
+  async writeAll(bytes: Uint8Array): Promise<void> {
+    for (let sent = 0; sent < bytes.length;) sent += await this.write(bytes.subarray(sent));
+  }
+
   /** Ends this side of the connection. */
   closeWrite(): Promise<void> {
     return this.#conn.closeWrite();

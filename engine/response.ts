@@ -124,9 +124,7 @@ export function createHijackedConnection(head: Head, body: Body, lease: Lease): 
     }),
     async write(bytes) {
       try {
-        for (let sent = 0; sent < bytes.length;) {
-          sent += await connection.write(bytes.subarray(sent));
-        }
+        await connection.writeAll(bytes);
       } catch (error) {
         throw lease.fail(error);
       }

@@ -37,13 +37,13 @@ export class Upload {
       if (this.#isStopped || value?.length === 0) continue;
       try {
         if (done) {
-          await writeAll(connection, encoder.encode("0\r\n\r\n"));
+          await connection.writeAll(encoder.encode("0\r\n\r\n"));
           this.isComplete = true;
           return;
         }
-        await writeAll(connection, encoder.encode(`${value.length.toString(16)}\r\n`));
-        await writeAll(connection, value);
-        await writeAll(connection, LINE_END);
+        await connection.writeAll(encoder.encode(`${value.length.toString(16)}\r\n`));
+        await connection.writeAll(value);
+        await connection.writeAll(LINE_END);
       } catch {
         return this.stop();
       }
@@ -55,11 +55,5 @@ export class Upload {
   stop(): void {
     this.#isStopped = true;
     this.#reader.cancel().catch(() => {});
-  }
-}
-
-async function writeAll(connection: Connection, bytes: Uint8Array): Promise<void> {
-  for (let sent = 0; sent < bytes.length;) {
-    sent += await connection.write(bytes.subarray(sent));
   }
 }

@@ -25,7 +25,7 @@ import { parseArguments, subcommand } from "../arguments.ts";
 import { STATE_FILE } from "../data_directory.ts";
 import { actAsOwner } from "../data_owner.ts";
 import { assertIsMeant, findInstallation } from "../installation.ts";
-import { CommandError, EXIT, type Program } from "../program.ts";
+import { CommandError, commandError, EXIT, type Program } from "../program.ts";
 import { assertThere } from "../state_database.ts";
 
 export async function compliance(program: Program): Promise<number> {
@@ -80,7 +80,7 @@ function verifyExport(path: string): Found {
     return { entries: undefined, newest, report, isFromBeginning };
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`${path}: ${(error as Error).message}`, { cause: error });
+    throw commandError(path, error);
   }
 }
 
@@ -145,7 +145,7 @@ async function verify(
     if (error instanceof DatabaseFileError) throw new CommandError(error.message, { cause: error });
     // Errors of node:sqlite have a code, such as for a damaged page.
     if ((error as { code?: string }).code !== "ERR_SQLITE_ERROR") throw error;
-    throw new CommandError(`${path}: ${(error as Error).message}`, { cause: error });
+    throw commandError(path, error);
   } finally {
     db?.close();
   }

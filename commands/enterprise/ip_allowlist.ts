@@ -6,6 +6,7 @@
 
 import { recordAudit } from "../../services/ce/auth/audit.ts";
 import { stopIpAllowlist } from "../../services/enterprise/ip_allowlist/allowlist.ts";
+import { systemReason } from "../../services/system_reason.ts";
 import { parseArguments, subcommand } from "../arguments.ts";
 import { CONSOLE } from "../console.ts";
 import { assertIsMeant, findInstallation } from "../installation.ts";
@@ -36,8 +37,7 @@ export async function ipAllowlist(program: Program): Promise<number> {
       : "The IP allowlist was not enforced; nothing was changed.",
   );
   if (unrecorded !== undefined) {
-    const reason = unrecorded instanceof Error ? unrecorded.message : String(unrecorded);
-    program.note(`It could not be written into the compliance log: ${reason}`);
+    program.note(`It could not be written into the compliance log: ${systemReason(unrecorded)}`);
   }
   program.note("The rules are kept. A running service applies this at once.");
   return EXIT.ok;

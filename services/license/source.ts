@@ -31,7 +31,7 @@ export async function loadLicense(license: License, place: LicensePlace, log: Lo
     const given = givenKey(place);
     const { grant, problem } = await checkGiven(given, place);
     // Another one may have been installed meanwhile. There is no `await` after this check.
-    if (!isSame(given, givenKey(place))) continue;
+    if (JSON.stringify(given) !== JSON.stringify(givenKey(place))) continue;
     const before = [license.edition, license.expiresAt, license.problem].join();
     license.use(grant, problem);
     if (before === [license.edition, license.expiresAt, license.problem].join()) return;
@@ -96,37 +96,32 @@ export function deleteLicenseKey({ dataDir }: Pick<Config, "dataDir">): boolean 
   }
 }
 
-/** The text of a key; `undefined` without one; an error if it cannot be read. */
-type Given = string | undefined | Error;
+/** The text of a key, or why it cannot be read; neither without a key. */
+interface Given {
+  key?: string;
+  problem?: string;
+}
 
 function givenKey({ licenseKey, dataDir }: LicensePlace): Given {
-  if (licenseKey !== null) return licenseKey;
+  if (licenseKey !== null) return { key: licenseKey };
   const path = join(dataDir, LICENSE_FILE);
   try {
-    return readRegularFile(path, FILE_BYTES_MAX).trim() || undefined;
+    const key = readRegularFile(path, FILE_BYTES_MAX).trim();
+    return key === "" ? {} : { key };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    const reason = systemReason(error);
-    return new Error(`${path} cannot be read: ${reason}`, { cause: error });
+    if (error instanceof Deno.errors.NotFound) return {};
+    return { problem: `${path} cannot be read: ${systemReason(error)}` };
   }
 }
 
-function isSame(a: Given, b: Given): boolean {
-  return a instanceof Error && b instanceof Error ? a.message === b.message : a === b;
-}
-
 async function checkGiven(
-  given: Given,
+  { key, problem }: Given,
   place: LicensePlace,
-): Promise<{ grant: LicenseGrant | undefined; problem?: string }> {
-  if (given === undefined) return { grant: undefined };
-  if (given instanceof Error) return { grant: undefined, problem: given.message };
+): Promise<{ grant?: LicenseGrant; problem?: string | undefined }> {
+  if (key === undefined) return { problem };
   try {
-    return { grant: await checkLicenseKey(given, place) };
+    return { grant: await checkLicenseKey(key, place) };
   } catch (error) {
-    return {
-      grant: undefined,
-      problem: systemReason(error),
-    };
+    return { problem: systemReason(error) };
   }
 }

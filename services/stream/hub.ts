@@ -156,7 +156,7 @@ export function createStreamHub(
     await Promise.resolve();
     try {
       while (waiting.size > 0) {
-        for (const client of firstOf(waiting, SLICE)) {
+        for (const client of waiting.values().take(SLICE).toArray()) {
           waiting.delete(client);
           if (client.isValid()) give(client);
           else end(client);
@@ -229,12 +229,4 @@ export function createStreamHub(
     waiting.delete(client);
     if (paused.delete(client) && paused.size === 0) clearTimeout(turn);
   }
-}
-
-function firstOf<Item>(items: Iterable<Item>, count: number): Item[] {
-  const first: Item[] = [];
-  for (const item of items) {
-    if (first.push(item) === count) break;
-  }
-  return first;
 }

@@ -55,11 +55,6 @@ interface OpenLogin {
 /** A login that was just stored. */
 export type NewLogin = OpenLogin & SignIn;
 
-interface LoginTerms {
-  /** Latest end of the login, e.g. the end of the identity provider's session. */
-  endsAt?: Date;
-}
-
 /**
  * Throws if the user may not log in from the caller's address. Called after authentication and
  * before anything is stored.
@@ -161,18 +156,18 @@ export async function signIn(
 }
 
 /**
- * Starts a login of an authenticated user. Neither its tokens nor those that renew it are valid
- * after `endsAt`.
+ * Starts a login of an authenticated user.
  *
+ * @param endsAt Latest end of the login and of its renewals, e.g. of the identity provider's session.
  * @throws {AppError} `unauthorized` if the user does not exist (any more).
  */
 export async function startSession(
   deps: SessionDeps,
   userId: string,
   client: Client,
-  terms: LoginTerms = {},
+  endsAt: Date | null = null,
 ): Promise<TokenPair> {
-  const login = deps.db.transaction(() => storeLogin(deps, userId, client, terms));
+  const login = deps.db.transaction(() => storeLogin(deps, userId, client, endsAt));
   reportSignIn(deps, login);
   return await tokenPairOf(deps, login);
 }
@@ -187,7 +182,7 @@ export function storeLogin(
   deps: Pick<SessionDeps, "db" | "accounts" | "now">,
   userId: string,
   client: Client,
-  { endsAt }: LoginTerms = {},
+  endsAt: Date | null,
 ): NewLogin {
   const { db, accounts, now } = deps;
   const issuedAt = now();
@@ -197,11 +192,11 @@ export function storeLogin(
   const createdAt = issuedAt.toISOString();
   updateUserLastLogin(db, userId, createdAt);
   const refreshToken = makeRefreshToken();
-  const expiresAt = storeRefreshToken(db, refreshToken, session, issuedAt, endsAt ?? null);
+  const expiresAt = storeRefreshToken(db, refreshToken, session, issuedAt, endsAt);
   const { familyId: id } = session;
   insertSession(db, { id, userId, ...client, createdAt, lastUsedAt: createdAt, expiresAt });
   const isNewClient = rememberClient(deps, userId, client);
-  return { session, role, refreshToken, issuedAt, endsAt: endsAt ?? null, client, isNewClient };
+  return { session, role, refreshToken, issuedAt, endsAt, client, isNewClient };
 }
 
 /** The tokens of a login that was stored or renewed; always the same for the same login. */

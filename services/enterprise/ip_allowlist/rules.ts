@@ -78,11 +78,8 @@ export function changeIpRule(
   // Making a user's rule global also removes the user.
   const removesUser = change.scope === "global" && change.scope_id === undefined;
   const changed = applyChange(before, { ...change, ...(removesUser && { scope_id: null }) });
-  const rule = {
-    ...before,
-    ...normalizeRule(deps, changed, before),
-    updated_at: now().toISOString(),
-  };
+  const normalized = normalizeRule(deps, changed, before);
+  const rule = { ...before, ...normalized, updated_at: now().toISOString() };
   assertNotLockedOut(deps, caller, (rules) => rules.map((each) => each.id === id ? rule : each));
   updateIpRule(db, rule);
   log.info("IP rule changed", { ruleId: id, cidr: rule.cidr, enabled: rule.enabled });
@@ -151,10 +148,11 @@ function assertNotLockedOut(
  */
 function normalizeRule(
   deps: Pick<Deps, "db" | "config" | "now">,
-  { cidr, label, description, enabled, scope, scope_id, expires_at }: NewIpRule,
+  rule: NewIpRule,
   before?: IpRule,
 ): NewIpRule {
-  const network = parseNetwork(cidr);
+  const { scope, scope_id } = rule;
+  const network = parseNetwork(rule.cidr);
   if ("refused" in network) throw new AppError("invalid", `body.cidr: ${network.refused}`);
   if (scope === "user" && scope_id === null) {
     throw new AppError("invalid", "body.scope_id: required for the scope user");
@@ -162,18 +160,11 @@ function normalizeRule(
   if (scope === "global" && scope_id !== null) {
     throw new AppError("invalid", "body.scope_id: must be omitted for the scope global");
   }
-  const expiresAt = expires_at === null ? null : new Date(expires_at).toISOString();
-  if (expiresAt !== null && expiresAt !== before?.expires_at && new Date(expiresAt) <= deps.now()) {
+  const expires_at = rule.expires_at && new Date(rule.expires_at).toISOString();
+  const isNewExpiry = expires_at !== null && expires_at !== before?.expires_at;
+  if (isNewExpiry && new Date(expires_at) <= deps.now()) {
     throw new AppError("invalid", "body.expires_at: must be in the future");
   }
   if (scope_id !== null && scope_id !== before?.scope_id) knownUserRole(deps, scope_id);
-  return {
-    cidr: network.text,
-    label,
-    description,
-    enabled,
-    scope,
-    scope_id,
-    expires_at: expiresAt,
-  };
+  return { ...rule, cidr: network.text, expires_at };
 }

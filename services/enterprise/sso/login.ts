@@ -215,7 +215,7 @@ function storeSession(
   client: Client,
 ): CreatedSession {
   const { user, email } = provisioned;
-  const login = storeLogin(deps, user.id, client, { endsAt });
+  const login = storeLogin(deps, user.id, client, endsAt);
   const sessionId = crypto.randomUUID();
   insertSession(deps.db, {
     id: sessionId,
