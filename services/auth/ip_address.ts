@@ -63,7 +63,8 @@ export function parseNetwork(text: string): Network | Refusal {
   if (!/^(0|[1-9]\d{0,2})$/.test(bits) || prefix < 0 || prefix > width) {
     return { refused: `must have a prefix from ${least} to ${least + width}` };
   }
-  const network = networkOf(address, prefix);
+  const kind = address.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6;
+  const network = kind.networkAddressFromCIDR(`${address}/${prefix}`);
   if (network.toString() !== address.toString()) {
     return {
       refused: `has bits after its prefix: write ${network}/${prefix} for the network, or ` +
@@ -129,12 +130,3 @@ function withoutDots(text: string): string | undefined {
 
 /** Whether a text looks like IPv4: perhaps octal, hexadecimal or shortened. */
 const isLikeIpv4 = (text: string) => /^[\da-fx]+(\.[\da-fx]+){0,5}\.?$/i.test(text);
-
-/** The address with every bit after the prefix cleared. */
-function networkOf(address: Address, prefix: number): IpAddress {
-  const bytes = address.toByteArray().map((byte, at) => {
-    const kept = Math.min(8, Math.max(0, prefix - 8 * at));
-    return byte & (0xff << (8 - kept));
-  });
-  return ipaddr.fromByteArray(bytes);
-}
