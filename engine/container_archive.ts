@@ -11,6 +11,7 @@
 import type { Engine, EngineResponse } from "./client.ts";
 import { EngineProtocolError, ifThere } from "./errors.ts";
 import { segment } from "./path.ts";
+import type { Signal } from "./query.ts";
 
 /** A path of a container, as the engine describes it. */
 export interface ContainerPath {
@@ -31,7 +32,7 @@ export interface ContainerPath {
 export async function containerStat(
   engine: Engine,
   id: string,
-  { path, signal }: { path: string; signal?: AbortSignal | undefined },
+  { path, signal }: { path: string } & Signal,
 ): Promise<ContainerPath | undefined> {
   return await ifThere((async () => {
     const response = await engine.request(
@@ -56,8 +57,7 @@ export async function containerArchive(
   { path, bytesMax, signal }: {
     path: string;
     bytesMax: number;
-    signal?: AbortSignal | undefined;
-  },
+  } & Signal,
 ): Promise<Uint8Array | undefined> {
   return await ifThere((async () => {
     const response = await engine.request(
@@ -101,8 +101,7 @@ export async function containerExtract(
   { path, archive, signal }: {
     path: string;
     archive: Uint8Array<ArrayBuffer>;
-    signal?: AbortSignal | undefined;
-  },
+  } & Signal,
 ): Promise<void> {
   const response = await engine.request("PUT", `/containers/${segment("container", id)}/archive`, {
     query: { path },

@@ -8,6 +8,7 @@ import type { Engine } from "./client.ts";
 import { DETACH_KEYS, type ExecConnection } from "./exec.ts";
 import { frames, rawFrames } from "./frames.ts";
 import { segment } from "./path.ts";
+import type { Signal } from "./query.ts";
 
 /**
  * Connects to the input and output of a container's main process. The output ends when the process
@@ -20,7 +21,7 @@ import { segment } from "./path.ts";
 export async function containerAttach(
   engine: Engine,
   id: string,
-  { tty, stdin, signal }: { tty: boolean; stdin: boolean; signal?: AbortSignal | undefined },
+  { tty, stdin, signal }: { tty: boolean; stdin: boolean } & Signal,
 ): Promise<ExecConnection> {
   const connection = await engine.upgrade(`/containers/${segment("container", id)}/attach`, {
     query: { stream: true, stdin, stdout: true, stderr: true, detachKeys: DETACH_KEYS },
@@ -40,7 +41,7 @@ export async function containerAttach(
 export async function containerResize(
   engine: Engine,
   id: string,
-  { cols, rows, signal }: { cols: number; rows: number; signal?: AbortSignal | undefined },
+  { cols, rows, signal }: { cols: number; rows: number } & Signal,
 ): Promise<void> {
   const path = `/containers/${segment("container", id)}/resize`;
   const response = await engine.request("POST", path, { query: { w: cols, h: rows }, signal });

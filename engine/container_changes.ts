@@ -6,7 +6,7 @@
 
 import type { Engine } from "./client.ts";
 import { segment } from "./path.ts";
-import { withMargin } from "./query.ts";
+import { type Signal, withMargin } from "./query.ts";
 
 /** One entry of `GET /containers/{id}/changes`. */
 export interface FileChange {
@@ -28,7 +28,7 @@ const BODY_MAX = 16 * 1024 * 1024;
 export async function containerChanges(
   engine: Engine,
   id: string,
-  { signal }: { signal?: AbortSignal | undefined } = {},
+  { signal }: Signal = {},
 ): Promise<FileChange[]> {
   const changes = await engine.json<FileChange[] | null>(
     "GET",

@@ -13,6 +13,7 @@ import type {
   PortMap,
 } from "./container_config.ts";
 import { segment } from "./path.ts";
+import type { Signal } from "./query.ts";
 
 export interface HealthLogEntry {
   /** RFC 3339 with nanoseconds and the engine's time zone. */
@@ -94,7 +95,7 @@ export interface ContainerInspect {
 export function containerInspect(
   engine: Engine,
   id: string,
-  { size, signal }: { size?: boolean | undefined; signal?: AbortSignal | undefined } = {},
+  { size, signal }: { size?: boolean | undefined } & Signal = {},
 ): Promise<ContainerInspect> {
   return engine.json("GET", `/containers/${segment("container", id)}/json`, {
     query: { size },

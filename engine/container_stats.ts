@@ -7,6 +7,7 @@
 import type { Engine, RequestOptions } from "./client.ts";
 import { EngineError, EngineProtocolError } from "./errors.ts";
 import { segment } from "./path.ts";
+import type { Signal } from "./query.ts";
 
 export interface CpuStats {
   cpu_usage: {
@@ -97,8 +98,7 @@ export function containerStats(
   id: string,
   { oneShot = true, signal }: {
     oneShot?: boolean | undefined;
-    signal?: AbortSignal | undefined;
-  } = {},
+  } & Signal = {},
 ): Promise<ContainerStats> {
   return runningJson(engine, id, "stats", {
     query: { stream: false, "one-shot": oneShot ? true : undefined },

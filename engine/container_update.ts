@@ -7,7 +7,7 @@
 import type { Engine } from "./client.ts";
 import type { HostConfig } from "./container_config.ts";
 import { segment } from "./path.ts";
-import { withMargin } from "./query.ts";
+import { type Signal, withMargin } from "./query.ts";
 
 /** Fields that are missing or 0 stay as they are. */
 export type ContainerUpdateBody = Pick<
@@ -30,7 +30,7 @@ export type ContainerUpdateBody = Pick<
 export async function containerUpdate(
   engine: Engine,
   id: string,
-  { body, signal }: { body: ContainerUpdateBody; signal?: AbortSignal | undefined },
+  { body, signal }: { body: ContainerUpdateBody } & Signal,
 ): Promise<void> {
   const path = `/containers/${segment("container", id)}/update`;
   const response = await engine.request("POST", path, {

@@ -13,7 +13,7 @@ import type {
   MountPoint,
 } from "./container_config.ts";
 import { runningJson } from "./container_stats.ts";
-import { type Filters, filtersText, withMargin } from "./query.ts";
+import { type Filters, filtersText, type Signal, withMargin } from "./query.ts";
 import { segment } from "./path.ts";
 
 export * from "./container_config.ts";
@@ -57,10 +57,6 @@ export interface ContainerCreateBody extends ContainerConfig {
 /** Whether the engine changed anything. */
 export interface Changed {
   changed: boolean;
-}
-
-interface Signal {
-  signal?: AbortSignal | undefined;
 }
 
 /** Containers, newest first; only running ones without `all`. */

@@ -7,6 +7,7 @@
 import type { Engine } from "./client.ts";
 import { segments } from "./path.ts";
 import { type RegistryAuth, registryAuthHeader } from "./registry_auth.ts";
+import type { Signal } from "./query.ts";
 
 /** The engine tries its mirrors one after another. */
 const DISTRIBUTION_HEAD_TIMEOUT_MS = 60_000;
@@ -26,7 +27,7 @@ export interface Distribution {
 export function distributionInspect(
   engine: Engine,
   reference: string,
-  { auth, signal }: { auth?: RegistryAuth | undefined; signal?: AbortSignal | undefined } = {},
+  { auth, signal }: { auth?: RegistryAuth | undefined } & Signal = {},
 ): Promise<Distribution> {
   return engine.json("GET", `/distribution/${segments("image", reference)}/json`, {
     headers: registryAuthHeader(auth),

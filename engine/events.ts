@@ -6,7 +6,7 @@
 
 import type { Engine } from "./client.ts";
 import { jsonLines } from "./json_lines.ts";
-import { type Filters, filtersText } from "./query.ts";
+import { type Filters, filtersText, type Signal } from "./query.ts";
 import { transform } from "./transform.ts";
 
 export interface EngineEvent {
@@ -44,8 +44,7 @@ export async function systemEvents(
     filters?: Filters | undefined;
     /** Called for each event above 1 MiB (image labels count), which is skipped. */
     onOversized?: (() => void) | undefined;
-    signal?: AbortSignal | undefined;
-  } = {},
+  } & Signal = {},
 ): Promise<AsyncIterable<EngineEvent>> {
   const { body } = await engine.request("GET", "/events", {
     query: { since, until, filters: filtersText(filters) },

@@ -7,6 +7,7 @@
 import type { Engine, HijackedConnection } from "./client.ts";
 import { type Frame, frames, rawFrames } from "./frames.ts";
 import { segment } from "./path.ts";
+import type { Signal } from "./query.ts";
 
 export interface ExecCreateOptions {
   /** Program and arguments; no shell is involved. */
@@ -115,7 +116,7 @@ export async function execStart(
 export function execInspect(
   engine: Engine,
   execId: string,
-  { signal }: { signal?: AbortSignal | undefined } = {},
+  { signal }: Signal = {},
 ): Promise<ExecInspect> {
   return engine.json("GET", `/exec/${segment("exec instance", execId)}/json`, { signal });
 }
@@ -128,7 +129,7 @@ export function execInspect(
 export async function execResize(
   engine: Engine,
   execId: string,
-  { cols, rows, signal }: { cols: number; rows: number; signal?: AbortSignal | undefined },
+  { cols, rows, signal }: { cols: number; rows: number } & Signal,
 ): Promise<void> {
   const path = `/exec/${segment("exec instance", execId)}/resize`;
   const response = await engine.request("POST", path, { query: { w: cols, h: rows }, signal });

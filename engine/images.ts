@@ -10,7 +10,7 @@ import { EngineError } from "./errors.ts";
 import { parseReference } from "./image_reference.ts";
 import { jsonLines } from "./json_lines.ts";
 import { segments } from "./path.ts";
-import { type Filters, filtersText, withMargin } from "./query.ts";
+import { type Filters, filtersText, type Signal, withMargin } from "./query.ts";
 import { type RegistryAuth, registryAuthHeader } from "./registry_auth.ts";
 
 /** One entry of `GET /images/json`. */
@@ -80,10 +80,6 @@ export interface ImageLayer {
   /** Bytes. */
   Size: number;
   Comment: string;
-}
-
-interface Signal {
-  signal?: AbortSignal | undefined;
 }
 
 /** Images, newest first; intermediate images only with `all`. */

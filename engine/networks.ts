@@ -7,7 +7,7 @@
 import type { Engine } from "./client.ts";
 import type { EndpointSettings } from "./container_config.ts";
 import { segment } from "./path.ts";
-import { type Filters, filtersText, withMargin } from "./query.ts";
+import { type Filters, filtersText, type Signal, withMargin } from "./query.ts";
 
 export interface NetworkContainer {
   Name?: string;
@@ -44,10 +44,6 @@ export interface Network {
   Options?: Record<string, string> | null;
   Labels?: Record<string, string> | null;
   [field: string]: unknown;
-}
-
-interface Signal {
-  signal?: AbortSignal | undefined;
 }
 
 export function networkList(

@@ -1,11 +1,16 @@
 /**
- * Query parameters and timeouts that several operations share.
+ * Options, query parameters and timeouts that several operations share.
  *
  * @module
  */
 
 /** Filters of lists and prunes: several values of one name are alternatives. */
 export type Filters = Record<string, readonly string[]>;
+
+/** The option of all operations that cancels the request. */
+export interface Signal {
+  signal?: AbortSignal | undefined;
+}
 
 /** Extra time for the engine beyond the duration of an operation, in seconds. */
 const MARGIN_S = 30;

@@ -8,7 +8,7 @@
 import type { Engine } from "./client.ts";
 import { type RegistryAuth, registryAuthHeader } from "./registry_auth.ts";
 import { segment } from "./path.ts";
-import { type Filters, filtersText } from "./query.ts";
+import { type Filters, filtersText, type Signal } from "./query.ts";
 
 export interface ServiceSpec {
   Name?: string;
@@ -88,7 +88,7 @@ export function serviceList(
 export function serviceInspect(
   engine: Engine,
   id: string,
-  { signal }: { signal?: AbortSignal | undefined } = {},
+  { signal }: Signal = {},
 ): Promise<Service> {
   return engine.json("GET", `/services/${segment("service", id)}`, { signal });
 }
@@ -108,8 +108,7 @@ export async function serviceUpdate(
   { auth, signal }: {
     /** Stored by the swarm for its nodes; without it, they use what the service had before. */
     auth?: RegistryAuth | undefined;
-    signal?: AbortSignal | undefined;
-  } = {},
+  } & Signal = {},
 ): Promise<{ warnings: string[] }> {
   const updated = await engine.json<{ Warnings?: string[] | null } | null>(
     "POST",

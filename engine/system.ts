@@ -6,7 +6,7 @@
 
 import type { Engine } from "./client.ts";
 import { EngineError } from "./errors.ts";
-import { type Filters, filtersText, isAtLeast, withMargin } from "./query.ts";
+import { type Filters, filtersText, isAtLeast, type Signal, withMargin } from "./query.ts";
 
 /** Response of `GET /version`. */
 export interface EngineVersion {
@@ -87,10 +87,6 @@ export interface BuildCacheRecord {
   shared: boolean;
   /** RFC 3339: the last use, or the creation of a record that was never used. */
   lastUsedAt: string | undefined;
-}
-
-interface Signal {
-  signal?: AbortSignal | undefined;
 }
 
 /** Checks that the engine responds. */

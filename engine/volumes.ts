@@ -6,7 +6,7 @@
 
 import type { Engine } from "./client.ts";
 import { segment } from "./path.ts";
-import { type Filters, filtersText, withMargin } from "./query.ts";
+import { type Filters, filtersText, type Signal, withMargin } from "./query.ts";
 
 /** One entry of `GET /volumes`. */
 export interface Volume {
@@ -21,10 +21,6 @@ export interface Volume {
   /** In `/system/df` only; both -1 if unknown. */
   UsageData?: { Size: number; RefCount: number } | null;
   [field: string]: unknown;
-}
-
-interface Signal {
-  signal?: AbortSignal | undefined;
 }
 
 export async function volumeList(
