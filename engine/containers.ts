@@ -80,21 +80,16 @@ export function containerList(
 /**
  * Creates a container without starting it.
  *
- * @param options.platform E.g. `linux/arm64`; only for multi-platform images.
  * @throws {EngineError} 404 if the image does not exist locally; 409 if the name is taken; 400.
  */
 export async function containerCreate(
   engine: Engine,
-  { name, body, platform, signal }: {
-    name?: string | undefined;
-    body: ContainerCreateBody;
-    platform?: string | undefined;
-  } & Signal,
+  { name, body, signal }: { name?: string | undefined; body: ContainerCreateBody } & Signal,
 ): Promise<{ id: string; warnings: string[] }> {
   const created = await engine.json<{ Id: string; Warnings: string[] | null }>(
     "POST",
     "/containers/create",
-    { query: { name, platform }, body, signal, long: true, headTimeoutMs: withMargin(60) },
+    { query: { name }, body, signal, long: true, headTimeoutMs: withMargin(60) },
   );
   return { id: created.Id, warnings: created.Warnings ?? [] };
 }
@@ -221,16 +216,14 @@ export interface ContainerTop {
 /**
  * Processes in a container.
  *
- * @param options.psArgs Arguments for `ps` on the engine's host, e.g. `-eo pid,args`.
  * @throws {EngineError} 404 if the container does not exist; 409 if it is not running.
  */
 export async function containerTop(
   engine: Engine,
   id: string,
-  { psArgs, signal }: { psArgs?: string | undefined } & Signal = {},
+  { signal }: Signal = {},
 ): Promise<ContainerTop> {
   const { Titles, Processes } = await runningJson<Partial<ContainerTop>>(engine, id, "top", {
-    query: { ps_args: psArgs },
     signal,
   });
   return splitColumns({ Titles: Titles ?? [], Processes: Processes ?? [] });

@@ -22,9 +22,6 @@ export interface ExecCreateOptions {
   privileged?: boolean | undefined;
   /** Keeps the program's standard input open until `closeWrite()`. */
   stdin?: boolean | undefined;
-  /** Both default to true. */
-  stdout?: boolean | undefined;
-  stderr?: boolean | undefined;
   /** Keys that detach the client, see {@linkcode DETACH_KEYS}. Default: those of the engine. */
   detachKeys?: string | undefined;
   signal?: AbortSignal | undefined;
@@ -70,8 +67,8 @@ export async function execCreate(
     {
       body: {
         AttachStdin: options.stdin ?? false,
-        AttachStdout: options.stdout ?? true,
-        AttachStderr: options.stderr ?? true,
+        AttachStdout: true,
+        AttachStderr: true,
         Tty: options.tty ?? false,
         Cmd: options.cmd,
         Env: options.env,

@@ -10,7 +10,7 @@ import { EngineError } from "./errors.ts";
 import { parseReference } from "./image_reference.ts";
 import { jsonLines } from "./json_lines.ts";
 import { segments } from "./path.ts";
-import { type Filters, filtersText, type Signal, withMargin } from "./query.ts";
+import { filtersText, type Signal, withMargin } from "./query.ts";
 import { type RegistryAuth, registryAuthHeader } from "./registry_auth.ts";
 
 /** One entry of `GET /images/json`. */
@@ -82,20 +82,15 @@ export interface ImageLayer {
   Comment: string;
 }
 
-/** Images, newest first; intermediate images only with `all`. */
+/** Images, newest first, without intermediate ones. */
 export function imageList(
   engine: Engine,
-  { all, filters, sharedSize, signal }: {
-    all?: boolean | undefined;
-    filters?: Filters | undefined;
+  { sharedSize, signal }: {
     /** Fills `SharedSize`, since API 1.42. */
     sharedSize?: boolean | undefined;
   } & Signal = {},
 ): Promise<ImageSummary[]> {
-  return engine.json("GET", "/images/json", {
-    query: { all, filters: filtersText(filters), "shared-size": sharedSize },
-    signal,
-  });
+  return engine.json("GET", "/images/json", { query: { "shared-size": sharedSize }, signal });
 }
 
 /**
@@ -153,23 +148,14 @@ export function imageRemove(
   });
 }
 
-/**
- * Removes images that no container uses.
- *
- * @param options.dangling Only untagged images (default); false removes all unused images.
- */
+/** Removes untagged images that no container uses. */
 export async function imagePrune(
   engine: Engine,
-  { dangling = true, filters = {}, signal }: {
-    dangling?: boolean | undefined;
-    filters?: Filters | undefined;
-  } & Signal = {},
 ): Promise<{ deleted: ImageDeletion[]; spaceReclaimed: number }> {
   const pruned = await engine.json<
     { ImagesDeleted?: ImageDeletion[] | null; SpaceReclaimed?: number } | null
   >("POST", "/images/prune", {
-    query: { filters: filtersText({ ...filters, dangling: [String(dangling)] }) },
-    signal,
+    query: { filters: filtersText({ dangling: ["true"] }) },
     long: true,
     headTimeoutMs: withMargin(600),
   });

@@ -123,24 +123,16 @@ export async function systemDiskUsage(
   return toDiskUsage(usage);
 }
 
-/**
- * Removes the unused build cache. On Podman, which has none, nothing is removed.
- *
- * @param options.all Also removes cache that existing images refer to.
- */
+/** Removes the unused build cache. On Podman, which has none, nothing is removed. */
 export async function buildPrune(
   engine: Engine,
-  { all, filters, signal }: {
-    all?: boolean | undefined;
-    filters?: Filters | undefined;
-  } & Signal = {},
+  { filters }: { filters?: Filters | undefined } = {},
 ): Promise<{ deleted: string[]; spaceReclaimed: number }> {
   try {
     const pruned = await engine.json<
       { CachesDeleted?: string[] | null; SpaceReclaimed?: number } | null
     >("POST", "/build/prune", {
-      query: { all, filters: filtersText(filters) },
-      signal,
+      query: { filters: filtersText(filters) },
       long: true,
       headTimeoutMs: withMargin(600),
     });

@@ -73,10 +73,9 @@ export function volumeCreate(
 export async function volumeRemove(
   engine: Engine,
   name: string,
-  { force, signal }: { force?: boolean | undefined } & Signal = {},
+  { signal }: Signal = {},
 ): Promise<void> {
   const response = await engine.request("DELETE", `/volumes/${segment("volume", name)}`, {
-    query: { force },
     signal,
     long: true,
     headTimeoutMs: withMargin(120),

@@ -1,12 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { EngineError, EngineProtocolError } from "../../engine/errors.ts";
-import {
-  imageInspect,
-  imageList,
-  imagePrune,
-  imagePull,
-  imageRemove,
-} from "../../engine/images.ts";
+import { imageInspect, imagePrune, imagePull, imageRemove } from "../../engine/images.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 
 const sha = `sha256:${"0123456789abcdef".repeat(4)}`;
@@ -86,22 +80,13 @@ Deno.test("image names may contain slashes, but cannot reach other paths", async
   equal(fake.requests.length, asked);
 });
 
-Deno.test("imageList() and imagePrune() pass on their filters", async () => {
+Deno.test("imagePrune() removes only untagged images", async () => {
   await using fake = fakeEngine({
-    "GET /images/json": ({ query }) => Response.json([{ Id: query.get("filters") }]),
     "POST /images/prune": ({ query }) =>
       Response.json({ ImagesDeleted: [{ Deleted: query.get("filters") }], SpaceReclaimed: 7 }),
   });
-  equal(
-    (await imageList(fake.engine, { filters: { dangling: ["true"] } }))[0]!.Id,
-    '{"dangling":["true"]}',
-  );
   deepEqual(await imagePrune(fake.engine), {
     deleted: [{ Deleted: '{"dangling":["true"]}' }],
     spaceReclaimed: 7,
   });
-  equal(
-    (await imagePrune(fake.engine, { dangling: false })).deleted[0]!.Deleted,
-    '{"dangling":["false"]}',
-  );
 });

@@ -112,8 +112,9 @@ Deno.test("buildPrune() removes nothing on Podman, which has no build cache", as
   await using docker = fakeEngine({
     "POST /build/prune": () => Response.json({ CachesDeleted: ["b1"], SpaceReclaimed: 3 }),
   });
-  deepEqual(await buildPrune(docker.engine, { all: true }), { deleted: ["b1"], spaceReclaimed: 3 });
-  deepEqual(docker.requests, ["POST /build/prune?all=true"]);
+  const filters = { until: ["1h"] };
+  deepEqual(await buildPrune(docker.engine, { filters }), { deleted: ["b1"], spaceReclaimed: 3 });
+  deepEqual(docker.requests, ["POST /build/prune?filters=%7B%22until%22%3A%5B%221h%22%5D%7D"]);
 
   await using podman = fakeEngine({}, { pingHeaders: { "libpod-api-version": "4.3.1" } });
   deepEqual(await buildPrune(podman.engine), { deleted: [], spaceReclaimed: 0 });

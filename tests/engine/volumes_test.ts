@@ -15,6 +15,6 @@ Deno.test("volumeRemove() removes a volume by name", async () => {
   await using fake = fakeEngine({
     "DELETE /volumes/data": () => new Response(null, { status: 204 }),
   });
-  await volumeRemove(fake.engine, "data", { force: true });
-  deepEqual(fake.requests, ["DELETE /volumes/data?force=true"]);
+  await volumeRemove(fake.engine, "data");
+  deepEqual(fake.requests, ["DELETE /volumes/data"]);
 });
