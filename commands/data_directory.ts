@@ -43,7 +43,6 @@ export const DATABASE_COMPANIONS: readonly string[] = [STATE_FILE, METRICS_FILE]
   ["-wal", "-shm", "-journal"].map((suffix) => name + suffix)
 );
 
-/** All files of the service. */
 const DATA_FILES: readonly string[] = [
   ...BACKED_UP,
   ...DATABASE_COMPANIONS,
@@ -52,7 +51,6 @@ const DATA_FILES: readonly string[] = [
   CREDENTIALS_FILE,
 ];
 
-/** Whether a path is a file of the service. */
 export function isDataFile(dataDir: string, path: string): boolean {
   return DATA_FILES.includes(basename(path)) &&
     realPath(dirname(resolve(path))) === realPath(dataDir);

@@ -6,7 +6,6 @@
 
 import { EXIT, type Program, UsageError } from "./program.ts";
 
-/** The documentation of a command. */
 interface Described {
   summary: string;
   usage?: string;
@@ -35,7 +34,6 @@ export function help(
   return EXIT.ok;
 }
 
-/** Prints the help of one command. */
 export function commandHelp(
   { print }: Pick<Program, "print">,
   name: string,

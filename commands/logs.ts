@@ -78,7 +78,6 @@ function parseOptions({ args }: Program): Options {
   return { names, stack, follow, timestamps, query };
 }
 
-/** Prints the last lines of each container. */
 async function read(
   { signal }: Program,
   service: ServiceClient,

@@ -16,7 +16,6 @@ export async function openapi(program: Program): Promise<number> {
   return EXIT.ok;
 }
 
-/** Returns the API document of this build. */
 export async function currentDocument() {
   // No handler runs, so that the dependencies are not used.
   return openApiDocument(await everyRoute({} as Deps), VERSION);

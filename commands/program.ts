@@ -27,7 +27,6 @@ export interface Program {
 export const executableOf = ({ env, surroundings }: Program): string | undefined =>
   surroundings.packed ? Deno.build.standalone ? Deno.execPath() : env.LONGSHORE_FILE : undefined;
 
-/** Exit statuses of the program. */
 export const EXIT = { ok: 0, failure: 1, usage: 2 } as const;
 
 /** Wrong arguments; the message says what is expected. */

@@ -26,7 +26,6 @@ export interface Plan {
   staged: string;
   /** The directory for the present files. */
   replaced: string;
-  /** The new files. */
   names: string[];
   /** Files that are moved away, with or without a new one. */
   retired: string[];

@@ -32,7 +32,6 @@ import { startNotifying } from "./supervisor.ts";
  */
 const COLLECT_AFTER_MS = 5_000;
 
-/** Arguments of {@linkcode runService}. */
 interface ServiceStart {
   program: Program;
   config: Config;

@@ -10,7 +10,6 @@ import { findInstallation } from "./installation.ts";
 import { CommandError, type Program } from "./program.ts";
 import { findRunningService } from "./running_service.ts";
 
-/** A server-sent event. */
 interface ServiceEvent {
   id: string | undefined;
   event: string;
@@ -24,7 +23,6 @@ export interface ServiceClient {
   post(path: string, body: unknown, signal: AbortSignal): Promise<string>;
   /** The body of a successful response to a PUT of JSON. Throws like `text`. */
   put(path: string, body: unknown, signal: AbortSignal): Promise<string>;
-  /** Opens an event stream. */
   events(
     path: string,
     lastId: string | undefined,
@@ -34,7 +32,6 @@ export interface ServiceClient {
   isLost(error: unknown): boolean;
 }
 
-/** The service refused a request. */
 export class RefusedError extends CommandError {
   constructor(message: string, readonly status: number) {
     super(message);

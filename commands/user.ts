@@ -31,7 +31,6 @@ import type { RunningService } from "./running_service.ts";
 import { withStateBeside } from "./state_database.ts";
 import { printTable } from "./table.ts";
 
-/** What a subcommand works with. */
 type Accounts = Awaited<ReturnType<typeof openAccounts>>;
 
 export async function user(program: Program): Promise<number> {

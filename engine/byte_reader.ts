@@ -47,7 +47,6 @@ export class ByteReader {
     return this.#end - this.#start;
   }
 
-  /** Bytes received in total. */
   get received(): number {
     return this.#received;
   }

@@ -79,7 +79,6 @@ export class Connection {
     for (let sent = 0; sent < bytes.length;) sent += await this.write(bytes.subarray(sent));
   }
 
-  /** Ends this side of the connection. */
   closeWrite(): Promise<void> {
     return this.#conn.closeWrite();
   }

@@ -7,7 +7,6 @@
 
 import { EngineError } from "./errors.ts";
 
-/** The parts of a reference. */
 export interface ImageReference {
   /** As given, without tag and digest, e.g. `nginx` or `registry.example:5000/team/app`. */
   name: string;

@@ -61,7 +61,6 @@ export class EngineLimiter {
     this.#running--;
   }
 
-  /** Ends all waiting calls. */
   failWaiting(reason: () => unknown): void {
     for (const { call } of this.#waiting) call.fail(reason());
   }

@@ -99,7 +99,6 @@ export class EngineProbe {
     if (!this.#isClosed && !this.#failure) this.#startProbe();
   }
 
-  /** Records that a connection to the engine failed. */
   recordLoss(failure: EngineUnreachableError): void {
     this.#fail(failure, false);
   }
@@ -109,7 +108,6 @@ export class EngineProbe {
     this.#engine = undefined;
   }
 
-  /** Stops probing. */
   close(): void {
     this.#isClosed = true;
   }

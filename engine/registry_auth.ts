@@ -4,7 +4,6 @@
  * @module
  */
 
-/** Credentials for a registry. */
 export interface RegistryAuth {
   username?: string;
   password?: string;

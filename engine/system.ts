@@ -89,7 +89,6 @@ export interface BuildCacheRecord {
   lastUsedAt: string | undefined;
 }
 
-/** Checks that the engine responds. */
 export async function systemPing(engine: Engine, { signal }: Signal = {}): Promise<void> {
   const response = await engine.request("GET", "/_ping", { signal, headTimeoutMs: 5_000 });
   await response.bytes();

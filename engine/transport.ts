@@ -170,7 +170,6 @@ export class Transport {
     }
   }
 
-  /** Reads an error response. */
   async readFailure(method: Method, { head, lease }: Reply): Promise<EngineError> {
     const { status } = head;
     if (status < 400) {
@@ -199,7 +198,6 @@ export class Transport {
     );
   }
 
-  /** Closes the idle connections. */
   closeIdle(): void {
     this.#pool.clear();
   }

@@ -40,7 +40,6 @@ const TEXT_BYTES_MAX = 64 * 1024;
 /** Chunk size for reading and writing, in bytes. */
 const CHUNK_BYTES = 1024 * 1024;
 
-/** One file of a backup. */
 interface BackupEntry extends TarFile {
   /** Hex. */
   sha256: string;
@@ -52,7 +51,6 @@ export interface BackupSource {
   file: Deno.FsFile;
 }
 
-/** The description of a backup. */
 export interface BackupManifest {
   format: typeof FORMAT;
   formatVersion: number;

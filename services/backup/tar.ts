@@ -4,7 +4,6 @@
  * @module
  */
 
-/** Block size of archives, in bytes. */
 export const TAR_BLOCK_BYTES = 512;
 
 /** Maximum file size in the format: eleven octal digits. */

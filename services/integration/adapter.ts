@@ -30,7 +30,6 @@ export interface Adapter {
   id: string;
   /** Other names under which it can be created. */
   aliases: readonly string[];
-  /** The display name. */
   name: string;
   /** The lowest edition that has it. */
   edition: Edition;
@@ -38,7 +37,6 @@ export interface Adapter {
   load(): Promise<LoadedAdapter>;
 }
 
-/** The implementation of an adapter. */
 export interface LoadedAdapter {
   fields: { required: string[]; optional: string[]; sensitive: string[] };
   /** Fields of the config with the URLs of requests. */

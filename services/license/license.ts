@@ -15,13 +15,11 @@ import { createProtection, type EndStore, FORGOTTEN } from "./protection.ts";
 import { checkShape } from "../input/check.ts";
 import { LIMITED_RESOURCES, type LimitedResource } from "./limits.ts";
 
-/** Grace period of an expired license. */
 const GRACE_MS = 14 * 24 * 60 * 60 * 1000;
 
 /** Duration of a trial, which has no grace period. */
 const TRIAL_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** The edition of a trial. */
 const TRIAL_EDITION: Edition = "enterprise";
 
 /** Maximum length of a key; usually it has a few hundred characters. */

@@ -20,7 +20,6 @@ export const LIMITED_RESOURCES = [
 ] as const;
 export type LimitedResource = (typeof LIMITED_RESOURCES)[number];
 
-/** Counts the records of each limited resource. */
 export type RecordCounts = { readonly [Name in LimitedResource]?: (db: Database) => number };
 
 const NONE = 0;

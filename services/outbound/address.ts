@@ -79,7 +79,6 @@ const LOOPBACK_NAMES = new Set([
 
 const LOOPBACK_SUFFIXES = [".localhost", ".localhost.localdomain"];
 
-/** Names of cloud metadata services. */
 const METADATA_NAMES = new Set([
   "metadata",
   "metadata.internal",

@@ -92,7 +92,6 @@ const INTERIM_MAX = 16;
 /** Maximum size of the response head, in bytes. */
 const HEAD_MAX = 32 * 1024;
 
-/** Maximum number of response headers. */
 const HEADERS_MAX = 128;
 
 const encoder = new TextEncoder();

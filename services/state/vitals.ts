@@ -13,7 +13,6 @@ const STATUS_CLASSES = 6;
 /** Methods with their own counters. Clients can send any word. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
-/** Number of timer lags that are kept. */
 const LAGS_KEPT = 15;
 
 /** The requests of one method and path pattern since the start of the process. */

@@ -27,7 +27,6 @@ export function idLine(id: number): StreamChunk {
   return encoder.encode(`id: ${id}\n`);
 }
 
-/** Joins pieces to one chunk. */
 export function join(pieces: readonly StreamChunk[]): StreamChunk {
   const joined = new Uint8Array(lengthOf(pieces));
   let offset = 0;

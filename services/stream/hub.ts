@@ -12,7 +12,6 @@ import { createHeldFrames, type Reader, type StreamView } from "./held_frames.ts
 
 /** The request of a new client. */
 export interface StreamRequest {
-  /** Requested types of frames. */
   types: ReadonlySet<string>;
   /** The last id that it received before it lost its connection. */
   lastEventId?: number | undefined;
@@ -55,7 +54,6 @@ interface Client {
 
 const RETRY = retryLine(RETRY_MS);
 
-/** Creates the process's hub. */
 export function createStreamHub(
   { now, clientsMax }: { now: () => Date; clientsMax: number },
 ) {

@@ -7,7 +7,6 @@
 import type { Container } from "../state/inventory.ts";
 import type { StreamChunk } from "./chunks.ts";
 
-/** The request of a new log stream. */
 export interface LogStreamRequest {
   /** The first containers. */
   containers: readonly Container[];
@@ -35,7 +34,6 @@ export interface LogLineFields {
 export interface LogStreams {
   /** Number of connected clients. */
   readonly readers: number;
-  /** Number of containers that are followed. */
   readonly followed: number;
   /**
    * Connects a client.

@@ -13,7 +13,6 @@ export const TICKET_MS = 30_000;
 /** Maximum number of unused tickets; beyond it, the oldest is dropped. */
 const TICKETS_MAX = 10_000;
 
-/** Random bytes of a ticket. */
 const TICKET_BYTES = 32;
 
 export type Tickets<Grant> = ReturnType<typeof createTickets<Grant>>;

@@ -15,7 +15,6 @@ import { ACCESS_TOKEN_S } from "./tokens.ts";
 
 type FamilyDeps = Pick<Deps, "db" | "accounts" | "now">;
 
-/** Revokes all tokens of a login. */
 export function revokeFamily(deps: FamilyDeps, familyId: string): void {
   revokeFamilies(deps, () => [familyId]);
 }

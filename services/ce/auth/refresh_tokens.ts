@@ -9,7 +9,6 @@ import { insertRefreshToken } from "../../../db/ce/refresh_tokens.ts";
 import type { Session } from "../../auth/accounts.ts";
 import type { Deps } from "../../deps.ts";
 
-/** Lifetime of a refresh token, in seconds. */
 export const REFRESH_TOKEN_S = 30 * 24 * 60 * 60;
 
 const REFRESH_TOKEN_BYTES = 32;

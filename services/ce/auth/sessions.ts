@@ -215,7 +215,6 @@ export async function tokenPairOf(
   };
 }
 
-/** Revokes the caller's login. */
 export function logOut(deps: Pick<Deps, "db" | "accounts" | "now">, { familyId }: Caller): void {
   revokeFamily(deps, familyId);
 }

@@ -20,13 +20,10 @@ import type { Deps } from "../../deps.ts";
 import { AppError, notFound, requireFound, tooMany } from "../../errors.ts";
 import { findForbiddenCss } from "./css_sanitizer.ts";
 
-/** Maximum number of brands. */
 export const BRANDS_MAX = 100;
 
-/** Maximum length of a logo URL. */
 export const LOGO_URL_MAX = 2_048;
 
-/** The settings of a brand. */
 type NewBrand = Omit<Brand, "id" | "is_active" | "created_at" | "updated_at">;
 
 type BrandDeps = Pick<Deps, "db" | "brand" | "now" | "log">;

@@ -76,7 +76,6 @@ export async function recordEntry(
   }
 }
 
-/** Logs an entry that could not be stored. */
 export function logLostEntry({ log }: Pick<Deps, "log">, entry: NewEntry, error: unknown): void {
   const { action, actor_id, outcome } = entry;
   log.error("compliance entry lost", { action, actor_id, outcome, ...errorFields(error) });

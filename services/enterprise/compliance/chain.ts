@@ -42,7 +42,6 @@ const STEP = 64;
  */
 const COLLECT_EVERY = 500 * STEP;
 
-/** The part of the log to verify. */
 interface VerificationRange {
   /** ISO 8601, UTC: starts at the first entry at or after this time. Default: the first entry. */
   from?: string | undefined;

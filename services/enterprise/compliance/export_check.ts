@@ -15,7 +15,6 @@ import { EXPORT_FIELDS } from "./export.ts";
 import { cellVariants, parseCsv } from "./csv.ts";
 import { findHashFault, GENESIS_HASH } from "./hash_chain.ts";
 
-/** The result of the verification of an export. */
 interface ExportReport extends Verification {
   /** Whether the first entry is the first of the whole log. */
   isFromBeginning: boolean;
@@ -87,7 +86,6 @@ export function checkExport(text: string): ExportReport {
   }
 }
 
-/** The file is not a valid export. */
 class ExportError extends Error {
   override readonly name = "ExportError";
 }

@@ -108,7 +108,6 @@ export async function listEntries(
   return { logs: rows.map(toEntry), total: known ?? total, limit, offset };
 }
 
-/** Counts the entries of a time range. */
 export async function countRange({ db }: Pick<Deps, "db">, time: TimeFilter): Promise<number> {
   let total = 0;
   for await (const window of windowsOf(db, rangeOf(time))) {

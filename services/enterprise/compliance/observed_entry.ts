@@ -74,7 +74,6 @@ const LOGIN_FAILURES: readonly number[] = [401, 403, 429];
 export const isFailedLogin = ({ path, status }: Observation) =>
   LOGIN.test(path) && LOGIN_FAILURES.includes(status);
 
-/** Creates the entry of a request. */
 export function observedEntry(observation: Observation): NewEntry {
   const { actor, address, caller, command, method, outcome, path, phase, requestId, status } =
     observation;

@@ -25,7 +25,6 @@ import { clientFault, dateFault } from "./certificate_faults.ts";
 import { type Certificate, isSignedBy, readCertificate } from "./certificates.ts";
 import { readSubmittedCertificate, unsuitableCertificate } from "./submitted_certificate.ts";
 
-/** The settings of an agent. */
 type AgentSettings = Pick<Agent, "hostname" | "description" | "tags">;
 
 interface NewAgent extends AgentSettings {

@@ -35,7 +35,6 @@ export interface Algorithm {
   publicExponent?: Uint8Array;
 }
 
-/** A fully parsed certificate. */
 export interface Certificate {
   facts: CertificateFacts;
   traits: Traits;

@@ -59,7 +59,6 @@ export function assertHasPermissions(
   );
 }
 
-/** The permissions of a user. */
 interface PermissionCheck {
   user_id: string;
   /** Names of the custom roles: by priority, highest first, then by name. */

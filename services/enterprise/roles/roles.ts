@@ -41,7 +41,6 @@ interface NewRole {
   permissions: PermissionGroup[];
 }
 
-/** Maximum number of roles. */
 export const ROLES_MAX = 1_000;
 
 /** Lists roles by priority, highest first, then by name. */

@@ -15,7 +15,6 @@ export const CLOCK_SKEW_MS = 5 * 60 * 1000;
 export interface Conditions {
   notBefore: Date | undefined;
   notOnOrAfter: Date | undefined;
-  /** The audiences of each AudienceRestriction. */
   audiences: string[][];
   /** Names of elements that SAML 2.0 does not define. */
   unknown: string[];

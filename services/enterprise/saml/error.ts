@@ -95,7 +95,6 @@ export type SamlReason =
   | "audience"
   | "session_ended";
 
-/** A refused message. */
 export class SamlError extends Error {
   override readonly name = "SamlError";
 

@@ -33,7 +33,6 @@ export interface XmlAttribute {
   value: string;
 }
 
-/** Returns the child elements with a name. */
 export function childrenOf(parent: XmlElement, namespace: string, name: string): XmlElement[] {
   return parent.children.filter((child) => isNamed(child, namespace, name));
 }

@@ -25,7 +25,6 @@ import { endSessionsOfProvider } from "./sessions.ts";
 
 export const SSO_BINDINGS = ["HTTP-POST", "HTTP-Redirect"] as const;
 
-/** Maximum number of identity providers. */
 export const PROVIDERS_MAX = 100;
 
 export const SSO_URL_MAX = 2_048;
@@ -43,7 +42,6 @@ interface ProviderView extends Omit<IdentityProvider, "base_url"> {
 
 type ProviderDeps = Pick<Deps, "db" | "config" | "now" | "log">;
 
-/** Lists all providers by name. */
 export function listProviders(
   { db, config }: Pick<Deps, "db" | "config">,
 ): { providers: ProviderView[] } {
