@@ -70,20 +70,13 @@ export function assertNoLinks(dataDir: string): void {
   }
 }
 
-/** The open directory, locked until it is closed. */
-interface DataDirectory extends Disposable {
-  db: StateDatabase;
-  metrics: MetricsDatabase;
-  /** Describes this service for commands that run next to it. */
-  describe(config: Config, address: string): void;
-}
-
 /**
- * Opens the directory and its databases, which are migrated to the newest schema.
+ * Opens the directory and its databases, which are migrated to the newest schema. The directory is
+ * locked until the result is disposed.
  *
  * @throws {CommandError} If it cannot be used; the message says what to do.
  */
-export function openDataDirectory(path: string, log: Log): DataDirectory {
+export function openDataDirectory(path: string, log: Log) {
   const lock = lockDirectory(path);
   let db: StateDatabase | undefined;
   try {
@@ -97,7 +90,8 @@ export function openDataDirectory(path: string, log: Log): DataDirectory {
     return {
       db,
       metrics,
-      describe: (config, address) => describeService(lock, config, address),
+      /** Describes this service for commands that run next to it. */
+      describe: (config: Config, address: string) => describeService(lock, config, address),
       [Symbol.dispose]() {
         metrics.close();
         opened.close();

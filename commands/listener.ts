@@ -8,12 +8,7 @@ import type { Config } from "../services/config/config.ts";
 import { errorFields, type Log } from "../services/log.ts";
 import { commandError } from "./program.ts";
 
-export interface Listener {
-  /** E.g. `http://localhost:3000`. */
-  address: string;
-  /** Stops listening and waits for the running requests. */
-  shutdown(): Promise<void>;
-}
+export type Listener = ReturnType<typeof listen>;
 
 /** How much of an unread body is read, in bytes, and for how long, in milliseconds. */
 const UNREAD_BYTES_MAX = 8 * 1024 * 1024;
@@ -24,7 +19,7 @@ export function listen(
   config: Pick<Config, "host" | "port" | "tlsCertFile" | "tlsKeyFile">,
   log: Log,
   answer: (request: Request, peer: string) => Promise<Response>,
-): Listener {
+) {
   const tls = tlsFiles(config);
   try {
     const server = Deno.serve({
@@ -46,7 +41,9 @@ export function listen(
       return response;
     });
     return {
+      /** E.g. `http://localhost:3000`. */
       address: addressOf(server.addr, tls ? "https" : "http"),
+      /** Stops listening and waits for the running requests. */
       shutdown: () => server.shutdown(),
     };
   } catch (error) {

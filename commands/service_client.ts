@@ -16,21 +16,7 @@ interface ServiceEvent {
   data: unknown;
 }
 
-export interface ServiceClient {
-  /** The body of a successful response to a GET. Throws a {@linkcode CommandError} otherwise. */
-  text(path: string, signal: AbortSignal): Promise<string>;
-  /** The body of a successful response to a POST of JSON. Throws like `text`. */
-  post(path: string, body: unknown, signal: AbortSignal): Promise<string>;
-  /** The body of a successful response to a PUT of JSON. Throws like `text`. */
-  put(path: string, body: unknown, signal: AbortSignal): Promise<string>;
-  events(
-    path: string,
-    lastId: string | undefined,
-    signal: AbortSignal,
-  ): Promise<AsyncIterable<ServiceEvent>>;
-  /** Whether an error means that the service cannot be reached now, or is busy. */
-  isLost(error: unknown): boolean;
-}
+export type ServiceClient = ReturnType<typeof connectService>;
 
 export class RefusedError extends CommandError {
   constructor(message: string, readonly status: number) {
@@ -50,7 +36,7 @@ const EVENT_LENGTH_MAX = 16 * 1024 * 1024;
  *
  * @throws {CommandError} If one of them is unknown.
  */
-export function connectService(program: Program): ServiceClient {
+export function connectService(program: Program) {
   const { env } = program;
   const base = env["LONGSHORE_URL"] ?? localAddress(program);
   const given = env["LONGSHORE_TOKEN"];
@@ -88,17 +74,25 @@ export function connectService(program: Program): ServiceClient {
     }
   };
   return {
-    text: async (path, signal) => await readText(await open(path, signal)),
-    post: async (path, body, signal) =>
+    /** The body of a successful response to a GET. Throws a {@linkcode CommandError} otherwise. */
+    text: async (path: string, signal: AbortSignal) => await readText(await open(path, signal)),
+    /** The body of a successful response to a POST of JSON. Throws like `text`. */
+    post: async (path: string, body: unknown, signal: AbortSignal) =>
       await readText(await open(path, signal, { body: JSON.stringify(body) })),
-    put: async (path, body, signal) =>
+    /** The body of a successful response to a PUT of JSON. Throws like `text`. */
+    put: async (path: string, body: unknown, signal: AbortSignal) =>
       await readText(await open(path, signal, { method: "PUT", body: JSON.stringify(body) })),
-    async events(path, lastId, signal) {
+    async events(
+      path: string,
+      lastId: string | undefined,
+      signal: AbortSignal,
+    ): Promise<AsyncIterable<ServiceEvent>> {
       const known = lastId === undefined ? undefined : { "last-event-id": lastId };
       const headers = { accept: "text/event-stream", ...known };
       return eventsOf(await open(path, signal, { headers }));
     },
-    isLost: (error) => error instanceof LostError,
+    /** Whether an error means that the service cannot be reached now, or is busy. */
+    isLost: (error: unknown): boolean => error instanceof LostError,
   };
 }
 

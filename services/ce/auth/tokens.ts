@@ -59,9 +59,6 @@ export async function signAccessToken(
     .sign(await secrets.jwtKey());
 }
 
-/** Verifies an access token; synchronous for a cached one. */
-type TokenVerifier = (token: string) => TokenSession | Promise<TokenSession>;
-
 /** The login of an access token, and when the token expires, in Unix milliseconds. */
 export type TokenSession = Session & { expiresAtMs: number };
 
@@ -70,11 +67,11 @@ export type TokenSession = Session & { expiresAtMs: number };
  * verifying a signature takes longer than answering from memory. It does not check whether the user
  * and the login still exist; call {@linkcode Accounts.roleOf} for each request.
  *
- * The verifier throws an {@linkcode AppError} `unauthorized` for an invalid or expired token.
+ * The verifier is synchronous for a cached token. It throws an {@linkcode AppError} `unauthorized` for an invalid or expired token.
  */
 export function createTokenVerifier(
   { secrets, now }: Pick<Deps, "secrets" | "now">,
-): TokenVerifier {
+): (token: string) => TokenSession | Promise<TokenSession> {
   const verified = new Map<string, TokenSession>();
 
   return (token) => {

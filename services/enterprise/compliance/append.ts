@@ -37,6 +37,17 @@ export const ANONYMOUS = "anonymous";
 /** The actor of the service's own actions. */
 export const SYSTEM = { actor_id: "system", actor_type: "system" } as const;
 
+/** What most entries of the service have in common. */
+export const OWN_ENTRY = {
+  category: "security",
+  severity: "info",
+  resource_id: null,
+  detail: null,
+  outcome: "success",
+  metadata: null,
+  recorded_by: null,
+} as const;
+
 /** Returns the actor fields for a user. */
 export function actorOf(
   { userId }: { userId: string },

@@ -27,7 +27,7 @@ import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { createYield } from "../../event_loop.ts";
 import { collectGarbage } from "../../garbage.ts";
-import { actorOf, recordEntry } from "./append.ts";
+import { actorOf, OWN_ENTRY, recordEntry } from "./append.ts";
 import { findHashFault, GENESIS_HASH, toEntry } from "./hash_chain.ts";
 
 /** The action of the entry that announces a deletion by the retention. */
@@ -73,8 +73,8 @@ export async function verifyChain(
   const { verified, entries_checked, broken_at_id, reason, head_hash } = report;
   if (selectComplianceConfig(deps.db).enabled) {
     await recordEntry(deps, {
+      ...OWN_ENTRY,
       ...actorOf(caller),
-      category: "security",
       severity: verified ? "info" : "critical",
       action: "compliance.verify",
       resource_type: "compliance",
@@ -88,7 +88,6 @@ export async function verifyChain(
         from: range.from ?? null,
         limit: range.limit ?? null,
       },
-      recorded_by: null,
     });
   }
   return report;

@@ -7,7 +7,7 @@
 import { selectComplianceConfig } from "../../../db/enterprise/compliance_config.ts";
 import { selectHead } from "../../../db/enterprise/compliance_logs.ts";
 import type { Deps } from "../../deps.ts";
-import { chainEntry } from "./append.ts";
+import { chainEntry, OWN_ENTRY } from "./append.ts";
 
 /**
  * Records a command if the compliance log is enabled and not empty, even if the license has expired.
@@ -24,17 +24,14 @@ export function recordCommandEntry(
     const isStarted = selectHead(db)?.sequence !== 0;
     if (!isStarted || !selectComplianceConfig(db).enabled) return;
     chainEntry({ db, now }, {
+      ...OWN_ENTRY,
       actor_id: "console",
       actor_type: "system",
-      category: "security",
       severity: "warning",
       action: command.replaceAll(" ", "."),
       resource_type: resource,
       resource_id: target || null,
       detail: `longshore ${command}`,
-      outcome: "success",
-      metadata: null,
-      recorded_by: null,
     });
   });
 }

@@ -12,7 +12,7 @@ import {
 import type { Caller } from "../../auth/caller.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
-import { actorOf, chainEntry } from "./append.ts";
+import { actorOf, chainEntry, OWN_ENTRY } from "./append.ts";
 
 export { EXPORT_FORMATS, HASH_ALGORITHMS } from "../../../db/enterprise/compliance_config.ts";
 
@@ -38,16 +38,14 @@ export function changeComplianceConfig(
     if (before.enabled || after.enabled) {
       const isTurnedOff = before.enabled && !after.enabled;
       chainEntry(deps, {
+        ...OWN_ENTRY,
         ...actorOf(caller),
-        category: "security",
         severity: isTurnedOff ? "warning" : "info",
         action: "compliance.config_updated",
         resource_type: "compliance",
         resource_id: "config",
         detail: isTurnedOff ? "The compliance log was turned off" : null,
-        outcome: "success",
         metadata: { address: caller.address, before: { ...before }, after: { ...after } },
-        recorded_by: null,
       });
     }
     updateComplianceConfig(db, after);

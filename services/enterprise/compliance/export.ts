@@ -17,7 +17,7 @@ import {
 import type { StateDatabase } from "../../../db/database.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
-import { actorOf, recordEntry } from "./append.ts";
+import { actorOf, OWN_ENTRY, recordEntry } from "./append.ts";
 import { countRange, rangeOf, type TimeFilter } from "./logs.ts";
 import { csvLine } from "./csv.ts";
 import { type ComplianceEntry, toEntry } from "./hash_chain.ts";
@@ -78,14 +78,11 @@ export async function exportEntries(
   const exported = sequences.length;
   if (config.enabled) {
     await recordEntry(deps, {
+      ...OWN_ENTRY,
       ...actorOf(caller),
-      category: "security",
-      severity: "info",
       action: "compliance.export",
       resource_type: "compliance",
-      resource_id: null,
       detail: `${exported} of ${total} entries were exported as ${format}`,
-      outcome: "success",
       metadata: {
         address: caller.address,
         format,
@@ -94,7 +91,6 @@ export async function exportEntries(
         exported,
         total,
       },
-      recorded_by: null,
     });
   }
   const pieces = format === "csv"

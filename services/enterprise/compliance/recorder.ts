@@ -8,7 +8,7 @@
 import { selectComplianceConfig } from "../../../db/enterprise/compliance_config.ts";
 import type { AppEvent } from "../../events/events.ts";
 import type { Recorder } from "../../events/recorder.ts";
-import { chainEntry, logLostEntry, type NewEntry, SYSTEM } from "./append.ts";
+import { chainEntry, logLostEntry, type NewEntry, OWN_ENTRY, SYSTEM } from "./append.ts";
 
 /** Maximum length of an error message from the engine. */
 const ERROR_MAX = 500;
@@ -31,7 +31,7 @@ export const complianceRecorder: Recorder = {
 
 /** Creates the entry of an action; `undefined` for any other event. */
 function actionEntry(event: AppEvent): NewEntry | undefined {
-  const common = { ...SYSTEM, category: "container", recorded_by: null } as const;
+  const common = { ...OWN_ENTRY, ...SYSTEM, category: "container" } as const;
   switch (event.event) {
     case "remediation.executed": {
       const { rule, ruleId, action, target, status, error } = event.data;
@@ -57,7 +57,6 @@ function actionEntry(event: AppEvent): NewEntry | undefined {
         resource_type: "remediation",
         resource_id: ruleId,
         detail: `Rule ${rule} was disabled: ${reason}`,
-        outcome: "success",
         metadata: { rule },
       };
     }
@@ -84,7 +83,6 @@ function actionEntry(event: AppEvent): NewEntry | undefined {
         resource_type: "users",
         resource_id: userId,
         detail: `${account} signed in from a new address or browser: ${address}`,
-        outcome: "success",
         metadata: { session_id: sessionId, address, user_agent: userAgent },
       };
     }

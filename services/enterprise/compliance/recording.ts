@@ -10,7 +10,7 @@ import type { AnonymousQuota, Omitted } from "../../auth/anonymous_quota.ts";
 import type { Deps } from "../../deps.ts";
 import type { Observation } from "../../access_policy.ts";
 import { errorFields } from "../../log.ts";
-import { ANONYMOUS, type NewEntry, recordEntry } from "./append.ts";
+import { ANONYMOUS, type NewEntry, OWN_ENTRY, recordEntry } from "./append.ts";
 import { isAuthentication, isFailedLogin, observedEntry } from "./observed_entry.ts";
 
 type RecordingDeps = Pick<Deps, "compliance" | "db" | "log" | "now">;
@@ -93,16 +93,15 @@ function summary(action: string, noun: string, omitted: Omitted | undefined): Ne
   const { count, clients } = omitted;
   const since = new Date(omitted.sinceMs).toISOString();
   return {
+    ...OWN_ENTRY,
     category: action === "logins.unlisted" ? "authentication" : "authorization",
     severity: "warning",
     actor_id: ANONYMOUS,
     actor_type: "user",
     action,
     resource_type: null,
-    resource_id: null,
     detail: `${count} more ${noun} since ${since} were counted, not listed`,
     outcome: "failure",
     metadata: { count, since, addresses: clients },
-    recorded_by: null,
   };
 }

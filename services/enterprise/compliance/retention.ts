@@ -26,7 +26,7 @@ import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { createYield, yieldToEventLoop } from "../../event_loop.ts";
 import type { RetentionResult } from "../../state/compliance_state.ts";
-import { actorOf, appendEntry, SYSTEM } from "./append.ts";
+import { actorOf, appendEntry, OWN_ENTRY, SYSTEM } from "./append.ts";
 import {
   type Fault,
   findEntryFault,
@@ -76,34 +76,26 @@ async function sweep(
   const { last, entries, fault } = await verifyOldEntries(db, olderThan, signal);
   if (!last) return { deleted: 0, retention_days, chain_anchor_recorded: false };
 
-  const by = caller ? actorOf(caller) : SYSTEM;
-  const common = {
-    category: "security",
-    resource_type: "compliance",
-    recorded_by: null,
-  } as const;
   if (fault) {
     await appendEntry(deps, {
-      ...common,
+      ...OWN_ENTRY,
       ...SYSTEM,
       severity: "critical",
       action: "compliance.chain_broken",
+      resource_type: "compliance",
       resource_id: fault.id,
       detail: fault.reason,
       outcome: "failure",
-      metadata: null,
     });
     deps.log.error("compliance log tampered with", { entry: fault.id, reason: fault.reason });
   }
   // Recorded even while the log is disabled, because an anchor is not valid without it.
   const announcement = await appendEntry(deps, {
-    ...common,
-    ...by,
-    severity: "info",
+    ...OWN_ENTRY,
+    ...(caller ? actorOf(caller) : SYSTEM),
     action: RETENTION_ACTION,
-    resource_id: null,
+    resource_type: "compliance",
     detail: `Entries before ${olderThan} are deleted`,
-    outcome: "success",
     metadata: {
       retention_days,
       older_than: olderThan,

@@ -21,7 +21,7 @@ import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { parseAddress } from "../../auth/ip_address.ts";
-import { chainEntry, type NewEntry } from "../compliance/append.ts";
+import { chainEntry, type NewEntry, OWN_ENTRY } from "../compliance/append.ts";
 import {
   findAdmittingRule,
   isApplicable,
@@ -178,15 +178,11 @@ export function stopIpAllowlist(
 }
 
 const STOPPED: NewEntry = {
+  ...OWN_ENTRY,
   actor_id: "console",
   actor_type: "system",
-  category: "security",
   severity: "warning",
   action: "ip_allowlist.off",
   resource_type: "ip_allowlist",
-  resource_id: null,
   detail: "longshore ip-allowlist off",
-  outcome: "success",
-  metadata: null,
-  recorded_by: null,
 };
