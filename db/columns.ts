@@ -8,6 +8,7 @@
  */
 
 import type { Database, Params } from "./database.ts";
+import type { Page } from "./page.ts";
 
 /** How values are stored: as they are, as 0 or 1, or as JSON text. */
 type Kind = "value" | "boolean" | "json";
@@ -42,6 +43,14 @@ export type Row<Of extends { fromRow(row: StoredRow): unknown }> = ReturnType<Of
 interface Table<Stored> {
   /** The record with that key, or `undefined` when the key is unknown. */
   find(db: Database, key: Key): Stored | undefined;
+  /** All records, in the order of the table. */
+  all(db: Database): Stored[];
+  /**
+   * A part of the records, in the order of the table.
+   *
+   * @param where Which records; default: all.
+   */
+  page(db: Database, page: Page, where?: string, params?: Params): Stored[];
   /** The number of all records. */
   count(db: Database): number;
   /** @throws The SQLite error for a key or another unique value that is already in use. */
@@ -82,6 +91,8 @@ interface Table<Stored> {
 interface TableOptions<Stored> {
   /** The field that identifies a record; `id` by default. */
   key?: keyof Stored & string;
+  /** The order of `all` and `page`, e.g. `created_at DESC, id`; by default that of the key. */
+  order?: string;
   /** Columns whose name does not follow from the field. */
   names?: { [Field in keyof Stored]?: string };
 }
@@ -97,11 +108,12 @@ type StoredRow = Record<string, string | number | null>;
 export function table<Of extends Columns>(
   name: string,
   columns: Of,
-  { key = "id", names = {} }: TableOptions<RecordOf<Of>> = {},
+  { key = "id", order, names = {} }: TableOptions<RecordOf<Of>> = {},
 ): Table<RecordOf<Of>> {
   type Stored = RecordOf<Of>;
   const kinds = Object.entries(columns) as [keyof Stored & string, Kind][];
   const columnOf = (field: string) => names[field as keyof Stored] ?? toSnakeCase(field);
+  const orderBy = `ORDER BY ${order ?? columnOf(key)}`;
   const list = kinds.map(([field]) => selected(field, columnOf(field))).join(", ");
   const mapped = kinds.filter(([, kind]) => kind !== "value");
   const whereKey = `WHERE ${columnOf(key)} = :${key}`;
@@ -134,6 +146,9 @@ export function table<Of extends Columns>(
     ) > 0;
   };
 
+  const select: Table<Stored>["select"] = (db, clauses = "", params = {}) =>
+    db.all<StoredRow>(`SELECT ${list} FROM ${name} ${clauses}`, params).map(fromRow);
+
   const selectOne: Table<Stored>["selectOne"] = (db, clauses = "", params = {}) => {
     const row = db.get<StoredRow>(`SELECT ${list} FROM ${name} ${clauses}`, params);
     return row && fromRow(row);
@@ -154,6 +169,13 @@ export function table<Of extends Columns>(
 
   return {
     find: (db, value) => selectOne(db, whereKey, { [key]: value }),
+    all: (db) => select(db, orderBy),
+    page: (db, { limit, offset }, where = "", params = {}) =>
+      select(db, `${where} ${orderBy} LIMIT :limit OFFSET :offset`, {
+        ...params,
+        limit,
+        offset,
+      }),
     count: (db) => countWhere(db, ""),
     insert: (db, record) => void insert("INSERT", db, record, ""),
     replace: (db, record) => void insert("INSERT OR REPLACE", db, record, ""),
@@ -161,8 +183,7 @@ export function table<Of extends Columns>(
     delete: (db, value) => db.run(`DELETE FROM ${name} ${whereKey}`, { [key]: value }) > 0,
     columns: list,
     fromRow,
-    select: (db, clauses = "", params = {}) =>
-      db.all<StoredRow>(`SELECT ${list} FROM ${name} ${clauses}`, params).map(fromRow),
+    select,
     selectOne,
     countWhere,
     insertFields: (db, fields, conflict = "") => insert("INSERT", db, fields, conflict),

@@ -6,7 +6,6 @@
 
 import { number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
-import type { Page } from "../page.ts";
 import type { AlertMetric, AlertOperator } from "./alert_rules.ts";
 import type { Severity } from "./notification_channels.ts";
 
@@ -34,7 +33,7 @@ const events = table("alert_events", {
   acknowledgedBy: text<string | null>(),
   /** Of the acknowledgement. */
   comment: text<string | null>(),
-});
+}, { order: "fired_at DESC, id" });
 
 /** One alert, with the rule as it was when it fired. Times are ISO 8601, UTC. */
 export type AlertEvent = Row<typeof events>;
@@ -45,12 +44,13 @@ type AlertAcknowledgement = Pick<
   "acknowledgedAt" | "acknowledgedBy" | "comment"
 >;
 
-export const { find: selectAlertEvent, count: countAlertEvents, insert: insertAlertEvent } = events;
-
-/** Newest first. */
-export function selectAlertEvents(db: Database, page: Page): AlertEvent[] {
-  return events.select(db, "ORDER BY fired_at DESC, id LIMIT :limit OFFSET :offset", { ...page });
-}
+export const {
+  find: selectAlertEvent,
+  count: countAlertEvents,
+  insert: insertAlertEvent,
+  /** Newest first. */
+  page: selectAlertEvents,
+} = events;
 
 /** The unresolved events, newest first. */
 export function selectOpenAlertEvents(db: Database): AlertEvent[] {

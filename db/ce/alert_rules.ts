@@ -69,7 +69,7 @@ const rules = table("alert_rules", {
   enabled: boolean(),
   /** ISO 8601, UTC. */
   createdAt: text(),
-});
+}, { order: "name COLLATE NOCASE, id" });
 
 /** One rule as stored. */
 export type AlertRule = Row<typeof rules>;
@@ -83,12 +83,9 @@ export const {
   insert: insertAlertRule,
   save: updateAlertRule,
   delete: deleteAlertRule,
+  /** All rules by name. */
+  all: selectAlertRules,
 } = rules;
-
-/** All rules by name. */
-export function selectAlertRules(db: Database): AlertRule[] {
-  return rules.select(db, "ORDER BY name COLLATE NOCASE, id");
-}
 
 /** The enabled rules, oldest first. */
 export function selectEnabledAlertRules(db: Database): AlertRule[] {

@@ -29,17 +29,18 @@ const tokens = table("api_tokens", {
   /** Accurate to a minute. */
   lastUsedAt: text<string | null>(),
   lastUsedAddress: text<string | null>(),
-});
+}, { order: "created_at DESC, id" });
 
 /** One token. Times are ISO 8601, UTC. */
 export type ApiToken = Row<typeof tokens>;
 
-export const { find: selectApiToken, insert: insertApiToken, delete: deleteApiToken } = tokens;
-
-/** All tokens, newest first. */
-export function selectApiTokens(db: Database): ApiToken[] {
-  return tokens.select(db, "ORDER BY created_at DESC, id");
-}
+export const {
+  find: selectApiToken,
+  insert: insertApiToken,
+  delete: deleteApiToken,
+  /** All tokens, newest first. */
+  all: selectApiTokens,
+} = tokens;
 
 /** The tokens of a user, newest first. */
 export function selectApiTokensOfUser(db: Database, userId: string): ApiToken[] {

@@ -66,7 +66,7 @@ const entries = table("audit_entries", {
   command: text<string | null>(),
   outcome: text<AuditOutcome>(),
   ip: text(),
-});
+}, { order: "at DESC, id" });
 
 export type AuditEntry = Row<typeof entries>;
 
@@ -75,10 +75,7 @@ export const { insert: insertAuditEntry } = entries;
 /** Newest first. */
 export function selectAuditEntries(db: Database, filter: AuditFilter, page: Page): AuditEntry[] {
   const { where, params } = toCondition(filter);
-  return entries.select(db, `${where} ORDER BY at DESC, id LIMIT :limit OFFSET :offset`, {
-    ...params,
-    ...page,
-  });
+  return entries.page(db, page, where, params);
 }
 
 export function countAuditEntries(db: Database, filter: AuditFilter): number {

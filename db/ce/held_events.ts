@@ -5,7 +5,6 @@
  */
 
 import { json, type Row, table, text } from "../columns.ts";
-import type { Database } from "../database.ts";
 
 const events = table("held_events", {
   /** Identifies the problem. */
@@ -15,7 +14,7 @@ const events = table("held_events", {
   cause: json<object>(),
   /** ISO 8601, UTC. */
   createdAt: text(),
-}, { key: "thread" });
+}, { key: "thread", order: "created_at, thread" });
 
 /** A problem and what began it. The events are those of `services/events/events.ts`. */
 export type HeldEvent = Row<typeof events>;
@@ -25,9 +24,6 @@ export const {
   replace: replaceHeldEvent,
   /** @returns Whether something of the problem was held. */
   delete: deleteHeldEvent,
+  /** Oldest first. */
+  all: selectHeldEvents,
 } = events;
-
-/** Oldest first. */
-export function selectHeldEvents(db: Database): HeldEvent[] {
-  return events.select(db, "ORDER BY created_at, thread");
-}

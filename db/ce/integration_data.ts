@@ -26,7 +26,7 @@ const shown = {
   timestamp: text(),
 };
 
-const data = table("integration_data", shown);
+const data = table("integration_data", shown, { order: "timestamp DESC, seq DESC" });
 
 /** One record as shown. */
 export type DataRecord = Row<typeof data>;
@@ -59,11 +59,7 @@ export function selectIntegrationData(
   { limit, offset, ...filter }: DataFilter & Page,
 ): DataRecord[] {
   const { where, params } = toCondition(integrationId, filter);
-  return data.select(db, `${where} ORDER BY timestamp DESC, seq DESC LIMIT :limit OFFSET :offset`, {
-    ...params,
-    limit,
-    offset,
-  });
+  return data.page(db, { limit, offset }, where, params);
 }
 
 export function countIntegrationData(

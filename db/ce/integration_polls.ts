@@ -27,27 +27,15 @@ const polls = table(
 
 export type IntegrationPoll = Row<typeof polls>;
 
-export function selectIntegrationPolls(db: MetricsDatabase): IntegrationPoll[] {
-  return polls.select(db);
-}
-
-/** `undefined` for an integration that was never polled. */
-export function selectIntegrationPoll(
-  db: MetricsDatabase,
-  integrationId: string,
-): IntegrationPoll | undefined {
-  return polls.find(db, integrationId);
-}
-
-export function upsertIntegrationPoll(db: MetricsDatabase, poll: IntegrationPoll): void {
-  polls.replace(db, poll);
-}
+export const {
+  all: selectIntegrationPolls,
+  /** `undefined` for an integration that was never polled. */
+  find: selectIntegrationPoll,
+  replace: upsertIntegrationPoll,
+  delete: deleteIntegrationPoll,
+} = polls;
 
 /** Resets the failure count, so that the next poll waits no longer than its interval. */
 export function resetIntegrationFailures(db: MetricsDatabase, integrationId: string): void {
   polls.update(db, integrationId, { failures: 0 });
-}
-
-export function deleteIntegrationPoll(db: MetricsDatabase, integrationId: string): void {
-  polls.delete(db, integrationId);
 }

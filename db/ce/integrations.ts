@@ -25,7 +25,7 @@ const integrations = table(
     createdAt: text(),
     updatedAt: text(),
   },
-  { names: { pollInterval: "poll_interval_s" } },
+  { names: { pollInterval: "poll_interval_s" }, order: "created_at DESC, id" },
 );
 
 /** One integration as stored. */
@@ -37,12 +37,9 @@ export const {
   insert: insertIntegration,
   save: updateIntegration,
   delete: deleteIntegration,
+  /** All integrations, newest first. */
+  all: selectIntegrations,
 } = integrations;
-
-/** All integrations, newest first. */
-export function selectIntegrations(db: Database): Integration[] {
-  return integrations.select(db, "ORDER BY created_at DESC, id");
-}
 
 /** The polling intervals of the enabled integrations. */
 export function selectPollIntervals(

@@ -5,7 +5,6 @@
  */
 
 import { json, number, type Row, table, text } from "../columns.ts";
-import type { Database } from "../database.ts";
 import type { Target } from "../target.ts";
 
 const windows = table("maintenance_windows", {
@@ -19,7 +18,7 @@ const windows = table("maintenance_windows", {
   comment: text(),
   /** ISO 8601, UTC. */
   createdAt: text(),
-});
+}, { order: "created_at, id" });
 
 /** One window as stored. */
 export type StoredMaintenanceWindow = Row<typeof windows>;
@@ -30,9 +29,6 @@ export const {
   insert: insertMaintenanceWindow,
   save: updateMaintenanceWindow,
   delete: deleteMaintenanceWindow,
+  /** Oldest first. */
+  all: selectMaintenanceWindows,
 } = windows;
-
-/** Oldest first. */
-export function selectMaintenanceWindows(db: Database): StoredMaintenanceWindow[] {
-  return windows.select(db, "ORDER BY created_at, id");
-}

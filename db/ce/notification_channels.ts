@@ -49,7 +49,7 @@ const channels = table("notification_channels", {
   failingSince: text<string | null>(),
   /** When the other channels were told that it fails; `null` after they were told that it works. */
   failingReportedAt: text<string | null>(),
-});
+}, { order: "created_at DESC, id" });
 
 /** One channel as stored. Times are ISO 8601, UTC. */
 export type StoredNotificationChannel = Row<typeof channels>;
@@ -64,12 +64,9 @@ export const {
   count: countNotificationChannels,
   /** Also deletes its threads. */
   delete: deleteNotificationChannel,
+  /** All channels, newest first. */
+  all: selectNotificationChannels,
 } = channels;
-
-/** All channels, newest first. */
-export function selectNotificationChannels(db: Database): StoredNotificationChannel[] {
-  return channels.select(db, "ORDER BY created_at DESC, id");
-}
 
 /** The enabled channels, oldest first. */
 export function selectEnabledNotificationChannels(db: Database): StoredNotificationChannel[] {

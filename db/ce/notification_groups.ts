@@ -5,52 +5,45 @@
  * @module
  */
 
+import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** A receiver of the outbox, and what its messages are about. */
-export interface GroupKey {
-  channel: string;
-  targetId: string;
-  cause: string;
-}
-
-/** The state is JSON; times are ISO 8601, UTC. */
-export interface NotificationGroup extends GroupKey {
-  state: string;
+const groups = table("notification_groups", {
+  channel: text(),
+  targetId: text(),
+  cause: text(),
+  /** JSON. */
+  state: text(),
   /** When the next message is due; `null` for none. */
-  dueAt: string | null;
-  updatedAt: string;
-}
+  dueAt: text<string | null>(),
+  updatedAt: text(),
+});
 
-const COLUMNS = "channel, target_id AS targetId, cause, state, due_at AS dueAt, " +
-  "updated_at AS updatedAt";
+/** Times are ISO 8601, UTC. */
+export type NotificationGroup = Row<typeof groups>;
+
+/** A receiver of the outbox, and what its messages are about. */
+export type GroupKey = Pick<NotificationGroup, "channel" | "targetId" | "cause">;
+
+type Receiver = Pick<GroupKey, "channel" | "targetId">;
+
+const OF_RECEIVER = "WHERE channel = :channel AND target_id = :targetId";
 
 export function selectGroup(db: Database, key: GroupKey): NotificationGroup | undefined {
-  return db.get<NotificationGroup>(
-    `SELECT ${COLUMNS} FROM notification_groups
-     WHERE channel = :channel AND target_id = :targetId AND cause = :cause`,
-    { ...key },
-  );
+  return groups.selectOne(db, `${OF_RECEIVER} AND cause = :cause`, { ...key });
 }
 
 /** The groups of a receiver with a message that is not yet due. */
 export function selectWaitingGroups(
   db: Database,
-  { channel, targetId }: Pick<GroupKey, "channel" | "targetId">,
+  { channel, targetId }: Receiver,
 ): NotificationGroup[] {
-  return db.all<NotificationGroup>(
-    `SELECT ${COLUMNS} FROM notification_groups
-     WHERE channel = :channel AND target_id = :targetId AND due_at IS NOT NULL`,
-    { channel, targetId },
-  );
+  return groups.select(db, `${OF_RECEIVER} AND due_at IS NOT NULL`, { channel, targetId });
 }
 
 /** All groups that contain a text, e.g. the name of a container. */
 export function selectGroupsWith(db: Database, text: string): NotificationGroup[] {
-  return db.all<NotificationGroup>(
-    `SELECT ${COLUMNS} FROM notification_groups WHERE instr(cause || state, :text)`,
-    { text },
-  );
+  return groups.select(db, "WHERE instr(cause || state, :text)", { text });
 }
 
 /** The groups of a channel whose message is due, longest wait first, at most `limit`. */
@@ -60,9 +53,9 @@ export function selectDueGroups(
   now: string,
   limit: number,
 ): NotificationGroup[] {
-  return db.all<NotificationGroup>(
-    `SELECT ${COLUMNS} FROM notification_groups
-     WHERE channel = :channel AND due_at <= :now ORDER BY due_at, rowid LIMIT :limit`,
+  return groups.select(
+    db,
+    "WHERE channel = :channel AND due_at <= :now ORDER BY due_at, rowid LIMIT :limit",
     { channel, now, limit },
   );
 }
@@ -78,45 +71,34 @@ export function selectNextGroupDueAt(db: Database, channel: string): string | nu
 }
 
 /** Whether a problem whose beginning was sent to a receiver has not ended. */
-export function hasOpenGroup(
-  db: Database,
-  { channel, targetId }: Pick<GroupKey, "channel" | "targetId">,
-): boolean {
-  return db.get(
-    `SELECT 1 FROM notification_groups
-     WHERE channel = :channel AND target_id = :targetId AND state ->> '$.open' <> '{}' LIMIT 1`,
-    { channel, targetId },
-  ) !== undefined;
+export function hasOpenGroup(db: Database, { channel, targetId }: Receiver): boolean {
+  return groups.selectOne(db, `${OF_RECEIVER} AND state ->> '$.open' <> '{}' LIMIT 1`, {
+    channel,
+    targetId,
+  }) !== undefined;
 }
 
 /** Inserts a group, or updates the one with its key. */
 export function upsertGroup(db: Database, group: NotificationGroup): void {
-  db.run(
-    `INSERT INTO notification_groups (channel, target_id, cause, state, due_at, updated_at)
-     VALUES (:channel, :targetId, :cause, :state, :dueAt, :updatedAt)
-     ON CONFLICT DO UPDATE SET
+  groups.insertFields(
+    db,
+    group,
+    `ON CONFLICT DO UPDATE SET
        state = excluded.state, due_at = excluded.due_at, updated_at = excluded.updated_at`,
-    { ...group },
   );
 }
 
 export function deleteGroup(db: Database, { channel, targetId, cause }: GroupKey): void {
-  db.run(
-    `DELETE FROM notification_groups
-     WHERE channel = :channel AND target_id = :targetId AND cause = :cause`,
-    { channel, targetId, cause },
-  );
+  db.run(`DELETE FROM notification_groups ${OF_RECEIVER} AND cause = :cause`, {
+    channel,
+    targetId,
+    cause,
+  });
 }
 
 /** Deletes the groups of a receiver. */
-export function deleteGroupsOf(
-  db: Database,
-  { channel, targetId }: Pick<GroupKey, "channel" | "targetId">,
-): void {
-  db.run(
-    "DELETE FROM notification_groups WHERE channel = :channel AND target_id = :targetId",
-    { channel, targetId },
-  );
+export function deleteGroupsOf(db: Database, { channel, targetId }: Receiver): void {
+  db.run(`DELETE FROM notification_groups ${OF_RECEIVER}`, { channel, targetId });
 }
 
 /** Deletes the groups that have not changed since a time. */

@@ -33,7 +33,7 @@ const messages = table("outbox_messages", {
   lastStatus: number<number | null>(),
   lastError: text<string | null>(),
   sentAt: text<string | null>(),
-});
+}, { order: "sequence DESC" });
 
 /** One message as stored. Times are ISO 8601, UTC. */
 export type OutboxMessage = Row<typeof messages>;
@@ -138,12 +138,10 @@ export function selectOutboxMessages(
   { channel, targetId }: Target,
   page: Page,
 ): OutboxMessage[] {
-  return messages.select(
-    db,
-    `WHERE channel = :channel AND target_id = :targetId
-     ORDER BY sequence DESC LIMIT :limit OFFSET :offset`,
-    { channel, targetId, ...page },
-  );
+  return messages.page(db, page, `WHERE channel = :channel AND target_id = :targetId`, {
+    channel,
+    targetId,
+  });
 }
 
 export function countOutboxMessages(db: Database, { channel, targetId }: Target): number {

@@ -22,7 +22,7 @@ const registries = table("registries", {
   caCertificate: text<string | null>(),
   createdAt: text(),
   updatedAt: text(),
-});
+}, { order: "host, path_prefix" });
 
 /** One registry as stored. Times are ISO 8601, UTC. */
 export type StoredRegistry = Row<typeof registries>;
@@ -35,12 +35,9 @@ export const {
   /** Throws a unique violation if the host already has that path. */
   save: updateRegistry,
   delete: deleteRegistry,
+  /** All registries by host and path. */
+  all: selectRegistries,
 } = registries;
-
-/** All registries by host and path. */
-export function selectRegistries(db: Database): StoredRegistry[] {
-  return registries.select(db, "ORDER BY host, path_prefix");
-}
 
 /** The registries of one host. */
 export function selectRegistriesOfHost(db: Database, host: string): StoredRegistry[] {

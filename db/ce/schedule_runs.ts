@@ -32,7 +32,7 @@ const runs = table("schedule_runs", {
   status: text<RunStatus>(),
   /** Why it failed or was skipped. */
   error: text<string | null>(),
-});
+}, { order: "started_at DESC, id" });
 
 /** A run that has finished. */
 export type ScheduleRun = Row<typeof runs>;
@@ -56,11 +56,7 @@ export function selectScheduleRuns(
   },
 ): ScheduleRun[] {
   const { where, params } = finished(targets);
-  return runs.select(db, `${where} ORDER BY started_at DESC, id LIMIT :limit OFFSET :offset`, {
-    ...params,
-    limit,
-    offset,
-  });
+  return runs.page(db, { limit, offset }, where, params);
 }
 
 /** Number of finished runs; of the given containers, else of all. */

@@ -26,7 +26,7 @@ const schedules = table("schedules", {
   createdAt: text(),
   /** When the last run started; `null` before the first. */
   lastRunAt: text<string | null>(),
-});
+}, { order: "name COLLATE NOCASE, id" });
 
 /** One schedule as stored. Times are ISO 8601, UTC. */
 export type Schedule = Row<typeof schedules>;
@@ -36,12 +36,9 @@ export const {
   count: countSchedules,
   insert: insertSchedule,
   delete: deleteSchedule,
+  /** All schedules by name. */
+  all: selectSchedules,
 } = schedules;
-
-/** All schedules by name. */
-export function selectSchedules(db: Database): Schedule[] {
-  return schedules.select(db, "ORDER BY name COLLATE NOCASE, id");
-}
 
 /** The enabled schedules, oldest first. */
 export function selectEnabledSchedules(db: Database): Schedule[] {

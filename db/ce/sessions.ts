@@ -22,7 +22,7 @@ const sessions = table("sessions", {
   lastUsedAt: text(),
   /** When its last token expires. */
   expiresAt: text(),
-});
+}, { order: "last_used_at DESC, id" });
 
 /** One session as stored. Times are ISO 8601, UTC. */
 export type Session = Row<typeof sessions>;
@@ -42,11 +42,7 @@ const activeOf = ({ userId }: ActiveSessions) => {
 
 /** Active sessions, last used first. */
 export function selectSessions(db: Database, of: ActiveSessions, page: Page): Session[] {
-  return sessions.select(
-    db,
-    `${activeOf(of)} ORDER BY last_used_at DESC, id LIMIT :limit OFFSET :offset`,
-    { ...of, ...page },
-  );
+  return sessions.page(db, page, activeOf(of), { ...of });
 }
 
 export function countSessions(db: Database, of: ActiveSessions): number {

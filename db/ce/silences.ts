@@ -30,7 +30,7 @@ const silences = table("silences", {
   /** Id of the user. */
   createdBy: text(),
   createdAt: text(),
-});
+}, { order: "ends_at DESC, id" });
 
 /** One silence as stored. Times are ISO 8601, UTC. */
 export type StoredSilence = Row<typeof silences>;
@@ -40,12 +40,9 @@ export const {
   insert: insertSilence,
   save: updateSilence,
   delete: deleteSilence,
+  /** All silences; the one that ends last comes first. */
+  all: selectSilences,
 } = silences;
-
-/** All silences; the one that ends last comes first. */
-export function selectSilences(db: Database): StoredSilence[] {
-  return silences.select(db, "ORDER BY ends_at DESC, id");
-}
 
 /** The silences in force at a time. */
 export function selectActiveSilences(db: Database, at: string): StoredSilence[] {

@@ -4,32 +4,35 @@
  * @module
  */
 
+import { number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** One version of the sources of a stack. */
-export interface StackVersion {
-  stack: string;
+const versions = table("stack_versions", {
+  stack: text(),
   /** From 1. */
-  version: number;
-  kind: "compose" | "swarm";
+  version: number(),
+  kind: text<"compose" | "swarm">(),
   /** The sources as JSON, encrypted. */
-  sealedSource: string;
+  sealedSource: text(),
   /** Id of the user. */
-  createdBy: string;
+  createdBy: text(),
   /** ISO 8601, UTC. */
-  createdAt: string;
-}
+  createdAt: text(),
+}, { key: "stack" });
 
-const COLUMNS = `
-  stack, version, kind, sealed_source AS sealedSource, created_by AS createdBy,
-  created_at AS createdAt`;
+/** One version of the sources of a stack. */
+export type StackVersion = Row<typeof versions>;
+
+export const {
+  /** Throws a unique violation if the version exists. */
+  insert: insertStackVersion,
+  /** Deletes all versions. @returns Whether there were any. */
+  delete: deleteStackVersions,
+} = versions;
 
 /** The current version; `undefined` for a stack without stored sources. */
 export function selectCurrentVersion(db: Database, stack: string): StackVersion | undefined {
-  return db.get<StackVersion>(
-    `SELECT ${COLUMNS} FROM stack_versions WHERE stack = :stack ORDER BY version DESC LIMIT 1`,
-    { stack },
-  );
+  return versions.selectOne(db, "WHERE stack = :stack ORDER BY version DESC LIMIT 1", { stack });
 }
 
 export function selectStackVersion(
@@ -37,10 +40,7 @@ export function selectStackVersion(
   stack: string,
   version: number,
 ): StackVersion | undefined {
-  return db.get<StackVersion>(
-    `SELECT ${COLUMNS} FROM stack_versions WHERE stack = :stack AND version = :version`,
-    { stack, version },
-  );
+  return versions.selectOne(db, "WHERE stack = :stack AND version = :version", { stack, version });
 }
 
 /** All versions of a stack without their sources, newest first. */
@@ -66,24 +66,10 @@ export function countStackSources(db: Database): number {
     .count;
 }
 
-/** Throws a unique violation if the version exists. */
-export function insertStackVersion(db: Database, version: StackVersion): void {
-  db.run(
-    `INSERT INTO stack_versions (stack, version, kind, sealed_source, created_by, created_at)
-     VALUES (:stack, :version, :kind, :sealedSource, :createdBy, :createdAt)`,
-    { ...version },
-  );
-}
-
 /** Deletes the versions up to and including `version`. */
 export function deleteStackVersionsUpTo(db: Database, stack: string, version: number): void {
   db.run("DELETE FROM stack_versions WHERE stack = :stack AND version <= :version", {
     stack,
     version,
   });
-}
-
-/** @returns Whether there were any. */
-export function deleteStackVersions(db: Database, stack: string): boolean {
-  return db.run("DELETE FROM stack_versions WHERE stack = :stack", { stack }) > 0;
 }

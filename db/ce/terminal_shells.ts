@@ -5,7 +5,6 @@
  */
 
 import { type Row, table, text } from "../columns.ts";
-import type { Database } from "../database.ts";
 
 const shells = table("terminal_shells", {
   /** Identifies its processes, in their environment. */
@@ -16,13 +15,13 @@ const shells = table("terminal_shells", {
   user: text<string | null>(),
   /** ISO 8601, UTC. */
   createdAt: text(),
-}, { key: "mark" });
+}, { key: "mark", order: "created_at" });
 
 /** One shell as stored. */
 export type TerminalShell = Row<typeof shells>;
 
-export const { insert: insertTerminalShell, delete: deleteTerminalShell } = shells;
-
-export function selectTerminalShells(db: Database): TerminalShell[] {
-  return shells.select(db, "ORDER BY created_at");
-}
+export const {
+  insert: insertTerminalShell,
+  delete: deleteTerminalShell,
+  all: selectTerminalShells,
+} = shells;

@@ -20,12 +20,17 @@ const shown = {
   lastLoginAt: text<string | null>(),
 };
 
-const users = table("users", shown);
+const users = table("users", shown, { order: "email_key" });
 
 /** One user as shown. */
 export type User = Row<typeof users>;
 
-export const { find: selectUser, count: countUsers } = users;
+export const {
+  find: selectUser,
+  count: countUsers,
+  /** All users by email. */
+  all: selectUsers,
+} = users;
 
 const accounts = table("users", {
   ...shown,
@@ -41,11 +46,6 @@ const accounts = table("users", {
 type Account = Row<typeof accounts>;
 
 export const { delete: deleteUser } = accounts;
-
-/** All users by email. */
-export function selectUsers(db: Database): User[] {
-  return users.select(db, "ORDER BY email_key");
-}
 
 /** Users who cannot log in by password: an identity provider vouches for them. */
 export function selectUsersWithoutPassword(db: Database): User[] {

@@ -20,17 +20,18 @@ const webhooks = table("webhooks", {
   /** HTTP status of the last response; `null` without one. */
   lastDeliveryStatus: number<number | null>(),
   lastDeliveryError: text<string | null>(),
-});
+}, { order: "created_at DESC, id" });
 
 /** One webhook as stored. Times are ISO 8601, UTC. */
 export type StoredWebhook = Row<typeof webhooks>;
 
-export const { find: selectWebhook, count: countWebhooks, delete: deleteWebhook } = webhooks;
-
-/** All webhooks, newest first. */
-export function selectWebhooks(db: Database): StoredWebhook[] {
-  return webhooks.select(db, "ORDER BY created_at DESC, id");
-}
+export const {
+  find: selectWebhook,
+  count: countWebhooks,
+  delete: deleteWebhook,
+  /** All webhooks, newest first. */
+  all: selectWebhooks,
+} = webhooks;
 
 /** Ids of the enabled webhooks that subscribed to a kind. */
 export function selectSubscribedWebhooks(db: Database, kind: string): string[] {

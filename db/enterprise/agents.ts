@@ -35,7 +35,7 @@ const agents = table("agents", {
   created_at: text(),
   updated_at: text(),
   revoked_at: text<string | null>(),
-});
+}, { order: "created_at DESC, id" });
 
 /** One agent as stored. Times are ISO 8601, UTC. */
 export type Agent = Row<typeof agents>;
@@ -64,11 +64,7 @@ const filterParams = ({ revoked, enabled }: AgentFilter) => ({
 
 /** Newest first. */
 export function selectAgents(db: Database, filter: AgentFilter, page: Page): Agent[] {
-  return agents.select(
-    db,
-    `${FILTER} ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
-    { ...filterParams(filter), ...page },
-  );
+  return agents.page(db, page, FILTER, filterParams(filter));
 }
 
 export function countAgents(db: Database, filter: AgentFilter): number {

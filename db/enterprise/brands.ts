@@ -27,7 +27,7 @@ const brands = table("brands", {
   is_active: boolean(),
   created_at: text(),
   updated_at: text(),
-});
+}, { order: "created_at DESC, id" });
 
 /** One brand as stored. Times are ISO 8601, UTC. */
 export type Brand = Row<typeof brands>;
@@ -37,12 +37,9 @@ export const {
   count: countBrands,
   insert: insertBrand,
   delete: deleteBrand,
+  /** Newest first. */
+  all: selectBrands,
 } = brands;
-
-/** Newest first. */
-export function selectBrands(db: Database): Brand[] {
-  return brands.select(db, "ORDER BY created_at DESC, id");
-}
 
 /** The active brand, or `undefined`. */
 export function selectActiveBrand(db: Database): Brand | undefined {

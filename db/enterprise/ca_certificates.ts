@@ -6,7 +6,6 @@
 
 import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
-import type { Page } from "../page.ts";
 
 const authorities = table("ca_certificates", {
   id: text(),
@@ -22,7 +21,7 @@ const authorities = table("ca_certificates", {
   not_before: text(),
   not_after: text(),
   created_at: text(),
-});
+}, { order: "created_at DESC, id" });
 
 /** One certificate authority as stored. Times are ISO 8601, UTC. */
 export type CaCertificate = Row<typeof authorities>;
@@ -33,14 +32,9 @@ export const {
   insert: insertCaCertificate,
   /** @throws The SQLite error while an agent refers to it. */
   delete: deleteCaCertificate,
+  /** Newest first. */
+  page: selectCaCertificates,
 } = authorities;
-
-/** Newest first. */
-export function selectCaCertificates(db: Database, page: Page): CaCertificate[] {
-  return authorities.select(db, "ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset", {
-    ...page,
-  });
-}
 
 export function selectCaCertificateByFingerprint(
   db: Database,

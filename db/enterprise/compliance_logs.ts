@@ -6,6 +6,7 @@
  * @module
  */
 
+import { number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 
@@ -29,30 +30,34 @@ export type ActorType = (typeof ACTOR_TYPES)[number];
 export const OUTCOMES = ["success", "failure"] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-/** An entry as stored: every field but `sequence` and `entry_hash` is hashed. */
-export interface ComplianceRow {
+const logs = table("compliance_logs", {
   /** Place in the chain, from 1 and without gaps. */
-  sequence: number;
-  id: string;
-  event_id: string;
-  category: Category;
-  severity: Severity;
-  actor_id: string;
-  actor_type: ActorType;
-  action: string;
-  resource_type: string | null;
-  resource_id: string | null;
-  detail: string | null;
-  outcome: Outcome;
+  sequence: number(),
+  id: text(),
+  event_id: text(),
+  category: text<Category>(),
+  severity: text<Severity>(),
+  actor_id: text(),
+  actor_type: text<ActorType>(),
+  action: text(),
+  resource_type: text<string | null>(),
+  resource_id: text<string | null>(),
+  detail: text<string | null>(),
+  outcome: text<Outcome>(),
   /** A JSON object in its canonical form. */
-  metadata: string | null;
+  metadata: text<string | null>(),
   /** The caller that added the entry through the API; `null` for the service itself. */
-  recorded_by: string | null;
-  previous_hash: string;
-  entry_hash: string;
+  recorded_by: text<string | null>(),
+  previous_hash: text(),
+  entry_hash: text(),
   /** ISO 8601, UTC. */
-  created_at: string;
-}
+  created_at: text(),
+}, { order: "created_at DESC, sequence DESC" });
+
+/** An entry as stored: every field but `sequence` and `entry_hash` is hashed. */
+export type ComplianceRow = Row<typeof logs>;
+
+export const { find: selectEntry } = logs;
 
 /** A place in the chain. */
 export interface ChainLink {
@@ -77,10 +82,6 @@ export interface TimeRange {
   before: string;
 }
 
-const COLUMNS = `
-  sequence, id, event_id, category, severity, actor_id, actor_type, action, resource_type,
-  resource_id, detail, outcome, metadata, recorded_by, previous_hash, entry_hash, created_at`;
-
 /** The end of the chain; `undefined` if the row was removed outside this program. */
 export function selectHead(db: Database): ChainLink | undefined {
   return db.get<ChainLink>("SELECT sequence, hash FROM compliance_head");
@@ -90,13 +91,7 @@ export function selectHead(db: Database): ChainLink | undefined {
  * Adds an entry and makes it the head. A trigger refuses an entry that does not follow the head.
  */
 export function insertEntry(db: Database, row: ComplianceRow): void {
-  db.run(
-    `INSERT INTO compliance_logs (${COLUMNS})
-     VALUES (:sequence, :id, :event_id, :category, :severity, :actor_id, :actor_type, :action,
-       :resource_type, :resource_id, :detail, :outcome, :metadata, :recorded_by, :previous_hash,
-       :entry_hash, :created_at)`,
-    { ...row },
-  );
+  logs.insert(db, row);
   db.run("UPDATE compliance_head SET sequence = :sequence, hash = :hash", {
     sequence: row.sequence,
     hash: row.entry_hash,
@@ -129,16 +124,9 @@ export async function inReadTransaction<T>(db: Database, work: () => Promise<T>)
   }
 }
 
-export function selectEntry(db: Database, id: string): ComplianceRow | undefined {
-  return db.get<ComplianceRow>(`SELECT ${COLUMNS} FROM compliance_logs WHERE id = :id`, { id });
-}
-
 /** The entry at a place in the chain. */
 export function selectEntryAt(db: Database, sequence: number): ComplianceRow | undefined {
-  return db.get<ComplianceRow>(
-    `SELECT ${COLUMNS} FROM compliance_logs WHERE sequence = :sequence`,
-    { sequence },
-  );
+  return logs.selectOne(db, "WHERE sequence = :sequence", { sequence });
 }
 
 /** The entries after one place in the chain through another, in order. */
@@ -146,20 +134,18 @@ export function selectChain(
   db: Database,
   { after, through, limit }: { after: number; through: number; limit: number },
 ): ComplianceRow[] {
-  return db.all<ComplianceRow>(
-    `SELECT ${COLUMNS} FROM compliance_logs
-     WHERE sequence > :after AND sequence <= :through ORDER BY sequence LIMIT :limit`,
+  return logs.select(
+    db,
+    "WHERE sequence > :after AND sequence <= :through ORDER BY sequence LIMIT :limit",
     { after, through, limit },
   );
 }
 
 /** The nearest entry before a place in the chain. */
 export function selectEntryBefore(db: Database, sequence: number): ComplianceRow | undefined {
-  return db.get<ComplianceRow>(
-    `SELECT ${COLUMNS} FROM compliance_logs
-     WHERE sequence < :sequence ORDER BY sequence DESC LIMIT 1`,
-    { sequence },
-  );
+  return logs.selectOne(db, "WHERE sequence < :sequence ORDER BY sequence DESC LIMIT 1", {
+    sequence,
+  });
 }
 
 /**
@@ -168,11 +154,7 @@ export function selectEntryBefore(db: Database, sequence: number): ComplianceRow
  * @throws {RangeError} For a manipulated place beyond the range of numbers.
  */
 export function selectEntryAfter(db: Database, sequence: number): ComplianceRow | undefined {
-  return db.get<ComplianceRow>(
-    `SELECT ${COLUMNS} FROM compliance_logs
-     WHERE sequence > :sequence ORDER BY sequence LIMIT 1`,
-    { sequence },
-  );
+  return logs.selectOne(db, "WHERE sequence > :sequence ORDER BY sequence LIMIT 1", { sequence });
 }
 
 /** The place of the earliest entry at or after a time. */
@@ -201,19 +183,13 @@ export function selectWindowStart(
 }
 
 export function countEntries(db: Database, filter: EntryFilter, range: TimeRange): number {
-  const { condition, params } = toCondition(filter, range);
-  return db.get<{ n: number }>(
-    `SELECT count(*) AS n FROM compliance_logs WHERE ${condition}`,
-    params,
-  )!.n;
+  const { where, params } = toCondition(filter, range);
+  return logs.countWhere(db, where, params);
 }
 
 /** Number of entries through a place in the chain. */
 export function countEntriesThrough(db: Database, sequence: number): number {
-  return db.get<{ n: number }>(
-    "SELECT count(*) AS n FROM compliance_logs WHERE sequence <= :sequence",
-    { sequence },
-  )!.n;
+  return logs.countWhere(db, "WHERE sequence <= :sequence", { sequence });
 }
 
 /** Newest first. */
@@ -223,12 +199,8 @@ export function selectEntries(
   range: TimeRange,
   page: Page,
 ): ComplianceRow[] {
-  const { condition, params } = toCondition(filter, range);
-  return db.all<ComplianceRow>(
-    `SELECT ${COLUMNS} FROM compliance_logs WHERE ${condition}
-     ORDER BY created_at DESC, sequence DESC LIMIT :limit OFFSET :offset`,
-    { ...params, ...page },
-  );
+  const { where, params } = toCondition(filter, range);
+  return logs.page(db, page, where, params);
 }
 
 /** The places of the newest entries of a range, newest first. */
@@ -252,7 +224,7 @@ function toCondition(filter: EntryFilter, { from, before }: TimeRange) {
   const given = Object.entries({ category, severity, outcome, actor_id, action })
     .filter((field): field is [string, string] => field[1] !== undefined);
   return {
-    condition: [
+    where: "WHERE " + [
       ...given.map(([column]) => `${column} = :${column}`),
       ...(q === undefined ? [] : [`instr(lower(${SEARCHED}), lower(:q)) > 0`]),
       "created_at >= :from AND created_at < :before",

@@ -26,7 +26,7 @@ const entries = table("encryption_audit", {
   ip: text(),
   /** ISO 8601, UTC. */
   created_at: text(),
-});
+}, { order: "created_at DESC, id" });
 
 /** One entry as stored. */
 export type EncryptionAuditEntry = Row<typeof entries>;
@@ -41,11 +41,7 @@ export function selectEncryptionAudit(
   event_type: EncryptionEvent | null,
   page: Page,
 ): EncryptionAuditEntry[] {
-  return entries.select(
-    db,
-    `${FILTER} ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
-    { event_type, ...page },
-  );
+  return entries.page(db, page, FILTER, { event_type });
 }
 
 export function countEncryptionAudit(db: Database, event_type: EncryptionEvent | null): number {

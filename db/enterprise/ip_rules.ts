@@ -5,7 +5,6 @@
  */
 
 import { boolean, type Row, table, text } from "../columns.ts";
-import type { Database } from "../database.ts";
 
 export const IP_RULE_SCOPES = ["global", "user"] as const;
 type IpRuleScope = (typeof IP_RULE_SCOPES)[number];
@@ -25,7 +24,7 @@ const rules = table("ip_rules", {
   expires_at: text<string | null>(),
   created_at: text(),
   updated_at: text(),
-});
+}, { order: "created_at DESC, id" });
 
 /** One rule as stored. Times are ISO 8601, UTC. */
 export type IpRule = Row<typeof rules>;
@@ -36,9 +35,6 @@ export const {
   insert: insertIpRule,
   save: updateIpRule,
   delete: deleteIpRule,
+  /** Newest first. */
+  all: selectIpRules,
 } = rules;
-
-/** Newest first. */
-export function selectIpRules(db: Database): IpRule[] {
-  return rules.select(db, "ORDER BY created_at DESC, id");
-}

@@ -6,7 +6,6 @@
 
 import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
-import type { Page } from "../page.ts";
 
 /** How a rotation can end. */
 export const ROTATION_ENDS = ["completed", "failed", "cancelled"] as const;
@@ -23,7 +22,7 @@ const rotations = table("key_rotations", {
   started_at: text(),
   /** When it ended with any result; `null` while it is pending. */
   completed_at: text<string | null>(),
-});
+}, { order: "started_at DESC, id" });
 
 /** One rotation as stored. Times are ISO 8601, UTC. */
 export type KeyRotation = Row<typeof rotations>;
@@ -32,14 +31,9 @@ export const {
   find: selectKeyRotation,
   count: countKeyRotations,
   insert: insertKeyRotation,
+  /** Newest first. */
+  page: selectKeyRotations,
 } = rotations;
-
-/** Newest first. */
-export function selectKeyRotations(db: Database, page: Page): KeyRotation[] {
-  return rotations.select(db, "ORDER BY started_at DESC, id LIMIT :limit OFFSET :offset", {
-    ...page,
-  });
-}
 
 /** The pending rotation, or `undefined`: at most one is pending. */
 export function selectPendingRotation(db: Database): KeyRotation | undefined {

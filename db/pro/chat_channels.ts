@@ -21,7 +21,7 @@ const channels = table("chat_channels", {
   enabled: boolean(),
   created_at: text(),
   updated_at: text(),
-});
+}, { order: "created_at DESC, id" });
 
 /** One channel as stored. Times are ISO 8601, UTC. */
 export type StoredChatChannel = Row<typeof channels>;
@@ -31,12 +31,9 @@ export const {
   count: countChatChannels,
   insert: insertChatChannel,
   delete: deleteChatChannel,
+  /** All channels, newest first. */
+  all: selectChatChannels,
 } = channels;
-
-/** All channels, newest first. */
-export function selectChatChannels(db: Database): StoredChatChannel[] {
-  return channels.select(db, "ORDER BY created_at DESC, id");
-}
 
 /** The enabled channels that subscribed to a kind, oldest first. */
 export function selectSubscribedChatChannels(db: Database, kind: string): StoredChatChannel[] {

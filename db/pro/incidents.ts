@@ -44,7 +44,7 @@ const incidents = table("incidents", {
   updated_at: text(),
   /** `null` until it is resolved. */
   resolved_at: text<string | null>(),
-});
+}, { order: "created_at DESC, id" });
 
 /** One incident as stored. Times are ISO 8601, UTC. */
 export type StoredIncident = Row<typeof incidents>;
@@ -70,11 +70,7 @@ export function selectIncidents(
   db: Database,
   { status, ...page }: Page & { status?: IncidentStatus | undefined },
 ): StoredIncident[] {
-  return incidents.select(
-    db,
-    `${whereStatus(status)} ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
-    { ...page, ...(status && { status }) },
-  );
+  return incidents.page(db, page, whereStatus(status), { ...(status && { status }) });
 }
 
 export function countIncidents(db: Database, status?: IncidentStatus): number {

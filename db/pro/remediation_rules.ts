@@ -61,7 +61,7 @@ const rules = table("remediation_rules", {
   trigger_count: number(),
   /** When it fired within the last hour, oldest first; cleared when the rule is enabled. */
   firings: json<readonly string[]>(),
-});
+}, { order: "name COLLATE NOCASE, id" });
 
 /** One rule as stored. Times are ISO 8601, UTC. */
 export type RemediationRule = Row<typeof rules>;
@@ -84,12 +84,9 @@ export const {
   insert: insertRemediationRule,
   save: updateRemediationRule,
   delete: deleteRemediationRule,
+  /** All rules by name. */
+  all: selectRemediationRules,
 } = rules;
-
-/** All rules by name. */
-export function selectRemediationRules(db: Database): RemediationRule[] {
-  return rules.select(db, "ORDER BY name COLLATE NOCASE, id");
-}
 
 /** The enabled rules, oldest first. */
 export function selectEnabledRemediationRules(db: Database): RemediationRule[] {

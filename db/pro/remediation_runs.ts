@@ -34,19 +34,15 @@ const runs = table("remediation_runs", {
   /** Why it failed or was skipped. */
   error: text<string | null>(),
   finished_at: text(),
-});
+  // The row id orders runs of the same millisecond.
+}, { order: "started_at DESC, rowid DESC" });
 
 /** A run that has finished. */
 export type RemediationRun = Row<typeof runs>;
 
 /** Finished runs, newest first. */
 export function selectRemediationRuns(db: Database, page: Page): RemediationRun[] {
-  // The row id orders runs of the same millisecond.
-  return runs.select(
-    db,
-    "WHERE finished_at IS NOT NULL ORDER BY started_at DESC, rowid DESC LIMIT :limit OFFSET :offset",
-    { ...page },
-  );
+  return runs.page(db, page, "WHERE finished_at IS NOT NULL");
 }
 
 /** Number of finished runs. */

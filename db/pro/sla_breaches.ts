@@ -22,7 +22,7 @@ const breaches = table("sla_breaches", {
   coverage_percent: number(),
   target_uptime: number(),
   total_downtime_seconds: number(),
-});
+}, { order: "breached_at DESC, id" });
 
 /** One breach as stored; the figures are as of its detection. */
 export type SlaBreach = Row<typeof breaches>;
@@ -32,11 +32,9 @@ export function selectSlaBreaches(
   db: Database,
   { slaId, ...page }: Page & { slaId: string | undefined },
 ): SlaBreach[] {
-  return breaches.select(
-    db,
-    `${whereSla(slaId)} ORDER BY breached_at DESC, id LIMIT :limit OFFSET :offset`,
-    { ...page, ...(slaId !== undefined && { slaId }) },
-  ).map((breach) => ({ ...breach, actual_uptime: knownUptime(breach) }));
+  return breaches.page(db, page, whereSla(slaId), { ...(slaId !== undefined && { slaId }) }).map((
+    breach,
+  ) => ({ ...breach, actual_uptime: knownUptime(breach) }));
 }
 
 /** Of one definition, or of all. */

@@ -34,7 +34,7 @@ const periods = table("sla_periods", {
   status: text<PeriodStatus>(),
   /** The time of the figures; ISO 8601, UTC. */
   calculated_at: text(),
-});
+}, { order: "start_date DESC, end_date DESC" });
 
 /** One period as stored. */
 export type SlaPeriod = Row<typeof periods>;
@@ -61,11 +61,7 @@ export function knownUptime(
 
 /** The periods of a definition, newest first. */
 export function selectSlaPeriods(db: Database, slaId: string, page: Page): SlaPeriod[] {
-  return periods.select(
-    db,
-    "WHERE sla_id = :slaId ORDER BY start_date DESC, end_date DESC LIMIT :limit OFFSET :offset",
-    { slaId, ...page },
-  ).map(fromStored);
+  return periods.page(db, page, "WHERE sla_id = :slaId", { slaId }).map(fromStored);
 }
 
 export function countSlaPeriods(db: Database, slaId: string): number {

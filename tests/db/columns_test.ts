@@ -43,6 +43,22 @@ Deno.test("table() stores and reads booleans and lists", () => {
   equal(boats.countWhere(db, "WHERE length_m > :m", { m: 5 }), 0);
 });
 
+Deno.test("table() lists and pages records in its order, which is that of the key by default", () => {
+  using harbor = openHarbor();
+  const { db } = harbor;
+  for (const [id, lengthM] of [["1", 4], ["3", 6], ["2", 6], ["4", 5]] as const) {
+    boats.insert(db, { ...DORY, id, lengthM });
+  }
+  const longest = table("boats", { id: text() }, { order: "length_m DESC, id" });
+  const idsOf = (records: readonly { id: string }[]) => records.map(({ id }) => id).join("");
+
+  equal(idsOf(boats.all(db)), "1234");
+  equal(idsOf(longest.all(db)), "2341");
+  equal(idsOf(longest.page(db, { limit: 2, offset: 1 })), "34");
+  const shorter = longest.page(db, { limit: 5, offset: 0 }, "WHERE length_m < :m", { m: 6 });
+  equal(idsOf(shorter), "41");
+});
+
 Deno.test("table() updates the given fields only and reports an unknown id", () => {
   using harbor = openHarbor();
   const { db } = harbor;

@@ -21,7 +21,7 @@ const blocked = table("blocked_updates", {
   jobId: text(),
   /** ISO 8601, UTC. */
   createdAt: text(),
-});
+}, { order: "created_at DESC, id" });
 
 export type BlockedUpdate = Row<typeof blocked>;
 
@@ -30,12 +30,9 @@ export const {
   /** Stores it in place of an earlier one of the same container and digest. */
   replace: upsertBlockedUpdate,
   delete: deleteBlockedUpdate,
+  /** Newest first. */
+  all: selectBlockedUpdates,
 } = blocked;
-
-/** Newest first. */
-export function selectBlockedUpdates(db: Database): BlockedUpdate[] {
-  return blocked.select(db, "ORDER BY created_at DESC, id");
-}
 
 /** The newest one that blocks the digest. */
 export function selectBlockedUpdate(

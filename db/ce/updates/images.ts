@@ -39,11 +39,11 @@ const images = table("update_images", {
 /** Times are ISO 8601, UTC. */
 export type CheckedImage = Row<typeof images>;
 
-export const { find: selectCheckedImage, replace: replaceCheckedImage } = images;
-
-export function selectCheckedImages(db: Database): CheckedImage[] {
-  return images.select(db);
-}
+export const {
+  find: selectCheckedImage,
+  all: selectCheckedImages,
+  replace: replaceCheckedImage,
+} = images;
 
 export function deleteImagesCheckedBefore(db: Database, at: string): void {
   db.run("DELETE FROM update_images WHERE checked_at < :at", { at });

@@ -36,7 +36,7 @@ const providers = table("identity_providers", {
   base_url: text(),
   created_at: text(),
   updated_at: text(),
-});
+}, { order: "name COLLATE NOCASE, id" });
 
 /** One identity provider as stored. Times are ISO 8601, UTC. */
 export type IdentityProvider = Row<typeof providers>;
@@ -50,12 +50,9 @@ export const {
   save: updateProvider,
   /** Deletes a provider with its sessions and requests. */
   delete: deleteProvider,
+  /** All providers by name. */
+  all: selectProviders,
 } = providers;
-
-/** All providers by name. */
-export function selectProviders(db: Database): IdentityProvider[] {
-  return providers.select(db, "ORDER BY name, id");
-}
 
 /** One provider, or `undefined` when the entity id is unknown. */
 export function selectProviderByEntityId(

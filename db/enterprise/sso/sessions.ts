@@ -19,7 +19,7 @@ const sessions = table("sso_sessions", {
   ip: text(),
   created_at: text(),
   expires_at: text(),
-});
+}, { order: "created_at DESC, id" });
 
 /** One session as stored. Times are ISO 8601, UTC. */
 export type SsoSession = Row<typeof sessions>;
@@ -44,11 +44,7 @@ const ACTIVE = `
 
 /** Active sessions, newest first. */
 export function selectActiveSessions(db: Database, at: ActiveAt, page: Page): SsoSession[] {
-  return sessions.select(
-    db,
-    `WHERE ${ACTIVE} ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
-    { ...at, ...page },
-  );
+  return sessions.page(db, page, `WHERE ${ACTIVE}`, { ...at });
 }
 
 export function countActiveSessions(db: Database, at: ActiveAt): number {

@@ -30,7 +30,7 @@ const incidents = table("status_page_incidents", {
   updated_at: text(),
   /** `null` until it is resolved. */
   resolved_at: text<string | null>(),
-});
+}, { order: "created_at DESC, id" });
 
 /** One incident as stored. Times are ISO 8601, UTC. */
 export type StatusPageIncident = Row<typeof incidents>;
@@ -54,11 +54,7 @@ export function selectPageIncidents(
   db: Database,
   { pageId, status, limit, offset }: IncidentFilter & Page,
 ): StatusPageIncident[] {
-  return incidents.select(
-    db,
-    `${FILTER} ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
-    { pageId, status: status ?? null, limit, offset },
-  );
+  return incidents.page(db, { limit, offset }, FILTER, { pageId, status: status ?? null });
 }
 
 export function countPageIncidents(db: Database, { pageId, status }: IncidentFilter): number {

@@ -6,7 +6,6 @@
 
 import { boolean, json, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
-import type { Page } from "../../page.ts";
 
 export interface StatusPageTheme {
   /** `#rgb` or `#rrggbb`. */
@@ -25,7 +24,7 @@ const pages = table("status_pages", {
   theme: json<StatusPageTheme>(),
   created_at: text(),
   updated_at: text(),
-});
+}, { order: "created_at DESC, id" });
 
 /** One page as stored. Times are ISO 8601, UTC. */
 export type StatusPage = Row<typeof pages>;
@@ -37,12 +36,9 @@ export const {
   save: updateStatusPage,
   /** Deletes a page with its components, incidents, subscribers and notices. */
   delete: deleteStatusPage,
+  /** Newest first. */
+  page: selectStatusPages,
 } = pages;
-
-/** Newest first. */
-export function selectStatusPages(db: Database, page: Page): StatusPage[] {
-  return pages.select(db, "ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset", { ...page });
-}
 
 /** All public pages. */
 export function selectPublicStatusPages(db: Database): StatusPage[] {

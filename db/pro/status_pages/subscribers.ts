@@ -29,7 +29,7 @@ const subscribers = table("status_page_subscribers", {
   created_at: text(),
   /** When a confirmation request was last sent; `null` when added through the API. */
   asked_at: text<string | null>(),
-});
+}, { order: "created_at DESC, id" });
 
 /** One subscriber as stored. Times are ISO 8601, UTC. */
 export type StoredSubscriber = Row<typeof subscribers>;
@@ -42,11 +42,7 @@ export const {
 
 /** Newest first. */
 export function selectSubscribers(db: Database, pageId: string, page: Page): StoredSubscriber[] {
-  return subscribers.select(
-    db,
-    "WHERE page_id = :pageId ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset",
-    { pageId, ...page },
-  );
+  return subscribers.page(db, page, "WHERE page_id = :pageId", { pageId });
 }
 
 export function countSubscribers(db: Database, pageId: string): number {

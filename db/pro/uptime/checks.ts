@@ -19,7 +19,7 @@ const checks = table("uptime_checks", {
   statusCode: number<number | null>(),
   /** A sentence; `null` for a successful check. */
   error: text<string | null>(),
-});
+}, { order: "checked_at DESC, n DESC" });
 
 /** One check as stored. */
 type UptimeCheck = Row<typeof checks>;
@@ -42,11 +42,7 @@ export function selectChecks(
   db: Database,
   { monitorId, limit, offset }: Page & { monitorId: string },
 ): UptimeCheck[] {
-  return checks.select(
-    db,
-    `WHERE monitor_id = :monitorId ORDER BY checked_at DESC, n DESC LIMIT :limit OFFSET :offset`,
-    { monitorId, limit, offset },
-  );
+  return checks.page(db, { limit, offset }, `WHERE monitor_id = :monitorId`, { monitorId });
 }
 
 export function countChecks(db: Database, monitorId: string): number {

@@ -30,12 +30,9 @@ export type LatestCheck = Row<typeof latestChecks>;
 export const {
   /** `undefined` for a monitor that was never checked. */
   find: selectLatestCheck,
+  all: selectLatestChecks,
   replace: upsertLatestCheck,
 } = latestChecks;
-
-export function selectLatestChecks(db: Database): LatestCheck[] {
-  return latestChecks.select(db);
-}
 
 /** Resets the number of failed checks in a row. */
 export function resetFailures(db: Database, monitorId: string): void {

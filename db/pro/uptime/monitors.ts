@@ -40,7 +40,7 @@ const monitors = table("uptime_monitors", {
   createdAt: text(),
   /** Time of the last change, pause or resume. */
   updatedAt: text(),
-});
+}, { order: "name COLLATE NOCASE, id" });
 
 /** One monitor as stored. Times are ISO 8601, UTC. */
 export type StoredMonitor = Row<typeof monitors>;
@@ -56,12 +56,9 @@ export const {
   count: countMonitors,
   insert: insertMonitor,
   delete: deleteMonitor,
+  /** All monitors by name. */
+  all: selectMonitors,
 } = monitors;
-
-/** All monitors by name. */
-export function selectMonitors(db: Database): StoredMonitor[] {
-  return monitors.select(db, "ORDER BY name, id");
-}
 
 /** The schedules of monitors that are not paused. */
 export function selectMonitorSchedules(db: Database): MonitorSchedule[] {

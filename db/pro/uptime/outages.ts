@@ -32,7 +32,7 @@ const outages = table("outages", {
   startedAt: text(),
   /** `null` while the monitor is down. */
   resolvedAt: text<string | null>(),
-});
+}, { order: "started_at DESC, id" });
 
 /** One outage as stored. Times are ISO 8601, UTC. */
 export type StoredOutage = Row<typeof outages>;
@@ -45,11 +45,7 @@ export function selectOutages(
   { limit = -1, offset = 0, ...filter }: OutageFilter & Partial<Page> = {},
 ): StoredOutage[] {
   const { where, params } = toCondition(filter);
-  return outages.select(
-    db,
-    `${where} ORDER BY started_at DESC, id LIMIT :limit OFFSET :offset`,
-    { ...params, limit, offset },
-  );
+  return outages.page(db, { limit, offset }, where, params);
 }
 
 export function countOutages(db: Database, filter: OutageFilter = {}): number {

@@ -143,6 +143,15 @@ for (
   });
 }
 
+Deno.test("monitors are sorted by name, whatever the case", async () => {
+  using pro = app();
+  for (const name of ["Zoo", "shop", "API"]) {
+    await pro.call("POST", MONITORS, { ...http, name });
+  }
+  const { monitors } = (await pro.call("GET", MONITORS)).body;
+  deepEqual(monitors.map(({ name }: { name: string }) => name), ["API", "shop", "Zoo"]);
+});
+
 Deno.test("loopback needs OUTBOUND_ALLOW", async () => {
   using closed = app({ config: { outboundAllow: [] } });
   for (const change of [{ url: "http://127.0.0.1:80/" }, { type: "tcp", url: "localhost:22" }]) {

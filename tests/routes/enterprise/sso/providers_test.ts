@@ -45,12 +45,12 @@ ssoTest("a provider is stored with the defaults of the contract", async () => {
   deepEqual((await app.call("GET", PROVIDERS)).body, { providers: [created.body] });
 });
 
-ssoTest("providers are listed by name", async () => {
+ssoTest("providers are listed by name, whatever the case", async () => {
   using app = enterprise();
   await addProvider(app, idp, { name: "Zebra" });
-  await addProvider(app, other, { name: "Apple" });
+  await addProvider(app, other, { name: "apple" });
   const { body } = await app.call("GET", PROVIDERS);
-  deepEqual(body.providers.map(({ name }: { name: string }) => name), ["Apple", "Zebra"]);
+  deepEqual(body.providers.map(({ name }: { name: string }) => name), ["apple", "Zebra"]);
 });
 
 const SOME_PEM = `-----BEGIN CERTIFICATE-----\n${"A".repeat(52_000)}\n-----END CERTIFICATE-----\n`;
