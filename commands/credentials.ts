@@ -8,9 +8,10 @@ import { join } from "node:path";
 import { ensureApiKey } from "../services/ce/auth/api_key.ts";
 import { ensureFirstAdmin } from "../services/ce/auth/users.ts";
 import type { Deps } from "../services/deps.ts";
+import { AppError } from "../services/errors.ts";
 import { isThere, writePrivateFile } from "../services/backup/private_file.ts";
 import { CREDENTIALS_FILE } from "./data_directory.ts";
-import { commandError, type Program } from "./program.ts";
+import { CommandError, commandError, type Program } from "./program.ts";
 
 /**
  * Creates the API key or the first admin, if there is none yet. The operator gets the credentials
@@ -20,7 +21,7 @@ import { commandError, type Program } from "./program.ts";
  * the service's own container, which users who are not admins can read.
  *
  * @returns The path of the file that holds them, if they were written to one.
- * @throws {CommandError} If they can be neither printed nor written.
+ * @throws {CommandError} If they can be neither printed nor written, or ADMIN_EMAIL is in use.
  */
 export async function ensureCredentials(
   deps: Deps,
@@ -48,7 +49,14 @@ export async function ensureCredentials(
     await ensureFirstAdmin(
       deps,
       ({ email, password }) => deliver([`Email: ${email}`, `Password: ${password}`]),
-    );
+    ).catch((error) => {
+      if (!(error instanceof AppError)) throw error;
+      throw new CommandError(
+        `${error.message}, but is not an admin: set another ADMIN_EMAIL, or run ` +
+          `longshore user role ${config.adminEmail} admin`,
+        { cause: error },
+      );
+    });
   }
   if (written === undefined && isThere(path)) {
     log.warn("initial credentials file still exists; delete it", { path });

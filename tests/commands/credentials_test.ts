@@ -1,6 +1,7 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { ensureCredentials } from "../../commands/credentials.ts";
 import { selectSetting } from "../../db/ce/settings.ts";
+import { storeUser } from "../../services/ce/auth/users.ts";
 import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { testApp } from "../helpers/test_app.ts";
@@ -94,6 +95,20 @@ for (
     deepEqual(Object.keys(contentOf(directory.path)), isPrinted ? [] : ["initial-credentials"]);
   });
 }
+
+Deno.test("an ADMIN_EMAIL that belongs to a user who is not an admin is reported, and no password is created", async () => {
+  using directory = temporaryDirectory();
+  const config = { authMode: "users", adminEmail: "ada@example.com" } as const;
+  using app = testApp({ config: { ...config, adminPassword: null, dataDir: directory.path } });
+  storeUser(app.deps, { email: "Ada@example.com", passwordHash: null, role: "viewer" });
+
+  await rejects(ensureCredentials(app.deps, {}), {
+    name: "CommandError",
+    message: "A user with the email ada@example.com already exists, but is not an admin: set " +
+      "another ADMIN_EMAIL, or run longshore user role ada@example.com admin",
+  });
+  deepEqual(Object.keys(contentOf(directory.path)), []);
+});
 
 Deno.test("key new replaces the API key of a running service and revokes its sessions", async () => {
   await using longshore = await startLongshore({ env: NO_KEY });

@@ -121,6 +121,7 @@ export function storeUser(
  * mode may exist already.
  *
  * @param deliver Gives a generated password to the operator. The account is stored afterwards.
+ * @throws {AppError} `conflict` if a user without the role admin has the email.
  */
 export async function ensureFirstAdmin(
   deps: Pick<Deps, "config" | "db" | "accounts" | "passwords" | "now" | "log">,
@@ -129,6 +130,7 @@ export async function ensureFirstAdmin(
   const { config, db } = deps;
   if (config.authMode !== "users" || countAdmins(db) > 0) return;
   const email = config.adminEmail;
+  assertEmailFree(db, email);
   const password = config.adminPassword ?? makePassword();
   assertAcceptablePassword(password);
   const passwordHash = await deps.passwords.hash(password);
