@@ -58,6 +58,16 @@ interface QueuedTarget {
 
 type Target = Pick<OutboxMessage, "channel" | "targetId">;
 
+const OF_TARGET = "channel = :channel AND target_id = :targetId";
+
+const QUEUED = `status = 'queued' AND ${OF_TARGET}`;
+
+/** Gives messages up without another attempt. */
+const GIVE_UP = `UPDATE outbox_messages
+  SET status = 'failed', next_attempt_at = NULL, last_error = :lastError`;
+
+export const { find: selectOutboxMessage } = messages;
+
 /** Queues a message. @param dueAt Default: at once. */
 export function insertOutboxMessage(
   db: Database,
@@ -65,11 +75,6 @@ export function insertOutboxMessage(
   dueAt = message.createdAt,
 ): void {
   messages.insertFields(db, { ...message, nextAttemptAt: dueAt, status: "queued" });
-}
-
-/** One message, or `undefined` when the id is unknown. */
-export function selectOutboxMessage(db: Database, id: string): OutboxMessage | undefined {
-  return messages.selectOne(db, "WHERE id = :id", { id });
 }
 
 /**
@@ -109,9 +114,7 @@ export function selectDueMessage(
 ): OutboxMessage | undefined {
   return messages.selectOne(
     db,
-    `WHERE status = 'queued' AND channel = :channel AND target_id = :targetId
-       AND next_attempt_at <= :now
-     ORDER BY next_attempt_at, sequence LIMIT 1`,
+    `WHERE ${QUEUED} AND next_attempt_at <= :now ORDER BY next_attempt_at, sequence LIMIT 1`,
     { channel, targetId, now },
   );
 }
@@ -125,8 +128,7 @@ export function selectFirstMessage(
   return messages.selectOne(
     db,
     `WHERE next_attempt_at <= :now AND sequence = (
-       SELECT min(sequence) FROM outbox_messages
-       WHERE status = 'queued' AND channel = :channel AND target_id = :targetId
+       SELECT min(sequence) FROM outbox_messages WHERE ${QUEUED}
      )`,
     { channel, targetId, now },
   );
@@ -138,17 +140,11 @@ export function selectOutboxMessages(
   { channel, targetId }: Target,
   page: Page,
 ): OutboxMessage[] {
-  return messages.page(db, page, `WHERE channel = :channel AND target_id = :targetId`, {
-    channel,
-    targetId,
-  });
+  return messages.page(db, page, `WHERE ${OF_TARGET}`, { channel, targetId });
 }
 
 export function countOutboxMessages(db: Database, { channel, targetId }: Target): number {
-  return messages.countWhere(db, "WHERE channel = :channel AND target_id = :targetId", {
-    channel,
-    targetId,
-  });
+  return messages.countWhere(db, `WHERE ${OF_TARGET}`, { channel, targetId });
 }
 
 /** Whether at least `count` messages of a target were queued since a time; reads only one of them. */
@@ -160,8 +156,7 @@ export function hasMessagesSince(
 ): boolean {
   return db.get(
     `SELECT 1 FROM (
-       SELECT created_at FROM outbox_messages
-       WHERE channel = :channel AND target_id = :targetId
+       SELECT created_at FROM outbox_messages WHERE ${OF_TARGET}
        ORDER BY sequence DESC LIMIT 1 OFFSET :offset
      ) WHERE created_at > :since`,
     { channel, targetId, since, offset: count - 1 },
@@ -176,9 +171,7 @@ export function selectQueuedMessage(
 ): Pick<OutboxMessage, "id" | "payload"> | undefined {
   return db.get(
     `SELECT id, payload FROM outbox_messages
-     WHERE status = 'queued' AND channel = :channel AND target_id = :targetId
-       AND event_kind = :eventKind
-     ORDER BY sequence DESC LIMIT 1`,
+     WHERE ${QUEUED} AND event_kind = :eventKind ORDER BY sequence DESC LIMIT 1`,
     { channel, targetId, eventKind },
   );
 }
@@ -190,18 +183,14 @@ export function selectThreadMessage(
 ): OutboxMessage | undefined {
   return messages.selectOne(
     db,
-    `WHERE channel = :channel AND target_id = :targetId AND payload ->> '$.thread' = :thread
-     ORDER BY sequence DESC LIMIT 1`,
+    `WHERE ${OF_TARGET} AND payload ->> '$.thread' = :thread ORDER BY sequence DESC LIMIT 1`,
     { channel, targetId, thread },
   );
 }
 
 /** Changes what a queued message says. */
 export function updateMessagePayload(db: Database, id: string, payload: string): void {
-  db.run(
-    "UPDATE outbox_messages SET payload = :payload WHERE id = :id AND status = 'queued'",
-    { id, payload },
-  );
+  messages.update(db, id, { payload }, "status = 'queued'");
 }
 
 /** Gives up the queued messages of a thread, which is named in the JSON of their payload. */
@@ -210,12 +199,12 @@ export function updateThreadSuperseded(
   { channel, targetId, thread }: Target & { thread: string },
   lastError: string,
 ): void {
-  db.run(
-    `UPDATE outbox_messages SET status = 'failed', next_attempt_at = NULL, last_error = :lastError
-     WHERE status = 'queued' AND channel = :channel AND target_id = :targetId
-       AND payload ->> '$.thread' = :thread`,
-    { channel, targetId, thread, lastError },
-  );
+  db.run(`${GIVE_UP} WHERE ${QUEUED} AND payload ->> '$.thread' = :thread`, {
+    channel,
+    targetId,
+    thread,
+    lastError,
+  });
 }
 
 /** Queued messages of all channels. */
@@ -237,9 +226,7 @@ export function hasQueuedMessages(
   count: number,
 ): boolean {
   return db.get(
-    `SELECT 1 FROM outbox_messages
-     WHERE status = 'queued' AND channel = :channel AND target_id = :targetId
-     LIMIT 1 OFFSET :offset`,
+    `SELECT 1 FROM outbox_messages WHERE ${QUEUED} LIMIT 1 OFFSET :offset`,
     { channel, targetId, offset: count - 1 },
   ) !== undefined;
 }
@@ -279,11 +266,7 @@ export function updateQueuedFailed(
   { channel, targetId }: Target,
   lastError: string,
 ): number {
-  return db.run(
-    `UPDATE outbox_messages SET status = 'failed', next_attempt_at = NULL, last_error = :lastError
-     WHERE status = 'queued' AND channel = :channel AND target_id = :targetId`,
-    { channel, targetId, lastError },
-  );
+  return db.run(`${GIVE_UP} WHERE ${QUEUED}`, { channel, targetId, lastError });
 }
 
 /** Gives up the queued message of a target that is due first. */
@@ -293,10 +276,8 @@ export function updateOldestQueuedFailed(
   lastError: string,
 ): void {
   db.run(
-    `UPDATE outbox_messages SET status = 'failed', next_attempt_at = NULL, last_error = :lastError
-     WHERE sequence = (
-       SELECT sequence FROM outbox_messages
-       WHERE status = 'queued' AND channel = :channel AND target_id = :targetId
+    `${GIVE_UP} WHERE sequence = (
+       SELECT sequence FROM outbox_messages WHERE ${QUEUED}
        ORDER BY next_attempt_at, sequence LIMIT 1
      )`,
     { channel, targetId, lastError },
@@ -305,10 +286,7 @@ export function updateOldestQueuedFailed(
 
 /** Deletes all messages of a target, including the queued ones. @returns How many were deleted. */
 export function deleteOutboxMessages(db: Database, { channel, targetId }: Target): number {
-  return db.run(
-    "DELETE FROM outbox_messages WHERE channel = :channel AND target_id = :targetId",
-    { channel, targetId },
-  );
+  return db.run(`DELETE FROM outbox_messages WHERE ${OF_TARGET}`, { channel, targetId });
 }
 
 /**
