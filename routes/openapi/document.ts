@@ -39,11 +39,13 @@ export function openApiDocument(editions: readonly EditionRoutes[], version: str
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
-    tags: TAGS.map(({ name, edition, description }) => ({
-      name,
-      description,
-      "x-edition": edition,
-    })),
+    tags: Object.entries(TAGS).flatMap(([edition, tags]) =>
+      Object.entries(tags).map(([name, { description }]) => ({
+        name,
+        description,
+        "x-edition": edition,
+      }))
+    ),
     paths,
     components: {
       securitySchemes: {

@@ -41,7 +41,6 @@ const UNSUBSCRIBED = "You are unsubscribed";
 const ACTIVE_TEXT =
   "You will be notified of changes on this status page. Each message has a link to " +
   "unsubscribe.";
-const CONFIRM_TEXT = "You will no longer be notified of changes on this status page.";
 const ENDED_TEXT = "You will no longer be notified of changes on this status page.";
 const INVALID_TEXT = "If the link is from an email, check that you opened the complete link.";
 
@@ -53,88 +52,83 @@ const invalid = (description: string) => ({
 
 const INVALID = invalid("The link is not valid");
 
-export const subscriberLinkEndpoints = (deps: Deps) => [
-  linkEndpoint(deps, "GET /status-pages/unsubscribe/:token", {
-    operationId: "unsubscribe",
-    summary: "Unsubscribe from a status page",
-    description:
-      "The link in each notification. Repeating the request has no effect. If `Accept` " +
-      "prefers HTML, a page asks for confirmation with a `POST`, because mail scanners " +
-      "follow links.",
-    role: "public",
-    anyAddress: true,
-    actsOnGet: true,
-    returns: Result,
-    alternatives: HTML,
-    replies: INVALID,
-  }, {
-    target: ({ token }) => subscriberOf(token),
-    async json(params) {
-      await unsubscribe(deps, params.token);
+export const subscriberLinkEndpoints = (deps: Deps) => {
+  const subscriberLink = {
+    // An unsubscribe token starts with the subscriber's id.
+    target: ({ token }: { token: string }) => token.split(".", 1)[0]!,
+    async json({ token }: { token: string }) {
+      await unsubscribe(deps, token);
       return { message: UNSUBSCRIBED };
     },
-    async html(params) {
-      const page = await pageToUnsubscribe(deps, params.token);
-      if (!page) return { page, title: UNSUBSCRIBED, text: ENDED_TEXT };
-      return { page, title: "Unsubscribe?", text: CONFIRM_TEXT, button: "Unsubscribe" };
-    },
-  }),
+  };
 
-  linkEndpoint(deps, "POST /status-pages/unsubscribe/:token", {
-    operationId: "unsubscribeWithOneClick",
-    summary: "Unsubscribe with one click",
-    description:
-      "Used by mail programs that support `List-Unsubscribe-Post` (RFC 8058) and by the " +
-      "confirmation page.",
-    role: "public",
-    anyAddress: true,
-    unaudited: true,
-    returns: Result,
-    alternatives: HTML,
-    replies: INVALID,
-  }, {
-    target: ({ token }) => subscriberOf(token),
-    async json(params) {
-      await unsubscribe(deps, params.token);
-      return { message: UNSUBSCRIBED };
-    },
-    async html(params) {
-      return { page: await unsubscribe(deps, params.token), title: UNSUBSCRIBED, text: ENDED_TEXT };
-    },
-  }),
+  return [
+    linkEndpoint(deps, "GET /status-pages/unsubscribe/:token", {
+      operationId: "unsubscribe",
+      summary: "Unsubscribe from a status page",
+      description:
+        "The link in each notification. Repeating the request has no effect. If `Accept` " +
+        "prefers HTML, a page asks for confirmation with a `POST`, because mail scanners " +
+        "follow links.",
+      actsOnGet: true,
+      returns: Result,
+      replies: INVALID,
+    }, {
+      ...subscriberLink,
+      async html(params) {
+        const page = await pageToUnsubscribe(deps, params.token);
+        if (!page) return { page, title: UNSUBSCRIBED, text: ENDED_TEXT };
+        return { page, title: "Unsubscribe?", text: ENDED_TEXT, button: "Unsubscribe" };
+      },
+    }),
 
-  linkEndpoint(deps, "GET /status-pages/:pageId/subscribers/verify/:token", {
-    operationId: "confirmSubscription",
-    summary: "Confirm a subscription",
-    description:
-      "The link in the confirmation mail. Repeating the request has no effect. If `Accept` " +
-      "prefers HTML, the response is a page.",
-    role: "public",
-    anyAddress: true,
-    actsOnGet: true,
-    returns: Result.extend({
-      message: z.string().meta({ example: CONFIRMED }),
-      status: z.literal("verified"),
-      already_verified: z.boolean().meta({ example: false }),
-    }).meta({ id: "SubscriptionConfirmation" }),
-    alternatives: HTML,
-    replies: invalid("The link is not valid, or the subscription has ended"),
-  }, {
-    target: ({ pageId }) => pageId,
-    json(params) {
-      const { already } = verifySubscriber(deps, params.pageId, params.token);
-      const message = already ? CONFIRMED_BEFORE : CONFIRMED;
-      return { status: "verified" as const, already_verified: already, message };
-    },
-    html(params) {
-      const { already, page } = verifySubscriber(deps, params.pageId, params.token);
-      return { page, title: already ? CONFIRMED_BEFORE : CONFIRMED, text: ACTIVE_TEXT };
-    },
-  }),
-];
+    linkEndpoint(deps, "POST /status-pages/unsubscribe/:token", {
+      operationId: "unsubscribeWithOneClick",
+      summary: "Unsubscribe with one click",
+      description:
+        "Used by mail programs that support `List-Unsubscribe-Post` (RFC 8058) and by the " +
+        "confirmation page.",
+      unaudited: true,
+      returns: Result,
+      replies: INVALID,
+    }, {
+      ...subscriberLink,
+      async html(params) {
+        return {
+          page: await unsubscribe(deps, params.token),
+          title: UNSUBSCRIBED,
+          text: ENDED_TEXT,
+        };
+      },
+    }),
 
-/** An unsubscribe token starts with the subscriber's id. */
-const subscriberOf = (token: string) => token.split(".", 1)[0]!;
+    linkEndpoint(deps, "GET /status-pages/:pageId/subscribers/verify/:token", {
+      operationId: "confirmSubscription",
+      summary: "Confirm a subscription",
+      description:
+        "The link in the confirmation mail. Repeating the request has no effect. If `Accept` " +
+        "prefers HTML, the response is a page.",
+      actsOnGet: true,
+      returns: Result.extend({
+        message: z.string().meta({ example: CONFIRMED }),
+        status: z.literal("verified"),
+        already_verified: z.boolean().meta({ example: false }),
+      }).meta({ id: "SubscriptionConfirmation" }),
+      replies: invalid("The link is not valid, or the subscription has ended"),
+    }, {
+      target: ({ pageId }) => pageId,
+      json(params) {
+        const { already } = verifySubscriber(deps, params.pageId, params.token);
+        const message = already ? CONFIRMED_BEFORE : CONFIRMED;
+        return { status: "verified" as const, already_verified: already, message };
+      },
+      html(params) {
+        const { already, page } = verifySubscriber(deps, params.pageId, params.token);
+        return { page, title: already ? CONFIRMED_BEFORE : CONFIRMED, text: ACTIVE_TEXT };
+      },
+    }),
+  ];
+};
 
 /**
  * An endpoint that answers browsers with a page, and other clients with JSON of the contract's
@@ -143,7 +137,7 @@ const subscriberOf = (token: string) => token.split(".", 1)[0]!;
 function linkEndpoint<Path extends Route, Returns extends z.ZodType>(
   { brand }: Pick<Deps, "brand">,
   route: Path,
-  contract: Contract<PathParams<Path>, z.ZodUndefined, z.ZodUndefined, Returns>,
+  contract: Omit<Contract<PathParams<Path>, z.ZodUndefined, z.ZodUndefined, Returns>, "role">,
   respond: {
     /** The target in the logs; never a token, which is a secret. */
     target(params: z.output<PathParams<Path>>): string;
@@ -151,9 +145,14 @@ function linkEndpoint<Path extends Route, Returns extends z.ZodType>(
     html(params: z.output<PathParams<Path>>): LinkPage | Promise<LinkPage>;
   },
 ): Endpoint {
-  // The handler creates its own responses.
-  const raw = { ...contract, ignoresUnknown: true, produces: "application/json" } as const;
-  return rawEndpoint(route, raw, async ({ params, request, note }) => {
+  return rawEndpoint(route, {
+    ...contract,
+    role: "public",
+    anyAddress: true,
+    ignoresUnknown: true,
+    produces: "application/json",
+    alternatives: HTML,
+  }, async ({ params, request, note }) => {
     note.target = respond.target(params);
     if (!prefersHtml(request)) {
       const body = contract.returns.parse(await respond.json(params));
