@@ -1,5 +1,5 @@
 /**
- * The `Accept` header (RFC 9110, section 12.5.1).
+ * The headers `Accept` and `Accept-Encoding` (RFC 9110, sections 12.5.1 and 12.5.3).
  *
  * @module
  */
@@ -24,3 +24,12 @@ function weightOf(accept: string, ranges: readonly string[]): number {
   const found = ranges.map((range) => given.find((each) => each.range === range));
   return found.find((each) => each !== undefined)?.weight ?? 0;
 }
+
+/** Whether a client accepts an encoding by its name, with a weight other than 0. */
+export const acceptsEncoding = ({ headers }: Request, encoding: "br" | "gzip"): boolean =>
+  ENCODINGS[encoding].test(headers.get("accept-encoding") ?? "");
+
+const ENCODINGS = {
+  br: /(^|,)\s*br\s*(,|$|;\s*q=(1|0\.\d*[1-9]))/,
+  gzip: /(^|,)\s*gzip\s*(,|$|;\s*q=(1|0\.\d*[1-9]))/,
+};

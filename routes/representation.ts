@@ -6,6 +6,7 @@
  */
 
 import { nodeCrypto, nodeZlib } from "../services/builtins.ts";
+import { acceptsEncoding } from "./accept.ts";
 import type { RawResponse } from "./endpoint.ts";
 
 /** A response body with its headers. */
@@ -50,7 +51,7 @@ export function sendRepresentation(
   if (etag !== undefined && matches(request.headers.get("if-none-match"), etag)) {
     return { status: 304, headers: all, body: null };
   }
-  return bytes.length < GZIP_BYTES_MIN || !acceptsGzip(request)
+  return bytes.length < GZIP_BYTES_MIN || !acceptsEncoding(request, "gzip")
     ? { status: 200, headers: all, body: bytes }
     : { status: 200, headers: { ...all, "content-encoding": "gzip" }, body: gzip() };
 }
@@ -60,9 +61,4 @@ function matches(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
   const tags = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return tags.includes("*") || tags.includes(etag.replace(/^W\//, ""));
-}
-
-/** Whether `Accept-Encoding` names gzip, with a weight other than 0 (RFC 9110, section 12.5.3). */
-function acceptsGzip({ headers }: Request): boolean {
-  return /(^|,)\s*gzip\s*(,|$|;\s*q=(1|0\.\d*[1-9]))/.test(headers.get("accept-encoding") ?? "");
 }

@@ -9,6 +9,7 @@ import type { Deps } from "../../services/deps.ts";
 import { nodeZlib } from "../../services/builtins.ts";
 import { escapeMarkup } from "../../services/escape_markup.ts";
 import { isTerminal, matchPath } from "../../ui/paths.ts";
+import { acceptsEncoding } from "../accept.ts";
 import type { RawResponse } from "../endpoint.ts";
 import { pathOf } from "../request_url.ts";
 import { openPack, type Pack } from "./pack.ts";
@@ -59,18 +60,20 @@ export async function respondDashboard(
   }
   return file === undefined
     ? { ...page(deps, pack, request), status: isKnown ? 200 : 404 }
-    : await sendFile(pack, file, request.headers.get("accept-encoding") ?? "");
+    : await sendFile(pack, file, request);
 }
 
 function page({ config, brand }: DashboardDeps, pack: Pack, request: Request): RawResponse {
   const nonce = isTerminal(matchPath(pathOf(request)))
     ? crypto.getRandomValues(new Uint8Array(16)).toBase64()
     : undefined;
-  const html = pack.page
-    .replaceAll("{{root}}", rootOf(request, config.serviceBaseUrl))
-    .replace("{{nonce}}", nonce ?? "")
-    .replace("{{auth}}", config.authMode)
-    .replace("{{brand}}", escapeMarkup(brand.current?.app_name ?? ""));
+  const values: Record<string, string> = {
+    root: rootOf(request, config.serviceBaseUrl),
+    nonce: nonce ?? "",
+    auth: config.authMode,
+    brand: escapeMarkup(brand.current?.app_name ?? ""),
+  };
+  const html = pack.page.replace(/\{\{(\w+)\}\}/g, (_, name) => values[name]!);
   return {
     status: 200,
     headers: {
@@ -97,11 +100,11 @@ function rootOf(request: Request, base: string | null): string {
 async function sendFile(
   pack: Pack,
   name: string,
-  accepted: string,
+  request: Request,
 ): Promise<RawResponse | undefined> {
   const file = Object.hasOwn(pack.files, name) ? pack.files[name] : undefined;
   if (!file) return undefined;
-  const encoding = (["br", "gzip"] as const).find((each) => accepts(accepted, each));
+  const encoding = (["br", "gzip"] as const).find((each) => acceptsEncoding(request, each));
   const headers = {
     "cache-control": FILE_CACHING,
     "content-type": file.type,
@@ -114,7 +117,3 @@ async function sendFile(
   const body = new Uint8Array(nodeZlib().gunzipSync(await pack.read(file.gzip)));
   return { status: 200, headers, body };
 }
-
-/** Whether `Accept-Encoding` names an encoding with a weight other than 0. */
-const accepts = (accepted: string, encoding: string): boolean =>
-  new RegExp(`(^|,)\\s*${encoding}\\s*(,|$|;\\s*q=(1|0\\.\\d*[1-9]))`).test(accepted);

@@ -146,11 +146,12 @@ Deno.test("the page has the name of the active brand", async () => {
   using app = testApp({ edition: "enterprise" });
   const { body: { id } } = await app.call("POST", "/api/ext/service-enterprise/branding", {
     name: "Acme",
-    app_name: 'Acme "Ops" <b>',
+    // "$&" is the match in the text of a replacement.
+    app_name: 'Acme "$&" <b>',
   });
   await app.call("PUT", `/api/ext/service-enterprise/branding/${id}/activate`);
 
-  match(await (await get(app, "/")).text(), /data-brand="Acme &quot;Ops&quot; &lt;b&gt;"/);
+  match(await (await get(app, "/")).text(), /data-brand="Acme &quot;\$&amp;&quot; &lt;b&gt;"/);
 });
 
 Deno.test("UI=off leaves the API only", async () => {
