@@ -28,6 +28,7 @@ import type { Deps } from "../../services/deps.ts";
 import { EDITIONS } from "../../services/license/edition.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, Name, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { From, To } from "../time_range.ts";
 
 const AdapterId = z.string().min(1).max(50).meta({
   description: "An id from `GET /api/integrations/adapters`, or the name of the system",
@@ -111,14 +112,10 @@ const DataRecord = z.object({
   timestamp: Timestamp.meta({ description: "For an alert, when it was last seen in this state" }),
 }).meta({ id: "IntegrationRecord" });
 
-const Time = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
-  error: "must be ISO 8601, e.g. 2026-01-31T12:00:00Z",
-});
-
 const DataQuery = z.object({
   type: z.enum(DATA_TYPES).optional(),
-  since: Time.optional(),
-  until: Time.optional(),
+  since: From,
+  until: To,
   ...pagingQuery(100),
 });
 

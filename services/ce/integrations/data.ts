@@ -33,7 +33,7 @@ const END_OF_TIME = "9999-12-31T23:59:59.999Z";
 /**
  * Lists the data of an integration, newest first.
  *
- * @param query `since` and `until` are ISO 8601 and inclusive.
+ * @param query `since` and `until` are ISO 8601, UTC, and inclusive.
  * @throws {AppError} `not_found` for an unknown id; `invalid` if `since` is after `until`.
  */
 export function listIntegrationData(
@@ -48,10 +48,8 @@ export function listIntegrationData(
   },
 ): { data: DataRecord[] } & Paged {
   if (!selectIntegration(db, id)) throw notFound("Integration", id);
-  const since = query.since === undefined ? "" : new Date(query.since).toISOString();
-  const until = query.until === undefined ? END_OF_TIME : new Date(query.until).toISOString();
+  const { since = "", until = END_OF_TIME, limit, offset } = query;
   if (since > until) throw new AppError("invalid", "query.since: is after query.until");
-  const { limit, offset } = query;
   const filter = { type: query.type, since, until };
   return {
     data: selectIntegrationData(metrics, id, { ...filter, limit, offset }),

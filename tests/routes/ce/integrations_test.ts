@@ -473,12 +473,14 @@ Deno.test("GET /api/integrations/:id/data filters by type and time, newest first
   );
   deepEqual(await names("?until=2026-03-01T11:00:01%2B01:00"), ["r1", "r0"]);
   deepEqual(await names("?since=2026-03-02"), []);
+  equal((await names("?until=2026-03-01&limit=500")).length, 120);
+  deepEqual(await names("?until=2026-02-28"), []);
   for (
     const [query, error] of [
       ["?type=metrics", /^query\.type: /],
-      ["?since=yesterday", /^query\.since: must be ISO 8601/],
-      ["?until=2026-13-01", /^query\.until: must be ISO 8601/],
-      ["?until=2026", /^query\.until: must be ISO 8601/],
+      ["?since=yesterday", /^query\.since: must be an ISO 8601/],
+      ["?until=2026-13-01", /^query\.until: must be an ISO 8601/],
+      ["?until=2026", /^query\.until: must be an ISO 8601/],
       ["?since=2026-03-02&until=2026-03-01", /^query\.since: is after query\.until/],
       ["?limit=0", /^query\.limit: must be at least 1/],
       ["?limit=501", /^query\.limit: must be at most 500/],
