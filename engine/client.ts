@@ -66,6 +66,8 @@ export interface Engine extends Disposable {
    * @throws {EngineUnreachableError} If there is no usable response.
    */
   request(method: Method, path: string, options?: RequestOptions): Promise<EngineResponse>;
+  /** Sends a request and waits for the end of its response, whose body is not needed. */
+  send(method: Method, path: string, options?: RequestOptions): Promise<EngineResponse>;
   /** Sends a request and resolves with the JSON body. */
   json<T>(method: Method, path: string, options?: RequestOptions): Promise<T>;
   /** Sends a POST with `Upgrade: tcp` and resolves with the raw duplex connection. */
@@ -167,8 +169,14 @@ class Client implements Engine {
   }
 
   async request(method: Method, path: string, options: RequestOptions = {}) {
-    const { head, lease } = await this.#send(method, path, options, false);
+    const { head, lease } = await this.#request(method, path, options, false);
     return this.#transport.createResponse(method, head, lease, options.bodyMax);
+  }
+
+  async send(method: Method, path: string, options?: RequestOptions) {
+    const response = await this.request(method, path, options);
+    await response.bytes();
+    return response;
   }
 
   async json<T>(method: Method, path: string, options?: RequestOptions): Promise<T> {
@@ -176,7 +184,7 @@ class Client implements Engine {
   }
 
   async upgrade(path: string, options: RequestOptions = {}) {
-    const { head, lease } = await this.#send("POST", path, { ...options, long: true }, true);
+    const { head, lease } = await this.#request("POST", path, { ...options, long: true }, true);
     // An engine that responds with 200 instead of switching may frame its response.
     const body = this.#transport.body(
       "POST",
@@ -199,19 +207,19 @@ class Client implements Engine {
   }
 
   /** Sends a request with the API version; resolves with the head of a successful response. */
-  async #send(method: Method, path: string, options: RequestOptions, isUpgrade: boolean) {
+  async #request(method: Method, path: string, options: RequestOptions, isUpgrade: boolean) {
     try {
-      return await this.#sendOnce(method, path, options, isUpgrade);
+      return await this.#requestOnce(method, path, options, isUpgrade);
     } catch (error) {
       if (!isVersionRefusal(error)) throw error;
       // The engine was replaced by another version while the connections were idle.
       this.#probe.forgetVersion();
       if (options.upload) throw error;
-      return await this.#sendOnce(method, path, options, isUpgrade);
+      return await this.#requestOnce(method, path, options, isUpgrade);
     }
   }
 
-  async #sendOnce(
+  async #requestOnce(
     method: Method,
     path: string,
     options: RequestOptions,

@@ -35,12 +35,11 @@ export async function containerStat(
   { path, signal }: { path: string } & Signal,
 ): Promise<ContainerPath | undefined> {
   return await ifThere((async () => {
-    const response = await engine.request(
+    const response = await engine.send(
       "HEAD",
       `/containers/${segment("container", id)}/archive`,
       { query: { path }, signal },
     );
-    await response.bytes();
     return readStat(response, path);
   })());
 }
@@ -103,12 +102,11 @@ export async function containerExtract(
     archive: Uint8Array<ArrayBuffer>;
   } & Signal,
 ): Promise<void> {
-  const response = await engine.request("PUT", `/containers/${segment("container", id)}/archive`, {
+  await engine.send("PUT", `/containers/${segment("container", id)}/archive`, {
     query: { path },
     headers: { "Content-Type": "application/x-tar" },
     upload: new Blob([archive]).stream(),
     signal,
     long: true,
   });
-  await response.bytes();
 }

@@ -44,6 +44,5 @@ export async function containerResize(
   { cols, rows, signal }: { cols: number; rows: number } & Signal,
 ): Promise<void> {
   const path = `/containers/${segment("container", id)}/resize`;
-  const response = await engine.request("POST", path, { query: { w: cols, h: rows }, signal });
-  await response.bytes();
+  await engine.send("POST", path, { query: { w: cols, h: rows }, signal });
 }

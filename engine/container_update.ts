@@ -33,11 +33,10 @@ export async function containerUpdate(
   { body, signal }: { body: ContainerUpdateBody } & Signal,
 ): Promise<void> {
   const path = `/containers/${segment("container", id)}/update`;
-  const response = await engine.request("POST", path, {
+  await engine.send("POST", path, {
     body,
     signal,
     long: true,
     headTimeoutMs: withMargin(60),
   });
-  await response.bytes();
 }

@@ -197,13 +197,12 @@ export async function containerRemove(
     volumes?: boolean | undefined;
   } & Signal = {},
 ): Promise<void> {
-  const response = await engine.request("DELETE", `/containers/${segment("container", id)}`, {
+  await engine.send("DELETE", `/containers/${segment("container", id)}`, {
     query: { force, v: volumes },
     signal,
     long: true,
     headTimeoutMs: withMargin(120),
   });
-  await response.bytes();
 }
 
 /** Response of `GET /containers/{id}/top`. */
@@ -252,13 +251,12 @@ async function postAction(
   maxSeconds: number | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Changed> {
-  const response = await engine.request("POST", `/containers/${segment("container", id)}/${verb}`, {
+  const response = await engine.send("POST", `/containers/${segment("container", id)}/${verb}`, {
     query,
     signal,
     long: true,
     headTimeoutMs: withMargin(maxSeconds ?? OWN_TIMEOUT_MAX_S),
   });
-  await response.bytes();
   return { changed: response.status !== 304 };
 }
 

@@ -129,6 +129,5 @@ export async function execResize(
   { cols, rows, signal }: { cols: number; rows: number } & Signal,
 ): Promise<void> {
   const path = `/exec/${segment("exec instance", execId)}/resize`;
-  const response = await engine.request("POST", path, { query: { w: cols, h: rows }, signal });
-  await response.bytes();
+  await engine.send("POST", path, { query: { w: cols, h: rows }, signal });
 }

@@ -126,7 +126,7 @@ export async function imageTag(
   { name, tag }: { name: string; tag: string },
 ): Promise<void> {
   const path = `/images/${segments("image", reference)}/tag`;
-  (await engine.request("POST", path, { query: { repo: name, tag } })).cancel();
+  await engine.send("POST", path, { query: { repo: name, tag } });
 }
 
 /**

@@ -123,11 +123,10 @@ export async function networkConnect(
     endpoint?: EndpointSettings | undefined;
   } & Signal,
 ): Promise<void> {
-  const response = await engine.request("POST", `/networks/${segment("network", id)}/connect`, {
+  await engine.send("POST", `/networks/${segment("network", id)}/connect`, {
     body: { Container: container, EndpointConfig: endpoint },
     signal,
   });
-  await response.bytes();
 }
 
 /** @throws {EngineError} 404 if the network does not exist, or the container is not attached. */
@@ -136,11 +135,10 @@ export async function networkDisconnect(
   id: string,
   { container, force, signal }: { container: string; force?: boolean | undefined } & Signal,
 ): Promise<void> {
-  const response = await engine.request("POST", `/networks/${segment("network", id)}/disconnect`, {
+  await engine.send("POST", `/networks/${segment("network", id)}/disconnect`, {
     body: { Container: container, Force: force ?? false },
     signal,
   });
-  await response.bytes();
 }
 
 /**
@@ -155,8 +153,7 @@ export async function networkRemove(
   { signal }: Signal = {},
 ): Promise<void> {
   const id = engine.kind === "podman" ? Name : Id;
-  const response = await engine.request("DELETE", `/networks/${segment("network", id)}`, {
+  await engine.send("DELETE", `/networks/${segment("network", id)}`, {
     signal,
   });
-  await response.bytes();
 }

@@ -90,8 +90,7 @@ export interface BuildCacheRecord {
 }
 
 export async function systemPing(engine: Engine, { signal }: Signal = {}): Promise<void> {
-  const response = await engine.request("GET", "/_ping", { signal, headTimeoutMs: 5_000 });
-  await response.bytes();
+  await engine.send("GET", "/_ping", { signal, headTimeoutMs: 5_000 });
 }
 
 export function systemVersion(engine: Engine, { signal }: Signal = {}): Promise<EngineVersion> {

@@ -75,10 +75,9 @@ export async function volumeRemove(
   name: string,
   { signal }: Signal = {},
 ): Promise<void> {
-  const response = await engine.request("DELETE", `/volumes/${segment("volume", name)}`, {
+  await engine.send("DELETE", `/volumes/${segment("volume", name)}`, {
     signal,
     long: true,
     headTimeoutMs: withMargin(120),
   });
-  await response.bytes();
 }
