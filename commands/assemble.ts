@@ -7,8 +7,6 @@
 import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
 import { createAlertMemory } from "../services/state/alert_memory.ts";
-import { createCrashLines } from "../services/state/crash_lines.ts";
-import { createNotificationDecisions } from "../services/state/notification_decisions.ts";
 import { createActiveJobs } from "../services/state/active_jobs.ts";
 import { createAccounts } from "../services/auth/accounts.ts";
 import { createAnonymousLog } from "../services/auth/anonymous_log.ts";
@@ -87,8 +85,8 @@ export function assemble(parts: Parts): Deps {
     eventStream: createEventStream(now),
     stats: createStatsCache(now),
     host: createHostCache(),
-    crashLines: createCrashLines(),
-    decisions: createNotificationDecisions(),
+    crashLines: new Map(),
+    decisions: new WeakMap(),
     alerts: createAlertMemory(),
     accounts,
     passwords: createPasswords(),

@@ -11,8 +11,6 @@ export type CrashLines = Map<string, readonly string[]>;
 /** Crashes whose lines are kept; they are needed for seconds. */
 const CRASHES_MAX = 100;
 
-export const createCrashLines = (): CrashLines => new Map();
-
 /** Keeps the lines of a crash, instead of those of the oldest one if there are too many. */
 export function keepCrashLines(crashes: CrashLines, eventId: string, lines: readonly string[]) {
   if (crashes.size >= CRASHES_MAX) crashes.delete(crashes.keys().next().value!);

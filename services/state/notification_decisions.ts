@@ -56,5 +56,3 @@ export interface Decision {
 
 /** The decisions about the events of the current transaction, for all receivers. */
 export type NotificationDecisions = WeakMap<AppEvent, Decision>;
-
-export const createNotificationDecisions = (): NotificationDecisions => new WeakMap();
