@@ -11,6 +11,11 @@ import { type Program, UsageError } from "./program.ts";
 /** The options of a command: `--name` is `"flag"`, `--name VALUE` is `"value"`. */
 type Options = Readonly<Record<string, "flag" | "value">>;
 
+/** The arguments of a call. */
+type Values<Names extends readonly string[]> = {
+  [Index in keyof Names]: Names[Index] extends `[${string}` ? string | undefined : string;
+};
+
 /** The options of a call. */
 type Given<Wanted extends Options> = {
   [Name in keyof Wanted]?: Wanted[Name] extends "flag" ? true : string;
@@ -20,7 +25,7 @@ type Given<Wanted extends Options> = {
  * Parses the arguments of a command.
  *
  * @param command E.g. `"user add"`.
- * @param names Its required arguments, in order, e.g. `["EMAIL"]`.
+ * @param names Its arguments in order, e.g. `["EMAIL"]`; an optional one is in brackets.
  * @throws {UsageError} For an unknown option, a missing or an extra argument.
  */
 export function parseArguments<const Names extends readonly string[], Wanted extends Options>(
@@ -28,7 +33,7 @@ export function parseArguments<const Names extends readonly string[], Wanted ext
   { args }: Pick<Program, "args">,
   names: Names,
   wanted: Wanted,
-): { values: { [Index in keyof Names]: string }; options: Given<Wanted> } {
+): { values: Values<Names>; options: Given<Wanted> } {
   const options = Object.fromEntries(
     Object.entries(wanted).map(([name, kind]) => [
       name,
@@ -49,13 +54,15 @@ export function parseArguments<const Names extends readonly string[], Wanted ext
   }
   const { positionals } = parsed;
   const missing = names[positionals.length];
-  if (missing !== undefined) throw new UsageError(`${command} needs ${missing}`);
+  if (missing !== undefined && !missing.startsWith("[")) {
+    throw new UsageError(`${command} needs ${missing}`);
+  }
   if (positionals.length > names.length) {
     const more = positionals.slice(names.length).join(" ");
     throw new UsageError(`${command} takes no more arguments, but got: ${more}`);
   }
   return {
-    values: positionals as { [Index in keyof Names]: string },
+    values: positionals as Values<Names>,
     options: parsed.values as Given<Wanted>,
   };
 }

@@ -14,28 +14,17 @@ export class EngineError extends Error {
   }
 }
 
-/**
- * Why there was no usable response:
- * - `missing`: the socket does not exist
- * - `permission`: the process is not permitted to use the socket
- * - `refused`: the socket exists, but no process accepts connections
- * - `timeout`: no response in time
- * - `broken`: the connection ended before the response was complete
- * - `protocol`: the response was malformed or too large
- * - `version`: the engine supports no API version that this client supports
- * - `busy`: too many requests are already waiting
- * - `closed`: the client was closed
- */
+/** Why there was no usable response. */
 export type UnreachableReason =
-  | "missing"
-  | "permission"
-  | "refused"
-  | "timeout"
-  | "broken"
-  | "protocol"
-  | "version"
-  | "busy"
-  | "closed";
+  | "missing" // the socket does not exist
+  | "permission" // the process is not permitted to use the socket
+  | "refused" // the socket exists, but no process accepts connections
+  | "timeout" // no response in time
+  | "broken" // the connection ended before the response was complete
+  | "protocol" // the response was malformed or too large
+  | "version" // the engine supports no API version that this client supports
+  | "busy" // too many requests are already waiting
+  | "closed"; // the client was closed
 
 /** The engine gave no usable response. The message is a sentence for the user. */
 export class EngineUnreachableError extends Error {

@@ -30,13 +30,12 @@ import { assertThere } from "../state_database.ts";
 
 export async function compliance(program: Program): Promise<number> {
   const { program: rest } = subcommand("compliance", program, ["verify"]);
-  const isGiven = rest.args.some((arg, at) =>
-    !arg.startsWith("--") && rest.args[at - 1] !== "--head"
+  const { values: [given], options: { head } } = parseArguments(
+    "compliance verify",
+    rest,
+    ["[FILE]"],
+    { head: "value" },
   );
-  const names = isGiven ? ["FILE"] as const : [] as const;
-  const { values: [given], options: { head } } = parseArguments("compliance verify", rest, names, {
-    head: "value",
-  });
   const isExport = given !== undefined && !isDatabase(given);
   const found = isExport
     ? verifyExport(given)

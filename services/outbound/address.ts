@@ -13,13 +13,11 @@ import {
   parseAddress as readAddress,
 } from "../auth/ip_address.ts";
 
-/**
- * Where a connection on behalf of a user may go:
- * - `public`: the internet (webhooks, chat, push)
- * - `internal`: private networks as well (integrations, monitors)
- * - `loopback`: private networks and this host as well (registries of images)
- */
-export type OutboundReach = "public" | "internal" | "loopback";
+/** Where a connection on behalf of a user may go. */
+export type OutboundReach =
+  | "public" // the internet (webhooks, chat, push)
+  | "internal" // private networks as well (integrations, monitors)
+  | "loopback"; // private networks and this host as well (registries of images)
 
 /** What the operator allows in OUTBOUND_ALLOW. */
 export interface OutboundAllow {

@@ -4,24 +4,15 @@
  * @module
  */
 
-/**
- * Why there was no response:
- * - `blocked`: the host or one of its addresses is refused
- * - `unresolvable`: the name has no address
- * - `timeout`: not in time
- * - `too_large`: more bytes than allowed
- * - `tls`: the certificate is not valid for the name, or the server does not speak TLS
- * - `network`: refused, reset, or not HTTP
- * - `redirect`: too many, or to an unusable address
- */
+/** Why there was no response. */
 export type OutboundErrorCode =
-  | "blocked"
-  | "unresolvable"
-  | "timeout"
-  | "too_large"
-  | "tls"
-  | "network"
-  | "redirect";
+  | "blocked" // the host or one of its addresses is refused
+  | "unresolvable" // the name has no address
+  | "timeout" // not in time
+  | "too_large" // more bytes than allowed
+  | "tls" // the certificate is not valid for the name, or the server does not speak TLS
+  | "network" // refused, reset, or not HTTP
+  | "redirect"; // too many, or to an unusable address
 
 /**
  * A failed call. The message is a sentence for the user and repeats nothing that the other side

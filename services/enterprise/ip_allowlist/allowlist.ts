@@ -112,19 +112,20 @@ export function checkAddress(
     ip: address.toString(),
     allowed: !enforcement_enabled || found !== undefined,
     admitted: found !== undefined,
-    reason: enforcement_enabled ? reasonOf(found) : `Not enforced; ${reasonIfEnforced(found)}`,
+    reason: reasonOf(found, enforcement_enabled),
     rules_evaluated: rules.filter((rule) => isApplicable(rule, subject, now())).length,
   };
 }
 
-const reasonOf = (found: ParsedRule | undefined) =>
-  found ? `The ${labelOf(found)} admits it${scopeOf(found)}` : "No rule admits it";
-
-const reasonIfEnforced = (found: ParsedRule | undefined) =>
-  found ? `the ${labelOf(found)} would admit it${scopeOf(found)}` : "no rule would admit it";
-
-const labelOf = ({ rule }: ParsedRule) => `rule "${rule.label}" (${rule.cidr})`;
-const scopeOf = ({ rule }: ParsedRule) => rule.scope === "user" ? " for this user" : "";
+function reasonOf(found: ParsedRule | undefined, isEnforced: boolean): string {
+  if (!found) return isEnforced ? "No rule admits it" : "Not enforced; no rule would admit it";
+  const { label, cidr, scope } = found.rule;
+  const what = `rule "${label}" (${cidr})`;
+  const whom = scope === "user" ? " for this user" : "";
+  return isEnforced
+    ? `The ${what} admits it${whom}`
+    : `Not enforced; the ${what} would admit it${whom}`;
+}
 
 export function getIpAllowlistConfig({ db }: Pick<Deps, "db">): IpAllowlistConfig {
   const { revision: _, ...config } = selectIpAllowlist(db);
