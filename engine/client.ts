@@ -268,15 +268,8 @@ class Client implements Engine {
   }
 
   #setDeadline(call: Call, { headTimeoutMs = HEAD_TIMEOUT_MS, long }: RequestOptions): void {
-    const onDeadline = () =>
-      call.fail(
-        new EngineUnreachableError(
-          `The container engine at ${this.socketPath} did not answer within ${
-            headTimeoutMs / 1000
-          } s`,
-          "timeout",
-        ),
-      );
+    const limit = `${headTimeoutMs / 1000} s`;
+    const onDeadline = () => call.fail(this.#timeout(`did not answer within ${limit}`));
     if (long || headTimeoutMs <= this.#suspectMs) {
       return call.setTimer(headTimeoutMs, () => {
         this.#probe.suspect();
@@ -292,13 +285,7 @@ class Client implements Engine {
   /** Sends a probe, which does not wait for other requests. */
   async #sendProbe(target: string): Promise<PlainResponse> {
     const call = new Call(undefined, this.#calls);
-    call.setTimer(this.#probeTimeoutMs, () =>
-      call.fail(
-        new EngineUnreachableError(
-          `The container engine at ${this.socketPath} does not answer`,
-          "timeout",
-        ),
-      ));
+    call.setTimer(this.#probeTimeoutMs, () => call.fail(this.#timeout("does not answer")));
     try {
       const request = encodeRequest({ method: "GET", target });
       const reply = await this.#transport.exchange(call, undefined, "GET", request);
@@ -309,6 +296,11 @@ class Client implements Engine {
     } finally {
       call.end();
     }
+  }
+
+  #timeout(what: string) {
+    const message = `The container engine at ${this.socketPath} ${what}`;
+    return new EngineUnreachableError(message, "timeout");
   }
 
   #closedError() {
