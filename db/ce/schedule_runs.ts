@@ -6,6 +6,7 @@
 
 import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
+import { runRetention } from "../run_retention.ts";
 import type { ScheduleAction } from "./schedules.ts";
 
 export const RUN_STATUSES = ["success", "failure", "skipped"] as const;
@@ -99,23 +100,7 @@ export function updateScheduleRunEnd(
   runs.update(db, id, { containerId, containerName, finishedAt, status, error });
 }
 
-/** Deletes finished runs that started before `at`. @returns How many were deleted. */
-export function deleteScheduleRunsBefore(db: Database, at: string): number {
-  return db.run(
-    "DELETE FROM schedule_runs WHERE started_at < :at AND finished_at IS NOT NULL",
-    { at },
-  );
-}
-
-/** Deletes all but the newest runs of each schedule. @returns How many were deleted. */
-export function deleteScheduleRunsBeyond(db: Database, keep: number): number {
-  return db.run(
-    `DELETE FROM schedule_runs WHERE finished_at IS NOT NULL AND id IN (
-       SELECT id FROM (
-         SELECT id, row_number() OVER (PARTITION BY schedule_id ORDER BY due_at DESC) AS place
-         FROM schedule_runs
-       ) WHERE place > :keep
-     )`,
-    { keep },
-  );
-}
+export const {
+  deleteBefore: deleteScheduleRunsBefore,
+  deleteBeyond: deleteScheduleRunsBeyond,
+} = runRetention("schedule_runs", { owner: "schedule_id", time: "due_at" });

@@ -6,6 +6,7 @@
 
 import { number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
+import { runRetention } from "../run_retention.ts";
 import type { Page } from "../page.ts";
 import type { RemediationAction } from "./remediation_rules.ts";
 
@@ -71,23 +72,7 @@ export function updateRemediationEnd(
   runs.update(db, id, { status, error, finished_at });
 }
 
-/** Deletes finished runs that started before `at`. @returns How many were deleted. */
-export function deleteRemediationRunsBefore(db: Database, at: string): number {
-  return db.run(
-    "DELETE FROM remediation_runs WHERE started_at < :at AND finished_at IS NOT NULL",
-    { at },
-  );
-}
-
-/** Deletes all but the newest runs of each rule. @returns How many were deleted. */
-export function deleteRemediationRunsBeyond(db: Database, keep: number): number {
-  return db.run(
-    `DELETE FROM remediation_runs WHERE finished_at IS NOT NULL AND id IN (
-       SELECT id FROM (
-         SELECT id, row_number() OVER (PARTITION BY rule_id ORDER BY started_at DESC) AS place
-         FROM remediation_runs
-       ) WHERE place > :keep
-     )`,
-    { keep },
-  );
-}
+export const {
+  deleteBefore: deleteRemediationRunsBefore,
+  deleteBeyond: deleteRemediationRunsBeyond,
+} = runRetention("remediation_runs", { owner: "rule_id", time: "started_at" });
