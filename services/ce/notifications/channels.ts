@@ -26,7 +26,7 @@ import type { Page } from "../../../db/page.ts";
 import type { Change } from "../../change.ts";
 import { definedFields } from "../../defined_fields.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, requireFound } from "../../errors.ts";
+import { AppError, requireFound, tooMany } from "../../errors.ts";
 import { toDelivery } from "../../events/outbox_log.ts";
 import { openIfPossible, openOrConflict } from "../../secrets.ts";
 import {
@@ -122,7 +122,7 @@ export async function createNotificationChannel(
   const merged = await mergeConfig(deps, kind, config, undefined);
   assertMailServer(deps, kind, merged);
   if (countNotificationChannels(db) >= CHANNELS_MAX) {
-    throw new AppError("conflict", `There are already ${CHANNELS_MAX} notification channels`);
+    throw tooMany("notification channels", CHANNELS_MAX);
   }
   const id = crypto.randomUUID();
   const createdAt = now().toISOString();

@@ -77,6 +77,16 @@ Deno.test("a channel is created, listed, changed, toggled and deleted", async ()
   equal((await app.call("GET", path)).status, 404);
 });
 
+Deno.test("there is a limit of channels", async () => {
+  using app = channelApp();
+  for (let i = 0; i < 100; i++) equal((await app.call("POST", CHANNELS, GOTIFY)).status, 201);
+  const beyond = await app.call("POST", CHANNELS, GOTIFY);
+  deepEqual([beyond.status, beyond.body.error], [
+    409,
+    "Limit of 100 notification channels reached; delete one first",
+  ]);
+});
+
 for (
   const [what, channel, problem] of [
     ["a missing field", { kind: "ntfy", config: { topic: "a" } }, /config\.url: required for ntfy/],
