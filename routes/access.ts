@@ -5,13 +5,12 @@
  * @module
  */
 
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import type { AccessPolicy } from "../services/access_policy.ts";
 import { type Caller, includesRole, mayDo } from "../services/auth/caller.ts";
 import { AppError, LimitError } from "../services/errors.ts";
 import { type Edition, includesEdition } from "../services/license/edition.ts";
 import { type Endpoint, permissionsOf } from "./endpoint.ts";
-import { respond } from "./exchange.ts";
 import { editionNeeded } from "./features.ts";
 import { assertInScope, assertTokenAllowed } from "./scope.ts";
 import type { Env, MiddlewareDeps } from "./request_context.ts";
@@ -24,8 +23,8 @@ export function accessCheck(
   endpoint: Endpoint,
   edition: Edition,
   { license, identify }: MiddlewareDeps,
-): MiddlewareHandler<Env> {
-  return async function checkAccess(c, next) {
+): (c: Context<Env>) => Promise<void> {
+  return async function checkAccess(c) {
     const findCaller = async () => await identify(c.req.raw, identifyOptions(c, endpoint));
     const policy = endpoint.anyAddress ? undefined : policyOf(c);
     if (policy) await checkAddress(c, policy, findCaller);
@@ -36,8 +35,6 @@ export function accessCheck(
     checkRole(endpoint, caller, policyOf(c));
     assertInScope(endpoint, caller);
     endpoint.proof?.(c.req.raw);
-    if (endpoint.actsOnGet && c.env.isHead) return respond(c.env, 200, null, {});
-    await next();
   };
 }
 

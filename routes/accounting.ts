@@ -4,11 +4,12 @@
  * @module
  */
 
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context, Handler } from "hono";
 import type { Caller } from "../services/auth/caller.ts";
-import type { Observation } from "../services/access_policy.ts";
+import type { AccessPolicy, Observation } from "../services/access_policy.ts";
 import type { Endpoint, RecordPhase } from "./endpoint.ts";
-import { type Env, type MiddlewareDeps, validated } from "./request_context.ts";
+import { failureOf } from "./errors.ts";
+import { type Env, type MiddlewareDeps, type Serve, validated } from "./request_context.ts";
 
 /**
  * Records the outcome of each request. The audit log omits most anonymous requests and every 429,
@@ -17,28 +18,40 @@ import { type Env, type MiddlewareDeps, validated } from "./request_context.ts";
 export function accounting(
   endpoint: Endpoint,
   route: string,
-  { audit, currentPolicy }: MiddlewareDeps,
-): MiddlewareHandler<Env> {
+  { audit, currentPolicy, license }: MiddlewareDeps,
+  serve: Serve,
+): Handler<Env> {
   const method = endpoint.method.toUpperCase();
   const isAudited = (method !== "GET" || endpoint.upgrades) && !endpoint.unaudited;
   const action = `${method} ${route}`;
 
-  return async function recordOutcome(c, next) {
+  return async function serveAndRecord(c) {
     c.env.route = route;
     const current = currentPolicy();
     const policy = current instanceof Promise ? await current : current;
     if (policy) c.set("policy", policy);
     c.set("note", {});
     if (endpoint.upgrades) c.set("recordPhase", (phase, entry) => recordPhase(c, phase, entry));
-    await next();
-    // The handler records the start and the end.
-    if (endpoint.upgrades && c.res.status === 101) return;
-    // The request that installs a license or starts the trial is the first one to be recorded.
-    const recorder = policy ?? (isAudited ? await currentPolicy() : undefined);
-    if (!isAudited && !recorder) return;
+    if (!isAudited && !policy) return await serve(c);
 
+    let status = 0;
+    try {
+      const response = await serve(c);
+      status = response.status;
+      return response;
+    } catch (error) {
+      status = failureOf(error, license.edition).status;
+      throw error;
+    } finally {
+      // The handler of an upgrade records the start and the end.
+      if (status !== 101) await recordOutcome(c, status, policy);
+    }
+  };
+
+  async function recordOutcome(c: Context<Env>, status: number, policy: AccessPolicy | undefined) {
+    // The request that installs a license or starts the trial is the first one to be recorded.
+    const recorder = policy ?? await currentPolicy();
     const caller = c.get("caller") as Caller | undefined;
-    const { status } = c.res;
     const { actor, command = null, unaudited, ...note } = c.get("note");
     const own = note.target === undefined ? targetsOf(c) : [note.target];
     const targets = note.targets ?? own;
@@ -54,7 +67,7 @@ export function accounting(
     if (endpoint.unrecorded && outcome === "success") return;
     const result = { caller, target, targets, command, status, outcome, actor };
     await recorder?.record({ ...requestOf(c), ...result });
-  };
+  }
 
   async function recordPhase(
     c: Context<Env>,

@@ -10,12 +10,13 @@ import type { Context, Hono } from "hono";
 import { isLimited } from "../services/auth/scope.ts";
 import { accessCheck, admitUser } from "./access.ts";
 import { accounting } from "./accounting.ts";
+import type { Edition } from "../services/license/edition.ts";
 import type { EditionRoutes } from "./editions.ts";
 import type { Endpoint, Input, RawResponse } from "./endpoint.ts";
 import { type AppEnv, respond, respondRaw } from "./exchange.ts";
 import { sendRepresentation } from "./representation.ts";
-import { type Env, type MiddlewareDeps, validated } from "./request_context.ts";
-import { JSON_HEADERS, responseCache } from "./response_cache.ts";
+import { type Env, type MiddlewareDeps, type Serve, validated } from "./request_context.ts";
+import { JSON_HEADERS, type ResponseCache, responseCache } from "./response_cache.ts";
 import { inputCheck } from "./validation.ts";
 
 /** Adds an edition's endpoints. */
@@ -30,32 +31,51 @@ export function mount(
     (app as unknown as Hono<Env>).on(
       endpoint.method.toUpperCase(),
       [route],
-      accounting(endpoint, route, deps),
-      accessCheck(endpoint, edition, deps),
-      inputCheck(endpoint, endpoints),
-      handler(endpoint, deps),
+      accounting(endpoint, route, deps, pipeline(endpoint, edition, endpoints, deps)),
     );
   }
 }
 
+/**
+ * The way of a request through an endpoint, as one function: a chain of middlewares takes several
+ * promises per request.
+ */
+function pipeline(
+  endpoint: Endpoint,
+  edition: Edition,
+  group: readonly Endpoint[],
+  deps: MiddlewareDeps,
+): Serve {
+  const checkAccess = accessCheck(endpoint, edition, deps);
+  const checkInput = inputCheck(endpoint, group);
+  const cache = responseCache(endpoint.version);
+  const handle = handler(endpoint, cache, deps);
+
+  return async (c) => {
+    await checkAccess(c);
+    if (endpoint.actsOnGet && c.env.isHead) return respond(c.env, 200, null, {});
+    // A cached response is the one of callers that see everything. Its query was valid before.
+    const isShared = !isLimited(c.get("caller").scope);
+    const cached = isShared ? cache.find(c.req.raw) : undefined;
+    if (cached) return respondRaw(c.env, sendRepresentation(cached, c.req.raw));
+    await checkInput(c);
+    return await handle(c, isShared);
+  };
+}
+
 function handler(
   endpoint: Endpoint,
+  cache: ResponseCache,
   { containerNames, scopes }: Pick<MiddlewareDeps, "containerNames" | "scopes">,
 ) {
-  const cache = responseCache(endpoint.version);
   const status = endpoint.status ?? 200;
   const isContainerAction = endpoint.scope === "container" &&
     (endpoint.method !== "get" || endpoint.upgrades);
 
-  return async (c: Context<Env>): Promise<Response> => {
+  return async (c: Context<Env>, isShared: boolean): Promise<Response> => {
     const exchange = c.env;
     const request = c.req.raw;
     const caller = c.get("caller");
-    // A cached response is the one of callers that see everything.
-    const isShared = !isLimited(caller.scope);
-    const cached = isShared ? cache.find(request) : undefined;
-    if (cached) return respondRaw(exchange, sendRepresentation(cached, request));
-
     const version = isShared ? cache.currentVersion() : undefined;
     const input = {
       params: endpoint.params && validated(c, "param"),

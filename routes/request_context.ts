@@ -57,6 +57,9 @@ export type Env = AppEnv & {
   Variables: { caller: Caller; policy: AccessPolicy; note: Note; recordPhase: RecordPhase };
 };
 
+/** Answers a request to an endpoint, or throws its failure. */
+export type Serve = (c: Context<Env>) => Promise<Response>;
+
 /** A validated part of the request; `undefined` where the endpoint has none. */
 export function validated(c: Context<Env>, part: "param" | "query" | "body"): unknown {
   return (c.req as unknown as { valid(part: string): unknown }).valid(part);

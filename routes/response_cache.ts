@@ -12,6 +12,8 @@ const ENTRIES_MAX = 64;
 
 export const JSON_HEADERS = { "content-type": "application/json; charset=utf-8" };
 
+export type ResponseCache = ReturnType<typeof responseCache>;
+
 /**
  * Creates the cache of an endpoint. Its entries are valid until the version changes.
  *

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
 import { AppError, InputError, type InputIssue, ISSUES_MAX } from "../services/errors.ts";
 import { checkFields, checkShape, type FieldRules } from "../services/input/check.ts";
@@ -34,11 +34,15 @@ interface Part {
 
 const NO_FIELDS = z.object({});
 
-/** @param group All endpoints of the edition. */
+/**
+ * Creates the function that reads and checks the parts of a request.
+ *
+ * @param group All endpoints of the edition.
+ */
 export function inputCheck(
   endpoint: Endpoint,
   group: readonly Endpoint[],
-): MiddlewareHandler<Env> {
+): (c: Context<Env>) => Promise<void> {
   const { params, form, upload, ignoresUnknown } = endpoint;
   const takesBody = Boolean(form ?? endpoint.body);
   const bytesMax = endpoint.bodyBytesMax ??
@@ -61,7 +65,7 @@ export function inputCheck(
       queryNames.includes(name) ? `unknown field; ${name} is a query parameter` : undefined,
   };
 
-  return async function inputCheck(c, next) {
+  return async function checkInput(c) {
     if (upload) checkUpload(c.req.raw, upload);
     const parts: Record<string, Part | undefined> = {
       param: params && checked(params, c.req.param(), "path"),
@@ -73,7 +77,6 @@ export function inputCheck(
     for (const [name, part] of Object.entries(parts)) {
       if (part) c.req.addValidatedData(name as "param", part.data as object);
     }
-    await next();
   };
 
   function readQuery(url: string): Part | undefined {
