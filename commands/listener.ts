@@ -37,7 +37,7 @@ export function listen(
     }, async (request, { remoteAddr }) => {
       const response = await answer(request, remoteAddr.hostname);
       // The body of a request that became a WebSocket cannot be read.
-      if (response.status !== 101) await drainBody(request);
+      if (response.status !== 101 && request.body !== null) await drainBody(request);
       return response;
     });
     return {

@@ -89,7 +89,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
 
   /** Removes `X-Forwarded-Proto` unless a trusted proxy set it. */
   function withTrustedHeaders(request: Request, peer: string): Request {
-    if (!request.headers.has("x-forwarded-proto") || isProxy(peer)) return request;
+    if (request.headers.get("x-forwarded-proto") === null || isProxy(peer)) return request;
     const headers = new Headers(request.headers);
     headers.delete("x-forwarded-proto");
     return new Request(request, { headers });
@@ -108,19 +108,20 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
 
   /** Loads the group on its first request; after a failure the next request tries again. */
   function groupRouter(group: EditionGroup) {
+    let router: Router | undefined;
     let loading: Promise<Router> | undefined;
     const start = async () => {
       const { createRouter } = await import("./router.ts");
       const endpoints = await loadEndpoints(group, deps, openApi);
-      return createRouter({ ...group, endpoints }, middlewareDeps, respondFailure);
+      return router = createRouter({ ...group, endpoints }, middlewareDeps, respondFailure);
     };
     return {
       serves: pathTest(group),
       load: () =>
-        loading ??= start().catch((error) => {
+        router ?? (loading ??= start().catch((error) => {
           loading = undefined;
           throw error;
-        }),
+        })),
     };
   }
 
@@ -128,7 +129,8 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     const path = pathOf(request);
     const group = routers.find(({ serves }) => serves(path));
     if (!group) return await respondPage(request, exchange);
-    const router = await group.load();
+    const loaded = group.load();
+    const router = loaded instanceof Promise ? await loaded : loaded;
     if (request.method !== "HEAD") return await router.fetch(request, exchange);
     // Cancels the body, because a stream would otherwise run without a reader.
     const { url, headers } = request;

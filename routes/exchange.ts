@@ -27,12 +27,13 @@ export interface Exchange {
 /** The environment of the Hono app: `c.env` is the exchange. */
 export type AppEnv = { Bindings: Exchange };
 
-const SECURITY_HEADERS = {
+const COMMON_HEADERS = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",
   "cross-origin-resource-policy": "same-origin",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cache-control": "no-store",
 };
 
 /** A request id that is short, and harmless in any log or header. */
@@ -51,18 +52,15 @@ export function respond(
   body: BodyInit | null,
   headers: Record<string, string>,
 ): Response {
+  const all: Record<string, string> = {
+    ...COMMON_HEADERS,
+    "x-request-id": exchange.requestId,
+    ...exchange.headers,
+    ...headers,
+  };
   const { vary } = exchange.headers;
-  return new Response(body, {
-    status,
-    headers: {
-      ...SECURITY_HEADERS,
-      "cache-control": "no-store",
-      "x-request-id": exchange.requestId,
-      ...exchange.headers,
-      ...headers,
-      ...(vary !== undefined && headers.vary !== undefined && { vary: `${vary}, ${headers.vary}` }),
-    },
-  });
+  if (vary !== undefined && headers.vary !== undefined) all.vary = `${vary}, ${headers.vary}`;
+  return new Response(body, { status, headers: all });
 }
 
 /** Adds the common headers to the response of an endpoint. */

@@ -11,7 +11,11 @@ export const targetOf = ({ url }: Request): string =>
   url.slice(url.indexOf("/", "https://".length));
 
 /** The path without the query. */
-export const pathOf = (request: Request): string => targetOf(request).split("?", 1)[0]!;
+export function pathOf(request: Request): string {
+  const target = targetOf(request);
+  const end = target.indexOf("?");
+  return end < 0 ? target : target.slice(0, end);
+}
 
 /**
  * The service's own address without a trailing slash: `SERVICE_BASE_URL`, or else the one that the

@@ -38,10 +38,16 @@ export interface GroupDurations {
 export type Vitals = ReturnType<typeof createVitals>;
 
 export function createVitals() {
-  const routes = new Map<string, RouteTraffic>();
+  const routes = new Map<string, RouteTraffic & { durations: GroupDurations }>();
   const groups = new Map<string, GroupDurations>();
   const lags: number[] = [];
   let inFlight = 0;
+
+  function durationsOf(group: string): GroupDurations {
+    let durations = groups.get(group);
+    if (!durations) groups.set(group, durations = noDurations(group));
+    return durations;
+  }
 
   return {
     /** Requests without a response yet. */
@@ -66,14 +72,14 @@ export function createVitals() {
       const key = `${name} ${route}`;
       let counts = routes.get(key);
       if (!counts) {
-        routes.set(key, counts = { method: name, route, byClass: Array(STATUS_CLASSES).fill(0) });
+        const byClass = Array(STATUS_CLASSES).fill(0);
+        counts = { method: name, route, byClass, durations: durationsOf(groupOf(route)) };
+        routes.set(key, counts);
       }
       const statusClass = Math.floor(status / 100);
       if (statusClass < STATUS_CLASSES) counts.byClass[statusClass]!++;
       const at = DURATION_BOUNDS_S.findIndex((bound) => ms <= bound * 1000);
-      const group = groupOf(route);
-      let durations = groups.get(group);
-      if (!durations) groups.set(group, durations = noDurations(group));
+      const { durations } = counts;
       durations.byDuration[at < 0 ? DURATION_BOUNDS_S.length : at]!++;
       durations.seconds += ms / 1000;
     },
