@@ -34,11 +34,10 @@ export function listen(
           headers: { "content-type": "application/json" },
         });
       },
-    }, async (request, { remoteAddr }) => {
-      const response = await answer(request, remoteAddr.hostname);
-      // The body of a request that became a WebSocket cannot be read.
-      if (response.status !== 101 && request.body !== null) await drainBody(request);
-      return response;
+    }, (request, { remoteAddr }) => {
+      const response = answer(request, remoteAddr.hostname);
+      // A GET has no body. That of a request that became a WebSocket cannot even be read.
+      return request.method === "GET" ? response : afterBody(request, response);
     });
     return {
       /** E.g. `http://localhost:3000`. */
@@ -58,6 +57,12 @@ export function listen(
 function isAddressError(error: unknown): boolean {
   const { AddrInUse, AddrNotAvailable, PermissionDenied } = Deno.errors;
   return [AddrInUse, AddrNotAvailable, PermissionDenied].some((kind) => error instanceof kind);
+}
+
+async function afterBody(request: Request, answer: Promise<Response>): Promise<Response> {
+  const response = await answer;
+  await drainBody(request);
+  return response;
 }
 
 /**

@@ -12,71 +12,78 @@ import { AppError, LimitError } from "../services/errors.ts";
 import { type Edition, includesEdition } from "../services/license/edition.ts";
 import { type Endpoint, permissionsOf } from "./endpoint.ts";
 import { editionNeeded } from "./features.ts";
+import { after, type MaybePromise } from "./maybe_promise.ts";
 import { assertInScope, assertTokenAllowed } from "./scope.ts";
 import type { Env, MiddlewareDeps } from "./request_context.ts";
-
-/** Finds the caller of one request; `undefined` without a token. */
-type FindCaller = () => Promise<Caller | undefined>;
 
 /** Checks that a request may use the endpoint, and stores its caller in the context. */
 export function accessCheck(
   endpoint: Endpoint,
   edition: Edition,
   { license, identify }: MiddlewareDeps,
-): (c: Context<Env>) => Promise<void> {
-  return async function checkAccess(c) {
-    const findCaller = async () => await identify(c.req.raw, identifyOptions(c, endpoint));
-    const policy = endpoint.anyAddress ? undefined : policyOf(c);
-    if (policy) await checkAddress(c, policy, findCaller);
+): (c: Context<Env>) => MaybePromise<void> {
+  return function checkAccess(c) {
+    try {
+      if (!endpoint.anyAddress) policyOf(c)?.admit(c.env.address);
+    } catch (refusal) {
+      return refuseAddress(c, refusal);
+    }
     endpoint.assertBrowser?.(c.req.raw);
-    const caller = applyPolicy(c, endpoint, await checkToken(c, endpoint, findCaller));
+    const found = endpoint.role === "public" ? findValidCaller(c) : findCaller(c);
+    return after(found, (caller) => checkRights(c, caller));
+  };
+
+  /** @throws {AppError} `unauthorized` for an invalid token. */
+  function findCaller(c: Context<Env>) {
+    return identify(c.req.raw, {
+      address: c.env.address,
+      ticket: endpoint.acceptsTicket ? c.req.query("ticket") : undefined,
+      terminal: endpoint.acceptsTicket === "terminal",
+      metrics: endpoint.acceptsMetricsToken,
+    });
+  }
+
+  /** Ignores an invalid token. */
+  function findValidCaller(c: Context<Env>) {
+    try {
+      const found = findCaller(c);
+      return found instanceof Promise ? found.catch(() => undefined) : found;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The address is admitted for no caller. The logs name the user of a valid token anyway. */
+  async function refuseAddress(c: Context<Env>, refusal: unknown): Promise<never> {
+    const caller = await findValidCaller(c);
+    if (caller) c.set("caller", caller);
+    throw refusal;
+  }
+
+  function checkRights(c: Context<Env>, found: Caller | undefined): void {
+    const caller = applyPolicy(c, endpoint, identifiedCaller(c, endpoint, found));
     checkEdition(c, endpoint, edition, license.edition);
     assertTokenAllowed(endpoint, caller);
     checkRole(endpoint, caller, policyOf(c));
     assertInScope(endpoint, caller);
     endpoint.proof?.(c.req.raw);
-  };
+  }
 }
 
 /** The policy is set only with the edition that has one. */
 const policyOf = (c: Context<Env>) => c.get("policy") as AccessPolicy | undefined;
 
-const identifyOptions = (c: Context<Env>, endpoint: Endpoint) => ({
-  address: c.env.address,
-  ticket: endpoint.acceptsTicket ? c.req.query("ticket") : undefined,
-  terminal: endpoint.acceptsTicket === "terminal",
-  metrics: endpoint.acceptsMetricsToken,
-});
-
-/** Refuses an address that is admitted for no caller at all. */
-async function checkAddress(c: Context<Env>, policy: AccessPolicy, findCaller: FindCaller) {
-  try {
-    policy.admit(c.env.address);
-  } catch (refusal) {
-    // The logs name the user of a valid token although the request is refused.
-    const caller = await findCaller().catch(() => undefined);
-    if (caller) c.set("caller", caller);
-    throw refusal;
-  }
-}
-
-/** Requires a valid token, except on a public endpoint, where an invalid one is ignored. */
-async function checkToken(
+/** Requires a caller with a token, except on a public endpoint. */
+function identifiedCaller(
   c: Context<Env>,
   { role, acceptsTicket }: Endpoint,
-  findCaller: FindCaller,
-): Promise<Caller> {
-  if (role === "public") {
-    const caller = await findCaller().catch(() => undefined);
-    // Public endpoints have no permission that a token with limits could lack.
-    return caller && !caller.scope ? caller : anonymous(c);
-  }
-  const caller = await findCaller();
-  if (!caller) {
-    const what = acceptsTicket === "terminal" ? "ticket" : "bearer token";
-    throw new AppError("unauthorized", `A ${what} is required`);
-  }
-  return caller;
+  caller: Caller | undefined,
+): Caller {
+  // Public endpoints have no permission that a token with limits could lack.
+  if (role === "public") return caller && !caller.scope ? caller : anonymous(c);
+  if (caller) return caller;
+  const what = acceptsTicket === "terminal" ? "ticket" : "bearer token";
+  throw new AppError("unauthorized", `A ${what} is required`);
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Caller } from "../services/auth/caller.ts";
 import type { AccessPolicy, Observation } from "../services/access_policy.ts";
 import type { Endpoint, RecordPhase } from "./endpoint.ts";
 import { failureOf } from "./errors.ts";
+import { after } from "./maybe_promise.ts";
 import { type Env, type MiddlewareDeps, type Serve, validated } from "./request_context.ts";
 
 /**
@@ -25,15 +26,17 @@ export function accounting(
   const isAudited = (method !== "GET" || endpoint.upgrades) && !endpoint.unaudited;
   const action = `${method} ${route}`;
 
-  return async function serveAndRecord(c) {
+  return (c) => {
     c.env.route = route;
-    const current = currentPolicy();
-    const policy = current instanceof Promise ? await current : current;
-    if (policy) c.set("policy", policy);
-    c.set("note", {});
-    if (endpoint.upgrades) c.set("recordPhase", (phase, entry) => recordPhase(c, phase, entry));
-    if (!isAudited && !policy) return await serve(c);
+    return after(currentPolicy(), (policy) => {
+      if (policy) c.set("policy", policy);
+      c.set("note", {});
+      if (endpoint.upgrades) c.set("recordPhase", (phase, entry) => recordPhase(c, phase, entry));
+      return isAudited || policy ? serveAndRecord(c, policy) : serve(c);
+    });
+  };
 
+  async function serveAndRecord(c: Context<Env>, policy: AccessPolicy | undefined) {
     let status = 0;
     try {
       const response = await serve(c);
@@ -46,7 +49,7 @@ export function accounting(
       // The handler of an upgrade records the start and the end.
       if (status !== 101) await recordOutcome(c, status, policy);
     }
-  };
+  }
 
   async function recordOutcome(c: Context<Env>, status: number, policy: AccessPolicy | undefined) {
     // The request that installs a license or starts the trial is the first one to be recorded.

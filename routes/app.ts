@@ -18,6 +18,7 @@ import { loadEndpoints, pathTest } from "./endpoint_group.ts";
 import { failureOf } from "./errors.ts";
 import { type Exchange, requestIdOf, respondJson, respondRaw } from "./exchange.ts";
 import type { Audit, Identify, MiddlewareDeps } from "./request_context.ts";
+import { after, type MaybePromise } from "./maybe_promise.ts";
 import { createRequestLog, loggedPath } from "./request_log.ts";
 import { pathOf } from "./request_url.ts";
 import { isProbe, rateLimit } from "./rate_limit.ts";
@@ -74,8 +75,9 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
       if (!isProbe(pathOf(request)) && !isUnlimited(deps, request)) {
         limit.check(exchange.address);
       }
-      response = preflight(request, exchange) ??
-        await dispatch(withOwnDomainPath(withTrustedHeaders(request, peer)), exchange);
+      const answer = preflight(request, exchange) ??
+        dispatch(withOwnDomainPath(withTrustedHeaders(request, peer)), exchange);
+      response = answer instanceof Promise ? await answer : answer;
     } catch (error) {
       response = respondFailure(error, exchange, request);
     }
@@ -125,14 +127,21 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     };
   }
 
-  async function dispatch(request: Request, exchange: Exchange): Promise<Response> {
+  function dispatch(request: Request, exchange: Exchange): MaybePromise<Response> {
     const path = pathOf(request);
     const group = routers.find(({ serves }) => serves(path));
-    if (!group) return await respondPage(request, exchange);
-    const loaded = group.load();
-    const router = loaded instanceof Promise ? await loaded : loaded;
-    if (request.method !== "HEAD") return await router.fetch(request, exchange);
-    // Cancels the body, because a stream would otherwise run without a reader.
+    if (!group) return respondPage(request, exchange);
+    return after(
+      group.load(),
+      (router) =>
+        request.method === "HEAD"
+          ? respondHead(router, request, exchange)
+          : router.fetch(request, exchange),
+    );
+  }
+
+  /** Cancels the body, because a stream would otherwise run without a reader. */
+  async function respondHead(router: Router, request: Request, exchange: Exchange) {
     const { url, headers } = request;
     exchange.isHead = true;
     const response = await router.fetch(new Request(url, { headers }), exchange);

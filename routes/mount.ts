@@ -14,6 +14,7 @@ import type { Edition } from "../services/license/edition.ts";
 import type { EditionRoutes } from "./editions.ts";
 import type { Endpoint, Input, RawResponse } from "./endpoint.ts";
 import { type AppEnv, respond, respondRaw } from "./exchange.ts";
+import { after, type MaybePromise } from "./maybe_promise.ts";
 import { sendRepresentation } from "./representation.ts";
 import { type Env, type MiddlewareDeps, type Serve, validated } from "./request_context.ts";
 import { JSON_HEADERS, type ResponseCache, responseCache } from "./response_cache.ts";
@@ -36,10 +37,7 @@ export function mount(
   }
 }
 
-/**
- * The way of a request through an endpoint, as one function: a chain of middlewares takes several
- * promises per request.
- */
+/** The checks and the handler of an endpoint as one function. */
 function pipeline(
   endpoint: Endpoint,
   edition: Edition,
@@ -51,16 +49,16 @@ function pipeline(
   const cache = responseCache(endpoint.version);
   const handle = handler(endpoint, cache, deps);
 
-  return async (c) => {
-    await checkAccess(c);
+  return (c) => after(checkAccess(c), () => serveAdmitted(c));
+
+  function serveAdmitted(c: Context<Env>): MaybePromise<Response> {
     if (endpoint.actsOnGet && c.env.isHead) return respond(c.env, 200, null, {});
     // A cached response is the one of callers that see everything. Its query was valid before.
     const isShared = !isLimited(c.get("caller").scope);
     const cached = isShared ? cache.find(c.req.raw) : undefined;
     if (cached) return respondRaw(c.env, sendRepresentation(cached, c.req.raw));
-    await checkInput(c);
-    return await handle(c, isShared);
-  };
+    return after(checkInput(c), () => handle(c, isShared));
+  }
 }
 
 function handler(
@@ -72,7 +70,7 @@ function handler(
   const isContainerAction = endpoint.scope === "container" &&
     (endpoint.method !== "get" || endpoint.upgrades);
 
-  return async (c: Context<Env>, isShared: boolean): Promise<Response> => {
+  return (c: Context<Env>, isShared: boolean): MaybePromise<Response> => {
     const exchange = c.env;
     const request = c.req.raw;
     const caller = c.get("caller");
@@ -88,12 +86,13 @@ function handler(
       admit: (userId: string) => admitUser(c, userId),
       setCookie: (cookie: string) => exchange.headers["set-cookie"] = cookie,
     };
-    const result = await (isShared ? handle(input) : handleLimited(input));
-    if (endpoint.upgrades) return result as Response;
-    if (endpoint.produces !== undefined) return respondRaw(exchange, result as RawResponse);
-    const json = JSON.stringify(endpoint.returns.parse(result));
-    if (!endpoint.etag) return respond(exchange, status, json, JSON_HEADERS);
-    return respondRaw(exchange, sendRepresentation(cache.add(request, version, json), request));
+    return after(isShared ? handle(input) : handleLimited(input), (result) => {
+      if (endpoint.upgrades) return result as Response;
+      if (endpoint.produces !== undefined) return respondRaw(exchange, result as RawResponse);
+      const json = JSON.stringify(endpoint.returns.parse(result));
+      if (!endpoint.etag) return respond(exchange, status, json, JSON_HEADERS);
+      return respondRaw(exchange, sendRepresentation(cache.add(request, version, json), request));
+    });
   };
 
   function handle(input: AnyInput): unknown {

@@ -11,6 +11,7 @@ import type { Caller } from "../services/auth/caller.ts";
 import type { Edition } from "../services/license/edition.ts";
 import type { Note, RecordPhase } from "./endpoint.ts";
 import type { AppEnv } from "./exchange.ts";
+import type { MaybePromise } from "./maybe_promise.ts";
 import type { ScopeCheck } from "./scope.ts";
 
 /** What the middleware of every endpoint needs. */
@@ -40,7 +41,7 @@ export type Identify = (
     terminal?: boolean | undefined;
     metrics?: boolean | undefined;
   },
-) => Caller | undefined | Promise<Caller | undefined>;
+) => MaybePromise<Caller | undefined>;
 
 /** Records a change, or an attempt to make one. */
 export type Audit = (record: {
@@ -58,7 +59,7 @@ export type Env = AppEnv & {
 };
 
 /** Answers a request to an endpoint, or throws its failure. */
-export type Serve = (c: Context<Env>) => Promise<Response>;
+export type Serve = (c: Context<Env>) => MaybePromise<Response>;
 
 /** A validated part of the request; `undefined` where the endpoint has none. */
 export function validated(c: Context<Env>, part: "param" | "query" | "body"): unknown {

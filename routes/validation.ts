@@ -11,6 +11,7 @@ import { AppError, InputError, type InputIssue, ISSUES_MAX } from "../services/e
 import { checkFields, checkShape, type FieldRules } from "../services/input/check.ts";
 import { acceptedFields } from "./accepted_fields.ts";
 import type { Endpoint } from "./endpoint.ts";
+import type { MaybePromise } from "./maybe_promise.ts";
 import type { Env } from "./request_context.ts";
 import { checkUpload } from "./upload.ts";
 
@@ -42,7 +43,7 @@ const NO_FIELDS = z.object({});
 export function inputCheck(
   endpoint: Endpoint,
   group: readonly Endpoint[],
-): (c: Context<Env>) => Promise<void> {
+): (c: Context<Env>) => MaybePromise<void> {
   const { params, form, upload, ignoresUnknown } = endpoint;
   const takesBody = Boolean(form ?? endpoint.body);
   const bytesMax = endpoint.bodyBytesMax ??
@@ -65,19 +66,23 @@ export function inputCheck(
       queryNames.includes(name) ? `unknown field; ${name} is a query parameter` : undefined,
   };
 
-  return async function checkInput(c) {
+  return function checkInput(c) {
     if (upload) checkUpload(c.req.raw, upload);
-    const parts: Record<string, Part | undefined> = {
-      param: params && checked(params, c.req.param(), "path"),
-      query: readQuery(c.req.raw.url),
-      body: endpoint.method === "get" || upload ? undefined : await readBody(c),
-    };
+    const param = params && checked(params, c.req.param(), "path");
+    const query = readQuery(c.req.raw.url);
+    if (endpoint.method !== "get" && !upload) {
+      return readBody(c).then((body) => accept(c, { param, query, body }));
+    }
+    if (param || query) accept(c, { param, query });
+  };
+
+  function accept(c: Context<Env>, parts: Record<string, Part | undefined>): void {
     const issues = Object.values(parts).flatMap((part) => part?.issues ?? []);
     if (issues.length > 0) throw new InputError(issues);
     for (const [name, part] of Object.entries(parts)) {
       if (part) c.req.addValidatedData(name as "param", part.data as object);
     }
-  };
+  }
 
   function readQuery(url: string): Part | undefined {
     const start = url.indexOf("?");
