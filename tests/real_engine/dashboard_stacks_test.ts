@@ -175,7 +175,7 @@ async function deployAndTakeDown(tab: Dashboard, running: () => Promise<string>)
   equal((await running()).trim().split("\n").length, 1);
   await replaceText(tab, "Compose file", `${COMPOSE}    command: sh -c 'echo no luck; exit 3'\n`);
   await tab.click("button", "Deploy");
-  await tab.alert(/shop-web-1/);
+  await tab.alert(/^Rolled back: .*shop-web-1/);
   await tab.click("tab", "Services");
   await tab.find("row", /Deploy.*Rolled back.*shop-web-1/);
   await tab.page.reload();

@@ -32,8 +32,9 @@ export function jobEnd(id: string): Promise<void> {
       const job = jobs.value.get(id);
       if (!job?.endedAt) return;
       queueMicrotask(() => stop());
-      if (job.status === "succeeded") resolve();
-      else reject(new ApiError(409, job.error ?? `The job was ${job.status}`));
+      if (job.status === "succeeded") return resolve();
+      const reason = job.error ?? `The job was ${job.status}`;
+      reject(new ApiError(409, job.status === "rolled_back" ? `Rolled back: ${reason}` : reason));
     });
   });
 }

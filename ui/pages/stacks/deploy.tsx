@@ -8,7 +8,7 @@ import { api } from "../../api/client.ts";
 import { JobList } from "../../components/job_list.tsx";
 import { plain } from "../../components/text.ts";
 import { jobEnd } from "../../state/jobs.ts";
-import { addJob, type LiveJob } from "../../state/live.ts";
+import { addJob, jobs, type LiveJob } from "../../state/live.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -46,10 +46,24 @@ const nameOfJob = ({ kind, target }: LiveJob) => `${VERBS[kind]} ${target}`;
 export const stepNames = ({ kind }: Pick<LiveJob, "kind">) =>
   kind === "stack.down" ? DOWN_STEPS : DEPLOY_STEPS;
 
-/** The running jobs of stacks. */
-export function StackJobs() {
-  return <JobList title="In progress" kinds={KINDS} nameOf={nameOfJob} stepNames={stepNames} />;
+/** The running jobs of a stack. */
+export function StackJobs({ name }: { name: string }) {
+  return (
+    <JobList
+      title="In progress"
+      kinds={KINDS}
+      nameOf={nameOfJob}
+      stepNames={stepNames}
+      target={name}
+    />
+  );
 }
+
+/** Whether a stack is being deployed. */
+export const isDeploying = (name: string): boolean =>
+  [...jobs.value.values()].some(({ kind, target, endedAt }) =>
+    kind === "stack.deploy" && target === name && endedAt === null
+  );
 
 /** Deploys the stored sources, and reports the end. */
 export const deployStack = (name: string): Promise<void> =>

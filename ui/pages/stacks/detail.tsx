@@ -21,7 +21,7 @@ import { LogView } from "../logs/view.tsx";
 import { hasRole } from "../../state/session.ts";
 import { updateStack } from "../updates/stack_update.ts";
 import { stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
-import { deployStack, StackJobs } from "./deploy.tsx";
+import { deployStack, isDeploying, StackJobs } from "./deploy.tsx";
 import { StackHistory } from "./history.tsx";
 import { moreActions } from "./more_actions.tsx";
 import { Source } from "./source.tsx";
@@ -78,7 +78,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
         </>
       }
     >
-      <StackJobs />
+      <StackJobs name={name} />
       <Tabs
         name="Stack"
         current={tabs.find(({ path }) => path === tab)?.name ?? "Services"}
@@ -109,6 +109,7 @@ type Service = StackDetail["services"][number];
 function Services({ stack }: { stack: StackDetail }) {
   const { services, workingDir, configFiles } = stack;
   if (services.length === 0) {
+    if (isDeploying(stack.name)) return <Empty>This stack is being deployed.</Empty>;
     const action = stack.kind === "compose" && hasRole("admin")
       ? <Button kind="primary" onClick={() => void deployStack(stack.name)}>Deploy</Button>
       : <LinkButton to={stackPath(stack, "source")}>Show the source</LinkButton>;

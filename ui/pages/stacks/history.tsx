@@ -65,7 +65,11 @@ export function StackHistory({ name }: { name: string }) {
       sort: ({ status }) => status,
       width: "w-m",
     },
-    { title: "Reason", cell: ({ error }) => <Text>{error ?? ""}</Text>, wide: true },
+    {
+      title: "Reason",
+      cell: ({ error }) => <span class="cut breaks">{plain(error ?? "")}</span>,
+      wide: true,
+    },
     {
       title: "By",
       cell: ({ createdBy }) => <Text>{userName(users, createdBy)}</Text>,
