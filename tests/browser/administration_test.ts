@@ -114,6 +114,11 @@ dashboardTest(
       await tab.choose("deploy", "Revoke");
       await answer(tab, "Revoke", "deploy");
       await tab.status("Revoked deploy");
+      await tab.gone("button", "Actions for deploy");
+      await until(
+        "the page has the focus, which was on the menu of the row",
+        () => tab.page.evaluate(() => document.activeElement!.matches("main")),
+      );
     });
 
     await t.step("a password is set, and a user is deleted with what they have", async () => {

@@ -7,6 +7,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
+import { focusPage } from "../state/router.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 export interface MenuItem {
@@ -36,6 +37,11 @@ let opened = 0;
 export function Menu({ name, icon = "more", children, items }: MenuProps) {
   /** The id of the menu while it is open. */
   const id = useSignal<string | undefined>(undefined);
+  const button = useRef<HTMLButtonElement>(null);
+  // The menu of a row goes with it, for example when it is deleted.
+  useLayoutEffect(() => () => {
+    if (document.activeElement === button.current) focusPage();
+  }, []);
 
   const open = (event: Event) => {
     if (id.peek() !== undefined) return; // The browser closes it.
@@ -45,6 +51,7 @@ export function Menu({ name, icon = "more", children, items }: MenuProps) {
   return (
     <>
       <button
+        ref={button}
         type="button"
         class={children ? "button plain" : "button icon-only"}
         aria-label={name}
