@@ -59,6 +59,18 @@ dashboardTest(
           if (path !== "/license" && await isLocked()) locked.push(path);
         }
       });
+      await t.step("a tablet shows the containers with their actions", async () => {
+        await tab.page.setViewport({ width: 768, height: 1024 });
+        await tab.open("/containers");
+        await tab.find("button", "Actions for web");
+        await eventually(async () =>
+          equal(
+            await tab.page.$eval(".table-frame", (frame) => frame.scrollWidth - frame.clientWidth),
+            0,
+          )
+        );
+        await tab.page.setViewport({ width: 360, height: 740 });
+      });
       const key = await licenseKeyFor({ edition: "enterprise" });
       equal((await service.call("POST", "/api/edition/license", { key })).status, 200);
       await t.step("enterprise, where the others are the same", async () => {

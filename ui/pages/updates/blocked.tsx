@@ -30,7 +30,11 @@ const COLUMNS: readonly Column<BlockedUpdate>[] = [
         </span>
       ),
   },
-  { title: "Reason", cell: ({ reason }) => <Text>{reason}</Text>, wide: true },
+  {
+    title: "Reason",
+    cell: ({ reason }) => <span class="cut breaks">{plain(reason)}</span>,
+    wide: true,
+  },
   {
     title: "Since",
     cell: ({ createdAt }) => <Time at={createdAt} />,

@@ -49,7 +49,7 @@ function Remark({ update }: { update: ImageUpdate }) {
   if (status === "update_available" && isAvailable(update) && firstSeenAt !== null) {
     return (
       <span class="muted">
-        found <Time at={firstSeenAt} />
+        <Time at={firstSeenAt} />
       </span>
     );
   }

@@ -85,7 +85,7 @@ const COLUMNS: readonly Column<Job>[] = [
   { title: "Result", cell: (job) => <Result job={job} />, sort: ({ status }) => status },
   {
     title: "Reason",
-    cell: (job) => <Text>{reasonOf(job)}</Text>,
+    cell: (job) => <span class="cut breaks">{plain(reasonOf(job))}</span>,
     wide: true,
   },
   {
