@@ -1,14 +1,16 @@
 /**
- * Makes the pictures of the dashboard in `docs/`, with the real service and an engine of its own.
+ * Makes the pictures in `docs/`, of the dashboard, the API page and a status page, with the real service and an engine of its own.
  *
  *     deno task screenshots
  *
  * @module
  */
 
-import { startDashboardBrowser } from "../../tests/helpers/dashboard.ts";
-import { startLongshore } from "../../tests/helpers/longshore.ts";
+import { ok } from "node:assert/strict";
+import { type Dashboard, startDashboardBrowser } from "../../tests/helpers/dashboard.ts";
+import { type Longshore, startLongshore } from "../../tests/helpers/longshore.ts";
 import { BUSYBOX, type OwnEngine, startDockerd } from "../../tests/helpers/real_engine.ts";
+import { PAGES } from "../../tests/helpers/status_pages.ts";
 import { until } from "../../tests/helpers/until.ts";
 
 const VIEW = { width: 1440, height: 900 };
@@ -72,13 +74,52 @@ if (import.meta.main) {
             !document.querySelector("main")!.textContent.includes("Loading")
           ),
       );
-      await tab.page.waitForNetworkIdle({ concurrency: 2 });
-      await Deno.writeFile(
-        new URL(`dashboard-${name}-${theme}.png`, docs),
-        await tab.page.screenshot(),
-      );
+      await takePicture(tab, `dashboard-${name}-${theme}`);
     }
   }
+  const slug = await publishStatusPage(service);
+  await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
+  await tab.open("/docs");
+  await takePicture(tab, "api-page");
+  await tab.page.setViewport({ width: 900, height: 1200 });
+  await tab.open(`/status/${slug}`);
+  await takePicture(tab, "status-page");
+}
+
+async function takePicture({ page }: Dashboard, name: string): Promise<void> {
+  await page.waitForNetworkIdle({ concurrency: 2 });
+  await Deno.writeFile(new URL(`${name}.png`, docs), await page.screenshot());
+}
+
+/** @returns The last part of its address. */
+async function publishStatusPage(service: Longshore): Promise<string> {
+  const create = async (path: string, body?: unknown) => {
+    const answer = await service.call("POST", path, body);
+    ok(answer.status < 300, `${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  await create("/api/edition/trial");
+  const description = "State of our services";
+  const { id, slug } = await create(PAGES, { name: "Acme", description, is_public: true });
+  const page = `${PAGES}/${id}`;
+  for (const name of ["Website", "API", "Search", "Mail"]) {
+    await create(`${page}/components`, { name });
+  }
+  await create(`${page}/components`, { name: "Payments", status: "partial_outage" });
+  const incident = await create(`${page}/incidents`, {
+    ...{ title: "Payments are slow", severity: "minor" },
+    message: "We are investigating delayed payments.",
+  });
+  await create(`${page}/incidents/${incident.id}/updates`, {
+    ...{ status: "identified", message: "A queue was stuck. We are working on it." },
+  });
+  const startsAt = Date.now() + 2 * 24 * 60 * 60 * 1000;
+  await create(`${page}/maintenances`, {
+    ...{ title: "Database upgrade", message: "Short interruptions are possible." },
+    starts_at: new Date(startsAt).toISOString(),
+    ends_at: new Date(startsAt + 90 * 60 * 1000).toISOString(),
+  });
+  return slug;
 }
 
 async function startContainers(engine: OwnEngine): Promise<void> {
