@@ -11,14 +11,20 @@ import { Switch } from "./form.tsx";
 import { Text } from "./states.tsx";
 import type { Column } from "./table.tsx";
 import { plain } from "./text.ts";
+import { Time } from "./time.tsx";
+
+/** What a row is about. */
+export function Name({ children }: { children: string }) {
+  return (
+    <span class="name-cell">
+      <Text>{children}</Text>
+    </span>
+  );
+}
 
 export const NAME_COLUMN: Column<{ name: string }> = {
   title: "Name",
-  cell: ({ name }) => (
-    <span class="name-cell">
-      <Text>{name}</Text>
-    </span>
-  ),
+  cell: ({ name }) => <Name>{name}</Name>,
   sort: ({ name }) => name,
 };
 
@@ -32,28 +38,62 @@ export const linkColumn = (path: string): Column<{ id: string; name: string }> =
   ),
 });
 
-/**
- * The switch "Enable <name>" of each row, for admins.
- *
- * @param onDone Called after a failure, too: reads what the switch shows.
- */
+/** Texts in the order of the alphabet; `null` is a dash. */
+export const textColumn = <Row,>(
+  title: string,
+  textOf: (row: Row) => string | null,
+  more?: Partial<Column<Row>>,
+): Column<Row> => ({ title, cell: (row) => <Text>{textOf(row)}</Text>, sort: textOf, ...more });
+
+/** Times, as long as they are ago. */
+export const timeColumn = <Row,>(
+  title: string,
+  timeOf: (row: Row) => string | null,
+  more?: Partial<Column<Row>>,
+): Column<Row> => ({ title, cell: (row) => <Time at={timeOf(row)} />, sort: timeOf, ...more });
+
+/** The switch "Enable <name>" of each row, for admins. */
 export const enabledColumn = <Row extends { name: string; enabled: boolean }>(
   enable: (row: Row, enabled: boolean) => Promise<unknown>,
   onDone: () => void,
 ): Column<Row> => ({
   title: "Enabled",
   cell: (row) => (
-    <Switch
-      name={`Enable ${plain(row.name)}`}
+    <EnableSwitch
+      name={row.name}
       checked={row.enabled}
       disabled={!hasRole("admin")}
-      onChange={(enabled) =>
-        void withResult(
-          `${enabled ? "Enabled" : "Disabled"} ${plain(row.name)}`,
-          () => enable(row, enabled),
-        ).then(onDone)}
+      enable={(enabled) => enable(row, enabled)}
+      onDone={onDone}
     />
   ),
   sort: ({ enabled }) => Number(enabled),
   width: "w-xs",
 });
+
+interface SwitchProps {
+  name: string;
+  checked: boolean;
+  disabled?: boolean;
+  enable: (enabled: boolean) => Promise<unknown>;
+  /** Called after a failure, too: reads what the switch shows. */
+  onDone: () => void;
+}
+
+function EnableSwitch({ name, enable, onDone, ...state }: SwitchProps) {
+  const shown = plain(name);
+  const set = (enabled: boolean) =>
+    void withResult(`${enabled ? "Enabled" : "Disabled"} ${shown}`, () => enable(enabled))
+      .then(onDone);
+  return <Switch name={`Enable ${shown}`} {...state} onChange={set} />;
+}
+
+/** The switch "Enable <name>", and the state in words. */
+export function SwitchCell(props: SwitchProps) {
+  return (
+    <span class="switch-cell">
+      <EnableSwitch {...props} />
+      {props.checked ? "Enabled" : "Disabled"}
+    </span>
+  );
+}

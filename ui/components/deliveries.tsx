@@ -5,8 +5,7 @@
  */
 
 import { Button } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
-import { Listing, Newest } from "./listing.tsx";
+import { ListingDialog } from "./listing.tsx";
 import { type Reading, useReloadWhile } from "./reading.ts";
 import { State, Text } from "./states.tsx";
 import type { Column } from "./table.tsx";
@@ -43,22 +42,17 @@ export function DeliveriesDialog<Row extends Delivery>({ name, reading, onClose,
   const page = data.value;
   useReloadWhile(page?.deliveries.some(({ status }) => status === "queued"), reload);
   return (
-    <Dialog title={`Deliveries of ${plain(name)}`} wide onClose={onClose}>
-      <Listing
-        name="Deliveries"
-        columns={onReplay ? [...COLUMNS, replayColumn(onReplay)] : COLUMNS}
-        rows={page?.deliveries}
-        error={error.value}
-        onRetry={reload}
-        keyOf={({ id }) => id}
-        empty="No deliveries in the last 7 days."
-      />
-      {page && <Newest shown={page.deliveries.length} total={page.total} />}
-      <div class="actions">
-        <Button icon="restart" onClick={reload}>Refresh</Button>
-        <Button onClick={onClose}>Close</Button>
-      </div>
-    </Dialog>
+    <ListingDialog
+      title={`Deliveries of ${plain(name)}`}
+      name="Deliveries"
+      columns={onReplay ? [...COLUMNS, replayColumn(onReplay)] : COLUMNS}
+      rows={page?.deliveries}
+      total={page?.total}
+      error={error.value}
+      onRetry={reload}
+      empty="No deliveries in the last 7 days."
+      onClose={onClose}
+    />
   );
 }
 

@@ -70,6 +70,24 @@ export function Dialog({ title, children, onClose, role = "dialog", wide }: Dial
   );
 }
 
+/** Shows one dialog of a page at a time: `{dialog.shown}` is where the page has it. */
+export function useDialog() {
+  const shown = useSignal<(() => ComponentChildren) | undefined>(undefined);
+  return {
+    /** @param render Its `onClose` does nothing once another dialog has replaced it. */
+    open(render: (onClose: () => void) => ComponentChildren): void {
+      const dialog = () =>
+        render(() => {
+          if (shown.peek() === dialog) shown.value = undefined;
+        });
+      shown.value = dialog;
+    },
+    get shown() {
+      return shown.value?.();
+    },
+  };
+}
+
 export interface Question {
   /** What is done, as on the button: `Remove`. */
   verb: string;

@@ -7,12 +7,14 @@
 
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useId, useRef } from "preact/hooks";
-import { useSignal } from "@preact/signals";
-import { ApiError } from "../api/client.ts";
+import { type Signal, useSignal } from "@preact/signals";
+import { api, ApiError, type InputOf, type ResultOf } from "../api/client.ts";
+import type { Operations } from "../api/types.ts";
 import { sentenceOf, showStatus } from "../state/toasts.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
-import { plain } from "./text.ts";
+import { toLocalInput } from "./local_time.ts";
+import { capital, plain } from "./text.ts";
 
 /**
  * Values by field name: text, a number of a number field (`undefined` if empty), a boolean of a
@@ -42,7 +44,7 @@ export function Form({ children, submit, onSubmit, onCancel }: FormProps) {
 
   const show = (found: Record<string, string>) => {
     problems.value = found;
-    const first = fieldsOf(form.current!).find(({ name }) => name in found);
+    const first = inputsOf(form.current!).find(({ name }) => name in found);
     const folded = first?.closest("details");
     if (folded) folded.open = true;
     first?.focus();
@@ -123,6 +125,36 @@ export function EditDialog({ noun, name, save, ...dialog }:
   );
 }
 
+/** A path below which objects are created, and changed by their id. */
+type Collection = {
+  [Name in keyof Operations]: Name extends `POST ${infer Path}`
+    ? Extract<keyof Operations, `PUT ${Path}/{${string}}`> extends never ? never : Path
+    : never;
+}[keyof Operations];
+
+/**
+ * Creates an object, or changes it if there is one already.
+ *
+ * @param within The parameters of the path, if it has any.
+ */
+export function saveItem<Path extends Collection>(
+  path: Path,
+  item: { id: string } | undefined,
+  body: InputOf<`POST ${Path}`> extends { body: infer Body } ? Body : never,
+  ...[within]: InputOf<`POST ${Path}`> extends { path: infer Within } ? [within: Within] : []
+): Promise<ResultOf<`POST ${Path}`>> {
+  const call = api as (...args: unknown[]) => Promise<ResultOf<`POST ${Path}`>>;
+  return item
+    ? call(`PUT ${path}/{id}`, { path: { ...within as object, id: item.id }, body })
+    : call(`POST ${path}`, { path: within, body });
+}
+
+/** What a dialog gets that creates or changes an object of a page. */
+export interface SaveProps<Saved = unknown> {
+  onClose: () => void;
+  onSaved: (saved: Saved) => void;
+}
+
 interface FieldProps {
   label: string;
   /** The key of its value. The service reports problems of `body.<name>`. */
@@ -167,16 +199,27 @@ export function TextField(
   );
 }
 
+/** A time in the browser's time zone; `fromLocalInput()` reads its value. */
+export function TimeField({ at, ...field }: FieldProps & {
+  /** ISO 8601. */
+  at?: string | null | undefined;
+  required?: boolean;
+}) {
+  return <TextField {...field} type="datetime-local" value={toLocalInput(at)} />;
+}
+
+interface AreaProps extends FieldProps {
+  value?: string | undefined;
+  required?: boolean;
+  rows?: number;
+  /** Shown in the font of code, without a spelling check. */
+  code?: boolean;
+  check?: Check;
+  placeholder?: string;
+}
+
 export function TextArea(
-  { label, name, hint, value, required, rows = 4, code, check, placeholder }: FieldProps & {
-    value?: string | undefined;
-    required?: boolean;
-    rows?: number;
-    /** Shown in the font of code, without a spelling check. */
-    code?: boolean;
-    check?: Check;
-    placeholder?: string;
-  },
+  { label, name, hint, value, required, rows = 4, code, check, placeholder }: AreaProps,
 ) {
   return (
     <Field label={label} name={name} hint={hint}>
@@ -204,14 +247,17 @@ const checkedBy = (check: Check | undefined) =>
     ) => input.setCustomValidity(check(input.value) ?? ""),
   };
 
-export function SelectField(
-  { label, name, hint, value, required, options, onChange }: FieldProps & {
-    value?: string | undefined;
-    required?: boolean;
-    /** Values, or values with their names. */
-    options: readonly Option[];
-    onChange?: (value: string) => void;
-  },
+interface SelectProps<Value extends string> extends FieldProps {
+  value?: string | undefined;
+  required?: boolean;
+  /** Values, or values with their names. */
+  options: readonly Option[];
+  /** Has the value at first, and each that is chosen. */
+  choice?: Signal<Value>;
+}
+
+export function SelectField<Value extends string>(
+  { label, name, hint, choice, value = choice?.value, required, options }: SelectProps<Value>,
 ) {
   return (
     <Field label={label} name={name} hint={hint}>
@@ -219,7 +265,9 @@ export function SelectField(
         <select
           {...attributes}
           required={required}
-          onChange={(event) => onChange?.(event.currentTarget.value)}
+          onChange={(event) => {
+            if (choice) choice.value = event.currentTarget.value as Value;
+          }}
         >
           {options.map(withName).map(({ value: own, name: shown }) => (
             <option key={own} value={own} selected={own === value}>{plain(shown)}</option>
@@ -317,19 +365,65 @@ function Field({ label, name, hint, children }: FieldProps & {
   );
 }
 
+/** What a field of {@linkcode fieldsOf} has besides its label and name. */
+type More<Props> = Omit<Props, "label" | "name" | "value"> & {
+  /** The value where the object has none. */
+  initial?: string | number | undefined;
+};
+
+type NumberProps = Pick<InputProps, "hint" | "min" | "max" | "step"> & { optional?: boolean };
+
+/**
+ * Fields that have the values of an object's properties and are named after them, e.g.
+ * `text("Name", "name", { required: true })`. Numbers are required unless they are optional.
+ *
+ * @param item Without one, the fields have their initial values.
+ */
+export function fieldsOf<Item extends object>(item: Item | undefined) {
+  type Name = Extract<keyof Item, string>;
+  const bind = (label: string, name: Name, initial: string | number | undefined) => {
+    const value = (item?.[name] ?? initial) as string | undefined;
+    return { label, name, value };
+  };
+  return {
+    text: (label: string, name: Name, { initial, ...more }: More<InputProps> = {}) => (
+      <TextField {...bind(label, name, initial)} {...more} />
+    ),
+    number: (label: string, name: Name, { initial, optional, ...more }: More<NumberProps>) => (
+      <TextField {...bind(label, name, initial)} type="number" required={!optional} {...more} />
+    ),
+    area: (label: string, name: Name, { initial, ...more }: More<AreaProps> = {}) => (
+      <TextArea {...bind(label, name, initial)} {...more} />
+    ),
+    select: <Value extends string>(
+      label: string,
+      name: Name,
+      options: readonly Option[],
+      { initial, ...more }: Omit<More<SelectProps<Value>>, "options"> = {},
+    ) => <SelectField {...bind(label, name, initial)} options={options} {...more} />,
+    check: (label: string, name: Name, initial = false) => (
+      <CheckField label={label} name={name} checked={(item?.[name] ?? initial) as boolean} />
+    ),
+  };
+}
+
 type Option = string | { value: string; name: string };
+
+/** Options with a capital letter and spaces, e.g. `partial_outage` as `Partial outage`. */
+export const optionsOf = (values: readonly string[]) =>
+  values.map((value) => ({ value, name: capital(value.replaceAll("_", " ")) }));
 
 const withName = (option: Option) =>
   typeof option === "string" ? { value: option, name: option } : option;
 
 type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-const fieldsOf = (form: HTMLFormElement): Input[] =>
+const inputsOf = (form: HTMLFormElement): Input[] =>
   [...form.elements].filter((each): each is Input => "name" in each && each.name !== "");
 
 function problemsOf(form: HTMLFormElement): Record<string, string> {
   return Object.fromEntries(
-    fieldsOf(form)
+    inputsOf(form)
       .filter((field) => !field.validity.valid)
       .map((field) => [field.name, field.validationMessage]),
   );
@@ -343,7 +437,7 @@ function problemsByField(
   { issues, message }: ApiError,
   form: HTMLFormElement,
 ): Record<string, string> {
-  const names = fieldsOf(form).map(({ name }) => name).sort((a, b) => b.length - a.length);
+  const names = inputsOf(form).map(({ name }) => name).sort((a, b) => b.length - a.length);
   const [, path, problem] = /^(body\.[\w.]+): (.+)$/.exec(message) ?? [];
   const found = issues.length === 0 && path && problem ? [{ path, message: problem }] : issues;
   return Object.fromEntries(found.flatMap(({ path, message }) => {
@@ -356,7 +450,7 @@ function problemsByField(
 /** What the fields hold now. */
 export function valuesOf(form: HTMLFormElement): FormValues {
   const values: FormValues = {};
-  for (const field of fieldsOf(form)) {
+  for (const field of inputsOf(form)) {
     if (!(field instanceof HTMLInputElement)) {
       values[field.name] = field.value;
     } else if (field.type === "checkbox") {

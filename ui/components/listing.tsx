@@ -6,11 +6,15 @@
 
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "../api/client.ts";
+import type { UserRole } from "../api/types.ts";
+import { hasRole } from "../state/session.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
 import { Section } from "./page.tsx";
 import { Empty, Failure, NoMatch } from "./states.tsx";
 import { Table, type TableProps } from "./table.tsx";
 
-interface ListingProps<Row> extends Omit<TableProps<Row>, "rows" | "busy"> {
+interface ListingProps<Row> extends Omit<TableProps<Row>, "rows" | "busy" | "keyOf" | "nameOf"> {
   /** `undefined` while they are read. */
   rows: readonly Row[] | undefined;
   error: ApiError | undefined;
@@ -20,39 +24,73 @@ interface ListingProps<Row> extends Omit<TableProps<Row>, "rows" | "busy"> {
   action?: ComponentChildren;
   /** Set while a filter is on: what it filters, e.g. `monitors`, and how to clear it. */
   filter?: { things: string; onClear: () => void } | undefined;
+  /** Of all rows, where only the newest are read. */
+  total?: number | undefined;
+  /** Default: its id. */
+  keyOf?: (row: Row) => string;
+  /** Default: its name. */
+  nameOf?: (row: Row) => string;
+  /** The lowest role that has the actions. */
+  actionsFor?: UserRole;
 }
 
+const idOf = (row: unknown) => (row as { id: string }).id;
+
+const nameOf = (row: unknown) => (row as { name: string }).name;
+
 export function Listing<Row>(
-  { rows, error, onRetry, empty, action, filter, ...table }: ListingProps<Row>,
+  { rows, error, onRetry, empty, action, filter, total, actions, actionsFor = "viewer", ...table }:
+    ListingProps<Row>,
 ) {
   if (error) return <Failure error={error} onRetry={onRetry} />;
   if (rows?.length === 0) {
     return filter ? <NoMatch {...filter} /> : <Empty action={action}>{empty}</Empty>;
   }
-  return <Table {...table} rows={rows ?? []} busy={!rows} />;
+  return (
+    <>
+      <Table
+        keyOf={idOf}
+        nameOf={nameOf}
+        {...table}
+        {...actions && hasRole(actionsFor) && { actions }}
+        rows={rows ?? []}
+        busy={!rows}
+      />
+      {rows && <Newest shown={rows.length} total={total ?? 0} />}
+    </>
+  );
 }
 
 /** What happened so far, below the list that it belongs to. */
-export function History<Row>({ title, name = title, page, ...listing }:
-  & Omit<ListingProps<Row>, "name" | "rows">
-  & {
-    title: string;
-    name?: string;
-    /** The newest entries; `undefined` while they are read. */
-    page: { rows: readonly Row[]; total: number } | undefined;
-  }) {
+export function History<Row>(
+  { title, ...listing }: Omit<ListingProps<Row>, "name"> & { title: string; name?: string },
+) {
   return (
     <div class="below">
       <Section title={title}>
-        <Listing name={name} rows={page?.rows} {...listing} />
-        {page && <Newest shown={page.rows.length} total={page.total} />}
+        <Listing name={title} {...listing} />
       </Section>
     </div>
   );
 }
 
+/** The newest of a list in a dialog. */
+export function ListingDialog<Row>(
+  { title, onClose, ...listing }: ListingProps<Row> & { title: string; onClose: () => void },
+) {
+  return (
+    <Dialog title={title} wide onClose={onClose}>
+      <Listing {...listing} />
+      <div class="actions">
+        <Button icon="restart" onClick={listing.onRetry}>Refresh</Button>
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    </Dialog>
+  );
+}
+
 /** Says that only the newest of a long list are shown. */
-export function Newest({ shown, total }: { shown: number; total: number }) {
+function Newest({ shown, total }: { shown: number; total: number }) {
   if (shown >= total) return null;
   const text = `The newest ${shown.toLocaleString("en")} of ${
     total.toLocaleString("en")

@@ -57,6 +57,10 @@ export function useRead<Name extends keyof Operations>(
   return { data, error, reload: () => round.value++ };
 }
 
+/** Reads all of them again. */
+export const reloadAll = (...readings: readonly Reading<unknown>[]) => () =>
+  readings.forEach(({ reload }) => reload());
+
 /** Reads again when one of these kinds of events arrives, e.g. `monitor.` for all of monitors. */
 export function useReloadOn(kinds: string, reload: () => void): void {
   const latest = events.value.find(({ event }) => event.startsWith(kinds))?.eventId;
@@ -66,6 +70,16 @@ export function useReloadOn(kinds: string, reload: () => void): void {
     known.current = latest;
     reload();
   }, [latest]);
+}
+
+/** Reads again after each change that `changes` counts. */
+export function useReloadAfter(changes: number, reload: () => void): void {
+  const known = useRef(changes);
+  useEffect(() => {
+    if (changes === known.current) return;
+    known.current = changes;
+    reload();
+  }, [changes]);
 }
 
 /** Reads again twice a minute while something is expected to change, and the page is visible. */

@@ -6,7 +6,7 @@
 
 import { useMemo } from "preact/hooks";
 import { query, setQuery } from "../state/router.ts";
-import { count } from "./text.ts";
+import { count, plain } from "./text.ts";
 
 export function SearchField({ name, placeholder }: { name: string; placeholder: string }) {
   return (
@@ -17,6 +17,25 @@ export function SearchField({ name, placeholder }: { name: string; placeholder: 
       value={query.value.get("q") ?? ""}
       onInput={(event) => setQuery({ q: event.currentTarget.value })}
     />
+  );
+}
+
+/** Keeps one of several values in the query; the address without it means all. */
+export function QuerySelect({ name, param, all, options }: {
+  name: string;
+  param: string;
+  all: string;
+  options: readonly { value: string; name: string }[];
+}) {
+  return (
+    <select
+      aria-label={name}
+      value={query.value.get(param) ?? ""}
+      onChange={(event) => setQuery({ [param]: event.currentTarget.value, offset: undefined })}
+    >
+      <option value="">{all}</option>
+      {options.map(({ value, name }) => <option key={value} value={value}>{plain(name)}</option>)}
+    </select>
   );
 }
 

@@ -92,8 +92,12 @@ export function Badge({ children, tone = "idle" }: { children: ComponentChildren
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/** Text from a container, with invisible characters as escapes. The whole is shown on hover. */
-export function Text({ children }: { children: string }) {
+/**
+ * Text from a container, with invisible characters as escapes. The whole is shown on hover. `null` is
+ * a dash.
+ */
+export function Text({ children }: { children: string | null }) {
+  if (children === null) return <span class="muted">–</span>;
   const text = plain(children);
   return <span class="cut" title={text}>{text}</span>;
 }

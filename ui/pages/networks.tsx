@@ -8,6 +8,7 @@ import { useSignal } from "@preact/signals";
 import { api } from "../api/client.ts";
 import type { Network } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
+import { textColumn, timeColumn } from "../components/columns.tsx";
 import { confirm } from "../components/dialog.tsx";
 import {
   CheckField,
@@ -24,7 +25,6 @@ import { SearchField, searchFilter, Summary, useSearch } from "../components/sea
 import { Badge, Text } from "../components/states.tsx";
 import type { Column } from "../components/table.tsx";
 import { plain } from "../components/text.ts";
-import { Time } from "../components/time.tsx";
 import { hasRole } from "../state/session.ts";
 import { showStatus, withResult } from "../state/toasts.ts";
 import { PruneDialog } from "./prune.tsx";
@@ -44,12 +44,7 @@ const COLUMNS: readonly Column<Network>[] = [
     ),
     sort: ({ name }) => name,
   },
-  {
-    title: "Driver",
-    cell: ({ driver }) => <Text>{driver}</Text>,
-    sort: ({ driver }) => driver,
-    width: "w-s",
-  },
+  textColumn("Driver", ({ driver }) => driver, { width: "w-s" }),
   {
     title: "Subnets",
     cell: ({ subnets }) => <Text>{subnets.join(", ") || "–"}</Text>,
@@ -61,13 +56,7 @@ const COLUMNS: readonly Column<Network>[] = [
     cell: ({ containers }) => <UsedBy names={namesIn(containers)} />,
     sort: ({ containers }) => containers.length,
   },
-  {
-    title: "Created",
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-    sort: ({ createdAt }) => createdAt,
-    wide: true,
-    width: "w-s",
-  },
+  timeColumn("Created", ({ createdAt }) => createdAt, { wide: true, width: "w-s" }),
 ];
 
 export default function Networks() {
@@ -104,17 +93,14 @@ export default function Networks() {
         onRetry={reload}
         empty="This host has no networks."
         filter={searchFilter("networks")}
-        keyOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        {...(isAdmin && {
-          actions: (network: Network) => [{
-            name: "Remove",
-            danger: true,
-            onSelect: PREDEFINED.includes(network.name)
-              ? undefined
-              : () => void remove(network, reload),
-          }],
-        })}
+        actionsFor="admin"
+        actions={(network) => [{
+          name: "Remove",
+          danger: true,
+          onSelect: PREDEFINED.includes(network.name)
+            ? undefined
+            : () => void remove(network, reload),
+        }]}
         defaultSort="name"
       />
       {dialog.value === "new" && (

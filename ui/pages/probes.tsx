@@ -109,7 +109,7 @@ const CERTIFICATE_COLUMNS: readonly Column<CertificateCheck>[] = [
   { title: "Expires", cell: (certificate) => <Expiry {...certificate} /> },
   {
     title: "Issuer",
-    cell: ({ issuer }) => issuer === null ? <span class="muted">–</span> : <Text>{issuer}</Text>,
+    cell: ({ issuer }) => <Text>{issuer}</Text>,
     wide: true,
   },
 ];

@@ -9,17 +9,15 @@ import { useEffect } from "preact/hooks";
 import { api } from "../api/client.ts";
 import type { Volume } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
-import { NAME_COLUMN } from "../components/columns.tsx";
+import { NAME_COLUMN, textColumn, timeColumn } from "../components/columns.tsx";
 import { confirm } from "../components/dialog.tsx";
 import { FormDialog, pairsOf, SelectField, TextArea, TextField } from "../components/form.tsx";
 import { Listing } from "../components/listing.tsx";
 import { Page } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
 import { SearchField, searchFilter, Summary, useSearch } from "../components/search.tsx";
-import { Text } from "../components/states.tsx";
 import type { Column } from "../components/table.tsx";
 import { bytes, plain } from "../components/text.ts";
-import { Time } from "../components/time.tsx";
 import { hasRole } from "../state/session.ts";
 import { showStatus, withResult } from "../state/toasts.ts";
 import { PruneDialog } from "./prune.tsx";
@@ -27,13 +25,7 @@ import { useContainerChanges, UsedBy } from "./used_by.tsx";
 
 const COLUMNS: readonly Column<Volume>[] = [
   NAME_COLUMN,
-  {
-    title: "Driver",
-    cell: ({ driver }) => <Text>{driver}</Text>,
-    sort: ({ driver }) => driver,
-    wide: true,
-    width: "w-s",
-  },
+  textColumn("Driver", ({ driver }) => driver, { wide: true, width: "w-s" }),
   {
     title: "Size",
     cell: ({ size }) => bytes(size),
@@ -46,13 +38,7 @@ const COLUMNS: readonly Column<Volume>[] = [
     cell: ({ containers }) => <UsedBy names={containers} />,
     sort: ({ containers }) => containers.length,
   },
-  {
-    title: "Created",
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-    sort: ({ createdAt }) => createdAt,
-    wide: true,
-    width: "w-s",
-  },
+  timeColumn("Created", ({ createdAt }) => createdAt, { wide: true, width: "w-s" }),
 ];
 
 export default function Volumes() {
@@ -90,11 +76,10 @@ export default function Volumes() {
         empty="This host has no volumes yet. Containers keep data in them that outlives the container."
         filter={searchFilter("volumes")}
         keyOf={({ name }) => name}
-        {...(isAdmin && {
-          actions: (volume: Volume) => [
-            { name: "Remove", danger: true, onSelect: () => void remove(volume, reload) },
-          ],
-        })}
+        actionsFor="admin"
+        actions={(volume) => [
+          { name: "Remove", danger: true, onSelect: () => void remove(volume, reload) },
+        ]}
         defaultSort="name"
       />
       {dialog.value === "new" && (

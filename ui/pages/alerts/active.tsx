@@ -5,11 +5,11 @@
  */
 
 import type { ComponentChildren } from "preact";
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { ActiveAlert, AlertEvent, AlertRule } from "../../api/types.ts";
 import { Link } from "../../components/button.tsx";
-import { FormDialog, type FormValues, TextArea } from "../../components/form.tsx";
+import { useDialog } from "../../components/dialog.tsx";
+import { fieldsOf, FormDialog, type FormValues, type SaveProps } from "../../components/form.tsx";
 import { Section } from "../../components/page.tsx";
 import { Badge, Text } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
@@ -19,17 +19,28 @@ import { hasRole } from "../../state/session.ts";
 import { showStatus } from "../../state/toasts.ts";
 import { SilenceForm } from "./silence_form.tsx";
 
-/** The open dialog. */
-type Task = { name: "acknowledge" | "silence"; alert: AlertEvent };
-
 export function ActiveAlerts({ alerts, onChange }: {
   alerts: readonly ActiveAlert[];
   onChange: () => void;
 }) {
-  const task = useSignal<Task | undefined>(undefined);
-  const close = () => task.value = undefined;
-  const open = task.value;
-  if (alerts.length === 0 && !open) return null;
+  const dialog = useDialog();
+  const acknowledge = (alert: AlertEvent) =>
+    dialog.open((onClose) => (
+      <AcknowledgeForm
+        alert={alert}
+        onClose={onClose}
+        onSaved={onChange}
+      />
+    ));
+  const silence = ({ ruleName: rule, container }: AlertEvent) =>
+    dialog.open((onClose) => (
+      <SilenceForm
+        about={{ rule, ...(container !== null && { container }) }}
+        onClose={onClose}
+        onSaved={onChange}
+      />
+    ));
+  if (alerts.length === 0 && !dialog.shown) return null;
   return (
     <Section title="Active alerts">
       <Table
@@ -41,24 +52,12 @@ export function ActiveAlerts({ alerts, onChange }: {
         nameOf={(alert) => `alert ${nameOf(alert)}`}
         {...hasRole("operator") && {
           actions: (alert: AlertEvent) => [
-            { name: "Acknowledge", onSelect: () => task.value = { name: "acknowledge", alert } },
-            { name: "Silence", onSelect: () => task.value = { name: "silence", alert } },
+            { name: "Acknowledge", onSelect: () => acknowledge(alert) },
+            { name: "Silence", onSelect: () => silence(alert) },
           ],
         }}
       />
-      {open?.name === "acknowledge" && (
-        <AcknowledgeForm alert={open.alert} onClose={close} onSaved={onChange} />
-      )}
-      {open?.name === "silence" && (
-        <SilenceForm
-          about={{
-            rule: open.alert.ruleName,
-            ...(open.alert.container !== null && { container: open.alert.container }),
-          }}
-          onClose={close}
-          onSaved={onChange}
-        />
-      )}
+      {dialog.shown}
     </Section>
   );
 }
@@ -125,20 +124,16 @@ const COLUMNS: readonly Column<ActiveAlert>[] = [
   { title: "Fired", cell: ({ firedAt }) => <Time at={firedAt} />, width: "w-s" },
 ];
 
-function AcknowledgeForm({ alert, onClose, onSaved }: {
-  alert: AlertEvent;
-  onClose: () => void;
-  onSaved: () => void;
-}) {
+function AcknowledgeForm({ alert, onClose, onSaved }: SaveProps & { alert: AlertEvent }) {
   const name = plain(nameOf(alert));
   const save = async ({ comment }: FormValues) => {
     const text = comment.trim();
-    await api("POST /api/alerts/events/{id}/acknowledge", {
+    const saved = await api("POST /api/alerts/events/{id}/acknowledge", {
       path: { id: alert.id },
       body: text === "" ? {} : { comment: text },
     });
     showStatus(`Acknowledged ${name}`);
-    onSaved();
+    onSaved(saved);
   };
   return (
     <FormDialog
@@ -150,7 +145,7 @@ function AcknowledgeForm({ alert, onClose, onSaved }: {
       <p>
         Shows other users that you are working on it. The alert stays active until it is resolved.
       </p>
-      <TextArea label="Comment" name="comment" value={alert.comment ?? ""} rows={2} />
+      {fieldsOf(alert).area("Comment", "comment", { rows: 2 })}
     </FormDialog>
   );
 }

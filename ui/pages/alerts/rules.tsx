@@ -8,12 +8,13 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { AlertEvent, AlertRule } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { enabledColumn } from "../../components/columns.tsx";
+import { enabledColumn, textColumn, timeColumn } from "../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
+import { useDialog } from "../../components/dialog.tsx";
 import { History, Listing } from "../../components/listing.tsx";
 import { Page, Section } from "../../components/page.tsx";
-import { useRead, useReloadOn, useReloadWhile } from "../../components/reading.ts";
-import { Failure, State, Text } from "../../components/states.tsx";
+import { reloadAll, useRead, useReloadOn, useReloadWhile } from "../../components/reading.ts";
+import { Failure, State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
@@ -31,23 +32,20 @@ export default function Alerts() {
   const active = useRead("GET /api/alerts/active", {});
   const history = useRead("GET /api/alerts/events", { query: { limit: EVENTS_SHOWN } });
   const silences = useRead("GET /api/silences", {});
-  const reload = () => {
-    rules.reload();
-    active.reload();
-    history.reload();
-    silences.reload();
-  };
+  const reload = reloadAll(rules, active, history, silences);
   useReloadOn("alert.", reload);
   // No event reports a rule that stops being pending without having fired.
   useReloadWhile(rules.data.value?.rules.some(({ state }) => state === "pending"), reload);
-  const edited = useSignal<AlertRule | "new" | undefined>(undefined);
+  const dialog = useDialog();
+  const edit = (rule?: AlertRule) =>
+    dialog.open((onClose) => <RuleForm rule={rule} onClose={onClose} onSaved={reload} />);
   const all = rules.data.value?.rules;
   const isChoosing = useSignal(false);
   const hasTemplates = hasRole("admin") && (isChoosing.value || all?.length === 0);
   const create = hasRole("admin") && (
     <>
       {!hasTemplates && <Button onClick={() => isChoosing.value = true}>Templates</Button>}
-      <Button kind="primary" icon="plus" onClick={() => edited.value = "new"}>
+      <Button kind="primary" icon="plus" onClick={() => edit()}>
         New alert rule
       </Button>
     </>
@@ -66,14 +64,11 @@ export default function Alerts() {
             rows={all}
             error={rules.error.value}
             onRetry={reload}
-            keyOf={({ id }) => id}
-            nameOf={({ name }) => name}
-            {...hasRole("admin") && {
-              actions: (rule: AlertRule) => [
-                { name: "Edit", onSelect: () => edited.value = rule },
-                deleteItem(() => remove(rule), reload),
-              ],
-            }}
+            actionsFor="admin"
+            actions={(rule) => [
+              { name: "Edit", onSelect: () => edit(rule) },
+              deleteItem(() => remove(rule), reload),
+            ]}
             defaultSort="name"
             empty={"No alert rules yet. A rule fires when a value of the host or of a container passes " +
               "a threshold, or when a container stops or becomes unhealthy."}
@@ -95,19 +90,13 @@ export default function Alerts() {
       <History
         title="Alert history"
         columns={EVENT_COLUMNS}
-        page={past && { rows: past.events, total: past.total }}
+        rows={past?.events}
+        total={past?.total}
         error={history.error.value}
         onRetry={history.reload}
-        keyOf={({ id }) => id}
         empty="No alert has fired in the last 90 days."
       />
-      {edited.value && (
-        <RuleForm
-          rule={edited.value === "new" ? undefined : edited.value}
-          onClose={() => edited.value = undefined}
-          onSaved={reload}
-        />
-      )}
+      {dialog.shown}
     </Page>
   );
 }
@@ -123,12 +112,7 @@ const columns = (onChange: () => void): readonly Column<AlertRule>[] => [
     ),
     sort: ({ name }) => name,
   },
-  {
-    title: "Condition",
-    cell: (rule) => <Text>{conditionOf(rule)}</Text>,
-    sort: conditionOf,
-    wide: true,
-  },
+  textColumn("Condition", conditionOf, { wide: true }),
   {
     title: "State",
     cell: (rule) => (
@@ -140,13 +124,7 @@ const columns = (onChange: () => void): readonly Column<AlertRule>[] => [
     sort: ({ state, enabled }) => enabled ? ORDER.indexOf(state) : ORDER.length,
     width: "w-s",
   },
-  {
-    title: "Last fired",
-    cell: ({ lastFiredAt }) => <Time at={lastFiredAt} />,
-    sort: ({ lastFiredAt }) => lastFiredAt,
-    width: "w-m",
-    wide: true,
-  },
+  timeColumn("Last fired", ({ lastFiredAt }) => lastFiredAt, { width: "w-m", wide: true }),
   enabledColumn(
     ({ id }, enabled) =>
       api("PUT /api/alerts/rules/{id}/toggle", { path: { id }, body: { enabled } }),
@@ -192,11 +170,12 @@ const EVENT_COLUMNS: readonly Column<AlertEvent>[] = [
   },
 ];
 
-async function remove({ id, name, state }: AlertRule): Promise<boolean> {
-  const consequence = `The alert rule ${plain(name)} is deleted` +
-    `${state === "firing" ? ", and its firing alert is resolved" : ""}. Its history is kept.`;
-  return await deleteConfirmed(
-    { name, consequence },
+const remove = ({ id, name, state }: AlertRule) =>
+  deleteConfirmed(
+    {
+      name,
+      consequence: `The alert rule ${plain(name)} is deleted` +
+        `${state === "firing" ? ", and its firing alert is resolved" : ""}. Its history is kept.`,
+    },
     () => api("DELETE /api/alerts/rules/{id}", { path: { id } }),
   );
-}

@@ -4,10 +4,19 @@
  * @module
  */
 
-import { api } from "../../api/client.ts";
 import type { NewSilenceMatchers, Silence } from "../../api/types.ts";
-import { FormDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
-import { fromLocalInput, toLocalInput } from "../../components/local_time.ts";
+import {
+  fieldsOf,
+  FormDialog,
+  type FormValues,
+  saveItem,
+  type SaveProps,
+  SelectField,
+  TextField,
+  TimeField,
+} from "../../components/form.tsx";
+import { fromLocalInput } from "../../components/local_time.ts";
+import { capital } from "../../components/text.ts";
 import { showStatus } from "../../state/toasts.ts";
 import { SEVERITIES } from "./form.tsx";
 
@@ -18,14 +27,14 @@ const HOURS = 2;
 
 const MATCHERS = ["event", "container", "stack", "rule", "severity"] as const;
 
-export function SilenceForm({ silence, about = silence?.matchers ?? {}, onClose, onSaved }: {
-  /** Without one, a new silence is created. */
-  silence?: Silence | undefined;
-  /** What it is about. */
-  about?: NewSilenceMatchers;
-  onClose: () => void;
-  onSaved: () => void;
-}) {
+export function SilenceForm(
+  { silence, about = silence?.matchers ?? {}, onClose, onSaved }: SaveProps & {
+    /** Without one, a new silence is created. */
+    silence?: Silence | undefined;
+    /** What it is about. */
+    about?: NewSilenceMatchers;
+  },
+) {
   const save = async (values: FormValues) => {
     const given = MATCHERS.flatMap((name) => {
       const value = values[`matchers.${name}`];
@@ -39,12 +48,23 @@ export function SilenceForm({ silence, about = silence?.matchers ?? {}, onClose,
       comment: values.comment as string,
       ...(startsAt !== null && { startsAt }),
     };
-    if (silence) await api("PUT /api/silences/{id}", { path: { id: silence.id }, body });
-    else await api("POST /api/silences", { body });
+    const saved = await saveItem("/api/silences", silence, body);
     showStatus(`${silence ? "Saved" : "Created"} the silence`);
-    onSaved();
+    onSaved(saved);
   };
   const endsAt = silence?.endsAt ?? new Date(Date.now() + HOURS * HOUR_MS).toISOString();
+  const matcher = (
+    name: "container" | "stack" | "rule" | "event",
+    help: { placeholder?: string; hint: string },
+  ) => (
+    <TextField
+      label={capital(name)}
+      name={`matchers.${name}`}
+      value={about[name]}
+      maxLength={255}
+      {...help}
+    />
+  );
   return (
     <FormDialog
       title={silence ? "Edit silence" : "New silence"}
@@ -58,62 +78,27 @@ export function SilenceForm({ silence, about = silence?.matchers ?? {}, onClose,
         fields. A problem that is still open when it ends is reported once.
       </p>
       <div class="field-grid">
-        <TextField
-          label="Container"
-          name="matchers.container"
-          value={about.container}
-          placeholder="batch*"
-          hint="* stands for any text. Empty: any"
-          maxLength={255}
-        />
-        <TextField
-          label="Stack"
-          name="matchers.stack"
-          value={about.stack}
-          placeholder="shop"
-          hint="Empty: any"
-          maxLength={255}
-        />
-        <TextField
-          label="Rule"
-          name="matchers.rule"
-          value={about.rule}
-          hint="Name of an alert or remediation rule. Empty: any"
-          maxLength={255}
-        />
-        <TextField
-          label="Event"
-          name="matchers.event"
-          value={about.event}
-          placeholder="container.*"
-          hint="Empty: any"
-          maxLength={255}
-        />
+        {matcher("container", { placeholder: "batch*", hint: "* stands for any text. Empty: any" })}
+        {matcher("stack", { placeholder: "shop", hint: "Empty: any" })}
+        {matcher("rule", { hint: "Name of an alert or remediation rule. Empty: any" })}
+        {matcher("event", { placeholder: "container.*", hint: "Empty: any" })}
         <SelectField
           label="Severity"
           name="matchers.severity"
           value={about.severity ?? ""}
           options={[{ value: "", name: "Any" }, ...SEVERITIES]}
         />
-        <TextField label="Comment" name="comment" value={silence?.comment} maxLength={500} />
+        {fieldsOf(silence).text("Comment", "comment", { maxLength: 500 })}
         {silence?.state !== "active" && (
-          <TextField
+          <TimeField
             label="Starts"
             name="startsAt"
-            type="datetime-local"
-            value={silence && toLocalInput(silence.startsAt)}
+            at={silence?.startsAt}
             hint={`In your time zone${silence ? "" : ". Empty: now"}`}
             required={silence !== undefined}
           />
         )}
-        <TextField
-          label="Ends"
-          name="endsAt"
-          type="datetime-local"
-          value={toLocalInput(endsAt)}
-          hint="In your time zone"
-          required
-        />
+        <TimeField label="Ends" name="endsAt" at={endsAt} hint="In your time zone" required />
       </div>
     </FormDialog>
   );

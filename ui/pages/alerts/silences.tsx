@@ -4,11 +4,11 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { Silence } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
+import { useDialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Section } from "../../components/page.tsx";
 import type { Reading } from "../../components/reading.ts";
@@ -22,16 +22,14 @@ import { SilenceForm } from "./silence_form.tsx";
 export function Silences({ reading: { data, error, reload } }: {
   reading: Reading<{ silences: Silence[] }>;
 }) {
-  const form = useSignal<{ silence?: Silence } | undefined>(undefined);
+  const dialog = useDialog();
+  const edit = (silence?: Silence) =>
+    dialog.open((onClose) => <SilenceForm silence={silence} onClose={onClose} onSaved={reload} />);
   const canChange = hasRole("operator");
   return (
     <Section
       title="Silences"
-      actions={canChange && (
-        <Button icon="plus" onClick={() => form.value = {}}>
-          New silence
-        </Button>
-      )}
+      actions={canChange && <Button icon="plus" onClick={() => edit()}>New silence</Button>}
     >
       <Listing
         name="Silences"
@@ -39,26 +37,16 @@ export function Silences({ reading: { data, error, reload } }: {
         rows={data.value?.silences}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
         nameOf={nameOf}
-        {...canChange && {
-          actions: (silence: Silence) => [
-            ...(silence.state === "ended"
-              ? []
-              : [{ name: "Edit", onSelect: () => void (form.value = { silence }) }]),
-            deleteItem(() => remove(silence), reload),
-          ],
-        }}
+        actionsFor="operator"
+        actions={(silence) => [
+          ...(silence.state === "ended" ? [] : [{ name: "Edit", onSelect: () => edit(silence) }]),
+          deleteItem(() => remove(silence), reload),
+        ]}
         empty={"No silences yet. A silence holds back messages about a known problem until a time " +
           "that you set."}
       />
-      {form.value && (
-        <SilenceForm
-          {...form.value}
-          onClose={() => form.value = undefined}
-          onSaved={reload}
-        />
-      )}
+      {dialog.shown}
     </Section>
   );
 }

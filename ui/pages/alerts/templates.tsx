@@ -40,7 +40,6 @@ export function Templates({ rules, onCreated, onClose }: {
         rows={data.value?.templates}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
         empty="This version has no templates."
       />
     </Section>

@@ -4,14 +4,16 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import type { InputOf } from "../../api/client.ts";
 import type { AuditEntry } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { useDialog } from "../../components/dialog.tsx";
+import { optionsOf } from "../../components/form.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { offsetOf, Pager } from "../../components/pager.tsx";
 import { useRead } from "../../components/reading.ts";
+import { QuerySelect } from "../../components/search.tsx";
 import { State, Text, withBreaks } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { capital, count, plain } from "../../components/text.ts";
@@ -75,7 +77,9 @@ export default function AuditLog() {
   const { data, error, reload } = useRead("GET /api/audit", {
     query: { ...filters, limit: PAGE_SIZE, offset },
   });
-  const shown = useSignal<AuditEntry | undefined>(undefined);
+  const dialog = useDialog();
+  const show = (entry: AuditEntry) =>
+    dialog.open((onClose) => <EntryDetails entry={entry} onClose={onClose} />);
   const total = data.value?.total;
   return (
     <Page
@@ -92,14 +96,13 @@ export default function AuditLog() {
         rows={data.value?.entries}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
         nameOf={({ action, target }) => `${action} ${target}`.trim()}
-        actions={(entry) => [{ name: "Details", onSelect: () => shown.value = entry }]}
+        actions={(entry) => [{ name: "Details", onSelect: () => show(entry) }]}
         empty="Nothing has been changed on this server in the last 90 days."
         filter={isFiltered ? { things: "entries", onClear: clear } : undefined}
       />
       {total !== undefined && <Pager total={total} limit={PAGE_SIZE} offset={offset} />}
-      {shown.value && <EntryDetails entry={shown.value} onClose={() => shown.value = undefined} />}
+      {dialog.shown}
     </Page>
   );
 }
@@ -127,22 +130,13 @@ function Filters() {
           }}
         />
       ))}
-      <select
-        aria-label="Outcome"
-        value={params.get("outcome") ?? ""}
-        onChange={(event) => choose({ outcome: event.currentTarget.value })}
-      >
-        <option value="">All outcomes</option>
-        {OUTCOMES.map((each) => <option key={each} value={each}>{capital(each)}</option>)}
-      </select>
-      <select
-        aria-label="Time range"
-        value={params.get("range") ?? ""}
-        onChange={(event) => choose({ range: event.currentTarget.value })}
-      >
-        <option value="">Last 90 days</option>
-        {RANGES.map(({ value, name }) => <option key={value} value={value}>{name}</option>)}
-      </select>
+      <QuerySelect
+        name="Outcome"
+        param="outcome"
+        all="All outcomes"
+        options={optionsOf(OUTCOMES)}
+      />
+      <QuerySelect name="Time range" param="range" all="Last 90 days" options={RANGES} />
     </div>
   );
 }

@@ -4,33 +4,28 @@
  * @module
  */
 
-import { api } from "../../api/client.ts";
 import type { Brand } from "../../api/types.ts";
-import { EditDialog, type FormValues, TextArea, TextField } from "../../components/form.tsx";
+import {
+  EditDialog,
+  fieldsOf,
+  type FormValues,
+  saveItem,
+  type SaveProps,
+} from "../../components/form.tsx";
 
 const COLOR_HINT = "#rgb or #rrggbb";
 
-export function BrandForm({ brand, onClose, onSaved }: {
+export function BrandForm({ brand, onClose, onSaved }: SaveProps & {
   /** Without one, a new brand is created. */
   brand: Brand | undefined;
-  onClose: () => void;
-  onSaved: () => void;
 }) {
-  const save = async (values: FormValues) => {
-    const { name, ...rest } = values;
+  const { text, area } = fieldsOf(brand);
+  const save = async ({ name, ...rest }: FormValues) => {
     const body = { name, ...optional(rest) };
-    const saved = brand
-      ? await api("PUT /api/ext/service-enterprise/branding/{id}", {
-        path: { id: brand.id },
-        body,
-      })
-      : await api("POST /api/ext/service-enterprise/branding", { body });
-    onSaved();
+    const saved = await saveItem("/api/ext/service-enterprise/branding", brand, body);
+    onSaved(saved);
     return saved.name;
   };
-  const text = (label: string, name: keyof Brand, more = {}) => (
-    <TextField label={label} name={name} value={String(brand?.[name] ?? "")} {...more} />
-  );
   return (
     <EditDialog noun="brand" name={brand?.name} save={save} onClose={onClose} wide>
       <div class="field-row">
@@ -55,13 +50,10 @@ export function BrandForm({ brand, onClose, onSaved }: {
         maxLength: 100,
         hint: "Used by browsers that have it installed",
       })}
-      <TextArea
-        label="Style sheet"
-        name="custom_css"
-        value={brand?.custom_css ?? ""}
-        hint="CSS that loads nothing: no @import, no url() except data:image"
-        rows={5}
-      />
+      {area("Style sheet", "custom_css", {
+        hint: "CSS that loads nothing: no @import, no url() except data:image",
+        rows: 5,
+      })}
     </EditDialog>
   );
 }
@@ -69,7 +61,7 @@ export function BrandForm({ brand, onClose, onSaved }: {
 /** Empty fields remove the value, except the service's name, which has a default. */
 function optional({ app_name: appName, ...values }: FormValues) {
   const nullable = Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, value === "" ? null : value]),
+    Object.entries(values).map(([name, value]) => [name, value || null]),
   );
   return { ...nullable, ...(appName !== "" && { app_name: appName }) };
 }

@@ -4,20 +4,19 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { Brand, BrandList } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { NAME_COLUMN } from "../../components/columns.tsx";
+import { NAME_COLUMN, textColumn, timeColumn } from "../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
+import { useDialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
-import { Badge, Text } from "../../components/states.tsx";
+import { Badge } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
-import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, withResult } from "../../state/toasts.ts";
 import { BrandForm } from "./brand_form.tsx";
@@ -27,12 +26,12 @@ type ListedBrand = BrandList["brands"][number];
 
 export default function Branding() {
   const { data, error, reload } = useRead("GET /api/ext/service-enterprise/branding", {});
-  const isAdmin = hasRole("admin");
-  /** The brand in the dialog; `null` for a new one. */
-  const edited = useSignal<Brand | null | undefined>(undefined);
+  const dialog = useDialog();
+  const open = (brand: Brand | undefined) =>
+    dialog.open((onClose) => <BrandForm brand={brand} onClose={onClose} onSaved={reload} />);
   const edit = async ({ id }: ListedBrand) => {
     try {
-      edited.value = await api("GET /api/ext/service-enterprise/branding/{id}", { path: { id } });
+      open(await api("GET /api/ext/service-enterprise/branding/{id}", { path: { id } }));
     } catch (error) {
       showAlert(sentenceOf(error));
     }
@@ -48,8 +47,14 @@ export default function Branding() {
   return (
     <Page
       title="Branding"
-      actions={isAdmin && (
-        <Button kind="primary" icon="plus" onClick={() => edited.value = null}>New brand</Button>
+      actions={hasRole("admin") && (
+        <Button
+          kind="primary"
+          icon="plus"
+          onClick={() => open(undefined)}
+        >
+          New brand
+        </Button>
       )}
     >
       <Listing
@@ -58,20 +63,13 @@ export default function Branding() {
         rows={data.value?.brands}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        {...isAdmin && { actions: menuOf }}
+        actionsFor="admin"
+        actions={menuOf}
         defaultSort="name"
         empty={"No brands yet. The active brand gives the API page, status pages and mails your " +
           "name, logo and colors."}
       />
-      {edited.value !== undefined && (
-        <BrandForm
-          brand={edited.value ?? undefined}
-          onClose={() => edited.value = undefined}
-          onSaved={reload}
-        />
-      )}
+      {dialog.shown}
     </Page>
   );
 }
@@ -85,20 +83,9 @@ const COLUMNS: readonly Column<ListedBrand>[] = [
     sort: ({ is_active: isActive }) => Number(!isActive),
     width: "w-m",
   },
-  {
-    title: "Service name",
-    cell: ({ app_name: name }) => <Text>{name}</Text>,
-    sort: ({ app_name: name }) => name,
-    wide: true,
-  },
+  textColumn("Service name", ({ app_name: name }) => name, { wide: true }),
   { title: "Colors", cell: (brand) => <Colors brand={brand} />, wide: true, width: "w-m" },
-  {
-    title: "Changed",
-    cell: ({ updated_at: at }) => <Time at={at} />,
-    sort: ({ updated_at: at }) => at,
-    wide: true,
-    width: "w-s",
-  },
+  timeColumn("Changed", ({ updated_at: at }) => at, { wide: true, width: "w-s" }),
 ];
 
 /** The colors as small squares, with their values on hover. */
@@ -126,11 +113,12 @@ const activate = ({ id, name }: ListedBrand): Promise<boolean> =>
     () => api("PUT /api/ext/service-enterprise/branding/{id}/activate", { path: { id } }),
   );
 
-async function remove({ id, name, is_active: isActive }: ListedBrand): Promise<boolean> {
-  const consequence = `The brand ${plain(name)} is deleted.` +
-    (isActive ? " It is active: pages and mails get the built-in design again." : "");
-  return await deleteConfirmed(
-    { name, consequence },
+const remove = ({ id, name, is_active: isActive }: ListedBrand) =>
+  deleteConfirmed(
+    {
+      name,
+      consequence: `The brand ${plain(name)} is deleted.` +
+        (isActive ? " It is active: pages and mails get the built-in design again." : ""),
+    },
     () => api("DELETE /api/ext/service-enterprise/branding/{id}", { path: { id } }),
   );
-}

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { ChatChannel } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
+import { enabledColumn, NAME_COLUMN, timeColumn } from "../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
+import { useDialog } from "../../components/dialog.tsx";
 import { eventsText } from "../../components/event_kinds.tsx";
 import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
@@ -18,7 +18,6 @@ import { useRead } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count, plain } from "../../components/text.ts";
-import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 import { ChannelForm, EventForm, PLATFORMS } from "./forms.tsx";
@@ -37,13 +36,7 @@ const columns = (onChange: () => void): readonly Column<ChatChannel>[] => [
     cell: ({ events }) => <Text>{eventsText(events)}</Text>,
     wide: true,
   },
-  {
-    title: "Created",
-    cell: ({ created_at: at }) => <Time at={at} />,
-    sort: ({ created_at: at }) => at,
-    width: "w-s",
-    wide: true,
-  },
+  timeColumn("Created", ({ created_at: at }) => at, { width: "w-s", wide: true }),
   enabledColumn(
     ({ id }, enabled) =>
       api("PUT /api/ext/service-pro/chatops/channels/{id}", { path: { id }, body: { enabled } }),
@@ -51,28 +44,17 @@ const columns = (onChange: () => void): readonly Column<ChatChannel>[] => [
   ),
 ];
 
-/** The open dialog. */
-type Task = { name: "new" | "event" } | { name: "edit" | "messages"; channel: ChatChannel };
-
 export default function Chat() {
   const { data, error, reload } = useRead("GET /api/ext/service-pro/chatops/channels", {});
-  const task = useSignal<Task | undefined>(undefined);
-  const close = () => task.value = undefined;
-  const open = task.value;
+  const dialog = useDialog();
+  const edit = (channel?: ChatChannel) =>
+    dialog.open((onClose) => <ChannelForm channel={channel} onClose={onClose} onSaved={reload} />);
+  const send = () => dialog.open((onClose) => <EventForm onClose={onClose} />);
   const channels = data.value?.channels;
   const create = hasRole("admin") && (
     <>
-      {channels && channels.length > 0 && (
-        <Button
-          icon="chat"
-          onClick={() => task.value = { name: "event" }}
-        >
-          Send event
-        </Button>
-      )}
-      <Button kind="primary" icon="plus" onClick={() => task.value = { name: "new" }}>
-        New channel
-      </Button>
+      {channels && channels.length > 0 && <Button icon="chat" onClick={send}>Send event</Button>}
+      <Button kind="primary" icon="plus" onClick={() => edit()}>New channel</Button>
     </>
   );
   return (
@@ -83,41 +65,33 @@ export default function Chat() {
         rows={channels}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
-        nameOf={({ name }) => name}
         actions={(channel) =>
           menuOf(channel, {
             onChange: reload,
-            onOpen: (name) => task.value = { name, channel },
+            onEdit: () => edit(channel),
+            onMessages: () =>
+              dialog.open((onClose) => <Messages channel={channel} onClose={onClose} />),
           })}
         defaultSort="name"
         empty={"No channels yet. A channel sends a message about the events that you choose to " +
           "Telegram, Slack or a compatible team chat."}
       />
-      {(open?.name === "new" || open?.name === "edit") && (
-        <ChannelForm
-          channel={open.name === "edit" ? open.channel : undefined}
-          onClose={close}
-          onSaved={reload}
-        />
-      )}
-      {open?.name === "event" && <EventForm onClose={close} />}
-      {open?.name === "messages" && <Messages channel={open.channel} onClose={close} />}
+      {dialog.shown}
     </Page>
   );
 }
 
-function menuOf(channel: ChatChannel, { onChange, onOpen }: {
-  onChange: () => void;
-  onOpen: (name: "edit" | "messages") => void;
-}): MenuItem[] {
-  const messages = { name: "Messages", onSelect: () => onOpen("messages") };
+function menuOf(
+  channel: ChatChannel,
+  { onChange, onEdit, onMessages }: Record<"onChange" | "onEdit" | "onMessages", () => void>,
+): MenuItem[] {
+  const messages = { name: "Messages", onSelect: onMessages };
   if (!hasRole("admin")) return [messages];
   return [
-    { name: "Edit", onSelect: () => onOpen("edit") },
+    { name: "Edit", onSelect: onEdit },
     {
       name: "Test",
-      onSelect: () => void test(channel).then((isDone) => isDone && onOpen("messages")),
+      onSelect: () => void test(channel).then((isDone) => isDone && onMessages()),
     },
     messages,
     deleteItem(() => remove(channel), onChange),

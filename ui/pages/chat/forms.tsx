@@ -4,15 +4,18 @@
  * @module
  */
 
+import { Fragment } from "preact";
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { ChatChannel, ChatChannelConfig } from "../../api/types.ts";
 import { EventKinds } from "../../components/event_kinds.tsx";
 import {
   EditDialog,
+  fieldsOf,
   FormDialog,
   type FormValues,
-  SelectField,
+  saveItem,
+  type SaveProps,
   TextArea,
   TextField,
 } from "../../components/form.tsx";
@@ -31,78 +34,54 @@ const PLATFORM_OPTIONS = [
   { value: "team-chat", name: "Slack or compatible" },
 ];
 
-export function ChannelForm({ channel, onClose, onSaved }: {
+export function ChannelForm({ channel, onClose, onSaved }: SaveProps & {
   /** Without one, a new channel is created. */
   channel: ChatChannel | undefined;
-  onClose: () => void;
-  onSaved: () => void;
 }) {
   const platform = useSignal<Platform>(channel?.platform ?? "messenger");
-  const stored = channel?.platform === platform.value ? channel.config : {};
+  const { text, select } = fieldsOf(channel);
+  const config = fieldsOf<ChatChannelConfig>(
+    channel?.platform === platform.value ? channel.config : {},
+  );
   const secretHint = channel
     ? "Stored encrypted; ******** keeps the stored one"
     : "Stored encrypted";
-  const save = async ({ name, events, ...config }: FormValues) => {
-    const body = { name, platform: platform.value, config: configOf(config), events };
-    const saved = channel
-      ? await api("PUT /api/ext/service-pro/chatops/channels/{id}", {
-        path: { id: channel.id },
-        body,
-      })
-      : await api("POST /api/ext/service-pro/chatops/channels", { body });
-    onSaved();
+  const save = async ({ name, events, ...values }: FormValues) => {
+    const body = { name, platform: platform.value, config: configOf(values), events };
+    const saved = await saveItem("/api/ext/service-pro/chatops/channels", channel, body);
+    onSaved(saved);
     return saved.name;
   };
   return (
     <EditDialog noun="channel" name={channel?.name} save={save} onClose={onClose}>
-      <TextField label="Name" name="name" value={channel?.name} required maxLength={100} />
-      <SelectField
-        label="Platform"
-        name="platform"
-        value={platform.value}
-        options={PLATFORM_OPTIONS}
-        onChange={(value) => platform.value = value as Platform}
-      />
-      {platform.value === "messenger"
-        ? (
-          <div key="messenger" class="field-row">
-            <TextField
-              label="Bot token"
-              name="bot_token"
-              value={stored.bot_token}
-              hint={secretHint}
-              required
-              maxLength={256}
-            />
-            <TextField
-              label="Chat ID"
-              name="chat_id"
-              value={stored.chat_id}
-              hint="Or the @name of a public channel"
-              required
-              maxLength={128}
-            />
-          </div>
-        )
-        : (
-          <TextField
-            key="team-chat"
-            label="Webhook URL"
-            name="webhook_url"
-            value={stored.webhook_url}
-            hint={secretHint}
-            required
-            maxLength={2_048}
-          />
-        )}
-      <TextField
-        key={`${platform.value} api`}
-        label="API URL"
-        name="api_url"
-        value={stored.api_url}
-        hint="Only for a gateway that replaces the platform's API"
-        maxLength={2_048}
-      />
+      {text("Name", "name", { required: true, maxLength: 100 })}
+      {select("Platform", "platform", PLATFORM_OPTIONS, { choice: platform })}
+      <Fragment key={platform.value}>
+        {platform.value === "messenger"
+          ? (
+            <div class="field-row">
+              {config.text("Bot token", "bot_token", {
+                hint: secretHint,
+                required: true,
+                maxLength: 256,
+              })}
+              {config.text("Chat ID", "chat_id", {
+                hint: "Or the @name of a public channel",
+                required: true,
+                maxLength: 128,
+              })}
+            </div>
+          )
+          : config.text("Webhook URL", "webhook_url", {
+            hint: secretHint,
+            required: true,
+            maxLength: 2_048,
+          })}
+        {config.text("API URL", "api_url", {
+          hint: "Only for a gateway that replaces the platform's API",
+          maxLength: 2_048,
+        })}
+      </Fragment>
       <EventKinds checked={channel?.events ?? []} />
     </EditDialog>
   );

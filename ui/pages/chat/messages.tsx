@@ -5,9 +5,7 @@
  */
 
 import type { ChatChannel, ChatMessage } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
-import { Listing, Newest } from "../../components/listing.tsx";
+import { ListingDialog } from "../../components/listing.tsx";
 import { useRead } from "../../components/reading.ts";
 import { State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
@@ -33,7 +31,7 @@ const COLUMNS: readonly Column<ChatMessage>[] = [
   },
   {
     title: "Error",
-    cell: ({ error }) => error === null ? <span class="muted">–</span> : <Text>{error}</Text>,
+    cell: ({ error }) => <Text>{error}</Text>,
     wide: true,
   },
 ];
@@ -43,23 +41,17 @@ export function Messages({ channel, onClose }: { channel: ChatChannel; onClose: 
     "GET /api/ext/service-pro/chatops/channels/{id}/messages",
     { path: { id: channel.id }, query: { limit: SHOWN_MAX } },
   );
-  const page = data.value;
   return (
-    <Dialog title={`Messages of ${plain(channel.name)}`} wide onClose={onClose}>
-      <Listing
-        name="Messages"
-        columns={COLUMNS}
-        rows={page?.messages}
-        error={error.value}
-        onRetry={reload}
-        keyOf={({ id }) => id}
-        empty="No messages in the last 7 days."
-      />
-      {page && <Newest shown={page.messages.length} total={page.total} />}
-      <div class="actions">
-        <Button icon="restart" onClick={reload}>Refresh</Button>
-        <Button onClick={onClose}>Close</Button>
-      </div>
-    </Dialog>
+    <ListingDialog
+      title={`Messages of ${plain(channel.name)}`}
+      name="Messages"
+      columns={COLUMNS}
+      rows={data.value?.messages}
+      total={data.value?.total}
+      error={error.value}
+      onRetry={reload}
+      empty="No messages in the last 7 days."
+      onClose={onClose}
+    />
   );
 }

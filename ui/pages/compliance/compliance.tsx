@@ -8,7 +8,7 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { ComplianceConfig, ComplianceStats } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
+import { confirm, useDialog } from "../../components/dialog.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
@@ -24,12 +24,10 @@ import { useVerification } from "./verification.tsx";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-type Task = "export" | "settings" | "new";
-
 export default function Compliance() {
   const stats = useRead("GET /api/ext/service-enterprise/compliance/stats", {});
   const config = useRead("GET /api/ext/service-enterprise/compliance/config", {});
-  const task = useSignal<Task | undefined>(undefined);
+  const dialog = useDialog();
   /** Counts changes, after which the log is read again. */
   const changes = useSignal(0);
   const onChange = () => {
@@ -38,8 +36,14 @@ export default function Compliance() {
     config.reload();
   };
   const verification = useVerification(onChange);
-  const close = () => task.value = undefined;
   const settings = config.data.value;
+  const create = () => dialog.open((onClose) => <EntryForm onClose={onClose} onSaved={onChange} />);
+  const edit = (config: ComplianceConfig) =>
+    dialog.open((onClose) => <ConfigForm config={config} onClose={onClose} onSaved={onChange} />);
+  const exportLog = () =>
+    dialog.open((onClose) => (
+      <Export format={settings?.export_format} onClose={onClose} onDone={onChange} />
+    ));
   return (
     <Page
       title="Compliance"
@@ -48,12 +52,12 @@ export default function Compliance() {
           <Button busy={verification.isBusy} icon="check" onClick={verification.start}>
             Verify chain
           </Button>
-          <Button icon="down" onClick={() => task.value = "export"}>Export</Button>
+          <Button icon="down" onClick={exportLog}>Export</Button>
           <Menu
             name="More actions"
             items={() => [
-              { name: "New entry", onSelect: () => task.value = "new" },
-              { name: "Settings", onSelect: settings && (() => task.value = "settings") },
+              { name: "New entry", onSelect: create },
+              { name: "Settings", onSelect: settings && (() => edit(settings)) },
               {
                 name: "Delete old entries",
                 danger: true,
@@ -70,13 +74,7 @@ export default function Compliance() {
       {verification.result}
       {stats.data.value && <Summary stats={stats.data.value} config={settings} />}
       <Log changes={changes.value} />
-      {task.value === "export" && (
-        <Export format={settings?.export_format} onClose={close} onDone={onChange} />
-      )}
-      {task.value === "new" && <EntryForm onClose={close} onSaved={onChange} />}
-      {task.value === "settings" && settings && (
-        <ConfigForm config={settings} onClose={close} onSaved={onChange} />
-      )}
+      {dialog.shown}
     </Page>
   );
 }

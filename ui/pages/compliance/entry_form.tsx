@@ -8,25 +8,24 @@ import { api, ApiError } from "../../api/client.ts";
 import {
   FormDialog,
   type FormValues,
+  optionsOf,
+  type SaveProps,
   SelectField,
   TextArea,
   TextField,
 } from "../../components/form.tsx";
-import { capital } from "../../components/text.ts";
 import { showStatus } from "../../state/toasts.ts";
 import { CATEGORIES, OUTCOMES, SEVERITIES } from "./entry.tsx";
 
-export function EntryForm({ onClose, onSaved }: { onClose: () => void; onSaved: () => void }) {
+export function EntryForm({ onClose, onSaved }: SaveProps) {
   return (
     <FormDialog
       title="New entry"
       submit="Create"
       onSubmit={async ({ category, severity, outcome, action, ...values }) => {
-        await api("POST /api/ext/service-enterprise/compliance/logs", {
-          body: { category, severity, outcome, action, ...optional(values) },
-        });
+        const body = { category, severity, outcome, action, ...optional(values) };
+        onSaved(await api("POST /api/ext/service-enterprise/compliance/logs", { body }));
         showStatus(`Created the entry ${action}`);
-        onSaved();
       }}
       onClose={onClose}
       wide
@@ -39,9 +38,9 @@ export function EntryForm({ onClose, onSaved }: { onClose: () => void; onSaved: 
         maxLength={200}
       />
       <div class="field-row">
-        <SelectField label="Category" name="category" options={named(CATEGORIES)} />
-        <SelectField label="Severity" name="severity" options={named(SEVERITIES)} />
-        <SelectField label="Outcome" name="outcome" options={named(OUTCOMES)} />
+        <SelectField label="Category" name="category" options={optionsOf(CATEGORIES)} />
+        <SelectField label="Severity" name="severity" options={optionsOf(SEVERITIES)} />
+        <SelectField label="Outcome" name="outcome" options={optionsOf(OUTCOMES)} />
       </div>
       <div class="field-row">
         <TextField label="Target type" name="resource_type" maxLength={200} />
@@ -53,9 +52,6 @@ export function EntryForm({ onClose, onSaved }: { onClose: () => void; onSaved: 
     </FormDialog>
   );
 }
-
-const named = (values: readonly string[]) =>
-  values.map((value) => ({ value, name: capital(value) }));
 
 /** Empty fields are left out. */
 function optional({ metadata, ...values }: FormValues) {

@@ -6,11 +6,10 @@
 
 import { save } from "../../api/files.ts";
 import type { ComplianceConfig } from "../../api/types.ts";
-import { FormDialog, SelectField, TextField } from "../../components/form.tsx";
+import { FormDialog, SelectField, TimeField } from "../../components/form.tsx";
 import { fromLocalInput } from "../../components/local_time.ts";
 import { showStatus } from "../../state/toasts.ts";
-
-const FORMATS = [{ value: "json", name: "JSON" }, { value: "csv", name: "CSV" }];
+import { FORMATS } from "./config_form.tsx";
 
 export function Export({ format, onClose, onDone }: {
   /** The format that the settings name. */
@@ -38,8 +37,8 @@ export function Export({ format, onClose, onDone }: {
       </p>
       <SelectField label="Format" name="format" value={format} options={FORMATS} />
       <div class="field-row">
-        <TextField label="From" name="from" type="datetime-local" hint="Empty: the oldest entry" />
-        <TextField label="To" name="to" type="datetime-local" hint="Empty: the newest entry" />
+        <TimeField label="From" name="from" hint="Empty: the oldest entry" />
+        <TimeField label="To" name="to" hint="Empty: the newest entry" />
       </div>
     </FormDialog>
   );

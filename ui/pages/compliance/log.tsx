@@ -4,13 +4,16 @@
  * @module
  */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { InputOf } from "../../api/client.ts";
 import type { ComplianceEntry, ComplianceEntryPage } from "../../api/types.ts";
+import { useDialog } from "../../components/dialog.tsx";
+import { optionsOf } from "../../components/form.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { offsetOf, Pager } from "../../components/pager.tsx";
-import { type Reading, useRead } from "../../components/reading.ts";
+import { type Reading, useRead, useReloadAfter } from "../../components/reading.ts";
+import { QuerySelect } from "../../components/search.tsx";
 import { State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { capital } from "../../components/text.ts";
@@ -32,7 +35,9 @@ export function Log({ changes }: { changes: number }) {
   const users = useUserOptions();
   const filters = currentFilters();
   const { data, error, reload } = useLog(filters, changes);
-  const open = useSignal<string | undefined>(undefined);
+  const dialog = useDialog();
+  const showDetails = (id: string) =>
+    dialog.open((onClose) => <EntryDetails id={id} users={users} onClose={onClose} />);
   const isFiltered = Object.keys(filters).length > 0;
   const clear = () =>
     setQuery(Object.fromEntries([...FILTERS, "offset"].map((name) => [name, undefined])));
@@ -46,20 +51,13 @@ export function Log({ changes }: { changes: number }) {
         rows={page?.logs}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
         nameOf={({ action, event_id: eventId }) => `${action} ${eventId}`}
-        actions={({ id }) => [{ name: "Details", onSelect: () => open.value = id }]}
+        actions={({ id }) => [{ name: "Details", onSelect: () => showDetails(id) }]}
         empty="Nothing has been recorded yet. Every change and every login appears here."
         filter={isFiltered ? { things: "entries", onClear: clear } : undefined}
       />
       {page && <Pager {...page} />}
-      {open.value !== undefined && (
-        <EntryDetails
-          id={open.value}
-          users={users}
-          onClose={() => open.value = undefined}
-        />
-      )}
+      {dialog.shown}
     </>
   );
 }
@@ -80,12 +78,7 @@ function useLog(filters: Filters, changes: number): Reading<ComplianceEntryPage>
   const reading = useRead("GET /api/ext/service-enterprise/compliance/logs", {
     query: { ...queryOf(filters, q.value), limit: PAGE_SIZE, offset: offsetOf() },
   });
-  const known = useRef(changes);
-  useEffect(() => {
-    if (changes === known.current) return;
-    known.current = changes;
-    reading.reload();
-  }, [changes]);
+  useReloadAfter(changes, reading.reload);
   return reading;
 }
 
@@ -113,11 +106,8 @@ function timeOf(day: string | undefined, clock: string): string | undefined {
 function FilterBar({ filters }: { filters: Filters }) {
   const set = (name: keyof Filters) => (event: { currentTarget: { value: string } }) =>
     setQuery({ [name]: event.currentTarget.value, offset: undefined });
-  const select = (title: string, name: keyof Filters, all: string, values: readonly string[]) => (
-    <select aria-label={title} value={filters[name] ?? ""} onChange={set(name)}>
-      <option value="">{all}</option>
-      {values.map((value) => <option key={value} value={value}>{capital(value)}</option>)}
-    </select>
+  const select = (name: string, all: string, values: readonly string[]) => (
+    <QuerySelect name={name} param={name.toLowerCase()} all={all} options={optionsOf(values)} />
   );
   return (
     <div class="filters" role="search" aria-label="Filters">
@@ -129,9 +119,9 @@ function FilterBar({ filters }: { filters: Filters }) {
         value={filters.q ?? ""}
         onInput={set("q")}
       />
-      {select("Category", "category", "All categories", CATEGORIES)}
-      {select("Severity", "severity", "All severities", SEVERITIES)}
-      {select("Outcome", "outcome", "All outcomes", OUTCOMES)}
+      {select("Category", "All categories", CATEGORIES)}
+      {select("Severity", "All severities", SEVERITIES)}
+      {select("Outcome", "All outcomes", OUTCOMES)}
       <label>
         From
         <input type="date" value={filters.from ?? ""} onChange={set("from")} />

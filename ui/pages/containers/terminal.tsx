@@ -24,7 +24,7 @@ const PROGRAMS = [
  */
 export function Terminal({ container: { id, state } }: TabProps) {
   const program = useSignal<Program>({ kind: "shell" });
-  const isShell = useSignal(true);
+  const kind = useSignal<Program["kind"]>("shell");
   const ending = useSignal<string | undefined>(undefined);
   /** Why this user gets no terminal, e.g. because they are off. */
   const refusal = useSignal<string | undefined>(undefined);
@@ -64,13 +64,8 @@ export function Terminal({ container: { id, state } }: TabProps) {
           return Promise.resolve();
         }}
       >
-        <SelectField
-          name="kind"
-          label="Program"
-          options={PROGRAMS}
-          onChange={(kind) => isShell.value = kind === "shell"}
-        />
-        {isShell.value && (
+        <SelectField name="kind" label="Program" choice={kind} options={PROGRAMS} />
+        {kind.value === "shell" && (
           <>
             <TextField
               name="command"

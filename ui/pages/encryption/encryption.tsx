@@ -4,21 +4,20 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
-import type { EncryptionConfig } from "../../api/types.ts";
+import type { EncryptionConfig, KeyRotation } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { useDialog } from "../../components/dialog.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
 import { Page, Section } from "../../components/page.tsx";
-import { useRead } from "../../components/reading.ts";
+import { reloadAll, useRead } from "../../components/reading.ts";
 import { Badge, Failure, Loading } from "../../components/states.tsx";
 import { bytes } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { useUserOptions } from "../../components/user_options.ts";
 import { ConfigForm } from "./config_form.tsx";
 import { EncryptionLog } from "./log.tsx";
-import { ResultForm, RotationForm } from "./rotation_form.tsx";
+import { ResultForm, type RotationEnd, RotationForm } from "./rotation_form.tsx";
 import { Rotations } from "./rotations.tsx";
-import type { Task } from "./task.ts";
 
 /** The largest page of the API. */
 const ROWS_MAX = 500;
@@ -33,53 +32,43 @@ export default function Encryption() {
     query: { limit: ROWS_MAX },
   });
   const users = useUserOptions();
-  const task = useSignal<Task | undefined>(undefined);
-  const close = () => task.value = undefined;
   const readings = [status, config, rotations, log];
-  const reload = () => readings.forEach((each) => each.reload());
+  const reload = reloadAll(...readings);
   const error = readings.find((each) => each.error.value)?.error.value;
-  const open = task.value;
+  const dialog = useDialog();
+  const rotate = () =>
+    dialog.open((onClose) => <RotationForm onClose={onClose} onSaved={reload} />);
+  const end = (rotation: KeyRotation, status: RotationEnd) =>
+    dialog.open((onClose) => (
+      <ResultForm rotation={rotation} status={status} onClose={onClose} onSaved={reload} />
+    ));
+  const edit = (config: EncryptionConfig) =>
+    dialog.open((onClose) => <ConfigForm config={config} onClose={onClose} onSaved={reload} />);
+  const settings = config.data.value;
   return (
     <Page
       title="Encryption"
-      actions={
-        <Button kind="primary" icon="key" onClick={() => task.value = { name: "rotate" }}>
-          Rotate key
-        </Button>
-      }
+      actions={<Button kind="primary" icon="key" onClick={rotate}>Rotate key</Button>}
     >
       {error ? <Failure error={error} onRetry={reload} /> : (
         <div class="stacked">
           <Section
             title="Database encryption"
-            actions={config.data.value && (
-              <Button onClick={() => task.value = { name: "settings" }}>Edit settings</Button>
-            )}
+            actions={settings && <Button onClick={() => edit(settings)}>Edit settings</Button>}
           >
             <p class="muted">
               A record of how the database is encrypted. The program that opens the database
               (SQLCipher) encrypts it; Longshore does not.
             </p>
-            {status.data.value && config.data.value
-              ? <Settings status={status.data.value} config={config.data.value} />
+            {status.data.value && settings
+              ? <Settings status={status.data.value} config={settings} />
               : <Loading name="Settings" />}
           </Section>
-          <Rotations reading={rotations} users={users} onOpen={(next) => task.value = next} />
+          <Rotations reading={rotations} users={users} onEnd={end} />
           <EncryptionLog reading={log} users={users} />
         </div>
       )}
-      {open?.name === "rotate" && <RotationForm onClose={close} onSaved={reload} />}
-      {open?.name === "result" && (
-        <ResultForm
-          rotation={open.rotation}
-          status={open.status}
-          onClose={close}
-          onSaved={reload}
-        />
-      )}
-      {open?.name === "settings" && config.data.value && (
-        <ConfigForm config={config.data.value} onClose={close} onSaved={reload} />
-      )}
+      {dialog.shown}
     </Page>
   );
 }

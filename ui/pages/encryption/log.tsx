@@ -9,7 +9,7 @@ import { api } from "../../api/client.ts";
 import type { EncryptionAuditEntry, EncryptionAuditPage } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { FormDialog, TextField } from "../../components/form.tsx";
-import { Listing, Newest } from "../../components/listing.tsx";
+import { Listing } from "../../components/listing.tsx";
 import { Section } from "../../components/page.tsx";
 import type { Reading } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
@@ -36,12 +36,11 @@ export function EncryptionLog({ reading: { data, error, reload }, users }: {
         name="Encryption log"
         columns={columns(users)}
         rows={page?.entries}
+        total={page?.total}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
         empty="Nothing has been changed yet."
       />
-      {page && <Newest shown={page.entries.length} total={page.total} />}
       {isPurging.value && <Purge onClose={() => isPurging.value = false} onDone={reload} />}
     </Section>
   );

@@ -6,24 +6,19 @@
 
 import { api } from "../../api/client.ts";
 import type { KeyRotation } from "../../api/types.ts";
-import { FormDialog, TextArea } from "../../components/form.tsx";
+import { FormDialog, type SaveProps, TextArea } from "../../components/form.tsx";
 import { showStatus } from "../../state/toasts.ts";
-import type { RotationEnd } from "./task.ts";
 
-interface DialogProps {
-  onClose: () => void;
-  onSaved: () => void;
-}
-
-export function RotationForm({ onClose, onSaved }: DialogProps) {
+export function RotationForm({ onClose, onSaved }: SaveProps) {
   return (
     <FormDialog
       title="Rotate key"
       submit="Record start"
       onSubmit={async ({ notes }) => {
-        await api("POST /api/ext/service-enterprise/encryption/rotate-key", { body: { notes } });
+        onSaved(
+          await api("POST /api/ext/service-enterprise/encryption/rotate-key", { body: { notes } }),
+        );
         showStatus("Recorded the start of the rotation");
-        onSaved();
       }}
       onClose={onClose}
     >
@@ -36,13 +31,16 @@ export function RotationForm({ onClose, onSaved }: DialogProps) {
   );
 }
 
+/** How a rotation ends. */
+export type RotationEnd = Exclude<KeyRotation["status"], "pending">;
+
 export const RESULTS: Record<RotationEnd, string> = {
   completed: "Complete rotation",
   failed: "Mark as failed",
   cancelled: "Cancel rotation",
 };
 
-export function ResultForm({ rotation: { id, notes }, status, onClose, onSaved }: DialogProps & {
+export function ResultForm({ rotation: { id, notes }, status, onClose, onSaved }: SaveProps & {
   rotation: KeyRotation;
   status: RotationEnd;
 }) {
@@ -51,12 +49,9 @@ export function ResultForm({ rotation: { id, notes }, status, onClose, onSaved }
       title={RESULTS[status]}
       submit="Save"
       onSubmit={async ({ notes }) => {
-        await api("PUT /api/ext/service-enterprise/encryption/rotations/{id}", {
-          path: { id },
-          body: { status, notes },
-        });
+        const input = { path: { id }, body: { status, notes } };
+        onSaved(await api("PUT /api/ext/service-enterprise/encryption/rotations/{id}", input));
         showStatus(`Saved the rotation as ${status}`);
-        onSaved();
       }}
       onClose={onClose}
     >

@@ -5,7 +5,7 @@
  */
 
 import type { KeyRotation, KeyRotationPage } from "../../api/types.ts";
-import { Listing, Newest } from "../../components/listing.tsx";
+import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Section } from "../../components/page.tsx";
 import type { Reading } from "../../components/reading.ts";
@@ -13,22 +13,19 @@ import { State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { userName, type UserOption } from "../../components/user_options.ts";
-import type { RotationEnd, Task } from "./task.ts";
-import { RESULTS } from "./rotation_form.tsx";
+import { RESULTS, type RotationEnd } from "./rotation_form.tsx";
 
-export function Rotations({ reading: { data, error, reload }, users, onOpen }: {
+export function Rotations({ reading: { data, error, reload }, users, onEnd }: {
   reading: Reading<KeyRotationPage>;
   users: readonly UserOption[];
-  onOpen: (task: Task) => void;
+  onEnd: (rotation: KeyRotation, status: RotationEnd) => void;
 }) {
   const page = data.value;
   const menuOf = (rotation: KeyRotation): MenuItem[] =>
     (Object.keys(RESULTS) as RotationEnd[]).map((status) => ({
       name: RESULTS[status],
       danger: status !== "completed",
-      onSelect: rotation.status === "pending"
-        ? () => onOpen({ name: "result", rotation, status })
-        : undefined,
+      onSelect: rotation.status === "pending" ? () => onEnd(rotation, status) : undefined,
     }));
   return (
     <Section title="Key rotations">
@@ -36,14 +33,13 @@ export function Rotations({ reading: { data, error, reload }, users, onOpen }: {
         name="Key rotations"
         columns={columns(users)}
         rows={page?.rotations}
+        total={page?.total}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
         nameOf={({ started_at: at }) => `rotation of ${at.slice(0, 10)}`}
         actions={menuOf}
         empty="No rotation has been recorded yet."
       />
-      {page && <Newest shown={page.rotations.length} total={page.total} />}
     </Section>
   );
 }

@@ -5,10 +5,10 @@
  */
 
 import type { Image } from "../../api/types.ts";
+import { timeColumn } from "../../components/columns.tsx";
 import { Badge, withBreaks } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { bytes, imageName, plain } from "../../components/text.ts";
-import { Time } from "../../components/time.tsx";
 import { href } from "../../state/router.ts";
 
 /** A tag of an image, or an image without tags. */
@@ -55,13 +55,7 @@ export const COLUMNS: readonly Column<ImageRow>[] = [
     numeric: true,
     width: "w-s",
   },
-  {
-    title: "Created",
-    cell: ({ image }) => <Time at={image.createdAt} />,
-    sort: ({ image }) => image.createdAt,
-    wide: true,
-    width: "w-s",
-  },
+  timeColumn("Created", ({ image }) => image.createdAt, { wide: true, width: "w-s" }),
   {
     title: "Containers",
     cell: ({ tag, image }) =>

@@ -8,10 +8,11 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { IncidentDetail, TimelineEntry } from "../../api/types.ts";
 import { Button, Link, LinkButton } from "../../components/button.tsx";
+import { useDialog } from "../../components/dialog.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
-import { Form, type FormValues, SelectField, TextArea } from "../../components/form.tsx";
+import { Form, type FormValues, optionsOf, SelectField, TextArea } from "../../components/form.tsx";
 import { Menu } from "../../components/menu.tsx";
-import { Page, Section } from "../../components/page.tsx";
+import { Page, Section, Unavailable } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
 import { Badge, Empty, Failure, Loading } from "../../components/states.tsx";
 import { capital, duration, plain, plainLines } from "../../components/text.ts";
@@ -25,32 +26,23 @@ import { Severity, Status } from "./words.tsx";
 
 export default function Detail({ id = "" }: Record<string, string | undefined>) {
   const path = { id: decodeURIComponent(id) };
-  const { data, error, reload } = useRead("GET /api/ext/service-pro/incidents/{id}", { path });
+  const reading = useRead("GET /api/ext/service-pro/incidents/{id}", { path });
+  const { data, error, reload } = reading;
   useReloadOn("incident.", reload);
-  const task = useSignal<"edit" | "status" | undefined>(undefined);
-  const close = () => task.value = undefined;
+  const dialog = useDialog();
   const incident = data.value;
-
-  if (error.value?.status === 404) {
-    return (
-      <Page title="Incident not found">
-        <Empty action={<LinkButton to="/incidents">Show all incidents</LinkButton>}>
-          It may have been deleted.
-        </Empty>
-      </Page>
-    );
+  if (!incident || error.value?.status === 404) {
+    return <Unavailable name="Incident" list="/incidents" things="incidents" reading={reading} />;
   }
-  if (!incident) {
-    if (!error.value) return <Loading name="Incident" />;
-    return (
-      <Page title="Incident">
-        <Failure error={error.value} onRetry={reload} />
-      </Page>
-    );
-  }
+  const edit = () =>
+    dialog.open((onClose) => (
+      <IncidentForm incident={incident} onClose={onClose} onSaved={reload} />
+    ));
+  const setStatus = () =>
+    dialog.open((onClose) => <StatusForm incident={incident} onClose={onClose} onSaved={reload} />);
   const more = incidentActions(incident, {
-    onStatus: () => task.value = "status",
-    onEdit: () => task.value = "edit",
+    onStatus: setStatus,
+    onEdit: edit,
     onDelete: () => navigate("/incidents"),
   }).slice(1);
   return (
@@ -64,7 +56,7 @@ export default function Detail({ id = "" }: Record<string, string | undefined>) 
       }
       actions={hasRole("operator") && (
         <>
-          <Button kind="primary" onClick={() => task.value = "status"}>Change status</Button>
+          <Button kind="primary" onClick={setStatus}>Change status</Button>
           {more.length > 0 && <Menu name="More actions" items={() => more} />}
         </>
       )}
@@ -81,12 +73,7 @@ export default function Detail({ id = "" }: Record<string, string | undefined>) 
           <Details incident={incident} />
         </Section>
       </div>
-      {task.value === "status" && (
-        <StatusForm incident={incident} onClose={close} onSaved={reload} />
-      )}
-      {task.value === "edit" && (
-        <IncidentForm incident={incident} onClose={close} onSaved={reload} />
-      )}
+      {dialog.shown}
     </Page>
   );
 }
@@ -118,11 +105,7 @@ function Details({ incident }: { incident: IncidentDetail }) {
   );
 }
 
-const ENTRY_TYPES = [
-  { value: "note", name: "Note" },
-  { value: "action", name: "Action" },
-  { value: "update", name: "Update" },
-];
+const ENTRY_TYPES = optionsOf(["note", "action", "update"]);
 
 function NewEntry({ id, onAdded }: { id: string; onAdded: () => void }) {
   // A new key after each entry empties the form.

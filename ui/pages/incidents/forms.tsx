@@ -8,60 +8,47 @@ import { api } from "../../api/client.ts";
 import type { Incident } from "../../api/types.ts";
 import {
   EditDialog,
+  fieldsOf,
   FormDialog,
   type FormValues,
-  SelectField,
+  optionsOf,
+  saveItem,
+  type SaveProps,
   TextArea,
-  TextField,
 } from "../../components/form.tsx";
 import { plain } from "../../components/text.ts";
 import { showStatus } from "../../state/toasts.ts";
-import { choices, SEVERITIES, STATUSES } from "./words.tsx";
+import { SEVERITIES, STATUSES } from "./words.tsx";
 
-interface DialogProps {
-  onClose: () => void;
-  onSaved: (incident: Incident) => void;
-}
-
-export function IncidentForm({ incident, onClose, onSaved }: DialogProps & {
+export function IncidentForm({ incident, onClose, onSaved }: SaveProps<Incident> & {
   /** Without one, a new incident is created. */
   incident: Incident | undefined;
 }) {
+  const { text, select, area } = fieldsOf(incident);
   const save = async ({ title, severity, description, commander }: FormValues) => {
-    const body = {
+    const saved = await saveItem("/api/ext/service-pro/incidents", incident, {
       title,
       severity,
       description: description || null,
       commander: commander || null,
-    };
-    const saved = incident
-      ? await api("PUT /api/ext/service-pro/incidents/{id}", { path: { id: incident.id }, body })
-      : await api("POST /api/ext/service-pro/incidents", { body });
+    });
     onSaved(saved);
     return saved.title;
   };
   return (
     <EditDialog noun="incident" name={incident?.title} save={save} onClose={onClose}>
-      <TextField label="Title" name="title" value={incident?.title} required maxLength={200} />
-      <SelectField
-        label="Severity"
-        name="severity"
-        value={incident?.severity ?? "major"}
-        options={choices(SEVERITIES)}
-      />
-      <TextArea label="Description" name="description" value={incident?.description ?? ""} />
-      <TextField
-        label="Commander"
-        name="commander"
-        value={incident?.commander ?? ""}
-        hint="The person who leads the response"
-        maxLength={200}
-      />
+      {text("Title", "title", { required: true, maxLength: 200 })}
+      {select("Severity", "severity", optionsOf(SEVERITIES), { initial: "major" })}
+      {area("Description", "description")}
+      {text("Commander", "commander", {
+        hint: "The person who leads the response",
+        maxLength: 200,
+      })}
     </EditDialog>
   );
 }
 
-export function StatusForm({ incident, onClose, onSaved }: DialogProps & { incident: Incident }) {
+export function StatusForm({ incident, onClose, onSaved }: SaveProps & { incident: Incident }) {
   const save = async ({ status, message }: FormValues) => {
     const saved = await api("PUT /api/ext/service-pro/incidents/{id}/status", {
       path: { id: incident.id },
@@ -72,17 +59,8 @@ export function StatusForm({ incident, onClose, onSaved }: DialogProps & { incid
   };
   return (
     <FormDialog title="Change status" submit="Save" onSubmit={save} onClose={onClose}>
-      <SelectField
-        label="Status"
-        name="status"
-        value={incident.status}
-        options={choices(STATUSES)}
-      />
-      <TextArea
-        label="Message"
-        name="message"
-        hint="Added to the timeline with the change"
-      />
+      {fieldsOf(incident).select("Status", "status", optionsOf(STATUSES))}
+      <TextArea label="Message" name="message" hint="Added to the timeline with the change" />
     </FormDialog>
   );
 }

@@ -4,21 +4,23 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import type { Incident, IncidentStatus } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { Listing, Newest } from "../../components/listing.tsx";
+import { timeColumn } from "../../components/columns.tsx";
+import { useDialog } from "../../components/dialog.tsx";
+import { optionsOf } from "../../components/form.tsx";
+import { Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
+import { QuerySelect } from "../../components/search.tsx";
 import { Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { capital, plain } from "../../components/text.ts";
-import { Time } from "../../components/time.tsx";
 import { href, navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { incidentActions } from "./actions.ts";
 import { IncidentForm, StatusForm } from "./forms.tsx";
-import { choices, SEVERITIES, Severity, Status, STATUSES } from "./words.tsx";
+import { SEVERITIES, Severity, Status, STATUSES } from "./words.tsx";
 
 const SHOWN_MAX = 500;
 
@@ -60,17 +62,8 @@ const COLUMNS: readonly Column<Incident>[] = [
     width: "w-m",
     wide: true,
   },
-  {
-    title: "Created",
-    cell: ({ created_at: at }) => <Time at={at} />,
-    sort: ({ created_at: at }) => at,
-    width: "w-s",
-    wide: true,
-  },
+  timeColumn("Created", ({ created_at: at }) => at, { width: "w-s", wide: true }),
 ];
-
-/** The open dialog. */
-type Task = { name: "new" } | { name: "edit" | "status"; incident: Incident };
 
 export default function Incidents() {
   const status = STATUSES.find((each) => each === query.value.get("status"));
@@ -78,68 +71,60 @@ export default function Incidents() {
     query: { ...(status && { status }), limit: SHOWN_MAX },
   });
   useReloadOn("incident.", reload);
-  const task = useSignal<Task | undefined>(undefined);
-  const close = () => task.value = undefined;
-  const create = hasRole("operator") && (
-    <Button
-      kind="primary"
-      icon="plus"
-      onClick={() => task.value = { name: "new" }}
-    >
-      New incident
-    </Button>
-  );
+  const dialog = useDialog();
+  const create = () =>
+    dialog.open((onClose) => (
+      <IncidentForm
+        incident={undefined}
+        onClose={onClose}
+        onSaved={({ id }) => navigate(`/incidents/${id}`)}
+      />
+    ));
+  const edit = (incident: Incident) =>
+    dialog.open((onClose) => (
+      <IncidentForm incident={incident} onClose={onClose} onSaved={reload} />
+    ));
+  const setStatus = (incident: Incident) =>
+    dialog.open((onClose) => <StatusForm incident={incident} onClose={onClose} onSaved={reload} />);
   return (
-    <Page title="Incidents" actions={create}>
+    <Page
+      title="Incidents"
+      actions={hasRole("operator") && (
+        <Button kind="primary" icon="plus" onClick={create}>New incident</Button>
+      )}
+    >
       {(status || data.value?.total !== 0) && (
         <div class="filters" role="search" aria-label="Filters">
-          <select
-            aria-label="Status"
-            value={status ?? ""}
-            onChange={(event) =>
-              setQuery({ status: event.currentTarget.value as IncidentStatus })}
-          >
-            <option value="">All statuses</option>
-            {choices(STATUSES).map(({ value, name }) => (
-              <option key={value} value={value}>{name}</option>
-            ))}
-          </select>
+          <QuerySelect
+            name="Status"
+            param="status"
+            all="All statuses"
+            options={optionsOf(STATUSES)}
+          />
         </div>
       )}
       <Listing
         name="Incidents"
         columns={COLUMNS}
         rows={data.value?.incidents}
+        total={data.value?.total}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
         nameOf={({ title }) => title}
-        {...hasRole("operator") && {
-          actions: (incident: Incident) =>
-            incidentActions(incident, {
-              onStatus: () => task.value = { name: "status", incident },
-              onEdit: () => task.value = { name: "edit", incident },
-              onDelete: reload,
-            }),
-        }}
+        actionsFor="operator"
+        actions={(incident) =>
+          incidentActions(incident, {
+            onStatus: () => setStatus(incident),
+            onEdit: () => edit(incident),
+            onDelete: reload,
+          })}
         defaultSort="-created"
         empty={"No incidents yet. Open one by hand, or let a monitor or an alert rule open one by " +
           "itself."}
         filter={status &&
           { things: "incidents", onClear: () => setQuery({ status: undefined }) }}
       />
-      {data.value && <Newest shown={data.value.incidents.length} total={data.value.total} />}
-      {task.value?.name === "status" && (
-        <StatusForm incident={task.value.incident} onClose={close} onSaved={reload} />
-      )}
-      {(task.value?.name === "new" || task.value?.name === "edit") && (
-        <IncidentForm
-          incident={task.value.name === "edit" ? task.value.incident : undefined}
-          onClose={close}
-          onSaved={({ id }) =>
-            task.peek()?.name === "new" ? navigate(`/incidents/${id}`) : reload()}
-        />
-      )}
+      {dialog.shown}
     </Page>
   );
 }

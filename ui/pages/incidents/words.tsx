@@ -11,10 +11,6 @@ import { capital } from "../../components/text.ts";
 export const SEVERITIES = ["critical", "major", "minor", "info"] as const;
 export const STATUSES = ["open", "investigating", "identified", "monitoring", "resolved"] as const;
 
-/** With a capital letter, for a list of choices. */
-export const choices = (values: readonly string[]) =>
-  values.map((value) => ({ value, name: capital(value) }));
-
 const SEVERITY_TONES = { critical: "bad", major: "warn", minor: "idle", info: "idle" } as const;
 
 const STATUS_TONES = {

@@ -4,76 +4,70 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { Integration, IntegrationAdapter } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
+import { enabledColumn, NAME_COLUMN, textColumn, timeColumn } from "../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
+import { useDialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
-import { useRead } from "../../components/reading.ts";
-import { State, Text } from "../../components/states.tsx";
+import { reloadAll, useRead } from "../../components/reading.ts";
+import { State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count, milliseconds, plain } from "../../components/text.ts";
-import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { showAlert, showStatus } from "../../state/toasts.ts";
 import { IntegrationForm } from "./form.tsx";
 import { Records } from "./records.tsx";
 
-/** The open dialog. */
-type Task = { name: "new" } | { name: "edit" | "data"; integration: Integration };
-
 export default function Integrations() {
-  const { data, error, reload } = useRead("GET /api/integrations", {});
+  const integrations = useRead("GET /api/integrations", {});
+  const { reload } = integrations;
   const known = useRead("GET /api/integrations/adapters", {});
-  const task = useSignal<Task | undefined>(undefined);
-  const open = task.value;
-  const close = () => task.value = undefined;
+  const dialog = useDialog();
   const adapters = known.data.value?.adapters;
-  const edited = open?.name === "edit" ? open.integration : undefined;
-  const create = hasRole("admin") && adapters && (
-    <Button
-      kind="primary"
-      icon="plus"
-      onClick={() => task.value = { name: "new" }}
-    >
-      New integration
-    </Button>
-  );
+  const edit = (integration?: Integration) =>
+    dialog.open((onClose) => (
+      <IntegrationForm
+        integration={integration}
+        adapters={adapters!.filter(({ id, available }) => available || id === integration?.adapter)}
+        onClose={onClose}
+        onSaved={reload}
+      />
+    ));
   return (
-    <Page title="Integrations" actions={create}>
+    <Page
+      title="Integrations"
+      actions={hasRole("admin") && adapters && (
+        <Button
+          kind="primary"
+          icon="plus"
+          onClick={() => edit()}
+        >
+          New integration
+        </Button>
+      )}
+    >
       <Listing
         name="Integrations"
         columns={columns(adapters ?? [], reload)}
-        rows={data.value?.integrations}
-        error={error.value ?? known.error.value}
-        onRetry={() => {
-          reload();
-          known.reload();
-        }}
-        keyOf={({ id }) => id}
-        nameOf={({ name }) => name}
+        rows={integrations.data.value?.integrations}
+        error={integrations.error.value ?? known.error.value}
+        onRetry={reloadAll(integrations, known)}
         actions={(integration) =>
           menuOf(integration, {
             onChange: reload,
-            onOpen: (name) => task.value = { name, integration },
+            onEdit: adapters && (() => edit(integration)),
+            onData: () =>
+              dialog.open((onClose) => <Records integration={integration} onClose={onClose} />),
           })}
         defaultSort="name"
         empty={"No integrations yet. An integration polls another system, e.g. Prometheus or " +
           "Grafana, for metrics, alerts and events."}
       />
-      {adapters && (open?.name === "new" || edited) && (
-        <IntegrationForm
-          integration={edited}
-          adapters={adapters.filter(({ id, available }) => available || id === edited?.adapter)}
-          onClose={close}
-          onSaved={reload}
-        />
-      )}
-      {open?.name === "data" && <Records integration={open.integration} onClose={close} />}
+      {dialog.shown}
     </Page>
   );
 }
@@ -86,12 +80,7 @@ const columns = (
     adapters.find(({ id }) => id === adapter)?.name ?? adapter;
   return [
     NAME_COLUMN,
-    {
-      title: "Adapter",
-      cell: (integration) => <Text>{nameOf(integration)}</Text>,
-      sort: nameOf,
-      wide: true,
-    },
+    textColumn("Adapter", nameOf, { wide: true }),
     {
       title: "Status",
       cell: ({ last_status: status, last_error: problem }) => (
@@ -102,13 +91,7 @@ const columns = (
       ),
       sort: ({ last_status: status }) => status,
     },
-    {
-      title: "Last poll",
-      cell: ({ last_poll_at: at }) => <Time at={at} />,
-      sort: ({ last_poll_at: at }) => at,
-      width: "w-m",
-      wide: true,
-    },
+    timeColumn("Last poll", ({ last_poll_at: at }) => at, { width: "w-m", wide: true }),
     enabledColumn(
       ({ id }, enabled) => api("PUT /api/integrations/{id}", { path: { id }, body: { enabled } }),
       onChange,
@@ -122,14 +105,16 @@ const STATUSES = {
   never: { name: "not polled", tone: "idle" },
 } as const;
 
-function menuOf(integration: Integration, { onChange, onOpen }: {
+function menuOf(integration: Integration, { onChange, onEdit, onData }: {
   onChange: () => void;
-  onOpen: (name: "edit" | "data") => void;
+  /** `undefined` until the adapters are known. */
+  onEdit: (() => void) | undefined;
+  onData: () => void;
 }): MenuItem[] {
-  const data = { name: "Data", onSelect: () => onOpen("data") };
+  const data = { name: "Data", onSelect: onData };
   if (!hasRole("admin")) return [data];
   return [
-    { name: "Edit", onSelect: () => onOpen("edit") },
+    { name: "Edit", onSelect: onEdit },
     { name: "Test", onSelect: () => void test(integration) },
     { name: "Poll", onSelect: () => void poll(integration).then(onChange) },
     data,

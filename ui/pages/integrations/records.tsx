@@ -5,9 +5,7 @@
  */
 
 import type { Integration, IntegrationRecord } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
-import { Listing, Newest } from "../../components/listing.tsx";
+import { ListingDialog } from "../../components/listing.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
@@ -42,24 +40,18 @@ export function Records({ integration, onClose }: {
     path: { id: integration.id },
     query: { limit: SHOWN_MAX },
   });
-  const page = data.value;
   return (
-    <Dialog title={`Data of ${plain(integration.name)}`} wide onClose={onClose}>
-      <Listing
-        name="Data"
-        columns={COLUMNS}
-        rows={page?.data}
-        error={error.value}
-        onRetry={reload}
-        keyOf={({ id }) => id}
-        empty="No data in the last 7 days."
-      />
-      {page && <Newest shown={page.data.length} total={page.total} />}
-      <div class="actions">
-        <Button icon="restart" onClick={reload}>Refresh</Button>
-        <Button onClick={onClose}>Close</Button>
-      </div>
-    </Dialog>
+    <ListingDialog
+      title={`Data of ${plain(integration.name)}`}
+      name="Data"
+      columns={COLUMNS}
+      rows={data.value?.data}
+      total={data.value?.total}
+      error={error.value}
+      onRetry={reload}
+      empty="No data in the last 7 days."
+      onClose={onClose}
+    />
   );
 }
 

@@ -4,16 +4,16 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { IpRule } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { SwitchCell } from "../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
+import { useDialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
-import { useRead } from "../../components/reading.ts";
+import { reloadAll, useRead } from "../../components/reading.ts";
 import { Badge, Text } from "../../components/states.tsx";
-import { SwitchCell } from "../../components/switch_cell.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { now, Time } from "../../components/time.tsx";
@@ -23,33 +23,25 @@ import { AddressCheck } from "./address_check.tsx";
 import { Enforcement } from "./enforcement.tsx";
 import { RuleForm } from "./rule_form.tsx";
 
-/** The open dialog. */
-type Task = { name: "new"; range?: string } | { name: "edit"; rule: IpRule } | { name: "check" };
-
 export default function IpAllowlist() {
   const rules = useRead("GET /api/ext/service-enterprise/ip-allowlist/rules", {});
   const config = useRead("GET /api/ext/service-enterprise/ip-allowlist/config", {});
   const own = useRead("GET /api/ext/service-enterprise/ip-allowlist/check", {});
   const users = useUserOptions();
-  const task = useSignal<Task | undefined>(undefined);
-  const close = () => task.value = undefined;
-  const reload = () => {
-    rules.reload();
-    config.reload();
-    own.reload();
-  };
-  const open = task.value;
+  const reload = reloadAll(rules, config, own);
+  const dialog = useDialog();
+  const edit = (rule?: IpRule, range?: string) =>
+    dialog.open((onClose) => (
+      <RuleForm rule={rule} range={range} users={users} onClose={onClose} onSaved={reload} />
+    ));
+  const check = () => dialog.open((onClose) => <AddressCheck users={users} onClose={onClose} />);
   return (
     <Page
       title="IP allowlist"
       actions={
         <>
-          <Button icon="search" onClick={() => task.value = { name: "check" }}>
-            Check address
-          </Button>
-          <Button kind="primary" icon="plus" onClick={() => task.value = { name: "new" }}>
-            New rule
-          </Button>
+          <Button icon="search" onClick={check}>Check address</Button>
+          <Button kind="primary" icon="plus" onClick={() => edit()}>New rule</Button>
         </>
       }
     >
@@ -58,7 +50,7 @@ export default function IpAllowlist() {
           config={config.data.value}
           own={own.data.value}
           onChange={reload}
-          onAdmit={(range) => task.value = { name: "new", range }}
+          onAdmit={(range) => edit(undefined, range)}
         />
         <Listing
           name="Rules"
@@ -66,26 +58,16 @@ export default function IpAllowlist() {
           rows={rules.data.value?.rules}
           error={rules.error.value ?? config.error.value ?? own.error.value}
           onRetry={reload}
-          keyOf={({ id }) => id}
           nameOf={({ label }) => label}
           actions={(rule) => [
-            { name: "Edit", onSelect: () => task.value = { name: "edit", rule } },
+            { name: "Edit", onSelect: () => edit(rule) },
             deleteItem(() => remove(rule), reload),
           ]}
           defaultSort="label"
           empty="No rules yet. Add one that admits your own address before you enforce the list."
         />
       </div>
-      {(open?.name === "new" || open?.name === "edit") && (
-        <RuleForm
-          rule={open.name === "edit" ? open.rule : undefined}
-          range={open.name === "new" ? open.range : undefined}
-          users={users}
-          onClose={close}
-          onSaved={reload}
-        />
-      )}
-      {open?.name === "check" && <AddressCheck users={users} onClose={close} />}
+      {dialog.shown}
     </Page>
   );
 }
@@ -117,7 +99,8 @@ const columns = (users: readonly UserOption[], onChange: () => void): readonly C
       <SwitchCell
         name={rule.label}
         checked={rule.enabled}
-        onChange={(enabled) => void toggle(rule, enabled).then(onChange)}
+        enable={(enabled) => enable(rule, enabled)}
+        onDone={onChange}
       />
     ),
     sort: ({ enabled }) => Number(enabled),
@@ -125,21 +108,18 @@ const columns = (users: readonly UserOption[], onChange: () => void): readonly C
   },
 ];
 
-const toggle = ({ id, label }: IpRule, enabled: boolean): Promise<boolean> =>
-  withResult(
-    `${enabled ? "Enabled" : "Disabled"} ${plain(label)}`,
-    () =>
-      api("PUT /api/ext/service-enterprise/ip-allowlist/rules/{id}/toggle", {
-        path: { id },
-        body: { enabled },
-      }),
-  );
+const enable = ({ id }: IpRule, enabled: boolean) =>
+  api("PUT /api/ext/service-enterprise/ip-allowlist/rules/{id}/toggle", {
+    path: { id },
+    body: { enabled },
+  });
 
-async function remove({ id, label, cidr }: IpRule): Promise<boolean> {
-  const consequence = `The rule ${plain(label)} is deleted. While the allowlist is enforced, ` +
-    `addresses in ${cidr} are refused from the next request on unless another rule admits them.`;
-  return await deleteConfirmed(
-    { name: label, consequence },
+const remove = ({ id, label, cidr }: IpRule) =>
+  deleteConfirmed(
+    {
+      name: label,
+      consequence: `The rule ${plain(label)} is deleted. While the allowlist is enforced, ` +
+        `addresses in ${cidr} are refused from the next request on unless another rule admits them.`,
+    },
     () => api("DELETE /api/ext/service-enterprise/ip-allowlist/rules/{id}", { path: { id } }),
   );
-}

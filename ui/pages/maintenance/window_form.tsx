@@ -5,9 +5,15 @@
  */
 
 import { useSignal } from "@preact/signals";
-import { api } from "../../api/client.ts";
 import type { MaintenanceWindow } from "../../api/types.ts";
-import { EditDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
+import {
+  EditDialog,
+  fieldsOf,
+  type FormValues,
+  saveItem,
+  type SaveProps,
+  SelectField,
+} from "../../components/form.tsx";
 import { containersTarget, TargetFields } from "../../components/target_fields.tsx";
 import { CRON_HINT, cronProblem } from "../cron.ts";
 import { browserZone, zonesWith } from "../time_zones.ts";
@@ -21,27 +27,17 @@ const TARGETS = [
   { value: "containers", name: "Containers" },
 ];
 
-export function WindowForm({ window, onClose, onSaved }: {
+export function WindowForm({ window, onClose, onSaved }: SaveProps & {
   /** Without one, a new window is created. */
   window: MaintenanceWindow | undefined;
-  onClose: () => void;
-  onSaved: () => void;
 }) {
   const kind = useSignal<string>(window?.scope.target.kind ?? "host");
-  const save = async (values: FormValues) => {
-    const body = {
-      cron: values.cron as string,
-      timeZone: values.timeZone as string,
-      durationMinutes: values.durationMinutes as number,
-      comment: values.comment as string,
-      scope: {
-        target: kind.value === "host" ? { kind: "host" as const } : containersTarget(values),
-      },
-    };
-    const saved = window
-      ? await api("PUT /api/maintenance/windows/{id}", { path: { id: window.id }, body })
-      : await api("POST /api/maintenance/windows", { body });
-    onSaved();
+  const { text, number, select } = fieldsOf(window);
+  const save = async ({ cron, timeZone, durationMinutes, comment, ...values }: FormValues) => {
+    const target = kind.value === "host" ? { kind: "host" as const } : containersTarget(values);
+    const body = { cron, timeZone, durationMinutes, comment, scope: { target } };
+    const saved = await saveItem("/api/maintenance/windows", window, body);
+    onSaved(saved);
     return windowName(saved);
   };
   const zone = window?.timeZone ?? browserZone();
@@ -53,38 +49,24 @@ export function WindowForm({ window, onClose, onSaved }: {
       onClose={onClose}
       wide
     >
-      <TextField
-        label="Opens (cron)"
-        name="cron"
-        value={window?.cron}
-        placeholder="0 3 * * sat"
-        hint={CRON_HINT}
-        required
-        maxLength={100}
-        check={cronProblem}
-      />
+      {text("Opens (cron)", "cron", {
+        placeholder: "0 3 * * sat",
+        hint: CRON_HINT,
+        required: true,
+        maxLength: 100,
+        check: cronProblem,
+      })}
       <div class="field-row">
-        <SelectField label="Time zone" name="timeZone" value={zone} options={zonesWith(zone)} />
-        <TextField
-          label="Minutes"
-          name="durationMinutes"
-          type="number"
-          value={window?.durationMinutes ?? MINUTES.fallback}
-          required
-          min={MINUTES.min}
-          max={MINUTES.max}
-          step={1}
-        />
+        {select("Time zone", "timeZone", zonesWith(zone), { initial: zone })}
+        {number("Minutes", "durationMinutes", {
+          initial: MINUTES.fallback,
+          min: MINUTES.min,
+          max: MINUTES.max,
+        })}
       </div>
-      <SelectField
-        label="Applies to"
-        name="target"
-        value={kind.value}
-        options={TARGETS}
-        onChange={(value) => kind.value = value}
-      />
+      <SelectField label="Applies to" name="target" choice={kind} options={TARGETS} />
       {kind.value === "containers" && <TargetFields target={window?.scope.target} />}
-      <TextField label="Comment" name="comment" value={window?.comment} maxLength={500} />
+      {text("Comment", "comment", { maxLength: 500 })}
     </EditDialog>
   );
 }

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { MaintenanceWindow } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
+import { useDialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
@@ -25,7 +25,9 @@ export function MaintenanceWindows({ onChange }: {
   onChange: () => void;
 }) {
   const { data, error, reload } = useRead("GET /api/maintenance/windows", {});
-  const edited = useSignal<MaintenanceWindow | "new" | undefined>(undefined);
+  const dialog = useDialog();
+  const edit = (window?: MaintenanceWindow) =>
+    dialog.open((onClose) => <WindowForm window={window} onClose={onClose} onSaved={update} />);
   const update = () => {
     reload();
     onChange();
@@ -33,7 +35,7 @@ export function MaintenanceWindows({ onChange }: {
   return (
     <Section
       title="Maintenance windows"
-      actions={<Button icon="plus" onClick={() => edited.value = "new"}>New window</Button>}
+      actions={<Button icon="plus" onClick={() => edit()}>New window</Button>}
     >
       <Listing
         name="Maintenance windows"
@@ -41,22 +43,15 @@ export function MaintenanceWindows({ onChange }: {
         rows={data.value?.windows}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
         nameOf={windowName}
         actions={(window) => [
-          { name: "Edit", onSelect: () => edited.value = window },
+          { name: "Edit", onSelect: () => edit(window) },
           deleteItem(() => remove(window), update),
         ]}
         empty={"No windows yet. A window pauses alerts and messages at fixed times, for the host " +
           "or for some containers, e.g. during backups."}
       />
-      {edited.value && (
-        <WindowForm
-          window={edited.value === "new" ? undefined : edited.value}
-          onClose={() => edited.value = undefined}
-          onSaved={update}
-        />
-      )}
+      {dialog.shown}
     </Section>
   );
 }

@@ -4,53 +4,44 @@
  * @module
  */
 
-import { api } from "../../api/client.ts";
 import type { Agent, CertificateAuthority } from "../../api/types.ts";
 import {
   EditDialog,
+  fieldsOf,
   type FormValues,
   listOf,
+  saveItem,
+  type SaveProps,
   SelectField,
   TextArea,
   TextField,
 } from "../../components/form.tsx";
 
-export function AgentForm({ agent, authorities, onClose, onSaved }: {
+export function AgentForm({ agent, authorities, onClose, onSaved }: SaveProps & {
   /** Without one, a new agent is added. The certificate of an agent cannot be changed. */
   agent: Agent | undefined;
   authorities: readonly CertificateAuthority[];
-  onClose: () => void;
-  onSaved: () => void;
 }) {
+  const { text } = fieldsOf(agent);
   const save = async ({ hostname, description, tags, certificate, ca_id: caId }: FormValues) => {
-    const body = { hostname, description, tags: listOf(tags) ?? [] };
-    const saved = agent
-      ? await api("PUT /api/ext/service-enterprise/mtls/agents/{id}", {
-        path: { id: agent.id },
-        body,
-      })
-      : await api("POST /api/ext/service-enterprise/mtls/agents", {
-        body: { ...body, certificate, ca_id: caId || null },
-      });
-    onSaved();
+    const saved = await saveItem("/api/ext/service-enterprise/mtls/agents", agent, {
+      hostname,
+      description,
+      tags: listOf(tags) ?? [],
+      ...(!agent && { ca_id: caId || null }),
+      certificate,
+    });
+    onSaved(saved);
     return saved.hostname;
   };
   return (
     <EditDialog noun="agent" name={agent?.hostname} save={save} onClose={onClose}>
-      <TextField
-        label="Host name"
-        name="hostname"
-        value={agent?.hostname}
-        placeholder="web-1.example.com"
-        required
-        maxLength={253}
-      />
-      <TextField
-        label="Description"
-        name="description"
-        value={agent?.description}
-        maxLength={1_000}
-      />
+      {text("Host name", "hostname", {
+        placeholder: "web-1.example.com",
+        required: true,
+        maxLength: 253,
+      })}
+      {text("Description", "description", { maxLength: 1_000 })}
       <TextField
         label="Tags"
         name="tags"
@@ -69,7 +60,6 @@ export function AgentForm({ agent, authorities, onClose, onSaved }: {
           <SelectField
             label="Certificate authority"
             name="ca_id"
-            value=""
             options={[
               { value: "", name: "Any" },
               ...authorities.map(({ id, name }) => ({ value: id, name })),

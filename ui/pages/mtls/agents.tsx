@@ -6,28 +6,27 @@
 
 import { api } from "../../api/client.ts";
 import type { Agent, AgentPage, CertificateAuthority } from "../../api/types.ts";
+import { SwitchCell, timeColumn } from "../../components/columns.tsx";
 import { confirm } from "../../components/dialog.tsx";
-import { Listing, Newest } from "../../components/listing.tsx";
-import type { MenuItem } from "../../components/menu.tsx";
+import { Listing } from "../../components/listing.tsx";
 import { Section } from "../../components/page.tsx";
 import { type Reading, useRead } from "../../components/reading.ts";
 import { Badge, Text } from "../../components/states.tsx";
-import { SwitchCell } from "../../components/switch_cell.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { now, Time } from "../../components/time.tsx";
 import { query, setQuery } from "../../state/router.ts";
 import { withResult } from "../../state/toasts.ts";
-import type { Task } from "./task.ts";
 
 /** The largest page of the API. */
 const ROWS_MAX = 500;
 
-export function Agents({ current, authorities, onOpen }: {
+export function Agents({ current, authorities, onEdit, onDetails }: {
   /** The agents that are not revoked. */
   current: Reading<AgentPage>;
   authorities: readonly CertificateAuthority[];
-  onOpen: (task: Task) => void;
+  onEdit: (agent: Agent) => void;
+  onDetails: (agent: Agent) => void;
 }) {
   const isRevoked = query.value.get("agents") === "revoked";
   const revoked = useRead(
@@ -55,16 +54,23 @@ export function Agents({ current, authorities, onOpen }: {
         name="Agents"
         columns={columns(authorities, reload)}
         rows={agents}
+        total={data.value?.total}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
         nameOf={({ hostname }) => hostname}
-        actions={(agent) => menuOf(agent, onOpen, reload)}
+        actions={(agent) => [
+          { name: "Details", onSelect: () => onDetails(agent) },
+          ...agent.revoked_at === null
+            ? [
+              { name: "Edit", onSelect: () => onEdit(agent) },
+              { name: "Revoke", danger: true, onSelect: () => void revoke(agent, reload) },
+            ]
+            : [],
+        ]}
         empty={isRevoked
           ? "No agent has been revoked."
           : "No agents yet. An agent is a machine with a client certificate of its own."}
       />
-      {data.value && <Newest shown={data.value.agents.length} total={data.value.total} />}
     </Section>
   );
 }
@@ -100,13 +106,7 @@ const columns = (
     wide: true,
     width: "w-s",
   },
-  {
-    title: "Last seen",
-    cell: ({ last_seen_at: at }) => <Time at={at} />,
-    sort: ({ last_seen_at: at }) => at,
-    wide: true,
-    width: "w-s",
-  },
+  timeColumn("Last seen", ({ last_seen_at: at }) => at, { wide: true, width: "w-s" }),
   {
     title: "Status",
     cell: (agent) =>
@@ -115,7 +115,8 @@ const columns = (
           <SwitchCell
             name={agent.hostname}
             checked={agent.enabled}
-            onChange={(enabled) => void toggle(agent, enabled).then(onChange)}
+            enable={(enabled) => enable(agent, enabled)}
+            onDone={onChange}
           />
         )
         : <Badge tone="bad">Revoked</Badge>,
@@ -136,36 +137,16 @@ export const authorityName = (
   id: string | null,
 ): string => id === null ? "Any" : authorities.find((each) => each.id === id)?.name ?? id;
 
-function menuOf(agent: Agent, onOpen: (task: Task) => void, onChange: () => void): MenuItem[] {
-  const details = { name: "Details", onSelect: () => onOpen({ name: "details", agent }) };
-  if (agent.revoked_at !== null) return [details];
-  return [
-    details,
-    { name: "Edit", onSelect: () => onOpen({ name: "edit-agent", agent }) },
-    {
-      name: "Revoke",
-      danger: true,
-      onSelect: () => void revoke(agent).then((isDone) => isDone && onChange()),
-    },
-  ];
-}
+const enable = ({ id }: Agent, enabled: boolean) =>
+  api("PUT /api/ext/service-enterprise/mtls/agents/{id}/toggle", {
+    path: { id },
+    body: { enabled },
+  });
 
-const toggle = ({ id, hostname }: Agent, enabled: boolean): Promise<boolean> =>
-  withResult(
-    `${enabled ? "Enabled" : "Disabled"} ${plain(hostname)}`,
-    () =>
-      api("PUT /api/ext/service-enterprise/mtls/agents/{id}/toggle", {
-        path: { id },
-        body: { enabled },
-      }),
-  );
-
-async function revoke({ id, hostname }: Agent): Promise<boolean> {
+async function revoke({ id, hostname }: Agent, onDone: () => void): Promise<void> {
   const consequence = `The certificate of ${plain(hostname)} is refused for ever. The machine ` +
     "needs a new certificate and a new agent to be accepted again.";
-  if (!await confirm({ verb: "Revoke", name: hostname, consequence })) return false;
-  return await withResult(
-    `Revoked ${plain(hostname)}`,
-    () => api("DELETE /api/ext/service-enterprise/mtls/agents/{id}", { path: { id } }),
-  );
+  if (!await confirm({ verb: "Revoke", name: hostname, consequence })) return;
+  const work = () => api("DELETE /api/ext/service-enterprise/mtls/agents/{id}", { path: { id } });
+  if (await withResult(`Revoked ${plain(hostname)}`, work)) onDone();
 }

@@ -6,8 +6,9 @@
 
 import { api } from "../../api/client.ts";
 import type { CertificateAuthority, CertificateAuthorityPage } from "../../api/types.ts";
+import { NAME_COLUMN } from "../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
-import { Listing, Newest } from "../../components/listing.tsx";
+import { Listing } from "../../components/listing.tsx";
 import { Section } from "../../components/page.tsx";
 import type { Reading } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
@@ -23,27 +24,18 @@ export function Authorities({ reading }: { reading: Reading<CertificateAuthority
         name="Certificate authorities"
         columns={COLUMNS}
         rows={data.value?.cas}
+        total={data.value?.total}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
-        nameOf={({ name }) => name}
         actions={(authority) => [deleteItem(() => remove(authority), reload)]}
         empty="No certificate authorities yet. Agents can be added without one, too."
       />
-      {data.value && <Newest shown={data.value.cas.length} total={data.value.total} />}
     </Section>
   );
 }
 
 const COLUMNS: readonly Column<CertificateAuthority>[] = [
-  {
-    title: "Name",
-    cell: ({ name }) => (
-      <span class="name-cell">
-        <Text>{name}</Text>
-      </span>
-    ),
-  },
+  { title: "Name", cell: NAME_COLUMN.cell },
   { title: "Subject", cell: ({ subject }) => <Text>{subject}</Text>, wide: true },
   {
     title: "Fingerprint",
@@ -57,11 +49,12 @@ const COLUMNS: readonly Column<CertificateAuthority>[] = [
   { title: "Expires", cell: ({ not_after: at }) => <Expiry at={at} />, width: "w-s" },
 ];
 
-async function remove({ id, name }: CertificateAuthority): Promise<boolean> {
-  const consequence = `The certificate authority ${plain(name)} is deleted. It is refused while ` +
-    "an agent uses it.";
-  return await deleteConfirmed(
-    { name, consequence },
+const remove = ({ id, name }: CertificateAuthority) =>
+  deleteConfirmed(
+    {
+      name,
+      consequence: `The certificate authority ${plain(name)} is deleted. It is refused while ` +
+        "an agent uses it.",
+    },
     () => api("DELETE /api/ext/service-enterprise/mtls/ca/{id}", { path: { id } }),
   );
-}

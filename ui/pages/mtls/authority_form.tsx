@@ -5,22 +5,20 @@
  */
 
 import { api } from "../../api/client.ts";
-import { FormDialog, TextArea, TextField } from "../../components/form.tsx";
+import { FormDialog, type SaveProps, TextArea, TextField } from "../../components/form.tsx";
 import { plain } from "../../components/text.ts";
 import { showStatus } from "../../state/toasts.ts";
 
-export function AuthorityForm({ onClose, onSaved }: {
-  onClose: () => void;
-  onSaved: () => void;
-}) {
+export function AuthorityForm({ onClose, onSaved }: SaveProps) {
   return (
     <FormDialog
       title="New authority"
       submit="Create"
       onSubmit={async ({ name, certificate }) => {
-        await api("POST /api/ext/service-enterprise/mtls/ca", { body: { name, certificate } });
+        onSaved(
+          await api("POST /api/ext/service-enterprise/mtls/ca", { body: { name, certificate } }),
+        );
         showStatus(`Created ${plain(name)}`);
-        onSaved();
       }}
       onClose={onClose}
     >

@@ -5,9 +5,9 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
-import type { CertificateAuthority } from "../../api/types.ts";
+import type { Agent, CertificateAuthority } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { useDialog } from "../../components/dialog.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { AgentDetails } from "./agent_details.tsx";
@@ -16,7 +16,6 @@ import { Agents } from "./agents.tsx";
 import { Authorities } from "./authorities.tsx";
 import { AuthorityForm } from "./authority_form.tsx";
 import { Enforcement } from "./enforcement.tsx";
-import type { Task } from "./task.ts";
 
 /** The largest page of the API. */
 const ROWS_MAX = 500;
@@ -29,21 +28,23 @@ export default function Mtls() {
   const agents = useRead("GET /api/ext/service-enterprise/mtls/agents", {
     query: { limit: ROWS_MAX },
   });
-  const task = useSignal<Task | undefined>(undefined);
-  const close = () => task.value = undefined;
-  const open = task.value;
+  const dialog = useDialog();
   const cas: readonly CertificateAuthority[] = authorities.data.value?.cas ?? [];
+  const editAgent = (agent?: Agent) =>
+    dialog.open((onClose) => (
+      <AgentForm agent={agent} authorities={cas} onClose={onClose} onSaved={agents.reload} />
+    ));
+  const showDetails = (agent: Agent) =>
+    dialog.open((onClose) => <AgentDetails agent={agent} authorities={cas} onClose={onClose} />);
+  const newAuthority = () =>
+    dialog.open((onClose) => <AuthorityForm onClose={onClose} onSaved={authorities.reload} />);
   return (
     <Page
       title="mTLS"
       actions={
         <>
-          <Button icon="plus" onClick={() => task.value = { name: "new-authority" }}>
-            New authority
-          </Button>
-          <Button kind="primary" icon="plus" onClick={() => task.value = { name: "new-agent" }}>
-            New agent
-          </Button>
+          <Button icon="plus" onClick={newAuthority}>New authority</Button>
+          <Button kind="primary" icon="plus" onClick={() => editAgent()}>New agent</Button>
         </>
       }
     >
@@ -56,24 +57,12 @@ export default function Mtls() {
         <Agents
           current={agents}
           authorities={cas}
-          onOpen={(next) => task.value = next}
+          onEdit={editAgent}
+          onDetails={showDetails}
         />
         <Authorities reading={authorities} />
       </div>
-      {open?.name === "new-authority" && (
-        <AuthorityForm onClose={close} onSaved={authorities.reload} />
-      )}
-      {(open?.name === "new-agent" || open?.name === "edit-agent") && (
-        <AgentForm
-          agent={open.name === "edit-agent" ? open.agent : undefined}
-          authorities={cas}
-          onClose={close}
-          onSaved={agents.reload}
-        />
-      )}
-      {open?.name === "details" && (
-        <AgentDetails agent={open.agent} authorities={cas} onClose={close} />
-      )}
+      {dialog.shown}
     </Page>
   );
 }

@@ -5,14 +5,15 @@
  */
 
 import { useSignal } from "@preact/signals";
-import { api } from "../../api/client.ts";
-import type { NewNotificationChannel, NotificationChannel } from "../../api/types.ts";
+import type { NotificationChannel } from "../../api/types.ts";
 import { EventKinds } from "../../components/event_kinds.tsx";
 import {
   EditDialog,
+  fieldsOf,
   type FormValues,
   listOf,
-  SelectField,
+  saveItem,
+  type SaveProps,
   TextField,
 } from "../../components/form.tsx";
 import { ConfigFields, configOf } from "./config.tsx";
@@ -28,50 +29,38 @@ const SEVERITIES = [
   { value: "critical", name: "Critical only" },
 ];
 
-export function ChannelForm({ channel, onClose, onSaved }: {
+export function ChannelForm({ channel, onClose, onSaved }: SaveProps & {
   /** Without one, a new channel is created. The kind of a channel does not change. */
   channel: NotificationChannel | undefined;
-  onClose: () => void;
-  onSaved: () => void;
 }) {
   const chosen = useSignal<KindId | typeof BY_URL>(channel?.kind ?? "email");
   const id = chosen.value;
   const save = async (values: FormValues) => {
-    const target = id === BY_URL
-      ? { url: values.url as string }
-      : { config: configOf(KINDS[id], values) };
-    const body = {
-      name: values.name as string,
-      events: values.events as NonNullable<NewNotificationChannel["events"]>,
-      minSeverity: values.minSeverity as NotificationChannel["minSeverity"],
+    const { name, events, minSeverity, url } = values;
+    const saved = await saveItem("/api/notifications/channels", channel, {
+      name,
+      events,
+      minSeverity,
       containers: listOf(values.containers),
       stacks: listOf(values.stacks),
       ...timingOf(values),
-      ...target,
-    };
-    const saved = channel
-      ? await api("PUT /api/notifications/channels/{id}", { path: { id: channel.id }, body })
-      : await api("POST /api/notifications/channels", {
-        body: { ...body, ...(id !== BY_URL && { kind: id }) },
-      });
-    onSaved();
+      ...(id === BY_URL ? { url } : { config: configOf(KINDS[id], values) }),
+      ...(id !== BY_URL && !channel && { kind: id }),
+    });
+    onSaved(saved);
     return saved.name;
   };
   const kinds = channel ? [channel.kind] : Object.keys(KINDS) as KindId[];
+  const options = [
+    ...kinds.map((kind) => ({ value: kind, name: KINDS[kind].name })),
+    { value: BY_URL, name: channel ? "Replace by a URL" : "From a URL" },
+  ];
+  const { text, select } = fieldsOf(channel);
   return (
     <EditDialog noun="channel" name={channel?.name} save={save} onClose={onClose} wide>
       <div class="field-row">
-        <TextField label="Name" name="name" value={channel?.name} required maxLength={100} />
-        <SelectField
-          label="Kind"
-          name="kind"
-          value={id}
-          options={[
-            ...kinds.map((kind) => ({ value: kind, name: KINDS[kind].name })),
-            { value: BY_URL, name: channel ? "Replace by a URL" : "From a URL" },
-          ]}
-          onChange={(kind) => chosen.value = kind as KindId | typeof BY_URL}
-        />
+        {text("Name", "name", { required: true, maxLength: 100 })}
+        {select("Kind", "kind", options, { choice: chosen })}
       </div>
       {id === BY_URL
         ? (
@@ -91,13 +80,10 @@ export function ChannelForm({ channel, onClose, onSaved }: {
           </div>
         )}
       <EventKinds checked={channel?.events ?? ["*"]} />
-      <SelectField
-        label="Minimum severity"
-        name="minSeverity"
-        value={channel?.minSeverity ?? "info"}
-        options={SEVERITIES}
-        hint="The end of a problem is always sent"
-      />
+      {select("Minimum severity", "minSeverity", SEVERITIES, {
+        initial: "info",
+        hint: "The end of a problem is always sent",
+      })}
       <div class="field-grid">
         <TextField
           label="Containers"

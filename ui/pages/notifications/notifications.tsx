@@ -4,16 +4,15 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { NotificationChannel } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { DELIVERIES_SHOWN, DeliveriesDialog, LastDelivery } from "../../components/deliveries.tsx";
+import { useDialog } from "../../components/dialog.tsx";
 import { eventsText } from "../../components/event_kinds.tsx";
 import { Listing } from "../../components/listing.tsx";
-import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import type { Column } from "../../components/table.tsx";
@@ -22,51 +21,43 @@ import { ChannelForm } from "./form.tsx";
 import { KINDS } from "./kinds.ts";
 import { replay, sendTest } from "./sending.ts";
 
-/** The open dialog. */
-type Task = { name: "new" } | { name: "edit" | "deliveries"; channel: NotificationChannel };
-
 export default function Notifications() {
   const { data, error, reload } = useRead("GET /api/notifications/channels", {});
-  const task = useSignal<Task | undefined>(undefined);
-  const open = task.value;
-  const close = () => task.value = undefined;
-  const create = (
-    <Button kind="primary" icon="plus" onClick={() => task.value = { name: "new" }}>
-      New channel
-    </Button>
-  );
+  const dialog = useDialog();
+  const edit = (channel?: NotificationChannel) =>
+    dialog.open((onClose) => <ChannelForm channel={channel} onClose={onClose} onSaved={reload} />);
+  const showDeliveries = (channel: NotificationChannel) =>
+    dialog.open((onClose) => (
+      <Deliveries
+        channel={channel}
+        onClose={() => {
+          onClose();
+          reload();
+        }}
+      />
+    ));
   return (
-    <Page title="Notifications" actions={create}>
+    <Page
+      title="Notifications"
+      actions={<Button kind="primary" icon="plus" onClick={() => edit()}>New channel</Button>}
+    >
       <Listing
         name="Channels"
         columns={columns(reload)}
         rows={data.value?.channels}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        actions={(channel) =>
-          menuOf(channel, { onChange: reload, onOpen: (name) => task.value = { name, channel } })}
+        actions={(channel) => [
+          { name: "Edit", onSelect: () => edit(channel) },
+          { name: "Test", onSelect: () => void sendTest(channel).then(reload) },
+          { name: "Deliveries", onSelect: () => showDeliveries(channel) },
+          deleteItem(() => remove(channel), reload),
+        ]}
         defaultSort="name"
         empty={"No channels yet. A channel tells people what is wrong, and when it is over: by " +
           "mail, in a chat or on a phone. Create one and send it a test message."}
       />
-      {(open?.name === "new" || open?.name === "edit") && (
-        <ChannelForm
-          channel={open.name === "edit" ? open.channel : undefined}
-          onClose={close}
-          onSaved={reload}
-        />
-      )}
-      {open?.name === "deliveries" && (
-        <Deliveries
-          channel={open.channel}
-          onClose={() => {
-            close();
-            reload();
-          }}
-        />
-      )}
+      {dialog.shown}
     </Page>
   );
 }
@@ -111,18 +102,6 @@ function Deliveries({ channel, onClose }: { channel: NotificationChannel; onClos
       onReplay={(delivery) => void replay(channel, delivery).then(reading.reload)}
     />
   );
-}
-
-function menuOf(channel: NotificationChannel, { onChange, onOpen }: {
-  onChange: () => void;
-  onOpen: (name: "edit" | "deliveries") => void;
-}): MenuItem[] {
-  return [
-    { name: "Edit", onSelect: () => onOpen("edit") },
-    { name: "Test", onSelect: () => void sendTest(channel).then(onChange) },
-    { name: "Deliveries", onSelect: () => onOpen("deliveries") },
-    deleteItem(() => remove(channel), onChange),
-  ];
 }
 
 const remove = ({ id, name }: NotificationChannel): Promise<boolean> =>

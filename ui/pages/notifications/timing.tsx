@@ -6,7 +6,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { NewQuietHours, NotificationChannel } from "../../api/types.ts";
-import { type FormValues, SelectField, TextField } from "../../components/form.tsx";
+import { fieldsOf, type FormValues, SelectField, TextField } from "../../components/form.tsx";
 import { browserZone, zonesWith } from "../time_zones.ts";
 
 /** Limit of the service. */
@@ -23,32 +23,27 @@ const EXCEPTIONS = [
 /** Their values are read with {@linkcode timingOf}. */
 export function TimingFields({ channel }: { channel: NotificationChannel | undefined }) {
   const quiet = channel?.quietHours;
-  const isQuiet = useSignal(quiet != null);
+  const hours = useSignal(quiet == null ? "no" : "yes");
   const zone = quiet?.timeZone ?? browserZone();
+  const { number } = fieldsOf(channel);
   return (
     <>
       <div class="field-grid">
-        <TextField
-          label="Digest (minutes)"
-          name="digestMinutes"
-          type="number"
-          value={channel?.digestMinutes ?? 0}
-          hint="Messages of this time are sent as one. 0: each at once"
-          required
-          min={0}
-          max={DIGEST_MINUTES_MAX}
-          step={1}
-        />
+        {number("Digest (minutes)", "digestMinutes", {
+          initial: 0,
+          hint: "Messages of this time are sent as one. 0: each at once",
+          min: 0,
+          max: DIGEST_MINUTES_MAX,
+        })}
         <SelectField
           label="Quiet hours"
           name="hasQuietHours"
-          value={isQuiet.value ? "yes" : "no"}
+          choice={hours}
           options={[{ value: "no", name: "None" }, { value: "yes", name: "Each day" }]}
           hint="What is held back follows in one summary"
-          onChange={(value) => isQuiet.value = value === "yes"}
         />
       </div>
-      {isQuiet.value && (
+      {hours.value === "yes" && (
         <div class="field-grid">
           <TextField
             label="From"

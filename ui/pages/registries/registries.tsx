@@ -4,11 +4,11 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { Registry } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
+import { useDialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
@@ -20,25 +20,18 @@ import { Time } from "../../components/time.tsx";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { RegistryForm } from "./form.tsx";
 
-/** The open dialog: a new registry, or one to edit. */
-type Task = { registry: Registry | undefined };
-
 export default function Registries() {
   const { data, error, reload } = useRead("GET /api/registries", {});
-  const task = useSignal<Task | undefined>(undefined);
+  const dialog = useDialog();
+  const edit = (registry?: Registry) =>
+    dialog.open((onClose) => (
+      <RegistryForm registry={registry} onClose={onClose} onSaved={reload} />
+    ));
   const problems = data.value?.authFile?.problems ?? [];
   return (
     <Page
       title="Registries"
-      actions={
-        <Button
-          kind="primary"
-          icon="plus"
-          onClick={() => task.value = { registry: undefined }}
-        >
-          New registry
-        </Button>
-      }
+      actions={<Button kind="primary" icon="plus" onClick={() => edit()}>New registry</Button>}
     >
       {problems.length > 0 && (
         <div class="note" role="note" aria-label="Problems of REGISTRY_AUTH_FILE">
@@ -51,21 +44,13 @@ export default function Registries() {
         rows={data.value?.registries}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
         nameOf={nameOf}
-        actions={(registry) =>
-          menuOf(registry, { onChange: reload, onEdit: () => task.value = { registry } })}
+        actions={(registry) => menuOf(registry, { onChange: reload, onEdit: () => edit(registry) })}
         defaultSort="registry"
         empty={"No registries yet. Credentials of a registry let Longshore pull its private " +
           "images and check them for updates."}
       />
-      {task.value && (
-        <RegistryForm
-          registry={task.value.registry}
-          onClose={() => task.value = undefined}
-          onSaved={reload}
-        />
-      )}
+      {dialog.shown}
     </Page>
   );
 }
@@ -101,8 +86,7 @@ const COLUMNS: readonly Column<Registry>[] = [
   },
   {
     title: "Changed",
-    cell: ({ updatedAt }) =>
-      updatedAt === null ? <span class="muted">–</span> : <Time at={updatedAt} />,
+    cell: ({ updatedAt }) => <Time at={updatedAt} />,
     sort: ({ updatedAt }) => updatedAt ?? "",
     wide: true,
   },

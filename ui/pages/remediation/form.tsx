@@ -5,10 +5,17 @@
  */
 
 import { useSignal } from "@preact/signals";
-import { api } from "../../api/client.ts";
 import type { NewRemediationRule, RemediationRule } from "../../api/types.ts";
-import { EditDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
-import { capital } from "../../components/text.ts";
+import {
+  EditDialog,
+  fieldsOf,
+  type FormValues,
+  optionsOf,
+  saveItem,
+  type SaveProps,
+  SelectField,
+  TextField,
+} from "../../components/form.tsx";
 import { containers } from "../../state/live.ts";
 import { metricOptions, type MetricWords, OPERATOR_OPTIONS } from "../conditions.ts";
 
@@ -26,13 +33,11 @@ export const METRICS: Record<Metric, MetricWords> = {
   load_1: { name: "Host load, 1 minute" },
 };
 
-const ACTIONS = ["restart", "start", "stop"].map((value) => ({ value, name: capital(value) }));
+const ACTIONS = optionsOf(["restart", "start", "stop"]);
 
-export function RuleForm({ rule, onClose, onSaved }: {
+export function RuleForm({ rule, onClose, onSaved }: SaveProps & {
   /** Without one, a new rule is created. */
   rule: RemediationRule | undefined;
-  onClose: () => void;
-  onSaved: () => void;
 }) {
   const metric = useSignal<Metric>(rule?.condition_metric ?? "container_down");
   const action = useSignal(rule?.action_type ?? "restart");
@@ -40,28 +45,17 @@ export function RuleForm({ rule, onClose, onSaved }: {
   const known = containers.value?.find(({ id }) => id === rule?.action_target)?.name;
   const target = known ?? rule?.action_target;
   const targets = [...new Set([...target === undefined ? [] : [target], ...names])].sort();
+  const { text, number, select } = fieldsOf(rule);
   const save = async (values: FormValues) => {
-    const body = bodyOf(values);
-    const saved = rule
-      ? await api("PUT /api/ext/service-pro/remediation/rules/{id}", {
-        path: { id: rule.id },
-        body,
-      })
-      : await api("POST /api/ext/service-pro/remediation/rules", { body });
-    onSaved();
+    const saved = await saveItem("/api/ext/service-pro/remediation/rules", rule, bodyOf(values));
+    onSaved(saved);
     return saved.name;
   };
   return (
     <EditDialog noun="rule" name={rule?.name} save={save} onClose={onClose}>
-      <TextField label="Name" name="name" value={rule?.name} required maxLength={100} />
+      {text("Name", "name", { required: true, maxLength: 100 })}
       <div class="field-row">
-        <SelectField
-          label="Action"
-          name="action_type"
-          value={action.value}
-          options={ACTIONS}
-          onChange={(value) => action.value = value as RemediationRule["action_type"]}
-        />
+        {select("Action", "action_type", ACTIONS, { choice: action })}
         <SelectField
           label="Container"
           name="action_target"
@@ -70,56 +64,28 @@ export function RuleForm({ rule, onClose, onSaved }: {
           required
         />
       </div>
-      <SelectField
-        label="Metric"
-        name="condition_metric"
-        value={metric.value}
-        options={metricOptions(METRICS)}
-        hint={METRICS[metric.value].isState ? "1 if it is, else 0" : undefined}
-        onChange={(value) => metric.value = value as Metric}
-      />
+      {select("Metric", "condition_metric", metricOptions(METRICS), {
+        choice: metric,
+        hint: METRICS[metric.value].isState ? "1 if it is, else 0" : undefined,
+      })}
       <div class="field-row">
-        <SelectField
-          label="Operator"
-          name="condition_operator"
-          value={rule?.condition_operator ?? "=="}
-          options={OPERATOR_OPTIONS}
-        />
-        <TextField
-          label="Threshold"
-          name="condition_threshold"
-          type="number"
-          value={rule?.condition_threshold ?? 1}
-          required
-          step="any"
-        />
-        <TextField
-          label="Duration (seconds)"
-          name="condition_duration"
-          type="number"
-          value={rule?.condition_duration ?? 0}
-          required
-          min={0}
-          max={86_400}
-        />
+        {select("Operator", "condition_operator", OPERATOR_OPTIONS, { initial: "==" })}
+        {number("Threshold", "condition_threshold", { initial: 1, step: "any" })}
+        {number("Duration (seconds)", "condition_duration", { initial: 0, min: 0, max: 86_400 })}
       </div>
       <div class="field-row">
-        <TextField
-          label="Cooldown (seconds)"
-          name="cooldown_seconds"
-          type="number"
-          value={rule?.cooldown_seconds ?? 900}
-          hint="Between two actions"
-          required
-          min={0}
-          max={86_400}
-        />
+        {number("Cooldown (seconds)", "cooldown_seconds", {
+          initial: 900,
+          hint: "Between two actions",
+          min: 0,
+          max: 86_400,
+        })}
         {action.value !== "start" && (
           <TextField
             label="Stop timeout (seconds)"
             name="timeout_seconds"
             type="number"
-            value={rule?.action_config.timeout_seconds ?? ""}
+            value={rule?.action_config.timeout_seconds}
             hint="Default 10"
             min={0}
             max={300}

@@ -4,15 +4,15 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { RemediationRule, RemediationRun } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
+import { useDialog } from "../../components/dialog.tsx";
 import { History, Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
-import { useRead, useReloadOn } from "../../components/reading.ts";
+import { reloadAll, useRead, useReloadOn } from "../../components/reading.ts";
 import { State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { capital, count, plain } from "../../components/text.ts";
@@ -60,23 +60,17 @@ const columns = (onChange: () => void): readonly Column<RemediationRule>[] => [
 ];
 
 export default function Remediation() {
-  const { data, error, reload } = useRead("GET /api/ext/service-pro/remediation/rules", {});
+  const rules = useRead("GET /api/ext/service-pro/remediation/rules", {});
+  const { data, error, reload } = rules;
   const history = useRead("GET /api/ext/service-pro/remediation/history", {
     query: { limit: RUNS_SHOWN },
   });
-  useReloadOn("remediation.", () => {
-    reload();
-    history.reload();
-  });
-  const edited = useSignal<RemediationRule | "new" | undefined>(undefined);
+  useReloadOn("remediation.", reloadAll(rules, history));
+  const dialog = useDialog();
+  const edit = (rule?: RemediationRule) =>
+    dialog.open((onClose) => <RuleForm rule={rule} onClose={onClose} onSaved={reload} />);
   const create = hasRole("admin") && (
-    <Button
-      kind="primary"
-      icon="plus"
-      onClick={() => edited.value = "new"}
-    >
-      New rule
-    </Button>
+    <Button kind="primary" icon="plus" onClick={() => edit()}>New rule</Button>
   );
   const runs = history.data.value;
   return (
@@ -87,14 +81,11 @@ export default function Remediation() {
         rows={data.value?.rules}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        {...hasRole("admin") && {
-          actions: (rule: RemediationRule) => [
-            { name: "Edit", onSelect: () => edited.value = rule },
-            deleteItem(() => remove(rule), reload),
-          ],
-        }}
+        actionsFor="admin"
+        actions={(rule) => [
+          { name: "Edit", onSelect: () => edit(rule) },
+          deleteItem(() => remove(rule), reload),
+        ]}
         defaultSort="name"
         empty={"No rules yet. A rule starts, stops or restarts a container when a condition holds, " +
           "e.g. when the container is down."}
@@ -103,19 +94,13 @@ export default function Remediation() {
         title="History"
         name="Remediation history"
         columns={RUN_COLUMNS}
-        page={runs && { rows: runs.history, total: runs.total }}
+        rows={runs?.history}
+        total={runs?.total}
         error={history.error.value}
         onRetry={history.reload}
-        keyOf={({ id }) => id}
         empty="No rule has acted in the last 90 days."
       />
-      {edited.value && (
-        <RuleForm
-          rule={edited.value === "new" ? undefined : edited.value}
-          onClose={() => edited.value = undefined}
-          onSaved={reload}
-        />
-      )}
+      {dialog.shown}
     </Page>
   );
 }
@@ -129,13 +114,11 @@ const conditionOf = (rule: RemediationRule): string =>
     rule.condition_duration,
   );
 
-async function remove({ id, name }: RemediationRule): Promise<boolean> {
-  const consequence = `The rule ${plain(name)} is deleted. Its history is kept.`;
-  return await deleteConfirmed(
-    { name, consequence },
+const remove = ({ id, name }: RemediationRule) =>
+  deleteConfirmed(
+    { name, consequence: `The rule ${plain(name)} is deleted. Its history is kept.` },
     () => api("DELETE /api/ext/service-pro/remediation/rules/{id}", { path: { id } }),
   );
-}
 
 const RUN_TONES = { success: "good", failure: "bad", skipped: "idle" } as const;
 
@@ -163,7 +146,7 @@ const RUN_COLUMNS: readonly Column<RemediationRun>[] = [
   },
   {
     title: "Reason",
-    cell: ({ error }) => error === null ? <span class="muted">–</span> : <Text>{error}</Text>,
+    cell: ({ error }) => <Text>{error}</Text>,
     wide: true,
   },
 ];

@@ -4,47 +4,39 @@
  * @module
  */
 
-import { api } from "../../api/client.ts";
 import type { Permission, Role } from "../../api/types.ts";
-import { CheckGroup, EditDialog, type FormValues, TextField } from "../../components/form.tsx";
+import {
+  CheckGroup,
+  EditDialog,
+  fieldsOf,
+  type FormValues,
+  saveItem,
+  type SaveProps,
+} from "../../components/form.tsx";
 import { actionsOf, ANY, permissionText, type Resource, RESOURCES } from "./permissions.ts";
 
-export function RoleForm({ role, onClose, onSaved }: {
+export function RoleForm({ role, onClose, onSaved }: SaveProps & {
   /** Without one, a new role is created. */
   role: Role | undefined;
-  onClose: () => void;
-  onSaved: () => void;
 }) {
+  const { text, number } = fieldsOf(role);
   const save = async (values: FormValues) => {
-    const body = bodyOf(values);
-    const saved = role
-      ? await api("PUT /api/ext/service-enterprise/roles/{id}", { path: { id: role.id }, body })
-      : await api("POST /api/ext/service-enterprise/roles", { body });
-    onSaved();
+    const saved = await saveItem("/api/ext/service-enterprise/roles", role, bodyOf(values));
+    onSaved(saved);
     return saved.name;
   };
   return (
     <EditDialog noun="role" name={role?.name} save={save} onClose={onClose} wide>
       <div class="field-row">
-        <TextField label="Name" name="name" value={role?.name} required maxLength={100} />
-        <TextField
-          label="Priority"
-          name="priority"
-          type="number"
-          value={role?.priority ?? 0}
-          hint="Order of the list, highest first"
-          required
-          min={-1_000_000}
-          max={1_000_000}
-          step={1}
-        />
+        {text("Name", "name", { required: true, maxLength: 100 })}
+        {number("Priority", "priority", {
+          initial: 0,
+          hint: "Order of the list, highest first",
+          min: -1_000_000,
+          max: 1_000_000,
+        })}
       </div>
-      <TextField
-        label="Description"
-        name="description"
-        value={role?.description}
-        maxLength={1_000}
-      />
+      {text("Description", "description", { maxLength: 1_000 })}
       <div class="permissions">
         <p class="hint">
           "all" includes the actions of later versions. You cannot grant a permission that you do

@@ -12,7 +12,7 @@ import { Form, SelectField } from "../../components/form.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { plain } from "../../components/text.ts";
-import type { UserOption } from "../../components/user_options.ts";
+import { useUserOptions } from "../../components/user_options.ts";
 import {
   type Action,
   actionsOf,
@@ -22,10 +22,8 @@ import {
   RESOURCES,
 } from "./permissions.ts";
 
-export function PermissionCheck({ users, onClose }: {
-  users: readonly UserOption[];
-  onClose: () => void;
-}) {
+export function PermissionCheck({ onClose }: { onClose: () => void }) {
+  const users = useUserOptions();
   const resource = useSignal<Resource>("containers");
   const result = useSignal<Check | undefined>(undefined);
   return (
@@ -46,9 +44,8 @@ export function PermissionCheck({ users, onClose }: {
           <SelectField
             label="Resource"
             name="resource"
-            value={resource.value}
+            choice={resource}
             options={optionsOf(RESOURCES)}
-            onChange={(value) => resource.value = value as Resource}
           />
           <SelectField
             key={resource.value}

@@ -1,5 +1,6 @@
 /**
- * The catalog of permissions that custom roles can grant, as in `services/auth/permissions.ts`.
+ * The catalog of permissions that custom roles grant and that tokens can be limited to, as in
+ * `services/auth/permissions.ts`.
  *
  * @module
  */
@@ -15,7 +16,7 @@ export const ANY = "*";
 const READ_WRITE: readonly Action[] = ["read", "write"];
 
 /** The type reports a resource that is missing here, a test a missing action. */
-const ACTIONS: Record<Exclude<Resource, "*">, readonly Action[]> = {
+export const ACTIONS: Record<Exclude<Resource, "*">, readonly Action[]> = {
   containers: [
     "read",
     "start",

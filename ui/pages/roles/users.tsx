@@ -13,7 +13,7 @@ import { useRead } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
 import { plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
-import { userName, type UserOption } from "../../components/user_options.ts";
+import { userName, useUserOptions } from "../../components/user_options.ts";
 import { showStatus, withResult } from "../../state/toasts.ts";
 
 type RoleUser = RoleUserPage["users"][number];
@@ -21,9 +21,8 @@ type RoleUser = RoleUserPage["users"][number];
 /** The largest page of the API. */
 const USERS_MAX = 500;
 
-export function RoleUsers({ role: { id, name }, users, onChange, onClose }: {
+export function RoleUsers({ role: { id, name }, onChange, onClose }: {
   role: RoleSummary;
-  users: readonly UserOption[];
   onChange: () => void;
   onClose: () => void;
 }) {
@@ -31,6 +30,7 @@ export function RoleUsers({ role: { id, name }, users, onChange, onClose }: {
     path: { id },
     query: { limit: USERS_MAX },
   });
+  const users = useUserOptions();
   const assigned = data.value?.users;
   const others = users.filter(({ value }) => !assigned?.some((each) => each.user_id === value));
   const onDone = () => {
@@ -60,9 +60,7 @@ export function RoleUsers({ role: { id, name }, users, onChange, onClose }: {
           name: "Remove",
           danger: true,
           onSelect: () =>
-            void remove({ id, name }, user.user_id, emailOf(user)).then((isDone) =>
-              isDone && onDone()
-            ),
+            void remove({ id, name }, { userId: user.user_id, email: emailOf(user) }, onDone),
         }]}
         empty="No user has this role."
       />
@@ -88,17 +86,13 @@ export function RoleUsers({ role: { id, name }, users, onChange, onClose }: {
 
 async function remove(
   { id, name }: Pick<RoleSummary, "id" | "name">,
-  userId: string,
-  email: string,
-): Promise<boolean> {
+  { userId, email }: { userId: string; email: string },
+  onDone: () => void,
+): Promise<void> {
   const consequence = `${plain(email)} loses the permissions of the role ${plain(name)} from the ` +
     "next request on.";
-  if (!await confirm({ verb: "Remove", name: email, consequence })) return false;
-  return await withResult(
-    `Removed ${plain(email)}`,
-    () =>
-      api("DELETE /api/ext/service-enterprise/roles/{id}/users/{userId}", {
-        path: { id, userId },
-      }),
-  );
+  if (!await confirm({ verb: "Remove", name: email, consequence })) return;
+  const path = { id, userId };
+  const work = () => api("DELETE /api/ext/service-enterprise/roles/{id}/users/{userId}", { path });
+  if (await withResult(`Removed ${plain(email)}`, work)) onDone();
 }

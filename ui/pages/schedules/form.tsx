@@ -4,26 +4,28 @@
  * @module
  */
 
-import { api } from "../../api/client.ts";
 import type { Container, NewSchedule, Schedule } from "../../api/types.ts";
-import { EditDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
-import { capital } from "../../components/text.ts";
+import {
+  EditDialog,
+  fieldsOf,
+  type FormValues,
+  optionsOf,
+  saveItem,
+  type SaveProps,
+  SelectField,
+} from "../../components/form.tsx";
 import { containers } from "../../state/live.ts";
 import { CRON_HINT, cronProblem } from "../cron.ts";
 import { TIME_ZONES, zonesWith } from "../time_zones.ts";
 
-const ACTION_OPTIONS = ["restart", "start", "stop", "update"].map((value) => ({
-  value,
-  name: capital(value),
-}));
+const ACTIONS = optionsOf(["restart", "start", "stop", "update"]);
 
-export function ScheduleForm({ schedule, onClose, onSaved }: {
+export function ScheduleForm({ schedule, onClose, onSaved }: SaveProps & {
   /** Without one, a new schedule is created. */
   schedule: Schedule | undefined;
-  onClose: () => void;
-  onSaved: () => void;
 }) {
   const known = (containers.value ?? []).filter(({ self }) => !self);
+  const { text, select } = fieldsOf(schedule);
   const save = async ({ name, container, action, cronExpression, timezone }: FormValues) => {
     const body: NewSchedule = {
       name,
@@ -32,14 +34,15 @@ export function ScheduleForm({ schedule, onClose, onSaved }: {
       cronExpression,
       ...(timezone !== "" && { timezone }),
     };
-    if (schedule) await api("PUT /api/schedules/{id}", { path: { id: schedule.id }, body });
-    else await api("POST /api/schedules", { body });
-    onSaved();
+    onSaved(await saveItem("/api/schedules", schedule, body));
     return name;
   };
+  const zones = schedule
+    ? zonesWith(schedule.timezone)
+    : [{ value: "", name: "Time zone of the host" }, ...TIME_ZONES];
   return (
     <EditDialog noun="schedule" name={schedule?.name} save={save} onClose={onClose}>
-      <TextField label="Name" name="name" value={schedule?.name} required maxLength={100} />
+      {text("Name", "name", { required: true, maxLength: 100 })}
       <div class="field-row">
         <SelectField
           label="Container"
@@ -48,31 +51,15 @@ export function ScheduleForm({ schedule, onClose, onSaved }: {
           options={containerOptions(known, schedule)}
           required
         />
-        <SelectField
-          label="Action"
-          name="action"
-          value={schedule?.action}
-          options={ACTION_OPTIONS}
-        />
+        {select("Action", "action", ACTIONS)}
       </div>
-      <TextField
-        label="Cron expression"
-        name="cronExpression"
-        value={schedule?.cronExpression}
-        placeholder="0 3 * * *"
-        hint={CRON_HINT}
-        required
-        check={cronProblem}
-      />
-      <SelectField
-        label="Time zone"
-        name="timezone"
-        value={schedule?.timezone ?? ""}
-        options={schedule ? zonesWith(schedule.timezone) : [
-          { value: "", name: "Time zone of the host" },
-          ...TIME_ZONES,
-        ]}
-      />
+      {text("Cron expression", "cronExpression", {
+        placeholder: "0 3 * * *",
+        hint: CRON_HINT,
+        required: true,
+        check: cronProblem,
+      })}
+      {select("Time zone", "timezone", zones, { initial: "" })}
     </EditDialog>
   );
 }

@@ -4,15 +4,15 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { Schedule, ScheduleRun } from "../../api/types.ts";
 import { Button, Link } from "../../components/button.tsx";
 import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
+import { useDialog } from "../../components/dialog.tsx";
 import { History, Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
-import { useRead, useReloadOn, useReloadWhile } from "../../components/reading.ts";
+import { reloadAll, useRead, useReloadOn, useReloadWhile } from "../../components/reading.ts";
 import { State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { capital, milliseconds, plain } from "../../components/text.ts";
@@ -25,10 +25,7 @@ const RUNS_SHOWN = 100;
 export default function Schedules() {
   const schedules = useRead("GET /api/schedules", {});
   const history = useRead("GET /api/schedules/history", { query: { limit: RUNS_SHOWN } });
-  const reload = () => {
-    schedules.reload();
-    history.reload();
-  };
+  const reload = reloadAll(schedules, history);
   useReloadOn("schedule.", reload);
   const all = schedules.data.value?.schedules;
   const runs = history.data.value;
@@ -36,15 +33,13 @@ export default function Schedules() {
   const isDue = ({ nextRunAt }: Schedule) =>
     nextRunAt !== null && Date.parse(nextRunAt) < now.value;
   useReloadWhile(all?.some(isDue), reload);
-  const edited = useSignal<Schedule | "new" | undefined>(undefined);
+  const dialog = useDialog();
+  const edit = (schedule?: Schedule) =>
+    dialog.open((onClose) => (
+      <ScheduleForm schedule={schedule} onClose={onClose} onSaved={reload} />
+    ));
   const create = hasRole("admin") && (
-    <Button
-      kind="primary"
-      icon="plus"
-      onClick={() => edited.value = "new"}
-    >
-      New schedule
-    </Button>
+    <Button kind="primary" icon="plus" onClick={() => edit()}>New schedule</Button>
   );
   return (
     <Page title="Schedules" actions={create}>
@@ -54,14 +49,11 @@ export default function Schedules() {
         rows={all}
         error={schedules.error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        {...hasRole("admin") && {
-          actions: (schedule: Schedule) => [
-            { name: "Edit", onSelect: () => edited.value = schedule },
-            deleteItem(() => remove(schedule), reload),
-          ],
-        }}
+        actionsFor="admin"
+        actions={(schedule) => [
+          { name: "Edit", onSelect: () => edit(schedule) },
+          deleteItem(() => remove(schedule), reload),
+        ]}
         defaultSort="name"
         empty={"No schedules yet. A schedule starts, stops or restarts a container at fixed times, " +
           "e.g. every night at 03:00."}
@@ -69,19 +61,13 @@ export default function Schedules() {
       <History
         title="Schedule history"
         columns={RUN_COLUMNS}
-        page={runs && { rows: runs.history, total: runs.total }}
+        rows={runs?.history}
+        total={runs?.total}
         error={history.error.value}
         onRetry={history.reload}
-        keyOf={({ id }) => id}
         empty="No schedule has run in the last 90 days."
       />
-      {edited.value && (
-        <ScheduleForm
-          schedule={edited.value === "new" ? undefined : edited.value}
-          onClose={() => edited.value = undefined}
-          onSaved={reload}
-        />
-      )}
+      {dialog.shown}
     </Page>
   );
 }
@@ -186,16 +172,17 @@ const RUN_COLUMNS: readonly Column<ScheduleRun>[] = [
   },
   {
     title: "Error",
-    cell: ({ error }) => error === null ? <span class="muted">–</span> : <Text>{error}</Text>,
+    cell: ({ error }) => <Text>{error}</Text>,
     wide: true,
   },
 ];
 
-async function remove({ id, name, action, containerName }: Schedule): Promise<boolean> {
-  const consequence = `The schedule ${plain(name)} is deleted and does not ${action} ` +
-    `${plain(containerName)} any more. Its history is kept.`;
-  return await deleteConfirmed(
-    { name, consequence },
+const remove = ({ id, name, action, containerName }: Schedule) =>
+  deleteConfirmed(
+    {
+      name,
+      consequence: `The schedule ${plain(name)} is deleted and does not ${action} ` +
+        `${plain(containerName)} any more. Its history is kept.`,
+    },
     () => api("DELETE /api/schedules/{id}", { path: { id } }),
   );
-}

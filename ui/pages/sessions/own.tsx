@@ -7,7 +7,6 @@
 import { api } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { confirm } from "../../components/dialog.tsx";
-import { Newest } from "../../components/listing.tsx";
 import { useRead } from "../../components/reading.ts";
 import { count } from "../../components/text.ts";
 import { AUTH_MODE } from "../../state/session.ts";
@@ -45,8 +44,7 @@ export function OwnSessions({ user = "API key" }: { user?: string | undefined })
           <Button onClick={() => void revokeOthers(others, reload)}>Revoke other sessions</Button>
         )}
       </div>
-      <SessionTable rows={rows} error={error.value} onChange={reload} />
-      {page && <Newest shown={page.sessions.length} total={page.total} />}
+      <SessionTable rows={rows} total={page?.total} error={error.value} onChange={reload} />
     </>
   );
 }

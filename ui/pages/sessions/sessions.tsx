@@ -5,9 +5,9 @@
  */
 
 import { api } from "../../api/client.ts";
-import { Newest } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
+import { QuerySelect } from "../../components/search.tsx";
 import { count, plain } from "../../components/text.ts";
 import { query, setQuery } from "../../state/router.ts";
 import { AUTH_MODE } from "../../state/session.ts";
@@ -43,18 +43,15 @@ function UserSessions() {
   return (
     <>
       <div class="filters" role="search" aria-label="Filters">
-        <select
-          aria-label="User"
-          value={user}
-          onChange={(event) => setQuery({ user: event.currentTarget.value })}
-        >
-          <option value="">All users</option>
-          {users?.map(({ id, email }) => <option key={id} value={id}>{plain(email)}</option>)}
-        </select>
+        <QuerySelect
+          name="User"
+          param="user"
+          all="All users"
+          options={users?.map(({ id, email }) => ({ value: id, name: email })) ?? []}
+        />
         {page && <span class="summary" role="status">{count(page.total, "session")}</span>}
       </div>
-      <SessionTable rows={rows} error={error.value} onChange={reload} />
-      {page && <Newest shown={page.sessions.length} total={page.total} />}
+      <SessionTable rows={rows} total={page?.total} error={error.value} onChange={reload} />
     </>
   );
 }

@@ -6,12 +6,12 @@
 
 import type { ApiError } from "../../api/client.ts";
 import type { Session } from "../../api/types.ts";
+import { timeColumn } from "../../components/columns.tsx";
 import { confirm } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Badge, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
-import { Time } from "../../components/time.tsx";
 import { signOut } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 import { browserName } from "./browser.ts";
@@ -50,24 +50,14 @@ const COLUMNS: readonly Column<SessionRow>[] = [
     ),
     sort: ({ userAgent }) => browserName(userAgent),
   },
-  {
-    title: "Created",
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-    sort: ({ createdAt }) => createdAt,
-    width: "w-m",
-    wide: true,
-  },
-  {
-    title: "Last used",
-    cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />,
-    sort: ({ lastUsedAt }) => lastUsedAt,
-    width: "w-s",
-  },
+  timeColumn("Created", ({ createdAt }) => createdAt, { width: "w-m", wide: true }),
+  timeColumn("Last used", ({ lastUsedAt }) => lastUsedAt, { width: "w-s" }),
 ];
 
-export function SessionTable({ rows, error, onChange }: {
+export function SessionTable({ rows, total, error, onChange }: {
   /** `undefined` while they are read. */
   rows: readonly SessionRow[] | undefined;
+  total: number | undefined;
   error: ApiError | undefined;
   /** Reads them again. */
   onChange: () => void;
@@ -77,9 +67,9 @@ export function SessionTable({ rows, error, onChange }: {
       name="Sessions"
       columns={COLUMNS}
       rows={rows}
+      total={total}
       error={error}
       onRetry={onChange}
-      keyOf={({ id }) => id}
       nameOf={({ user, userAgent }) => `${user}, ${browserName(userAgent)}`}
       actions={(row) => [
         row.current

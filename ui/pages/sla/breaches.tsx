@@ -49,7 +49,6 @@ export function Breaches({ breaches, names, error, onRetry }: {
       rows={breaches}
       error={error}
       onRetry={onRetry}
-      keyOf={({ id }) => id}
       empty={names ? "No SLA has been breached." : "This SLA has never been breached."}
     />
   );

@@ -8,9 +8,10 @@ import { useSignal } from "@preact/signals";
 import type { SlaPeriod, SlaReport } from "../../api/types.ts";
 import { LinkButton } from "../../components/button.tsx";
 import { Chart } from "../../components/chart.tsx";
+import { useDialog } from "../../components/dialog.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
 import { Menu } from "../../components/menu.tsx";
-import { Page, Section } from "../../components/page.tsx";
+import { Page, Section, Unavailable } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
 import { Badge, Empty, Failure, Loading, State } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
@@ -23,38 +24,26 @@ import { BudgetLeft, minutes } from "./budget.tsx";
 import { SlaForm } from "./form.tsx";
 
 export default function SlaDetail({ id = "" }: Record<string, string | undefined>) {
-  const { data, error, reload } = useRead("GET /api/ext/service-pro/sla/definitions/{id}/report", {
+  const reading = useRead("GET /api/ext/service-pro/sla/definitions/{id}/report", {
     path: { id: decodeURIComponent(id) },
   });
+  const { data, error, reload } = reading;
   useReloadOn("sla.", reload);
-  const isEdited = useSignal(false);
+  const dialog = useDialog();
   const report = data.value;
-
-  if (error.value?.status === 404) {
-    return (
-      <Page title="SLA not found">
-        <Empty action={<LinkButton to="/sla">Show all SLAs</LinkButton>}>
-          It may have been deleted.
-        </Empty>
-      </Page>
-    );
-  }
-  if (!report) {
-    if (!error.value) return <Loading name="SLA" />;
-    return (
-      <Page title="SLA">
-        <Failure error={error.value} onRetry={reload} />
-      </Page>
-    );
+  if (!report || error.value?.status === 404) {
+    return <Unavailable name="SLA" list="/sla" things="SLAs" reading={reading} />;
   }
   const { definition, current_status: status } = report;
+  const edit = () =>
+    dialog.open((onClose) => <SlaForm sla={definition} onClose={onClose} onSaved={reload} />);
   const actions = hasRole("admin") && (
     <Menu
       name="More actions"
       items={() =>
         slaActions(definition, {
           onChange: reload,
-          onEdit: () => isEdited.value = true,
+          onEdit: edit,
           onDelete: () => navigate("/sla"),
         })}
     />
@@ -87,13 +76,7 @@ export default function SlaDetail({ id = "" }: Record<string, string | undefined
           <Breaches breaches={report.breaches} onRetry={reload} />
         </Section>
       </div>
-      {isEdited.value && (
-        <SlaForm
-          sla={definition}
-          onClose={() => isEdited.value = false}
-          onSaved={reload}
-        />
-      )}
+      {dialog.shown}
     </Page>
   );
 }

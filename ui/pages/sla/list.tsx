@@ -4,15 +4,15 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { SlaDefinition, SlaDefinitionDetail } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { linkColumn } from "../../components/columns.tsx";
 import { useDetails } from "../../components/details.ts";
+import { useDialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Page, Section } from "../../components/page.tsx";
-import { useRead, useReloadOn } from "../../components/reading.ts";
+import { reloadAll, useRead, useReloadOn } from "../../components/reading.ts";
 import type { Column } from "../../components/table.tsx";
 import { count, uptime } from "../../components/text.ts";
 import { hasRole } from "../../state/session.ts";
@@ -63,17 +63,16 @@ const COLUMNS: readonly Column<Row>[] = [
 ];
 
 export default function Slas() {
-  const { data, error, reload } = useRead("GET /api/ext/service-pro/sla/definitions", {});
+  const slas = useRead("GET /api/ext/service-pro/sla/definitions", {});
   const breaches = useRead("GET /api/ext/service-pro/sla/breaches", {
     query: { limit: BREACHES_SHOWN },
   });
-  const reloadAll = () => {
-    reload();
-    breaches.reload();
-  };
-  useReloadOn("sla.", reloadAll);
-  const edited = useSignal<SlaDefinition | "new" | undefined>(undefined);
-  const definitions = data.value?.definitions;
+  const reload = reloadAll(slas, breaches);
+  useReloadOn("sla.", reload);
+  const dialog = useDialog();
+  const edit = (sla?: SlaDefinition) =>
+    dialog.open((onClose) => <SlaForm sla={sla} onClose={onClose} onSaved={reload} />);
+  const definitions = slas.data.value?.definitions;
   const details = useDetails(
     definitions,
     (id, signal) =>
@@ -82,13 +81,7 @@ export default function Slas() {
   const rows = definitions?.map((each): Row => ({ ...details.value.get(each.id), ...each }));
   const names = new Map(definitions?.map(({ id, name }) => [id, name]));
   const create = hasRole("admin") && (
-    <Button
-      kind="primary"
-      icon="plus"
-      onClick={() => edited.value = "new"}
-    >
-      New SLA
-    </Button>
+    <Button kind="primary" icon="plus" onClick={() => edit()}>New SLA</Button>
   );
   return (
     <Page title="SLA" actions={create}>
@@ -96,14 +89,10 @@ export default function Slas() {
         name="SLAs"
         columns={COLUMNS}
         rows={rows}
-        error={error.value}
+        error={slas.error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        {...hasRole("admin") && {
-          actions: (sla: Row) =>
-            slaActions(sla, { onChange: reloadAll, onEdit: () => edited.value = sla }),
-        }}
+        actionsFor="admin"
+        actions={(sla) => slaActions(sla, { onChange: reload, onEdit: () => edit(sla) })}
         defaultSort="name"
         empty={"No SLAs yet. An SLA sets the uptime that was promised for a group of monitors, and " +
           "counts the downtime that is left."}
@@ -118,13 +107,7 @@ export default function Slas() {
           />
         </Section>
       </div>
-      {edited.value && (
-        <SlaForm
-          sla={edited.value === "new" ? undefined : edited.value}
-          onClose={() => edited.value = undefined}
-          onSaved={reloadAll}
-        />
-      )}
+      {dialog.shown}
     </Page>
   );
 }

@@ -4,112 +4,68 @@
  * @module
  */
 
-import { api } from "../../api/client.ts";
 import type { IdentityProvider, NewIdentityProvider } from "../../api/types.ts";
 import {
-  CheckField,
   EditDialog,
+  fieldsOf,
   type FormValues,
-  SelectField,
-  TextArea,
+  saveItem,
+  type SaveProps,
   TextField,
 } from "../../components/form.tsx";
 
 const BINDINGS = ["HTTP-POST", "HTTP-Redirect"];
 const ROLES = ["viewer", "operator", "admin"];
 
-export function ProviderForm({ provider, onClose, onSaved }: {
+export function ProviderForm({ provider, onClose, onSaved }: SaveProps<IdentityProvider> & {
   /** Without one, a new provider is created. */
   provider: IdentityProvider | undefined;
-  onClose: () => void;
-  onSaved: (provider: IdentityProvider) => void;
 }) {
+  const { text, area, select, check } = fieldsOf(provider);
   const save = async (values: FormValues) => {
     const body = bodyOf(values);
-    const saved = provider
-      ? await api("PUT /api/ext/service-enterprise/sso/providers/{id}", {
-        path: { id: provider.id },
-        body,
-      })
-      : await api("POST /api/ext/service-enterprise/sso/providers", { body });
+    const saved = await saveItem("/api/ext/service-enterprise/sso/providers", provider, body);
     onSaved(saved);
     return saved.name;
   };
   return (
     <EditDialog noun="provider" name={provider?.name} save={save} onClose={onClose} wide>
-      <TextField label="Name" name="name" value={provider?.name} required maxLength={100} />
-      <TextField
-        label="Entity ID"
-        name="entity_id"
-        value={provider?.entity_id}
-        hint="The issuer of the identity provider's messages"
-        required
-        maxLength={1_024}
-      />
+      {text("Name", "name", { required: true, maxLength: 100 })}
+      {text("Entity ID", "entity_id", {
+        hint: "The issuer of the identity provider's messages",
+        required: true,
+        maxLength: 1_024,
+      })}
       <div class="field-row">
-        <TextField
-          label="Login URL"
-          name="sso_url"
-          type="url"
-          value={provider?.sso_url}
-          placeholder="https://idp.example.com/sso"
-          required
-          maxLength={2_048}
-        />
-        <SelectField
-          label="Binding"
-          name="binding"
-          value={provider?.binding}
-          options={BINDINGS}
-        />
+        {text("Login URL", "sso_url", {
+          type: "url",
+          placeholder: "https://idp.example.com/sso",
+          required: true,
+          maxLength: 2_048,
+        })}
+        {select("Binding", "binding", BINDINGS)}
       </div>
-      <TextArea
-        label="Certificate"
-        name="certificate"
-        value={provider?.certificate ?? ""}
-        hint="The signing certificate of the identity provider (PEM)"
-        rows={5}
-        required
-      />
-      <CheckField
-        label="Create users that do not exist"
-        name="auto_provision"
-        checked={provider?.auto_provision ?? false}
-      />
-      <SelectField
-        label="Role of created users"
-        name="default_role"
-        value={provider?.default_role ?? "viewer"}
-        options={ROLES}
-      />
-      <CheckField
-        label="Allow existing users to sign in"
-        name="link_existing"
-        checked={provider?.link_existing ?? false}
-      />
-      <CheckField
-        label="Accept logins that start at the identity provider"
-        name="allow_unsolicited"
-        checked={provider?.allow_unsolicited ?? true}
-      />
+      {area("Certificate", "certificate", {
+        hint: "The signing certificate of the identity provider (PEM)",
+        rows: 5,
+        required: true,
+      })}
+      {check("Create users that do not exist", "auto_provision")}
+      {select("Role of created users", "default_role", ROLES, { initial: "viewer" })}
+      {check("Allow existing users to sign in", "link_existing")}
+      {check("Accept logins that start at the identity provider", "allow_unsolicited", true)}
       <details class="more-fields">
         <summary>More options</summary>
         <div>
-          <TextField
-            label="Logout URL"
-            name="slo_url"
-            type="url"
-            value={provider?.slo_url ?? ""}
-            hint="Stored only; logouts are not sent"
-            maxLength={2_048}
-          />
-          <TextField
-            label="NameID format"
-            name="name_id_format"
-            value={provider?.name_id_format ?? ""}
-            placeholder="urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress"
-            maxLength={256}
-          />
+          {text("Logout URL", "slo_url", {
+            type: "url",
+            hint: "Stored only; logouts are not sent",
+            maxLength: 2_048,
+          })}
+          {text("NameID format", "name_id_format", {
+            placeholder: "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress",
+            maxLength: 256,
+          })}
           <div class="field-row">
             <TextField
               label="Email attribute"

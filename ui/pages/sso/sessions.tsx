@@ -4,14 +4,13 @@
  * @module
  */
 
-import { useEffect, useRef } from "preact/hooks";
 import { api } from "../../api/client.ts";
 import type { IdentityProvider, SsoSession } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { confirm } from "../../components/dialog.tsx";
-import { Listing, Newest } from "../../components/listing.tsx";
+import { Listing } from "../../components/listing.tsx";
 import { Section } from "../../components/page.tsx";
-import { useRead } from "../../components/reading.ts";
+import { useRead, useReloadAfter } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
 import { count, plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
@@ -28,12 +27,7 @@ export function SsoSessions({ providers, changes }: {
   const { data, error, reload } = useRead("GET /api/ext/service-enterprise/sso/sessions", {
     query: { limit: SESSIONS_MAX },
   });
-  const known = useRef(changes);
-  useEffect(() => {
-    if (changes === known.current) return;
-    known.current = changes;
-    reload();
-  }, [changes]);
+  useReloadAfter(changes, reload);
   const nameOf = (id: string) => providers.find((each) => each.id === id)?.name ?? id;
   const page = data.value;
   return (
@@ -59,29 +53,24 @@ export function SsoSessions({ providers, changes }: {
           { title: "Expires", cell: ({ expires_at: at }) => <Time at={at} />, width: "w-s" },
         ]}
         rows={page?.sessions}
+        total={page?.total}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
         nameOf={({ email }) => email}
-        actions={(session) => [{
-          name: "Revoke",
-          danger: true,
-          onSelect: () => void revoke(session).then((isDone) => isDone && reload()),
-        }]}
+        actions={(session) => [
+          { name: "Revoke", danger: true, onSelect: () => void revoke(session, reload) },
+        ]}
         empty="No user is signed in through an identity provider."
       />
-      {page && <Newest shown={page.sessions.length} total={page.total} />}
     </Section>
   );
 }
 
-async function revoke({ id, email }: SsoSession): Promise<boolean> {
+async function revoke({ id, email }: SsoSession, onDone: () => void): Promise<void> {
   const consequence = `The session of ${plain(email)} ends with the next request.`;
-  if (!await confirm({ verb: "Revoke", name: email, consequence })) return false;
-  return await withResult(
-    `Revoked the session of ${plain(email)}`,
-    () => api("DELETE /api/ext/service-enterprise/sso/sessions/{id}", { path: { id } }),
-  );
+  if (!await confirm({ verb: "Revoke", name: email, consequence })) return;
+  const work = () => api("DELETE /api/ext/service-enterprise/sso/sessions/{id}", { path: { id } });
+  if (await withResult(`Revoked the session of ${plain(email)}`, work)) onDone();
 }
 
 /** Deletes sessions that have already ended. */

@@ -7,8 +7,9 @@
 import type { ComponentType } from "preact";
 import { useSignal } from "@preact/signals";
 import { LinkButton } from "../../components/button.tsx";
+import { useDialog } from "../../components/dialog.tsx";
 import { Menu } from "../../components/menu.tsx";
-import { Page } from "../../components/page.tsx";
+import { Page, Unavailable } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
 import { Badge, Empty, Failure, Loading } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
@@ -34,30 +35,24 @@ const TABS: readonly { name: string; Body: ComponentType<TabProps> }[] = [
 
 export default function Detail({ id = "", tab }: Record<string, string | undefined>) {
   const pageId = decodeURIComponent(id);
-  const { data, error, reload } = useRead("GET /api/ext/service-pro/status-pages/{pageId}", {
-    path: { pageId },
-  });
+  const reading = useRead("GET /api/ext/service-pro/status-pages/{pageId}", { path: { pageId } });
+  const { data, error, reload } = reading;
   useReloadOn("status_page.", reload);
-  const isEdited = useSignal(false);
+  const dialog = useDialog();
   const page = data.value;
 
-  if (error.value?.status === 404) {
+  if (!page || error.value?.status === 404) {
     return (
-      <Page title="Status page not found">
-        <Empty action={<LinkButton to="/status-pages">Show all status pages</LinkButton>}>
-          It may have been deleted.
-        </Empty>
-      </Page>
+      <Unavailable
+        name="Status page"
+        list="/status-pages"
+        things="status pages"
+        reading={reading}
+      />
     );
   }
-  if (!page) {
-    if (!error.value) return <Loading name="Status page" />;
-    return (
-      <Page title="Status page">
-        <Failure error={error.value} onRetry={reload} />
-      </Page>
-    );
-  }
+  const edit = () =>
+    dialog.open((onClose) => <PageForm page={page} onClose={onClose} onSaved={reload} />);
   const open = TABS.find(({ name }) => name.toLowerCase() === tab) ?? TABS[0]!;
   const base = `/status-pages/${id}`;
   const actions = hasRole("admin") && (
@@ -65,7 +60,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
       name="More actions"
       items={() =>
         pageActions(page, {
-          onEdit: () => isEdited.value = true,
+          onEdit: edit,
           onDelete: () => navigate("/status-pages"),
         })}
     />
@@ -93,13 +88,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
       >
         <open.Body page={page} onChange={reload} />
       </Tabs>
-      {isEdited.value && (
-        <PageForm
-          page={page}
-          onClose={() => isEdited.value = false}
-          onSaved={reload}
-        />
-      )}
+      {dialog.shown}
     </Page>
   );
 }

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { StatusPage, StatusPageDetail } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { linkColumn } from "../../components/columns.tsx";
 import { useDetails } from "../../components/details.ts";
-import { Listing, Newest } from "../../components/listing.tsx";
+import { useDialog } from "../../components/dialog.tsx";
+import { Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
 import { Badge } from "../../components/states.tsx";
@@ -55,7 +55,9 @@ const COLUMNS: readonly Column<Row>[] = [
 export default function StatusPages() {
   const { data, error, reload } = useRead("GET /api/ext/service-pro/status-pages", {});
   useReloadOn("status_page.", reload);
-  const edited = useSignal<StatusPage | "new" | undefined>(undefined);
+  const dialog = useDialog();
+  const edit = (page?: StatusPage) =>
+    dialog.open((onClose) => <PageForm page={page} onClose={onClose} onSaved={reload} />);
   const pages = data.value?.pages;
   const details = useDetails(
     pages,
@@ -64,13 +66,7 @@ export default function StatusPages() {
   );
   const rows = pages?.map((page): Row => ({ ...details.value.get(page.id), ...page }));
   const create = hasRole("admin") && (
-    <Button
-      kind="primary"
-      icon="plus"
-      onClick={() => edited.value = "new"}
-    >
-      New status page
-    </Button>
+    <Button kind="primary" icon="plus" onClick={() => edit()}>New status page</Button>
   );
   return (
     <Page title="Status pages" actions={create}>
@@ -78,26 +74,16 @@ export default function StatusPages() {
         name="Status pages"
         columns={COLUMNS}
         rows={rows}
+        total={data.value?.total}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        {...hasRole("admin") && {
-          actions: (page: Row) =>
-            pageActions(page, { onEdit: () => edited.value = page, onDelete: reload }),
-        }}
+        actionsFor="admin"
+        actions={(page) => pageActions(page, { onEdit: () => edit(page), onDelete: reload })}
         defaultSort="name"
         empty={"No status pages yet. A status page shows your users what works, and what is being " +
           "done about the rest."}
       />
-      {data.value && <Newest shown={data.value.pages.length} total={data.value.total} />}
-      {edited.value && (
-        <PageForm
-          page={edited.value === "new" ? undefined : edited.value}
-          onClose={() => edited.value = undefined}
-          onSaved={reload}
-        />
-      )}
+      {dialog.shown}
     </Page>
   );
 }

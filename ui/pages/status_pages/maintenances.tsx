@@ -4,20 +4,25 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { StatusPageDetail, StatusPageMaintenance } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { Name } from "../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
+import { useDialog } from "../../components/dialog.tsx";
 import {
   CheckGroup,
   EditDialog,
+  fieldsOf,
   type FormValues,
+  saveItem,
+  type SaveProps,
   TextArea,
   TextField,
+  TimeField,
 } from "../../components/form.tsx";
-import { Listing, Newest } from "../../components/listing.tsx";
-import { fromLocalInput, toLocalInput } from "../../components/local_time.ts";
+import { Listing } from "../../components/listing.tsx";
+import { fromLocalInput } from "../../components/local_time.ts";
 import { useRead, useReloadOn } from "../../components/reading.ts";
 import { State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
@@ -25,7 +30,7 @@ import { plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import type { TabProps } from "./tab.ts";
-import { words } from "./words.tsx";
+import { MESSAGE_HINT, words } from "./words.tsx";
 
 const SHOWN_MAX = 100;
 
@@ -35,14 +40,7 @@ const TONES = { scheduled: "idle", in_progress: "busy", completed: "good" } as c
 const RANGE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 const COLUMNS: readonly Column<StatusPageMaintenance>[] = [
-  {
-    title: "Title",
-    cell: ({ title }) => (
-      <span class="name-cell">
-        <Text>{title}</Text>
-      </span>
-    ),
-  },
+  { title: "Title", cell: ({ title }) => <Name>{title}</Name> },
   { title: "Message", cell: ({ message }) => <Text>{message || "–"}</Text>, wide: true },
   { title: "Starts", cell: ({ starts_at: at }) => <Time at={at} />, width: "w-s" },
   {
@@ -64,66 +62,67 @@ export function Maintenances({ page, onChange }: TabProps) {
     { path: { pageId: page.id }, query: { limit: SHOWN_MAX } },
   );
   useReloadOn("status_page.", reload);
-  const edited = useSignal<StatusPageMaintenance | "new" | undefined>(undefined);
   const reloadAll = () => {
     reload();
     onChange();
   };
-  const create = hasRole("admin") && (
-    <Button icon="plus" onClick={() => edited.value = "new"}>New maintenance</Button>
-  );
+  const dialog = useDialog();
+  const edit = (maintenance?: StatusPageMaintenance) =>
+    dialog.open((onClose) => (
+      <MaintenanceForm
+        page={page}
+        maintenance={maintenance}
+        onClose={onClose}
+        onSaved={reloadAll}
+      />
+    ));
   return (
     <>
-      {create && <div class="tab-actions">{create}</div>}
+      {hasRole("admin") && (
+        <div class="tab-actions">
+          <Button icon="plus" onClick={() => edit()}>New maintenance</Button>
+        </div>
+      )}
       <Listing
         name="Maintenance"
         columns={COLUMNS}
         rows={data.value?.maintenances}
+        total={data.value?.total}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
         nameOf={({ title }) => title}
-        {...hasRole("admin") && {
-          actions: (maintenance: StatusPageMaintenance) => [
-            { name: "Edit", onSelect: () => edited.value = maintenance },
-            deleteItem(() => remove(maintenance), reloadAll),
-          ],
-        }}
+        actionsFor="admin"
+        actions={(maintenance) => [
+          { name: "Edit", onSelect: () => edit(maintenance) },
+          deleteItem(() => remove(maintenance), reloadAll),
+        ]}
         empty={"No maintenance is planned. It starts and completes by itself, and subscribers are " +
           "notified."}
       />
-      {data.value && <Newest shown={data.value.maintenances.length} total={data.value.total} />}
-      {edited.value && (
-        <MaintenanceForm
-          page={page}
-          maintenance={edited.value === "new" ? undefined : edited.value}
-          onClose={() => edited.value = undefined}
-          onSaved={reloadAll}
-        />
-      )}
+      {dialog.shown}
     </>
   );
 }
 
-async function remove({ id, page_id: pageId, title, status }: StatusPageMaintenance) {
-  const consequence = `The maintenance “${plain(title)}” disappears from the status page.` +
-    (status === "completed" ? "" : " Its subscribers are told that it is cancelled.");
-  return await deleteConfirmed(
-    { name: title, consequence },
+const remove = ({ id, page_id: pageId, title, status }: StatusPageMaintenance) =>
+  deleteConfirmed(
+    {
+      name: title,
+      consequence: `The maintenance “${plain(title)}” disappears from the status page.` +
+        (status === "completed" ? "" : " Its subscribers are told that it is cancelled."),
+    },
     () =>
       api("DELETE /api/ext/service-pro/status-pages/{pageId}/maintenances/{maintenanceId}", {
         path: { pageId, maintenanceId: id },
       }),
   );
-}
 
-function MaintenanceForm({ page, maintenance, onClose, onSaved }: {
+function MaintenanceForm({ page, maintenance, onClose, onSaved }: SaveProps & {
   page: StatusPageDetail;
   /** Without one, new maintenance is planned. */
   maintenance: StatusPageMaintenance | undefined;
-  onClose: () => void;
-  onSaved: () => void;
 }) {
+  const { text, area } = fieldsOf(maintenance);
   const save = async ({ title, message, starts_at, ends_at, component_ids = [] }: FormValues) => {
     const body = {
       title,
@@ -132,44 +131,29 @@ function MaintenanceForm({ page, maintenance, onClose, onSaved }: {
       ends_at: fromLocalInput(ends_at)!,
       component_ids,
     };
-    const saved = maintenance
-      ? await api("PUT /api/ext/service-pro/status-pages/{pageId}/maintenances/{maintenanceId}", {
-        path: { pageId: page.id, maintenanceId: maintenance.id },
-        body,
-      })
-      : await api("POST /api/ext/service-pro/status-pages/{pageId}/maintenances", {
-        path: { pageId: page.id },
-        body,
-      });
-    onSaved();
+    const saved = await saveItem(
+      "/api/ext/service-pro/status-pages/{pageId}/maintenances",
+      maintenance,
+      body,
+      { pageId: page.id },
+    );
+    onSaved(saved);
     return saved.title;
   };
   return (
     <EditDialog noun="maintenance" name={maintenance?.title} save={save} onClose={onClose} wide>
-      <TextField label="Title" name="title" value={maintenance?.title} required maxLength={500} />
+      {text("Title", "title", { required: true, maxLength: 500 })}
       <div class="field-row">
-        <TextField
+        <TimeField
           label="Starts"
           name="starts_at"
-          type="datetime-local"
-          value={toLocalInput(maintenance?.starts_at)}
+          at={maintenance?.starts_at}
           hint="In your time zone"
           required
         />
-        <TextField
-          label="Ends"
-          name="ends_at"
-          type="datetime-local"
-          value={toLocalInput(maintenance?.ends_at)}
-          required
-        />
+        <TimeField label="Ends" name="ends_at" at={maintenance?.ends_at} required />
       </div>
-      <TextArea
-        label="Message"
-        name="message"
-        value={maintenance?.message ?? ""}
-        hint="Shown on the page and sent to its subscribers"
-      />
+      {area("Message", "message", { hint: MESSAGE_HINT })}
       {page.components.length > 0 && (
         <CheckGroup
           label="Components"

@@ -8,9 +8,17 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { CreatedSubscriber, Subscriber } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { Name } from "../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
-import { FormDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
-import { Listing, Newest } from "../../components/listing.tsx";
+import { useDialog } from "../../components/dialog.tsx";
+import {
+  FormDialog,
+  type FormValues,
+  type SaveProps,
+  SelectField,
+  TextField,
+} from "../../components/form.tsx";
+import { Listing } from "../../components/listing.tsx";
 import { useRead } from "../../components/reading.ts";
 import { SecretDialog } from "../../components/secret_dialog.tsx";
 import { State, Text } from "../../components/states.tsx";
@@ -26,14 +34,7 @@ const SHOWN_MAX = 500;
 const addressOf = ({ email, webhook_url: url }: Subscriber) => email ?? url ?? "";
 
 const COLUMNS: readonly Column<Subscriber>[] = [
-  {
-    title: "Address",
-    cell: (subscriber) => (
-      <span class="name-cell">
-        <Text>{addressOf(subscriber)}</Text>
-      </span>
-    ),
-  },
+  { title: "Address", cell: (subscriber) => <Name>{addressOf(subscriber)}</Name> },
   {
     title: "Kind",
     cell: ({ email }) => email === undefined ? "Webhook" : "Email",
@@ -54,52 +55,45 @@ export function Subscribers({ page }: TabProps) {
     "GET /api/ext/service-pro/status-pages/{pageId}/subscribers",
     { path: { pageId }, query: { limit: SHOWN_MAX } },
   );
-  const isNew = useSignal(false);
-  const created = useSignal<CreatedSubscriber | undefined>(undefined);
-  const create = hasRole("admin") && (
-    <Button icon="plus" onClick={() => isNew.value = true}>New subscriber</Button>
-  );
+  const dialog = useDialog();
+  const create = () =>
+    dialog.open((onClose) => <SubscriberForm {...{ pageId, onClose, onSaved }} />);
+  const onSaved = (created: CreatedSubscriber) => {
+    reload();
+    if (created.secret === undefined) return;
+    dialog.open((onClose) => (
+      <SecretDialog
+        title="Subscriber created"
+        label="Signing secret"
+        secret={created.secret ?? ""}
+        onClose={onClose}
+      >
+        The secret signs the notifications. The receiver confirms the subscription with the token
+        {" "}
+        <code class="wrap">{created.verify_token}</code>.
+      </SecretDialog>
+    ));
+  };
   return (
     <>
-      {create && <div class="tab-actions">{create}</div>}
+      {hasRole("admin") && (
+        <div class="tab-actions">
+          <Button icon="plus" onClick={create}>New subscriber</Button>
+        </div>
+      )}
       <Listing
         name="Subscribers"
         columns={COLUMNS}
         rows={data.value?.subscribers}
+        total={data.value?.total}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
         nameOf={addressOf}
-        {...hasRole("admin") && {
-          actions: (
-            subscriber: Subscriber,
-          ) => [deleteItem(() => remove(pageId, subscriber), reload)],
-        }}
+        actionsFor="admin"
+        actions={(subscriber) => [deleteItem(() => remove(pageId, subscriber), reload)]}
         empty="No subscribers yet. Visitors subscribe on the page itself when mail is set up."
       />
-      {data.value && <Newest shown={data.value.subscribers.length} total={data.value.total} />}
-      {isNew.value && (
-        <SubscriberForm
-          pageId={pageId}
-          onClose={() => isNew.value = false}
-          onCreated={(subscriber) => {
-            reload();
-            if (subscriber.secret !== undefined) created.value = subscriber;
-          }}
-        />
-      )}
-      {created.value && !isNew.value && (
-        <SecretDialog
-          title="Subscriber created"
-          label="Signing secret"
-          secret={created.value.secret ?? ""}
-          onClose={() => created.value = undefined}
-        >
-          The secret signs the notifications. The receiver confirms the subscription with the token
-          {" "}
-          <code class="wrap">{created.value.verify_token}</code>.
-        </SecretDialog>
-      )}
+      {dialog.shown}
     </>
   );
 }
@@ -118,29 +112,21 @@ async function remove(pageId: string, subscriber: Subscriber): Promise<boolean> 
 
 const KINDS = [{ value: "email", name: "Email" }, { value: "webhook_url", name: "Webhook" }];
 
-function SubscriberForm({ pageId, onClose, onCreated }: {
+function SubscriberForm({ pageId, onClose, onSaved }: SaveProps<CreatedSubscriber> & {
   pageId: string;
-  onClose: () => void;
-  onCreated: (subscriber: CreatedSubscriber) => void;
 }) {
   const kind = useSignal("email");
-  const save = async ({ email, webhook_url }: FormValues) => {
+  const save = async ({ kind: _, ...address }: FormValues) => {
     const saved = await api("POST /api/ext/service-pro/status-pages/{pageId}/subscribers", {
       path: { pageId },
-      body: kind.value === "email" ? { email } : { webhook_url },
+      body: address,
     });
     showStatus(`Created ${plain(addressOf(saved))}`);
-    onCreated(saved);
+    onSaved(saved);
   };
   return (
     <FormDialog title="New subscriber" submit="Create" onSubmit={save} onClose={onClose}>
-      <SelectField
-        label="Kind"
-        name="kind"
-        value={kind.value}
-        options={KINDS}
-        onChange={(value) => kind.value = value}
-      />
+      <SelectField label="Kind" name="kind" choice={kind} options={KINDS} />
       {kind.value === "email"
         ? (
           <TextField
@@ -155,7 +141,7 @@ function SubscriberForm({ pageId, onClose, onCreated }: {
         )
         : (
           <TextField
-            key="webhook"
+            key="url"
             label="URL"
             name="webhook_url"
             type="url"

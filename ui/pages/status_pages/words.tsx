@@ -23,8 +23,8 @@ export const INCIDENT_SEVERITIES = ["minor", "major", "critical", "maintenance"]
 /** E.g. `partial_outage` as `Partial outage`. */
 export const words = (value: string): string => capital(value.replaceAll("_", " "));
 
-export const choices = (values: readonly string[]) =>
-  values.map((value) => ({ value, name: words(value) }));
+/** Of the message of an incident or of maintenance. */
+export const MESSAGE_HINT = "Shown on the page and sent to its subscribers";
 
 const COMPONENT_TONES = {
   operational: "good",

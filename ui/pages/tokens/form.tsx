@@ -6,11 +6,18 @@
 
 import { api } from "../../api/client.ts";
 import type { IssuedApiToken, NewApiToken } from "../../api/types.ts";
-import { CheckGroup, FormDialog, listOf, SelectField, TextField } from "../../components/form.tsx";
+import {
+  CheckGroup,
+  FormDialog,
+  listOf,
+  type SaveProps,
+  SelectField,
+  TextField,
+} from "../../components/form.tsx";
 import { capital } from "../../components/text.ts";
 import { hasRole, ROLES } from "../../state/session.ts";
+import { ACTIONS } from "../roles/permissions.ts";
 import { roleOptions } from "../users/forms.tsx";
-import { PERMISSIONS } from "./permissions.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -23,18 +30,13 @@ const LIFETIMES = [
 
 const PATTERN_HINT = "Separated by commas; * matches any characters. Empty for all.";
 
-export function TokenForm({ onClose, onCreated }: {
-  onClose: () => void;
-  onCreated: (token: IssuedApiToken) => void;
-}) {
-  let created: IssuedApiToken | undefined;
+export function TokenForm({ onClose, onSaved }: SaveProps<IssuedApiToken>) {
   return (
     <FormDialog
       title="New token"
       submit="Create"
       wide
-      // The dialog with the secret replaces this one.
-      onClose={() => created ? onCreated(created) : onClose()}
+      onClose={onClose}
       onSubmit={async ({ name, role, days, stacks, containers, permissions = [] }) => {
         const body: NewApiToken = {
           name,
@@ -44,7 +46,7 @@ export function TokenForm({ onClose, onCreated }: {
           containers: listOf(containers),
           permissions: permissions.length > 0 ? permissions : null,
         };
-        created = await api("POST /api/tokens", { body });
+        onSaved(await api("POST /api/tokens", { body }));
       }}
     >
       <TextField
@@ -79,7 +81,7 @@ export function TokenForm({ onClose, onCreated }: {
         <summary>Permissions</summary>
         <div class="permissions">
           <p class="hint">Without a choice, the token has all permissions of its role.</p>
-          {Object.entries(PERMISSIONS).map(([resource, actions]) => (
+          {Object.entries(ACTIONS).map(([resource, actions]) => (
             <CheckGroup
               key={resource}
               label={capital(resource.replaceAll("_", " "))}

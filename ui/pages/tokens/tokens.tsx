@@ -4,11 +4,11 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api, type ApiError } from "../../api/client.ts";
 import type { ApiToken, IssuedApiToken } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
+import { timeColumn } from "../../components/columns.tsx";
+import { confirm, useDialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
@@ -42,13 +42,7 @@ const columnsFor = (owners: readonly UserOption[] | undefined): readonly Column<
     sort: ({ role }) => role,
     width: "w-s",
   },
-  {
-    title: "Created",
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-    sort: ({ createdAt }) => createdAt,
-    width: "w-m",
-    wide: true,
-  },
+  timeColumn("Created", ({ createdAt }) => createdAt, { width: "w-m", wide: true }),
   {
     title: "Expires",
     cell: ({ expiresAt }) => <Expiry at={expiresAt} />,
@@ -65,36 +59,39 @@ const columnsFor = (owners: readonly UserOption[] | undefined): readonly Column<
   },
 ];
 
-/** The open dialog. */
-type Task =
-  | { name: "new" }
-  | { name: "details"; token: ApiToken }
-  | { name: "secret"; title: string; secret: string };
-
 export default function Tokens() {
   const mayReadAll = AUTH_MODE === "users" && hasRole("admin");
   const isAll = mayReadAll && query.value.get("all") === "1";
   const { data, error, reload } = useRead("GET /api/tokens", { query: { all: isAll } });
-  const task = useSignal<Task | undefined>(undefined);
-  const close = () => task.value = undefined;
-  const show = (title: string, { token }: IssuedApiToken) => {
-    task.value = { name: "secret", title, secret: token };
+  const dialog = useDialog();
+  const showSecret = (title: string, { token }: IssuedApiToken) => {
     reload();
+    dialog.open((onClose) => (
+      <SecretDialog title={title} label="Token" secret={token} onClose={onClose}>
+        Save it now, and send it as <code>Authorization: Bearer</code>.
+      </SecretDialog>
+    ));
   };
-  const create = (
-    <Button kind="primary" icon="plus" onClick={() => task.value = { name: "new" }}>
-      New token
-    </Button>
-  );
+  const create = () =>
+    dialog.open((onClose) => (
+      <TokenForm
+        onClose={onClose}
+        onSaved={(token) => showSecret("Token created", token)}
+      />
+    ));
   const parts = {
     tokens: data.value?.tokens,
     error: error.value,
     reload,
-    onDetails: (token: ApiToken) => task.value = { name: "details", token },
-    onRotate: (issued: IssuedApiToken) => show("Token rotated", issued),
+    onDetails: (token: ApiToken) =>
+      dialog.open((onClose) => <TokenDetails token={token} onClose={onClose} />),
+    onRotate: (issued: IssuedApiToken) => showSecret("Token rotated", issued),
   };
   return (
-    <Page title="API tokens" actions={create}>
+    <Page
+      title="API tokens"
+      actions={<Button kind="primary" icon="plus" onClick={create}>New token</Button>}
+    >
       {mayReadAll && (
         <div class="filters" role="search" aria-label="Filters">
           <label class="check">
@@ -109,23 +106,7 @@ export default function Tokens() {
         </div>
       )}
       {isAll ? <AllTokens {...parts} /> : <TokenTable {...parts} />}
-      {task.value?.name === "new" && (
-        <TokenForm
-          onClose={close}
-          onCreated={(token) => show("Token created", token)}
-        />
-      )}
-      {task.value?.name === "details" && <TokenDetails token={task.value.token} onClose={close} />}
-      {task.value?.name === "secret" && (
-        <SecretDialog
-          title={task.value.title}
-          label="Token"
-          secret={task.value.secret}
-          onClose={close}
-        >
-          Save it now, and send it as <code>Authorization: Bearer</code>.
-        </SecretDialog>
-      )}
+      {dialog.shown}
     </Page>
   );
 }
@@ -153,8 +134,6 @@ function TokenTable({ tokens, error, reload, owners, onDetails, onRotate }: Tabl
       rows={tokens}
       error={error}
       onRetry={reload}
-      keyOf={({ id }) => id}
-      nameOf={({ name }) => name}
       actions={(token) => [
         { name: "Details", onSelect: () => onDetails(token) },
         { name: "Rotate", danger: true, onSelect: () => void rotate(token, onRotate) },

@@ -7,14 +7,15 @@
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { Monitor, MonitorCheck, UptimeStats } from "../../api/types.ts";
-import { Button, LinkButton } from "../../components/button.tsx";
+import { Button } from "../../components/button.tsx";
 import { Chart } from "../../components/chart.tsx";
+import { useDialog } from "../../components/dialog.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
-import { Listing, Newest } from "../../components/listing.tsx";
+import { Listing } from "../../components/listing.tsx";
 import { Menu } from "../../components/menu.tsx";
-import { Page, Section } from "../../components/page.tsx";
-import { useRead, useReloadOn } from "../../components/reading.ts";
-import { Empty, Failure, Loading, State, Text } from "../../components/states.tsx";
+import { Page, Section, Unavailable } from "../../components/page.tsx";
+import { reloadAll, useRead, useReloadOn } from "../../components/reading.ts";
+import { Failure, State, Text } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { duration, milliseconds, plain, uptime } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
@@ -33,36 +34,23 @@ export default function MonitorDetail({ id = "" }: Record<string, string | undef
   const stats = useRead("GET /api/ext/service-pro/uptime/monitors/{id}/stats", { path });
   const checks = useRead("GET /api/ext/service-pro/uptime/monitors/{id}/checks", page);
   const outages = useRead("GET /api/ext/service-pro/uptime/monitors/{id}/incidents", page);
-  const readings = [monitor, stats, checks, outages];
-  const reload = () => readings.forEach((each) => each.reload());
+  const reload = reloadAll(monitor, stats, checks, outages);
   useReloadOn("monitor.", reload);
-  const isEdited = useSignal(false);
+  const dialog = useDialog();
 
   const shown = monitor.data.value;
   const error = monitor.error.value;
-  if (error?.status === 404) {
-    return (
-      <Page title="Monitor not found">
-        <Empty action={<LinkButton to="/uptime">Show all monitors</LinkButton>}>
-          It may have been deleted.
-        </Empty>
-      </Page>
-    );
+  if (!shown || error?.status === 404) {
+    return <Unavailable name="Monitor" list="/uptime" things="monitors" reading={monitor} />;
   }
-  if (!shown) {
-    if (!error) return <Loading name="Monitor" />;
-    return (
-      <Page title="Monitor">
-        <Failure error={error} onRetry={reload} />
-      </Page>
-    );
-  }
+  const edit = () =>
+    dialog.open((onClose) => <MonitorForm monitor={shown} onClose={onClose} onSaved={reload} />);
   const failed = error ?? stats.error.value;
   return (
     <Page
       title={plain(shown.name)}
       lead={<State state={shown.status} />}
-      actions={<Actions monitor={shown} onChange={reload} onEdit={() => isEdited.value = true} />}
+      actions={<Actions monitor={shown} onChange={reload} onEdit={edit} />}
     >
       {failed && <Failure error={failed} onRetry={reload} />}
       <div class="summary-grid">
@@ -83,23 +71,15 @@ export default function MonitorDetail({ id = "" }: Record<string, string | undef
             name="Checks"
             columns={CHECK_COLUMNS}
             rows={checks.data.value?.checks}
+            total={checks.data.value?.total}
             error={checks.error.value}
             onRetry={checks.reload}
             keyOf={({ checked_at: at }) => at}
             empty="Not checked yet."
           />
-          {checks.data.value && (
-            <Newest shown={checks.data.value.checks.length} total={checks.data.value.total} />
-          )}
         </Section>
       </div>
-      {isEdited.value && (
-        <MonitorForm
-          monitor={shown}
-          onClose={() => isEdited.value = false}
-          onSaved={reload}
-        />
-      )}
+      {dialog.shown}
     </Page>
   );
 }
@@ -117,11 +97,9 @@ function Actions({ monitor, onChange, onEdit }: {
     isBusy.value = false;
     onChange();
   };
-  const items = monitorActions(monitor, {
-    onChange,
-    onEdit,
-    onDelete: () => navigate("/uptime"),
-  }).filter(({ name }) => name === "Edit" || name === "Delete");
+  const toggle = () => void togglePause(monitor).then(onChange);
+  const items = monitorActions(monitor, { onChange, onEdit, onDelete: () => navigate("/uptime") })
+    .filter(({ name }) => name === "Edit" || name === "Delete");
   return (
     <>
       {hasRole("operator") && (
@@ -134,10 +112,7 @@ function Actions({ monitor, onChange, onEdit }: {
         </Button>
       )}
       {hasRole("admin") && (
-        <Button
-          icon={isPaused ? "play" : "pause"}
-          onClick={() => void togglePause(monitor).then(onChange)}
-        >
+        <Button icon={isPaused ? "play" : "pause"} onClick={toggle}>
           {isPaused ? "Resume" : "Pause"}
         </Button>
       )}
@@ -191,11 +166,7 @@ const STATISTIC_COLUMNS: readonly Column<Statistic>[] = [
     cell: ({ total_downtime_seconds: seconds }) => seconds === 0 ? "–" : duration(seconds),
     numeric: true,
   },
-  {
-    title: "Average",
-    cell: ({ avg_response_time_ms: ms }) => milliseconds(ms),
-    numeric: true,
-  },
+  { title: "Average", cell: ({ avg_response_time_ms: ms }) => milliseconds(ms), numeric: true },
   {
     title: "p95",
     cell: ({ p95_response_time_ms: ms }) => milliseconds(ms),
@@ -258,7 +229,7 @@ const CHECK_COLUMNS: readonly Column<MonitorCheck>[] = [
   },
   {
     title: "Error",
-    cell: ({ error }) => error === null ? <span class="muted">–</span> : <Text>{error}</Text>,
+    cell: ({ error }) => <Text>{error}</Text>,
     wide: true,
   },
 ];

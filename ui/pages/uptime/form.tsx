@@ -5,15 +5,13 @@
  */
 
 import { useSignal } from "@preact/signals";
-import { api } from "../../api/client.ts";
 import type { Monitor, NewMonitor } from "../../api/types.ts";
 import {
-  CheckField,
   EditDialog,
+  fieldsOf,
   type FormValues,
-  SelectField,
-  TextArea,
-  TextField,
+  saveItem,
+  type SaveProps,
 } from "../../components/form.tsx";
 import { HeadersField, headersOf } from "../../components/headers_field.tsx";
 
@@ -34,136 +32,70 @@ const URL_HINTS: Record<Type, string> = {
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const RECORD_TYPES = ["A", "AAAA", "CNAME", "MX", "NS", "TXT", "SRV", "PTR", "CAA", "SOA"];
 
-export function MonitorForm({ monitor, onClose, onSaved }: {
+export function MonitorForm({ monitor, onClose, onSaved }: SaveProps<Monitor> & {
   /** Without one, a new monitor is created. */
   monitor: Monitor | undefined;
-  onClose: () => void;
-  onSaved: (monitor: Monitor) => void;
 }) {
   const type = useSignal<Type>(monitor?.type ?? "http");
+  const { text, number, select, check } = fieldsOf(monitor);
   const save = async (values: FormValues) => {
     const body = bodyOf(values, type.value);
-    const saved = monitor
-      ? await api("PUT /api/ext/service-pro/uptime/monitors/{id}", {
-        path: { id: monitor.id },
-        body,
-      })
-      : await api("POST /api/ext/service-pro/uptime/monitors", { body });
+    const saved = await saveItem("/api/ext/service-pro/uptime/monitors", monitor, body);
     onSaved(saved);
     return saved.name;
   };
   return (
     <EditDialog noun="monitor" name={monitor?.name} save={save} onClose={onClose}>
-      <TextField label="Name" name="name" value={monitor?.name} required maxLength={100} />
-      <SelectField
-        label="Type"
-        name="type"
-        value={type.value}
-        options={TYPES}
-        onChange={(value) => type.value = value as Type}
-      />
-      <TextField
-        label="URL"
-        name="url"
-        value={monitor?.url}
-        hint={URL_HINTS[type.value]}
-        required
-        maxLength={2_048}
-      />
+      {text("Name", "name", { required: true, maxLength: 100 })}
+      {select("Type", "type", TYPES, { choice: type })}
+      {text("URL", "url", { hint: URL_HINTS[type.value], required: true, maxLength: 2_048 })}
       <div class="field-row">
-        <TextField
-          label="Interval (seconds)"
-          name="interval_seconds"
-          type="number"
-          value={monitor?.interval_seconds ?? 60}
-          required
-          min={5}
-          max={86_400}
-        />
-        <TextField
-          label="Retries"
-          name="retries"
-          type="number"
-          value={monitor?.retries ?? 1}
-          hint="Before it counts as down"
-          required
-          min={0}
-          max={5}
-        />
-        <TextField
-          label="Timeout (ms)"
-          name="timeout_ms"
-          type="number"
-          value={monitor?.timeout_ms ?? 5_000}
-          required
-          min={100}
-          max={60_000}
-        />
+        {number("Interval (seconds)", "interval_seconds", { initial: 60, min: 5, max: 86_400 })}
+        {number("Retries", "retries", {
+          initial: 1,
+          hint: "Before it counts as down",
+          min: 0,
+          max: 5,
+        })}
+        {number("Timeout (ms)", "timeout_ms", { initial: 5_000, min: 100, max: 60_000 })}
       </div>
       {type.value === "http" && <HttpFields monitor={monitor} />}
       {type.value === "dns" && (
         <div class="field-row">
-          <SelectField
-            label="Record type"
-            name="record_type"
-            value={monitor?.record_type ?? "A"}
-            options={RECORD_TYPES}
-          />
-          <TextField
-            label="Expected record"
-            name="expected"
-            value={monitor?.expected ?? ""}
-            hint="Any record if empty"
-            maxLength={1_000}
-          />
+          {select("Record type", "record_type", RECORD_TYPES, { initial: "A" })}
+          {text("Expected record", "expected", { hint: "Any record if empty", maxLength: 1_000 })}
         </div>
       )}
-      <CheckField
-        label="Open an incident while it is down"
-        name="auto_incident"
-        checked={monitor?.auto_incident ?? false}
-      />
+      {check("Open an incident while it is down", "auto_incident")}
     </EditDialog>
   );
 }
 
 function HttpFields({ monitor }: { monitor: Monitor | undefined }) {
+  const { text, select, area } = fieldsOf(monitor);
   return (
     <>
       <div class="field-row">
-        <SelectField
-          label="Method"
-          name="method"
-          value={monitor?.method ?? "GET"}
-          options={METHODS}
-        />
-        <TextField
-          label="Expected status"
-          name="expected_status"
-          value={monitor?.expected_status ?? 200}
-          hint="E.g. 200-299,301"
-          required
-          maxLength={100}
-        />
+        {select("Method", "method", METHODS, { initial: "GET" })}
+        {text("Expected status", "expected_status", {
+          initial: 200,
+          hint: "E.g. 200-299,301",
+          required: true,
+          maxLength: 100,
+        })}
       </div>
-      <TextField
-        label="Keyword"
-        name="keyword"
-        value={monitor?.keyword ?? ""}
-        hint="Text that the response must contain; case-sensitive"
-        maxLength={1_000}
-      />
+      {text("Keyword", "keyword", {
+        hint: "Text that the response must contain; case-sensitive",
+        maxLength: 1_000,
+      })}
       <details class="more-fields">
         <summary>Headers and body</summary>
         <div>
           <HeadersField name="headers" value={monitor?.headers} />
-          <TextArea
-            label="Body"
-            name="body"
-            value={monitor?.body ?? ""}
-            rows={3}
-            hint={monitor ? "Stored encrypted; ******** keeps the stored one" : "Stored encrypted"}
-          />
+          {area("Body", "body", {
+            rows: 3,
+            hint: monitor ? "Stored encrypted; ******** keeps the stored one" : "Stored encrypted",
+          })}
         </div>
       </details>
     </>

@@ -4,18 +4,19 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { Monitor } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { linkColumn } from "../../components/columns.tsx";
+import { linkColumn, timeColumn } from "../../components/columns.tsx";
+import { useDialog } from "../../components/dialog.tsx";
+import { optionsOf } from "../../components/form.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Page, Section } from "../../components/page.tsx";
-import { useRead, useReloadOn } from "../../components/reading.ts";
+import { reloadAll, useRead, useReloadOn } from "../../components/reading.ts";
+import { QuerySelect, SearchField } from "../../components/search.tsx";
 import { State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { capital, milliseconds, uptime } from "../../components/text.ts";
-import { Time } from "../../components/time.tsx";
+import { milliseconds, uptime } from "../../components/text.ts";
 import { query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
@@ -23,7 +24,7 @@ import { monitorActions } from "./actions.ts";
 import { MonitorForm } from "./form.tsx";
 import { Outages } from "./outages.tsx";
 
-const STATUSES = ["up", "down", "pending", "paused"];
+const STATUSES = optionsOf(["up", "down", "pending", "paused"]);
 
 const OUTAGES_SHOWN = 20;
 
@@ -60,79 +61,56 @@ const COLUMNS: readonly Column<Monitor>[] = [
     numeric: true,
     width: "w-xs",
   },
-  {
-    title: "Checked",
-    cell: ({ last_checked_at: at }) => <Time at={at} />,
-    sort: ({ last_checked_at: at }) => at,
-    wide: true,
-    width: "w-s",
-  },
+  timeColumn("Checked", ({ last_checked_at: at }) => at, { wide: true, width: "w-s" }),
 ];
 
 export default function Uptime() {
-  const { data, error, reload } = useRead("GET /api/ext/service-pro/uptime/monitors", {});
+  const monitors = useRead("GET /api/ext/service-pro/uptime/monitors", {});
   const outages = useRead("GET /api/ext/service-pro/uptime/incidents", {
     query: { limit: OUTAGES_SHOWN },
   });
-  const reloadAll = () => {
-    reload();
-    outages.reload();
-  };
-  useReloadOn("monitor.", reloadAll);
-  const edited = useSignal<Monitor | "new" | undefined>(undefined);
+  const reload = reloadAll(monitors, outages);
+  useReloadOn("monitor.", reload);
+  const dialog = useDialog();
+  const edit = (monitor?: Monitor) =>
+    dialog.open((onClose) => (
+      <MonitorForm
+        monitor={monitor}
+        onClose={onClose}
+        onSaved={(saved) => {
+          monitors.reload();
+          void firstResult(saved).then(reload);
+        }}
+      />
+    ));
   const q = query.value.get("q") ?? "";
   const status = query.value.get("status") ?? "";
-  const all = data.value?.monitors;
+  const all = monitors.data.value?.monitors;
   const rows = all?.filter((monitor) =>
     (status === "" || monitor.status === status) &&
     `${monitor.name}\n${monitor.url}`.toLowerCase().includes(q.toLowerCase())
   );
   const isFiltered = q !== "" || status !== "";
   const create = hasRole("admin") && (
-    <Button
-      kind="primary"
-      icon="plus"
-      onClick={() => edited.value = "new"}
-    >
-      New monitor
-    </Button>
+    <Button kind="primary" icon="plus" onClick={() => edit()}>New monitor</Button>
   );
   return (
     <Page title="Uptime" lead={all && <Summary monitors={all} />} actions={create}>
       {all && all.length > 0 && (
         <div class="filters" role="search" aria-label="Filters">
-          <input
-            type="search"
-            aria-label="Filter monitors"
-            placeholder="Filter by name or target"
-            value={q}
-            onInput={(event) => setQuery({ q: event.currentTarget.value })}
-          />
-          <select
-            aria-label="Status"
-            value={status}
-            onChange={(event) => setQuery({ status: event.currentTarget.value })}
-          >
-            <option value="">All statuses</option>
-            {STATUSES.map((each) => <option key={each} value={each}>{capital(each)}</option>)}
-          </select>
+          <SearchField name="Filter monitors" placeholder="Filter by name or target" />
+          <QuerySelect name="Status" param="status" all="All statuses" options={STATUSES} />
         </div>
       )}
       <Listing
         name="Monitors"
         columns={COLUMNS}
         rows={rows}
-        error={error.value}
+        error={monitors.error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        {...hasRole("operator") && {
-          actions: (monitor: Monitor) =>
-            monitorActions(monitor, {
-              onChange: reloadAll,
-              onEdit: () => edited.value = monitor,
-            }),
-        }}
+        actionsFor="operator"
+        actions={(monitor) =>
+          monitorActions(monitor, { onChange: reload, onEdit: () => edit(monitor) })}
         defaultSort="name"
         empty="No monitors yet. A monitor checks a web page, a port or a DNS record at an interval."
         filter={isFiltered && all?.length !== 0
@@ -144,16 +122,7 @@ export default function Uptime() {
           <Outages reading={outages} hasMonitor />
         </Section>
       </div>
-      {edited.value && (
-        <MonitorForm
-          monitor={edited.value === "new" ? undefined : edited.value}
-          onClose={() => edited.value = undefined}
-          onSaved={(monitor) => {
-            reload();
-            void firstResult(monitor).then(reloadAll);
-          }}
-        />
-      )}
+      {dialog.shown}
     </Page>
   );
 }

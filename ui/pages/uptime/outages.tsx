@@ -5,7 +5,7 @@
  */
 
 import type { Outage, OutagePage } from "../../api/types.ts";
-import { Listing, Newest } from "../../components/listing.tsx";
+import { Listing } from "../../components/listing.tsx";
 import type { Reading } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
@@ -40,12 +40,11 @@ export function Outages({ reading: { data, error, reload }, hasMonitor }: {
         name="Outages"
         columns={hasMonitor ? [MONITOR, ...COLUMNS] : COLUMNS}
         rows={page?.incidents}
+        total={page?.total}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
         empty="No outages in the last 400 days."
       />
-      {page && <Newest shown={page.incidents.length} total={page.total} />}
     </>
   );
 }

@@ -8,6 +8,7 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { User } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { timeColumn } from "../../components/columns.tsx";
 import { confirm } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
@@ -44,13 +45,7 @@ const columnsFor = (ownId: string | undefined): readonly Column<User>[] => [
     sort: ({ role }) => role,
     width: "w-m",
   },
-  {
-    title: "Created",
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-    sort: ({ createdAt }) => createdAt,
-    width: "w-m",
-    wide: true,
-  },
+  timeColumn("Created", ({ createdAt }) => createdAt, { width: "w-m", wide: true }),
   {
     title: "Last sign-in",
     cell: ({ lastLoginAt }) =>
@@ -102,7 +97,6 @@ function UserList() {
         rows={users}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
         nameOf={({ email }) => email}
         actions={(user) => [
           { name: "Edit", onSelect: () => task.value = { name: "edit", user } },

@@ -4,16 +4,15 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { CreatedWebhook, Webhook } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { LastDelivery } from "../../components/deliveries.tsx";
+import { useDialog } from "../../components/dialog.tsx";
 import { eventsText } from "../../components/event_kinds.tsx";
 import { Listing } from "../../components/listing.tsx";
-import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { SecretDialog } from "../../components/secret_dialog.tsx";
@@ -24,29 +23,44 @@ import { withResult } from "../../state/toasts.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { WebhookForm } from "./form.tsx";
 
-/** The open dialog. */
-type Task =
-  | { name: "new" }
-  | { name: "edit" | "deliveries"; webhook: Webhook }
-  | { name: "secret"; webhook: CreatedWebhook };
-
 export default function Webhooks() {
   const { data, error, reload } = useRead("GET /api/webhooks", {});
-  const task = useSignal<Task | undefined>(undefined);
-  const open = task.value;
-  const close = () => task.value = undefined;
-  // A form closes itself after it was saved; the secret replaces it then.
-  const closeForm = () => {
-    if (task.peek()?.name !== "secret") close();
+  const dialog = useDialog();
+  const edit = (webhook: Webhook) =>
+    dialog.open((onClose) => <WebhookForm webhook={webhook} onClose={onClose} onSaved={reload} />);
+  const create = () =>
+    dialog.open((onClose) => (
+      <WebhookForm webhook={undefined} onClose={onClose} onSaved={showSecret} />
+    ));
+  const showSecret = ({ name, secret }: CreatedWebhook) => {
+    reload();
+    dialog.open((onClose) => (
+      <SecretDialog
+        title="Webhook created"
+        label="Signing secret"
+        secret={secret}
+        onClose={onClose}
+      >
+        {plain(name)}{" "}
+        signs each delivery with this secret (Standard Webhooks), so that the receiver can check
+        where it comes from.
+      </SecretDialog>
+    ));
   };
+  const showDeliveries = (webhook: Webhook) =>
+    dialog.open((onClose) => (
+      <Deliveries
+        webhook={webhook}
+        onClose={() => {
+          onClose();
+          reload();
+        }}
+      />
+    ));
   return (
     <Page
       title="Webhooks"
-      actions={
-        <Button kind="primary" icon="plus" onClick={() => task.value = { name: "new" }}>
-          New webhook
-        </Button>
-      }
+      actions={<Button kind="primary" icon="plus" onClick={create}>New webhook</Button>}
     >
       <Listing
         name="Webhooks"
@@ -54,45 +68,17 @@ export default function Webhooks() {
         rows={data.value?.webhooks}
         error={error.value}
         onRetry={reload}
-        keyOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        actions={(webhook) =>
-          menuOf(webhook, { onChange: reload, onOpen: (name) => task.value = { name, webhook } })}
+        actions={(webhook) => [
+          { name: "Edit", onSelect: () => edit(webhook) },
+          { name: "Test", onSelect: () => void test(webhook).then(reload) },
+          { name: "Deliveries", onSelect: () => showDeliveries(webhook) },
+          deleteItem(() => remove(webhook), reload),
+        ]}
         defaultSort="name"
         empty={"No webhooks yet. A webhook sends the events that you choose, signed, to a URL of " +
           "another system."}
       />
-      {(open?.name === "new" || open?.name === "edit") && (
-        <WebhookForm
-          webhook={open.name === "edit" ? open.webhook : undefined}
-          onClose={closeForm}
-          onSaved={(created) => {
-            if (created) task.value = { name: "secret", webhook: created };
-            reload();
-          }}
-        />
-      )}
-      {open?.name === "deliveries" && (
-        <Deliveries
-          webhook={open.webhook}
-          onClose={() => {
-            close();
-            reload();
-          }}
-        />
-      )}
-      {open?.name === "secret" && (
-        <SecretDialog
-          title="Webhook created"
-          label="Signing secret"
-          secret={open.webhook.secret}
-          onClose={close}
-        >
-          {plain(open.webhook.name)}{" "}
-          signs each delivery with this secret (Standard Webhooks), so that the receiver can check
-          where it comes from.
-        </SecretDialog>
-      )}
+      {dialog.shown}
     </Page>
   );
 }
@@ -122,18 +108,6 @@ const columns = (onChange: () => void): readonly Column<Webhook>[] => [
     onChange,
   ),
 ];
-
-function menuOf(webhook: Webhook, { onChange, onOpen }: {
-  onChange: () => void;
-  onOpen: (name: "edit" | "deliveries") => void;
-}): MenuItem[] {
-  return [
-    { name: "Edit", onSelect: () => onOpen("edit") },
-    { name: "Test", onSelect: () => void test(webhook).then(onChange) },
-    { name: "Deliveries", onSelect: () => onOpen("deliveries") },
-    deleteItem(() => remove(webhook), onChange),
-  ];
-}
 
 async function test({ id, name }: Webhook): Promise<void> {
   await withResult(
