@@ -5,9 +5,29 @@
  */
 
 import type { ComponentChildren } from "preact";
+import { plain } from "./text.ts";
+import { Time } from "./time.tsx";
 
 export function Facts({ children }: { children: ComponentChildren }) {
   return <dl class="facts-list">{children}</dl>;
+}
+
+/** A time, or what is said without one. */
+export function TimeFact({ name, at, none = "–" }: {
+  name: string;
+  at: string | null | undefined;
+  none?: string;
+}) {
+  return <Fact name={name}>{at == null ? none : <Time at={at} />}</Fact>;
+}
+
+/** E.g. a hash, in the font of code. */
+export function CodeFact({ name, children }: { name: string; children: string | null }) {
+  return (
+    <Fact name={name}>
+      <code class="wrap">{plain(children ?? "–")}</code>
+    </Fact>
+  );
 }
 
 export function Fact({ name, children }: { name: string; children: ComponentChildren }) {

@@ -6,12 +6,11 @@
 
 import LICENSE from "../../LICENSE" with { type: "text" };
 import type { Health } from "../api/types.ts";
-import { Fact, Facts } from "../components/facts.tsx";
+import { Fact, Facts, TimeFact } from "../components/facts.tsx";
 import { Page, PRODUCT, Section } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
 import { Failure, Loading, State } from "../components/states.tsx";
 import { plain } from "../components/text.ts";
-import { Time } from "../components/time.tsx";
 import { href } from "../state/router.ts";
 
 export default function About() {
@@ -48,9 +47,7 @@ function Service({ health }: { health: Health }) {
         <Fact name="Status">
           <State state={health.status} tone={health.status === "ok" ? "good" : "warn"} />
         </Fact>
-        <Fact name="Started">
-          <Time at={health.startedAt} />
-        </Fact>
+        <TimeFact name="Started" at={health.startedAt} />
         <Fact name="Waiting messages">{health.outboxDepth?.toLocaleString("en") ?? "–"}</Fact>
         <Fact name="API">
           <a href={href("/docs")}>Documentation</a>

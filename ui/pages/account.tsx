@@ -10,12 +10,11 @@ import { api } from "../api/client.ts";
 import type { Account as AccountDetails } from "../api/types.ts";
 import { Choice } from "../components/choice.tsx";
 import { Form, TextField } from "../components/form.tsx";
-import { Fact, Facts } from "../components/facts.tsx";
+import { Fact, Facts, TimeFact } from "../components/facts.tsx";
 import { Page, Section } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
 import { Failure, Loading } from "../components/states.tsx";
 import { capital } from "../components/text.ts";
-import { Time } from "../components/time.tsx";
 import { DENSITIES, density, theme, THEMES } from "../state/appearance.ts";
 import { AUTH_MODE } from "../state/session.ts";
 import { showStatus } from "../state/toasts.ts";
@@ -83,12 +82,8 @@ function Profile({ account, onSaved }: { account: AccountDetails; onSaved: () =>
     <Section title="Profile">
       <Facts>
         <Fact name="Role">{capital(account.role)}</Fact>
-        <Fact name="Created">
-          <Time at={account.createdAt} />
-        </Fact>
-        <Fact name="Last sign-in">
-          <Time at={account.lastLoginAt} />
-        </Fact>
+        <TimeFact name="Created" at={account.createdAt} />
+        <TimeFact name="Last sign-in" at={account.lastLoginAt} />
       </Facts>
       <Form
         submit="Save"

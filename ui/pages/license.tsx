@@ -9,7 +9,7 @@ import { api } from "../api/client.ts";
 import type { Edition } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
 import { confirm } from "../components/dialog.tsx";
-import { Fact, Facts } from "../components/facts.tsx";
+import { Fact, Facts, TimeFact } from "../components/facts.tsx";
 import { Form, TextArea } from "../components/form.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Page, Section } from "../components/page.tsx";
@@ -61,21 +61,9 @@ function EditionSection({ edition }: { edition: Edition }) {
       )}
       <Facts>
         {edition.customer !== null && <Fact name="Customer">{plain(edition.customer)}</Fact>}
-        {!isTrial && (
-          <Fact name="Expires">
-            {edition.expiresAt ? <Time at={edition.expiresAt} /> : "Never"}
-          </Fact>
-        )}
-        {edition.graceUntil && (
-          <Fact name="Grace period ends">
-            <Time at={edition.graceUntil} />
-          </Fact>
-        )}
-        {edition.protectedUntil && (
-          <Fact name="Protected until">
-            <Time at={edition.protectedUntil} />
-          </Fact>
-        )}
+        {!isTrial && <TimeFact name="Expires" at={edition.expiresAt} none="Never" />}
+        {edition.graceUntil && <TimeFact name="Grace period ends" at={edition.graceUntil} />}
+        {edition.protectedUntil && <TimeFact name="Protected until" at={edition.protectedUntil} />}
         <Fact name="Trial">
           {edition.trial ? <TrialEnd trial={edition.trial} /> : "Not started"}
         </Fact>

@@ -107,11 +107,7 @@ const CERTIFICATE_COLUMNS: readonly Column<CertificateCheck>[] = [
     ),
   },
   { title: "Expires", cell: (certificate) => <Expiry {...certificate} /> },
-  {
-    title: "Issuer",
-    cell: ({ issuer }) => <Text>{issuer}</Text>,
-    wide: true,
-  },
+  { title: "Issuer", cell: ({ issuer }) => <Text>{issuer}</Text>, wide: true },
 ];
 
 function Expiry({ valid, daysRemaining, expiresAt, error }: CertificateCheck) {

@@ -58,11 +58,7 @@ const columns = (
       </WithSeverity>
     ),
   },
-  {
-    title: "Condition",
-    cell: ({ rule }) => plain(conditionOf(rule)),
-    wide: true,
-  },
+  { title: "Condition", cell: ({ rule }) => plain(conditionOf(rule)), wide: true },
   {
     title: "Action",
     cell: (template) =>

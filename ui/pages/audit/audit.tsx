@@ -40,11 +40,7 @@ const HOUR_MS = 3_600_000;
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   { title: "Time", cell: ({ at }) => <Time at={at} />, width: "w-s" },
-  {
-    title: "Actor",
-    cell: (entry) => <Text>{actorOf(entry)}</Text>,
-    wide: true,
-  },
+  { title: "Actor", cell: (entry) => <Text>{actorOf(entry)}</Text>, wide: true },
   {
     title: "Action",
     cell: ({ action }) => (

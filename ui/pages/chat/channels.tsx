@@ -31,11 +31,7 @@ const columns = (onChange: () => void): readonly Column<ChatChannel>[] => [
     sort: ({ platform }) => platform,
     width: "w-m",
   },
-  {
-    title: "Events",
-    cell: ({ events }) => <Text>{eventsText(events)}</Text>,
-    wide: true,
-  },
+  { title: "Events", cell: ({ events }) => <Text>{eventsText(events)}</Text>, wide: true },
   timeColumn("Created", ({ created_at: at }) => at, { width: "w-s", wide: true }),
   enabledColumn(
     ({ id }, enabled) =>

@@ -29,11 +29,7 @@ const COLUMNS: readonly Column<ChatMessage>[] = [
     ),
     width: "w-s",
   },
-  {
-    title: "Error",
-    cell: ({ error }) => <Text>{error}</Text>,
-    wide: true,
-  },
+  { title: "Error", cell: ({ error }) => <Text>{error}</Text>, wide: true },
 ];
 
 export function Messages({ channel, onClose }: { channel: ChatChannel; onClose: () => void }) {

@@ -9,12 +9,11 @@ import { api } from "../../api/client.ts";
 import type { ComplianceConfig, ComplianceStats } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { confirm, useDialog } from "../../components/dialog.tsx";
-import { Fact, Facts } from "../../components/facts.tsx";
+import { CodeFact, Fact, Facts, TimeFact } from "../../components/facts.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { count } from "../../components/text.ts";
-import { Time } from "../../components/time.tsx";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { ConfigForm } from "./config_form.tsx";
 import { EntryForm } from "./entry_form.tsx";
@@ -91,13 +90,9 @@ function Summary({ stats, config }: {
           in 24 hours
         </Fact>
         <Fact name="Failures">{(stats.by_outcome.failure ?? 0).toLocaleString("en")}</Fact>
-        <Fact name="Oldest entry">
-          <Time at={stats.oldest_entry} />
-        </Fact>
+        <TimeFact name="Oldest entry" at={stats.oldest_entry} />
         <Fact name="Kept for">{config ? count(config.retention_days, "day") : "–"}</Fact>
-        <Fact name="Hash of the head">
-          <code class="wrap">{stats.head_hash ?? "–"}</code>
-        </Fact>
+        <CodeFact name="Hash of the head">{stats.head_hash}</CodeFact>
       </Facts>
     </div>
   );

@@ -7,7 +7,7 @@
 import type { ComplianceEntryDetail } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { Fact, Facts } from "../../components/facts.tsx";
+import { CodeFact, Fact, Facts } from "../../components/facts.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Badge, Failure, Loading } from "../../components/states.tsx";
 import { capital, plain, plainLines } from "../../components/text.ts";
@@ -65,15 +65,9 @@ function Details({ entry, users }: { entry: ComplianceEntryDetail; users: readon
           <pre>{plainLines(JSON.stringify(entry.metadata, null, 2))}</pre>
         </Fact>
       )}
-      <Fact name="Event ID">
-        <code class="wrap">{plain(entry.event_id)}</code>
-      </Fact>
-      <Fact name="Hash">
-        <code class="wrap">{plain(entry.entry_hash)}</code>
-      </Fact>
-      <Fact name="Previous hash">
-        <code class="wrap">{plain(entry.previous_hash)}</code>
-      </Fact>
+      <CodeFact name="Event ID">{entry.event_id}</CodeFact>
+      <CodeFact name="Hash">{entry.entry_hash}</CodeFact>
+      <CodeFact name="Previous hash">{entry.previous_hash}</CodeFact>
     </Facts>
   );
 }

@@ -13,7 +13,7 @@ import { Text } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
 import { bytes, count, imageName, percent, plain, plainLines } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
-import { Fact, Facts } from "../../components/facts.tsx";
+import { Fact, Facts, TimeFact } from "../../components/facts.tsx";
 import type { TabProps } from "./tab.ts";
 
 /** Characters of a command that are shown at first: about five lines. */
@@ -38,9 +38,7 @@ export function Summary({ container }: TabProps) {
           <Fact name="ID">
             <code>{container.id.slice(0, 12)}</code>
           </Fact>
-          <Fact name="Created">
-            <Time at={container.createdAt} />
-          </Fact>
+          <TimeFact name="Created" at={container.createdAt} />
           <Fact name={isUp ? "Started" : "Finished"}>
             <Time at={isUp ? container.startedAt : container.finishedAt} />
           </Fact>

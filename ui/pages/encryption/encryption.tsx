@@ -7,12 +7,11 @@
 import type { EncryptionConfig, KeyRotation } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { useDialog } from "../../components/dialog.tsx";
-import { Fact, Facts } from "../../components/facts.tsx";
+import { Fact, Facts, TimeFact } from "../../components/facts.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { reloadAll, useRead } from "../../components/reading.ts";
 import { Badge, Failure, Loading } from "../../components/states.tsx";
 import { bytes } from "../../components/text.ts";
-import { Time } from "../../components/time.tsx";
 import { useUserOptions } from "../../components/user_options.ts";
 import { ConfigForm } from "./config_form.tsx";
 import { EncryptionLog } from "./log.tsx";
@@ -88,9 +87,7 @@ function Settings({ status, config }: {
       <Fact name="Algorithm">{config.algorithm.toUpperCase()}</Fact>
       <Fact name="Key iterations">{config.kdf_iterations.toLocaleString("en")}</Fact>
       <Fact name="Page size">{bytes(config.page_size)}</Fact>
-      <Fact name="Last rotation">
-        {status.last_rotation === null ? "Never" : <Time at={status.last_rotation} />}
-      </Fact>
+      <TimeFact name="Last rotation" at={status.last_rotation} none="Never" />
     </Facts>
   );
 }

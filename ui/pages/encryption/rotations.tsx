@@ -53,12 +53,7 @@ const columns = (users: readonly UserOption[]): readonly Column<KeyRotation>[] =
     width: "w-m",
   },
   { title: "Started", cell: ({ started_at: at }) => <Time at={at} />, width: "w-s" },
-  {
-    title: "Finished",
-    cell: ({ completed_at: at }) => <Time at={at} />,
-    wide: true,
-    width: "w-s",
-  },
+  { title: "Finished", cell: ({ completed_at: at }) => <Time at={at} />, wide: true, width: "w-s" },
   {
     title: "Started by",
     cell: ({ initiated_by: id }) => <Text>{userName(users, id)}</Text>,

@@ -6,7 +6,7 @@
 
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { Fact, Facts } from "../../components/facts.tsx";
+import { CodeFact, Fact, Facts } from "../../components/facts.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import type { ImageDetail } from "../../api/types.ts";
@@ -40,9 +40,7 @@ function Details({ image }: { image: ImageDetail }) {
   return (
     <>
       <Facts>
-        <Fact name="ID">
-          <code class="wrap">{image.id}</code>
-        </Fact>
+        <CodeFact name="ID">{image.id}</CodeFact>
         {image.repoDigests.length > 0 && <Fact name="Digests">{lines(image.repoDigests)}</Fact>}
         <Fact name="Platform">{plain(platform)}</Fact>
         <Fact name="Size">{bytes(image.size)}</Fact>

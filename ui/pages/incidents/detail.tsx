@@ -7,14 +7,14 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { IncidentDetail, TimelineEntry } from "../../api/types.ts";
-import { Button, Link, LinkButton } from "../../components/button.tsx";
+import { Button, Link } from "../../components/button.tsx";
 import { useDialog } from "../../components/dialog.tsx";
-import { Fact, Facts } from "../../components/facts.tsx";
+import { Fact, Facts, TimeFact } from "../../components/facts.tsx";
 import { Form, type FormValues, optionsOf, SelectField, TextArea } from "../../components/form.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Page, Section, Unavailable } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
-import { Badge, Empty, Failure, Loading } from "../../components/states.tsx";
+import { Badge, Failure } from "../../components/states.tsx";
 import { capital, duration, plain, plainLines } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { navigate } from "../../state/router.ts";
@@ -84,9 +84,7 @@ function Details({ incident }: { incident: IncidentDetail }) {
     <>
       {incident.description && <p class="message">{plainLines(incident.description)}</p>}
       <Facts>
-        <Fact name="Opened">
-          <Time at={created} />
-        </Fact>
+        <TimeFact name="Opened" at={created} />
         <Fact name="Opened by">
           {source === "monitor" && sourceId !== null
             ? <Link to={`/uptime/${encodeURIComponent(sourceId)}`}>Monitor</Link>

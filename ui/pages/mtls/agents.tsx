@@ -89,11 +89,7 @@ const columns = (
     ),
     sort: ({ hostname }) => hostname,
   },
-  {
-    title: "Tags",
-    cell: ({ tags }) => <Text>{tags.join(", ") || "–"}</Text>,
-    wide: true,
-  },
+  { title: "Tags", cell: ({ tags }) => <Text>{tags.join(", ") || "–"}</Text>, wide: true },
   {
     title: "Authority",
     cell: ({ ca_id: id }) => <Text>{authorityName(authorities, id)}</Text>,

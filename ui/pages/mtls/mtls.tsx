@@ -54,12 +54,7 @@ export default function Mtls() {
           agents={agents.data.value?.agents}
           onChange={config.reload}
         />
-        <Agents
-          current={agents}
-          authorities={cas}
-          onEdit={editAgent}
-          onDetails={showDetails}
-        />
+        <Agents current={agents} authorities={cas} onEdit={editAgent} onDetails={showDetails} />
         <Authorities reading={authorities} />
       </div>
       {dialog.shown}

@@ -144,9 +144,5 @@ const RUN_COLUMNS: readonly Column<RemediationRun>[] = [
     cell: ({ status }) => <State state={status} tone={RUN_TONES[status]} />,
     width: "w-s",
   },
-  {
-    title: "Reason",
-    cell: ({ error }) => <Text>{error}</Text>,
-    wide: true,
-  },
+  { title: "Reason", cell: ({ error }) => <Text>{error}</Text>, wide: true },
 ];

@@ -170,11 +170,7 @@ const RUN_COLUMNS: readonly Column<ScheduleRun>[] = [
     width: "w-xs",
     wide: true,
   },
-  {
-    title: "Error",
-    cell: ({ error }) => <Text>{error}</Text>,
-    wide: true,
-  },
+  { title: "Error", cell: ({ error }) => <Text>{error}</Text>, wide: true },
 ];
 
 const remove = ({ id, name, action, containerName }: Schedule) =>

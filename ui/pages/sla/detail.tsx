@@ -122,10 +122,7 @@ function BurnRate({ report: { burn_rate_chart: days } }: { report: SlaReport }) 
 }
 
 const PERIOD_COLUMNS: readonly Column<SlaPeriod>[] = [
-  {
-    title: "Period",
-    cell: ({ start_date: start, end_date: end }) => `${start} to ${end}`,
-  },
+  { title: "Period", cell: ({ start_date: start, end_date: end }) => `${start} to ${end}` },
   {
     title: "Target",
     cell: ({ target_uptime: target }) => `${target} %`,

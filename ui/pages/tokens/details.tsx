@@ -7,9 +7,8 @@
 import type { ApiToken } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { Fact, Facts } from "../../components/facts.tsx";
+import { Fact, Facts, TimeFact } from "../../components/facts.tsx";
 import { capital, plain } from "../../components/text.ts";
-import { Time } from "../../components/time.tsx";
 
 export function TokenDetails({ token, onClose }: { token: ApiToken; onClose: () => void }) {
   return (
@@ -21,18 +20,10 @@ export function TokenDetails({ token, onClose }: { token: ApiToken; onClose: () 
         </Fact>
         <Fact name="Stacks">{namesOf(token.stacks)}</Fact>
         <Fact name="Containers">{namesOf(token.containers)}</Fact>
-        <Fact name="Created">
-          <Time at={token.createdAt} />
-        </Fact>
-        <Fact name="Rotated">
-          {token.rotatedAt ? <Time at={token.rotatedAt} /> : "Never"}
-        </Fact>
-        <Fact name="Expires">
-          {token.expiresAt ? <Time at={token.expiresAt} /> : "Never"}
-        </Fact>
-        <Fact name="Last used">
-          {token.lastUsedAt ? <Time at={token.lastUsedAt} /> : "Never"}
-        </Fact>
+        <TimeFact name="Created" at={token.createdAt} />
+        <TimeFact name="Rotated" at={token.rotatedAt} none="Never" />
+        <TimeFact name="Expires" at={token.expiresAt} none="Never" />
+        <TimeFact name="Last used" at={token.lastUsedAt} none="Never" />
         <Fact name="Last address">
           {token.lastUsedAddress ? plain(token.lastUsedAddress) : "–"}
         </Fact>

@@ -36,12 +36,7 @@ const columnsFor = (owners: readonly UserOption[] | undefined): readonly Column<
     ),
     sort: ({ name }) => name,
   },
-  {
-    title: "Role",
-    cell: ({ role }) => capital(role),
-    sort: ({ role }) => role,
-    width: "w-s",
-  },
+  { title: "Role", cell: ({ role }) => capital(role), sort: ({ role }) => role, width: "w-s" },
   timeColumn("Created", ({ createdAt }) => createdAt, { width: "w-m", wide: true }),
   {
     title: "Expires",

@@ -10,7 +10,7 @@ import type { Monitor, MonitorCheck, UptimeStats } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Chart } from "../../components/chart.tsx";
 import { useDialog } from "../../components/dialog.tsx";
-import { Fact, Facts } from "../../components/facts.tsx";
+import { Fact, Facts, TimeFact } from "../../components/facts.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Page, Section, Unavailable } from "../../components/page.tsx";
@@ -144,9 +144,7 @@ function Settings({ monitor }: { monitor: Monitor }) {
         {duration(monitor.interval_seconds)}, timeout {milliseconds(monitor.timeout_ms)},{" "}
         {monitor.retries} {monitor.retries === 1 ? "retry" : "retries"}
       </Fact>
-      <Fact name="Last check">
-        <Time at={monitor.last_checked_at} />
-      </Fact>
+      <TimeFact name="Last check" at={monitor.last_checked_at} />
       <Fact name="Incidents">{monitor.auto_incident ? "Opened automatically" : "Not opened"}</Fact>
     </Facts>
   );
@@ -227,9 +225,5 @@ const CHECK_COLUMNS: readonly Column<MonitorCheck>[] = [
     width: "w-xs",
     wide: true,
   },
-  {
-    title: "Error",
-    cell: ({ error }) => <Text>{error}</Text>,
-    wide: true,
-  },
+  { title: "Error", cell: ({ error }) => <Text>{error}</Text>, wide: true },
 ];

@@ -39,12 +39,7 @@ const columnsFor = (ownId: string | undefined): readonly Column<User>[] => [
     ),
     sort: ({ email }) => email,
   },
-  {
-    title: "Role",
-    cell: ({ role }) => capital(role),
-    sort: ({ role }) => role,
-    width: "w-m",
-  },
+  { title: "Role", cell: ({ role }) => capital(role), sort: ({ role }) => role, width: "w-m" },
   timeColumn("Created", ({ createdAt }) => createdAt, { width: "w-m", wide: true }),
   {
     title: "Last sign-in",
