@@ -121,10 +121,9 @@ async function checkAlerts(tab: Dashboard, service: Longshore): Promise<void> {
   await tab.click("button", "New alert rule");
   await tab.find("dialog", "New alert rule");
   await checkBothThemes(tab);
-  const sent = tab.changes().length;
   await tab.click("button", "Create");
   await tab.invalid("textbox", "Name");
-  equal(tab.changes().length, sent);
+  equal(tab.changes().includes("POST /api/alerts/rules"), false);
 
   await tab.type("textbox", "Name", HOSTILE);
   await select(tab, "Metric", "memory_percent");

@@ -4,16 +4,17 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../api/client.ts";
 import type { Network } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
 import { textColumn, timeColumn } from "../components/columns.tsx";
-import { confirm } from "../components/dialog.tsx";
+import { confirm, useDialog } from "../components/dialog.tsx";
 import {
   CheckField,
   FormDialog,
+  type FormValues,
   pairsOf,
+  type SaveProps,
   SelectField,
   TextArea,
   TextField,
@@ -62,20 +63,25 @@ const COLUMNS: readonly Column<Network>[] = [
 export default function Networks() {
   const { data, error, reload } = useRead("GET /api/networks", {});
   useContainerChanges(reload);
-  const dialog = useSignal<"new" | "prune" | undefined>(undefined);
   const all = data.value?.networks;
   const rows = useSearch(all, textOf);
-  const isAdmin = hasRole("admin");
+  const dialog = useDialog();
+  const create = () =>
+    dialog.open((onClose) => (
+      <NewNetwork drivers={driversOf(all)} onClose={onClose} onSaved={reload} />
+    ));
+  const prune = () =>
+    dialog.open((onClose) => (
+      <PruneDialog things="networks" kinds={["networks"]} onClose={onClose} onPruned={reload} />
+    ));
   return (
     <Page
       title="Networks"
       lead={rows && <Summary shown={rows.length} total={all!.length} noun="network" />}
-      actions={isAdmin && (
+      actions={hasRole("admin") && (
         <>
-          <Button onClick={() => dialog.value = "prune"}>Prune networks</Button>
-          <Button kind="primary" icon="plus" onClick={() => dialog.value = "new"}>
-            New network
-          </Button>
+          <Button onClick={prune}>Prune networks</Button>
+          <Button kind="primary" icon="plus" onClick={create}>New network</Button>
         </>
       )}
     >
@@ -103,44 +109,21 @@ export default function Networks() {
         }]}
         defaultSort="name"
       />
-      {dialog.value === "new" && (
-        <NewNetwork
-          drivers={driversOf(all)}
-          onClose={() => dialog.value = undefined}
-          onCreated={reload}
-        />
-      )}
-      {dialog.value === "prune" && (
-        <PruneDialog
-          things="networks"
-          kinds={["networks"]}
-          onClose={() => dialog.value = undefined}
-          onPruned={reload}
-        />
-      )}
+      {dialog.shown}
     </Page>
   );
 }
 
-function NewNetwork({ drivers, onClose, onCreated }: {
-  drivers: readonly string[];
-  onClose: () => void;
-  onCreated: () => void;
-}) {
-  const create = async (values: Record<string, string>) => {
-    const { name, driver, internal, subnet, gateway, labels } = values;
-    await api("POST /api/networks", {
-      body: {
-        name: name!,
-        driver: driver!,
-        internal: Boolean(internal),
-        ...(subnet && { subnet }),
-        ...(gateway && { gateway }),
-        labels: pairsOf(labels!),
-      },
-    });
-    showStatus(`Created ${name}`);
-    onCreated();
+function NewNetwork({ drivers, onClose, onSaved }: SaveProps & { drivers: readonly string[] }) {
+  const create = async ({ subnet, gateway, labels, ...values }: FormValues) => {
+    const body = {
+      ...values as { name: string; driver: string; internal: boolean },
+      ...(subnet && { subnet }),
+      ...(gateway && { gateway }),
+      labels: pairsOf(labels),
+    };
+    onSaved(await api("POST /api/networks", { body }));
+    showStatus(`Created ${values.name}`);
   };
   return (
     <FormDialog title="New network" submit="Create" onSubmit={create} onClose={onClose}>

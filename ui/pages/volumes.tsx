@@ -4,14 +4,21 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { api } from "../api/client.ts";
 import type { Volume } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
 import { NAME_COLUMN, textColumn, timeColumn } from "../components/columns.tsx";
-import { confirm } from "../components/dialog.tsx";
-import { FormDialog, pairsOf, SelectField, TextArea, TextField } from "../components/form.tsx";
+import { confirm, useDialog } from "../components/dialog.tsx";
+import {
+  FormDialog,
+  type FormValues,
+  pairsOf,
+  type SaveProps,
+  SelectField,
+  TextArea,
+  TextField,
+} from "../components/form.tsx";
 import { Listing } from "../components/listing.tsx";
 import { Page } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
@@ -44,20 +51,26 @@ const COLUMNS: readonly Column<Volume>[] = [
 export default function Volumes() {
   const { data, error, reload } = useRead("GET /api/volumes", {});
   useContainerChanges(reload);
-  const dialog = useSignal<"new" | "prune" | undefined>(undefined);
   const all = data.value?.volumes;
   useSizes(all, reload);
   const rows = useSearch(all, textOf);
-  const isAdmin = hasRole("admin");
-  const newVolume = () => void (dialog.value = "new");
+  const dialog = useDialog();
+  const create = () =>
+    dialog.open((onClose) => (
+      <NewVolume drivers={driversOf(all)} onClose={onClose} onSaved={reload} />
+    ));
+  const prune = () =>
+    dialog.open((onClose) => (
+      <PruneDialog things="volumes" kinds={["volumes"]} onClose={onClose} onPruned={reload} />
+    ));
   return (
     <Page
       title="Volumes"
       lead={rows && <Summary shown={rows.length} total={all!.length} noun="volume" />}
-      actions={isAdmin && (
+      actions={hasRole("admin") && (
         <>
-          <Button onClick={() => dialog.value = "prune"}>Prune volumes</Button>
-          <Button kind="primary" icon="plus" onClick={newVolume}>New volume</Button>
+          <Button onClick={prune}>Prune volumes</Button>
+          <Button kind="primary" icon="plus" onClick={create}>New volume</Button>
         </>
       )}
     >
@@ -82,21 +95,7 @@ export default function Volumes() {
         ]}
         defaultSort="name"
       />
-      {dialog.value === "new" && (
-        <NewVolume
-          drivers={[...new Set(["local", ...all?.map(({ driver }) => driver) ?? []])]}
-          onClose={() => dialog.value = undefined}
-          onCreated={reload}
-        />
-      )}
-      {dialog.value === "prune" && (
-        <PruneDialog
-          things="volumes"
-          kinds={["volumes"]}
-          onClose={() => dialog.value = undefined}
-          onPruned={reload}
-        />
-      )}
+      {dialog.shown}
     </Page>
   );
 }
@@ -111,22 +110,11 @@ function useSizes(volumes: readonly Volume[] | undefined, reload: () => void): v
   }, [data.value]);
 }
 
-function NewVolume({ drivers, onClose, onCreated }: {
-  drivers: readonly string[];
-  onClose: () => void;
-  onCreated: () => void;
-}) {
-  const create = async ({ name, driver, options, labels }: Record<string, string>) => {
-    await api("POST /api/volumes", {
-      body: {
-        name: name!,
-        driver: driver!,
-        options: pairsOf(options!),
-        labels: pairsOf(labels!),
-      },
-    });
+function NewVolume({ drivers, onClose, onSaved }: SaveProps & { drivers: readonly string[] }) {
+  const create = async ({ name, driver, options, labels }: FormValues) => {
+    const body = { name, driver, options: pairsOf(options), labels: pairsOf(labels) };
+    onSaved(await api("POST /api/volumes", { body }));
     showStatus(`Created ${name}`);
-    onCreated();
   };
   return (
     <FormDialog title="New volume" submit="Create" onSubmit={create} onClose={onClose}>
@@ -143,6 +131,11 @@ function NewVolume({ drivers, onClose, onCreated }: {
     </FormDialog>
   );
 }
+
+/** Those that existing volumes have, and the engine's own. */
+const driversOf = (volumes: readonly Volume[] | undefined): string[] => [
+  ...new Set(["local", ...volumes?.map(({ driver }) => driver) ?? []]),
+];
 
 async function remove({ name, size, containers }: Volume, onDone: () => void): Promise<void> {
   const shown = plain(name);

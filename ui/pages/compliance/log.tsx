@@ -16,7 +16,6 @@ import { type Reading, useRead, useReloadAfter } from "../../components/reading.
 import { QuerySelect } from "../../components/search.tsx";
 import { State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { capital } from "../../components/text.ts";
 import { userName, type UserOption, useUserOptions } from "../../components/user_options.ts";
 import { query, setQuery } from "../../state/router.ts";
 import { CATEGORIES, OUTCOMES, SEVERITIES, StoredTime, targetOf } from "./entry.tsx";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { EncryptionAuditEntry, EncryptionAuditPage } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { useDialog } from "../../components/dialog.tsx";
 import { FormDialog, TextField } from "../../components/form.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Section } from "../../components/page.tsx";
@@ -23,14 +23,13 @@ export function EncryptionLog({ reading: { data, error, reload }, users }: {
   reading: Reading<EncryptionAuditPage>;
   users: readonly UserOption[];
 }) {
-  const isPurging = useSignal(false);
+  const dialog = useDialog();
+  const purge = () => dialog.open((onClose) => <Purge onClose={onClose} onDone={reload} />);
   const page = data.value;
   return (
     <Section
       title="Encryption log"
-      actions={
-        <Button kind="quiet" onClick={() => isPurging.value = true}>Delete old entries</Button>
-      }
+      actions={<Button kind="quiet" onClick={purge}>Delete old entries</Button>}
     >
       <Listing
         name="Encryption log"
@@ -41,7 +40,7 @@ export function EncryptionLog({ reading: { data, error, reload }, users }: {
         onRetry={reload}
         empty="Nothing has been changed yet."
       />
-      {isPurging.value && <Purge onClose={() => isPurging.value = false} onDone={reload} />}
+      {dialog.shown}
     </Section>
   );
 }

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { Button } from "../../components/button.tsx";
+import { useDialog } from "../../components/dialog.tsx";
 import { Page } from "../../components/page.tsx";
 import { hasRole } from "../../state/session.ts";
 import { PruneDialog } from "../prune.tsx";
@@ -14,26 +14,25 @@ import { EngineFacts } from "./engine.tsx";
 import { HostCharts } from "./charts.tsx";
 
 export default function Host() {
-  const isPruning = useSignal(false);
+  const dialog = useDialog();
   const diskUse = useDiskUse();
+  const prune = () =>
+    dialog.open((onClose) => (
+      <PruneDialog
+        things="unused objects"
+        kinds={["containers", "networks", "buildCache", "volumes", "images"]}
+        onClose={onClose}
+        onPruned={diskUse.reload}
+      />
+    ));
   return (
-    <Page
-      title="Host"
-      actions={hasRole("admin") && <Button onClick={() => isPruning.value = true}>Prune</Button>}
-    >
+    <Page title="Host" actions={hasRole("admin") && <Button onClick={prune}>Prune</Button>}>
       <HostCharts />
       <div class="host-parts">
         <DiskUse reading={diskUse} />
         <EngineFacts />
       </div>
-      {isPruning.value && (
-        <PruneDialog
-          things="unused objects"
-          kinds={["containers", "networks", "buildCache", "volumes", "images"]}
-          onClose={() => isPruning.value = false}
-          onPruned={diskUse.reload}
-        />
-      )}
+      {dialog.shown}
     </Page>
   );
 }

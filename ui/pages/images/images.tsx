@@ -5,8 +5,8 @@
  */
 
 import { useMemo } from "preact/hooks";
-import { useSignal } from "@preact/signals";
 import { Button } from "../../components/button.tsx";
+import { useDialog } from "../../components/dialog.tsx";
 import { JobList } from "../../components/job_list.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
@@ -21,23 +21,29 @@ import { ImageDetails } from "./details.tsx";
 import { LoadDialog, PullDialog, TagDialog } from "./dialogs.tsx";
 import { exportImage, removeImage } from "./actions.ts";
 
-type OpenDialog = "pull" | "load" | "prune" | { tag: ImageRow } | { details: ImageRow };
-
 export default function Images() {
   const { data, error, reload } = useRead("GET /api/images", {});
   useContainerChanges(reload);
-  const dialog = useSignal<OpenDialog | undefined>(undefined);
   const all = useMemo(() => data.value && rowsOf(data.value.images), [data.value]);
   const rows = useSearch(all, textOf);
   const isAdmin = hasRole("admin");
-  const open = (next: OpenDialog) => void (dialog.value = next);
-  const shared = { onClose: () => void (dialog.value = undefined), onDone: reload };
+  const dialog = useDialog();
+  const pull = () => dialog.open((onClose) => <PullDialog onClose={onClose} onDone={reload} />);
+  const load = () => dialog.open((onClose) => <LoadDialog onClose={onClose} onDone={reload} />);
+  const prune = () =>
+    dialog.open((onClose) => (
+      <PruneDialog things="images" kinds={["images"]} onClose={onClose} onPruned={reload} />
+    ));
+  const showDetails = (row: ImageRow) =>
+    dialog.open((onClose) => <ImageDetails row={row} onClose={onClose} />);
+  const addTag = (row: ImageRow) =>
+    dialog.open((onClose) => <TagDialog row={row} onClose={onClose} onDone={reload} />);
 
   const actions = (row: ImageRow) => [
-    { name: "Details", onSelect: () => open({ details: row }) },
+    { name: "Details", onSelect: () => showDetails(row) },
     ...(isAdmin
       ? [
-        { name: "Add tag", onSelect: () => open({ tag: row }) },
+        { name: "Add tag", onSelect: () => addTag(row) },
         { name: "Export", onSelect: () => void exportImage(row) },
         { name: "Remove", danger: true, onSelect: () => void removeImage(row, reload) },
         ...(row.image.containers > 0
@@ -56,9 +62,9 @@ export default function Images() {
       lead={rows && <Summary shown={rows.length} total={all!.length} noun="image" />}
       actions={isAdmin && (
         <>
-          <Button onClick={() => open("prune")}>Prune images</Button>
-          <Button onClick={() => open("load")}>Load image</Button>
-          <Button kind="primary" icon="down" onClick={() => open("pull")}>Pull image</Button>
+          <Button onClick={prune}>Prune images</Button>
+          <Button onClick={load}>Load image</Button>
+          <Button kind="primary" icon="down" onClick={pull}>Pull image</Button>
         </>
       )}
     >
@@ -73,26 +79,14 @@ export default function Images() {
         error={error.value}
         onRetry={reload}
         empty="This host has no images yet."
-        action={isAdmin && <Button onClick={() => open("pull")}>Pull image</Button>}
+        action={isAdmin && <Button onClick={pull}>Pull image</Button>}
         filter={searchFilter("images")}
         keyOf={({ tag, image }) => tag ?? image.id}
         nameOf={nameOf}
         actions={actions}
         defaultSort="tag"
       />
-      {dialog.value === "pull" && <PullDialog {...shared} />}
-      {dialog.value === "load" && <LoadDialog {...shared} />}
-      {dialog.value === "prune" && (
-        <PruneDialog
-          things="images"
-          kinds={["images"]}
-          onClose={shared.onClose}
-          onPruned={reload}
-        />
-      )}
-      {typeof dialog.value === "object" && ("tag" in dialog.value
-        ? <TagDialog row={dialog.value.tag} {...shared} />
-        : <ImageDetails row={dialog.value.details} onClose={shared.onClose} />)}
+      {dialog.shown}
     </Page>
   );
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Incident, IncidentStatus } from "../../api/types.ts";
+import type { Incident } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { timeColumn } from "../../components/columns.tsx";
 import { useDialog } from "../../components/dialog.tsx";

@@ -18,7 +18,6 @@ import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { now, Time } from "../../components/time.tsx";
 import { userName, type UserOption, useUserOptions } from "../../components/user_options.ts";
-import { withResult } from "../../state/toasts.ts";
 import { AddressCheck } from "./address_check.tsx";
 import { Enforcement } from "./enforcement.tsx";
 import { RuleForm } from "./rule_form.tsx";

@@ -4,16 +4,14 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import type { SlaPeriod, SlaReport } from "../../api/types.ts";
-import { LinkButton } from "../../components/button.tsx";
 import { Chart } from "../../components/chart.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Page, Section, Unavailable } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
-import { Badge, Empty, Failure, Loading, State } from "../../components/states.tsx";
+import { Badge, Failure, State } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { capital, count, duration, plain, plainLines, uptime } from "../../components/text.ts";
 import { navigate } from "../../state/router.ts";

@@ -17,7 +17,6 @@ import { useRead } from "../../components/reading.ts";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { AUTH_MODE } from "../../state/session.ts";
-import { withResult } from "../../state/toasts.ts";
 import { ProviderForm } from "./provider_form.tsx";
 import { Setup } from "./setup.tsx";
 import { SsoSessions } from "./sessions.tsx";

@@ -19,7 +19,6 @@ import {
   saveItem,
   type SaveProps,
   SelectField,
-  TextField,
 } from "../../components/form.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Listing } from "../../components/listing.tsx";

@@ -5,13 +5,11 @@
  */
 
 import type { ComponentType } from "preact";
-import { useSignal } from "@preact/signals";
-import { LinkButton } from "../../components/button.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Page, Unavailable } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
-import { Badge, Empty, Failure, Loading } from "../../components/states.tsx";
+import { Badge, Failure } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { plain } from "../../components/text.ts";
 import { navigate } from "../../state/router.ts";

@@ -20,7 +20,6 @@ import {
   type SaveProps,
   SelectField,
   TextArea,
-  TextField,
 } from "../../components/form.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";

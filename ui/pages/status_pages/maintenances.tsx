@@ -17,8 +17,6 @@ import {
   type FormValues,
   saveItem,
   type SaveProps,
-  TextArea,
-  TextField,
   TimeField,
 } from "../../components/form.tsx";
 import { Listing } from "../../components/listing.tsx";

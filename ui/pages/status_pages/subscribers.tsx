@@ -21,7 +21,7 @@ import {
 import { Listing } from "../../components/listing.tsx";
 import { useRead } from "../../components/reading.ts";
 import { SecretDialog } from "../../components/secret_dialog.tsx";
-import { State, Text } from "../../components/states.tsx";
+import { State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";

@@ -10,6 +10,7 @@ import {
   CheckGroup,
   FormDialog,
   listOf,
+  optionsOf,
   type SaveProps,
   SelectField,
   TextField,
@@ -17,7 +18,6 @@ import {
 import { capital } from "../../components/text.ts";
 import { hasRole, ROLES } from "../../state/session.ts";
 import { ACTIONS } from "../roles/permissions.ts";
-import { roleOptions } from "../users/forms.tsx";
 
 const DAY_MS = 86_400_000;
 
@@ -61,7 +61,7 @@ export function TokenForm({ onClose, onSaved }: SaveProps<IssuedApiToken>) {
         <SelectField
           label="Role"
           name="role"
-          options={roleOptions(ROLES.filter(hasRole))}
+          options={optionsOf(ROLES.filter(hasRole))}
           value="viewer"
         />
         <SelectField label="Expires" name="days" options={LIFETIMES} value="90" />

@@ -5,21 +5,19 @@
  */
 
 import { api } from "../../api/client.ts";
-import type { User, UserRole } from "../../api/types.ts";
-import { FormDialog, SelectField, TextField } from "../../components/form.tsx";
-import { capital, plain } from "../../components/text.ts";
+import type { User } from "../../api/types.ts";
+import {
+  FormDialog,
+  optionsOf,
+  type SaveProps,
+  SelectField,
+  TextField,
+} from "../../components/form.tsx";
+import { plain } from "../../components/text.ts";
 import { ROLES } from "../../state/session.ts";
 import { showStatus } from "../../state/toasts.ts";
 
-interface FormProps {
-  onClose: () => void;
-  onSaved: () => void;
-}
-
 const ROLE_HINT = "Viewers read, operators start and stop containers, admins may do everything.";
-
-export const roleOptions = (roles: readonly UserRole[]) =>
-  roles.map((role) => ({ value: role, name: capital(role) }));
 
 export function NewPasswordField({ label }: { label: string }) {
   return (
@@ -40,7 +38,7 @@ export function UserName({ email }: { email: string | null }) {
   return <input hidden autocomplete="username" value={email ?? ""} readOnly />;
 }
 
-export function NewUserForm({ onClose, onSaved }: FormProps) {
+export function NewUserForm({ onClose, onSaved }: SaveProps) {
   return (
     <FormDialog
       title="New user"
@@ -49,7 +47,7 @@ export function NewUserForm({ onClose, onSaved }: FormProps) {
       onSubmit={async ({ email, password, role }) => {
         const user = await api("POST /auth/users", { body: { email, password, role } });
         showStatus(`Created ${plain(user.email)}`);
-        onSaved();
+        onSaved(user);
       }}
     >
       <TextField label="Email" name="email" type="email" autocomplete="username" required />
@@ -57,7 +55,7 @@ export function NewUserForm({ onClose, onSaved }: FormProps) {
       <SelectField
         label="Role"
         name="role"
-        options={roleOptions(ROLES)}
+        options={optionsOf(ROLES)}
         value="viewer"
         hint={ROLE_HINT}
       />
@@ -65,22 +63,22 @@ export function NewUserForm({ onClose, onSaved }: FormProps) {
   );
 }
 
-export function RoleForm({ user, onClose, onSaved }: FormProps & { user: User }) {
+export function RoleForm({ user, onClose, onSaved }: SaveProps & { user: User }) {
   return (
     <FormDialog
       title={`Edit ${plain(user.email)}`}
       submit="Save"
       onClose={onClose}
       onSubmit={async ({ role }) => {
-        await api("PUT /auth/users/{id}/role", { path: { id: user.id }, body: { role } });
+        const input = { path: { id: user.id }, body: { role } };
+        onSaved(await api("PUT /auth/users/{id}/role", input));
         showStatus(`Saved ${plain(user.email)}`);
-        onSaved();
       }}
     >
       <SelectField
         label="Role"
         name="role"
-        options={roleOptions(ROLES)}
+        options={optionsOf(ROLES)}
         value={user.role}
         hint={`${ROLE_HINT} With a new role, the user has to sign in again.`}
       />

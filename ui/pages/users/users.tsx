@@ -4,12 +4,11 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { User } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { timeColumn } from "../../components/columns.tsx";
-import { confirm } from "../../components/dialog.tsx";
+import { confirm, useDialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
@@ -23,9 +22,6 @@ import { navigate } from "../../state/router.ts";
 import { AUTH_MODE } from "../../state/session.ts";
 import { sentenceOf, showAlert, withResult } from "../../state/toasts.ts";
 import { NewUserForm, PasswordForm, RoleForm } from "./forms.tsx";
-
-/** The open dialog. */
-type Task = { name: "new" } | { name: "edit" | "password"; user: User };
 
 const columnsFor = (ownId: string | undefined): readonly Column<User>[] => [
   {
@@ -70,8 +66,12 @@ function UsersModeOff() {
 function UserList() {
   const { data, error, reload } = useRead("GET /auth/users", {});
   const account = useRead("GET /api/account", {}).data.value;
-  const task = useSignal<Task | undefined>(undefined);
-  const close = () => task.value = undefined;
+  const dialog = useDialog();
+  const create = () => dialog.open((onClose) => <NewUserForm onClose={onClose} onSaved={reload} />);
+  const setRole = (user: User) =>
+    dialog.open((onClose) => <RoleForm user={user} onClose={onClose} onSaved={reload} />);
+  const setPassword = (user: User) =>
+    dialog.open((onClose) => <PasswordForm user={user} onClose={onClose} />);
   const users = data.value?.users;
   const limit = edition.value?.limits.users;
   return (
@@ -80,11 +80,7 @@ function UserList() {
       lead={users && limit != null && (
         <span class="summary">{users.length} of {count(limit, "user")} of the edition</span>
       )}
-      actions={
-        <Button kind="primary" icon="plus" onClick={() => task.value = { name: "new" }}>
-          New user
-        </Button>
-      }
+      actions={<Button kind="primary" icon="plus" onClick={create}>New user</Button>}
     >
       <Listing
         name="Users"
@@ -94,19 +90,15 @@ function UserList() {
         onRetry={reload}
         nameOf={({ email }) => email}
         actions={(user) => [
-          { name: "Edit", onSelect: () => task.value = { name: "edit", user } },
+          { name: "Edit", onSelect: () => setRole(user) },
           ...(user.id === account?.id
             ? [{ name: "Open your account", onSelect: () => navigate("/account") }]
-            : actionsFor(user, () => task.value = { name: "password", user }, reload)),
+            : actionsFor(user, () => setPassword(user), reload)),
         ]}
         defaultSort="email"
         empty="No users yet."
       />
-      {task.value?.name === "new" && <NewUserForm onClose={close} onSaved={reload} />}
-      {task.value?.name === "edit" && (
-        <RoleForm user={task.value.user} onClose={close} onSaved={reload} />
-      )}
-      {task.value?.name === "password" && <PasswordForm user={task.value.user} onClose={close} />}
+      {dialog.shown}
     </Page>
   );
 }
@@ -138,9 +130,8 @@ async function remove({ id, email }: User, onDone: () => void) {
     count(sessions, "session")
   } end immediately.`;
   if (!await confirm({ verb: "Delete", name: email, consequence })) return;
-  if (
-    await withResult(`Deleted ${name}`, () => api("DELETE /auth/users/{id}", { path: { id } }))
-  ) onDone();
+  const work = () => api("DELETE /auth/users/{id}", { path: { id } });
+  if (await withResult(`Deleted ${name}`, work)) onDone();
 }
 
 const sessionsOf = (id: string) =>
