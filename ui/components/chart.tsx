@@ -14,7 +14,7 @@ export interface Series {
   values: readonly (number | null)[];
 }
 
-interface ChartProps {
+export interface ChartProps {
   /** The metric and the range, e.g. `CPU, last hour`. */
   name: string;
   /** Unix seconds, ascending. */

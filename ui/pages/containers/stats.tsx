@@ -9,13 +9,13 @@ import { useEffect, useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { ContainerDetail } from "../../api/types.ts";
-import { Chart } from "../../components/chart.tsx";
+import { Chart, type ChartProps } from "../../components/chart.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure } from "../../components/states.tsx";
 import { bytes, percent } from "../../components/text.ts";
 import { host } from "../../state/live.ts";
-import { query, setQuery } from "../../state/router.ts";
-import { RANGES, useHistory } from "../history.ts";
+import { useHistory } from "../history.ts";
+import { currentRange, RangeFilter, rangeText } from "../range.tsx";
 import type { TabProps } from "./tab.ts";
 
 /** The service measures each container this often, in milliseconds. */
@@ -25,7 +25,7 @@ const SAMPLES_MAX = 240;
 
 export function Stats({ container }: TabProps) {
   const { id, cpuPercent, memory } = container;
-  const range = RANGES.find(({ value }) => value === query.value.get("range")) ?? RANGES[1];
+  const range = currentRange();
   const { data, error, reload } = useRead("GET /api/containers/{id}/metrics/history", {
     path: { id },
     query: { range: range.value },
@@ -44,72 +44,63 @@ export function Stats({ container }: TabProps) {
   );
   const times = points.map((point) => Date.parse(point.timestamp) / 1000);
   const rates = useRates(container);
-  const last = `last ${range.name.replace(/^1 /, "")}`;
+  const last = rangeText(range);
   return (
     <>
-      <div class="filters">
-        <label>
-          Time range
-          <select
-            aria-label="Time range"
-            value={range.value}
-            onChange={(event) => setQuery({ range: event.currentTarget.value })}
-          >
-            {RANGES.map(({ value, name }) => <option key={value} value={value}>{name}</option>)}
-          </select>
-        </label>
-      </div>
+      <RangeFilter />
       {error.value && <Failure error={error.value} onRetry={reload} />}
       <div class="charts" aria-busy={data.value ? undefined : "true"}>
-        <figure>
-          <figcaption>CPU</figcaption>
-          <Chart
-            name={`CPU, ${last}`}
-            times={times}
-            seconds={range.seconds}
-            series={[{ name: "CPU", values: points.map((point) => point.cpuPercent) }]}
-            format={percent}
-          />
-        </figure>
-        <figure>
-          <figcaption>Memory</figcaption>
-          <Chart
-            name={`Memory, ${last}`}
-            times={times}
-            seconds={range.seconds}
-            series={[{ name: "Memory", values: points.map((point) => point.memory) }]}
-            format={bytes}
-            binary
-          />
-        </figure>
-        <figure>
-          <figcaption>Network, since this page was opened</figcaption>
-          <Chart
-            name="Network, since this page was opened"
-            times={rates.times}
-            series={[
-              { name: "Received", values: rates.networkRx },
-              { name: "Sent", values: rates.networkTx },
-            ]}
-            format={perSecond}
-            binary
-          />
-        </figure>
-        <figure>
-          <figcaption>Disk I/O, since this page was opened</figcaption>
-          <Chart
-            name="Disk I/O, since this page was opened"
-            times={rates.times}
-            series={[
-              { name: "Read", values: rates.blockRead },
-              { name: "Written", values: rates.blockWrite },
-            ]}
-            format={perSecond}
-            binary
-          />
-        </figure>
+        <Figure
+          title="CPU"
+          name={`CPU, ${last}`}
+          times={times}
+          seconds={range.seconds}
+          series={[{ name: "CPU", values: points.map((point) => point.cpuPercent) }]}
+          format={percent}
+        />
+        <Figure
+          title="Memory"
+          name={`Memory, ${last}`}
+          times={times}
+          seconds={range.seconds}
+          series={[{ name: "Memory", values: points.map((point) => point.memory) }]}
+          format={bytes}
+          binary
+        />
+        <Figure
+          title="Network, since this page was opened"
+          times={rates.times}
+          series={[
+            { name: "Received", values: rates.networkRx },
+            { name: "Sent", values: rates.networkTx },
+          ]}
+          format={perSecond}
+          binary
+        />
+        <Figure
+          title="Disk I/O, since this page was opened"
+          times={rates.times}
+          series={[
+            { name: "Read", values: rates.blockRead },
+            { name: "Written", values: rates.blockWrite },
+          ]}
+          format={perSecond}
+          binary
+        />
       </div>
     </>
+  );
+}
+
+/** A chart below its title. */
+function Figure(
+  { title, name = title, ...chart }: Omit<ChartProps, "name"> & { title: string; name?: string },
+) {
+  return (
+    <figure>
+      <figcaption>{title}</figcaption>
+      <Chart name={name} {...chart} />
+    </figure>
   );
 }
 

@@ -11,8 +11,8 @@ import { useRead } from "../../components/reading.ts";
 import { Failure } from "../../components/states.tsx";
 import { bytes, duration, percent } from "../../components/text.ts";
 import { host, type HostState } from "../../state/live.ts";
-import { query, setQuery } from "../../state/router.ts";
-import { RANGES, useHistory } from "../history.ts";
+import { useHistory } from "../history.ts";
+import { currentRange, RangeFilter, rangeText } from "../range.tsx";
 
 const CHARTS: readonly {
   name: string;
@@ -54,7 +54,7 @@ const CHARTS: readonly {
 ];
 
 export function HostCharts() {
-  const range = RANGES.find(({ value }) => value === query.value.get("range")) ?? RANGES[1];
+  const range = currentRange();
   const { data, error, reload } = useRead("GET /api/metrics/history", {
     query: { range: range.value },
   });
@@ -67,21 +67,10 @@ export function HostCharts() {
   const times = useMemo(() => points.map(({ timestamp }) => Date.parse(timestamp) / 1000), [
     points,
   ]);
-  const last = `last ${range.name.replace(/^1 /, "")}`;
+  const last = rangeText(range);
   return (
     <>
-      <div class="filters">
-        <label>
-          Time range
-          <select
-            aria-label="Time range"
-            value={range.value}
-            onChange={(event) => setQuery({ range: event.currentTarget.value })}
-          >
-            {RANGES.map(({ value, name }) => <option key={value} value={value}>{name}</option>)}
-          </select>
-        </label>
-      </div>
+      <RangeFilter />
       {error.value && <Failure error={error.value} onRetry={reload} />}
       <div class="charts framed" aria-busy={data.value ? undefined : "true"}>
         {CHARTS.map(({ name, detail, value, format, max }) => (
