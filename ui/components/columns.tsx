@@ -52,6 +52,20 @@ export const timeColumn = <Row,>(
   more?: Partial<Column<Row>>,
 ): Column<Row> => ({ title, cell: (row) => <Time at={timeOf(row)} />, sort: timeOf, ...more });
 
+/** Numbers as `format` shows them. */
+export const numberColumn = <Row,>(
+  title: string,
+  valueOf: (row: Row) => number | null | undefined,
+  format: (value: number | null | undefined) => string,
+  more?: Partial<Column<Row>>,
+): Column<Row> => ({
+  title,
+  cell: (row) => format(valueOf(row)),
+  sort: valueOf,
+  numeric: true,
+  ...more,
+});
+
 /** The switch "Enable <name>" of each row, for admins. */
 export const enabledColumn = <Row extends { name: string; enabled: boolean }>(
   enable: (row: Row, enabled: boolean) => Promise<unknown>,

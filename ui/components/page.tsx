@@ -7,9 +7,6 @@
 import "../shared.ts";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { LinkButton } from "./button.tsx";
-import type { Reading } from "./reading.ts";
-import { Empty, Failure, Loading } from "./states.tsx";
 import { session } from "../state/session.ts";
 
 /** The name of the product, or of the active brand. */
@@ -32,32 +29,6 @@ export function Page({ title, lead, actions, children }: {
       </header>
       {children}
     </div>
-  );
-}
-
-/** The page of an object that cannot be shown: it is still being read, it failed, or it is gone. */
-export function Unavailable({ name, list, things, reading: { error, reload } }: {
-  /** What it is, e.g. `Monitor`. */
-  name: string;
-  /** The path of all, which are `things`. */
-  list: string;
-  things: string;
-  reading: Reading<unknown>;
-}) {
-  if (!error.value) return <Loading name={name} />;
-  if (error.value.status !== 404) {
-    return (
-      <Page title={name}>
-        <Failure error={error.value} onRetry={reload} />
-      </Page>
-    );
-  }
-  return (
-    <Page title={`${name} not found`}>
-      <Empty action={<LinkButton to={list}>Show all {things}</LinkButton>}>
-        It may have been deleted.
-      </Empty>
-    </Page>
   );
 }
 

@@ -8,7 +8,7 @@ import { useEffect } from "preact/hooks";
 import { api } from "../api/client.ts";
 import type { Volume } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
-import { NAME_COLUMN, textColumn, timeColumn } from "../components/columns.tsx";
+import { NAME_COLUMN, numberColumn, textColumn, timeColumn } from "../components/columns.tsx";
 import { confirm, useDialog } from "../components/dialog.tsx";
 import {
   FormDialog,
@@ -33,13 +33,7 @@ import { useContainerChanges, UsedBy } from "./used_by.tsx";
 const COLUMNS: readonly Column<Volume>[] = [
   NAME_COLUMN,
   textColumn("Driver", ({ driver }) => driver, { wide: true, width: "w-s" }),
-  {
-    title: "Size",
-    cell: ({ size }) => bytes(size),
-    sort: ({ size }) => size,
-    numeric: true,
-    width: "w-s",
-  },
+  numberColumn("Size", ({ size }) => size, bytes, { width: "w-s" }),
   {
     title: "Containers",
     cell: ({ containers }) => <UsedBy names={containers} />,

@@ -5,10 +5,10 @@
  */
 
 import type { Container } from "../../api/types.ts";
-import { textColumn, timeColumn } from "../../components/columns.tsx";
 import { Badge, State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { bytes, imageName, percent, plain } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
 import { healthOf } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { outdated } from "./update_marks.ts";
@@ -71,7 +71,13 @@ export const COLUMNS: readonly Column<Container>[] = [
     sort: ({ image }) => image,
     wide: true,
   },
-  textColumn("Stack", ({ composeProject }) => composeProject, { wide: true, width: "w-s" }),
+  {
+    title: "Stack",
+    cell: ({ composeProject }) => <Text>{composeProject}</Text>,
+    sort: ({ composeProject }) => composeProject,
+    wide: true,
+    width: "w-s",
+  },
   {
     title: "Ports",
     cell: ({ ports }) => {
@@ -82,7 +88,13 @@ export const COLUMNS: readonly Column<Container>[] = [
     wide: true,
     width: "w-s",
   },
-  timeColumn("Created", ({ createdAt }) => createdAt, { wide: true, width: "w-s" }),
+  {
+    title: "Created",
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    sort: ({ createdAt }) => createdAt,
+    wide: true,
+    width: "w-s",
+  },
 ];
 
 /** E.g. `8080→80, 53→53/udp`; IPv4 and IPv6 count as one. */

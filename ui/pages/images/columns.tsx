@@ -5,7 +5,7 @@
  */
 
 import type { Image } from "../../api/types.ts";
-import { timeColumn } from "../../components/columns.tsx";
+import { numberColumn, timeColumn } from "../../components/columns.tsx";
 import { Badge, withBreaks } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { bytes, imageName, plain } from "../../components/text.ts";
@@ -48,13 +48,7 @@ export const COLUMNS: readonly Column<ImageRow>[] = [
     wide: true,
     width: "w-m",
   },
-  {
-    title: "Size",
-    cell: ({ image }) => bytes(image.size),
-    sort: ({ image }) => image.size,
-    numeric: true,
-    width: "w-s",
-  },
+  numberColumn("Size", ({ image }) => image.size, bytes, { width: "w-s" }),
   timeColumn("Created", ({ image }) => image.createdAt, { wide: true, width: "w-s" }),
   {
     title: "Containers",

@@ -7,7 +7,7 @@
 import { api } from "../../api/client.ts";
 import type { SlaDefinition, SlaDefinitionDetail } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { linkColumn } from "../../components/columns.tsx";
+import { linkColumn, numberColumn } from "../../components/columns.tsx";
 import { useDetails } from "../../components/details.ts";
 import { useDialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
@@ -46,14 +46,10 @@ const COLUMNS: readonly Column<Row>[] = [
     width: "w-l",
     wide: true,
   },
-  {
-    title: "Uptime",
-    cell: ({ current_status: status }) => uptime(status?.period.actual_uptime),
-    sort: ({ current_status: status }) => status?.period.actual_uptime,
-    numeric: true,
+  numberColumn("Uptime", ({ current_status: status }) => status?.period.actual_uptime, uptime, {
     width: "w-s",
     wide: true,
-  },
+  }),
   {
     title: "Budget left",
     cell: ({ current_status: status }) => status && <BudgetLeft budget={status.budget} />,

@@ -7,11 +7,12 @@
 import type { ComponentType } from "preact";
 import { useDialog } from "../../components/dialog.tsx";
 import { Menu } from "../../components/menu.tsx";
-import { Page, Unavailable } from "../../components/page.tsx";
+import { Page } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
 import { Badge, Failure } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { plain } from "../../components/text.ts";
+import { Unavailable } from "../../components/unavailable.tsx";
 import { navigate } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { pageActions } from "./actions.ts";

@@ -7,7 +7,7 @@
 import { api } from "../../api/client.ts";
 import type { Monitor } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { linkColumn, timeColumn } from "../../components/columns.tsx";
+import { linkColumn, numberColumn, timeColumn } from "../../components/columns.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { optionsOf } from "../../components/form.tsx";
 import { Listing } from "../../components/listing.tsx";
@@ -46,14 +46,10 @@ const COLUMNS: readonly Column<Monitor>[] = [
     sort: ({ status }) => status,
     width: "w-s",
   },
-  {
-    title: "Response time",
-    cell: ({ last_response_time_ms: ms }) => milliseconds(ms),
-    sort: ({ last_response_time_ms: ms }) => ms,
-    numeric: true,
+  numberColumn("Response time", ({ last_response_time_ms: ms }) => ms, milliseconds, {
     wide: true,
     width: "w-m",
-  },
+  }),
   {
     title: "Uptime",
     cell: ({ uptime_24h: percent }) => <span title="Last 24 hours">{uptime(percent)}</span>,
