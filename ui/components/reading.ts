@@ -63,23 +63,17 @@ export const reloadAll = (...readings: readonly Reading<unknown>[]) => () =>
 
 /** Reads again when one of these kinds of events arrives, e.g. `monitor.` for all of monitors. */
 export function useReloadOn(kinds: string, reload: () => void): void {
-  const latest = events.value.find(({ event }) => event.startsWith(kinds))?.eventId;
-  const known = useRef(latest);
-  useEffect(() => {
-    if (latest === known.current) return;
-    known.current = latest;
-    reload();
-  }, [latest]);
+  useReloadAfter(events.value.find(({ event }) => event.startsWith(kinds))?.eventId, reload);
 }
 
-/** Reads again after each change that `changes` counts. */
-export function useReloadAfter(changes: number, reload: () => void): void {
-  const known = useRef(changes);
+/** Reads again when a value is another one, e.g. the number of changes. */
+export function useReloadAfter(version: unknown, reload: () => void): void {
+  const known = useRef(version);
   useEffect(() => {
-    if (changes === known.current) return;
-    known.current = changes;
+    if (version === known.current) return;
+    known.current = version;
     reload();
-  }, [changes]);
+  }, [version]);
 }
 
 /** Reads again twice a minute while something is expected to change, and the page is visible. */

@@ -15,7 +15,7 @@ export function EventList({ name, events }: { name: string; events: readonly Liv
   return (
     <ul class="events" aria-label={name}>
       {events.map((event) => {
-        const { tone, subject, text } = describe(event);
+        const [tone, subject, text] = describe(event);
         const { id } = event.data;
         const shown = plain(subject);
         return (
@@ -35,123 +35,111 @@ export function EventList({ name, events }: { name: string; events: readonly Liv
 }
 
 /** What happened to what. Other kinds are shown by their name. */
-function describe({ event, data }: LiveEvent): { tone: Tone; subject: string; text: string } {
+function describe({ event, data }: LiveEvent): [tone: Tone, subject: string, text: string] {
   const of = (key: string) => data[key] == null ? "" : String(data[key]);
   const exit = data.exitCode == null ? "" : ` with exit code ${data.exitCode}`;
   switch (event) {
     case "container.up":
-      return { tone: "good", subject: of("container"), text: "started" };
+      return ["good", of("container"), "started"];
     case "container.down":
-      return {
-        tone: data.reason === "stopped" ? "idle" : "bad",
-        subject: of("container"),
-        text: { stopped: "stopped", oom: "ran out of memory", killed: "was killed" }[
+      return [
+        data.reason === "stopped" ? "idle" : "bad",
+        of("container"),
+        { stopped: "stopped", oom: "ran out of memory", killed: "was killed" }[
           of("reason")
         ] ?? `exited${exit}`,
-      };
+      ];
     case "container.unhealthy":
-      return { tone: "bad", subject: of("container"), text: "became unhealthy" };
+      return ["bad", of("container"), "became unhealthy"];
     case "container.healthy":
-      return { tone: "good", subject: of("container"), text: "is healthy again" };
+      return ["good", of("container"), "is healthy again"];
     case "container.removed":
-      return { tone: "idle", subject: of("container"), text: "was removed" };
+      return ["idle", of("container"), "was removed"];
     case "container.oom":
-      return { tone: "bad", subject: of("container"), text: "ran out of memory" };
+      return ["bad", of("container"), "ran out of memory"];
     case "container.crash_looping":
-      return { tone: "bad", subject: of("container"), text: `is in a crash loop${exit}` };
+      return ["bad", of("container"), `is in a crash loop${exit}`];
     case "container.stable":
-      return {
-        tone: data.outcome === "exited" ? "bad" : "good",
-        subject: of("container"),
-        text: `is not in a crash loop any more: ${of("outcome")}`,
-      };
+      return [
+        data.outcome === "exited" ? "bad" : "good",
+        of("container"),
+        `is not in a crash loop any more: ${of("outcome")}`,
+      ];
     case "engine.down":
-      return { tone: "bad", subject: "Container engine", text: `is down: ${of("error")}` };
+      return ["bad", "Container engine", `is down: ${of("error")}`];
     case "engine.up":
-      return { tone: "good", subject: "Container engine", text: "is up again" };
+      return ["good", "Container engine", "is up again"];
     case "alert.fired":
-      return { tone: "bad", subject: of("rule"), text: `fired: ${of("message")}` };
+      return ["bad", of("rule"), `fired: ${of("message")}`];
     case "alert.resolved":
-      return {
-        tone: "good",
-        subject: of("rule"),
-        text: `resolved${data.container == null ? "" : ` for ${data.container}`}`,
-      };
+      return [
+        "good",
+        of("rule"),
+        `resolved${data.container == null ? "" : ` for ${data.container}`}`,
+      ];
     case "alert.no_data":
-      return { tone: "warn", subject: of("rule"), text: `has no data: ${of("message")}` };
+      return ["warn", of("rule"), `has no data: ${of("message")}`];
     case "host.disk_full_soon":
-      return { tone: "warn", subject: of("path"), text: "will be full within a day" };
+      return ["warn", of("path"), "will be full within a day"];
     case "schedule.failed":
-      return { tone: "bad", subject: of("schedule"), text: `failed: ${of("error")}` };
+      return ["bad", of("schedule"), `failed: ${of("error")}`];
     case "account.new_sign_in":
-      return {
-        tone: "idle",
-        subject: data.account === "key" ? "API key" : of("account"),
-        text: `signed in from ${of("address")}, for the first time with this browser`,
-      };
+      return [
+        "idle",
+        data.account === "key" ? "API key" : of("account"),
+        `signed in from ${of("address")}, for the first time with this browser`,
+      ];
     case "incident.created":
-      return { tone: "warn", subject: of("title"), text: "opened" };
+      return ["warn", of("title"), "opened"];
     case "incident.updated":
-      return { tone: "idle", subject: of("title"), text: `is now ${of("status")}` };
+      return ["idle", of("title"), `is now ${of("status")}`];
     case "incident.resolved":
-      return { tone: "good", subject: of("title"), text: "resolved" };
+      return ["good", of("title"), "resolved"];
     case "monitor.down":
-      return { tone: "bad", subject: of("monitor"), text: `is down: ${of("cause")}` };
+      return ["bad", of("monitor"), `is down: ${of("cause")}`];
     case "monitor.up":
-      return { tone: "good", subject: of("monitor"), text: "is up again" };
+      return ["good", of("monitor"), "is up again"];
     case "sla.breached":
-      return {
-        tone: "bad",
-        subject: of("sla"),
-        text: `was breached: uptime below ${data.targetUptime} %`,
-      };
+      return ["bad", of("sla"), `was breached: uptime below ${data.targetUptime} %`];
     case "remediation.executed":
-      return {
-        tone: data.error == null ? "idle" : "bad",
-        subject: of("rule"),
-        text: `${of("action")} of ${of("target")}` +
-          (data.error == null ? `: ${of("status")}` : ` failed: ${of("error")}`),
-      };
+      return [
+        data.error == null ? "idle" : "bad",
+        of("rule"),
+        `${of("action")} of ${of("target")}` +
+        (data.error == null ? `: ${of("status")}` : ` failed: ${of("error")}`),
+      ];
     case "remediation.disabled":
-      return { tone: "warn", subject: of("rule"), text: `was turned off: ${of("reason")}` };
+      return ["warn", of("rule"), `was turned off: ${of("reason")}`];
     case "status_page.updated":
-      return {
-        tone: "idle",
-        subject: of("page"),
-        text: `${of("component") || of("incident") || of("maintenance")} is now ` +
-          of("newStatus").replaceAll("_", " "),
-      };
+      return [
+        "idle",
+        of("page"),
+        `${of("component") || of("incident") || of("maintenance")} is now ` +
+        of("newStatus").replaceAll("_", " "),
+      ];
     case "certificate.expiring":
-      return {
-        tone: "warn",
-        subject: of("domain"),
-        text: `certificate expires in ${of("daysRemaining")} days`,
-      };
+      return ["warn", of("domain"), `certificate expires in ${of("daysRemaining")} days`];
     case "image.update_available":
-      return { tone: "warn", subject: of("image"), text: "has an update" };
+      return ["warn", of("image"), "has an update"];
     case "deploy.succeeded":
-      return { tone: "good", subject: of("stack"), text: "was deployed" };
+      return ["good", of("stack"), "was deployed"];
     case "deploy.rolled_back":
-      return {
-        tone: "bad",
-        subject: of("stack"),
-        text: `is as before the deploy: ${of("reason")}`,
-      };
+      return ["bad", of("stack"), `is as before the deploy: ${of("reason")}`];
     case "deploy.failed":
-      return { tone: "bad", subject: of("stack"), text: `was not deployed: ${of("reason")}` };
+      return ["bad", of("stack"), `was not deployed: ${of("reason")}`];
     case "deploy.needs_attention":
-      return { tone: "bad", subject: of("stack"), text: `needs attention: ${of("reason")}` };
+      return ["bad", of("stack"), `needs attention: ${of("reason")}`];
     case "update.started":
-      return { tone: "idle", subject: of("container"), text: `is being updated to ${of("image")}` };
+      return ["idle", of("container"), `is being updated to ${of("image")}`];
     case "update.succeeded":
-      return { tone: "good", subject: of("container"), text: `was updated to ${of("image")}` };
+      return ["good", of("container"), `was updated to ${of("image")}`];
     case "update.rolled_back":
-      return { tone: "bad", subject: of("container"), text: `was rolled back: ${of("reason")}` };
+      return ["bad", of("container"), `was rolled back: ${of("reason")}`];
     case "update.failed":
-      return { tone: "bad", subject: of("container"), text: `was not updated: ${of("reason")}` };
+      return ["bad", of("container"), `was not updated: ${of("reason")}`];
     case "update.needs_attention":
-      return { tone: "bad", subject: of("container"), text: `needs attention: ${of("reason")}` };
+      return ["bad", of("container"), `needs attention: ${of("reason")}`];
     default:
-      return { tone: "idle", subject: event, text: of("message") };
+      return ["idle", event, of("message")];
   }
 }
