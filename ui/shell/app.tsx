@@ -4,7 +4,7 @@
  * @module
  */
 
-import { computed, effect, signal } from "@preact/signals";
+import { computed, effect, signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { Confirmation, isDialogOpen } from "../components/dialog.tsx";
@@ -13,7 +13,7 @@ import { Page, PRODUCT } from "../components/page.tsx";
 import { Toasts } from "../components/toasts.tsx";
 import { Denied, Empty } from "../components/states.tsx";
 import { LinkButton } from "../components/button.tsx";
-import { componentOf, loadPage, type PageProps, PAGES } from "../pages/mod.ts";
+import { componentOf, loadPage, type PageInfo, type PageProps, PAGES } from "../pages/mod.ts";
 import { type Match, matchPath, type Path } from "../paths.ts";
 import { hasEdition, readEdition } from "../state/edition.ts";
 import { engineReachable } from "../state/live.ts";
@@ -22,7 +22,6 @@ import { ROOT } from "../state/root.ts";
 import { hasRole, refreshToken, session } from "../state/session.ts";
 import { showAlert } from "../state/toasts.ts";
 import { Banner } from "./banner.tsx";
-import { Locked } from "./locked.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Overlays } from "./overlays.tsx";
 
@@ -119,7 +118,7 @@ function OpenPage() {
   if (!open) return <NotFound />;
   const { role, edition: needed } = PAGES[open.path];
   if (role && !hasRole(role)) return <Denied role={role} />;
-  if (needed && hasEdition(needed) === false) return <Locked page={PAGES[open.path]} />;
+  if (needed && hasEdition(needed) === false) return <LockedPage page={PAGES[open.path]} />;
   if (needed && !hasEdition(needed)) return <Blank />; // The edition is not known yet.
   if (!drawn.value || !mayDraw(drawn.value.path)) return <Blank />;
   const { Body, params } = drawn.value;
@@ -131,6 +130,14 @@ function mayDraw(path: Path): boolean {
   const { role, edition } = PAGES[path];
   return path !== "/sign-in" && (!role || hasRole(role)) &&
     (!edition || hasEdition(edition) === true);
+}
+
+/** Says what a page is good for. The first view does not need it. */
+function LockedPage({ page }: { page: PageInfo }) {
+  const body = useSignal<ComponentType<{ page: PageInfo }> | undefined>(undefined);
+  useEffect(() => void import("./locked.tsx").then(({ Locked }) => body.value = Locked), []);
+  const Locked = body.value;
+  return Locked ? <Locked page={page} /> : <Blank />;
 }
 
 /** While the first page is loaded. */

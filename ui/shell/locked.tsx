@@ -5,11 +5,11 @@
  */
 
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { api } from "../api/client.ts";
 import { Button, Link } from "../components/button.tsx";
 import { Page } from "../components/page.tsx";
 import { Badge } from "../components/states.tsx";
+import { DESCRIPTIONS } from "../pages/descriptions.ts";
 import type { PageInfo } from "../pages/mod.ts";
 import { EDITION_NAMES, readEdition } from "../state/edition.ts";
 import { hasRole } from "../state/session.ts";
@@ -17,12 +17,6 @@ import { withResult } from "../state/toasts.ts";
 
 export function Locked({ page }: { page: PageInfo }) {
   const isBusy = useSignal(false);
-  const description = useSignal("");
-  useEffect(() => {
-    void import("../pages/descriptions.ts").then(({ DESCRIPTIONS }) => {
-      description.value = DESCRIPTIONS[page.title] ?? "";
-    });
-  }, [page]);
   const start = async () => {
     isBusy.value = true;
     await withResult("Started the trial", async () => {
@@ -34,7 +28,7 @@ export function Locked({ page }: { page: PageInfo }) {
   return (
     <Page title={page.title} lead={<Badge>{EDITION_NAMES[page.edition ?? "ce"]}</Badge>}>
       <div class="locked">
-        <p>{description}</p>
+        <p>{DESCRIPTIONS[page.title]}</p>
         <div class="actions">
           {hasRole("admin") && (
             <Button kind="primary" busy={isBusy.value} onClick={start}>Start trial</Button>
