@@ -5,17 +5,18 @@
  */
 
 import { withResult } from "../state/toasts.ts";
-import { confirm, type Question } from "./dialog.tsx";
+import { confirm } from "./dialog.tsx";
 import type { MenuItem } from "./menu.tsx";
 import { plain } from "./text.ts";
 
 /** Asks, deletes, and shows the result. @returns Whether it was deleted. */
 export async function deleteConfirmed(
-  question: Omit<Question, "verb">,
+  name: string,
+  consequence: string,
   work: () => Promise<unknown>,
 ): Promise<boolean> {
-  if (!await confirm({ verb: "Delete", ...question })) return false;
-  return await withResult(`Deleted ${plain(question.name)}`, work);
+  if (!await confirm({ verb: "Delete", name, consequence })) return false;
+  return await withResult(`Deleted ${plain(name)}`, work);
 }
 
 /**

@@ -101,29 +101,35 @@ export function FormDialog({ title, wide, onClose, ...form }: DialogProps) {
   );
 }
 
-/** A form in a dialog that creates something, or changes it if it has a name already. */
-export function EditDialog({ noun, name, save, ...dialog }:
-  & Omit<DialogProps, "title" | "submit" | "onSubmit">
-  & {
-    /** What is created, e.g. `rule`. */
-    noun: string;
-    name: string | undefined;
-    /** @returns The name that was saved. */
-    save: (values: FormValues) => Promise<string>;
-  }) {
-  const isNew = name === undefined;
+/** A form in a dialog that creates something, or changes the item that there is already. */
+export function EditDialog<Item extends object, Saved extends Item>(
+  { noun, item, nameOf = nameOfItem, save, onSaved, ...dialog }:
+    & Omit<DialogProps, "title" | "submit" | "onSubmit">
+    & SaveProps<Saved>
+    & {
+      /** What is created, e.g. `rule`. */
+      noun: string;
+      item: Item | undefined;
+      /** Default: its name. */
+      nameOf?: (item: Item) => string;
+      save: (values: FormValues) => Promise<Saved>;
+    },
+) {
   return (
     <FormDialog
       {...dialog}
-      title={isNew ? `New ${noun}` : `Edit ${plain(name)}`}
-      submit={isNew ? "Create" : "Save"}
+      title={item ? `Edit ${plain(nameOf(item))}` : `New ${noun}`}
+      submit={item ? "Save" : "Create"}
       onSubmit={async (values) => {
         const saved = await save(values);
-        showStatus(`${isNew ? "Created" : "Saved"} ${plain(saved)}`);
+        onSaved(saved);
+        showStatus(`${item ? "Saved" : "Created"} ${plain(nameOf(saved))}`);
       }}
     />
   );
 }
+
+const nameOfItem = (item: object) => (item as { name: string }).name;
 
 /** A path below which objects are created, and changed by their id. */
 type Collection = {

@@ -27,21 +27,17 @@ const WINDOW_S = { min: 10, max: 86_400, fallback: 300 };
 
 export const SEVERITIES = optionsOf(["info", "warning", "critical"]);
 
-export function RuleForm({ rule, onClose, onSaved }: SaveProps & {
+export function RuleForm({ rule, ...dialog }: SaveProps & {
   /** Without one, a new rule is created. */
   rule: AlertRule | undefined;
 }) {
   const metric = useSignal<AlertMetric>(rule?.metric ?? "cpu_percent");
-  const save = async (values: FormValues) => {
-    const saved = await saveItem("/api/alerts/rules", rule, ruleOf(values));
-    onSaved(saved);
-    return saved.name;
-  };
+  const save = (values: FormValues) => saveItem("/api/alerts/rules", rule, ruleOf(values));
   const { text, number, select, check } = fieldsOf(rule);
   // Another metric begins with its own values.
   const stored = rule?.metric === metric.value ? rule : undefined;
   return (
-    <EditDialog noun="alert rule" name={rule?.name} save={save} onClose={onClose} wide>
+    <EditDialog noun="alert rule" item={rule} save={save} {...dialog} wide>
       {text("Name", "name", { required: true, maxLength: 100 })}
       <div class="field-row">
         {select("Metric", "metric", metricOptions(METRICS), { choice: metric })}

@@ -172,10 +172,8 @@ const EVENT_COLUMNS: readonly Column<AlertEvent>[] = [
 
 const remove = ({ id, name, state }: AlertRule) =>
   deleteConfirmed(
-    {
-      name,
-      consequence: `The alert rule ${plain(name)} is deleted` +
-        `${state === "firing" ? ", and its firing alert is resolved" : ""}. Its history is kept.`,
-    },
+    name,
+    `The alert rule ${plain(name)} is deleted` +
+      `${state === "firing" ? ", and its firing alert is resolved" : ""}. Its history is kept.`,
     () => api("DELETE /api/alerts/rules/{id}", { path: { id } }),
   );

@@ -78,11 +78,9 @@ const COLUMNS: readonly Column<Silence>[] = [
 
 const remove = (silence: Silence): Promise<boolean> =>
   deleteConfirmed(
-    {
-      name: nameOf(silence),
-      consequence: silence.state === "active"
-        ? "The silence ends now. What it held back and is still wrong is reported."
-        : "The silence is removed from the list.",
-    },
+    nameOf(silence),
+    silence.state === "active"
+      ? "The silence ends now. What it held back and is still wrong is reported."
+      : "The silence is removed from the list.",
     () => api("DELETE /api/silences/{id}", { path: { id: silence.id } }),
   );

@@ -15,19 +15,17 @@ import {
 
 const COLOR_HINT = "#rgb or #rrggbb";
 
-export function BrandForm({ brand, onClose, onSaved }: SaveProps & {
+export function BrandForm({ brand, ...dialog }: SaveProps & {
   /** Without one, a new brand is created. */
   brand: Brand | undefined;
 }) {
   const { text, area } = fieldsOf(brand);
-  const save = async ({ name, ...rest }: FormValues) => {
+  const save = ({ name, ...rest }: FormValues) => {
     const body = { name, ...optional(rest) };
-    const saved = await saveItem("/api/ext/service-enterprise/branding", brand, body);
-    onSaved(saved);
-    return saved.name;
+    return saveItem("/api/ext/service-enterprise/branding", brand, body);
   };
   return (
-    <EditDialog noun="brand" name={brand?.name} save={save} onClose={onClose} wide>
+    <EditDialog noun="brand" item={brand} save={save} {...dialog} wide>
       <div class="field-row">
         {text("Name", "name", { required: true, maxLength: 100, hint: "For administrators" })}
         {text("Service name", "app_name", {

@@ -115,10 +115,8 @@ const activate = ({ id, name }: ListedBrand): Promise<boolean> =>
 
 const remove = ({ id, name, is_active: isActive }: ListedBrand) =>
   deleteConfirmed(
-    {
-      name,
-      consequence: `The brand ${plain(name)} is deleted.` +
-        (isActive ? " It is active: pages and mails get the built-in design again." : ""),
-    },
+    name,
+    `The brand ${plain(name)} is deleted.` +
+      (isActive ? " It is active: pages and mails get the built-in design again." : ""),
     () => api("DELETE /api/ext/service-enterprise/branding/{id}", { path: { id } }),
   );

@@ -109,7 +109,8 @@ async function remove({ id, name }: ChatChannel): Promise<boolean> {
   const consequence = `The channel ${plain(name)} and its ${messages} are deleted, including ` +
     "those that are not sent yet.";
   return await deleteConfirmed(
-    { name, consequence },
+    name,
+    consequence,
     () => api("DELETE /api/ext/service-pro/chatops/channels/{id}", { path }),
   );
 }

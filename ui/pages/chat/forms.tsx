@@ -34,7 +34,7 @@ const PLATFORM_OPTIONS = [
   { value: "team-chat", name: "Slack or compatible" },
 ];
 
-export function ChannelForm({ channel, onClose, onSaved }: SaveProps & {
+export function ChannelForm({ channel, ...dialog }: SaveProps & {
   /** Without one, a new channel is created. */
   channel: ChatChannel | undefined;
 }) {
@@ -46,14 +46,12 @@ export function ChannelForm({ channel, onClose, onSaved }: SaveProps & {
   const secretHint = channel
     ? "Stored encrypted; ******** keeps the stored one"
     : "Stored encrypted";
-  const save = async ({ name, events, ...values }: FormValues) => {
+  const save = ({ name, events, ...values }: FormValues) => {
     const body = { name, platform: platform.value, config: configOf(values), events };
-    const saved = await saveItem("/api/ext/service-pro/chatops/channels", channel, body);
-    onSaved(saved);
-    return saved.name;
+    return saveItem("/api/ext/service-pro/chatops/channels", channel, body);
   };
   return (
-    <EditDialog noun="channel" name={channel?.name} save={save} onClose={onClose}>
+    <EditDialog noun="channel" item={channel} save={save} {...dialog}>
       {text("Name", "name", { required: true, maxLength: 100 })}
       {select("Platform", "platform", PLATFORM_OPTIONS, { choice: platform })}
       <Fragment key={platform.value}>

@@ -33,7 +33,8 @@ async function remove({ id, title }: Incident): Promise<boolean> {
     .catch(() => "timeline");
   const consequence = `The incident “${plain(title)}” and its ${entries} are deleted.`;
   return await deleteConfirmed(
-    { name: title, consequence },
+    title,
+    consequence,
     () => api("DELETE /api/ext/service-pro/incidents/{id}", { path }),
   );
 }

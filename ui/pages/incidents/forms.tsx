@@ -20,23 +20,26 @@ import { plain } from "../../components/text.ts";
 import { showStatus } from "../../state/toasts.ts";
 import { SEVERITIES, STATUSES } from "./words.tsx";
 
-export function IncidentForm({ incident, onClose, onSaved }: SaveProps<Incident> & {
+export function IncidentForm({ incident, ...dialog }: SaveProps<Incident> & {
   /** Without one, a new incident is created. */
   incident: Incident | undefined;
 }) {
   const { text, select, area } = fieldsOf(incident);
-  const save = async ({ title, severity, description, commander }: FormValues) => {
-    const saved = await saveItem("/api/ext/service-pro/incidents", incident, {
+  const save = ({ title, severity, description, commander }: FormValues) =>
+    saveItem("/api/ext/service-pro/incidents", incident, {
       title,
       severity,
       description: description || null,
       commander: commander || null,
     });
-    onSaved(saved);
-    return saved.title;
-  };
   return (
-    <EditDialog noun="incident" name={incident?.title} save={save} onClose={onClose}>
+    <EditDialog
+      noun="incident"
+      item={incident}
+      nameOf={({ title }) => title}
+      save={save}
+      {...dialog}
+    >
       {text("Title", "title", { required: true, maxLength: 200 })}
       {select("Severity", "severity", optionsOf(SEVERITIES), { initial: "major" })}
       {area("Description", "description")}

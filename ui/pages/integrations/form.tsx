@@ -18,7 +18,7 @@ import { ConfigFields, configOf } from "./config.tsx";
 /** Limits of the service and its default, in seconds. */
 const INTERVAL = { min: 10, max: 86_400, fallback: 60 };
 
-export function IntegrationForm({ integration, adapters, onClose, onSaved }: SaveProps & {
+export function IntegrationForm({ integration, adapters, ...dialog }: SaveProps & {
   /** Without one, a new integration is created. */
   integration: Integration | undefined;
   /** Those of the edition, and that of the integration. */
@@ -28,15 +28,14 @@ export function IntegrationForm({ integration, adapters, onClose, onSaved }: Sav
   const adapter = adapters.find(({ id }) => id === chosen.value) ?? adapters[0]!;
   const stored = integration?.adapter === adapter.id ? integration.config : {};
   const { text, number, select } = fieldsOf(integration);
-  const save = async (values: FormValues) => {
+  const save = (values: FormValues) => {
     const { name, poll_interval } = values;
     const body = { name, adapter: adapter.id, config: configOf(adapter, values), poll_interval };
-    onSaved(await saveItem("/api/integrations", integration, body));
-    return name;
+    return saveItem("/api/integrations", integration, body);
   };
   const options = adapters.map(({ id, name }) => ({ value: id, name }));
   return (
-    <EditDialog noun="integration" name={integration?.name} save={save} onClose={onClose} wide>
+    <EditDialog noun="integration" item={integration} save={save} {...dialog} wide>
       <div class="field-row">
         {text("Name", "name", { required: true, maxLength: 100 })}
         {select("Adapter", "adapter", options, { choice: chosen })}

@@ -151,7 +151,8 @@ async function remove({ id, name }: Integration): Promise<boolean> {
   const consequence = `The integration ${plain(name)}, its credentials and its ${records} are ` +
     "deleted.";
   return await deleteConfirmed(
-    { name, consequence },
+    name,
+    consequence,
     () => api("DELETE /api/integrations/{id}", { path }),
   );
 }

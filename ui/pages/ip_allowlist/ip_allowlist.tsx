@@ -115,10 +115,8 @@ const enable = ({ id }: IpRule, enabled: boolean) =>
 
 const remove = ({ id, label, cidr }: IpRule) =>
   deleteConfirmed(
-    {
-      name: label,
-      consequence: `The rule ${plain(label)} is deleted. While the allowlist is enforced, ` +
-        `addresses in ${cidr} are refused from the next request on unless another rule admits them.`,
-    },
+    label,
+    `The rule ${plain(label)} is deleted. While the allowlist is enforced, ` +
+      `addresses in ${cidr} are refused from the next request on unless another rule admits them.`,
     () => api("DELETE /api/ext/service-enterprise/ip-allowlist/rules/{id}", { path: { id } }),
   );

@@ -19,7 +19,7 @@ import type { UserOption } from "../../components/user_options.ts";
 
 const SCOPES = [{ value: "global", name: "All users" }, { value: "user", name: "One user" }];
 
-export function RuleForm({ rule, range, users, onClose, onSaved }: SaveProps & {
+export function RuleForm({ rule, range, users, ...dialog }: SaveProps & {
   /** Without one, a new rule is created. */
   rule: IpRule | undefined;
   /** The initial range of a new rule. */
@@ -28,18 +28,16 @@ export function RuleForm({ rule, range, users, onClose, onSaved }: SaveProps & {
 }) {
   const scope = useSignal(rule?.scope ?? "global");
   const { text, area, select, check } = fieldsOf(rule);
-  const save = async ({ expires, ...values }: FormValues) => {
+  const save = ({ expires, ...values }: FormValues) => {
     const body = {
       ...values as Pick<IpRule, "cidr" | "label" | "description" | "enabled" | "scope">,
       scope_id: values.scope_id ?? null,
       expires_at: fromLocalInput(expires),
     };
-    const saved = await saveItem("/api/ext/service-enterprise/ip-allowlist/rules", rule, body);
-    onSaved(saved);
-    return saved.label;
+    return saveItem("/api/ext/service-enterprise/ip-allowlist/rules", rule, body);
   };
   return (
-    <EditDialog noun="rule" name={rule?.label} save={save} onClose={onClose}>
+    <EditDialog noun="rule" item={rule} nameOf={({ label }) => label} save={save} {...dialog}>
       {text("Range", "cidr", {
         initial: range,
         hint: "A network or a single address, e.g. 203.0.113.0/24 or 2001:db8::/32",

@@ -27,28 +27,20 @@ const TARGETS = [
   { value: "containers", name: "Containers" },
 ];
 
-export function WindowForm({ window, onClose, onSaved }: SaveProps & {
+export function WindowForm({ window, ...dialog }: SaveProps & {
   /** Without one, a new window is created. */
   window: MaintenanceWindow | undefined;
 }) {
   const kind = useSignal<string>(window?.scope.target.kind ?? "host");
   const { text, number, select } = fieldsOf(window);
-  const save = async ({ cron, timeZone, durationMinutes, comment, ...values }: FormValues) => {
+  const save = ({ cron, timeZone, durationMinutes, comment, ...values }: FormValues) => {
     const target = kind.value === "host" ? { kind: "host" as const } : containersTarget(values);
     const body = { cron, timeZone, durationMinutes, comment, scope: { target } };
-    const saved = await saveItem("/api/maintenance/windows", window, body);
-    onSaved(saved);
-    return windowName(saved);
+    return saveItem("/api/maintenance/windows", window, body);
   };
   const zone = window?.timeZone ?? browserZone();
   return (
-    <EditDialog
-      noun="window"
-      name={window && windowName(window)}
-      save={save}
-      onClose={onClose}
-      wide
-    >
+    <EditDialog noun="window" item={window} nameOf={windowName} save={save} {...dialog} wide>
       {text("Opens (cron)", "cron", {
         placeholder: "0 3 * * sat",
         hint: CRON_HINT,

@@ -91,10 +91,8 @@ const COLUMNS: readonly Column<MaintenanceWindow>[] = [
 
 const remove = (window: MaintenanceWindow): Promise<boolean> =>
   deleteConfirmed(
-    {
-      name: windowName(window),
-      consequence: "The window is deleted. If it is open, it ends, and what is still wrong is " +
-        "reported.",
-    },
+    windowName(window),
+    "The window is deleted. If it is open, it ends, and what is still wrong is " +
+      "reported.",
     () => api("DELETE /api/maintenance/windows/{id}", { path: { id: window.id } }),
   );

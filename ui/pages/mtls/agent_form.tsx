@@ -17,25 +17,28 @@ import {
   TextField,
 } from "../../components/form.tsx";
 
-export function AgentForm({ agent, authorities, onClose, onSaved }: SaveProps & {
+export function AgentForm({ agent, authorities, ...dialog }: SaveProps & {
   /** Without one, a new agent is added. The certificate of an agent cannot be changed. */
   agent: Agent | undefined;
   authorities: readonly CertificateAuthority[];
 }) {
   const { text } = fieldsOf(agent);
-  const save = async ({ hostname, description, tags, certificate, ca_id: caId }: FormValues) => {
-    const saved = await saveItem("/api/ext/service-enterprise/mtls/agents", agent, {
+  const save = ({ hostname, description, tags, certificate, ca_id: caId }: FormValues) =>
+    saveItem("/api/ext/service-enterprise/mtls/agents", agent, {
       hostname,
       description,
       tags: listOf(tags) ?? [],
       ...(!agent && { ca_id: caId || null }),
       certificate,
     });
-    onSaved(saved);
-    return saved.hostname;
-  };
   return (
-    <EditDialog noun="agent" name={agent?.hostname} save={save} onClose={onClose}>
+    <EditDialog
+      noun="agent"
+      item={agent}
+      nameOf={({ hostname }) => hostname}
+      save={save}
+      {...dialog}
+    >
       {text("Host name", "hostname", {
         placeholder: "web-1.example.com",
         required: true,

@@ -51,10 +51,8 @@ const COLUMNS: readonly Column<CertificateAuthority>[] = [
 
 const remove = ({ id, name }: CertificateAuthority) =>
   deleteConfirmed(
-    {
-      name,
-      consequence: `The certificate authority ${plain(name)} is deleted. It is refused while ` +
-        "an agent uses it.",
-    },
+    name,
+    `The certificate authority ${plain(name)} is deleted. It is refused while ` +
+      "an agent uses it.",
     () => api("DELETE /api/ext/service-enterprise/mtls/ca/{id}", { path: { id } }),
   );

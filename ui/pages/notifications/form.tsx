@@ -29,15 +29,15 @@ const SEVERITIES = [
   { value: "critical", name: "Critical only" },
 ];
 
-export function ChannelForm({ channel, onClose, onSaved }: SaveProps & {
+export function ChannelForm({ channel, ...dialog }: SaveProps & {
   /** Without one, a new channel is created. The kind of a channel does not change. */
   channel: NotificationChannel | undefined;
 }) {
   const chosen = useSignal<KindId | typeof BY_URL>(channel?.kind ?? "email");
   const id = chosen.value;
-  const save = async (values: FormValues) => {
+  const save = (values: FormValues) => {
     const { name, events, minSeverity, url } = values;
-    const saved = await saveItem("/api/notifications/channels", channel, {
+    return saveItem("/api/notifications/channels", channel, {
       name,
       events,
       minSeverity,
@@ -47,8 +47,6 @@ export function ChannelForm({ channel, onClose, onSaved }: SaveProps & {
       ...(id === BY_URL ? { url } : { config: configOf(KINDS[id], values) }),
       ...(id !== BY_URL && !channel && { kind: id }),
     });
-    onSaved(saved);
-    return saved.name;
   };
   const kinds = channel ? [channel.kind] : Object.keys(KINDS) as KindId[];
   const options = [
@@ -57,7 +55,7 @@ export function ChannelForm({ channel, onClose, onSaved }: SaveProps & {
   ];
   const { text, select } = fieldsOf(channel);
   return (
-    <EditDialog noun="channel" name={channel?.name} save={save} onClose={onClose} wide>
+    <EditDialog noun="channel" item={channel} save={save} {...dialog} wide>
       <div class="field-row">
         {text("Name", "name", { required: true, maxLength: 100 })}
         {select("Kind", "kind", options, { choice: chosen })}

@@ -106,10 +106,8 @@ function Deliveries({ channel, onClose }: { channel: NotificationChannel; onClos
 
 const remove = ({ id, name }: NotificationChannel): Promise<boolean> =>
   deleteConfirmed(
-    {
-      name,
-      consequence: `The channel ${plain(name)}, its secrets and its deliveries are deleted, ` +
-        "including messages that are not sent yet.",
-    },
+    name,
+    `The channel ${plain(name)}, its secrets and its deliveries are deleted, ` +
+      "including messages that are not sent yet.",
     () => api("DELETE /api/notifications/channels/{id}", { path: { id } }),
   );

@@ -14,14 +14,14 @@ import {
   TextField,
 } from "../../components/form.tsx";
 
-export function RegistryForm({ registry, onClose, onSaved }: SaveProps & {
+export function RegistryForm({ registry, ...dialog }: SaveProps & {
   /** Without one, a new registry is created. */
   registry: Registry | undefined;
 }) {
   const { text, area, check } = fieldsOf(registry);
-  const save = async (values: FormValues) => {
+  const save = (values: FormValues) => {
     const { host, password, insecure } = values;
-    const saved = await saveItem("/api/registries", registry, {
+    return saveItem("/api/registries", registry, {
       host,
       pathPrefix: values.pathPrefix || null,
       username: values.username || null,
@@ -30,11 +30,16 @@ export function RegistryForm({ registry, onClose, onSaved }: SaveProps & {
       insecure,
       caCertificate: values.caCertificate.trim() || null,
     });
-    onSaved(saved);
-    return host;
   };
   return (
-    <EditDialog noun="registry" name={registry?.host} save={save} onClose={onClose} wide>
+    <EditDialog
+      noun="registry"
+      item={registry}
+      nameOf={({ host }) => host}
+      save={save}
+      {...dialog}
+      wide
+    >
       <div class="field-row">
         {text("Host", "host", {
           placeholder: "registry.example.com:5000",

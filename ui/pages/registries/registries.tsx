@@ -123,7 +123,8 @@ async function remove(registry: Registry): Promise<boolean> {
   const consequence = `The credentials of ${plain(name)} are deleted. Its private images can no ` +
     "longer be pulled.";
   return await deleteConfirmed(
-    { name, consequence },
+    name,
+    consequence,
     () => api("DELETE /api/registries/{id}", { path: { id: registry.id } }),
   );
 }

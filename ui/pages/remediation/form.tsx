@@ -35,7 +35,7 @@ export const METRICS: Record<Metric, MetricWords> = {
 
 const ACTIONS = optionsOf(["restart", "start", "stop"]);
 
-export function RuleForm({ rule, onClose, onSaved }: SaveProps & {
+export function RuleForm({ rule, ...dialog }: SaveProps & {
   /** Without one, a new rule is created. */
   rule: RemediationRule | undefined;
 }) {
@@ -46,13 +46,10 @@ export function RuleForm({ rule, onClose, onSaved }: SaveProps & {
   const target = known ?? rule?.action_target;
   const targets = [...new Set([...target === undefined ? [] : [target], ...names])].sort();
   const { text, number, select } = fieldsOf(rule);
-  const save = async (values: FormValues) => {
-    const saved = await saveItem("/api/ext/service-pro/remediation/rules", rule, bodyOf(values));
-    onSaved(saved);
-    return saved.name;
-  };
+  const save = (values: FormValues) =>
+    saveItem("/api/ext/service-pro/remediation/rules", rule, bodyOf(values));
   return (
-    <EditDialog noun="rule" name={rule?.name} save={save} onClose={onClose}>
+    <EditDialog noun="rule" item={rule} save={save} {...dialog}>
       {text("Name", "name", { required: true, maxLength: 100 })}
       <div class="field-row">
         {select("Action", "action_type", ACTIONS, { choice: action })}

@@ -116,7 +116,8 @@ const conditionOf = (rule: RemediationRule): string =>
 
 const remove = ({ id, name }: RemediationRule) =>
   deleteConfirmed(
-    { name, consequence: `The rule ${plain(name)} is deleted. Its history is kept.` },
+    name,
+    `The rule ${plain(name)} is deleted. Its history is kept.`,
     () => api("DELETE /api/ext/service-pro/remediation/rules/{id}", { path: { id } }),
   );
 

@@ -15,18 +15,15 @@ import {
 } from "../../components/form.tsx";
 import { actionsOf, ANY, permissionText, type Resource, RESOURCES } from "./permissions.ts";
 
-export function RoleForm({ role, onClose, onSaved }: SaveProps & {
+export function RoleForm({ role, ...dialog }: SaveProps & {
   /** Without one, a new role is created. */
   role: Role | undefined;
 }) {
   const { text, number } = fieldsOf(role);
-  const save = async (values: FormValues) => {
-    const saved = await saveItem("/api/ext/service-enterprise/roles", role, bodyOf(values));
-    onSaved(saved);
-    return saved.name;
-  };
+  const save = (values: FormValues) =>
+    saveItem("/api/ext/service-enterprise/roles", role, bodyOf(values));
   return (
-    <EditDialog noun="role" name={role?.name} save={save} onClose={onClose} wide>
+    <EditDialog noun="role" item={role} save={save} {...dialog} wide>
       <div class="field-row">
         {text("Name", "name", { required: true, maxLength: 100 })}
         {number("Priority", "priority", {

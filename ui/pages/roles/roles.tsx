@@ -103,12 +103,10 @@ const COLUMNS: readonly Column<RoleSummary>[] = [
 
 const remove = ({ id, name, user_count: users }: RoleSummary) =>
   deleteConfirmed(
-    {
-      name,
-      consequence: `The role ${plain(name)} is deleted, and ` +
-        (users === 0
-          ? "no user has it."
-          : `${count(users, "user")} ${users === 1 ? "loses" : "lose"} its permissions.`),
-    },
+    name,
+    `The role ${plain(name)} is deleted, and ` +
+      (users === 0
+        ? "no user has it."
+        : `${count(users, "user")} ${users === 1 ? "loses" : "lose"} its permissions.`),
     () => api("DELETE /api/ext/service-enterprise/roles/{id}", { path: { id } }),
   );

@@ -20,13 +20,13 @@ import { TIME_ZONES, zonesWith } from "../time_zones.ts";
 
 const ACTIONS = optionsOf(["restart", "start", "stop", "update"]);
 
-export function ScheduleForm({ schedule, onClose, onSaved }: SaveProps & {
+export function ScheduleForm({ schedule, ...dialog }: SaveProps & {
   /** Without one, a new schedule is created. */
   schedule: Schedule | undefined;
 }) {
   const known = (containers.value ?? []).filter(({ self }) => !self);
   const { text, select } = fieldsOf(schedule);
-  const save = async ({ name, container, action, cronExpression, timezone }: FormValues) => {
+  const save = ({ name, container, action, cronExpression, timezone }: FormValues) => {
     const body: NewSchedule = {
       name,
       ...targetOf(container, known, schedule),
@@ -34,14 +34,13 @@ export function ScheduleForm({ schedule, onClose, onSaved }: SaveProps & {
       cronExpression,
       ...(timezone !== "" && { timezone }),
     };
-    onSaved(await saveItem("/api/schedules", schedule, body));
-    return name;
+    return saveItem("/api/schedules", schedule, body);
   };
   const zones = schedule
     ? zonesWith(schedule.timezone)
     : [{ value: "", name: "Time zone of the host" }, ...TIME_ZONES];
   return (
-    <EditDialog noun="schedule" name={schedule?.name} save={save} onClose={onClose}>
+    <EditDialog noun="schedule" item={schedule} save={save} {...dialog}>
       {text("Name", "name", { required: true, maxLength: 100 })}
       <div class="field-row">
         <SelectField

@@ -175,10 +175,8 @@ const RUN_COLUMNS: readonly Column<ScheduleRun>[] = [
 
 const remove = ({ id, name, action, containerName }: Schedule) =>
   deleteConfirmed(
-    {
-      name,
-      consequence: `The schedule ${plain(name)} is deleted and does not ${action} ` +
-        `${plain(containerName)} any more. Its history is kept.`,
-    },
+    name,
+    `The schedule ${plain(name)} is deleted and does not ${action} ` +
+      `${plain(containerName)} any more. Its history is kept.`,
     () => api("DELETE /api/schedules/{id}", { path: { id } }),
   );

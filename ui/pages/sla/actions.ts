@@ -45,7 +45,8 @@ async function remove({ id, name }: SlaDefinition): Promise<boolean> {
   const consequence = `The SLA ${plain(name)}, its ${periods} and ${breaches} are deleted. ` +
     "Monitors and their outages are kept.";
   return await deleteConfirmed(
-    { name, consequence },
+    name,
+    consequence,
     () => api("DELETE /api/ext/service-pro/sla/definitions/{id}", { path }),
   );
 }

@@ -20,7 +20,7 @@ const PERIODS = [
   { value: "weekly", name: "Week, Monday to Sunday" },
 ];
 
-export function SlaForm({ sla, onClose, onSaved }: SaveProps & {
+export function SlaForm({ sla, ...dialog }: SaveProps & {
   /** Without one, a new SLA is created. */
   sla: SlaDefinition | undefined;
 }) {
@@ -28,16 +28,12 @@ export function SlaForm({ sla, onClose, onSaved }: SaveProps & {
   const chosen = sla?.monitor_ids ?? [];
   const deleted = monitors ? chosen.filter((id) => !monitors.some((each) => each.id === id)) : [];
   const { text, number, select } = fieldsOf(sla);
-  const save = async (
-    { name, target_uptime, period_type, description, monitor_ids }: FormValues,
-  ) => {
+  const save = ({ name, target_uptime, period_type, description, monitor_ids }: FormValues) => {
     const body = { name, target_uptime, period_type, description, monitor_ids };
-    const saved = await saveItem("/api/ext/service-pro/sla/definitions", sla, body);
-    onSaved(saved);
-    return saved.name;
+    return saveItem("/api/ext/service-pro/sla/definitions", sla, body);
   };
   return (
-    <EditDialog noun="SLA" name={sla?.name} save={save} onClose={onClose}>
+    <EditDialog noun="SLA" item={sla} save={save} {...dialog}>
       {text("Name", "name", { required: true, maxLength: 100 })}
       <div class="field-row">
         {number("Target (percent)", "target_uptime", {

@@ -17,19 +17,17 @@ import {
 const BINDINGS = ["HTTP-POST", "HTTP-Redirect"];
 const ROLES = ["viewer", "operator", "admin"];
 
-export function ProviderForm({ provider, onClose, onSaved }: SaveProps<IdentityProvider> & {
+export function ProviderForm({ provider, ...dialog }: SaveProps<IdentityProvider> & {
   /** Without one, a new provider is created. */
   provider: IdentityProvider | undefined;
 }) {
   const { text, area, select, check } = fieldsOf(provider);
-  const save = async (values: FormValues) => {
+  const save = (values: FormValues) => {
     const body = bodyOf(values);
-    const saved = await saveItem("/api/ext/service-enterprise/sso/providers", provider, body);
-    onSaved(saved);
-    return saved.name;
+    return saveItem("/api/ext/service-enterprise/sso/providers", provider, body);
   };
   return (
-    <EditDialog noun="provider" name={provider?.name} save={save} onClose={onClose} wide>
+    <EditDialog noun="provider" item={provider} save={save} {...dialog} wide>
       {text("Name", "name", { required: true, maxLength: 100 })}
       {text("Entity ID", "entity_id", {
         hint: "The issuer of the identity provider's messages",

@@ -113,10 +113,8 @@ const enable = ({ id }: IdentityProvider, enabled: boolean) =>
 
 const remove = ({ id, name }: IdentityProvider) =>
   deleteConfirmed(
-    {
-      name,
-      consequence: `The identity provider ${plain(name)} is deleted and the sessions of its ` +
-        "users end. The users are kept, but cannot sign in through it any more.",
-    },
+    name,
+    `The identity provider ${plain(name)} is deleted and the sessions of its ` +
+      "users end. The users are kept, but cannot sign in through it any more.",
     () => api("DELETE /api/ext/service-enterprise/sso/providers/{id}", { path: { id } }),
   );

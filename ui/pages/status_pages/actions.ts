@@ -35,7 +35,8 @@ async function remove({ id, name }: StatusPage): Promise<boolean> {
   const consequence = `The status page ${plain(name)} with its ${parts[0]}, ${parts[1]} and ` +
     `${parts[2]} is deleted, and its address answers no longer.`;
   return await deleteConfirmed(
-    { name, consequence },
+    name,
+    consequence,
     () => api("DELETE /api/ext/service-pro/status-pages/{pageId}", { path }),
   );
 }

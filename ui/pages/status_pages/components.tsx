@@ -83,7 +83,8 @@ export function Components({ page, onChange }: TabProps) {
 
 const remove = ({ id, page_id: pageId, name }: StatusPageComponent) =>
   deleteConfirmed(
-    { name, consequence: `The component ${plain(name)} disappears from the status page.` },
+    name,
+    `The component ${plain(name)} disappears from the status page.`,
     () =>
       api("DELETE /api/ext/service-pro/status-pages/{pageId}/components/{compId}", {
         path: { pageId, compId: id },
@@ -92,7 +93,7 @@ const remove = ({ id, page_id: pageId, name }: StatusPageComponent) =>
 
 const NO_MONITOR = { value: "", name: "None, set the status here" };
 
-function ComponentForm({ pageId, component, onClose, onSaved }: SaveProps & {
+function ComponentForm({ pageId, component, ...dialog }: SaveProps & {
   pageId: string;
   /** Without one, a new component is created. */
   component: StatusPageComponent | undefined;
@@ -100,7 +101,7 @@ function ComponentForm({ pageId, component, onClose, onSaved }: SaveProps & {
   const { text, number, select } = fieldsOf(component);
   const monitors = useRead("GET /api/ext/service-pro/uptime/monitors", {}).data.value?.monitors;
   const monitor = useSignal(component?.monitor_id ?? "");
-  const save = async (values: FormValues) => {
+  const save = (values: FormValues) => {
     const body = {
       name: values.name,
       description: values.description,
@@ -109,17 +110,15 @@ function ComponentForm({ pageId, component, onClose, onSaved }: SaveProps & {
       ...(values.status !== undefined && { status: values.status }),
       ...(values.display_order !== undefined && { display_order: values.display_order }),
     };
-    const saved = await saveItem(
+    return saveItem(
       "/api/ext/service-pro/status-pages/{pageId}/components",
       component,
       body,
       { pageId },
     );
-    onSaved(saved);
-    return saved.name;
   };
   return (
-    <EditDialog noun="component" name={component?.name} save={save} onClose={onClose}>
+    <EditDialog noun="component" item={component} save={save} {...dialog}>
       {text("Name", "name", { required: true, maxLength: 200 })}
       {text("Description", "description", { maxLength: 20_000 })}
       <SelectField

@@ -14,12 +14,12 @@ import {
   TextField,
 } from "../../components/form.tsx";
 
-export function PageForm({ page, onClose, onSaved }: SaveProps & {
+export function PageForm({ page, ...dialog }: SaveProps & {
   /** Without one, a new page is created. */
   page: StatusPage | undefined;
 }) {
   const { text, area, check } = fieldsOf(page);
-  const save = async (values: FormValues) => {
+  const save = (values: FormValues) => {
     const body = {
       name: values.name,
       description: values.description,
@@ -27,12 +27,10 @@ export function PageForm({ page, onClose, onSaved }: SaveProps & {
       custom_domain: values.custom_domain || null,
       theme: values.primary_color ? { primary_color: values.primary_color } : {},
     };
-    const saved = await saveItem("/api/ext/service-pro/status-pages", page, body);
-    onSaved(saved);
-    return saved.name;
+    return saveItem("/api/ext/service-pro/status-pages", page, body);
   };
   return (
-    <EditDialog noun="status page" name={page?.name} save={save} onClose={onClose}>
+    <EditDialog noun="status page" item={page} save={save} {...dialog}>
       {text("Name", "name", {
         hint: page ? "The address does not change" : "The address is derived from it",
         required: true,

@@ -94,36 +94,37 @@ export function Incidents({ page, onChange }: TabProps) {
 
 const remove = ({ id, page_id: pageId, title, updates }: StatusPageIncident) =>
   deleteConfirmed(
-    {
-      name: title,
-      consequence: `The incident “${plain(title)}” and its ${
-        count(updates.length, "update")
-      } disappear from the status page.`,
-    },
+    title,
+    `The incident “${plain(title)}” and its ${
+      count(updates.length, "update")
+    } disappear from the status page.`,
     () =>
       api("DELETE /api/ext/service-pro/status-pages/{pageId}/incidents/{incId}", {
         path: { pageId, incId: id },
       }),
   );
 
-function IncidentForm({ pageId, incident, onClose, onSaved }: SaveProps & {
+function IncidentForm({ pageId, incident, ...dialog }: SaveProps & {
   pageId: string;
   /** Without one, a new incident is created. */
   incident: StatusPageIncident | undefined;
 }) {
   const { text, select } = fieldsOf(incident);
-  const save = async ({ title, severity, status, message }: FormValues) => {
-    const saved = await saveItem(
+  const save = ({ title, severity, status, message }: FormValues) =>
+    saveItem(
       "/api/ext/service-pro/status-pages/{pageId}/incidents",
       incident,
       { title, severity, ...(!incident && { status, message }) },
       { pageId },
     );
-    onSaved(saved);
-    return saved.title;
-  };
   return (
-    <EditDialog noun="incident" name={incident?.title} save={save} onClose={onClose}>
+    <EditDialog
+      noun="incident"
+      item={incident}
+      nameOf={({ title }) => title}
+      save={save}
+      {...dialog}
+    >
       {text("Title", "title", { required: true, maxLength: 500 })}
       {select("Severity", "severity", optionsOf(INCIDENT_SEVERITIES), { initial: "minor" })}
       {!incident && (

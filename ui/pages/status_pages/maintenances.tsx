@@ -104,24 +104,22 @@ export function Maintenances({ page, onChange }: TabProps) {
 
 const remove = ({ id, page_id: pageId, title, status }: StatusPageMaintenance) =>
   deleteConfirmed(
-    {
-      name: title,
-      consequence: `The maintenance “${plain(title)}” disappears from the status page.` +
-        (status === "completed" ? "" : " Its subscribers are told that it is cancelled."),
-    },
+    title,
+    `The maintenance “${plain(title)}” disappears from the status page.` +
+      (status === "completed" ? "" : " Its subscribers are told that it is cancelled."),
     () =>
       api("DELETE /api/ext/service-pro/status-pages/{pageId}/maintenances/{maintenanceId}", {
         path: { pageId, maintenanceId: id },
       }),
   );
 
-function MaintenanceForm({ page, maintenance, onClose, onSaved }: SaveProps & {
+function MaintenanceForm({ page, maintenance, ...dialog }: SaveProps & {
   page: StatusPageDetail;
   /** Without one, new maintenance is planned. */
   maintenance: StatusPageMaintenance | undefined;
 }) {
   const { text, area } = fieldsOf(maintenance);
-  const save = async ({ title, message, starts_at, ends_at, component_ids = [] }: FormValues) => {
+  const save = ({ title, message, starts_at, ends_at, component_ids = [] }: FormValues) => {
     const body = {
       title,
       message,
@@ -129,17 +127,22 @@ function MaintenanceForm({ page, maintenance, onClose, onSaved }: SaveProps & {
       ends_at: fromLocalInput(ends_at)!,
       component_ids,
     };
-    const saved = await saveItem(
+    return saveItem(
       "/api/ext/service-pro/status-pages/{pageId}/maintenances",
       maintenance,
       body,
       { pageId: page.id },
     );
-    onSaved(saved);
-    return saved.title;
   };
   return (
-    <EditDialog noun="maintenance" name={maintenance?.title} save={save} onClose={onClose} wide>
+    <EditDialog
+      noun="maintenance"
+      item={maintenance}
+      nameOf={({ title }) => title}
+      save={save}
+      {...dialog}
+      wide
+    >
       {text("Title", "title", { required: true, maxLength: 500 })}
       <div class="field-row">
         <TimeField

@@ -102,7 +102,8 @@ async function remove(pageId: string, subscriber: Subscriber): Promise<boolean> 
   const name = addressOf(subscriber);
   const consequence = `${plain(name)} is not notified any more, also not of what is pending.`;
   return await deleteConfirmed(
-    { name, consequence },
+    name,
+    consequence,
     () =>
       api("DELETE /api/ext/service-pro/status-pages/{pageId}/subscribers/{subId}", {
         path: { pageId, subId: subscriber.id },

@@ -73,7 +73,8 @@ async function remove({ id, name }: Monitor): Promise<boolean> {
     } and its checks are deleted. Its outages are kept, and status page ` +
     `components that follow it lose the link.`;
   return await deleteConfirmed(
-    { name, consequence },
+    name,
+    consequence,
     () => api("DELETE /api/ext/service-pro/uptime/monitors/{id}", { path }),
   );
 }

@@ -32,20 +32,18 @@ const URL_HINTS: Record<Type, string> = {
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const RECORD_TYPES = ["A", "AAAA", "CNAME", "MX", "NS", "TXT", "SRV", "PTR", "CAA", "SOA"];
 
-export function MonitorForm({ monitor, onClose, onSaved }: SaveProps<Monitor> & {
+export function MonitorForm({ monitor, ...dialog }: SaveProps<Monitor> & {
   /** Without one, a new monitor is created. */
   monitor: Monitor | undefined;
 }) {
   const type = useSignal<Type>(monitor?.type ?? "http");
   const { text, number, select, check } = fieldsOf(monitor);
-  const save = async (values: FormValues) => {
+  const save = (values: FormValues) => {
     const body = bodyOf(values, type.value);
-    const saved = await saveItem("/api/ext/service-pro/uptime/monitors", monitor, body);
-    onSaved(saved);
-    return saved.name;
+    return saveItem("/api/ext/service-pro/uptime/monitors", monitor, body);
   };
   return (
-    <EditDialog noun="monitor" name={monitor?.name} save={save} onClose={onClose}>
+    <EditDialog noun="monitor" item={monitor} save={save} {...dialog}>
       {text("Name", "name", { required: true, maxLength: 100 })}
       {select("Type", "type", TYPES, { choice: type })}
       {text("URL", "url", { hint: URL_HINTS[type.value], required: true, maxLength: 2_048 })}

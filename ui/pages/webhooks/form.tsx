@@ -15,18 +15,17 @@ import {
 } from "../../components/form.tsx";
 import { HeadersField, headersOf } from "../../components/headers_field.tsx";
 
-export function WebhookForm({ webhook, onClose, onSaved }: SaveProps<CreatedWebhook> & {
+export function WebhookForm({ webhook, ...dialog }: SaveProps<CreatedWebhook> & {
   /** Without one, a new webhook is created. */
   webhook: Webhook | undefined;
 }) {
   const { text } = fieldsOf(webhook);
-  const save = async ({ name, url, events, headers }: FormValues) => {
+  const save = ({ name, url, events, headers }: FormValues) => {
     const body: NewWebhook = { name, url, events, headers: headersOf(headers) };
-    onSaved(await saveItem("/api/webhooks", webhook, body));
-    return name;
+    return saveItem("/api/webhooks", webhook, body);
   };
   return (
-    <EditDialog noun="webhook" name={webhook?.name} save={save} onClose={onClose} wide>
+    <EditDialog noun="webhook" item={webhook} save={save} {...dialog} wide>
       {text("Name", "name", { required: true, maxLength: 100 })}
       {text("URL", "url", {
         type: "url",

@@ -124,7 +124,8 @@ async function remove({ id, name }: Webhook): Promise<boolean> {
   const consequence = `The webhook ${plain(name)}, its signing secret and its ${deliveries} are ` +
     "deleted, including those that are not sent yet.";
   return await deleteConfirmed(
-    { name, consequence },
+    name,
+    consequence,
     () => api("DELETE /api/webhooks/{id}", { path: { id } }),
   );
 }
