@@ -72,18 +72,24 @@ export function Dialog({ title, children, onClose, role = "dialog", wide }: Dial
 
 /** Shows one dialog of a page at a time: `{dialog.shown}` is where the page has it. */
 export function useDialog() {
-  const shown = useSignal<(() => ComponentChildren) | undefined>(undefined);
+  const shown = useSignal<ComponentChildren>(undefined);
   return {
-    /** @param render Its `onClose` does nothing once another dialog has replaced it. */
-    open(render: (onClose: () => void) => ComponentChildren): void {
-      const dialog = () =>
-        render(() => {
-          if (shown.peek() === dialog) shown.value = undefined;
-        });
+    /** Replaces the open one, which then no longer closes. */
+    open<Props extends { onClose: () => void }>(
+      Body: (props: Props) => ComponentChildren,
+      props: Omit<Props, "onClose">,
+      onClosed?: () => void,
+    ): void {
+      const close = () => {
+        if (shown.peek() !== dialog) return;
+        shown.value = undefined;
+        onClosed?.();
+      };
+      const dialog = <Body {...props as Props} onClose={close} />;
       shown.value = dialog;
     },
     get shown() {
-      return shown.value?.();
+      return shown.value;
     },
   };
 }

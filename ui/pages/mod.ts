@@ -30,30 +30,13 @@ export const GROUPS = ["Host", "Automation", "Availability", "Access", "Administ
 export type Group = (typeof GROUPS)[number];
 
 const container = () => import("./containers/detail.tsx");
-
 const stack = () => import("./stacks/detail.tsx");
-
-const UPTIME = {
-  title: "Uptime",
-  edition: "pro",
-} as const;
-
-const INCIDENTS = {
-  title: "Incidents",
-  edition: "pro",
-} as const;
-
-const STATUS_PAGES = {
-  title: "Status pages",
-  edition: "pro",
-} as const;
-
 const statusPage = () => import("./status_pages/detail.tsx");
 
-const SLA = {
-  title: "SLA",
-  edition: "pro",
-} as const;
+const UPTIME = { title: "Uptime", edition: "pro" } as const;
+const INCIDENTS = { title: "Incidents", edition: "pro" } as const;
+const STATUS_PAGES = { title: "Status pages", edition: "pro" } as const;
+const SLA = { title: "SLA", edition: "pro" } as const;
 
 export const PAGES: Record<Path, PageInfo> = {
   "/": {
@@ -86,11 +69,7 @@ export const PAGES: Record<Path, PageInfo> = {
     icon: "stack",
     load: () => import("./stacks/list.tsx"),
   },
-  "/stacks/new": {
-    title: "New stack",
-    role: "admin",
-    load: () => import("./stacks/new.tsx"),
-  },
+  "/stacks/new": { title: "New stack", role: "admin", load: () => import("./stacks/new.tsx") },
   "/stacks/:id": { title: "Stack", load: stack },
   "/stacks/:id/:tab(source|logs|versions)": { title: "Stack", load: stack },
   "/images": {
@@ -124,12 +103,7 @@ export const PAGES: Record<Path, PageInfo> = {
     icon: "disk",
     load: () => import("./volumes.tsx"),
   },
-  "/host": {
-    title: "Host",
-    group: "Host",
-    icon: "server",
-    load: () => import("./host/host.tsx"),
-  },
+  "/host": { title: "Host", group: "Host", icon: "server", load: () => import("./host/host.tsx") },
   "/alerts": {
     title: "Alerts",
     group: "Availability",
@@ -193,12 +167,7 @@ export const PAGES: Record<Path, PageInfo> = {
     ...STATUS_PAGES,
     load: statusPage,
   },
-  "/sla": {
-    ...SLA,
-    group: "Availability",
-    icon: "target",
-    load: () => import("./sla/list.tsx"),
-  },
+  "/sla": { ...SLA, group: "Availability", icon: "target", load: () => import("./sla/list.tsx") },
   "/sla/:id": { ...SLA, load: () => import("./sla/detail.tsx") },
   "/remediation": {
     title: "Remediation",

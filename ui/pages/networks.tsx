@@ -66,14 +66,9 @@ export default function Networks() {
   const all = data.value?.networks;
   const rows = useSearch(all, textOf);
   const dialog = useDialog();
-  const create = () =>
-    dialog.open((onClose) => (
-      <NewNetwork drivers={driversOf(all)} onClose={onClose} onSaved={reload} />
-    ));
+  const create = () => dialog.open(NewNetwork, { drivers: driversOf(all), onSaved: reload });
   const prune = () =>
-    dialog.open((onClose) => (
-      <PruneDialog things="networks" kinds={["networks"]} onClose={onClose} onPruned={reload} />
-    ));
+    dialog.open(PruneDialog, { things: "networks", kinds: ["networks"], onPruned: reload });
   return (
     <Page
       title="Networks"

@@ -49,14 +49,9 @@ export default function Volumes() {
   useSizes(all, reload);
   const rows = useSearch(all, textOf);
   const dialog = useDialog();
-  const create = () =>
-    dialog.open((onClose) => (
-      <NewVolume drivers={driversOf(all)} onClose={onClose} onSaved={reload} />
-    ));
+  const create = () => dialog.open(NewVolume, { drivers: driversOf(all), onSaved: reload });
   const prune = () =>
-    dialog.open((onClose) => (
-      <PruneDialog things="volumes" kinds={["volumes"]} onClose={onClose} onPruned={reload} />
-    ));
+    dialog.open(PruneDialog, { things: "volumes", kinds: ["volumes"], onPruned: reload });
   return (
     <Page
       title="Volumes"

@@ -25,21 +25,12 @@ export function ActiveAlerts({ alerts, onChange }: {
 }) {
   const dialog = useDialog();
   const acknowledge = (alert: AlertEvent) =>
-    dialog.open((onClose) => (
-      <AcknowledgeForm
-        alert={alert}
-        onClose={onClose}
-        onSaved={onChange}
-      />
-    ));
+    dialog.open(AcknowledgeForm, { alert, onSaved: onChange });
   const silence = ({ ruleName: rule, container }: AlertEvent) =>
-    dialog.open((onClose) => (
-      <SilenceForm
-        about={{ rule, ...(container !== null && { container }) }}
-        onClose={onClose}
-        onSaved={onChange}
-      />
-    ));
+    dialog.open(SilenceForm, {
+      about: { rule, ...(container !== null && { container }) },
+      onSaved: onChange,
+    });
   if (alerts.length === 0 && !dialog.shown) return null;
   return (
     <Section title="Active alerts">

@@ -37,8 +37,7 @@ export default function Alerts() {
   // No event reports a rule that stops being pending without having fired.
   useReloadWhile(rules.data.value?.rules.some(({ state }) => state === "pending"), reload);
   const dialog = useDialog();
-  const edit = (rule?: AlertRule) =>
-    dialog.open((onClose) => <RuleForm rule={rule} onClose={onClose} onSaved={reload} />);
+  const edit = (rule?: AlertRule) => dialog.open(RuleForm, { rule, onSaved: reload });
   const all = rules.data.value?.rules;
   const isChoosing = useSignal(false);
   const hasTemplates = hasRole("admin") && (isChoosing.value || all?.length === 0);

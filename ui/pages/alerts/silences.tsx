@@ -23,8 +23,7 @@ export function Silences({ reading: { data, error, reload } }: {
   reading: Reading<{ silences: Silence[] }>;
 }) {
   const dialog = useDialog();
-  const edit = (silence?: Silence) =>
-    dialog.open((onClose) => <SilenceForm silence={silence} onClose={onClose} onSaved={reload} />);
+  const edit = (silence?: Silence) => dialog.open(SilenceForm, { silence, onSaved: reload });
   const canChange = hasRole("operator");
   return (
     <Section

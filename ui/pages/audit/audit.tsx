@@ -74,8 +74,7 @@ export default function AuditLog() {
     query: { ...filters, limit: PAGE_SIZE, offset },
   });
   const dialog = useDialog();
-  const show = (entry: AuditEntry) =>
-    dialog.open((onClose) => <EntryDetails entry={entry} onClose={onClose} />);
+  const show = (entry: AuditEntry) => dialog.open(EntryDetails, { entry });
   const total = data.value?.total;
   return (
     <Page

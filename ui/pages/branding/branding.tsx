@@ -27,8 +27,7 @@ type ListedBrand = BrandList["brands"][number];
 export default function Branding() {
   const { data, error, reload } = useRead("GET /api/ext/service-enterprise/branding", {});
   const dialog = useDialog();
-  const open = (brand: Brand | undefined) =>
-    dialog.open((onClose) => <BrandForm brand={brand} onClose={onClose} onSaved={reload} />);
+  const open = (brand: Brand | undefined) => dialog.open(BrandForm, { brand, onSaved: reload });
   const edit = async ({ id }: ListedBrand) => {
     try {
       open(await api("GET /api/ext/service-enterprise/branding/{id}", { path: { id } }));

@@ -43,9 +43,8 @@ const columns = (onChange: () => void): readonly Column<ChatChannel>[] => [
 export default function Chat() {
   const { data, error, reload } = useRead("GET /api/ext/service-pro/chatops/channels", {});
   const dialog = useDialog();
-  const edit = (channel?: ChatChannel) =>
-    dialog.open((onClose) => <ChannelForm channel={channel} onClose={onClose} onSaved={reload} />);
-  const send = () => dialog.open((onClose) => <EventForm onClose={onClose} />);
+  const edit = (channel?: ChatChannel) => dialog.open(ChannelForm, { channel, onSaved: reload });
+  const send = () => dialog.open(EventForm, {});
   const channels = data.value?.channels;
   const create = hasRole("admin") && (
     <>
@@ -65,8 +64,7 @@ export default function Chat() {
           menuOf(channel, {
             onChange: reload,
             onEdit: () => edit(channel),
-            onMessages: () =>
-              dialog.open((onClose) => <Messages channel={channel} onClose={onClose} />),
+            onMessages: () => dialog.open(Messages, { channel }),
           })}
         defaultSort="name"
         empty={"No channels yet. A channel sends a message about the events that you choose to " +

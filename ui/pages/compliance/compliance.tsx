@@ -36,13 +36,10 @@ export default function Compliance() {
   };
   const verification = useVerification(onChange);
   const settings = config.data.value;
-  const create = () => dialog.open((onClose) => <EntryForm onClose={onClose} onSaved={onChange} />);
-  const edit = (config: ComplianceConfig) =>
-    dialog.open((onClose) => <ConfigForm config={config} onClose={onClose} onSaved={onChange} />);
+  const create = () => dialog.open(EntryForm, { onSaved: onChange });
+  const edit = (config: ComplianceConfig) => dialog.open(ConfigForm, { config, onSaved: onChange });
   const exportLog = () =>
-    dialog.open((onClose) => (
-      <Export format={settings?.export_format} onClose={onClose} onDone={onChange} />
-    ));
+    dialog.open(Export, { format: settings?.export_format, onDone: onChange });
   return (
     <Page
       title="Compliance"

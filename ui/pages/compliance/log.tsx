@@ -35,8 +35,7 @@ export function Log({ changes }: { changes: number }) {
   const filters = currentFilters();
   const { data, error, reload } = useLog(filters, changes);
   const dialog = useDialog();
-  const showDetails = (id: string) =>
-    dialog.open((onClose) => <EntryDetails id={id} users={users} onClose={onClose} />);
+  const showDetails = (id: string) => dialog.open(EntryDetails, { id, users });
   const isFiltered = Object.keys(filters).length > 0;
   const clear = () =>
     setQuery(Object.fromEntries([...FILTERS, "offset"].map((name) => [name, undefined])));

@@ -4,11 +4,10 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { ContainerDetail, ContainerLimits } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
+import { confirm, useDialog } from "../../components/dialog.tsx";
 import { FormDialog, SelectField, TextField } from "../../components/form.tsx";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
 import { count, plain } from "../../components/text.ts";
@@ -29,9 +28,8 @@ interface ActionsProps {
 }
 
 export function Actions({ container, onChange }: ActionsProps) {
-  const dialog = useSignal<"update" | "rename" | "limits" | undefined>(undefined);
-  const more = moreActions(container, onChange, (name) => dialog.value = name);
-  const close = () => dialog.value = undefined;
+  const dialog = useDialog();
+  const more = moreActions(container, onChange, dialog);
   return (
     <>
       {actionsFor(container).map((action) => (
@@ -44,11 +42,7 @@ export function Actions({ container, onChange }: ActionsProps) {
         </Button>
       ))}
       {more.length > 0 && <Menu name="More actions" items={() => more} />}
-      {dialog.value === "update" && <UpdateDialog container={container} onClose={close} />}
-      {dialog.value === "rename" && <RenameDialog container={container} onClose={close} />}
-      {dialog.value === "limits" && (
-        <LimitsDialog container={container} onChange={onChange} onClose={close} />
-      )}
+      {dialog.shown}
     </>
   );
 }
@@ -56,7 +50,7 @@ export function Actions({ container, onChange }: ActionsProps) {
 function moreActions(
   container: ContainerDetail,
   onChange: () => void,
-  open: (dialog: "update" | "rename" | "limits") => void,
+  dialog: ReturnType<typeof useDialog>,
 ): MenuItem[] {
   const { id, state, self } = container;
   if (!hasRole("operator") || self) return [];
@@ -80,15 +74,15 @@ function moreActions(
   if (state === "running" || state === "restarting") {
     items.push({ name: "Kill", danger: true, onSelect: () => void kill(container, run) });
   }
-  items.push({ name: "Update", onSelect: () => open("update") });
+  items.push({ name: "Update", onSelect: () => dialog.open(UpdateDialog, { container }) });
   if (container.previousImage) {
     items.push({ name: "Roll back", danger: true, onSelect: () => void rollBack(container) });
   }
   if (!hasRole("admin")) return items;
   return [
     ...items,
-    { name: "Rename", onSelect: () => open("rename") },
-    { name: "Limits", onSelect: () => open("limits") },
+    { name: "Rename", onSelect: () => dialog.open(RenameDialog, { container }) },
+    { name: "Limits", onSelect: () => dialog.open(LimitsDialog, { container, onChange }) },
     { name: "Remove", danger: true, onSelect: () => void remove(container) },
   ];
 }

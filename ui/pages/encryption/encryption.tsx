@@ -35,14 +35,10 @@ export default function Encryption() {
   const reload = reloadAll(...readings);
   const error = readings.find((each) => each.error.value)?.error.value;
   const dialog = useDialog();
-  const rotate = () =>
-    dialog.open((onClose) => <RotationForm onClose={onClose} onSaved={reload} />);
+  const rotate = () => dialog.open(RotationForm, { onSaved: reload });
   const end = (rotation: KeyRotation, status: RotationEnd) =>
-    dialog.open((onClose) => (
-      <ResultForm rotation={rotation} status={status} onClose={onClose} onSaved={reload} />
-    ));
-  const edit = (config: EncryptionConfig) =>
-    dialog.open((onClose) => <ConfigForm config={config} onClose={onClose} onSaved={reload} />);
+    dialog.open(ResultForm, { rotation, status, onSaved: reload });
+  const edit = (config: EncryptionConfig) => dialog.open(ConfigForm, { config, onSaved: reload });
   const settings = config.data.value;
   return (
     <Page

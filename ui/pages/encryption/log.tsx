@@ -24,7 +24,7 @@ export function EncryptionLog({ reading: { data, error, reload }, users }: {
   users: readonly UserOption[];
 }) {
   const dialog = useDialog();
-  const purge = () => dialog.open((onClose) => <Purge onClose={onClose} onDone={reload} />);
+  const purge = () => dialog.open(Purge, { onDone: reload });
   const page = data.value;
   return (
     <Section

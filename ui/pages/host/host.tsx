@@ -17,14 +17,11 @@ export default function Host() {
   const dialog = useDialog();
   const diskUse = useDiskUse();
   const prune = () =>
-    dialog.open((onClose) => (
-      <PruneDialog
-        things="unused objects"
-        kinds={["containers", "networks", "buildCache", "volumes", "images"]}
-        onClose={onClose}
-        onPruned={diskUse.reload}
-      />
-    ));
+    dialog.open(PruneDialog, {
+      things: "unused objects",
+      kinds: ["containers", "networks", "buildCache", "volumes", "images"],
+      onPruned: diskUse.reload,
+    });
   return (
     <Page title="Host" actions={hasRole("admin") && <Button onClick={prune}>Prune</Button>}>
       <HostCharts />

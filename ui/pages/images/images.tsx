@@ -28,16 +28,12 @@ export default function Images() {
   const rows = useSearch(all, textOf);
   const isAdmin = hasRole("admin");
   const dialog = useDialog();
-  const pull = () => dialog.open((onClose) => <PullDialog onClose={onClose} onDone={reload} />);
-  const load = () => dialog.open((onClose) => <LoadDialog onClose={onClose} onDone={reload} />);
+  const pull = () => dialog.open(PullDialog, { onDone: reload });
+  const load = () => dialog.open(LoadDialog, { onDone: reload });
   const prune = () =>
-    dialog.open((onClose) => (
-      <PruneDialog things="images" kinds={["images"]} onClose={onClose} onPruned={reload} />
-    ));
-  const showDetails = (row: ImageRow) =>
-    dialog.open((onClose) => <ImageDetails row={row} onClose={onClose} />);
-  const addTag = (row: ImageRow) =>
-    dialog.open((onClose) => <TagDialog row={row} onClose={onClose} onDone={reload} />);
+    dialog.open(PruneDialog, { things: "images", kinds: ["images"], onPruned: reload });
+  const showDetails = (row: ImageRow) => dialog.open(ImageDetails, { row });
+  const addTag = (row: ImageRow) => dialog.open(TagDialog, { row, onDone: reload });
 
   const actions = (row: ImageRow) => [
     { name: "Details", onSelect: () => showDetails(row) },

@@ -35,12 +35,8 @@ export default function Detail({ id = "" }: Record<string, string | undefined>) 
   if (!incident || error.value?.status === 404) {
     return <Unavailable name="Incident" list="/incidents" things="incidents" reading={reading} />;
   }
-  const edit = () =>
-    dialog.open((onClose) => (
-      <IncidentForm incident={incident} onClose={onClose} onSaved={reload} />
-    ));
-  const setStatus = () =>
-    dialog.open((onClose) => <StatusForm incident={incident} onClose={onClose} onSaved={reload} />);
+  const edit = () => dialog.open(IncidentForm, { incident, onSaved: reload });
+  const setStatus = () => dialog.open(StatusForm, { incident, onSaved: reload });
   const more = incidentActions(incident, {
     onStatus: setStatus,
     onEdit: edit,

@@ -73,19 +73,12 @@ export default function Incidents() {
   useReloadOn("incident.", reload);
   const dialog = useDialog();
   const create = () =>
-    dialog.open((onClose) => (
-      <IncidentForm
-        incident={undefined}
-        onClose={onClose}
-        onSaved={({ id }) => navigate(`/incidents/${id}`)}
-      />
-    ));
-  const edit = (incident: Incident) =>
-    dialog.open((onClose) => (
-      <IncidentForm incident={incident} onClose={onClose} onSaved={reload} />
-    ));
-  const setStatus = (incident: Incident) =>
-    dialog.open((onClose) => <StatusForm incident={incident} onClose={onClose} onSaved={reload} />);
+    dialog.open(IncidentForm, {
+      incident: undefined,
+      onSaved: ({ id }) => navigate(`/incidents/${id}`),
+    });
+  const edit = (incident: Incident) => dialog.open(IncidentForm, { incident, onSaved: reload });
+  const setStatus = (incident: Incident) => dialog.open(StatusForm, { incident, onSaved: reload });
   return (
     <Page
       title="Incidents"

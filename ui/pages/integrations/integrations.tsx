@@ -29,14 +29,11 @@ export default function Integrations() {
   const dialog = useDialog();
   const adapters = known.data.value?.adapters;
   const edit = (integration?: Integration) =>
-    dialog.open((onClose) => (
-      <IntegrationForm
-        integration={integration}
-        adapters={adapters!.filter(({ id, available }) => available || id === integration?.adapter)}
-        onClose={onClose}
-        onSaved={reload}
-      />
-    ));
+    dialog.open(IntegrationForm, {
+      integration,
+      adapters: adapters!.filter(({ id, available }) => available || id === integration?.adapter),
+      onSaved: reload,
+    });
   return (
     <Page
       title="Integrations"
@@ -60,8 +57,7 @@ export default function Integrations() {
           menuOf(integration, {
             onChange: reload,
             onEdit: adapters && (() => edit(integration)),
-            onData: () =>
-              dialog.open((onClose) => <Records integration={integration} onClose={onClose} />),
+            onData: () => dialog.open(Records, { integration }),
           })}
         defaultSort="name"
         empty={"No integrations yet. An integration polls another system, e.g. Prometheus or " +

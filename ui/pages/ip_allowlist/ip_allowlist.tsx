@@ -30,10 +30,8 @@ export default function IpAllowlist() {
   const reload = reloadAll(rules, config, own);
   const dialog = useDialog();
   const edit = (rule?: IpRule, range?: string) =>
-    dialog.open((onClose) => (
-      <RuleForm rule={rule} range={range} users={users} onClose={onClose} onSaved={reload} />
-    ));
-  const check = () => dialog.open((onClose) => <AddressCheck users={users} onClose={onClose} />);
+    dialog.open(RuleForm, { rule, range, users, onSaved: reload });
+  const check = () => dialog.open(AddressCheck, { users });
   return (
     <Page
       title="IP allowlist"

@@ -26,8 +26,7 @@ export function MaintenanceWindows({ onChange }: {
 }) {
   const { data, error, reload } = useRead("GET /api/maintenance/windows", {});
   const dialog = useDialog();
-  const edit = (window?: MaintenanceWindow) =>
-    dialog.open((onClose) => <WindowForm window={window} onClose={onClose} onSaved={update} />);
+  const edit = (window?: MaintenanceWindow) => dialog.open(WindowForm, { window, onSaved: update });
   const update = () => {
     reload();
     onChange();

@@ -31,13 +31,9 @@ export default function Mtls() {
   const dialog = useDialog();
   const cas: readonly CertificateAuthority[] = authorities.data.value?.cas ?? [];
   const editAgent = (agent?: Agent) =>
-    dialog.open((onClose) => (
-      <AgentForm agent={agent} authorities={cas} onClose={onClose} onSaved={agents.reload} />
-    ));
-  const showDetails = (agent: Agent) =>
-    dialog.open((onClose) => <AgentDetails agent={agent} authorities={cas} onClose={onClose} />);
-  const newAuthority = () =>
-    dialog.open((onClose) => <AuthorityForm onClose={onClose} onSaved={authorities.reload} />);
+    dialog.open(AgentForm, { agent, authorities: cas, onSaved: agents.reload });
+  const showDetails = (agent: Agent) => dialog.open(AgentDetails, { agent, authorities: cas });
+  const newAuthority = () => dialog.open(AuthorityForm, { onSaved: authorities.reload });
   return (
     <Page
       title="mTLS"

@@ -25,17 +25,9 @@ export default function Notifications() {
   const { data, error, reload } = useRead("GET /api/notifications/channels", {});
   const dialog = useDialog();
   const edit = (channel?: NotificationChannel) =>
-    dialog.open((onClose) => <ChannelForm channel={channel} onClose={onClose} onSaved={reload} />);
+    dialog.open(ChannelForm, { channel, onSaved: reload });
   const showDeliveries = (channel: NotificationChannel) =>
-    dialog.open((onClose) => (
-      <Deliveries
-        channel={channel}
-        onClose={() => {
-          onClose();
-          reload();
-        }}
-      />
-    ));
+    dialog.open(Deliveries, { channel }, reload);
   return (
     <Page
       title="Notifications"

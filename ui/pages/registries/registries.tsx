@@ -23,10 +23,7 @@ import { RegistryForm } from "./form.tsx";
 export default function Registries() {
   const { data, error, reload } = useRead("GET /api/registries", {});
   const dialog = useDialog();
-  const edit = (registry?: Registry) =>
-    dialog.open((onClose) => (
-      <RegistryForm registry={registry} onClose={onClose} onSaved={reload} />
-    ));
+  const edit = (registry?: Registry) => dialog.open(RegistryForm, { registry, onSaved: reload });
   const problems = data.value?.authFile?.problems ?? [];
   return (
     <Page

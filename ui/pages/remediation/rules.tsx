@@ -67,8 +67,7 @@ export default function Remediation() {
   });
   useReloadOn("remediation.", reloadAll(rules, history));
   const dialog = useDialog();
-  const edit = (rule?: RemediationRule) =>
-    dialog.open((onClose) => <RuleForm rule={rule} onClose={onClose} onSaved={reload} />);
+  const edit = (rule?: RemediationRule) => dialog.open(RuleForm, { rule, onSaved: reload });
   const create = hasRole("admin") && (
     <Button kind="primary" icon="plus" onClick={() => edit()}>New rule</Button>
   );

@@ -29,8 +29,7 @@ export default function Roles() {
     query: { limit: ROLES_MAX },
   });
   const dialog = useDialog();
-  const open = (role: Role | undefined) =>
-    dialog.open((onClose) => <RoleForm role={role} onClose={onClose} onSaved={reload} />);
+  const open = (role: Role | undefined) => dialog.open(RoleForm, { role, onSaved: reload });
   const edit = async ({ id }: RoleSummary) => {
     try {
       open(await api("GET /api/ext/service-enterprise/roles/{id}", { path: { id } }));
@@ -38,9 +37,8 @@ export default function Roles() {
       showAlert(sentenceOf(error));
     }
   };
-  const showUsers = (role: RoleSummary) =>
-    dialog.open((onClose) => <RoleUsers role={role} onChange={reload} onClose={onClose} />);
-  const check = () => dialog.open((onClose) => <PermissionCheck onClose={onClose} />);
+  const showUsers = (role: RoleSummary) => dialog.open(RoleUsers, { role, onChange: reload });
+  const check = () => dialog.open(PermissionCheck, {});
   return (
     <Page
       title="Roles"

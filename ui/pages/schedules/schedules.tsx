@@ -34,10 +34,7 @@ export default function Schedules() {
     nextRunAt !== null && Date.parse(nextRunAt) < now.value;
   useReloadWhile(all?.some(isDue), reload);
   const dialog = useDialog();
-  const edit = (schedule?: Schedule) =>
-    dialog.open((onClose) => (
-      <ScheduleForm schedule={schedule} onClose={onClose} onSaved={reload} />
-    ));
+  const edit = (schedule?: Schedule) => dialog.open(ScheduleForm, { schedule, onSaved: reload });
   const create = hasRole("admin") && (
     <Button kind="primary" icon="plus" onClick={() => edit()}>New schedule</Button>
   );

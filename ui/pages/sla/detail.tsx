@@ -34,8 +34,7 @@ export default function SlaDetail({ id = "" }: Record<string, string | undefined
     return <Unavailable name="SLA" list="/sla" things="SLAs" reading={reading} />;
   }
   const { definition, current_status: status } = report;
-  const edit = () =>
-    dialog.open((onClose) => <SlaForm sla={definition} onClose={onClose} onSaved={reload} />);
+  const edit = () => dialog.open(SlaForm, { sla: definition, onSaved: reload });
   const actions = hasRole("admin") && (
     <Menu
       name="More actions"

@@ -66,8 +66,7 @@ export default function Slas() {
   const reload = reloadAll(slas, breaches);
   useReloadOn("sla.", reload);
   const dialog = useDialog();
-  const edit = (sla?: SlaDefinition) =>
-    dialog.open((onClose) => <SlaForm sla={sla} onClose={onClose} onSaved={reload} />);
+  const edit = (sla?: SlaDefinition) => dialog.open(SlaForm, { sla, onSaved: reload });
   const definitions = slas.data.value?.definitions;
   const details = useDetails(
     definitions,

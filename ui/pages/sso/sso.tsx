@@ -30,20 +30,16 @@ export default function Sso() {
     reload();
   };
   const dialog = useDialog();
-  const showSetup = (provider: IdentityProvider) =>
-    dialog.open((onClose) => <Setup provider={provider} onClose={onClose} />);
+  const showSetup = (provider: IdentityProvider) => dialog.open(Setup, { provider });
   const edit = (provider?: IdentityProvider) =>
-    dialog.open((onClose) => (
-      <ProviderForm
-        provider={provider}
-        onClose={onClose}
-        onSaved={(saved) => {
-          onChange();
-          // The identity provider needs the values of this service.
-          if (!provider) showSetup(saved);
-        }}
-      />
-    ));
+    dialog.open(ProviderForm, {
+      provider,
+      onSaved: (saved) => {
+        onChange();
+        // The identity provider needs the values of this service.
+        if (!provider) showSetup(saved);
+      },
+    });
   const providers = data.value?.providers;
   return (
     <Page

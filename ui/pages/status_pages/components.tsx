@@ -53,9 +53,7 @@ const COLUMNS: readonly Column<StatusPageComponent>[] = [
 export function Components({ page, onChange }: TabProps) {
   const dialog = useDialog();
   const edit = (component?: StatusPageComponent) =>
-    dialog.open((onClose) => (
-      <ComponentForm pageId={page.id} component={component} onClose={onClose} onSaved={onChange} />
-    ));
+    dialog.open(ComponentForm, { pageId: page.id, component, onSaved: onChange });
   return (
     <>
       {hasRole("admin") && (

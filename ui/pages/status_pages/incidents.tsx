@@ -61,9 +61,9 @@ export function Incidents({ page, onChange }: TabProps) {
     onChange();
   };
   const edit = (incident?: StatusPageIncident) =>
-    dialog.open((onClose) => <IncidentForm {...{ pageId, incident, onClose, onSaved }} />);
+    dialog.open(IncidentForm, { pageId, incident, onSaved });
   const update = (incident: StatusPageIncident) =>
-    dialog.open((onClose) => <UpdateForm {...{ pageId, incident, onClose, onSaved }} />);
+    dialog.open(UpdateForm, { pageId, incident, onSaved });
   return (
     <>
       {hasRole("admin") && (

@@ -56,8 +56,7 @@ export default function StatusPages() {
   const { data, error, reload } = useRead("GET /api/ext/service-pro/status-pages", {});
   useReloadOn("status_page.", reload);
   const dialog = useDialog();
-  const edit = (page?: StatusPage) =>
-    dialog.open((onClose) => <PageForm page={page} onClose={onClose} onSaved={reload} />);
+  const edit = (page?: StatusPage) => dialog.open(PageForm, { page, onSaved: reload });
   const pages = data.value?.pages;
   const details = useDetails(
     pages,

@@ -66,14 +66,7 @@ export function Maintenances({ page, onChange }: TabProps) {
   };
   const dialog = useDialog();
   const edit = (maintenance?: StatusPageMaintenance) =>
-    dialog.open((onClose) => (
-      <MaintenanceForm
-        page={page}
-        maintenance={maintenance}
-        onClose={onClose}
-        onSaved={reloadAll}
-      />
-    ));
+    dialog.open(MaintenanceForm, { page, maintenance, onSaved: reloadAll });
   return (
     <>
       {hasRole("admin") && (

@@ -56,23 +56,22 @@ export function Subscribers({ page }: TabProps) {
     { path: { pageId }, query: { limit: SHOWN_MAX } },
   );
   const dialog = useDialog();
-  const create = () =>
-    dialog.open((onClose) => <SubscriberForm {...{ pageId, onClose, onSaved }} />);
+  const create = () => dialog.open(SubscriberForm, { pageId, onSaved });
   const onSaved = (created: CreatedSubscriber) => {
     reload();
     if (created.secret === undefined) return;
-    dialog.open((onClose) => (
-      <SecretDialog
-        title="Subscriber created"
-        label="Signing secret"
-        secret={created.secret ?? ""}
-        onClose={onClose}
-      >
-        The secret signs the notifications. The receiver confirms the subscription with the token
-        {" "}
-        <code class="wrap">{created.verify_token}</code>.
-      </SecretDialog>
-    ));
+    dialog.open(SecretDialog, {
+      title: "Subscriber created",
+      label: "Signing secret",
+      secret: created.secret ?? "",
+      children: (
+        <>
+          The secret signs the notifications. The receiver confirms the subscription with the token
+          {" "}
+          <code class="wrap">{created.verify_token}</code>.
+        </>
+      ),
+    });
   };
   return (
     <>

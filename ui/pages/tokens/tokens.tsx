@@ -61,25 +61,24 @@ export default function Tokens() {
   const dialog = useDialog();
   const showSecret = (title: string, { token }: IssuedApiToken) => {
     reload();
-    dialog.open((onClose) => (
-      <SecretDialog title={title} label="Token" secret={token} onClose={onClose}>
-        Save it now, and send it as <code>Authorization: Bearer</code>.
-      </SecretDialog>
-    ));
+    dialog.open(SecretDialog, {
+      title,
+      label: "Token",
+      secret: token,
+      children: (
+        <>
+          Save it now, and send it as <code>Authorization: Bearer</code>.
+        </>
+      ),
+    });
   };
   const create = () =>
-    dialog.open((onClose) => (
-      <TokenForm
-        onClose={onClose}
-        onSaved={(token) => showSecret("Token created", token)}
-      />
-    ));
+    dialog.open(TokenForm, { onSaved: (token) => showSecret("Token created", token) });
   const parts = {
     tokens: data.value?.tokens,
     error: error.value,
     reload,
-    onDetails: (token: ApiToken) =>
-      dialog.open((onClose) => <TokenDetails token={token} onClose={onClose} />),
+    onDetails: (token: ApiToken) => dialog.open(TokenDetails, { token }),
     onRotate: (issued: IssuedApiToken) => showSecret("Token rotated", issued),
   };
   return (

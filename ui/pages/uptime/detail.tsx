@@ -44,8 +44,7 @@ export default function MonitorDetail({ id = "" }: Record<string, string | undef
   if (!shown || error?.status === 404) {
     return <Unavailable name="Monitor" list="/uptime" things="monitors" reading={monitor} />;
   }
-  const edit = () =>
-    dialog.open((onClose) => <MonitorForm monitor={shown} onClose={onClose} onSaved={reload} />);
+  const edit = () => dialog.open(MonitorForm, { monitor: shown, onSaved: reload });
   const failed = error ?? stats.error.value;
   return (
     <Page

@@ -69,16 +69,13 @@ export default function Uptime() {
   useReloadOn("monitor.", reload);
   const dialog = useDialog();
   const edit = (monitor?: Monitor) =>
-    dialog.open((onClose) => (
-      <MonitorForm
-        monitor={monitor}
-        onClose={onClose}
-        onSaved={(saved) => {
-          monitors.reload();
-          void firstResult(saved).then(reload);
-        }}
-      />
-    ));
+    dialog.open(MonitorForm, {
+      monitor,
+      onSaved: (saved) => {
+        monitors.reload();
+        void firstResult(saved).then(reload);
+      },
+    });
   const q = query.value.get("q") ?? "";
   const status = query.value.get("status") ?? "";
   const all = monitors.data.value?.monitors;

@@ -67,11 +67,9 @@ function UserList() {
   const { data, error, reload } = useRead("GET /auth/users", {});
   const account = useRead("GET /api/account", {}).data.value;
   const dialog = useDialog();
-  const create = () => dialog.open((onClose) => <NewUserForm onClose={onClose} onSaved={reload} />);
-  const setRole = (user: User) =>
-    dialog.open((onClose) => <RoleForm user={user} onClose={onClose} onSaved={reload} />);
-  const setPassword = (user: User) =>
-    dialog.open((onClose) => <PasswordForm user={user} onClose={onClose} />);
+  const create = () => dialog.open(NewUserForm, { onSaved: reload });
+  const setRole = (user: User) => dialog.open(RoleForm, { user, onSaved: reload });
+  const setPassword = (user: User) => dialog.open(PasswordForm, { user });
   const users = data.value?.users;
   const limit = edition.value?.limits.users;
   return (

@@ -26,37 +26,20 @@ import { WebhookForm } from "./form.tsx";
 export default function Webhooks() {
   const { data, error, reload } = useRead("GET /api/webhooks", {});
   const dialog = useDialog();
-  const edit = (webhook: Webhook) =>
-    dialog.open((onClose) => <WebhookForm webhook={webhook} onClose={onClose} onSaved={reload} />);
-  const create = () =>
-    dialog.open((onClose) => (
-      <WebhookForm webhook={undefined} onClose={onClose} onSaved={showSecret} />
-    ));
+  const edit = (webhook: Webhook) => dialog.open(WebhookForm, { webhook, onSaved: reload });
+  const create = () => dialog.open(WebhookForm, { webhook: undefined, onSaved: showSecret });
   const showSecret = ({ name, secret }: CreatedWebhook) => {
     reload();
-    dialog.open((onClose) => (
-      <SecretDialog
-        title="Webhook created"
-        label="Signing secret"
-        secret={secret}
-        onClose={onClose}
-      >
-        {plain(name)}{" "}
-        signs each delivery with this secret (Standard Webhooks), so that the receiver can check
-        where it comes from.
-      </SecretDialog>
-    ));
+    dialog.open(SecretDialog, {
+      title: "Webhook created",
+      label: "Signing secret",
+      secret,
+      children:
+        `${plain(name)} signs each delivery with this secret (Standard Webhooks), so that ` +
+        "the receiver can check where it comes from.",
+    });
   };
-  const showDeliveries = (webhook: Webhook) =>
-    dialog.open((onClose) => (
-      <Deliveries
-        webhook={webhook}
-        onClose={() => {
-          onClose();
-          reload();
-        }}
-      />
-    ));
+  const showDeliveries = (webhook: Webhook) => dialog.open(Deliveries, { webhook }, reload);
   return (
     <Page
       title="Webhooks"
