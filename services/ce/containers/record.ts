@@ -113,7 +113,7 @@ function detailsOf(inspect: ContainerInspect): ContainerDetails {
 }
 
 /** Parses `NAME=value`. A name without a value removes the variable from the environment. */
-function parseVariable(entry: string): { name: string; value: string } {
+export function parseVariable(entry: string): { name: string; value: string } {
   const at = entry.indexOf("=");
   return at < 0
     ? { name: entry, value: "" }

@@ -15,6 +15,7 @@ import { engineTime } from "../../state/engine_time.ts";
 import type { Container } from "../../state/inventory.ts";
 import { currentContainers } from "../containers/containers.ts";
 import type { ReadDeps } from "../containers/reads.ts";
+import { parseVariable } from "../containers/record.ts";
 import { fullImageId, type Image, imageNames, toImage, withNamesOf } from "../storage/images.ts";
 import { parseImage } from "./reference.ts";
 
@@ -109,8 +110,8 @@ function toConfig(
     workingDir: config?.WorkingDir ?? "",
     user: config?.User ?? "",
     env: (config?.Env ?? []).map((entry) => {
-      const [name = "", ...value] = entry.split("=");
-      return { name, value: showsValues ? value.join("=") : REDACTED };
+      const { name, value } = parseVariable(entry);
+      return { name, value: showsValues ? value : REDACTED };
     }),
     exposedPorts: Object.keys(config?.ExposedPorts ?? {}),
     volumes: Object.keys(config?.Volumes ?? {}),

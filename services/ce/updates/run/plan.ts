@@ -7,6 +7,7 @@
 
 import type { ContainerConfig, ContainerInspect } from "../../../../engine/containers.ts";
 import type { ImageInspect } from "../../../../engine/images.ts";
+import { parseVariable } from "../../containers/record.ts";
 import { planRecreation, type Recreation } from "../../rebuild/recreate.ts";
 import { isUp, nameOf } from "../../rebuild/replace.ts";
 
@@ -135,10 +136,7 @@ export const isSamePlatform = (a: Platform, b: Platform): boolean =>
   a.Os === b.Os && a.Architecture === b.Architecture;
 
 function byName(env: readonly string[] | null | undefined): Record<string, string> {
-  return Object.fromEntries((env ?? []).map((entry) => {
-    const at = entry.indexOf("=");
-    return at < 0 ? [entry, ""] : [entry.slice(0, at), entry.slice(at + 1)];
-  }));
+  return Object.fromEntries((env ?? []).map(parseVariable).map(({ name, value }) => [name, value]));
 }
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);

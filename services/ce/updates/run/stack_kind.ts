@@ -14,9 +14,7 @@ export const stackUpdateKind: JobKind<StackUpdateInput, StackUpdateResult> = {
   role: "operator",
   permission: "stacks:update",
   reserve({ reservations }, { target, input: { affected: [first, ...affected] } }) {
-    return first
-      ? reservations.reserve(first, "updated", { affected })
-      : reservations.reserve({ id: target, name: target }, "updated");
+    return reservations.reserve(first ?? { id: target, name: target }, "updated", { affected });
   },
   run: update,
   recover: update,
