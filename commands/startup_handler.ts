@@ -5,7 +5,7 @@
  * @module
  */
 
-import { respondJson } from "../routes/exchange.ts";
+import { respondAlive, respondJson } from "../routes/exchange.ts";
 
 /** Answers a request; `peer` is the address of the other end of the connection. */
 type Answer = (request: Request, peer: string) => Promise<Response>;
@@ -37,7 +37,7 @@ async function whileStarting(
   // A malformed Host header makes the URL invalid.
   const pathname = URL.parse(request.url)?.pathname;
   if (request.method === "GET" && pathname === "/livez") {
-    return respondJson(exchange, 200, { status: "ok" });
+    return respondAlive(exchange);
   }
   if (request.method === "GET" && pathname === "/readyz") {
     return respondJson(exchange, 503, { status: "starting" });

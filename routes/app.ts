@@ -16,11 +16,11 @@ import { corsHeaders, preflight } from "./cors.ts";
 import { type EditionGroup, everyRoute, groups, isUnlimited, pathOfHost } from "./editions.ts";
 import { loadEndpoints, pathTest } from "./endpoint_group.ts";
 import { failureOf } from "./errors.ts";
-import { type Exchange, requestIdOf, respondJson, respondRaw } from "./exchange.ts";
+import { type Exchange, requestIdOf, respondAlive, respondJson, respondRaw } from "./exchange.ts";
 import type { Audit, Identify, MiddlewareDeps } from "./request_context.ts";
 import { after, type MaybePromise } from "./maybe_promise.ts";
 import { createRequestLog, loggedPath } from "./request_log.ts";
-import { pathOf } from "./request_url.ts";
+import { pathOf, targetOf } from "./request_url.ts";
 import { isProbe, rateLimit } from "./rate_limit.ts";
 import { createScopeCheck } from "./scope.ts";
 import { identify } from "./authorize.ts";
@@ -75,7 +75,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
       if (!isProbe(pathOf(request)) && !isUnlimited(deps, request)) {
         limit.check(exchange.address);
       }
-      const answer = preflight(request, exchange) ??
+      const answer = preflight(request, exchange) ?? liveness(request, exchange) ??
         dispatch(withOwnDomainPath(withTrustedHeaders(request, peer)), exchange);
       response = answer instanceof Promise ? await answer : answer;
     } catch (error) {
@@ -88,6 +88,14 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     logRequest(request, exchange, status, ms);
     return response;
   };
+
+  /** Answers a liveness probe without its endpoint, unless the access policy records it. */
+  function liveness(request: Request, exchange: Exchange): Response | undefined {
+    const isLiveness = request.method === "GET" && targetOf(request) === "/livez";
+    if (!isLiveness || middlewareDeps.currentPolicy()) return undefined;
+    exchange.route = "/livez";
+    return respondAlive(exchange);
+  }
 
   /** Removes `X-Forwarded-Proto` unless a trusted proxy set it. */
   function withTrustedHeaders(request: Request, peer: string): Request {

@@ -72,6 +72,10 @@ export function respondRaw(
   return respond(exchange, status, body, plain);
 }
 
+/** Answers `GET /livez`, during the start and after it. */
+export const respondAlive = (exchange: Exchange): Response =>
+  respondJson(exchange, 200, { status: "ok" });
+
 export function respondJson(
   exchange: Exchange,
   status: number,

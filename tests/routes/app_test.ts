@@ -30,6 +30,17 @@ Deno.test("every response has the security headers, a request id and no caching"
   }
 });
 
+Deno.test("a liveness probe has the response of the endpoint that it bypasses", async () => {
+  using app = testApp({ config: { corsOrigins: ["https://ui.example.org"] } });
+  const responseOf = async (path: string) => {
+    const headers = { origin: "https://ui.example.org", "x-request-id": "r1" };
+    const response = await app.fetch("GET", path, undefined, { headers });
+    return [response.status, Object.fromEntries(response.headers), await response.text()];
+  };
+  deepEqual(await responseOf("/livez"), await responseOf("/livez/"));
+  equal((await app.call("GET", "/livez?odd=1")).status, 400);
+});
+
 Deno.test("a well-formed request id is kept, any other is replaced", async () => {
   using app = testApp();
   const idFor = async (id: string) =>
