@@ -60,6 +60,7 @@ export function createProtection(now: () => Date, store: EndStore) {
 /** What users are told while the protection lasts. */
 export function protectionWarning(until: Date | undefined): string | null {
   if (until === undefined) return null;
+  const minute = until.toISOString().slice(0, 16).replace("T", " ");
   return "The Enterprise edition ended. An enforced IP allowlist and a started compliance log stay " +
-    `in force until ${until.toISOString()}; install a license, or run "longshore ip-allowlist off"`;
+    `in force until ${minute} UTC; install a license, or run "longshore ip-allowlist off"`;
 }
