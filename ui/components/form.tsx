@@ -110,7 +110,7 @@ export function EditDialog<Item extends object, Saved extends Item>(
       /** What is created, e.g. `rule`. */
       noun: string;
       item: Item | undefined;
-      /** Default: its name. */
+      /** Default: its name or title. */
       nameOf?: (item: Item) => string;
       save: (values: FormValues) => Promise<Saved>;
     },
@@ -129,7 +129,7 @@ export function EditDialog<Item extends object, Saved extends Item>(
   );
 }
 
-const nameOfItem = (item: object) => (item as { name: string }).name;
+const nameOfItem = (item: { name?: string; title?: string }) => item.name ?? item.title ?? "";
 
 /** A path below which objects are created, and changed by their id. */
 type Collection = {

@@ -28,7 +28,7 @@ interface ListingProps<Row> extends Omit<TableProps<Row>, "rows" | "busy" | "key
   total?: number | undefined;
   /** Default: its id. */
   keyOf?: (row: Row) => string;
-  /** Default: its name. */
+  /** Default: its name or title, otherwise its key. */
   nameOf?: (row: Row) => string;
   /** The lowest role that has the actions. */
   actionsFor?: UserRole;
@@ -36,7 +36,10 @@ interface ListingProps<Row> extends Omit<TableProps<Row>, "rows" | "busy" | "key
 
 const idOf = (row: unknown) => (row as { id: string }).id;
 
-const nameOf = (row: unknown) => (row as { name: string }).name;
+function nameOf(row: unknown): string {
+  const { name, title } = row as Record<string, string>;
+  return name ?? title!;
+}
 
 export function Listing<Row>(
   { rows, error, onRetry, empty, action, filter, total, actions, actionsFor = "viewer", ...table }:

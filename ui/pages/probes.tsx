@@ -6,6 +6,7 @@
 
 import type { CertificateCheck, EndpointCheck } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
+import { Name } from "../components/columns.tsx";
 import { Listing } from "../components/listing.tsx";
 import { Page, Section } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
@@ -62,14 +63,7 @@ export default function Probes() {
 }
 
 const ENDPOINT_COLUMNS: readonly Column<EndpointCheck>[] = [
-  {
-    title: "Name",
-    cell: ({ name }) => (
-      <span class="name-cell">
-        <Text>{name}</Text>
-      </span>
-    ),
-  },
+  { title: "Name", cell: ({ name }) => <Name>{name}</Name> },
   { title: "URL", cell: ({ url }) => <Text>{url}</Text>, wide: true },
   {
     title: "Status",
@@ -100,11 +94,7 @@ const RENEWAL_DAYS = 14;
 const CERTIFICATE_COLUMNS: readonly Column<CertificateCheck>[] = [
   {
     title: "Domain",
-    cell: ({ domain, port }) => (
-      <span class="name-cell">
-        <Text>{port === 443 ? domain : `${domain}:${port}`}</Text>
-      </span>
-    ),
+    cell: ({ domain, port }) => <Name>{port === 443 ? domain : `${domain}:${port}`}</Name>,
   },
   { title: "Expires", cell: (certificate) => <Expiry {...certificate} /> },
   { title: "Issuer", cell: ({ issuer }) => <Text>{issuer}</Text>, wide: true },

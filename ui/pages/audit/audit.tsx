@@ -49,22 +49,13 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
       </code>
     ),
   },
-  {
-    title: "Target",
-    cell: ({ target }) => target ? <Text>{target}</Text> : <span class="muted">–</span>,
-    wide: true,
-  },
+  { title: "Target", cell: ({ target }) => <Text>{target || null}</Text>, wide: true },
   {
     title: "Outcome",
     cell: ({ outcome }) => <State state={outcome} tone={TONES[outcome]} />,
     width: "w-s",
   },
-  {
-    title: "Address",
-    cell: ({ ip }) => ip ? <Text>{ip}</Text> : <span class="muted">–</span>,
-    width: "w-m",
-    wide: true,
-  },
+  { title: "Address", cell: ({ ip }) => <Text>{ip || null}</Text>, width: "w-m", wide: true },
 ];
 
 export default function AuditLog() {

@@ -33,13 +33,7 @@ export function IncidentForm({ incident, ...dialog }: SaveProps<Incident> & {
       commander: commander || null,
     });
   return (
-    <EditDialog
-      noun="incident"
-      item={incident}
-      nameOf={({ title }) => title}
-      save={save}
-      {...dialog}
-    >
+    <EditDialog noun="incident" item={incident} save={save} {...dialog}>
       {text("Title", "title", { required: true, maxLength: 200 })}
       {select("Severity", "severity", optionsOf(SEVERITIES), { initial: "major" })}
       {area("Description", "description")}

@@ -6,7 +6,7 @@
 
 import type { Incident } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { timeColumn } from "../../components/columns.tsx";
+import { textColumn, timeColumn } from "../../components/columns.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { optionsOf } from "../../components/form.tsx";
 import { Listing } from "../../components/listing.tsx";
@@ -55,13 +55,7 @@ const COLUMNS: readonly Column<Incident>[] = [
     width: "w-m",
     wide: true,
   },
-  {
-    title: "Commander",
-    cell: ({ commander }) => commander ? <Text>{commander}</Text> : <span class="muted">–</span>,
-    sort: ({ commander }) => commander,
-    width: "w-m",
-    wide: true,
-  },
+  textColumn("Commander", ({ commander }) => commander || null, { width: "w-m", wide: true }),
   timeColumn("Created", ({ created_at: at }) => at, { width: "w-s", wide: true }),
 ];
 
@@ -103,7 +97,6 @@ export default function Incidents() {
         total={data.value?.total}
         error={error.value}
         onRetry={reload}
-        nameOf={({ title }) => title}
         actionsFor="operator"
         actions={(incident) =>
           incidentActions(incident, {

@@ -20,10 +20,8 @@ export function Enforcement({ config, agents, onChange }: {
   onChange: () => void;
 }) {
   const change = (body: Partial<MtlsConfig>, result: string) =>
-    void withResult(
-      result,
-      () => api("PUT /api/ext/service-enterprise/mtls/config", { body }),
-    ).then(onChange);
+    void withResult(result, () => api("PUT /api/ext/service-enterprise/mtls/config", { body }))
+      .then(onChange);
   return (
     <Section title="Enforcement">
       {agents && <Warning accepted={agents.filter(isAccepted).length} />}

@@ -6,7 +6,7 @@
 
 import type { ApiError } from "../../api/client.ts";
 import type { Session } from "../../api/types.ts";
-import { timeColumn } from "../../components/columns.tsx";
+import { textColumn, timeColumn } from "../../components/columns.tsx";
 import { confirm } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Badge, Text } from "../../components/states.tsx";
@@ -34,13 +34,7 @@ const COLUMNS: readonly Column<SessionRow>[] = [
     ),
     sort: ({ user }) => user,
   },
-  {
-    title: "Address",
-    cell: ({ address }) => address ? <Text>{address}</Text> : <span class="muted">–</span>,
-    sort: ({ address }) => address,
-    width: "w-l",
-    wide: true,
-  },
+  textColumn("Address", ({ address }) => address || null, { width: "w-l", wide: true }),
   {
     title: "Browser",
     cell: ({ userAgent }) => (

@@ -78,7 +78,6 @@ export function Incidents({ page, onChange }: TabProps) {
         total={data.value?.total}
         error={error.value}
         onRetry={reload}
-        nameOf={({ title }) => title}
         actionsFor="admin"
         actions={(incident) => [
           { name: "Add update", onSelect: () => update(incident) },
@@ -118,13 +117,7 @@ function IncidentForm({ pageId, incident, ...dialog }: SaveProps & {
       { pageId },
     );
   return (
-    <EditDialog
-      noun="incident"
-      item={incident}
-      nameOf={({ title }) => title}
-      save={save}
-      {...dialog}
-    >
+    <EditDialog noun="incident" item={incident} save={save} {...dialog}>
       {text("Title", "title", { required: true, maxLength: 500 })}
       {select("Severity", "severity", optionsOf(INCIDENT_SEVERITIES), { initial: "minor" })}
       {!incident && (

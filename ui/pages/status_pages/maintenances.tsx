@@ -81,7 +81,6 @@ export function Maintenances({ page, onChange }: TabProps) {
         total={data.value?.total}
         error={error.value}
         onRetry={reload}
-        nameOf={({ title }) => title}
         actionsFor="admin"
         actions={(maintenance) => [
           { name: "Edit", onSelect: () => edit(maintenance) },
@@ -128,14 +127,7 @@ function MaintenanceForm({ page, maintenance, ...dialog }: SaveProps & {
     );
   };
   return (
-    <EditDialog
-      noun="maintenance"
-      item={maintenance}
-      nameOf={({ title }) => title}
-      save={save}
-      {...dialog}
-      wide
-    >
+    <EditDialog noun="maintenance" item={maintenance} save={save} {...dialog} wide>
       {text("Title", "title", { required: true, maxLength: 500 })}
       <div class="field-row">
         <TimeField
