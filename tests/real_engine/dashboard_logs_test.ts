@@ -170,7 +170,7 @@ async function lineCount(tab: Dashboard, text: string): Promise<void> {
 const linesOf = (tab: Dashboard) =>
   tab.page.$$eval("[data-testid=log-line]", (lines) =>
     lines.map((line) => ({
-      text: (line.querySelector(".log-text")!.textContent ?? "") +
+      text: (line.querySelector(".log-text") ?? line).textContent +
         (line.querySelector(".badge")?.textContent ?? ""),
       level: (line as HTMLElement).dataset.level,
       container: (line as HTMLElement).dataset.container,

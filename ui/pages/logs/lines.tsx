@@ -4,7 +4,7 @@
  * @module
  */
 
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useCallback, useLayoutEffect, useRef } from "preact/hooks";
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Badge } from "../../components/states.tsx";
@@ -20,7 +20,7 @@ addStyles(styles);
 /** Width of a character, for lines that have not been drawn yet. */
 const CHAR_PX = 7.8;
 
-interface LinesProps {
+export interface LinesProps {
   entries: readonly Entry[];
   /** Changes with the entries, which are the same array. */
   version: number;
@@ -36,7 +36,9 @@ interface LinesProps {
   children?: ComponentChildren;
 }
 
-export function Lines({ entries, busy, follow, children, ...shown }: LinesProps) {
+export function Lines(
+  { entries, marks, isWrapped, hasTimes, hasNames, busy, follow, children }: LinesProps,
+) {
   const box = useRef<HTMLDivElement>(null);
   const view = useSignal({ top: 0, height: 800, width: 1000 });
   const redraw = useSignal(0);
@@ -45,15 +47,21 @@ export function Lines({ entries, busy, follow, children, ...shown }: LinesProps)
   void redraw.value;
 
   const { width, height } = view.value;
-  const layout = `${shown.isWrapped} ${shown.hasTimes} ${shown.hasNames} ${width}`;
-  const charsMax = Math.max(20, (width - (shown.hasTimes ? 130 : 20)) / CHAR_PX);
+  const layout = `${isWrapped} ${hasTimes} ${hasNames} ${width}`;
+  const charsMax = Math.max(20, (width - (hasTimes ? 130 : 20)) / CHAR_PX);
   const heightOf = (entry: Entry): number => {
     if (entry.px !== undefined && entry.layout === layout) return entry.px;
-    return shown.isWrapped ? LINE_PX * Math.ceil(entry.text.length / charsMax || 1) : LINE_PX;
+    return isWrapped ? LINE_PX * Math.ceil(entry.text.length / charsMax || 1) : LINE_PX;
   };
   const { first, end, above, below } = follow.value
     ? lastOf(entries, heightOf, height)
     : windowOf(entries, heightOf, view.value.top, height);
+
+  const onToggle = useCallback((entry: Entry) => {
+    entry.isExpanded = !entry.isExpanded;
+    delete entry.px;
+    redraw.value++;
+  }, []);
 
   useLayoutEffect(() => {
     const element = box.current!;
@@ -97,7 +105,7 @@ export function Lines({ entries, busy, follow, children, ...shown }: LinesProps)
   return (
     <div
       ref={box}
-      class={shown.isWrapped ? "log wrapped" : "log"}
+      class={isWrapped ? "log wrapped" : "log"}
       role="log"
       aria-label="Logs"
       aria-live="off"
@@ -107,47 +115,55 @@ export function Lines({ entries, busy, follow, children, ...shown }: LinesProps)
     >
       {children}
       <Space px={above} />
-      {entries.slice(first, end).map((entry, at) =>
-        entry.note === undefined
+      {entries.slice(first, end).map((entry, at) => {
+        const index = first + at;
+        return entry.note === undefined
           ? (
             <Line
               key={entry.id}
               entry={entry}
-              index={first + at}
-              onToggle={() => {
-                entry.isExpanded = !entry.isExpanded;
-                delete entry.px;
-                redraw.value++;
-              }}
-              {...shown}
+              index={index}
+              isExpanded={entry.isExpanded}
+              marks={marks}
+              hasTimes={hasTimes}
+              hasNames={hasNames}
+              onToggle={onToggle}
             />
           )
           : (
-            <p key={entry.id} class="log-note" data-index={first + at}>
-              {plain(shown.hasNames ? `${entry.container}: ${entry.note}` : entry.note)}
+            <p key={entry.id} class="log-note" data-index={index}>
+              {plain(hasNames ? `${entry.container}: ${entry.note}` : entry.note)}
             </p>
-          )
-      )}
+          );
+      })}
       <Space px={below} />
     </div>
   );
 }
 
-function Line({ entry, index, marks, hasTimes, hasNames, onToggle }: {
+/** It gets only what it draws: a line whose properties are the same is not drawn again. */
+function Line({ entry, index, isExpanded, marks, hasTimes, hasNames, onToggle }: {
   entry: Entry;
   index: number;
-  onToggle: () => void;
+  isExpanded: boolean;
+  onToggle: (entry: Entry) => void;
 } & Pick<LinesProps, "marks" | "hasTimes" | "hasNames">) {
-  const { container, level, timestamp, isTruncated, isExpanded } = entry;
+  const { container, level, timestamp, isTruncated } = entry;
   const json = jsonOf(entry);
+  const text = isExpanded && json !== undefined
+    ? marked(JSON.stringify(json, null, 2), marks, plainLines)
+    : messageOf(entry, marks);
+  const attributes = {
+    "data-testid": "log-line",
+    "data-index": index,
+    "data-level": level ?? undefined,
+    "data-container": plain(container),
+  };
+  if (!hasTimes && !hasNames && json === undefined && !isTruncated) {
+    return <div class="log-line log-text" {...attributes}>{text}</div>;
+  }
   return (
-    <div
-      class="log-line"
-      data-testid="log-line"
-      data-index={index}
-      data-level={level ?? undefined}
-      data-container={plain(container)}
-    >
+    <div class="log-line" {...attributes}>
       {hasTimes && <time dateTime={timestamp}>{shownTime(timestamp)}</time>}
       {hasNames && (
         <span class={`log-name ansi-${colorOf(container)}`} title={plain(container)}>
@@ -160,47 +176,35 @@ function Line({ entry, index, marks, hasTimes, hasNames, onToggle }: {
           class="log-expand"
           aria-label="Expand"
           aria-expanded={isExpanded}
-          onClick={onToggle}
+          onClick={() => onToggle(entry)}
         >
           {isExpanded ? "−" : "+"}
         </button>
       )}
-      <span class="log-text">
-        {isExpanded && json !== undefined
-          ? <Marked text={JSON.stringify(json, null, 2)} marks={marks} show={plainLines} />
-          : <Message entry={entry} marks={marks} />}
-      </span>
+      <span class="log-text">{text}</span>
       {isTruncated && <Badge tone="warn">truncated</Badge>}
     </div>
   );
 }
 
 /** The pieces of a line by color, with the matches of the search in them. */
-function Message({ entry: { raw, text }, marks }: { entry: Entry; marks: RegExp | undefined }) {
-  if (raw === text) return <Marked text={text} marks={marks} show={plainTabs} />;
+function messageOf({ raw, text }: Entry, marks: RegExp | undefined): ComponentChildren {
+  if (raw === text) return marked(text, marks, plainTabs);
   const found = marks ? rangesOf(text, marks) : [];
   let at = 0;
-  return (
-    <>
-      {piecesOf(raw).map(({ text: piece, classes }, index) => {
-        const from = at;
-        at += piece.length;
-        return (
-          <span key={index} class={classes || undefined}>
-            {cut(piece, found.map(([start, end]) => [start - from, end - from]), plainTabs)}
-          </span>
-        );
-      })}
-    </>
-  );
+  return piecesOf(raw).map(({ text: piece, classes }, index) => {
+    const from = at;
+    at += piece.length;
+    return (
+      <span key={index} class={classes || undefined}>
+        {cut(piece, found.map(([start, end]) => [start - from, end - from]), plainTabs)}
+      </span>
+    );
+  });
 }
 
-function Marked({ text, marks, show }: {
-  text: string;
-  marks: RegExp | undefined;
-  show: (text: string) => string;
-}) {
-  return <>{marks ? cut(text, rangesOf(text, marks), show) : show(text)}</>;
+function marked(text: string, marks: RegExp | undefined, show: (text: string) => string) {
+  return marks ? cut(text, rangesOf(text, marks), show) : show(text);
 }
 
 /** As in `plain`, but tabs stay. */
@@ -230,14 +234,13 @@ function cut(text: string, ranges: readonly Range[], show: (text: string) => str
 const objects = new WeakMap<Entry, { json: unknown }>();
 
 function jsonOf(entry: Entry): unknown {
+  if (!/^\s*\{.*\}\s*$/.test(entry.text)) return undefined;
   const known = objects.get(entry);
   if (known) return known.json;
   let json: unknown;
-  if (/^\s*\{.*\}\s*$/.test(entry.text)) {
-    try {
-      json = JSON.parse(entry.text);
-    } catch { /* It only looks like JSON. */ }
-  }
+  try {
+    json = JSON.parse(entry.text);
+  } catch { /* It only looks like JSON. */ }
   objects.set(entry, { json });
   return json;
 }

@@ -14,8 +14,8 @@ import { ROOT } from "../../state/root.ts";
 import { query, setQuery } from "../../state/router.ts";
 import { withResult } from "../../state/toasts.ts";
 import { type Entry, LEVELS, searchPattern } from "./buffer.ts";
-import { useFollowing } from "./following.ts";
-import { Lines } from "./lines.tsx";
+import { type Following, useFollowing } from "./following.ts";
+import { Lines, type LinesProps } from "./lines.tsx";
 
 const SINCE = [
   { value: "5m", name: "5 minutes" },
@@ -52,10 +52,8 @@ export function LogView({ stream, parameters = [], isMerged = false, container }
     ...parameters.map(([name, value]) => [name, value]),
     since === "" ? ["tail", String(TAIL)] : ["since", since],
   ]);
-  const { buffer, version, state, error, retry } = useFollowing(
-    `${stream}?${search}`,
-    isMerged,
-  );
+  const following = useFollowing(`${stream}?${search}`, isMerged);
+  const { buffer, version, error, retry } = following;
   const follow = useSignal(true);
 
   const [pattern, problem] = useMemo(() => tryPattern(q, isRegex), [q, isRegex]);
@@ -125,39 +123,64 @@ export function LogView({ stream, parameters = [], isMerged = false, container }
         <Check label="Follow" checked={follow.value} onChange={(on) => follow.value = on} />
       </div>
       {problem && <p id="log-problem" class="problem">{problem}</p>}
-      <Lines
-        entries={buffer.shown}
-        version={version.value}
+      <FollowedLines
+        following={following}
+        isFiltered={isFiltered}
         marks={marks}
         isWrapped={isWrapped}
         hasTimes={hasTimes}
         hasNames={isMerged}
         follow={follow}
-        busy={state.value === "opening"}
-      >
-        {state.value !== "opening" && buffer.count === 0 && (
-          isFiltered && buffer.size > 0
-            ? (
-              <NoMatch
-                things="lines"
-                onClear={() => setQuery({ q: undefined, level: undefined })}
-              />
-            )
-            : <Empty>No lines yet. New ones appear here by themselves.</Empty>
-        )}
-      </Lines>
+      />
       <div class="log-foot">
-        <span role="status" aria-live="off" aria-label="Line count">
-          {count(buffer.count, "line")}
-        </span>
-        {isFiltered && <span class="muted">of {buffer.size.toLocaleString("en")}</span>}
-        {state.value === "reconnecting" && <span class="muted">Reconnecting</span>}
+        <LineCount following={following} isFiltered={isFiltered} />
         <div class="page-actions">
           <Button icon="down" onClick={() => follow.value = true}>Jump to latest</Button>
           <Button onClick={download}>Download</Button>
         </div>
       </div>
     </div>
+  );
+}
+
+interface FollowedProps {
+  following: Following;
+  isFiltered: boolean;
+}
+
+/** Draws each new line, unlike the rest of the view. */
+function FollowedLines(
+  { following: { buffer, version, state }, isFiltered, ...shown }:
+    & FollowedProps
+    & Pick<LinesProps, "marks" | "isWrapped" | "hasTimes" | "hasNames" | "follow">,
+) {
+  const isOpening = state.value === "opening";
+  return (
+    <Lines entries={buffer.shown} version={version.value} busy={isOpening} {...shown}>
+      {!isOpening && buffer.count === 0 && (
+        isFiltered && buffer.size > 0
+          ? (
+            <NoMatch
+              things="lines"
+              onClear={() => setQuery({ q: undefined, level: undefined })}
+            />
+          )
+          : <Empty>No lines yet. New ones appear here by themselves.</Empty>
+      )}
+    </Lines>
+  );
+}
+
+function LineCount({ following: { buffer, version, state }, isFiltered }: FollowedProps) {
+  void version.value;
+  return (
+    <>
+      <span role="status" aria-live="off" aria-label="Line count">
+        {count(buffer.count, "line")}
+      </span>
+      {isFiltered && <span class="muted">of {buffer.size.toLocaleString("en")}</span>}
+      {state.value === "reconnecting" && <span class="muted">Reconnecting</span>}
+    </>
   );
 }
 
