@@ -23,8 +23,11 @@ function pathOf({ pathname }: { pathname: string }): string {
 
 export const place = signal<Place>(currentPlace());
 
+/** Apart from the query, which changes with each key in a search. */
+const pathname = computed(() => place.value.pathname);
+
 /** The open page; `undefined` for an unknown address. */
-export const page = computed<Match | undefined>(() => matchPath(place.value.pathname));
+export const page = computed<Match | undefined>(() => matchPath(pathname.value));
 
 /** Counts page changes. At 0 the document was opened at this page, and the browser sets the focus. */
 export const visits = signal(0);
