@@ -35,7 +35,6 @@ const PATHS = {
   lock: "M3.5 7.2h9v6.3h-9zM5.5 7.2V5a2.5 2.5 0 0 1 5 0v2.2",
   log: "M3.5 1.8h9v12.4h-9zM5.8 5h4.4M5.8 8h4.4M5.8 11h2.4",
   menu: "M2.5 4.5h11M2.5 8h11M2.5 11.5h11",
-  more: "M3 8h.1M8 8h.1M13 8h.1",
   network: "M5.5 2h5v3.5h-5zM1.5 10.5h5V14h-5zM9.5 10.5h5V14h-5zM8 5.5V8M4 10.5V8h8v2.5",
   pause: "M5 3v10M11 3v10",
   play: "M4.5 2.8v10.4L13 8z",

@@ -22,6 +22,7 @@ export interface MenuItem {
 interface MenuProps {
   /** The button's name. */
   name: string;
+  /** Default: three dots, which are not an icon, because tables have them in each row. */
   icon?: IconName;
   /** Shown instead of the icon. */
   children?: ComponentChildren;
@@ -34,7 +35,7 @@ const GAP_PX = 4;
 let opened = 0;
 
 /** Tables have one in each row, so a closed menu is only its button. */
-export function Menu({ name, icon = "more", children, items }: MenuProps) {
+export function Menu({ name, icon, children, items }: MenuProps) {
   /** The id of the menu while it is open. */
   const id = useSignal<string | undefined>(undefined);
   const button = useRef<HTMLButtonElement>(null);
@@ -53,7 +54,7 @@ export function Menu({ name, icon = "more", children, items }: MenuProps) {
       <button
         ref={button}
         type="button"
-        class={children ? "button plain" : "button icon-only"}
+        class={children ? "button plain" : icon ? "button icon-only" : "button icon-only more"}
         aria-label={name}
         title={children ? undefined : name}
         aria-haspopup="menu"
@@ -65,7 +66,7 @@ export function Menu({ name, icon = "more", children, items }: MenuProps) {
           if (event.key === "ArrowDown") open(event);
         }}
       >
-        {children ?? <Icon name={icon} />}
+        {children ?? (icon && <Icon name={icon} />)}
       </button>
       {id.value !== undefined && (
         <OpenMenu

@@ -16,7 +16,12 @@ import { byCollation, collationKey, plain } from "./text.ts";
 export interface Column<Row> {
   /** The header; also its name in `?sort=`, in lower case. */
   title: string;
-  cell: (row: Row) => ComponentChildren;
+  cell?: (row: Row) => ComponentChildren;
+  /**
+   * What `cell` leaves `undefined`: one line of text from a container, shown whole on hover, or `null`
+   * for a dash. It costs no element besides the cell, which long tables have thousands of.
+   */
+  text?: (row: Row) => string | null;
   /** Makes it sortable. Rows without a value come last. */
   sort?: (row: Row) => string | number | null | undefined;
   /** Aligned to the right, with digits of equal width. */
@@ -160,11 +165,7 @@ function TableRow<Row>({ id, row, index, columns, selected, nameOf, actions }: {
           />
         </td>
       )}
-      {columns.map(({ title, cell, numeric, wide, width }) => (
-        <td key={title} class={classes(numeric && "numeric", wide && "wide", width)}>
-          {cell(row)}
-        </td>
-      ))}
+      {columns.map((column) => cellOf(column, row))}
       {actions && (
         <td class="w-actions">
           <Menu name={`Actions for ${name}`} items={() => actions(row)} />
@@ -172,6 +173,17 @@ function TableRow<Row>({ id, row, index, columns, selected, nameOf, actions }: {
       )}
     </tr>
   );
+}
+
+/** Not a component, because it is drawn for each cell. */
+function cellOf<Row>({ title, cell, text, numeric, wide, width }: Column<Row>, row: Row) {
+  const others = classes(numeric && "numeric", wide && "wide", width);
+  const content = cell?.(row);
+  if (content !== undefined || !text) return <td key={title} class={others}>{content}</td>;
+  const line = text(row);
+  if (line === null) return <td key={title} class={classes("muted", others)}>–</td>;
+  const shown = plain(line);
+  return <td key={title} class={classes("cut", others)} title={shown}>{shown}</td>;
 }
 
 function Header<Row>({ column, sort }: { column: Column<Row>; sort: string | undefined }) {

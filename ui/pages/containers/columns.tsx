@@ -16,12 +16,19 @@ import { outdated } from "./update_marks.ts";
 export const COLUMNS: readonly Column<Container>[] = [
   {
     title: "Name",
-    cell: ({ id, name, self }) => (
-      <span class="name-cell">
-        <a class="cut" href={href(`/containers/${id.slice(0, 12)}`)}>{plain(name)}</a>
-        {self && <Badge>Longshore</Badge>}
-      </span>
-    ),
+    cell: ({ id, name, self }) => {
+      const link = (
+        <a class="name cut" href={href(`/containers/${id.slice(0, 12)}`)}>{plain(name)}</a>
+      );
+      return self
+        ? (
+          <span class="name-cell">
+            {link}
+            <Badge>Longshore</Badge>
+          </span>
+        )
+        : link;
+    },
     sort: ({ name }) => name,
     width: "w-name",
   },
@@ -35,8 +42,9 @@ export const COLUMNS: readonly Column<Container>[] = [
     title: "Health",
     cell: (container) => {
       const health = healthOf(container);
-      return health ? <State state={health} /> : <span class="muted">–</span>;
+      return health ? <State state={health} /> : undefined;
     },
+    text: () => null,
     sort: healthOf,
     wide: true,
     width: "w-s",
@@ -67,23 +75,21 @@ export const COLUMNS: readonly Column<Container>[] = [
             <Badge tone="warn">Update</Badge>
           </span>
         )
-        : <Text>{imageName(image)}</Text>,
+        : undefined,
+    text: ({ image }) => imageName(image),
     sort: ({ image }) => image,
     wide: true,
   },
   {
     title: "Stack",
-    cell: ({ composeProject }) => <Text>{composeProject}</Text>,
+    text: ({ composeProject }) => composeProject,
     sort: ({ composeProject }) => composeProject,
     wide: true,
     width: "w-s",
   },
   {
     title: "Ports",
-    cell: ({ ports }) => {
-      const published = publishedPorts(ports);
-      return published === "" ? <span class="muted">–</span> : <Text>{published}</Text>;
-    },
+    text: ({ ports }) => publishedPorts(ports) || null,
     sort: ({ ports }) => ports.find(({ publicPort }) => publicPort !== null)?.publicPort,
     wide: true,
     width: "w-s",
