@@ -159,10 +159,6 @@ async function rotate({ id, name }: ApiToken, onDone: (issued: IssuedApiToken) =
 async function revoke({ id, name }: ApiToken, onDone: () => void) {
   const consequence = `Requests with ${plain(name)} are refused immediately, and its streams end.`;
   if (!await confirm({ verb: "Revoke", name, consequence })) return;
-  if (
-    await withResult(
-      `Revoked ${plain(name)}`,
-      () => api("DELETE /api/tokens/{id}", { path: { id } }),
-    )
-  ) onDone();
+  const work = () => api("DELETE /api/tokens/{id}", { path: { id } });
+  if (await withResult(`Revoked ${plain(name)}`, work)) onDone();
 }

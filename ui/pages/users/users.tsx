@@ -114,10 +114,8 @@ async function revokeSessions({ id, email }: User) {
   if (sessions === undefined) return;
   const consequence = `${name} is signed out of ${count(sessions, "session")}. API tokens stay.`;
   if (!await confirm({ verb: "Revoke", name: `sessions of ${email}`, consequence })) return;
-  await withResult(
-    `Revoked the sessions of ${name}`,
-    () => api("DELETE /api/users/{id}/sessions", { path: { id } }),
-  );
+  const work = () => api("DELETE /api/users/{id}/sessions", { path: { id } });
+  await withResult(`Revoked the sessions of ${name}`, work);
 }
 
 async function remove({ id, email }: User, onDone: () => void) {
