@@ -10,7 +10,7 @@
  *   engine listens) and file mask. The mask cannot be granted by name, so the rest is denied instead.
  * - `v8-flags`: a small space for young objects and one collection after the start keep an idle
  *   service about 8 MB smaller. Old objects are collected when they have grown by 15 % (and 8 MB)
- *   instead of up to 300 %: 10,000 event stream clients need 630 MB instead of 715 MB.
+ *   instead of up to 300 %: 10,000 event stream clients need 690 MB instead of 760 MB.
  *   What the compiler used is freed at once: up to 13 MB of it waited while the service was busy.
  * - `unstable-net`: the datagram socket for systemd's "ready" notification.
  * - `unstable-no-legacy-abort`: a request is aborted only when its client disconnects.

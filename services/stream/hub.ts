@@ -38,7 +38,7 @@ const SLICE = 100;
  * more clients share a round, the fewer pieces each gets.
  */
 const PIECES_MAX = 32;
-const PIECES_OF_ALL_MAX = 40_000;
+const PIECES_OF_ALL_MAX = 20_000;
 const PIECE_BYTES_MIN = 1_024;
 
 interface Client {
