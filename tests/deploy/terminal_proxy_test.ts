@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { selfSigned } from "../helpers/certificates.ts";
-import { containerOf } from "../helpers/fake_containers.ts";
+import { setContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { freePort } from "../helpers/free_port.ts";
 import { startNginx } from "../helpers/nginx.ts";
@@ -52,9 +52,7 @@ Deno.test("a terminal works over the service's own TLS and behind deploy/nginx.c
     for (const isProxied of [false, true]) {
       await using engine = helloEngine();
       using app = testApp({ engine: engine.engine, config: { terminal: "admin" } });
-      const { inventory } = app.deps;
-      inventory.replaceAll([containerOf({ name: "web" })], inventory.readNumber());
-      inventory.setLive(true);
+      setContainers(app, { name: "web" });
       await using server = serveTerminals(app, isProxied ? undefined : tls);
       if (!isProxied) {
         await hello(server.port, await server.ticket(PATH));

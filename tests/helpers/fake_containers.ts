@@ -6,6 +6,7 @@
 
 import type { Container } from "../../services/state/inventory.ts";
 import type { FakeAnswer } from "./fake_engine.ts";
+import type { TestApp } from "./test_app.ts";
 
 /** A container of the inventory; defaults are those of a running container. */
 export function containerOf(fields: Partial<Container> & { name: string }): Container {
@@ -47,6 +48,15 @@ export function containerOf(fields: Partial<Container> & { name: string }): Cont
     },
     ...fields,
   };
+}
+
+/** Replaces the containers that the application knows, which are then served as current. */
+export function setContainers(
+  { deps: { inventory } }: { deps: Pick<TestApp["deps"], "inventory"> },
+  ...containers: (Partial<Container> & { name: string })[]
+): void {
+  inventory.replaceAll(containers.map(containerOf), inventory.readNumber());
+  inventory.setLive(true);
 }
 
 /** A full id that encodes the name. */

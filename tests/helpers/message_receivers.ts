@@ -5,8 +5,6 @@
  */
 
 import { equal } from "node:assert/strict";
-import type { Container } from "../../services/state/inventory.ts";
-import { containerOf } from "./fake_containers.ts";
 import { collectHeld } from "./outbox_delivery.ts";
 import { type TestApp, testApp, type TestAppOptions } from "./test_app.ts";
 
@@ -58,12 +56,3 @@ export const toPeople = (kind: string): string[] =>
   ["chat", "notification", "push"].map((channel) => `${channel} ${kind}`);
 export const toAll = (kind: string): string[] => [...toPeople(kind), `webhook ${kind}`];
 export const toPrograms = (kind: string): string[] => [`webhook ${kind}`];
-
-/** Replaces the containers that the application knows. */
-export function setContainers(
-  { deps: { inventory } }: TestApp,
-  ...containers: (Partial<Container> & { name: string })[]
-): void {
-  inventory.replaceAll(containers.map(containerOf), inventory.readNumber());
-  inventory.setLive(true);
-}

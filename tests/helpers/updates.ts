@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import type { Container } from "../../services/state/inventory.ts";
 import type { AppEvent } from "../../services/events/events.ts";
 import type { Recorder } from "../../services/events/recorder.ts";
-import { containerOf } from "./fake_containers.ts";
+import { setContainers } from "./fake_containers.ts";
 import { fakeEngine } from "./fake_engine.ts";
 import { type TestApp, testApp, type TestAppOptions } from "./test_app.ts";
 
@@ -129,11 +129,7 @@ export function updateApp(images: TestImage[], options: TestAppOptions = {}): Up
     images,
     requests: fake.requests,
     events: [],
-    run(containers) {
-      const { inventory } = app.deps;
-      inventory.replaceAll(containers.map(containerOf), inventory.readNumber());
-      inventory.setLive(true);
-    },
+    run: (containers) => setContainers(app, ...containers),
     async [Symbol.asyncDispose]() {
       app[Symbol.dispose]();
       await fake[Symbol.asyncDispose]();

@@ -4,17 +4,15 @@ import { gunzipSync } from "node:zlib";
 import { openDataDirectory } from "../../commands/data_directory.ts";
 import { createApp } from "../../routes/app.ts";
 import { silentLog } from "../../services/log.ts";
-import { containerOf } from "../helpers/fake_containers.ts";
+import { containerOf, setContainers } from "../helpers/fake_containers.ts";
 import { durationOf, mostlyWithin } from "../helpers/in_time.ts";
 import { TEST_API_KEY, testApp, type TestAppOptions } from "../helpers/test_app.ts";
 
 /** An application with `count` containers in its snapshot. */
 function appWithContainers(count: number, options: TestAppOptions = {}) {
   const app = testApp(options);
-  const { inventory } = app.deps;
   const containers = Array.from({ length: count }, (_, n) => containerOf({ name: `web-${n}` }));
-  inventory.replaceAll(containers, inventory.readNumber());
-  inventory.setLive(true);
+  setContainers(app, ...containers);
   return app;
 }
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { evaluateAlerts } from "../../../services/ce/alerts/evaluation.ts";
 import { alertVersion } from "../../../services/ce/alerts/events.ts";
-import { containerOf } from "../../helpers/fake_containers.ts";
+import { containerOf, setContainers } from "../../helpers/fake_containers.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const operator = { role: "operator" as const };
@@ -19,10 +19,8 @@ const cpuOfWeb = {
 };
 
 function stop(app: TestApp, ...names: string[]) {
-  const { inventory } = app.deps;
   const containers = names.map((name) => containerOf({ name, state: "exited", exitCode: 1 }));
-  inventory.replaceAll(containers, inventory.readNumber());
-  inventory.setLive(true);
+  setContainers(app, ...containers);
   evaluateAlerts(app.deps);
 }
 

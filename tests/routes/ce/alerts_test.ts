@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { insertAlertEvent } from "../../../db/ce/alert_events.ts";
 import { evaluateAlerts } from "../../../services/ce/alerts/evaluation.ts";
 import { alertOverview, alertVersion } from "../../../services/ce/alerts/events.ts";
-import { containerOf } from "../../helpers/fake_containers.ts";
+import { containerOf, setContainers } from "../../helpers/fake_containers.ts";
 import { sseClient } from "../../helpers/sse_client.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
@@ -23,10 +23,8 @@ const stopped = {
 };
 
 function setStopped(app: TestApp, isStopped: boolean) {
-  const { inventory } = app.deps;
   const container = containerOf({ name: "web", state: isStopped ? "exited" : "running" });
-  inventory.replaceAll([container], inventory.readNumber());
-  inventory.setLive(true);
+  setContainers(app, container);
 }
 
 Deno.test("POST /api/alerts/rules stores an enabled rule and returns it", async () => {

@@ -3,7 +3,7 @@ import { forwardEvents } from "../../../services/ce/stream/broadcaster.ts";
 import { emit } from "../../../services/events/emit.ts";
 import { login, statusWith, usersApp } from "../../helpers/accounts.ts";
 import { grant } from "../../helpers/custom_roles.ts";
-import { containerOf, idOf } from "../../helpers/fake_containers.ts";
+import { idOf, setContainers } from "../../helpers/fake_containers.ts";
 import { sseClient } from "../../helpers/sse_client.ts";
 import { TEST_API_KEY, type TestApp, testApp } from "../../helpers/test_app.ts";
 
@@ -290,12 +290,7 @@ Deno.test("streams of an API token end when it is revoked, replaced or expires",
 
 Deno.test("a stream ticket has the limits of the API token", async () => {
   using app = testApp();
-  const { inventory } = app.deps;
-  inventory.replaceAll(
-    [containerOf({ name: "web" }), containerOf({ name: "db" })],
-    inventory.readNumber(),
-  );
-  inventory.setLive(true);
+  setContainers(app, { name: "web" }, { name: "db" });
   const { id, token } = await issue(app, { containers: ["web"] });
   const ticketOf = async () =>
     (await app.call("POST", "/api/stream/ticket", undefined, { token })).body.ticket as string;

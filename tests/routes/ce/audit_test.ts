@@ -15,7 +15,7 @@ import {
   sweepAudit,
 } from "../../../services/ce/auth/audit.ts";
 import { login, usersApp } from "../../helpers/accounts.ts";
-import { containerOf, idOf } from "../../helpers/fake_containers.ts";
+import { containerOf, idOf, setContainers } from "../../helpers/fake_containers.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const entries = async (app: TestApp, query = "") =>
@@ -73,10 +73,8 @@ Deno.test("an entry keeps the actor's email after the user is deleted", async ()
 
 Deno.test("bulk and exec are recorded with their targets and their command", async () => {
   using app = testApp();
-  const { inventory } = app.deps;
   const running = ["web", "db"].map((name) => containerOf({ name, state: "running" }));
-  inventory.replaceAll(running, inventory.readNumber());
-  inventory.setLive(true);
+  setContainers(app, ...running);
   await app.call("POST", "/api/containers/bulk", {
     ids: ["web", idOf("db"), "nope"],
     action: "restart",

@@ -2,14 +2,8 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { evaluateAlerts } from "../../../services/ce/alerts/evaluation.ts";
 import { reportHeldEvents } from "../../../services/ce/silences/held.ts";
 import { emit } from "../../../services/events/emit.ts";
-import { composeLabels, containerOf } from "../../helpers/fake_containers.ts";
-import {
-  appWithReceivers,
-  setContainers,
-  takeQueued,
-  toAll,
-  toPeople,
-} from "../../helpers/message_receivers.ts";
+import { composeLabels, containerOf, setContainers } from "../../helpers/fake_containers.ts";
+import { appWithReceivers, takeQueued, toAll, toPeople } from "../../helpers/message_receivers.ts";
 import { openTestDatabase, type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const PATH = "/api/maintenance/windows";

@@ -6,7 +6,7 @@ import { recordContainerSamples } from "../../../services/ce/metrics/container_h
 import { recordHostSample } from "../../../services/ce/metrics/history.ts";
 import type { Container } from "../../../services/state/inventory.ts";
 import type { ContainerStats } from "../../../services/state/stats_cache.ts";
-import { composeLabels, containerOf, idOf } from "../../helpers/fake_containers.ts";
+import { composeLabels, containerOf, idOf, setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { readExposition } from "../../helpers/exposition.ts";
 import { promtoolComplaints } from "../../helpers/promtool.ts";
@@ -66,9 +66,8 @@ const ENDED = containerOf({ name: "ended", state: "exited", exitCode: 137 });
 /** An application with these containers in its snapshot and a sample of each running one. */
 function following(containers: Container[], options: TestAppOptions = {}): TestApp {
   const app = testApp(options);
-  const { inventory, stats } = app.deps;
-  inventory.replaceAll(containers, inventory.readNumber());
-  inventory.setLive(true);
+  const { stats } = app.deps;
+  setContainers(app, ...containers);
   for (const { id, state } of containers) if (state === "running") stats.put(id, STATS);
   return app;
 }

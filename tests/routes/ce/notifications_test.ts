@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { emit } from "../../../services/events/emit.ts";
 
-import { containerOf } from "../../helpers/fake_containers.ts";
+import { containerOf, setContainers } from "../../helpers/fake_containers.ts";
 import { fakeReceiver } from "../../helpers/fake_receiver.ts";
 import { deliverHeld } from "../../helpers/outbox_delivery.ts";
 import { testApp, type TestAppOptions } from "../../helpers/test_app.ts";
@@ -268,14 +268,9 @@ Deno.test("only events that the channel wants are sent", async () => {
 Deno.test("a channel for a stack gets only what is about its containers", async () => {
   await using receiver = fakeReceiver();
   using app = channelApp();
-  const { inventory } = app.deps;
   const named = (name: string, stack: string) =>
     containerOf({ name, labels: { "com.docker.compose.project": stack } });
-  inventory.replaceAll(
-    [named("web", "shop"), named("mail", "office"), named("db", "shop")],
-    inventory.readNumber(),
-  );
-  inventory.setLive(true);
+  setContainers(app, named("web", "shop"), named("mail", "office"), named("db", "shop"));
   const id = await create(app, {
     ...GOTIFY,
     config: { url: receiver.url, token: "t" },

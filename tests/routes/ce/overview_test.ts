@@ -1,8 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import type { Container } from "../../../services/state/inventory.ts";
-import { composeLabels, containerOf } from "../../helpers/fake_containers.ts";
+import { composeLabels, containerOf, setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
-import { type TestApp, testApp } from "../../helpers/test_app.ts";
+import { testApp } from "../../helpers/test_app.ts";
 
 const ENGINE = { "GET /version": () => Response.json({ Version: "20.10.24", ApiVersion: "1.41" }) };
 
@@ -12,16 +12,12 @@ const container = (name: string, fields: Partial<Container> = {}) =>
 const inStack = (project: string, service: string, fields: Partial<Container> = {}) =>
   container(`${project}-${service}`, { labels: composeLabels(project, service), ...fields });
 
-function follow({ deps: { inventory } }: TestApp, containers: Container[]): void {
-  inventory.replaceAll(containers, inventory.readNumber());
-  inventory.setLive(true);
-}
-
 Deno.test("GET /api/overview counts containers and stacks by their state", async () => {
   await using fake = fakeEngine(ENGINE);
   using app = testApp({ engine: fake.engine, config: { serverName: "dock-7" } });
   await fake.engine.request("GET", "/version").then((response) => response.bytes());
-  follow(app, [
+  setContainers(
+    app,
     container("a"),
     container("b", { state: "paused" }),
     container("c", { state: "exited" }),
@@ -32,7 +28,7 @@ Deno.test("GET /api/overview counts containers and stacks by their state", async
     inStack("blog", "web"),
     inStack("blog", "db", { state: "exited" }),
     inStack("old", "web", { state: "exited" }),
-  ]);
+  );
 
   const { status, body } = await app.call("GET", "/api/overview", undefined, { role: "viewer" });
 
@@ -115,7 +111,7 @@ Deno.test("GET /api/overview sends no request to the engine with an event stream
   await using fake = fakeEngine(ENGINE);
   using app = testApp({ engine: fake.engine });
   await fake.engine.request("GET", "/version").then((response) => response.bytes());
-  follow(app, []);
+  setContainers(app);
   await app.call("GET", "/api/overview");
   const before = fake.requests.length;
   for (let call = 0; call < 5; call++) await app.call("GET", "/api/overview");

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { insertScheduleRun, updateScheduleRunEnd } from "../../../db/ce/schedule_runs.ts";
 import { createRunStarter } from "../../../services/ce/schedules/runs.ts";
-import { containerOf, idOf, simulateContainers } from "../../helpers/fake_containers.ts";
+import { idOf, setContainers, simulateContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
@@ -134,12 +134,7 @@ for (
 }
 
 function follow(app: TestApp) {
-  const { inventory } = app.deps;
-  inventory.replaceAll(
-    [containerOf({ name: "own", self: true }), containerOf({ name: "web" })],
-    inventory.readNumber(),
-  );
-  inventory.setLive(true);
+  setContainers(app, { name: "own", self: true }, { name: "web" });
 }
 
 Deno.test("PUT /api/schedules/:id changes the given fields", async () => {

@@ -2,8 +2,7 @@ import { emit } from "../../../services/events/emit.ts";
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { broadcastStates, openStream } from "../../../services/ce/stream/frames.ts";
 import { forwardEvents, streamBroadcaster } from "../../../services/ce/stream/broadcaster.ts";
-import type { Container } from "../../../services/state/inventory.ts";
-import { containerOf } from "../../helpers/fake_containers.ts";
+import { containerOf, setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { type SseClient, sseClient } from "../../helpers/sse_client.ts";
 import {
@@ -50,11 +49,6 @@ function served(options: TestAppOptions = {}): ServedApp {
   };
 }
 
-function follow({ deps: { inventory } }: TestApp, containers: Container[]): void {
-  inventory.replaceAll(containers, inventory.readNumber());
-  inventory.setLive(true);
-}
-
 async function tokenOf(app: TestApp): Promise<string> {
   const { body } = await app.call("POST", "/auth/token", { apiKey: TEST_API_KEY }, {
     role: "public",
@@ -68,10 +62,7 @@ const down = { container: "web", id: "c1", reason: "exited", exitCode: 1 } as co
 
 Deno.test("GET /api/stream sends metrics, containers and alerts immediately", async () => {
   await using app = served();
-  follow(app, [
-    containerOf({ name: "web" }),
-    containerOf({ name: "db", state: "exited", exitCode: 1 }),
-  ]);
+  setContainers(app, { name: "web" }, { name: "db", state: "exited", exitCode: 1 });
   const client = await app.open();
 
   equal(client.status, 200);
@@ -92,7 +83,7 @@ Deno.test("GET /api/stream sends metrics, containers and alerts immediately", as
 
 Deno.test("GET /api/stream sends the state of each round, and events in between", async () => {
   await using app = served();
-  follow(app, [containerOf({ name: "web" })]);
+  setContainers(app, { name: "web" });
   const stop = new AbortController();
   const forwarding = forwardEvents(app.deps, stop.signal);
   const client = await app.open();
@@ -100,7 +91,7 @@ Deno.test("GET /api/stream sends the state of each round, and events in between"
 
   const { eventId } = emit(app.deps, "container.down", down);
   const event = await client.next();
-  follow(app, []);
+  setContainers(app);
   await broadcastStates(app.deps);
   const round = await client.take(3);
 
@@ -121,7 +112,7 @@ Deno.test("GET /api/stream sends the state of each round, and events in between"
 
 Deno.test("a new client gets changes since the last round", async () => {
   await using app = served();
-  follow(app, [containerOf({ name: "web" })]);
+  setContainers(app, { name: "web" });
   await (await app.open()).cancel();
   const { inventory } = app.deps;
   inventory.put(containerOf({ name: "db" }), inventory.readNumber());
@@ -159,7 +150,7 @@ Deno.test("frames of an unreachable engine are not sent", async () => {
 
 Deno.test("a change of maintenance mode is sent to every client at once", async () => {
   await using app = served();
-  follow(app, []);
+  setContainers(app);
   const client = await app.open("?types=metrics");
   equal((await client.next())?.data.maintenance.enabled, false);
 
@@ -176,7 +167,7 @@ Deno.test("a change of maintenance mode is sent to every client at once", async 
 
 Deno.test("?types filters the stream", async () => {
   await using app = served();
-  follow(app, []);
+  setContainers(app);
   const client = await app.open("?types=alerts,event");
   await client.next();
   app.deps.stream.publish("event", 1);
@@ -274,7 +265,7 @@ Deno.test("more clients than MAX_SSE_CLIENTS get 503 until one leaves", async ()
 
 Deno.test("sseClients counts the clients", async () => {
   await using app = served();
-  follow(app, []);
+  setContainers(app);
   const clients = [await app.open(), await app.open()];
   equal((await app.call("GET", "/api/overview")).body.sseClients, 2);
   for (const client of clients) await client.cancel();
@@ -371,7 +362,7 @@ Deno.test("only admins receive events about accounts, and none of them after a l
 
 Deno.test("the broadcaster sends immediately, forwards events, and ends the streams on stop", async () => {
   await using app = served();
-  follow(app, []);
+  setContainers(app);
   const client = await app.open("?types=alerts,event");
   await client.next();
   const stop = new AbortController();

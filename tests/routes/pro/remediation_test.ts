@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { createRemediator } from "../../../services/pro/remediation/runs.ts";
-import { containerOf, idOf, simulateContainers } from "../../helpers/fake_containers.ts";
+import { idOf, setContainers, simulateContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { type TestApp, testApp, type TestAppOptions } from "../../helpers/test_app.ts";
 
@@ -102,9 +102,7 @@ for (
 ) {
   Deno.test(`POST and PUT /remediation/rules refuse ${what} as target, by name and by id`, async () => {
     using app = proApp();
-    const { inventory } = app.deps;
-    inventory.replaceAll([containerOf({ name: "web", ...fields })], inventory.readNumber());
-    inventory.setLive(true);
+    setContainers(app, { name: "web", ...fields });
     const { id } = await add(app, { action_target: "other" });
     for (const action_target of ["web", idOf("web"), idOf("web").slice(0, 4)]) {
       const created = await app.call("POST", `${BASE}/rules`, { ...rule, action_target });
@@ -222,9 +220,7 @@ Deno.test("DELETE /remediation/rules/:id deletes the rule and keeps its history"
   const containers = [{ name: "web", state: "exited" as const }];
   await using fake = fakeEngine(simulateContainers(containers));
   using app = proApp({ engine: fake.engine });
-  const { inventory } = app.deps;
-  inventory.replaceAll([containerOf({ name: "web", state: "exited" })], inventory.readNumber());
-  inventory.setLive(true);
+  setContainers(app, { name: "web", state: "exited" });
   const { id } = await add(app);
   const remediator = createRemediator(app.deps);
   remediator.evaluate();

@@ -15,7 +15,7 @@ import { collectNotifications } from "../../../services/ce/notifications/queue.t
 import { emit } from "../../../services/events/emit.ts";
 import { chatChannel } from "../../../services/pro/chat/dispatch.ts";
 import { recordCheck } from "../../../services/pro/uptime/checks.ts";
-import { containerOf } from "../../helpers/fake_containers.ts";
+import { setContainers } from "../../helpers/fake_containers.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
 const PRO = "/api/ext/service-pro";
@@ -37,8 +37,7 @@ for (
     const { deps, clock } = app;
     const web = { container: "web", id: "web" };
     const show = (state: "running" | "exited") => {
-      deps.inventory.replaceAll([containerOf({ name: "web", state })], deps.inventory.readNumber());
-      deps.inventory.setLive(true);
+      setContainers({ deps }, { name: "web", state });
     };
     show("running");
     const create = async (path: string, body: object) => {

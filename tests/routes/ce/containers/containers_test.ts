@@ -4,6 +4,7 @@ import type { ContainerStats } from "../../../../services/state/stats_cache.ts";
 import {
   containerOf,
   idOf,
+  setContainers,
   simulateContainers,
   type SimulatedContainer,
 } from "../../../helpers/fake_containers.ts";
@@ -27,9 +28,7 @@ function played(containers: SimulatedContainer[], options: TestAppOptions = {}) 
 /** The application with a current snapshot and an engine that fails every request. */
 function followed(containers: (Partial<Container> & { name: string })[]) {
   const app = testApp();
-  const { inventory } = app.deps;
-  inventory.replaceAll(containers.map(containerOf), inventory.readNumber());
-  inventory.setLive(true);
+  setContainers(app, ...containers);
   return app;
 }
 

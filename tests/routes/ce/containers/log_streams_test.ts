@@ -1,5 +1,10 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { composeLabels, containerOf, idOf } from "../../../helpers/fake_containers.ts";
+import {
+  composeLabels,
+  containerOf,
+  idOf,
+  setContainers,
+} from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { type FakeLog, fakeLog } from "../../../helpers/fake_log.ts";
 import { type LogClient, openLogStream } from "../../../helpers/log_client.ts";
@@ -51,9 +56,7 @@ function logApp(...containers: Container[]): LogApp {
   const contain = (...next: Container[]) => {
     current = next;
     for (const { name } of next) logs[name] ??= fakeLog();
-    const { inventory } = app.deps;
-    inventory.replaceAll(next, inventory.readNumber());
-    inventory.setLive(true);
+    setContainers(app, ...next);
   };
   contain(...containers);
   return {

@@ -4,8 +4,12 @@ import {
   upsertContainerSeries,
 } from "../../../../db/ce/container_samples.ts";
 import { LOCAL_HOST } from "../../../../services/host_id.ts";
-import type { Container } from "../../../../services/state/inventory.ts";
-import { containerOf, idOf, simulateContainers } from "../../../helpers/fake_containers.ts";
+import {
+  containerOf,
+  idOf,
+  setContainers,
+  simulateContainers,
+} from "../../../helpers/fake_containers.ts";
 import { type FakeAnswer, type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 
@@ -29,15 +33,6 @@ const writesOf = ({ requests }: FakeEngine) => requests.filter((each) => !each.s
 
 const failure = (status: number, message: string): FakeAnswer => () =>
   Response.json({ message }, { status });
-
-/** Fills the snapshot, which is then served as current. */
-function follow(
-  { deps: { inventory } }: ReturnType<typeof testApp>,
-  containers: readonly Container[],
-) {
-  inventory.replaceAll(containers, inventory.readNumber());
-  inventory.setLive(true);
-}
 
 for (const [method, action, body] of WRITES) {
   for (const ref of [idOf(SELF), idOf(SELF).slice(0, 12), SELF]) {
@@ -81,10 +76,7 @@ for (const [method, action] of [["POST", "pause"], ["POST", "kill"], ["DELETE", 
   Deno.test(`${method} ${action} refuses a container whose network the service uses`, async () => {
     await using fake = fakeEngine();
     using app = testApp({ engine: fake.engine, self });
-    follow(app, [
-      containerOf({ name: "vpn" }),
-      containerOf({ name: SELF, self: true, shares: [idOf("vpn")] }),
-    ]);
+    setContainers(app, { name: "vpn" }, { name: SELF, self: true, shares: [idOf("vpn")] });
     const { status, body } = await app.call(method!, pathOf("vpn", action!));
     equal(status, 409);
     match(body.error, /^vpn cannot be \w+: the service's own container longshore depends on it$/);
@@ -100,7 +92,7 @@ Deno.test("DELETE names the containers that share a namespace, and force ignores
   using app = testApp({ engine: fake.engine });
   const vpn = containerOf({ name: "vpn", state: "exited" });
   const sharer = (name: string) => containerOf({ name, shares: [vpn.id], state: "exited" });
-  follow(app, [vpn, sharer("one"), sharer("two")]);
+  setContainers(app, vpn, sharer("one"), sharer("two"));
   const refused = await app.call("DELETE", `${C}/vpn`);
   equal(refused.status, 409);
   match(refused.body.error, /^(one, two|two, one) cannot run without container vpn; remove them /);
@@ -119,7 +111,7 @@ Deno.test("an action on a container reserves those that share its namespaces", a
     containerOf({ name: "web" }),
     containerOf({ name: "side", shares: [idOf("web")] }),
   ];
-  follow(app, [web, side]);
+  setContainers(app, web, side);
   let during = "";
   fake.answers["POST /containers/*/pause"] = async () => {
     during = (await app.call("POST", `${C}/side/stop`)).body.error;

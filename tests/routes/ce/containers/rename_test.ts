@@ -6,7 +6,12 @@ import { changeAlertRule, createAlertRule } from "../../../../services/ce/alerts
 import { reportExit, reportStart } from "../../../../services/ce/containers/crash_loops.ts";
 import { collectNotifications } from "../../../../services/ce/notifications/queue.ts";
 import type { AppEvent } from "../../../../services/events/events.ts";
-import { containerOf, idOf, simulateContainers } from "../../../helpers/fake_containers.ts";
+import {
+  containerOf,
+  idOf,
+  setContainers,
+  simulateContainers,
+} from "../../../helpers/fake_containers.ts";
 import { type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 
@@ -147,16 +152,11 @@ Deno.test("a container that takes the name of a removed one with an open alert h
   await using fake = renamingEngine();
   using app = testApp({ engine: fake.engine, now: "2026-01-01T12:00:00Z" });
   const messages = await addChannel(app);
-  const { inventory } = app.deps;
   addRule(app);
   const shop = containerOf({ name: "shop", ...STOPPED });
   const exit = (container: string, id: string) =>
     reportExit(app.deps, { container, id, reason: "exited", exitCode: 1 });
-  inventory.replaceAll(
-    [containerOf({ name: "web", id: WEB.id, ...STOPPED }), shop],
-    inventory.readNumber(),
-  );
-  inventory.setLive(true);
+  setContainers(app, { name: "web", id: WEB.id, ...STOPPED }, shop);
   exit("web", WEB.id);
   exit("shop", shop.id);
   evaluateAlerts(app.deps);

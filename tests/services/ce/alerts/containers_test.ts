@@ -12,7 +12,12 @@ import {
 import type { AlertData, AppEvent } from "../../../../services/events/events.ts";
 import type { Container } from "../../../../services/state/inventory.ts";
 import type { ContainerStats } from "../../../../services/state/stats_cache.ts";
-import { composeLabels, containerOf, idOf } from "../../../helpers/fake_containers.ts";
+import {
+  composeLabels,
+  containerOf,
+  idOf,
+  setContainers,
+} from "../../../helpers/fake_containers.ts";
 import { openTestDatabase, type TestApp, testApp } from "../../../helpers/test_app.ts";
 
 const CONTAINERS = { target: { kind: "containers" as const } };
@@ -27,12 +32,6 @@ function ruleOf(app: Pick<TestApp, "deps">, fields: Partial<NewAlertRule>) {
     autoIncident: false,
     ...fields,
   });
-}
-
-function setContainers(app: Pick<TestApp, "deps">, ...containers: Container[]) {
-  const { inventory } = app.deps;
-  inventory.replaceAll(containers, inventory.readNumber());
-  inventory.setLive(true);
 }
 
 const running = (name: string, fields: Partial<Container> = {}) => containerOf({ name, ...fields });
@@ -102,11 +101,7 @@ Deno.test("a rule fires once for each container, with its name, stack and severi
   equal(getAlertRule(app.deps, rule.id).state, "pending");
   app.clock.advance({ seconds: 5 });
   // The other container begins later, and fires later.
-  setContainers(
-    app,
-    stopped("web", { labels: composeLabels("shop", "web") }),
-    stopped("db"),
-  );
+  setContainers(app, stopped("web", { labels: composeLabels("shop", "web") }), stopped("db"));
   evaluateAlerts(app.deps);
   app.clock.advance({ seconds: 5 });
   evaluateAlerts(app.deps);

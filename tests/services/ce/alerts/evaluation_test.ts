@@ -20,7 +20,7 @@ import {
 } from "../../../../services/ce/alerts/rules.ts";
 import type { AlertData, AppEvent } from "../../../../services/events/events.ts";
 import type { HostSample } from "../../../../services/state/host_cache.ts";
-import { containerOf } from "../../../helpers/fake_containers.ts";
+import { containerOf, setContainers } from "../../../helpers/fake_containers.ts";
 import { openTestDatabase, type TestApp, testApp, testClock } from "../../../helpers/test_app.ts";
 
 const START = Date.parse("2026-01-01T12:00:00Z");
@@ -222,15 +222,11 @@ async function setHost(app: TestApp, { cpu = 0, memory = 0, disk = 0, load = 0 }
 }
 
 function setStopped(app: TestApp, stopped: number) {
-  const { inventory } = app.deps;
-  inventory.replaceAll(
-    [
-      containerOf({ name: "up" }),
-      ...Array.from({ length: stopped }, (_, n) => containerOf({ name: `s${n}`, state: "exited" })),
-    ],
-    inventory.readNumber(),
+  setContainers(
+    app,
+    { name: "up" },
+    ...Array.from({ length: stopped }, (_, n) => containerOf({ name: `s${n}`, state: "exited" })),
   );
-  inventory.setLive(true);
 }
 
 function stoppedRule(app: Pick<TestApp, "deps">, durationSeconds = 0): AlertRule {

@@ -7,7 +7,7 @@ import { insertMetricSample } from "../../../../db/ce/metric_samples.ts";
 import { previewAlertRule } from "../../../../services/ce/alerts/preview.ts";
 import type { NewAlertRule } from "../../../../services/ce/alerts/rules.ts";
 import type { HostSample } from "../../../../services/state/host_cache.ts";
-import { containerOf, idOf } from "../../../helpers/fake_containers.ts";
+import { idOf, setContainers } from "../../../helpers/fake_containers.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 
 const NOW = Date.parse("2026-01-02T00:00:00Z") / 1000;
@@ -82,12 +82,7 @@ Deno.test("a preview fires now if the condition has held for its duration", asyn
 
 Deno.test("a preview of a metric without stored samples counts nothing", async () => {
   using app = testApp({ now: "2026-01-02T00:00:00Z" });
-  const { inventory } = app.deps;
-  inventory.replaceAll(
-    [containerOf({ name: "web", state: "exited", exitCode: 1 }), containerOf({ name: "db" })],
-    inventory.readNumber(),
-  );
-  inventory.setLive(true);
+  setContainers(app, { name: "web", state: "exited", exitCode: 1 }, { name: "db" });
   const stopped = rule({ metric: "container_not_running", operator: "==", threshold: 1 });
   deepEqual(await previewAlertRule(app.deps, stopped), {
     wouldFire: true,
@@ -111,12 +106,8 @@ Deno.test("a preview of a metric without stored samples counts nothing", async (
 
 Deno.test("a preview of containers adds up their firings", async () => {
   using app = testApp({ now: "2026-01-02T00:00:00Z" });
-  const { inventory, metrics, stats } = app.deps;
-  inventory.replaceAll(
-    [containerOf({ name: "web" }), containerOf({ name: "db" }), containerOf({ name: "idle" })],
-    inventory.readNumber(),
-  );
-  inventory.setLive(true);
+  const { metrics, stats } = app.deps;
+  setContainers(app, { name: "web" }, { name: "db" }, { name: "idle" });
   const sample = (cpuPercent: number) => ({
     ...{ cpuPercent, cpuSeconds: 0, memoryUsage: 500, memoryLimit: 1000, memoryPercent: 50 },
     ...{ networkRx: 0, networkTx: 0, blockRead: 0, blockWrite: 0, pids: 1 },

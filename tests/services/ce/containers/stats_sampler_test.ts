@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { createSampler } from "../../../../services/ce/containers/stats_sampler.ts";
-import { containerOf, idOf } from "../../../helpers/fake_containers.ts";
+import { containerOf, idOf, setContainers } from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 
@@ -45,13 +45,11 @@ Deno.test("every running and paused container is sampled every 15 seconds, witho
       }),
   });
   using app = testApp({ engine: fake.engine });
-  const { inventory, stats } = app.deps;
-  inventory.replaceAll([
-    containerOf({ name: "web" }),
-    containerOf({ name: "held", state: "paused" }),
-    containerOf({ name: "done", state: "exited" }),
-  ], inventory.readNumber());
-  inventory.setLive(true);
+  const { stats } = app.deps;
+  setContainers(app, { name: "web" }, { name: "held", state: "paused" }, {
+    name: "done",
+    state: "exited",
+  });
   const sampler = createSampler(app.deps, new AbortController().signal);
   const sampled = async () => {
     const before = fake.requests.length;

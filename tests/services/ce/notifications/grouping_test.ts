@@ -12,7 +12,7 @@ import type {
   NewEvent,
 } from "../../../../services/events/events.ts";
 import { keepCrashLines } from "../../../../services/state/crash_lines.ts";
-import { containerOf, idOf } from "../../../helpers/fake_containers.ts";
+import { containerOf, idOf, setContainers } from "../../../helpers/fake_containers.ts";
 import { openTestDatabase, testApp } from "../../../helpers/test_app.ts";
 
 const CHANNELS = "/api/notifications/channels";
@@ -52,11 +52,7 @@ async function service({ db = openTestDatabase(), ...channel }: {
 } = {}) {
   const app = testApp({ db, now: "2026-01-01T12:00:00Z", config: { serverName: "host" } });
   const { deps, clock } = app;
-  deps.inventory.replaceAll(
-    ["web", "db"].map((name) => containerOf({ name, state: "exited" })),
-    deps.inventory.readNumber(),
-  );
-  deps.inventory.setLive(true);
+  setContainers(app, { name: "web", state: "exited" }, { name: "db", state: "exited" });
   if ((await app.call("GET", CHANNELS)).body.channels.length === 0) {
     await app.call("POST", CHANNELS, {
       name: "On-call",

@@ -2,10 +2,9 @@ import { deepEqual, equal } from "node:assert/strict";
 import { reportHeldEvents } from "../../../../services/ce/silences/held.ts";
 import { emit } from "../../../../services/events/emit.ts";
 import type { AlertData } from "../../../../services/events/events.ts";
-import { composeLabels } from "../../../helpers/fake_containers.ts";
+import { composeLabels, setContainers } from "../../../helpers/fake_containers.ts";
 import {
   appWithReceivers,
-  setContainers,
   takeQueued,
   toAll,
   toPeople,

@@ -13,7 +13,7 @@ import {
   sweepIncidents,
 } from "../../../../services/pro/incidents/incidents.ts";
 import { reconcileIncidents } from "../../../../services/pro/incidents/worker.ts";
-import { containerOf } from "../../../helpers/fake_containers.ts";
+import { containerOf, setContainers } from "../../../helpers/fake_containers.ts";
 import { openTestDatabase, type TestApp, testApp } from "../../../helpers/test_app.ts";
 import { until } from "../../../helpers/until.ts";
 
@@ -87,10 +87,8 @@ function rule(app: TestApp, autoIncident = true): void {
 }
 
 function setStopped(app: TestApp, isStopped: boolean) {
-  const { inventory } = app.deps;
   const container = containerOf({ name: "web", state: isStopped ? "exited" : "running" });
-  inventory.replaceAll([container], inventory.readNumber());
-  inventory.setLive(true);
+  setContainers(app, container);
   evaluateAlerts(app.deps);
 }
 

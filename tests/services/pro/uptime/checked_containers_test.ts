@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { checkedContainers } from "../../../../services/pro/uptime/checked_containers.ts";
-import { containerOf } from "../../../helpers/fake_containers.ts";
+import { setContainers } from "../../../helpers/fake_containers.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 
 const attachment = {
@@ -29,12 +29,10 @@ for (
 ) {
   Deno.test(`a monitor for ${type} ${url} checks ${containers ?? "no container"}`, () => {
     using app = testApp();
-    const { inventory } = app.deps;
-    inventory.replaceAll([
-      containerOf({ name: "web", attachments: [attachment], ports: [port] }),
-      containerOf({ name: "db", ports: [{ ...port, publicPort: null }] }),
-    ], inventory.readNumber());
-    inventory.setLive(true);
+    setContainers(app, { name: "web", attachments: [attachment], ports: [port] }, {
+      name: "db",
+      ports: [{ ...port, publicPort: null }],
+    });
     deepEqual(checkedContainers(app.deps, { type, url }).containers, containers);
   });
 }

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { sampleHost } from "../../../../../services/ce/host/metrics.ts";
 import { toStats } from "../../../../../services/ce/containers/stats.ts";
-import { containerOf, idOf } from "../../../../helpers/fake_containers.ts";
+import { idOf, setContainers } from "../../../../helpers/fake_containers.ts";
 import {
   CADVISOR_14282,
   CADVISOR_193,
@@ -40,9 +40,8 @@ Deno.test({
     if (missing) throw new Error(missing);
     using proc = procDirectory();
     using app = testApp({ config: { procPath: proc.path, metricsToken: TOKEN } });
-    const { inventory, stats } = app.deps;
-    inventory.replaceAll([containerOf({ name: "web" })], inventory.readNumber());
-    inventory.setLive(true);
+    const { stats } = app.deps;
+    setContainers(app, { name: "web" });
     stats.put(idOf("web"), toStats(SAMPLE)!);
     stats.putSizes(new Map([[idOf("web"), 4_096]]));
     await sampleHost(app.deps);
