@@ -35,8 +35,11 @@ export const visits = signal(0);
 /** The parameters of the query. */
 export const query = computed(() => new URLSearchParams(place.value.search));
 
+/** A constant, because an address takes its path apart each time it is asked. */
+const ROOT_PATH = ROOT.pathname;
+
 /** The address of a path of the service, for links. */
-export const href = (path: string): string => ROOT.pathname + path.slice(1);
+export const href = (path: string): string => ROOT_PATH + path.slice(1);
 
 /** Set while the open page must not be left without a question. */
 let guard: { ask: () => Promise<boolean>; end: () => void } | undefined;
