@@ -53,10 +53,12 @@ export function startApp(): void {
   effect(() => {
     const open = page.value;
     if (!open) return;
-    void loadPage(open.path).then(() => {
-      if (page.peek() !== open) return;
-      drawn.value = { Body: componentOf(open.path)!, ...open };
-    }).catch(reloadIfReachable);
+    const draw = () => {
+      if (page.peek() === open) drawn.value = { Body: componentOf(open.path)!, ...open };
+    };
+    // Without a wait, the page before is not drawn once more.
+    if (componentOf(open.path)) draw();
+    else void loadPage(open.path).then(draw).catch(reloadIfReachable);
   });
 }
 
