@@ -16,7 +16,7 @@ import { byCollation, collationKey, plain } from "./text.ts";
 export interface Column<Row> {
   /** The header; also its name in `?sort=`, in lower case. */
   title: string;
-  cell?: (row: Row) => ComponentChildren;
+  cell?: ((row: Row) => ComponentChildren) | undefined;
   /**
    * What `cell` leaves `undefined`: one line of text from a container, shown whole on hover, or `null`
    * for a dash. It costs no element besides the cell, which long tables have thousands of.
@@ -47,6 +47,8 @@ export interface TableProps<Row> {
   busy?: boolean;
   /** Column and direction of an unsorted address, e.g. `name` or `-created`. */
   defaultSort?: string;
+  /** Whether the rows are already in the order of `defaultSort`. */
+  isSorted?: boolean;
 }
 
 /** Below this number all rows are rendered. */
@@ -65,10 +67,13 @@ type Line<Row> = { key: string; row: Row } | { key: string; group: string; count
 
 export function Table<Row>(props: TableProps<Row>) {
   const { name, columns, rows, keyOf, nameOf, selected, actions, groupOf } = props;
-  const { busy, defaultSort } = props;
+  const { busy, defaultSort, isSorted } = props;
   const sort = query.value.get("sort") ?? defaultSort;
   const closed = useSignal<ReadonlySet<string>>(new Set());
-  const sorted = useMemo(() => sortRows(rows, columns, sort), [rows, columns, sort]);
+  const sorted = useMemo(
+    () => isSorted && sort === defaultSort ? rows : sortRows(rows, columns, sort),
+    [rows, columns, sort],
+  );
   const keys = useMemo(() => sorted.map(keyOf), [sorted]);
   const lines = useMemo(
     () => toLines(sorted, keyOf, groupOf, closed.value),
@@ -267,7 +272,7 @@ function useWindow(
   return [first, Math.min(count, range.value.end), rowPx];
 }
 
-function sortRows<Row>(
+export function sortRows<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   sort: string | undefined,

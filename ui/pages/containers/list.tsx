@@ -5,14 +5,14 @@
  */
 
 import { useMemo } from "preact/hooks";
-import { signal, useSignal } from "@preact/signals";
+import { computed, signal, useSignal } from "@preact/signals";
 import type { Container } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Page } from "../../components/page.tsx";
 import { Empty, NoMatch } from "../../components/states.tsx";
-import { Table } from "../../components/table.tsx";
+import { sortRows, Table } from "../../components/table.tsx";
 import { capital, count } from "../../components/text.ts";
 import { ACTIONS, actionsFor, runAction, runOnAll } from "../../state/container_actions.ts";
 import { containers, engineReachable, healthOf } from "../../state/live.ts";
@@ -30,9 +30,16 @@ const HIDDEN_KEY = "containers.hidden";
 /** Titles of the columns that the user has turned off. */
 const hidden = signal<readonly string[]>(readHidden());
 
+const DEFAULT_SORT = "name";
+
+/** In the order of the table, which neither a visit of the page nor a filter changes. */
+const sorted = computed(() =>
+  containers.value && sortRows(containers.value, COLUMNS, DEFAULT_SORT)
+);
+
 export default function Containers() {
   useUpdateMarks();
-  const all = containers.value;
+  const all = sorted.value;
   const params = query.value;
   const q = params.get("q") ?? "";
   const state = params.get("state") ?? "";
@@ -113,7 +120,8 @@ export default function Containers() {
             selected={selected}
             groupOf={isGrouped ? stackOf : undefined}
             busy={!all}
-            defaultSort="name"
+            defaultSort={DEFAULT_SORT}
+            isSorted
           />
         )}
     </Page>
