@@ -89,12 +89,12 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     return response;
   };
 
-  /** Answers a liveness probe without its endpoint, unless the access policy records it. */
-  function liveness(request: Request, exchange: Exchange): Response | undefined {
-    const isLiveness = request.method === "GET" && targetOf(request) === "/livez";
-    if (!isLiveness || middlewareDeps.currentPolicy()) return undefined;
+  /** Answers a liveness probe without routing, unless an access policy records it. */
+  function liveness(request: Request, exchange: Exchange): MaybePromise<Response> | undefined {
+    if (request.method !== "GET" || targetOf(request) !== "/livez") return undefined;
     exchange.route = "/livez";
-    return respondAlive(exchange);
+    const policy = middlewareDeps.currentPolicy();
+    return policy ? after(policy, () => dispatch(request, exchange)) : respondAlive(exchange);
   }
 
   /** Removes `X-Forwarded-Proto` unless a trusted proxy set it. */

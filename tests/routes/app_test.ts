@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 import { openDataDirectory } from "../../commands/data_directory.ts";
 import { createApp } from "../../routes/app.ts";
+import { accessPolicySource } from "../../services/editions.ts";
 import { silentLog } from "../../services/log.ts";
 import { containerOf, setContainers } from "../helpers/fake_containers.ts";
 import { durationOf, mostlyWithin } from "../helpers/in_time.ts";
@@ -37,6 +38,17 @@ Deno.test("a liveness probe has the response of the endpoint that it bypasses", 
   };
   deepEqual(await responseOf("/livez"), await responseOf("/livez/"));
   equal((await app.call("GET", "/livez?odd=1")).status, 400);
+});
+
+Deno.test("a liveness probe fails while the access policy cannot be loaded", async () => {
+  const { load } = accessPolicySource;
+  accessPolicySource.load = () => Promise.reject(new Error("no such file"));
+  try {
+    using app = testApp({ edition: "enterprise" });
+    equal((await app.call("GET", "/livez")).status, 500);
+  } finally {
+    accessPolicySource.load = load;
+  }
 });
 
 Deno.test("a well-formed request id is kept, any other is replaced", async () => {

@@ -67,7 +67,8 @@ export type TokenSession = Session & { expiresAtMs: number };
  * verifying a signature takes longer than answering from memory. It does not check whether the user
  * and the login still exist; call {@linkcode Accounts.roleOf} for each request.
  *
- * The verifier is synchronous for a cached token. It throws an {@linkcode AppError} `unauthorized` for an invalid or expired token.
+ * The verifier is synchronous for a cached token. It throws an {@linkcode AppError} `unauthorized`
+ * for an invalid or expired token.
  */
 export function createTokenVerifier(
   { secrets, now }: Pick<Deps, "secrets" | "now">,
