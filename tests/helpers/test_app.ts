@@ -25,6 +25,7 @@ import type { Role } from "../../services/auth/caller.ts";
 import type { Scope } from "../../services/auth/scope.ts";
 import { type Config, readConfig } from "../../services/config/config.ts";
 import type { Deps } from "../../services/deps.ts";
+import type { AppEvent, EventKind } from "../../services/events/events.ts";
 import type { Edition } from "../../services/license/edition.ts";
 import { assertDocumented } from "./documented.ts";
 import { type Log, silentLog } from "../../services/log.ts";
@@ -167,6 +168,20 @@ export function testConfig(changes: Partial<Config> = {}): Config {
     },
   });
   return { ...defaults, apiKey: TEST_API_KEY, rateLimitPerMinute: 0, ...changes };
+}
+
+/** Collects the events that are published from now on, and publishes them. */
+export function collectEvents(
+  { deps: { events } }: Pick<TestApp, "deps">,
+  isWanted: (kind: EventKind) => boolean = () => true,
+): AppEvent[] {
+  const collected: AppEvent[] = [];
+  const publish = events.publish.bind(events);
+  events.publish = (event) => {
+    if (isWanted(event.event)) collected.push(event);
+    publish(event);
+  };
+  return collected;
 }
 
 /** Keys that are the same in every test. */

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, throws } from "node:assert/strict";
 import { emit } from "../../../services/events/emit.ts";
 import type { AppEvent } from "../../../services/events/events.ts";
 import type { Recorder } from "../../../services/events/recorder.ts";
-import { testApp } from "../../helpers/test_app.ts";
+import { collectEvents, testApp } from "../../helpers/test_app.ts";
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -11,13 +11,7 @@ const down = { container: "web", id: "c1", reason: "oom", exitCode: 137 } as con
 /** The application with these recorders only, and every event that is told. */
 function withRecorders(recorders: Recorder[], edition: "ce" | "pro" = "ce") {
   const app = testApp({ edition, now: "2026-01-01T00:00:00Z" });
-  const told: AppEvent[] = [];
-  const publish = app.deps.events.publish;
-  app.deps.events.publish = (event) => {
-    told.push(event);
-    publish(event);
-  };
-  return { ...app, deps: { ...app.deps, recorders }, told };
+  return { ...app, deps: { ...app.deps, recorders }, told: collectEvents(app) };
 }
 
 Deno.test("emit() records an event before it tells anyone", () => {

@@ -5,7 +5,6 @@ import { listActiveAlerts } from "../../../../services/ce/alerts/events.ts";
 import { changeAlertRule, createAlertRule } from "../../../../services/ce/alerts/rules.ts";
 import { reportExit, reportStart } from "../../../../services/ce/containers/crash_loops.ts";
 import { collectNotifications } from "../../../../services/ce/notifications/queue.ts";
-import type { AppEvent } from "../../../../services/events/events.ts";
 import {
   containerOf,
   idOf,
@@ -13,7 +12,7 @@ import {
   simulateContainers,
 } from "../../../helpers/fake_containers.ts";
 import { type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
-import { type TestApp, testApp } from "../../../helpers/test_app.ts";
+import { collectEvents, type TestApp, testApp } from "../../../helpers/test_app.ts";
 
 const WEB = { id: idOf("web"), name: "web" };
 const STOPPED = { state: "exited", exitCode: 1 } as const;
@@ -37,16 +36,6 @@ function renamingEngine(): FakeEngine {
 function setContainer({ deps: { inventory } }: TestApp, fields: Parameters<typeof containerOf>[0]) {
   inventory.replaceAll([containerOf({ ...fields, id: WEB.id })], inventory.readNumber());
   inventory.setLive(true);
-}
-
-function collect({ deps: { events } }: TestApp): AppEvent[] {
-  const seen: AppEvent[] = [];
-  const { publish } = events;
-  events.publish = (event) => {
-    seen.push(event);
-    publish(event);
-  };
-  return seen;
 }
 
 async function addChannel(app: TestApp) {
@@ -87,7 +76,7 @@ const rename = async (app: TestApp, from: string, to: string) =>
 Deno.test("an alert of a renamed container does not fire again, and is resolved once", async () => {
   await using fake = renamingEngine();
   using app = testApp({ engine: fake.engine, now: "2026-01-01T12:00:00Z" });
-  const events = collect(app);
+  const events = collectEvents(app);
   const messages = await addChannel(app);
   setContainer(app, { name: "web", ...STOPPED });
   addRule(app);
@@ -187,7 +176,7 @@ Deno.test("a container that takes the name of a removed one with an open alert h
 
 Deno.test("a rule that takes the name of another one with an open alert leaves that alert alone", () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });
-  const events = collect(app);
+  const events = collectEvents(app);
   const [first, second] = [addRule(app), addRule(app)];
   setContainer(app, { name: "web", ...STOPPED });
   evaluateAlerts(app.deps);

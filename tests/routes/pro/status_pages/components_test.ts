@@ -1,17 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { emit } from "../../../../services/events/emit.ts";
-import type { AppEvent } from "../../../../services/events/events.ts";
 import { reconcileComponents } from "../../../../services/pro/status_pages/components.ts";
 import { newComponent, newMonitor, newPage, PAGES, proApp } from "../../../helpers/status_pages.ts";
-import type { TestApp } from "../../../helpers/test_app.ts";
-
-/** The events that are published from now on. */
-function published({ deps }: TestApp): AppEvent[] {
-  const events: AppEvent[] = [];
-  const publish = deps.events.publish.bind(deps.events);
-  deps.events = { ...deps.events, publish: (event) => (events.push(event), publish(event)) };
-  return events;
-}
+import { collectEvents } from "../../../helpers/test_app.ts";
 
 const down = (monitorId: string) =>
   ({ monitor: "m", monitorId, outageId: "o", cause: "refused by 10.0.0.5" }) as const;
@@ -123,7 +114,7 @@ Deno.test("a changed status publishes an event; a changed name does not", async 
   using app = proApp();
   const page = await newPage(app);
   const { id } = await newComponent(app, page.id);
-  const events = published(app);
+  const events = collectEvents(app);
   const path = `${PAGES}/${page.id}/components/${id}`;
   await app.call("PUT", path, { name: "New API" });
   await app.call("PUT", path, { status: "operational" });
@@ -151,7 +142,7 @@ Deno.test("a component follows its monitor down and up, on every page", async ()
   await newComponent(app, other.id, { monitor_id: "m1" });
   await newComponent(app, page.id, { name: "Free" });
   await newComponent(app, page.id, { name: "m2's", monitor_id: "m2" });
-  const events = published(app);
+  const events = collectEvents(app);
 
   emit(app.deps, "monitor.down", down("m1"));
   emit(app.deps, "monitor.down", down("m1"));
@@ -242,7 +233,7 @@ Deno.test("a monitor that changed without an event is noticed in the next round"
   const overall = async () => (await app.call("GET", `${PAGES}/public/acme`)).body.overall_status;
   app.deps.db.run("UPDATE uptime_monitors SET status = 'down'");
   equal(await overall(), "operational");
-  const events = published(app);
+  const events = collectEvents(app);
   reconcileComponents(app.deps);
   reconcileComponents(app.deps);
   equal(await overall(), "major_outage");

@@ -18,7 +18,12 @@ import {
   idOf,
   setContainers,
 } from "../../../helpers/fake_containers.ts";
-import { openTestDatabase, type TestApp, testApp } from "../../../helpers/test_app.ts";
+import {
+  collectEvents,
+  openTestDatabase,
+  type TestApp,
+  testApp,
+} from "../../../helpers/test_app.ts";
 
 const CONTAINERS = { target: { kind: "containers" as const } };
 
@@ -45,16 +50,6 @@ function setStats(app: TestApp, name: string, fields: Partial<ContainerStats>) {
     read: app.deps.now().toISOString(),
     ...fields,
   });
-}
-
-function collect(app: Pick<TestApp, "deps">): AppEvent[] {
-  const seen: AppEvent[] = [];
-  const { publish } = app.deps.events;
-  app.deps.events.publish = (event) => {
-    seen.push(event);
-    publish(event);
-  };
-  return seen;
 }
 
 /** E.g. `alert.fired web`. */
@@ -94,7 +89,7 @@ for (
 
 Deno.test("a rule fires once for each container, with its name, stack and severity", () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });
-  const events = collect(app);
+  const events = collectEvents(app);
   const rule = ruleOf(app, { name: "Down", severity: "critical", durationSeconds: 10 });
   setContainers(app, stopped("web", { labels: composeLabels("shop", "web") }), running("db"));
   evaluateAlerts(app.deps);
@@ -122,7 +117,7 @@ Deno.test("a rule fires once for each container, with its name, stack and severi
 
 Deno.test("the cooldown of one container does not delay another", () => {
   using app = testApp();
-  const events = collect(app);
+  const events = collectEvents(app);
   ruleOf(app, {});
   const step = (...containers: Container[]) => {
     setContainers(app, ...containers);
@@ -145,7 +140,7 @@ Deno.test("a restart of the service neither loses nor repeats the firing of a co
     using app = testApp({ db, now: `2026-01-01T12:00:0${n}Z` });
     if (n === 0) ruleOf(app, {});
     setContainers(app, stopped("web"), stopped("db"));
-    const events = collect(app);
+    const events = collectEvents(app);
     evaluateAlerts(app.deps);
     told = [...told, ...events.map(({ data }) => (data as AlertData).container!)];
   }
@@ -155,7 +150,7 @@ Deno.test("a restart of the service neither loses nor repeats the firing of a co
 
 Deno.test("a container that is replaced continues its alert, and a removed one ends it", () => {
   using app = testApp();
-  const events = collect(app);
+  const events = collectEvents(app);
   ruleOf(app, {});
   setContainers(app, stopped("web"), running("db"));
   evaluateAlerts(app.deps);
@@ -178,7 +173,7 @@ Deno.test("a container that is replaced continues its alert, and a removed one e
 
 Deno.test("an alert about the use of a container resolves when it stops", () => {
   using app = testApp();
-  const events = collect(app);
+  const events = collectEvents(app);
   const rule = ruleOf(app, { metric: "container_cpu_percent", operator: ">", threshold: 80 });
   deepEqual(rule.scope, CONTAINERS);
   setContainers(app, running("web"));
@@ -256,7 +251,7 @@ Deno.test("container_restarts counts restarts of the engine and of users within 
 Deno.test("container_oom counts each lack of memory once, however the engine reports it", () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });
   ruleOf(app, { metric: "container_oom", operator: ">=", threshold: 1, windowSeconds: 60 });
-  const events = collect(app);
+  const events = collectEvents(app);
   const end = (finishedAt: string | null, oomKilled: boolean) => {
     const web = running("web", { finishedAt });
     setContainers(app, { ...web, details: { ...web.details, oomKilled } });
@@ -301,7 +296,7 @@ Deno.test("container_network_bytes_per_second is measured between two samples", 
 
 Deno.test("missing data of a container is reported once, and its alert stays open", () => {
   using app = testApp();
-  const events = collect(app);
+  const events = collectEvents(app);
   const rule = ruleOf(app, {
     name: "Busy",
     metric: "container_cpu_percent",
@@ -343,7 +338,7 @@ Deno.test("missing data of a container is reported once, and its alert stays ope
 
 Deno.test("without the engine a rule on containers reports missing data once for all of them", () => {
   using app = testApp();
-  const events = collect(app);
+  const events = collectEvents(app);
   const rule = ruleOf(app, { forMissingDataSeconds: 30 });
   setContainers(app, running("web"), running("db"));
   evaluateAlerts(app.deps);
@@ -381,7 +376,7 @@ for (
     setContainers(app, stopped("web"), stopped("db"));
     evaluateAlerts(app.deps);
     deepEqual(active(app), ["db", "web"]);
-    const events = collect(app);
+    const events = collectEvents(app);
     end(app, id);
     deepEqual(told(events).sort(), ["alert.resolved db", "alert.resolved web"]);
     deepEqual(active(app), []);

@@ -18,10 +18,16 @@ import {
   getAlertRule,
   removeAlertRule,
 } from "../../../../services/ce/alerts/rules.ts";
-import type { AlertData, AppEvent } from "../../../../services/events/events.ts";
+import type { AlertData } from "../../../../services/events/events.ts";
 import type { HostSample } from "../../../../services/state/host_cache.ts";
 import { containerOf, setContainers } from "../../../helpers/fake_containers.ts";
-import { openTestDatabase, type TestApp, testApp, testClock } from "../../../helpers/test_app.ts";
+import {
+  collectEvents,
+  openTestDatabase,
+  type TestApp,
+  testApp,
+  testClock,
+} from "../../../helpers/test_app.ts";
 
 const START = Date.parse("2026-01-01T12:00:00Z");
 const at = (seconds: number) => new Date(START + seconds * 1000);
@@ -238,16 +244,6 @@ function stoppedRule(app: Pick<TestApp, "deps">, durationSeconds = 0): AlertRule
     durationSeconds,
     autoIncident: false,
   });
-}
-
-function collectEvents(app: TestApp): AppEvent[] {
-  const seen: AppEvent[] = [];
-  const { publish } = app.deps.events;
-  app.deps.events.publish = (event) => {
-    seen.push(event);
-    publish(event);
-  };
-  return seen;
 }
 
 const eventsOf = (app: Pick<TestApp, "deps">) =>

@@ -11,7 +11,7 @@ import { createWindowCount } from "../../../../services/ce/alerts/window_count.t
 import { parsePressure } from "../../../../services/ce/host/pressure.ts";
 import { findSensors, readTemperature } from "../../../../services/ce/host/temperature.ts";
 import type { HostSample } from "../../../../services/state/host_cache.ts";
-import { type TestApp, testApp } from "../../../helpers/test_app.ts";
+import { collectEvents, type TestApp, testApp } from "../../../helpers/test_app.ts";
 
 type Metric = NewAlertRule["metric"];
 
@@ -162,17 +162,12 @@ Deno.test("a host without pressure or sensors says so", async () => {
 Deno.test("missing data of the host is reported after its time", async () => {
   using app = testApp();
   const { id } = ruleOn(app, "pressure_cpu", { forMissingDataSeconds: 60 });
-  const events: string[] = [];
-  const { publish } = app.deps.events;
-  app.deps.events.publish = (event) => {
-    events.push(event.event);
-    publish(event);
-  };
+  const events = collectEvents(app);
   await runAlertRound(app.deps);
   app.clock.advance({ seconds: 60 });
   await runAlertRound(app.deps);
   await runAlertRound(app.deps);
-  deepEqual(events, ["alert.no_data"]);
+  deepEqual(events.map(({ event }) => event), ["alert.no_data"]);
   equal(getAlertRule(app.deps, id).state, "no_data");
 });
 

@@ -1,23 +1,13 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { AppEvent } from "../../../../services/events/events.ts";
 import { PASSWORD, usersApp } from "../../../helpers/accounts.ts";
 import { testBrowser } from "../../../helpers/browser_session.ts";
-import { type TestApp, testApp } from "../../../helpers/test_app.ts";
+import { collectEvents, type TestApp, testApp } from "../../../helpers/test_app.ts";
 
 const HOME = "192.0.2.1";
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0";
 
 /** Records the events of new sign-ins. */
-function recorded(app: TestApp): AppEvent[] {
-  const published: AppEvent[] = [];
-  const { events } = app.deps;
-  const publish = events.publish.bind(events);
-  events.publish = (event) => {
-    if (event.event === "account.new_sign_in") published.push(event);
-    publish(event);
-  };
-  return published;
-}
+const recorded = (app: TestApp) => collectEvents(app, (kind) => kind === "account.new_sign_in");
 
 const signIn = (app: TestApp, email: string, userAgent: string, address = HOME) =>
   testBrowser(app, userAgent).signIn({ email, password: PASSWORD }, { address });

@@ -3,7 +3,6 @@ import { selectOutages } from "../../../../db/pro/uptime/outages.ts";
 import { countChecks, insertCheck } from "../../../../db/pro/uptime/checks.ts";
 import { deleteMonitor, insertMonitor, selectMonitor } from "../../../../db/pro/uptime/monitors.ts";
 import { selectRollups } from "../../../../db/pro/uptime/rollups.ts";
-import type { AppEvent } from "../../../../services/events/events.ts";
 import { sweepOutages } from "../../../../services/pro/uptime/outages.ts";
 import { listChecks, recordCheck, sweepChecks } from "../../../../services/pro/uptime/checks.ts";
 import { loadHistory, type MonitorHistory } from "../../../../services/pro/uptime/history.ts";
@@ -15,7 +14,7 @@ import {
   resumeMonitor,
 } from "../../../../services/pro/uptime/monitors.ts";
 import { getUptimeStats } from "../../../../services/pro/uptime/stats.ts";
-import { type TestApp, testApp } from "../../../helpers/test_app.ts";
+import { collectEvents, type TestApp, testApp } from "../../../helpers/test_app.ts";
 
 const OK = { ok: true, responseTimeMs: 20, statusCode: 200, error: null };
 const BAD = { ok: false, responseTimeMs: 9, statusCode: 500, error: "The status is 500, not 200" };
@@ -23,12 +22,7 @@ const BAD = { ok: false, responseTimeMs: 9, statusCode: 500, error: "The status 
 /** An application with one monitor, checked every minute, and its events. */
 function monitored({ retries = 1, now = "2026-03-01T12:00:00Z" } = {}) {
   const app = testApp({ edition: "pro", now });
-  const events: AppEvent[] = [];
-  const publish = app.deps.events.publish;
-  app.deps.events.publish = (event) => {
-    if (event.event.startsWith("monitor.")) events.push(event);
-    publish(event);
-  };
+  const events = collectEvents(app, (kind) => kind.startsWith("monitor."));
   addMonitor(app, "m1", retries);
   return {
     app,
