@@ -21,49 +21,37 @@ Deno.test("public Ed25519 keys are accepted and told by their point", async () =
 });
 
 for (
-  const { wrong, text, error } of [
-    { wrong: "no JSON", text: "-----BEGIN PUBLIC KEY-----", error: "not JSON" },
-    {
-      wrong: "a bare key",
-      text: JSON.stringify(key),
-      error: 'a JWKS with at least one key is needed: {"keys": [...]}',
-    },
-    {
-      wrong: "an empty set",
-      text: '{"keys":[]}',
-      error: 'a JWKS with at least one key is needed: {"keys": [...]}',
-    },
-    {
-      wrong: "a private key",
-      text: JSON.stringify({ keys: [key, { ...key, kid: "b", d: D }] }),
-      error: 'keys[1] holds the private member "d"; give the public half only',
-    },
-    {
-      wrong: "a shared secret",
-      text: '{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}',
-      error: 'keys[0] holds the private member "k"; give the public half only',
-    },
-    {
-      wrong: "a key of another curve",
-      text: JSON.stringify({ keys: [{ ...key, crv: "X25519" }] }),
-      error: 'keys[0] is not an Ed25519 key (kty "OKP", crv "Ed25519", x)',
-    },
-    {
-      wrong: "a key for another algorithm",
-      text: JSON.stringify({ keys: [{ ...key, alg: "ES256" }] }),
-      error: "keys[0] is for another algorithm than EdDSA",
-    },
-    {
-      wrong: "a point of the wrong length",
-      text: JSON.stringify({ keys: [{ ...key, x: X.slice(0, 20) }] }),
-      error: "keys[0] has an x that is not a public key of 32 bytes",
-    },
-    {
-      wrong: "two keys of one name",
-      text: JSON.stringify({ keys: [key, key] }),
-      error: "two keys have the same kid",
-    },
-  ]
+  const [wrong, text, error] of [
+    ["no JSON", "-----BEGIN PUBLIC KEY-----", "not JSON"],
+    ["a bare key", JSON.stringify(key), 'a JWKS with at least one key is needed: {"keys": [...]}'],
+    ["an empty set", '{"keys":[]}', 'a JWKS with at least one key is needed: {"keys": [...]}'],
+    [
+      "a private key",
+      JSON.stringify({ keys: [key, { ...key, kid: "b", d: D }] }),
+      'keys[1] holds the private member "d"; give the public half only',
+    ],
+    [
+      "a shared secret",
+      '{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}',
+      'keys[0] holds the private member "k"; give the public half only',
+    ],
+    [
+      "a key of another curve",
+      JSON.stringify({ keys: [{ ...key, crv: "X25519" }] }),
+      'keys[0] is not an Ed25519 key (kty "OKP", crv "Ed25519", x)',
+    ],
+    [
+      "a key for another algorithm",
+      JSON.stringify({ keys: [{ ...key, alg: "ES256" }] }),
+      "keys[0] is for another algorithm than EdDSA",
+    ],
+    [
+      "a point of the wrong length",
+      JSON.stringify({ keys: [{ ...key, x: X.slice(0, 20) }] }),
+      "keys[0] has an x that is not a public key of 32 bytes",
+    ],
+    ["two keys of one name", JSON.stringify({ keys: [key, key] }), "two keys have the same kid"],
+  ] as const
 ) {
   Deno.test(`license keys: ${wrong} is refused`, async () => {
     await rejects(publicPoints(text), { message: error });

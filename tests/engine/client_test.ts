@@ -129,31 +129,26 @@ Deno.test("long requests do not delay short ones", async () => {
 });
 
 for (
-  const { form, wire, keeps } of [
-    { form: "a length", wire: 'HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{"a":1}', keeps: true },
-    {
-      form: "chunks",
-      wire:
-        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"a\r\n4\r\n":1}\r\n0\r\n\r\n',
-      keeps: true,
-    },
-    {
-      form: "interim answers",
-      wire: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" +
-        'HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{"a":1}',
-      keeps: true,
-    },
-    {
-      form: "Connection: close",
-      wire: 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 7\r\n\r\n{"a":1}',
-      keeps: false,
-    },
-    {
-      form: "HTTP/1.0",
-      wire: 'HTTP/1.0 200 OK\r\nContent-Length: 7\r\n\r\n{"a":1}',
-      keeps: false,
-    },
-  ]
+  const [form, wire, keeps] of [
+    ["a length", 'HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{"a":1}', true],
+    [
+      "chunks",
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"a\r\n4\r\n":1}\r\n0\r\n\r\n',
+      true,
+    ],
+    [
+      "interim answers",
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" +
+      'HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{"a":1}',
+      true,
+    ],
+    [
+      "Connection: close",
+      'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 7\r\n\r\n{"a":1}',
+      false,
+    ],
+    ["HTTP/1.0", 'HTTP/1.0 200 OK\r\nContent-Length: 7\r\n\r\n{"a":1}', false],
+  ] as const
 ) {
   Deno.test(`a response with ${form} is read when split at any byte`, async () => {
     await using raw = rawEngine(async (connection) => {
@@ -285,30 +280,21 @@ Deno.test("an engine that sends faster than the caller reads must wait", async (
 });
 
 for (
-  const { way, leave } of [
-    {
-      way: "leaving the loop",
-      leave: async (body: AsyncIterable<Uint8Array>) => {
-        for await (const _ of body) break;
-      },
-    },
-    {
-      way: "leaving before the first piece",
-      leave: async (body: AsyncIterable<Uint8Array>) => {
-        await body[Symbol.asyncIterator]().return!();
-      },
-    },
-    {
-      way: "leaving while the next piece is awaited",
-      leave: async (body: AsyncIterable<Uint8Array>) => {
-        const iterator = body[Symbol.asyncIterator]();
-        await iterator.next();
-        const pending = iterator.next();
-        await iterator.return!();
-        equal((await pending).done, true);
-      },
-    },
-  ]
+  const [way, leave] of [
+    ["leaving the loop", async (body: AsyncIterable<Uint8Array>) => {
+      for await (const _ of body) break;
+    }],
+    ["leaving before the first piece", async (body: AsyncIterable<Uint8Array>) => {
+      await body[Symbol.asyncIterator]().return!();
+    }],
+    ["leaving while the next piece is awaited", async (body: AsyncIterable<Uint8Array>) => {
+      const iterator = body[Symbol.asyncIterator]();
+      await iterator.next();
+      const pending = iterator.next();
+      await iterator.return!();
+      equal((await pending).done, true);
+    }],
+  ] as const
 ) {
   Deno.test(`${way} of a stream closes its connection and releases the limiter`, async () => {
     await using raw = rawEngine(async (connection) => {
@@ -413,23 +399,17 @@ Deno.test("a truncated body is an error, read in full or streamed", async () => 
 });
 
 for (
-  const { wrong, wire } of [
-    { wrong: "no HTTP", wire: "SSH-2.0-OpenSSH_9.2p1\r\n\r\n" },
-    { wrong: "an endless head", wire: "HTTP/1.1 200 OK\r\nA: " + "x".repeat(70_000) },
-    { wrong: "too many headers", wire: "HTTP/1.1 200 OK\r\n" + "A: b\r\n".repeat(200) + "\r\n" },
-    { wrong: "an unusable length", wire: "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n" },
-    {
-      wrong: "a malformed chunk",
-      wire: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-    },
-    { wrong: "a switch of protocols", wire: "HTTP/1.1 101 Switching\r\nUpgrade: tcp\r\n\r\n" },
-    { wrong: "what is not JSON", wire: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello" },
-    { wrong: "interim answers without end", wire: "HTTP/1.1 102 Processing\r\n\r\n".repeat(100) },
-    {
-      wrong: "more than is allowed",
-      wire: "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n" + "1".repeat(2000),
-    },
-  ]
+  const [wrong, wire] of [
+    ["no HTTP", "SSH-2.0-OpenSSH_9.2p1\r\n\r\n"],
+    ["an endless head", "HTTP/1.1 200 OK\r\nA: " + "x".repeat(70_000)],
+    ["too many headers", "HTTP/1.1 200 OK\r\n" + "A: b\r\n".repeat(200) + "\r\n"],
+    ["an unusable length", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"],
+    ["a malformed chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"],
+    ["a switch of protocols", "HTTP/1.1 101 Switching\r\nUpgrade: tcp\r\n\r\n"],
+    ["what is not JSON", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"],
+    ["interim answers without end", "HTTP/1.1 102 Processing\r\n\r\n".repeat(100)],
+    ["more than is allowed", "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n" + "1".repeat(2000)],
+  ] as const
 ) {
   Deno.test(`a response with ${wrong} is a protocol error and leaks nothing`, async () => {
     await using raw = rawEngine(async (connection) => {
@@ -445,11 +425,11 @@ for (
 }
 
 for (
-  const { when, wire } of [
-    { when: "before the head", wire: "" },
-    { when: "within the head", wire: "HTTP/1.1 200 OK\r\nContent-" },
-    { when: "within the body", wire: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1," },
-  ]
+  const [when, wire] of [
+    ["before the head", ""],
+    ["within the head", "HTTP/1.1 200 OK\r\nContent-"],
+    ["within the body", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1,"],
+  ] as const
 ) {
   Deno.test(`an abort ${when} ends the request with the signal's reason`, async () => {
     let isWaiting = false;
@@ -813,11 +793,11 @@ Deno.test("errors, aborts and slow responses of a working engine do not open the
 });
 
 for (
-  const { engineSpeaks, used } of [
-    { engineSpeaks: "1.40", used: "1.40" },
-    { engineSpeaks: "1.51", used: "1.51" },
-    { engineSpeaks: "1.99", used: "1.55" },
-  ]
+  const [engineSpeaks, used] of [
+    ["1.40", "1.40"],
+    ["1.51", "1.51"],
+    ["1.99", "1.55"],
+  ] as const
 ) {
   Deno.test(`an engine that supports ${engineSpeaks} gets requests in ${used}`, async () => {
     await using fake = fakeEngine({

@@ -138,78 +138,50 @@ for (const { what, code: pattern, example, folders, exceptions } of PLACES) {
 
 // The checks themselves: each must find an example.
 for (
-  const { wrong, check, modules, found } of [
-    {
-      wrong: "an upward import",
-      check: upwardImports,
-      modules: {
-        "db/a.ts": `import type { B } from "../services/b.ts";`,
-        "services/b.ts": "",
-      },
-      found: /^db\/a\.ts -> services\/b\.ts$/,
-    },
-    {
-      wrong: "an upward import at run time",
-      check: upwardImports,
-      modules: { "engine/a.ts": `await import("../db/b.ts");`, "db/b.ts": "" },
-      found: /^engine\/a\.ts -> db\/b\.ts$/,
-    },
-    {
-      wrong: "an import by a new folder",
-      check: upwardImports,
-      modules: { "misc/a.ts": `export * from "../db/b.ts";`, "db/b.ts": "" },
-      found: /^misc\/a\.ts -> db\/b\.ts$/,
-    },
-    {
-      wrong: "CE that imports Pro",
-      check: importsAcrossEditions,
-      modules: { "services/ce/a.ts": `import "../../db/pro/b.ts";`, "db/pro/b.ts": "" },
-      found: /^services\/ce\/a\.ts -> db\/pro\/b\.ts$/,
-    },
-    {
-      wrong: "a shared file that imports an edition",
-      check: importsOfEditions,
-      modules: { "routes/app.ts": `import { b } from "./ce/b.ts";`, "routes/ce/b.ts": "" },
-      found: /^routes\/app\.ts -> routes\/ce\/b\.ts$/,
-    },
-    {
-      wrong: "a shared file that imports Pro of the layer below",
-      check: importsOfEditions,
-      modules: { "routes/app.ts": `import { b } from "../db/pro/b.ts";`, "db/pro/b.ts": "" },
-      found: /^routes\/app\.ts -> db\/pro\/b\.ts$/,
-    },
-    {
-      wrong: "a circle",
-      check: circles,
-      modules: {
-        "db/a.ts": `import "./b.ts";`,
-        "db/b.ts": `export { c } from "./c.ts";`,
-        "db/c.ts": `const a = await import("./a.ts");`,
-      },
-      found: /^db\/a\.ts -> db\/b\.ts -> db\/c\.ts -> db\/a\.ts$/,
-    },
-    {
-      wrong: "a feature that imports a feature of another edition",
-      check: importsAcrossEditions,
-      modules: {
-        "services/pro/a/b.ts": `import "../../enterprise/c/d.ts";`,
-        "services/enterprise/c/d.ts": "",
-      },
-      found: /^services\/pro\/a\/b\.ts -> services\/enterprise\/c\/d\.ts$/,
-    },
-    {
-      wrong: "an import with a computed name",
-      check: unknownImports,
-      modules: { "db/a.ts": "await import(`./${name}.ts`);" },
-      found: /^db\/a\.ts: import\(/,
-    },
-    {
-      wrong: "an import of a missing module",
-      check: unknownImports,
-      modules: { "db/a.ts": `import "./b.ts";` },
-      found: /^db\/a\.ts -> db\/b\.ts$/,
-    },
-  ]
+  const [wrong, check, modules, found] of [
+    ["an upward import", upwardImports, {
+      "db/a.ts": `import type { B } from "../services/b.ts";`,
+      "services/b.ts": "",
+    }, /^db\/a\.ts -> services\/b\.ts$/],
+    ["an upward import at run time", upwardImports, {
+      "engine/a.ts": `await import("../db/b.ts");`,
+      "db/b.ts": "",
+    }, /^engine\/a\.ts -> db\/b\.ts$/],
+    ["an import by a new folder", upwardImports, {
+      "misc/a.ts": `export * from "../db/b.ts";`,
+      "db/b.ts": "",
+    }, /^misc\/a\.ts -> db\/b\.ts$/],
+    ["CE that imports Pro", importsAcrossEditions, {
+      "services/ce/a.ts": `import "../../db/pro/b.ts";`,
+      "db/pro/b.ts": "",
+    }, /^services\/ce\/a\.ts -> db\/pro\/b\.ts$/],
+    ["a shared file that imports an edition", importsOfEditions, {
+      "routes/app.ts": `import { b } from "./ce/b.ts";`,
+      "routes/ce/b.ts": "",
+    }, /^routes\/app\.ts -> routes\/ce\/b\.ts$/],
+    ["a shared file that imports Pro of the layer below", importsOfEditions, {
+      "routes/app.ts": `import { b } from "../db/pro/b.ts";`,
+      "db/pro/b.ts": "",
+    }, /^routes\/app\.ts -> db\/pro\/b\.ts$/],
+    ["a circle", circles, {
+      "db/a.ts": `import "./b.ts";`,
+      "db/b.ts": `export { c } from "./c.ts";`,
+      "db/c.ts": `const a = await import("./a.ts");`,
+    }, /^db\/a\.ts -> db\/b\.ts -> db\/c\.ts -> db\/a\.ts$/],
+    ["a feature that imports a feature of another edition", importsAcrossEditions, {
+      "services/pro/a/b.ts": `import "../../enterprise/c/d.ts";`,
+      "services/enterprise/c/d.ts": "",
+    }, /^services\/pro\/a\/b\.ts -> services\/enterprise\/c\/d\.ts$/],
+    ["an import with a computed name", unknownImports, {
+      "db/a.ts": "await import(`./${name}.ts`);",
+    }, /^db\/a\.ts: import\(/],
+    [
+      "an import of a missing module",
+      unknownImports,
+      { "db/a.ts": `import "./b.ts";` },
+      /^db\/a\.ts -> db\/b\.ts$/,
+    ],
+  ] as const
 ) {
   Deno.test(`the structure tests find ${wrong}`, () => {
     const all = new Map(Object.entries(modules));

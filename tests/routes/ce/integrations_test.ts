@@ -135,66 +135,54 @@ const CLOUD = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "secret-key", regio
 const KEPT_KEYS = { apiKey: REDACTED, appKey: REDACTED };
 
 for (
-  const { adapter, config, change, field } of [
-    {
-      adapter: "metrics-query",
-      config: BEARER,
-      change: { url: "http://10.0.0.2:9090/prometheus", bearerToken: REDACTED },
-      field: "bearerToken",
-    },
-    {
-      adapter: "metrics-query",
-      config: BEARER,
-      change: { url: "http://10.0.0.1:9091/prometheus", bearerToken: REDACTED },
-      field: "bearerToken",
-    },
-    {
-      adapter: "dashboard",
-      config: { url: "https://10.0.0.1", apiKey: "s" },
-      change: { url: "http://10.0.0.1", apiKey: REDACTED },
-      field: "apiKey",
-    },
-    {
-      adapter: "http-json",
-      config: json.config,
-      change: {
-        ...json.config,
-        url: "http://10.0.0.2/status",
-        headers: { Accept: "a/b", "X-Api-Key": REDACTED },
-      },
-      field: "headers.X-Api-Key",
-    },
-    {
-      adapter: "incident-paging",
-      config: PAGING,
-      change: { ...PAGING, apiKey: REDACTED, api_url: "http://10.0.0.2" },
-      field: "apiKey",
-    },
-    {
-      adapter: "incident-paging",
-      config: { ...PAGING, api_url: "http://10.0.0.2" },
-      change: { ...PAGING, apiKey: REDACTED },
-      field: "apiKey",
-    },
-    {
-      adapter: "monitoring-saas",
-      config: SAAS,
-      change: { apiKey: "s", appKey: REDACTED, api_url: "http://10.0.0.2" },
-      field: "appKey",
-    },
-    {
-      adapter: "monitoring-saas",
-      config: SAAS,
-      change: { ...KEPT_KEYS, site: "datadoghq.eu" },
-      field: "apiKey",
-    },
-    {
-      adapter: "cloud-metrics",
-      config: CLOUD,
-      change: { ...CLOUD, secretAccessKey: REDACTED, api_url: "http://10.0.0.2" },
-      field: "secretAccessKey",
-    },
-  ]
+  const [adapter, config, change, field] of [
+    [
+      "metrics-query",
+      BEARER,
+      { url: "http://10.0.0.2:9090/prometheus", bearerToken: REDACTED },
+      "bearerToken",
+    ],
+    [
+      "metrics-query",
+      BEARER,
+      { url: "http://10.0.0.1:9091/prometheus", bearerToken: REDACTED },
+      "bearerToken",
+    ],
+    ["dashboard", { url: "https://10.0.0.1", apiKey: "s" }, {
+      url: "http://10.0.0.1",
+      apiKey: REDACTED,
+    }, "apiKey"],
+    ["http-json", json.config, {
+      ...json.config,
+      url: "http://10.0.0.2/status",
+      headers: { Accept: "a/b", "X-Api-Key": REDACTED },
+    }, "headers.X-Api-Key"],
+    [
+      "incident-paging",
+      PAGING,
+      { ...PAGING, apiKey: REDACTED, api_url: "http://10.0.0.2" },
+      "apiKey",
+    ],
+    [
+      "incident-paging",
+      { ...PAGING, api_url: "http://10.0.0.2" },
+      { ...PAGING, apiKey: REDACTED },
+      "apiKey",
+    ],
+    [
+      "monitoring-saas",
+      SAAS,
+      { apiKey: "s", appKey: REDACTED, api_url: "http://10.0.0.2" },
+      "appKey",
+    ],
+    ["monitoring-saas", SAAS, { ...KEPT_KEYS, site: "datadoghq.eu" }, "apiKey"],
+    [
+      "cloud-metrics",
+      CLOUD,
+      { ...CLOUD, secretAccessKey: REDACTED, api_url: "http://10.0.0.2" },
+      "secretAccessKey",
+    ],
+  ] as const
 ) {
   const name = JSON.stringify(change);
   Deno.test(`${field} of a ${adapter} is not kept for another origin: ${name}`, async () => {

@@ -53,14 +53,14 @@ Deno.test("PUT /api/registries/:id changes the given fields; null removes one", 
 });
 
 for (
-  const { change, status } of [
-    { change: { host: "evil.example" }, status: 400 },
-    { change: { host: "registry.example.com" }, status: 400 },
-    { change: { insecure: true }, status: 400 },
-    { change: { host: "evil.example", password: "again" }, status: 200 },
-    { change: { host: "REGISTRY.example.com:5000" }, status: 200 },
-    { change: { pathPrefix: "other" }, status: 200 },
-  ]
+  const [change, status] of [
+    [{ host: "evil.example" }, 400],
+    [{ host: "registry.example.com" }, 400],
+    [{ insecure: true }, 400],
+    [{ host: "evil.example", password: "again" }, 200],
+    [{ host: "REGISTRY.example.com:5000" }, 200],
+    [{ pathPrefix: "other" }, 200],
+  ] as const
 ) {
   Deno.test(`a change of ${JSON.stringify(change)} is ${status}: a stored password stays with its host`, async () => {
     using app = testApp();
@@ -74,29 +74,23 @@ for (
 }
 
 for (
-  const { wrong, change, error } of [
-    { wrong: "a URL", change: { host: "https://ghcr.io" }, error: /^body\.host: must be a host/ },
-    { wrong: "a path in the host", change: { host: "ghcr.io/team" }, error: /^body\.host: / },
-    { wrong: "a user in the host", change: { host: "a@ghcr.io" }, error: /^body\.host: / },
-    { wrong: "a path with ..", change: { pathPrefix: "../x" }, error: /^body\.pathPrefix: / },
-    {
-      wrong: "a password alone",
-      change: { username: null },
-      error: /^body\.username: is required/,
-    },
-    { wrong: "a colon in the user name", change: { username: "a:b" }, error: /^body\.username: / },
-    { wrong: "a line break", change: { password: "a\r\nb" }, error: /^body\.password: / },
-    {
-      wrong: "text for a certificate",
-      change: { caCertificate: "secret text" },
-      error: /^body\.caCertificate: must be certificates in PEM and nothing else$/,
-    },
-    {
-      wrong: "a damaged certificate",
-      change: { caCertificate: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----" },
-      error: /^body\.caCertificate: certificate 1 cannot be read$/,
-    },
-  ]
+  const [wrong, change, error] of [
+    ["a URL", { host: "https://ghcr.io" }, /^body\.host: must be a host/],
+    ["a path in the host", { host: "ghcr.io/team" }, /^body\.host: /],
+    ["a user in the host", { host: "a@ghcr.io" }, /^body\.host: /],
+    ["a path with ..", { pathPrefix: "../x" }, /^body\.pathPrefix: /],
+    ["a password alone", { username: null }, /^body\.username: is required/],
+    ["a colon in the user name", { username: "a:b" }, /^body\.username: /],
+    ["a line break", { password: "a\r\nb" }, /^body\.password: /],
+    [
+      "text for a certificate",
+      { caCertificate: "secret text" },
+      /^body\.caCertificate: must be certificates in PEM and nothing else$/,
+    ],
+    ["a damaged certificate", {
+      caCertificate: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
+    }, /^body\.caCertificate: certificate 1 cannot be read$/],
+  ] as const
 ) {
   Deno.test(`POST and PUT /api/registries refuse ${wrong}`, async () => {
     using app = testApp();

@@ -68,13 +68,13 @@ Deno.test("POST /auth/session takes email and password in users mode", async () 
 });
 
 for (
-  const { what, body, status, error } of [
-    { what: "a wrong key", body: { apiKey: "wrong" }, status: 401, error: /API key is wrong/ },
-    { what: "an email and a password", body: ADMIN, status: 400, error: /AUTH_MODE=key.*apiKey/ },
-    { what: "no credentials", body: {}, status: 400, error: /^body\.apiKey: is required/ },
-    { what: "a missing password", body: { email: "a@b" }, status: 400, error: /^body\.password: / },
-    { what: "an unknown field", body: { apiKey: "a", name: "b" }, status: 400, error: /name/ },
-  ]
+  const [what, body, status, error] of [
+    ["a wrong key", { apiKey: "wrong" }, 401, /API key is wrong/],
+    ["an email and a password", ADMIN, 400, /AUTH_MODE=key.*apiKey/],
+    ["no credentials", {}, 400, /^body\.apiKey: is required/],
+    ["a missing password", { email: "a@b" }, 400, /^body\.password: /],
+    ["an unknown field", { apiKey: "a", name: "b" }, 400, /name/],
+  ] as const
 ) {
   Deno.test(`POST /auth/session refuses ${what} in key mode and sets no cookie`, async () => {
     using app = testApp();
@@ -200,22 +200,16 @@ Deno.test("guessed cookies are throttled", async () => {
 });
 
 for (
-  const { what, headers } of [
-    { what: "without the header", headers: {} },
-    { what: "with another value of the header", headers: { "x-requested-with": "XMLHttpRequest" } },
-    { what: "of another origin", headers: { ...OWN_PAGE, origin: "https://evil.example" } },
-    { what: "of a sandboxed page", headers: { ...OWN_PAGE, origin: "null" } },
-    {
-      what: "of another port of the host",
-      headers: { ...OWN_PAGE, origin: "http://longshore.test:8080" },
-    },
-    { what: "of a neighboring site", headers: { ...OWN_PAGE, "sec-fetch-site": "same-site" } },
-    { what: "of another site", headers: { ...OWN_PAGE, "sec-fetch-site": "cross-site" } },
-    {
-      what: "of an origin in CORS_ORIGINS",
-      headers: { ...OWN_PAGE, origin: "https://pages.example" },
-    },
-  ] as { what: string; headers: Record<string, string> }[]
+  const [what, headers] of [
+    ["without the header", {}],
+    ["with another value of the header", { "x-requested-with": "XMLHttpRequest" }],
+    ["of another origin", { ...OWN_PAGE, origin: "https://evil.example" }],
+    ["of a sandboxed page", { ...OWN_PAGE, origin: "null" }],
+    ["of another port of the host", { ...OWN_PAGE, origin: "http://longshore.test:8080" }],
+    ["of a neighboring site", { ...OWN_PAGE, "sec-fetch-site": "same-site" }],
+    ["of another site", { ...OWN_PAGE, "sec-fetch-site": "cross-site" }],
+    ["of an origin in CORS_ORIGINS", { ...OWN_PAGE, origin: "https://pages.example" }],
+  ] as [what: string, headers: Record<string, string>][]
 ) {
   Deno.test(`refresh and sign-out refuse a request ${what}, and the session continues`, async () => {
     using app = testApp({ config: { corsOrigins: ["https://pages.example"] } });
@@ -337,14 +331,14 @@ Deno.test("a failed sign-in keeps the session of the cookie", async () => {
 });
 
 for (
-  const { what, cookie } of [
-    { what: "two cookies of the name", cookie: (own: string) => `${own}; longshore=planted` },
-    { what: "a cookie with spaces", cookie: () => "longshore=a b" },
-    { what: "an empty cookie", cookie: () => "longshore=" },
-    { what: "an endless cookie", cookie: () => `longshore=${"x".repeat(5_000)}` },
-    { what: "a name that ends alike", cookie: (own: string) => `x-${own}` },
-    { what: "a quoted value", cookie: (own: string) => `longshore="${tokenIn(own)}"` },
-  ]
+  const [what, cookie] of [
+    ["two cookies of the name", (own: string) => `${own}; longshore=planted`],
+    ["a cookie with spaces", () => "longshore=a b"],
+    ["an empty cookie", () => "longshore="],
+    ["an endless cookie", () => `longshore=${"x".repeat(5_000)}`],
+    ["a name that ends alike", (own: string) => `x-${own}`],
+    ["a quoted value", (own: string) => `longshore="${tokenIn(own)}"`],
+  ] as const
 ) {
   Deno.test(`a request with ${what} has no session`, async () => {
     using app = testApp();

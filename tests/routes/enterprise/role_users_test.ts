@@ -57,32 +57,27 @@ Deno.test("GET /roles/:id/users is paged, newest assignment first", async () => 
 });
 
 for (
-  const { what, path, body, error } of [
-    {
-      what: "an unknown role",
-      path: `${ROLES}/none/users`,
-      body: { user_id: "VIEWER" },
-      error: "Role none does not exist",
-    },
-    {
-      what: "an unknown user",
-      path: `${ROLES}/ROLE/users`,
-      body: { user_id: "unknown" },
-      error: "User unknown does not exist",
-    },
-    {
-      what: "the caller of key mode in users mode",
-      path: `${ROLES}/ROLE/users`,
-      body: { user_id: "key" },
-      error: "User key does not exist",
-    },
-    {
-      what: "the scraper without METRICS_TOKEN",
-      path: `${ROLES}/ROLE/users`,
-      body: { user_id: "metrics" },
-      error: "User metrics does not exist",
-    },
-  ]
+  const [what, path, body, error] of [
+    ["an unknown role", `${ROLES}/none/users`, { user_id: "VIEWER" }, "Role none does not exist"],
+    [
+      "an unknown user",
+      `${ROLES}/ROLE/users`,
+      { user_id: "unknown" },
+      "User unknown does not exist",
+    ],
+    [
+      "the caller of key mode in users mode",
+      `${ROLES}/ROLE/users`,
+      { user_id: "key" },
+      "User key does not exist",
+    ],
+    [
+      "the scraper without METRICS_TOKEN",
+      `${ROLES}/ROLE/users`,
+      { user_id: "metrics" },
+      "User metrics does not exist",
+    ],
+  ] as const
 ) {
   Deno.test(`assigning to ${what} is 404`, async () => {
     using app = await usersApp({ edition: "enterprise" });

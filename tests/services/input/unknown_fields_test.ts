@@ -10,65 +10,54 @@ const pathsOf = (shape: z.ZodType, input: unknown) =>
   [...unknownFields(shape, input)].map(({ path }) => path.join("."));
 
 for (
-  const { where, shape, input, paths } of [
-    { where: "an object", shape: Inner, input: { port: 1, prot: 2 }, paths: ["prot"] },
-    {
-      where: "an optional, nullable object with a default",
-      shape: z.object({ a: Inner.optional().nullable().default({ port: 1 }).readonly() }),
-      input: { a: { port: 1, b: 2 } },
-      paths: ["a.b"],
-    },
-    {
-      where: "the objects of an array",
-      shape: z.object({ list: z.array(Inner) }),
-      input: { list: [{ port: 1 }, { port: 1, a: 1 }] },
-      paths: ["list.1.a"],
-    },
-    {
-      where: "a tuple",
-      shape: z.tuple([z.string(), Inner]),
-      input: ["a", { a: 1 }],
-      paths: ["1.a"],
-    },
-    {
-      where: "the values of a record, whose names are free",
-      shape: z.record(z.string(), Inner),
-      input: { any: { port: 1, a: 1 } },
-      paths: ["any.a"],
-    },
-    {
-      where: "the option of a union that takes the input",
-      shape: z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]),
-      input: { b: "x", a: 1 },
-      paths: ["a"],
-    },
-    {
-      where: "the option of a union with the fewest, if none takes it",
-      shape: z.union([z.object({ a: z.string() }), z.object({ b: z.string(), c: z.string() })]),
-      input: { c: 1, d: 1 },
-      paths: ["d"],
-    },
-    {
-      where: "both sides of an intersection",
-      shape: z.intersection(z.object({ a: z.string() }), z.object({ b: z.string() })),
-      input: { a: "a", b: "b", c: "c" },
-      paths: ["c"],
-    },
-    {
-      where: "a preprocessed, refined and transformed object",
-      shape: z.preprocess((value) => value, Inner.refine(() => true).transform(({ port }) => port)),
-      input: { port: 1, a: 1 },
-      paths: ["a"],
-    },
-    { where: "a lazy object", shape: z.lazy(() => Inner), input: { a: 1 }, paths: ["a"] },
-    { where: "a strict object", shape: z.strictObject({}), input: { a: 1 }, paths: ["a"] },
-    {
-      where: "names that every object inherits",
-      shape: Inner,
-      input: JSON.parse(`{"constructor":1,"__proto__":1,"toString":1}`),
-      paths: ["constructor", "__proto__", "toString"],
-    },
-  ] as { where: string; shape: z.ZodType; input: unknown; paths: string[] }[]
+  const [where, shape, input, paths] of [
+    ["an object", Inner, { port: 1, prot: 2 }, ["prot"]],
+    [
+      "an optional, nullable object with a default",
+      z.object({ a: Inner.optional().nullable().default({ port: 1 }).readonly() }),
+      { a: { port: 1, b: 2 } },
+      ["a.b"],
+    ],
+    ["the objects of an array", z.object({ list: z.array(Inner) }), {
+      list: [{ port: 1 }, { port: 1, a: 1 }],
+    }, ["list.1.a"]],
+    ["a tuple", z.tuple([z.string(), Inner]), ["a", { a: 1 }], ["1.a"]],
+    ["the values of a record, whose names are free", z.record(z.string(), Inner), {
+      any: { port: 1, a: 1 },
+    }, ["any.a"]],
+    [
+      "the option of a union that takes the input",
+      z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]),
+      { b: "x", a: 1 },
+      ["a"],
+    ],
+    [
+      "the option of a union with the fewest, if none takes it",
+      z.union([z.object({ a: z.string() }), z.object({ b: z.string(), c: z.string() })]),
+      { c: 1, d: 1 },
+      ["d"],
+    ],
+    [
+      "both sides of an intersection",
+      z.intersection(z.object({ a: z.string() }), z.object({ b: z.string() })),
+      { a: "a", b: "b", c: "c" },
+      ["c"],
+    ],
+    [
+      "a preprocessed, refined and transformed object",
+      z.preprocess((value) => value, Inner.refine(() => true).transform(({ port }) => port)),
+      { port: 1, a: 1 },
+      ["a"],
+    ],
+    ["a lazy object", z.lazy(() => Inner), { a: 1 }, ["a"]],
+    ["a strict object", z.strictObject({}), { a: 1 }, ["a"]],
+    [
+      "names that every object inherits",
+      Inner,
+      JSON.parse(`{"constructor":1,"__proto__":1,"toString":1}`),
+      ["constructor", "__proto__", "toString"],
+    ],
+  ] as [where: string, shape: z.ZodType, input: unknown, paths: string[]][]
 ) {
   Deno.test(`unknown fields are found in ${where}`, () => deepEqual(pathsOf(shape, input), paths));
 }

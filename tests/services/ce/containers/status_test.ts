@@ -10,22 +10,22 @@ const container = (change: Partial<Container>) => containerOf({ name: "web", ...
 
 // As the command line of the engine (20.10) shows them.
 for (
-  const { seconds, text } of [
-    { seconds: 0, text: "Up Less than a second" },
-    { seconds: 1, text: "Up 1 second" },
-    { seconds: 59, text: "Up 59 seconds" },
-    { seconds: 60, text: "Up About a minute" },
-    { seconds: 125, text: "Up 2 minutes" },
-    { seconds: 3_600, text: "Up About an hour" },
-    { seconds: 47 * 3_600, text: "Up 47 hours" },
-    { seconds: 48 * 3_600, text: "Up 2 days" },
-    { seconds: 13 * 86_400, text: "Up 13 days" },
-    { seconds: 14 * 86_400, text: "Up 2 weeks" },
-    { seconds: 59 * 86_400, text: "Up 8 weeks" },
-    { seconds: 60 * 86_400, text: "Up 2 months" },
-    { seconds: 729 * 86_400, text: "Up 24 months" },
-    { seconds: 730 * 86_400, text: "Up 2 years" },
-  ]
+  const [seconds, text] of [
+    [0, "Up Less than a second"],
+    [1, "Up 1 second"],
+    [59, "Up 59 seconds"],
+    [60, "Up About a minute"],
+    [125, "Up 2 minutes"],
+    [3_600, "Up About an hour"],
+    [47 * 3_600, "Up 47 hours"],
+    [48 * 3_600, "Up 2 days"],
+    [13 * 86_400, "Up 13 days"],
+    [14 * 86_400, "Up 2 weeks"],
+    [59 * 86_400, "Up 8 weeks"],
+    [60 * 86_400, "Up 2 months"],
+    [729 * 86_400, "Up 24 months"],
+    [730 * 86_400, "Up 2 years"],
+  ] as const
 ) {
   Deno.test(`statusText() after ${seconds} s is "${text}"`, () => {
     equal(statusText(container({ startedAt: ago(seconds) }), NOW), text);
@@ -33,23 +33,17 @@ for (
 }
 
 for (
-  const { change, text } of [
-    { change: { health: "healthy" }, text: "Up 5 minutes (healthy)" },
-    { change: { health: "unhealthy" }, text: "Up 5 minutes (unhealthy)" },
-    { change: { health: "starting" }, text: "Up 5 minutes (health: starting)" },
-    { change: { state: "paused" }, text: "Up 5 minutes (Paused)" },
-    {
-      change: { state: "exited", exitCode: 137, finishedAt: ago(7_200) },
-      text: "Exited (137) 2 hours ago",
-    },
-    {
-      change: { state: "restarting", exitCode: 1, finishedAt: ago(3) },
-      text: "Restarting (1) 3 seconds ago",
-    },
-    { change: { state: "created", startedAt: null }, text: "Created" },
-    { change: { state: "removing" }, text: "Removal In Progress" },
-    { change: { state: "dead" }, text: "Dead" },
-  ] as { change: Partial<Container>; text: string }[]
+  const [change, text] of [
+    [{ health: "healthy" }, "Up 5 minutes (healthy)"],
+    [{ health: "unhealthy" }, "Up 5 minutes (unhealthy)"],
+    [{ health: "starting" }, "Up 5 minutes (health: starting)"],
+    [{ state: "paused" }, "Up 5 minutes (Paused)"],
+    [{ state: "exited", exitCode: 137, finishedAt: ago(7_200) }, "Exited (137) 2 hours ago"],
+    [{ state: "restarting", exitCode: 1, finishedAt: ago(3) }, "Restarting (1) 3 seconds ago"],
+    [{ state: "created", startedAt: null }, "Created"],
+    [{ state: "removing" }, "Removal In Progress"],
+    [{ state: "dead" }, "Dead"],
+  ] as [change: Partial<Container>, text: string][]
 ) {
   Deno.test(`statusText() of ${JSON.stringify(change).slice(0, 60)} is "${text}"`, () => {
     equal(statusText(container({ startedAt: ago(300), ...change }), NOW), text);

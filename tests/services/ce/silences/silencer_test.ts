@@ -53,27 +53,19 @@ Deno.test("a silenced event goes to webhooks and streams, and to no person", asy
 });
 
 for (
-  const { what, matchers, silenced } of [
-    { what: "a pattern of kinds", matchers: { event: "container.*" }, silenced: true },
-    { what: "another kind", matchers: { event: "container.up" }, silenced: false },
-    { what: "a pattern of names", matchers: { container: "shop-*" }, silenced: true },
-    { what: "another name", matchers: { container: "shop" }, silenced: false },
-    { what: "the stack", matchers: { stack: "shop" }, silenced: true },
-    { what: "another stack", matchers: { stack: "blog*" }, silenced: false },
-    { what: "the severity", matchers: { severity: "warning" }, silenced: true },
-    { what: "another severity", matchers: { severity: "critical" }, silenced: false },
-    { what: "a rule", matchers: { rule: "*" }, silenced: false },
-    {
-      what: "everything",
-      matchers: { event: "*", container: "*web", stack: "*", severity: "warning" },
-      silenced: true,
-    },
-    {
-      what: "all but one",
-      matchers: { event: "*", container: "*web", stack: "*", severity: "info" },
-      silenced: false,
-    },
-  ]
+  const [what, matchers, silenced] of [
+    ["a pattern of kinds", { event: "container.*" }, true],
+    ["another kind", { event: "container.up" }, false],
+    ["a pattern of names", { container: "shop-*" }, true],
+    ["another name", { container: "shop" }, false],
+    ["the stack", { stack: "shop" }, true],
+    ["another stack", { stack: "blog*" }, false],
+    ["the severity", { severity: "warning" }, true],
+    ["another severity", { severity: "critical" }, false],
+    ["a rule", { rule: "*" }, false],
+    ["everything", { event: "*", container: "*web", stack: "*", severity: "warning" }, true],
+    ["all but one", { event: "*", container: "*web", stack: "*", severity: "info" }, false],
+  ] as const
 ) {
   Deno.test(`a silence of ${what} ${silenced ? "matches" : "does not match"} a stopped container`, async () => {
     using app = await appWithReceivers();
@@ -88,12 +80,12 @@ for (
 }
 
 for (
-  const { rule, silenced } of [
-    { rule: "r1", silenced: true },
-    { rule: "High CPU", silenced: true },
-    { rule: "High*", silenced: true },
-    { rule: "r*", silenced: false },
-  ]
+  const [rule, silenced] of [
+    ["r1", true],
+    ["High CPU", true],
+    ["High*", true],
+    ["r*", false],
+  ] as const
 ) {
   Deno.test(`a silence of the rule ${rule} ${silenced ? "matches" : "does not match"}`, async () => {
     using app = await appWithReceivers();
@@ -244,12 +236,12 @@ Deno.test("a silence begins and ends at its times", async () => {
     endsAt: END,
   });
   for (
-    const { at, silenced } of [
-      { at: "2026-01-01T12:29:59.999Z", silenced: false },
-      { at: "2026-01-01T12:30:00Z", silenced: true },
-      { at: "2026-01-01T12:59:59.999Z", silenced: true },
-      { at: END, silenced: false },
-    ]
+    const [at, silenced] of [
+      ["2026-01-01T12:29:59.999Z", false],
+      ["2026-01-01T12:30:00Z", true],
+      ["2026-01-01T12:59:59.999Z", true],
+      [END, false],
+    ] as const
   ) {
     app.clock.set(at);
     emit(app.deps, "container.oom", { container: "web", id: "c1" });

@@ -232,29 +232,24 @@ Deno.test("a service waits until a dependency has completed", async () => {
 });
 
 for (
-  const { what, condition, onStart, error } of [
-    {
-      what: "is unhealthy",
-      condition: "service_healthy",
-      onStart: (container: SimulatedContainer) => container.health = "unhealthy",
-      error: "Dependency dep is not healthy",
-    },
-    {
-      what: "exited",
-      condition: "service_healthy",
-      onStart: (container: SimulatedContainer) => container.state = "exited",
-      error: "Dependency dep is not healthy",
-    },
-    {
-      what: "failed",
-      condition: "service_completed_successfully",
-      onStart: (container: SimulatedContainer) => {
-        container.state = "exited";
-        container.exitCode = 3;
-      },
-      error: "Dependency dep has not completed successfully",
-    },
-  ]
+  const [what, condition, onStart, error] of [
+    [
+      "is unhealthy",
+      "service_healthy",
+      (container: SimulatedContainer) => container.health = "unhealthy",
+      "Dependency dep is not healthy",
+    ],
+    [
+      "exited",
+      "service_healthy",
+      (container: SimulatedContainer) => container.state = "exited",
+      "Dependency dep is not healthy",
+    ],
+    ["failed", "service_completed_successfully", (container: SimulatedContainer) => {
+      container.state = "exited";
+      container.exitCode = 3;
+    }, "Dependency dep has not completed successfully"],
+  ] as const
 ) {
   Deno.test(`a service is not started if a required dependency ${what}`, async () => {
     await using fake = fakeEngine(simulateContainers([

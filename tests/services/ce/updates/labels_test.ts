@@ -24,25 +24,19 @@ for (const policy of UPDATE_POLICIES) {
 }
 
 for (
-  const { labels, policy } of [
-    { labels: { [`${WATCHTOWER}.enable`]: "true" }, policy: "auto" },
-    { labels: { [`${WATCHTOWER}.enable`]: "false" }, policy: "off" },
-    { labels: { [`${WATCHTOWER}.monitor-only`]: "true" }, policy: "notify" },
-    {
-      labels: { [`${WATCHTOWER}.enable`]: "true", [`${WATCHTOWER}.monitor-only`]: "true" },
-      policy: "notify",
-    },
-    {
-      labels: { [`${WATCHTOWER}.enable`]: "false", [`${WATCHTOWER}.monitor-only`]: "true" },
-      policy: "off",
-    },
-    { labels: { [`${WATCHTOWER}.monitor-only`]: "false" }, policy: undefined },
-    { labels: { "wud.watch": "true" }, policy: "notify" },
-    { labels: { "wud.watch": "false" }, policy: "off" },
-    { labels: { "diun.enable": "true" }, policy: "notify" },
-    { labels: { "diun.enable": "false" }, policy: "off" },
-    { labels: { [`${WATCHTOWER}.enable`]: "false", "diun.enable": "true" }, policy: "notify" },
-    { labels: { [`${WATCHTOWER}.enable`]: "true", "wud.watch": "false" }, policy: "auto" },
+  const [labels, policy] of [
+    [{ [`${WATCHTOWER}.enable`]: "true" }, "auto"],
+    [{ [`${WATCHTOWER}.enable`]: "false" }, "off"],
+    [{ [`${WATCHTOWER}.monitor-only`]: "true" }, "notify"],
+    [{ [`${WATCHTOWER}.enable`]: "true", [`${WATCHTOWER}.monitor-only`]: "true" }, "notify"],
+    [{ [`${WATCHTOWER}.enable`]: "false", [`${WATCHTOWER}.monitor-only`]: "true" }, "off"],
+    [{ [`${WATCHTOWER}.monitor-only`]: "false" }, undefined],
+    [{ "wud.watch": "true" }, "notify"],
+    [{ "wud.watch": "false" }, "off"],
+    [{ "diun.enable": "true" }, "notify"],
+    [{ "diun.enable": "false" }, "off"],
+    [{ [`${WATCHTOWER}.enable`]: "false", "diun.enable": "true" }, "notify"],
+    [{ [`${WATCHTOWER}.enable`]: "true", "wud.watch": "false" }, "auto"],
   ] as const
 ) {
   Deno.test(`${JSON.stringify(labels)} means ${policy}`, () => {
@@ -80,17 +74,17 @@ Deno.test("the details of a policy are read with their units", () => {
 });
 
 for (
-  const { label, value, problem } of [
-    { label: "longshore.update", value: "atuo", problem: /must be off, notify, auto; got "atuo"/ },
-    { label: "longshore.update.level", value: "mayor", problem: /same, patch, minor, major/ },
-    { label: "longshore.update.min-age", value: "2w", problem: /duration from 0h to 8760h/ },
-    { label: "longshore.update.verify-timeout", value: "1s", problem: /from 10s to 86400s/ },
-    { label: "longshore.update.window", value: "0 3 * *", problem: /five fields/ },
-    { label: "longshore.update.window", value: "0 3 * * * Mars/Base", problem: /IANA/ },
-    { label: "longshore.update.window", value: "0 3 * * * UTC 2m", problem: /from 5m to 10080m/ },
-    { label: "longshore.update.window", value: "0 3 * * * UTC x 2h", problem: /such as/ },
-    { label: `${WATCHTOWER}.enable`, value: "yes", problem: /must be true or false/ },
-  ]
+  const [label, value, problem] of [
+    ["longshore.update", "atuo", /must be off, notify, auto; got "atuo"/],
+    ["longshore.update.level", "mayor", /same, patch, minor, major/],
+    ["longshore.update.min-age", "2w", /duration from 0h to 8760h/],
+    ["longshore.update.verify-timeout", "1s", /from 10s to 86400s/],
+    ["longshore.update.window", "0 3 * *", /five fields/],
+    ["longshore.update.window", "0 3 * * * Mars/Base", /IANA/],
+    ["longshore.update.window", "0 3 * * * UTC 2m", /from 5m to 10080m/],
+    ["longshore.update.window", "0 3 * * * UTC x 2h", /such as/],
+    [`${WATCHTOWER}.enable`, "yes", /must be true or false/],
+  ] as const
 ) {
   Deno.test(`${label}=${value} is reported, and the container is not updated by itself`, () => {
     const { policy, problems } = updatePolicy({

@@ -28,29 +28,17 @@ const valueOf = (
 ) => conditionValue(app.deps, metric, target);
 
 for (
-  const { what, fields, value } of [
-    { what: "that exited", fields: {}, value: 1 },
-    { what: "that is dead", fields: { state: "dead" }, value: 1 },
-    { what: "that is restarting", fields: { state: "restarting" }, value: 1 },
-    { what: "that is running", fields: { state: "running" }, value: 0 },
-    { what: "that is paused", fields: { state: "paused" }, value: 0 },
-    {
-      what: "that never ran",
-      fields: { state: "created", startedAt: null, finishedAt: null },
-      value: 0,
-    },
-    { what: "that is being removed", fields: { state: "removing" }, value: undefined },
-    {
-      what: "that just exited",
-      fields: { finishedAt: "2026-01-01T11:59:58.500Z" },
-      value: undefined,
-    },
-    {
-      what: "that exited two seconds ago",
-      fields: { finishedAt: "2026-01-01T11:59:58.000Z" },
-      value: 1,
-    },
-  ] as { what: string; fields: Partial<Container>; value: number | undefined }[]
+  const [what, fields, value] of [
+    ["that exited", {}, 1],
+    ["that is dead", { state: "dead" }, 1],
+    ["that is restarting", { state: "restarting" }, 1],
+    ["that is running", { state: "running" }, 0],
+    ["that is paused", { state: "paused" }, 0],
+    ["that never ran", { state: "created", startedAt: null, finishedAt: null }, 0],
+    ["that is being removed", { state: "removing" }, undefined],
+    ["that just exited", { finishedAt: "2026-01-01T11:59:58.500Z" }, undefined],
+    ["that exited two seconds ago", { finishedAt: "2026-01-01T11:59:58.000Z" }, 1],
+  ] as [what: string, fields: Partial<Container>, value: number | undefined][]
 ) {
   Deno.test(`container_down of a container ${what} is ${value}`, () => {
     using app = proApp();

@@ -102,42 +102,34 @@ Deno.test("paths do not find inherited properties", () => {
 });
 
 for (
-  const { what, change, error } of [
-    {
-      what: "no mappings",
-      change: { fieldMappings: undefined },
-      error: /^body\.config\.fieldMappings: /,
-    },
-    { what: "an empty list of mappings", change: { fieldMappings: [] }, error: /fieldMappings: / },
-    {
-      what: "a path with an empty name",
-      change: { fieldMappings: [{ path: "a..b", name: "x" }] },
-      error: /^body\.config\.fieldMappings\.0\.path: must be at most 20 names and indexes/,
-    },
-    {
-      what: "a path that is too long",
-      change: { fieldMappings: [{ path: "a.".repeat(30) + "a", name: "x" }] },
-      error: /^body\.config\.fieldMappings\.0\.path: /,
-    },
-    { what: "another method", change: { method: "DELETE" }, error: /^body\.config\.method: / },
-    {
-      what: "a connection header",
-      change: { headers: { Host: "other" } },
-      error: /^body\.config\.headers\.Host: belongs to the connection/,
-    },
-    {
-      what: "a header with a line break",
-      change: { headers: { "X-A": "b\r\nX-C: d" } },
-      error: /^body\.config\.headers\.X-A: /,
-    },
-    {
-      what: "too many headers",
-      change: {
-        headers: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`x-${n}`, "1"])),
-      },
-      error: /^body\.config\.headers: at most 20 headers/,
-    },
-  ]
+  const [what, change, error] of [
+    ["no mappings", { fieldMappings: undefined }, /^body\.config\.fieldMappings: /],
+    ["an empty list of mappings", { fieldMappings: [] }, /fieldMappings: /],
+    [
+      "a path with an empty name",
+      { fieldMappings: [{ path: "a..b", name: "x" }] },
+      /^body\.config\.fieldMappings\.0\.path: must be at most 20 names and indexes/,
+    ],
+    [
+      "a path that is too long",
+      { fieldMappings: [{ path: "a.".repeat(30) + "a", name: "x" }] },
+      /^body\.config\.fieldMappings\.0\.path: /,
+    ],
+    ["another method", { method: "DELETE" }, /^body\.config\.method: /],
+    [
+      "a connection header",
+      { headers: { Host: "other" } },
+      /^body\.config\.headers\.Host: belongs to the connection/,
+    ],
+    [
+      "a header with a line break",
+      { headers: { "X-A": "b\r\nX-C: d" } },
+      /^body\.config\.headers\.X-A: /,
+    ],
+    ["too many headers", {
+      headers: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`x-${n}`, "1"])),
+    }, /^body\.config\.headers: at most 20 headers/],
+  ] as const
 ) {
   Deno.test(`http-json refuses ${what}`, async () => {
     using app = integrationsApp();
