@@ -110,9 +110,10 @@ function msUntil(page: Page, clicked: string, part: string): Promise<number> {
     async (clicked, part) => {
       const started = performance.now();
       document.querySelector<HTMLElement>(clicked)!.click();
-      const isThere = () => document.querySelector(part);
-      while (!isThere()) await new Promise((resolve) => requestAnimationFrame(resolve));
-      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+      do await nextFrame(); while (!document.querySelector(part));
+      // It is painted before the next task.
+      await new Promise((resolve) => setTimeout(resolve));
       return performance.now() - started;
     },
     clicked,
