@@ -14,13 +14,13 @@ import { type Endpoint, permissionsOf } from "./endpoint.ts";
 import { editionNeeded } from "./features.ts";
 import { after, type MaybePromise } from "./maybe_promise.ts";
 import { assertInScope, assertTokenAllowed } from "./scope.ts";
-import type { Env, MiddlewareDeps } from "./request_context.ts";
+import type { EndpointDeps, Env } from "./request_context.ts";
 
 /** Checks that a request may use the endpoint, and stores its caller in the context. */
 export function accessCheck(
   endpoint: Endpoint,
   edition: Edition,
-  { license, identify }: MiddlewareDeps,
+  { license, identify }: EndpointDeps,
 ): (c: Context<Env>) => MaybePromise<void> {
   return function checkAccess(c) {
     try {

@@ -10,7 +10,7 @@ import type { AccessPolicy, Observation } from "../services/access_policy.ts";
 import type { Endpoint, RecordPhase } from "./endpoint.ts";
 import { failureOf } from "./errors.ts";
 import { after } from "./maybe_promise.ts";
-import { type Env, type MiddlewareDeps, type Serve, validated } from "./request_context.ts";
+import { type EndpointDeps, type Env, type Serve, validated } from "./request_context.ts";
 
 /**
  * Records the outcome of each request. The audit log omits most anonymous requests and every 429,
@@ -19,7 +19,7 @@ import { type Env, type MiddlewareDeps, type Serve, validated } from "./request_
 export function accounting(
   endpoint: Endpoint,
   route: string,
-  { audit, currentPolicy, license }: MiddlewareDeps,
+  { audit, currentPolicy, license }: EndpointDeps,
   serve: Serve,
 ): Handler<Env> {
   const method = endpoint.method.toUpperCase();

@@ -17,7 +17,7 @@ import { type EditionGroup, everyRoute, groups, isUnlimited, pathOfHost } from "
 import { loadEndpoints, pathTest } from "./endpoint_group.ts";
 import { failureOf } from "./errors.ts";
 import { type Exchange, requestIdOf, respondAlive, respondJson, respondRaw } from "./exchange.ts";
-import type { Audit, Identify, MiddlewareDeps } from "./request_context.ts";
+import type { Audit, EndpointDeps, Identify } from "./request_context.ts";
 import { after, type MaybePromise } from "./maybe_promise.ts";
 import { createRequestLog, loggedPath } from "./request_log.ts";
 import { pathOf, targetOf } from "./request_url.ts";
@@ -40,7 +40,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
       log.error("audit entry lost", { action: record.action, ...errorFields(error) });
     }
   };
-  const middlewareDeps: MiddlewareDeps = {
+  const endpointDeps: EndpointDeps = {
     license,
     identify: identifyCaller,
     audit,
@@ -93,7 +93,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
   function liveness(request: Request, exchange: Exchange): MaybePromise<Response> | undefined {
     if (request.method !== "GET" || targetOf(request) !== "/livez") return undefined;
     exchange.route = "/livez";
-    const policy = middlewareDeps.currentPolicy();
+    const policy = endpointDeps.currentPolicy();
     return policy ? after(policy, () => dispatch(request, exchange)) : respondAlive(exchange);
   }
 
@@ -123,7 +123,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     const start = async () => {
       const { createRouter } = await import("./router.ts");
       const endpoints = await loadEndpoints(group, deps, openApi);
-      return router = createRouter({ ...group, endpoints }, middlewareDeps, respondFailure);
+      return router = createRouter({ ...group, endpoints }, endpointDeps, respondFailure);
     };
     return {
       serves: pathTest(group),
@@ -162,7 +162,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     const { respondDashboard } = await import("./dashboard/dashboard.ts");
     const page = await respondDashboard(deps, request);
     if (!page) throw new AppError("not_found", `No such path: ${pathOf(request)}`);
-    (await middlewareDeps.currentPolicy())?.admit(exchange.address);
+    (await endpointDeps.currentPolicy())?.admit(exchange.address);
     return respondRaw(exchange, request.method === "HEAD" ? { ...page, body: null } : page);
   }
 

@@ -16,7 +16,7 @@ import type { Endpoint, Input, RawResponse } from "./endpoint.ts";
 import { type AppEnv, respond, respondRaw } from "./exchange.ts";
 import { after, type MaybePromise } from "./maybe_promise.ts";
 import { sendRepresentation } from "./representation.ts";
-import { type Env, type MiddlewareDeps, type Serve, validated } from "./request_context.ts";
+import { type EndpointDeps, type Env, type Serve, validated } from "./request_context.ts";
 import { JSON_HEADERS, type ResponseCache, responseCache } from "./response_cache.ts";
 import { inputCheck } from "./validation.ts";
 
@@ -24,7 +24,7 @@ import { inputCheck } from "./validation.ts";
 export function mount(
   app: Hono<AppEnv>,
   { edition, prefix, endpoints }: EditionRoutes,
-  deps: MiddlewareDeps,
+  deps: EndpointDeps,
 ): void {
   for (const endpoint of endpoints) {
     // A group's root is served without a trailing slash.
@@ -42,7 +42,7 @@ function pipeline(
   endpoint: Endpoint,
   edition: Edition,
   group: readonly Endpoint[],
-  deps: MiddlewareDeps,
+  deps: EndpointDeps,
 ): Serve {
   const checkAccess = accessCheck(endpoint, edition, deps);
   const checkInput = inputCheck(endpoint, group);
@@ -64,7 +64,7 @@ function pipeline(
 function handler(
   endpoint: Endpoint,
   cache: ResponseCache,
-  { containerNames, scopes }: Pick<MiddlewareDeps, "containerNames" | "scopes">,
+  { containerNames, scopes }: Pick<EndpointDeps, "containerNames" | "scopes">,
 ) {
   const status = endpoint.status ?? 200;
   const isContainerAction = endpoint.scope === "container" &&

@@ -1,5 +1,5 @@
 /**
- * The context of a request: what the middleware of every endpoint gets, and what it stores for the
+ * The context of a request: what the checks of every endpoint get, and what they store for the
  * handler.
  *
  * @module
@@ -14,8 +14,8 @@ import type { AppEnv } from "./exchange.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { ScopeCheck } from "./scope.ts";
 
-/** What the middleware of every endpoint needs. */
-export interface MiddlewareDeps {
+/** What the checks and records of every endpoint need. */
+export interface EndpointDeps {
   license: { readonly edition: Edition };
   identify: Identify;
   audit: Audit;

@@ -8,7 +8,7 @@ import { Hono } from "hono";
 import type { EditionRoutes } from "./editions.ts";
 import type { AppEnv, Exchange } from "./exchange.ts";
 import { mount } from "./mount.ts";
-import type { MiddlewareDeps } from "./request_context.ts";
+import type { EndpointDeps } from "./request_context.ts";
 import { unknownPath } from "./unknown_path.ts";
 
 export type Router = Hono<AppEnv>;
@@ -16,7 +16,7 @@ export type Router = Hono<AppEnv>;
 /** @param respondFailure Answers a request whose handling failed. */
 export function createRouter(
   routes: EditionRoutes,
-  deps: MiddlewareDeps,
+  deps: EndpointDeps,
   respondFailure: (error: unknown, exchange: Exchange, request: Request) => Response,
 ): Router {
   const hono = new Hono<AppEnv>({ strict: false });

@@ -15,7 +15,7 @@ import { everyRoute } from "../../routes/editions.ts";
 import type { Endpoint } from "../../routes/endpoint.ts";
 import { failureOf } from "../../routes/errors.ts";
 import { type AppEnv, respondJson } from "../../routes/exchange.ts";
-import type { MiddlewareDeps } from "../../routes/request_context.ts";
+import type { EndpointDeps } from "../../routes/request_context.ts";
 import { mount } from "../../routes/mount.ts";
 import { createScopeCheck } from "../../routes/scope.ts";
 import { includesRole, type Role, USER_ROLES, type UserRole } from "../../services/auth/caller.ts";
@@ -238,7 +238,7 @@ async function gates(
   { deps }: TestApp,
 ): Promise<(served: Served, userId: string) => Promise<number>> {
   const caller: { userId: string; role: Role } = { userId: "", role: "viewer" };
-  const middlewareDeps: MiddlewareDeps = {
+  const endpointDeps: EndpointDeps = {
     license: deps.license,
     identify: (_, { address }) => ({ ...caller, familyId: "family", address }),
     audit: () => {},
@@ -251,7 +251,7 @@ async function gates(
   };
   const hono = new Hono<AppEnv>({ strict: false });
   for (const routes of await everyRoute(deps)) {
-    mount(hono, { ...routes, endpoints: routes.endpoints.map(reachable) }, middlewareDeps);
+    mount(hono, { ...routes, endpoints: routes.endpoints.map(reachable) }, endpointDeps);
   }
   hono.onError((error, c) => {
     const { status, body } = failureOf(error, deps.license.edition);
