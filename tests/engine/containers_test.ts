@@ -13,22 +13,14 @@ import {
   containerTop,
 } from "../../engine/containers.ts";
 import { EngineError } from "../../engine/errors.ts";
-import type { Frame } from "../../engine/frames.ts";
 import { fakeEngine, outputFrame, rawEngine } from "../helpers/fake_engine.ts";
+import { frameLines } from "../helpers/frames.ts";
 import { until } from "../helpers/until.ts";
 
 const web = { Id: "c1", Names: ["/web"], Image: "nginx", State: "running" };
 const noContent = () => new Response(null, { status: 204 });
 const notModified = () => new Response(null, { status: 304 });
 const notFound = (id: string) => new EngineError(404, `No such container: ${id}`);
-
-async function texts(frames: AsyncIterable<Frame>): Promise<string[]> {
-  const all = [];
-  for await (const { stream, bytes } of frames) {
-    all.push(`${stream} ${new TextDecoder().decode(bytes)}`);
-  }
-  return all;
-}
 
 Deno.test("containerList() reads the engine's JSON, with the options as query", async () => {
   await using fake = fakeEngine({ "GET /containers/json": () => Response.json([web]) });
@@ -216,7 +208,7 @@ Deno.test("containerLogs() separates the streams of a container without a termin
     stderr: false,
     tty: false,
   });
-  deepEqual(await texts(frames), ["stdout one\n", "stderr two\n"]);
+  deepEqual(await frameLines(frames), ["stdout one\n", "stderr two\n"]);
   deepEqual(fake.requests, [
     "GET /containers/c1/logs?stdout=true&stderr=false&tail=10&since=1700000000.5&until=1700000001" +
     "&timestamps=true",
@@ -229,9 +221,9 @@ Deno.test("containerLogs() reads the raw output of a container with a terminal",
     "GET /containers/c1/logs": () => new Response("a terminal's output"),
   });
   const expected = ["stdout a terminal's output"];
-  deepEqual(await texts(await containerLogs(fake.engine, "c1")), expected);
+  deepEqual(await frameLines(await containerLogs(fake.engine, "c1")), expected);
   equal(fake.requests.length, 2, "it had to ask");
-  deepEqual(await texts(await containerLogs(fake.engine, "c1", { tty: true })), expected);
+  deepEqual(await frameLines(await containerLogs(fake.engine, "c1", { tty: true })), expected);
   equal(fake.requests.length, 3);
 });
 
@@ -256,7 +248,7 @@ Deno.test("followed logs end with their reader or their signal, and leave no con
   for await (const _ of await follow()) break;
   await (await follow())[Symbol.asyncIterator]().return!();
   const abort = new AbortController();
-  const reading = texts(await follow(abort.signal));
+  const reading = frameLines(await follow(abort.signal));
   reading.catch(() => {});
   abort.abort();
   await rejects(reading, { name: "AbortError" });

@@ -2,18 +2,11 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { EngineError } from "../../engine/errors.ts";
 import { execCreate, execInspect, execStart } from "../../engine/exec.ts";
 import { fakeEngine, jsonAnswer, outputFrame, rawEngine } from "../helpers/fake_engine.ts";
+import { frameLines } from "../helpers/frames.ts";
 import { until } from "../helpers/until.ts";
 
 const UPGRADED = "HTTP/1.1 101 UPGRADED\r\nContent-Type: application/vnd.docker.raw-stream\r\n" +
   "Connection: Upgrade\r\nUpgrade: tcp\r\n\r\n";
-
-async function texts(frames: AsyncIterable<{ stream: string; bytes: Uint8Array }>) {
-  const all = [];
-  for await (const { stream, bytes } of frames) {
-    all.push(`${stream} ${new TextDecoder().decode(bytes)}`);
-  }
-  return all;
-}
 
 Deno.test("execCreate() sends the program unchanged, and returns the id", async () => {
   let body;
@@ -46,7 +39,7 @@ Deno.test("execStart() yields both streams in the order written", async () => {
     await connection.write(outputFrame("stdout", "c"));
   });
   const program = await execStart(raw.engine, "e1");
-  deepEqual(await texts(program.frames), ["stdout a", "stderr b", "stdout c"]);
+  deepEqual(await frameLines(program.frames), ["stdout a", "stderr b", "stdout c"]);
   deepEqual(JSON.parse(body), { Detach: false, Tty: false });
   await until("every connection is closed", () => raw.open === 0);
 });
@@ -62,7 +55,7 @@ Deno.test("execStart() passes on the input and its end", async () => {
   const program = await execStart(raw.engine, "e1");
   await program.write(new TextEncoder().encode("hello"));
   await program.closeWrite();
-  deepEqual(await texts(program.frames), ["stdout HELLO"]);
+  deepEqual(await frameLines(program.frames), ["stdout HELLO"]);
 });
 
 Deno.test("execStart() with a terminal yields the raw output", async () => {
@@ -70,7 +63,7 @@ Deno.test("execStart() with a terminal yields the raw output", async () => {
     await connection.request();
     await connection.write(UPGRADED + "hello\r\n");
   });
-  deepEqual(await texts((await execStart(raw.engine, "e1", { tty: true })).frames), [
+  deepEqual(await frameLines((await execStart(raw.engine, "e1", { tty: true })).frames), [
     "stdout hello\r\n",
   ]);
 });
@@ -85,7 +78,7 @@ Deno.test("execStart() can be cancelled by its signal or by leaving the output",
   for await (const _ of (await execStart(raw.engine, "e1")).frames) break;
 
   const abort = new AbortController();
-  const reading = texts((await execStart(raw.engine, "e1", { signal: abort.signal })).frames);
+  const reading = frameLines((await execStart(raw.engine, "e1", { signal: abort.signal })).frames);
   reading.catch(() => {});
   abort.abort(new Error("too slow"));
   await rejects(reading, new Error("too slow"));
@@ -116,5 +109,5 @@ Deno.test("execStart() reads the output of an engine that frames it like other r
       new Response(ReadableStream.from([outputFrame("stdout", "a"), outputFrame("stderr", "b")])),
   });
   const program = await execStart(fake.engine, "e1");
-  deepEqual(await texts(program.frames), ["stdout a", "stderr b"]);
+  deepEqual(await frameLines(program.frames), ["stdout a", "stderr b"]);
 });

@@ -1,15 +1,8 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { EngineError, EngineProtocolError } from "../../engine/errors.ts";
-import { type Frame, frames, rawFrames } from "../../engine/frames.ts";
+import { frames, rawFrames } from "../../engine/frames.ts";
 import { outputFrame } from "../helpers/fake_engine.ts";
-
-const decoder = new TextDecoder();
-
-async function texts(found: AsyncIterable<Frame>): Promise<string[]> {
-  const all = [];
-  for await (const { stream, bytes } of found) all.push(`${stream} ${decoder.decode(bytes)}`);
-  return all;
-}
+import { frameLines } from "../helpers/frames.ts";
 
 function joined(...parts: Uint8Array[]): Uint8Array {
   return Uint8Array.from(parts.flatMap((part) => [...part]));
@@ -35,20 +28,20 @@ Deno.test("frames() finds the frames when the stream is split into any three par
         wire.slice(first, second),
         wire.slice(second),
       );
-      deepEqual(await texts(frames(parts)), expected);
+      deepEqual(await frameLines(frames(parts)), expected);
     }
   }
 });
 
 Deno.test("frames() finds the frames in single bytes", async () => {
   deepEqual(
-    await texts(frames(chunksOf(...[...wire].map((byte) => Uint8Array.of(byte))))),
+    await frameLines(frames(chunksOf(...[...wire].map((byte) => Uint8Array.of(byte))))),
     expected,
   );
 });
 
 Deno.test("frames() yields the received part of a truncated last frame", async () => {
-  deepEqual(await texts(frames(chunksOf(wire.slice(0, -2)))), [
+  deepEqual(await frameLines(frames(chunksOf(wire.slice(0, -2)))), [
     ...expected.slice(0, 2),
     "stdout thr",
   ]);
@@ -58,18 +51,18 @@ Deno.test("frames() accepts a frame of 16 MiB and refuses a larger one", async (
   const largest = outputFrame("stdout", "x".repeat(16 * 1024 * 1024));
   for await (const { bytes } of frames(chunksOf(largest))) equal(bytes.length, 16 * 1024 * 1024);
   await rejects(
-    texts(frames(chunksOf(Uint8Array.of(1, 0, 0, 0, 1, 0, 0, 1)))),
+    frameLines(frames(chunksOf(Uint8Array.of(1, 0, 0, 0, 1, 0, 0, 1)))),
     EngineProtocolError,
   );
   await rejects(
-    texts(frames(chunksOf(Uint8Array.of(1, 0, 0, 0, 255, 255, 255, 255)))),
+    frameLines(frames(chunksOf(Uint8Array.of(1, 0, 0, 0, 255, 255, 255, 255)))),
     EngineProtocolError,
   );
 });
 
 Deno.test("frames() refuses the output of a terminal, which has no frames", async () => {
   await rejects(
-    texts(frames(chunksOf(new TextEncoder().encode("hello, world")))),
+    frameLines(frames(chunksOf(new TextEncoder().encode("hello, world")))),
     EngineProtocolError,
   );
 });
@@ -77,7 +70,7 @@ Deno.test("frames() refuses the output of a terminal, which has no frames", asyn
 Deno.test("frames() throws the failure that the engine reports in the stream", async () => {
   const failure = outputFrame("stdout", "disk on fire");
   failure[0] = 3;
-  await rejects(texts(frames(chunksOf(failure))), new EngineError(500, "disk on fire"));
+  await rejects(frameLines(frames(chunksOf(failure))), new EngineError(500, "disk on fire"));
 });
 
 Deno.test("frames() releases its source, even if it was never read", async () => {
@@ -102,5 +95,5 @@ Deno.test("frames() releases its source, even if it was never read", async () =>
 
 Deno.test("rawFrames() treats everything as standard output", async () => {
   const chunks = ["a", "b"].map((text) => new TextEncoder().encode(text));
-  deepEqual(await texts(rawFrames(chunksOf(...chunks))), ["stdout a", "stdout b"]);
+  deepEqual(await frameLines(rawFrames(chunksOf(...chunks))), ["stdout a", "stdout b"]);
 });

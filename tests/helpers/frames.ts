@@ -17,3 +17,12 @@ export async function frameTexts(
   }
   return texts;
 }
+
+/** Each frame as text, e.g. `stdout hello`. */
+export async function frameLines(frames: AsyncIterable<Frame>): Promise<string[]> {
+  const all = [];
+  for await (const { stream, bytes } of frames) {
+    all.push(`${stream} ${new TextDecoder().decode(bytes)}`);
+  }
+  return all;
+}
