@@ -5,6 +5,7 @@ import { openStateDatabase } from "../../../db/database.ts";
 import { migrate } from "../../../db/migrate.ts";
 import { stateMigrations } from "../../../db/migrations/state/mod.ts";
 import { createAccounts } from "../../../services/auth/accounts.ts";
+import { temporaryDirectory } from "../../helpers/command.ts";
 import { openTestDatabase, testClock } from "../../helpers/test_app.ts";
 
 const ada = {
@@ -40,24 +41,14 @@ Deno.test("in key mode users without a password are who they are, others vouch f
 });
 
 Deno.test("a password that another process sets in key mode disables the user", () => {
-  const directory = Deno.makeTempDirSync({ prefix: "longshore-accounts-" });
-  try {
-    const open = () => closing(openStateDatabase(`${directory}/state.sqlite`));
-    using db = open();
-    migrate(db, stateMigrations);
-    insertUser(db, ada);
-    const clock = testClock();
-    const accounts = createAccounts(db, { authMode: "key" }, clock.now);
-    equal(accounts.roleOf({ userId: "u1", familyId: "f" }), "admin");
+  using stored = storedAccounts("key");
+  const { accounts, clock, other } = stored;
+  equal(accounts.roleOf({ userId: "u1", familyId: "f" }), "admin");
 
-    using other = open();
-    updateUserPassword(other, "u1", "hash");
+  updateUserPassword(other, "u1", "hash");
 
-    clock.advance({ seconds: 1 });
-    equal(accounts.roleOf({ userId: "u1", familyId: "f" }), undefined);
-  } finally {
-    Deno.removeSync(directory, { recursive: true });
-  }
+  clock.advance({ seconds: 1 });
+  equal(accounts.roleOf({ userId: "u1", familyId: "f" }), undefined);
 });
 
 Deno.test("in users mode the key has no role", () => {
@@ -90,53 +81,54 @@ Deno.test("ended logins are forgotten when their last access token has ended", (
 });
 
 Deno.test("what another process stores is seen within a second", () => {
-  const directory = Deno.makeTempDirSync({ prefix: "longshore-accounts-" });
-  try {
-    const open = () => closing(openStateDatabase(`${directory}/state.sqlite`));
-    using db = open();
-    migrate(db, stateMigrations);
-    insertUser(db, ada);
-    const clock = testClock();
-    const accounts = createAccounts(db, { authMode: "users" }, clock.now);
-    const session = { userId: "u1", familyId: "f1" };
+  using stored = storedAccounts("users");
+  const { accounts, clock, other } = stored;
+  const session = { userId: "u1", familyId: "f1" };
 
-    using other = open();
-    updateUserRole(other, "u1", "viewer");
-    upsertRevokedFamily(other, { familyId: "f2", expiresAt: "2026-01-01T00:15:00.000Z" });
+  updateUserRole(other, "u1", "viewer");
+  upsertRevokedFamily(other, { familyId: "f2", expiresAt: "2026-01-01T00:15:00.000Z" });
 
-    clock.advance({ seconds: 1 });
-    equal(accounts.roleOf(session), "viewer");
-    equal(accounts.roleOf({ ...session, familyId: "f2" }), undefined);
-  } finally {
-    Deno.removeSync(directory, { recursive: true });
-  }
+  clock.advance({ seconds: 1 });
+  equal(accounts.roleOf(session), "viewer");
+  equal(accounts.roleOf({ ...session, familyId: "f2" }), undefined);
 });
 
 Deno.test("accounts that cannot be read again keep their roles until they can", () => {
-  const directory = Deno.makeTempDirSync({ prefix: "longshore-accounts-" });
-  try {
-    const open = () => closing(openStateDatabase(`${directory}/state.sqlite`));
-    using db = open();
-    migrate(db, stateMigrations);
-    insertUser(db, ada);
-    const clock = testClock();
-    const accounts = createAccounts(db, { authMode: "users" }, clock.now);
-    const session = { userId: "u1", familyId: "f1" };
+  using stored = storedAccounts("users");
+  const { accounts, clock, other } = stored;
+  const session = { userId: "u1", familyId: "f1" };
 
-    using other = open();
-    other.run("ALTER TABLE users RENAME TO hidden");
-    clock.advance({ seconds: 1 });
-    throws(() => accounts.roleOf(session), /no such table: users/);
-    equal(accounts.roleOf(session), "admin");
+  other.run("ALTER TABLE users RENAME TO hidden");
+  clock.advance({ seconds: 1 });
+  throws(() => accounts.roleOf(session), /no such table: users/);
+  equal(accounts.roleOf(session), "admin");
 
-    other.run("ALTER TABLE hidden RENAME TO users");
-    updateUserRole(other, "u1", "viewer");
-    clock.advance({ seconds: 1 });
-    equal(accounts.roleOf(session), "viewer");
-  } finally {
-    Deno.removeSync(directory, { recursive: true });
-  }
+  other.run("ALTER TABLE hidden RENAME TO users");
+  updateUserRole(other, "u1", "viewer");
+  clock.advance({ seconds: 1 });
+  equal(accounts.roleOf(session), "viewer");
 });
+
+/** Accounts in a file, which another process has open, too. */
+function storedAccounts(authMode: "key" | "users") {
+  const directory = temporaryDirectory();
+  const open = () => openStateDatabase(`${directory.path}/state.sqlite`);
+  const db = open();
+  migrate(db, stateMigrations);
+  insertUser(db, ada);
+  const clock = testClock();
+  const other = open();
+  return {
+    accounts: createAccounts(db, { authMode }, clock.now),
+    clock,
+    other,
+    [Symbol.dispose]() {
+      other.close();
+      db.close();
+      directory[Symbol.dispose]();
+    },
+  };
+}
 
 function closing<Db extends { close(): void }>(db: Db): Db & Disposable {
   return Object.assign(db, { [Symbol.dispose]: () => db.close() });
