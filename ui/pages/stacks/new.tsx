@@ -21,6 +21,7 @@ import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { reportJob } from "./deploy.tsx";
 import { useAnswer } from "./editor/answer.ts";
 import { type Draft, EMPTY_DRAFT, isSameDraft, sourcesOf } from "./editor/draft.ts";
+import { useKept } from "./editor/kept.ts";
 import { type Problem, problemsOf } from "./editor/problems.tsx";
 import { SourceEditor } from "./editor/source_editor.tsx";
 import { useUnsaved } from "./editor/unsaved.ts";
@@ -68,11 +69,28 @@ function NewStackForm({ initial }: { initial: Draft }) {
     : undefined;
   const disk = directory === undefined ? {} : { directory };
   const draft = useSignal(initial);
+  const revision = useSignal(0);
   const refusal = useAnswer<readonly Problem[]>(draft);
   const plan = useAnswer<StackPlan & { name: string; directory: string | undefined }>(draft);
   const busy = useSignal<"plan" | "save" | "deploy" | undefined>(undefined);
   const id = useId();
-  const keepNothing = useUnsaved(!isSameDraft(draft.value, initial));
+  const isChanged = !isSameDraft(draft.value, initial);
+  const keepNothing = useUnsaved(isChanged);
+  const entered = {
+    name: name.value,
+    kind: kind.value,
+    storage: storage.value,
+    ownDirectory: ownDirectory.value,
+    draft: draft.value,
+  };
+  useKept(isChanged || name.value !== "" ? entered : undefined, (kept) => {
+    name.value = kept.name;
+    kind.value = kept.kind;
+    storage.value = kept.storage;
+    ownDirectory.value = kept.ownDirectory;
+    draft.value = kept.draft;
+    revision.value++;
+  });
 
   const run = async (what: "plan" | "save" | "deploy", work: () => Promise<void>) => {
     problem.value = problemOf(name.peek());
@@ -197,7 +215,7 @@ function NewStackForm({ initial }: { initial: Draft }) {
       </div>
       <SourceEditor
         draft={draft}
-        revision={0}
+        revision={revision.value}
         directory={directory}
         {...(refusal.value && { refusal: refusal.value })}
       />

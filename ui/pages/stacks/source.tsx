@@ -18,6 +18,7 @@ import { Conflict } from "./conflict.tsx";
 import { deployStack } from "./deploy.tsx";
 import { useAnswer } from "./editor/answer.ts";
 import { draftOf, isSameDraft, sourcesOf } from "./editor/draft.ts";
+import { useKept } from "./editor/kept.ts";
 import { type Problem, problemsOf } from "./editor/problems.tsx";
 import { SourceEditor } from "./editor/source_editor.tsx";
 import { useUnsaved } from "./editor/unsaved.ts";
@@ -55,6 +56,16 @@ function SourceForm({ initial }: { initial: StackSource }) {
   const busy = useSignal<"save" | "plan" | "deploy" | undefined>(undefined);
   const isChanged = !isSameDraft(draft.value, saved.value);
   useUnsaved(isChanged);
+  // With its version, so that a save still detects a conflict.
+  useKept(
+    isChanged ? { version: version.value, saved: saved.value, draft: draft.value } : undefined,
+    (kept) => {
+      version.value = kept.version;
+      saved.value = kept.saved;
+      draft.value = kept.draft;
+      revision.value++;
+    },
+  );
 
   const replace = (source: StackSource) => {
     version.value = source.version;
