@@ -60,9 +60,9 @@ interface Parts {
 }
 
 export function assemble(parts: Parts): Deps {
-  const { config, db, engine, now } = parts;
+  const { config, db, engine, log, now } = parts;
   const license = createLicense(now, storedTrialStart(db), storedEnd(parts));
-  const accounts = createAccounts(db, config, now);
+  const accounts = createAccounts(db, config, now, log);
   const stream = createStreamHub({ now, clientsMax: config.maxSseClients });
   accounts.subscribe(stream.endUnauthorized);
   const inventory = createInventory(now);

@@ -10,6 +10,7 @@ import { selectRevokedFamilies } from "../../db/ce/revoked_families.ts";
 import { selectPasswordHash, selectUsers, selectUsersWithoutPassword } from "../../db/ce/users.ts";
 import { selectDataVersion } from "../../db/data_version.ts";
 import type { StateDatabase } from "../../db/database.ts";
+import { errorFields, type Log, silentLog } from "../log.ts";
 import { type ApiTokenRef, type Caller, includesRole, type UserRole } from "./caller.ts";
 
 /** User id of a caller with the API key, in key mode. */
@@ -41,6 +42,7 @@ export function createAccounts(
   db: StateDatabase,
   { authMode }: { authMode: "key" | "users" },
   now: () => Date,
+  log: Log = silentLog,
 ) {
   const roles = new Map<string, UserRole>();
   // Roughly in the order of their expiry.
@@ -84,7 +86,13 @@ export function createAccounts(
     isNotifying = true;
     queueMicrotask(() => {
       isNotifying = false;
-      for (const listener of listeners) listener();
+      for (const listener of listeners) {
+        try {
+          listener();
+        } catch (error) {
+          log.error("change of access not applied", errorFields(error));
+        }
+      }
     });
   }
 

@@ -1,10 +1,11 @@
-import { equal, throws } from "node:assert/strict";
+import { equal, partialDeepStrictEqual, throws } from "node:assert/strict";
 import { insertUser, updateUserPassword, updateUserRole } from "../../../db/ce/users.ts";
 import { upsertRevokedFamily } from "../../../db/ce/revoked_families.ts";
 import { openStateDatabase } from "../../../db/database.ts";
 import { migrate } from "../../../db/migrate.ts";
 import { stateMigrations } from "../../../db/migrations/state/mod.ts";
 import { createAccounts } from "../../../services/auth/accounts.ts";
+import { silentLog } from "../../../services/log.ts";
 import { temporaryDirectory } from "../../helpers/command.ts";
 import { openTestDatabase, testClock } from "../../helpers/test_app.ts";
 
@@ -107,6 +108,21 @@ Deno.test("accounts that cannot be read again keep their roles until they can", 
   updateUserRole(other, "u1", "viewer");
   clock.advance({ seconds: 1 });
   equal(accounts.roleOf(session), "viewer");
+});
+
+Deno.test("a listener that throws is logged, and the others are called", async () => {
+  using db = closing(openTestDatabase());
+  const logged: unknown[] = [];
+  const log = { ...silentLog, error: (...entry: unknown[]) => void logged.push(entry) };
+  const accounts = createAccounts(db, { authMode: "users" }, testClock().now, log);
+  accounts.subscribe(() => {
+    throw new TypeError("no stream");
+  });
+  const called = Promise.withResolvers<void>();
+  accounts.subscribe(called.resolve);
+  accounts.remove("u1");
+  await called.promise;
+  partialDeepStrictEqual(logged, [["change of access not applied", { error: "no stream" }]]);
 });
 
 /** Accounts in a file, which another process has open, too. */
