@@ -82,9 +82,20 @@ export interface TimeRange {
   before: string;
 }
 
-/** The end of the chain; `undefined` if the row was removed outside this program. */
+/**
+ * The end of the chain; `undefined` if the row was removed outside this program. A sequence that
+ * JavaScript cannot represent is `Number.MAX_SAFE_INTEGER`.
+ */
 export function selectHead(db: Database): ChainLink | undefined {
-  return db.get<ChainLink>("SELECT sequence, hash FROM compliance_head");
+  return db.get<ChainLink>(
+    `SELECT iif(sequence BETWEEN 0 AND :max, sequence, :max) AS sequence, hash
+     FROM compliance_head`,
+    { max: Number.MAX_SAFE_INTEGER },
+  );
+}
+
+export function updateHeadSequence(db: Database, sequence: number): void {
+  db.run("UPDATE compliance_head SET sequence = :sequence", { sequence });
 }
 
 /**

@@ -10,11 +10,14 @@
 
 import canonicalize from "canonicalize";
 import type { StateDatabase } from "../../../db/database.ts";
+import { selectAnchor } from "../../../db/enterprise/chain_anchors.ts";
 import {
   type ActorType,
   type ComplianceRow,
   insertEntry,
+  selectEntryBefore,
   selectHead,
+  updateHeadSequence,
   withSavepoint,
 } from "../../../db/enterprise/compliance_logs.ts";
 import { KEY_USER, METRICS_USER } from "../../auth/accounts.ts";
@@ -127,9 +130,22 @@ function insertPrepared(db: StateDatabase, prepared: PreparedEntry): ComplianceE
   if (!head) {
     throw new Error("The compliance log has no head: its row was removed from the database");
   }
-  const sequence = head.sequence + 1;
+  const sequence = (head.sequence < Number.MAX_SAFE_INTEGER ? head.sequence : repairHead(db)) + 1;
   const fields = { ...prepared, previous_hash: head.hash };
   const row = { ...fields, sequence, entry_hash: hashEntry(fields) };
   insertEntry(db, row);
   return toEntry(row);
+}
+
+/**
+ * Gives a head whose sequence was modified outside this program the sequence of the last entry. It
+ * keeps the hash, so that the verification still detects removed entries.
+ *
+ * @returns The sequence.
+ */
+function repairHead(db: StateDatabase): number {
+  const last = selectEntryBefore(db, Number.MAX_SAFE_INTEGER) ?? selectAnchor(db);
+  const sequence = last?.sequence ?? 0;
+  updateHeadSequence(db, sequence);
+  return sequence;
 }

@@ -156,6 +156,36 @@ Deno.test("a log without its head is not written to", async () => {
   db.close();
 });
 
+for (const sequence of ["9007199254740991", "9223372036854775807", "-9223372036854775808"]) {
+  Deno.test(`a log whose head was given the sequence ${sequence} goes on after its last entry`, async () => {
+    const db = openTestDatabase();
+    const deps = complianceDeps(db, now);
+    await appendEntry(deps, STOPPED);
+    db.exec(`UPDATE compliance_head SET sequence = ${sequence}`);
+    const { verified, reason } = await walkChain(db, {}, atOnce);
+    equal(verified, false);
+    match(reason!, /truncated/);
+    await appendEntry(deps, STOPPED);
+    const report = await walkChain(db, {}, atOnce);
+    deepEqual([report.verified, report.entries_checked], [true, 2]);
+    db.close();
+  });
+}
+
+Deno.test("a head with another sequence does not hide removed entries", async () => {
+  const db = openTestDatabase();
+  const deps = complianceDeps(db, now);
+  for (let n = 0; n < 3; n++) await appendEntry(deps, STOPPED);
+  db.exec(`
+    DROP TRIGGER compliance_logs_are_kept;
+    DELETE FROM compliance_logs WHERE sequence > 1;
+    UPDATE compliance_head SET sequence = 9223372036854775807`);
+  const { id } = await appendEntry(deps, STOPPED);
+  const report = await walkChain(db, {}, atOnce);
+  deepEqual([report.verified, report.broken_at_id], [false, id]);
+  db.close();
+});
+
 const TEXTS = [
   null,
   "",
