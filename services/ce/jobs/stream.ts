@@ -56,23 +56,32 @@ export function openJobStream(
     left.abort();
   };
 
+  const pull = async (controller: ReadableStreamDefaultController<StreamChunk>) => {
+    while (!left.signal.aborted) {
+      // Before reading, so that no change in between is missed.
+      const changed = active?.changed();
+      const job = current();
+      const frames = newFrames(job, active, position, hide);
+      const hasEnded = job.endedAt !== null;
+      if (hasEnded) frames.push(encode("done", job));
+      for (const frame of frames) controller.enqueue(frame);
+      if (hasEnded || jobs.stopping.aborted || !isValid()) {
+        controller.close();
+        return leave();
+      }
+      if (frames.length > 0) return;
+      if (await waitForChange(changed!, left.signal)) continue;
+      return controller.enqueue(COMMENT);
+    }
+  };
+
   return new ReadableStream<StreamChunk>({
     async pull(controller) {
-      while (!left.signal.aborted) {
-        // Before reading, so that no change in between is missed.
-        const changed = active?.changed();
-        const job = current();
-        const frames = newFrames(job, active, position, hide);
-        const hasEnded = job.endedAt !== null;
-        if (hasEnded) frames.push(encode("done", job));
-        for (const frame of frames) controller.enqueue(frame);
-        if (hasEnded || jobs.stopping.aborted || !isValid()) {
-          controller.close();
-          return leave();
-        }
-        if (frames.length > 0) return;
-        if (await waitForChange(changed!, left.signal)) continue;
-        return controller.enqueue(COMMENT);
+      try {
+        await pull(controller);
+      } catch (error) {
+        leave();
+        throw error;
       }
     },
     cancel: leave,

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { Role } from "../../../services/auth/caller.ts";
 import type { Scope } from "../../../services/auth/scope.ts";
 import {
@@ -138,6 +138,22 @@ Deno.test("job streams are limited, freed by the client, and end with the servic
   equal(second.status, 200);
   app.deps.jobs.stop();
   equal(await second.text(), "");
+  gate.resolve();
+  await completion;
+});
+
+Deno.test("a job stream that fails is not counted any more", async () => {
+  using app = testApp();
+  const gate = Promise.withResolvers<void>();
+  const { job, completion } = startTestJob(app, () => gate.promise);
+  const response = await app.fetch("GET", `/api/jobs/${job.id}/stream`);
+  const client = sseClient(response.body as ReadableStream<Uint8Array<ArrayBuffer>>);
+  app.deps.accounts.roleOf = () => {
+    throw new Error("disk I/O error");
+  };
+  app.deps.jobs.get(job.id)!.write("a line");
+  await rejects(client.rest());
+  equal(app.deps.jobs.followers, 0);
   gate.resolve();
   await completion;
 });
