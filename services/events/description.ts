@@ -177,6 +177,8 @@ const KINDS: Record<EventKind, (field: Field, message: Field) => EventDescriptio
   "deploy.failed": (field, message) => aboutDeploy("warning", "Deploy failed", field, message),
   "deploy.needs_attention": (field, message) =>
     aboutDeploy("problem", "Deploy needs attention", field, message),
+  "stack.down_failed": (field, message) =>
+    about("warning", "Stack not removed", field("stack"), message("reason")),
   "status_page.updated": (field, message) =>
     about(
       ["operational", "resolved", "completed"].includes(field("newStatus")) ? "good" : "news",

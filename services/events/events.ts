@@ -146,6 +146,8 @@ export interface EventMap {
   "deploy.failed": DeployData;
   /** Neither the deploy nor its rollback succeeded. */
   "deploy.needs_attention": DeployData;
+  /** Not all of a stack's containers, networks, volumes and images could be removed. */
+  "stack.down_failed": Omit<DeployData, "version">;
   /** The host's disk is full within a day if it fills as in the last six hours. */
   "host.disk_full_soon": {
     path: string;
@@ -281,6 +283,7 @@ export const EVENT_KINDS = [
   "deploy.rolled_back",
   "deploy.failed",
   "deploy.needs_attention",
+  "stack.down_failed",
   "status_page.updated",
   "certificate.expiring",
   "image.update_available",

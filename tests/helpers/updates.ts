@@ -9,7 +9,7 @@ import type { Container } from "../../services/state/inventory.ts";
 import type { AppEvent } from "../../services/events/events.ts";
 import type { Recorder } from "../../services/events/recorder.ts";
 import { setContainers } from "./fake_containers.ts";
-import { fakeEngine } from "./fake_engine.ts";
+import { type FakeAnswer, fakeEngine } from "./fake_engine.ts";
 import { type TestApp, testApp, type TestAppOptions } from "./test_app.ts";
 
 /** An image of the engine. */
@@ -110,9 +110,18 @@ export interface UpdateApp extends AsyncDisposable {
   run(containers: (Partial<Container> & { name: string })[]): void;
 }
 
-/** An application whose engine has these images. */
-export function updateApp(images: TestImage[], options: TestAppOptions = {}): UpdateApp {
+/**
+ * An application whose engine has these images.
+ *
+ * @param answers What the engine answers besides.
+ */
+export function updateApp(
+  images: TestImage[],
+  options: TestAppOptions = {},
+  answers: Record<string, FakeAnswer> = {},
+): UpdateApp {
   const fake = fakeEngine({
+    ...answers,
     "GET /images/json": () =>
       Response.json(made.images.map(({ id, tags = [], digests = [] }) => ({
         Id: id,

@@ -40,6 +40,7 @@ const KINDS = Object.keys(
     "deploy.rolled_back": 0,
     "deploy.failed": 0,
     "deploy.needs_attention": 0,
+    "stack.down_failed": 0,
     "status_page.updated": 0,
     "certificate.expiring": 0,
     "image.update_available": 0,

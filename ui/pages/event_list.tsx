@@ -129,6 +129,8 @@ function describe({ event, data }: LiveEvent): [tone: Tone, subject: string, tex
       return ["bad", of("stack"), `was not deployed: ${of("reason")}`];
     case "deploy.needs_attention":
       return ["bad", of("stack"), `needs attention: ${of("reason")}`];
+    case "stack.down_failed":
+      return ["bad", of("stack"), `was not removed completely: ${of("reason")}`];
     case "update.started":
       return ["idle", of("container"), `is being updated to ${of("image")}`];
     case "update.succeeded":

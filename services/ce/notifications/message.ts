@@ -61,6 +61,7 @@ const SEVERITY_OF: { [Kind in EventKind]?: Severity } = {
   "remediation.disabled": "warning",
   "schedule.failed": "warning",
   "sla.breached": "warning",
+  "stack.down_failed": "warning",
   "update.failed": "warning",
   "update.needs_attention": "critical",
   "update.rolled_back": "warning",
@@ -167,7 +168,7 @@ export function containersOf({ data }: Pick<AppEvent, "data">): readonly string[
 
 /** The stack that an event is about, unless it is about containers. */
 export const stackNameOf = ({ event, data }: NewEvent): string | undefined =>
-  event.startsWith("deploy.") ? (data as DeployData).stack : undefined;
+  /^(deploy|stack)\./.test(event) ? (data as DeployData).stack : undefined;
 
 /**
  * The text below the title: lines, time and link.
@@ -219,6 +220,7 @@ const PAGES: Readonly<Record<string, string>> = {
   remediation: "/remediation",
   schedule: "/schedules",
   sla: "/sla",
+  stack: "/stacks",
   status_page: "/status-pages",
   update: "/updates",
 };

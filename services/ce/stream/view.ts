@@ -44,6 +44,7 @@ export const EVENT_PERMISSIONS: Record<EventTopic, string> = {
   remediation: "remediation:read",
   schedule: "schedules:read",
   sla: "sla:read",
+  stack: "stacks:read",
   status_page: "status_pages:read",
   test: "webhooks:read",
   update: "containers:read",
@@ -115,7 +116,7 @@ function eventIn(deps: ViewDeps, scope: Scope, event: AppEvent): AppEvent | unde
   const topic = event.event.split(".")[0] as EventTopic;
   if (!allowsPermission(scope, EVENT_PERMISSIONS[topic])) return undefined;
   if (!isLimited(scope)) return event;
-  if (topic === "update" || topic === "deploy") return jobEventIn(deps, scope, event);
+  if (["deploy", "stack", "update"].includes(topic)) return jobEventIn(deps, scope, event);
   return topic === "container" && isOwn(deps, scope, event) ? event : undefined;
 }
 
@@ -130,10 +131,10 @@ function isOwn({ inventory }: ViewDeps, scope: Scope, { data }: AppEvent): boole
 }
 
 /**
- * An update or deploy belongs to its job, because the containers have other names and ids meanwhile.
+ * An update, a deploy or the removal of a stack belongs to its job, because the containers have other names and ids meanwhile.
  */
 function jobEventIn(deps: ViewDeps, scope: Scope, event: AppEvent): AppEvent | undefined {
-  const { jobId, reason } = event.data as EventMap["update.failed" | "deploy.failed"];
+  const { jobId, reason } = event.data as EventMap["update.failed" | "stack.down_failed"];
   const job = selectJob(deps.db, jobId);
   if (!job || !includesTarget(scope, job)) return undefined;
   const hide = textFilter(deps, { scope }, job);

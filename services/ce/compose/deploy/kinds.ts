@@ -35,7 +35,9 @@ const EVENT_OF = {
   needs_attention: "deploy.needs_attention",
 } as const;
 
-function endEvent({ id: jobId, target: stack, input, status, error }: Job): NewEvent | undefined {
+function deployEvent(
+  { id: jobId, target: stack, input, status, error }: Job,
+): NewEvent | undefined {
   const event = EVENT_OF[status as keyof typeof EVENT_OF];
   const { version } = input as DeployInput;
   return event && { event, data: { stack, version, reason: error, jobId } };
@@ -49,7 +51,7 @@ export const deployKind: JobKind<DeployInput, DeployResult> = {
   reserve: reserve("deployed"),
   run: deploy,
   recover: deploy,
-  endEvent,
+  endEvent: deployEvent,
   outlivesEngine: true,
 };
 
@@ -61,5 +63,9 @@ export const downKind: JobKind<DownInput, DownResult> = {
   reserve: reserve("removed"),
   run: down,
   recover: down,
+  endEvent: ({ id: jobId, target: stack, status, error }) =>
+    status === "failed"
+      ? { event: "stack.down_failed", data: { stack, reason: error, jobId } }
+      : undefined,
   outlivesEngine: true,
 };

@@ -91,6 +91,7 @@ export function createUpdater(deps: Deps): Updater {
         pull: "always",
         expectedDigest: digest,
         verifyTimeoutSeconds,
+        reportsObstacles: true,
         actor: ACTOR,
       });
       running = { jobId: id, update };

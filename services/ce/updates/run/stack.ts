@@ -84,19 +84,35 @@ async function goForward(
 }
 
 /** @throws {AppError} `conflict` with what stands in the way of any container. */
-async function plan(deps: Deps, { input }: StackUpdateJob): Promise<Named[]> {
+async function plan(deps: Deps, job: StackUpdateJob): Promise<Named[]> {
   const named: Named[] = [];
-  for (const name of input.containers) {
-    const survey = await surveyUpdate(deps, name);
-    const { reference, local } = survey;
-    assertNoObstacle(survey.obstacles, input.force);
-    if (!input.force) {
-      assertNoObstacle((await readLatest(deps, survey, { pull: input.pull })).obstacles, false);
+  for (const [index, name] of job.input.containers.entries()) {
+    try {
+      named.push(await planMember(deps, job, name));
+    } catch (error) {
+      await throwIfInterrupted(deps, error);
+      const image = deps.inventory.list().find((each) => each.name === name)?.image ?? "";
+      reportFailure(deps, memberJob(job, index, image), error);
+      throw error;
     }
-    named.push({ reference, imageId: local ? fullImageId(local.Id) : null });
   }
   return named;
 }
+
+async function planMember(
+  deps: Deps,
+  { input: { force, pull } }: StackUpdateJob,
+  name: string,
+): Promise<Named> {
+  const survey = await surveyUpdate(deps, name);
+  const { reference, local } = survey;
+  assertNoObstacle(survey.obstacles, force);
+  if (!force) assertNoObstacle((await readLatest(deps, survey, { pull })).obstacles, false);
+  return { reference, imageId: local ? fullImageId(local.Id) : null };
+}
+
+const reportFailure = (deps: Deps, member: UpdateJob, error: unknown) =>
+  report(deps, member, "update.failed", { reason: messageOf(deps, error) });
 
 async function pullAll(
   deps: Deps,
@@ -112,8 +128,7 @@ async function pullAll(
       }
     } catch (error) {
       await throwIfInterrupted(deps, error);
-      const member = memberJob(job, index, reference);
-      report(deps, member, "update.failed", { reason: messageOf(deps, error) });
+      reportFailure(deps, memberJob(job, index, reference), error);
       throw error;
     }
   }

@@ -51,6 +51,8 @@ export interface UpdateRequest extends VerificationRequest {
   force?: boolean | undefined;
   /** The update fails if the reference leads to another manifest. */
   expectedDigest?: string | undefined;
+  /** Starts a job that fails with what stands in the way, so that the job and an event report it. */
+  reportsObstacles?: boolean | undefined;
   actor: Actor;
 }
 
@@ -71,14 +73,16 @@ interface RollbackRequest extends VerificationRequest {
  * everything that stands in the way.
  */
 export async function startUpdate(deps: Deps, request: UpdateRequest): Promise<JobView> {
-  const { containerId, image, pull, force = false, expectedDigest } = request;
+  const { containerId, image, pull, force = false, expectedDigest, reportsObstacles } = request;
   if (image !== undefined) parseImage(image);
   const survey = await surveyUpdate(deps, containerId, { image, digest: expectedDigest });
-  const obstacles = [...survey.obstacles];
-  if (!force) {
-    const latest = await readLatest(deps, survey, { pull, digest: expectedDigest });
-    obstacles.push(...latest.obstacles);
-  }
+  const latest = force
+    ? []
+    : (await readLatest(deps, survey, { pull, digest: expectedDigest })).obstacles;
+  // A tag that has just changed is not reported: the next check finds its new image.
+  const obstacles = reportsObstacles
+    ? latest.filter(({ canForce }) => !canForce)
+    : [...survey.obstacles, ...latest];
   return (await startRun(deps, updateKind, { ...survey, obstacles }, request, {
     previousImageId: null,
     pull,

@@ -6,8 +6,12 @@ import {
   type JobKind,
   type JobRun,
 } from "../../../../services/ce/jobs/kind.ts";
-import type { DeployInput, DeployResult } from "../../../../services/ce/compose/deploy/job.ts";
-import { deployKind } from "../../../../services/ce/compose/deploy/kinds.ts";
+import type {
+  DeployInput,
+  DeployResult,
+  DownResult,
+} from "../../../../services/ce/compose/deploy/job.ts";
+import { deployKind, downKind } from "../../../../services/ce/compose/deploy/kinds.ts";
 import { cancelJob, getJob, listJobs, sweepJobs } from "../../../../services/ce/jobs/jobs.ts";
 import { resumeJobs, startJob } from "../../../../services/ce/jobs/runner.ts";
 import type { Caller } from "../../../../services/auth/caller.ts";
@@ -138,6 +142,23 @@ Deno.test("a deploy reports how it ended once, with the end itself", async () =>
       await end(() => Promise.reject(new JobEnd("needs_attention", "web is gone"))),
     ),
   ], told);
+});
+
+Deno.test("the removal of a stack reports only that it failed", async () => {
+  using app = testApp();
+  const told: unknown[] = [];
+  app.deps.events.publish = ({ event, data }) => void told.push([event, data]);
+  const remove = (run: () => Promise<DownResult>) =>
+    startJob(app.deps, { ...downKind, run }, {
+      target: "shop",
+      input: { volumes: false, images: "none", affected: [] },
+      caller: admin,
+    });
+  await remove(() => Promise.resolve({} as DownResult)).completion;
+  const failed = remove(() => Promise.reject(new AppError("conflict", "Network is in use")));
+  await rejects(failed.completion);
+  const data = { stack: "shop", reason: "Network is in use", jobId: failed.job.id };
+  deepEqual(told, [["stack.down_failed", data]]);
 });
 
 Deno.test("startJob() refuses a second job on a target until the first has ended", async () => {

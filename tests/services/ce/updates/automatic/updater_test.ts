@@ -1,4 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
+import { decide } from "../../../../../services/ce/notifications/causes.ts";
 import { failInterrupted } from "../../../../../services/ce/jobs/kind.ts";
 import { startJob } from "../../../../../services/ce/jobs/runner.ts";
 import { setMaintenance } from "../../../../../services/ce/maintenance/mode.ts";
@@ -11,7 +12,10 @@ import {
 } from "../../../../../services/ce/updates/settings.ts";
 import type { Container } from "../../../../../services/state/inventory.ts";
 import { upsertBlockedUpdate } from "../../../../../db/ce/updates/blocked.ts";
-import { composeLabels } from "../../../../helpers/fake_containers.ts";
+import { selectJobs, selectUnfinishedJobs } from "../../../../../db/ce/jobs.ts";
+import { composeLabels, idOf, simulateContainers } from "../../../../helpers/fake_containers.ts";
+import type { FakeAnswer } from "../../../../helpers/fake_engine.ts";
+import { until } from "../../../../helpers/until.ts";
 import {
   digestOf,
   manifest,
@@ -37,9 +41,14 @@ const AUTO: Partial<UpdateSettings> = {
 type User = Partial<Container> & { name: string };
 
 /** Containers with an update that was first seen on 5 January; the clock is in the window. */
-async function outdated(users: User[], settings: Partial<UpdateSettings> = {}) {
+async function outdated(
+  users: User[],
+  settings: Partial<UpdateSettings> = {},
+  answers: Record<string, FakeAnswer> = {},
+) {
   const registry = startTagServer();
-  const made = updateApp([{ id: digestOf("a"), digests: [`${registry.address}/app@${OLD}`] }]);
+  const images = [{ id: digestOf("a"), digests: [`${registry.address}/app@${OLD}`] }];
+  const made = updateApp(images, {}, answers);
   registry.tags.set("app:1", NEW).set("app:2", NEW);
   made.run(users.map((user) => ({
     image: `${registry.address}/app:1`,
@@ -205,6 +214,43 @@ Deno.test("a stack whose update cannot be started pauses for an hour, and others
   made.app.clock.advance({ minutes: 60 });
   await updater.next();
   equal(attempts(made), 3);
+});
+
+Deno.test("an obstacle ends the update as a failed job in each hour, and is sent once", async () => {
+  const containers = simulateContainers([{ name: "web" }]);
+  const answers: Record<string, FakeAnswer> = {
+    ...containers,
+    "GET /containers/*/json": async (request) => {
+      const container = await (await containers["GET /containers/*/json"]!(request)).json();
+      return Response.json({ ...container, HostConfig: { AutoRemove: true } });
+    },
+    "GET /images/*/json": () => Response.json({ message: "No such image" }, { status: 404 }),
+    "GET /info": () => Response.json({ Swarm: {} }),
+  };
+  await using made = await outdated([{ name: "web" }], {
+    windows: [{ ...WINDOW, durationMinutes: 600 }],
+  }, answers);
+  const { deps } = made.app;
+  const updater = settledUpdater(made);
+  const decisions: boolean[] = [];
+  for (let hour = 1; hour <= 2; hour++) {
+    const image = `${made.registry.address}/app:1`;
+    made.run([{ name: "web", image, imageId: digestOf("a") }]);
+    await updater.next();
+    await until("the job has ended", () => selectUnfinishedJobs(deps.db).length === 0);
+    const event = made.events.at(-1)!;
+    decisions.push(decide(deps, event, event, undefined).isMuted);
+    equal(event.event, "update.failed");
+    deepEqual(event.data, {
+      ...{ container: "web", id: idOf("web"), image: "app:1", digest: null },
+      reason: "web is removed when it stops (--rm), so that it cannot be observed",
+      jobId: selectJobs(deps.db, { target: "web" }, { limit: 1 })[0]!.id,
+    });
+    await updater.next();
+    equal(made.events.filter(({ event }) => event === "update.failed").length, hour);
+    made.app.clock.advance({ minutes: 60 });
+  }
+  deepEqual(decisions, [false, true]);
 });
 
 Deno.test("nothing is updated in maintenance mode, while checks are off or while an update runs", async () => {
