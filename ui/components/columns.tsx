@@ -22,11 +22,11 @@ export function Name({ children }: { children: string }) {
   );
 }
 
-export const NAME_COLUMN: Column<{ name: string }> = {
+export const NAME_COLUMN = {
   title: "Name",
   cell: ({ name }) => <Name>{name}</Name>,
   sort: ({ name }) => name,
-};
+} satisfies Column<{ name: string }>;
 
 /** The name of each row, as a link to its page below `path`. */
 export const linkColumn = (path: string): Column<{ id: string; name: string }> => ({
