@@ -59,28 +59,22 @@ dashboardTest(
       await tab.go("/users");
       await tab.find("table", "Users");
       await hasColumns(tab, ["Email", "Role", "Created", "Last sign-in"]);
-      await tab.click("button", "New user");
-      await tab.find("dialog", "New user");
+      await tab.openDialog("New user");
       await checkBothThemes(tab);
       const sent = tab.changes().length;
       await tab.click("button", "Create");
       await tab.invalid("textbox", "Email");
       equal(tab.changes().length, sent);
 
-      await tab.type("textbox", "Email", ADMIN.email);
-      await tab.type("textbox", "Password", OPERATOR.password);
-      await tab.click("button", "Create");
-      await tab.alert(/ada@example\.com/);
-      await tab.refused(409);
+      await tab.fill({ Email: ADMIN.email, Password: OPERATOR.password });
+      await tab.pressRefused("Create", /ada@example\.com/, 409);
       await tab.type("textbox", "Email", OPERATOR.email);
-      await tab.click("button", "Create");
-      await tab.status(`Created ${OPERATOR.email}`);
+      await tab.press("Create", `Created ${OPERATOR.email}`);
 
       await tab.choose(OPERATOR.email, "Edit");
       await tab.find("dialog", `Edit ${OPERATOR.email}`);
       await tab.select("dialog select", "operator");
-      await tab.click("button", "Save");
-      await tab.status(`Saved ${OPERATOR.email}`);
+      await tab.press("Save", `Saved ${OPERATOR.email}`);
       const { body } = await service.call("GET", "/auth/users", undefined, {
         token: await login(ADMIN),
       });
@@ -125,8 +119,7 @@ dashboardTest(
       await tab.go("/users");
       await tab.choose(OPERATOR.email, "Set password");
       await tab.type("textbox", "Password", "another violet tractor");
-      await tab.click("button", "Save");
-      await tab.status(`Saved the password of ${OPERATOR.email}`);
+      await tab.press("Save", `Saved the password of ${OPERATOR.email}`);
       await login({ ...OPERATOR, password: "another violet tractor" });
       await tab.choose(OPERATOR.email, "Delete");
       match(await answer(tab, "Delete", OPERATOR.email), /0 API tokens are deleted, and 1 session/);
@@ -157,16 +150,12 @@ dashboardTest(
         const other = await login(ADMIN);
         await tab.go("/account");
         await tab.type("textbox", "Name", "Ada");
-        await tab.click("button", "Save");
-        await tab.status("Saved your profile");
+        await tab.press("Save", "Saved your profile");
         await tab.type("textbox", "Current password", "wrong wrong wrong");
         await tab.type("textbox", "New password", "another horse battery");
-        await tab.click("button", "Change password");
-        await tab.alert(/password/i);
-        await tab.refused(403);
+        await tab.pressRefused("Change password", /password/i, 403);
         await tab.type("textbox", "Current password", ADMIN.password);
-        await tab.click("button", "Change password");
-        await tab.status("Changed your password");
+        await tab.press("Change password", "Changed your password");
         await tab.gone("button", "Revoke other sessions");
         equal((await service.call("GET", "/api/account", undefined, { token: other })).status, 401);
       },
@@ -176,9 +165,7 @@ dashboardTest(
       await tab.go("/users");
       await tab.choose(ADMIN.email, "Edit");
       await tab.select("dialog select", "viewer");
-      await tab.click("button", "Save");
-      await tab.alert(/admin/);
-      await tab.refused(409);
+      await tab.pressRefused("Save", /admin/, 409);
       await tab.click("button", "Cancel");
       deepEqual(tab.complaints, []);
     });
@@ -235,8 +222,7 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
 
   await t.step("a token is created, shown once, rotated and revoked", async () => {
     await tab.go("/tokens");
-    await tab.click("button", "New token");
-    await tab.find("dialog", "New token");
+    await tab.openDialog("New token");
     await tab.page.evaluate(() => {
       for (const each of document.querySelectorAll("details")) each.open = true;
     });
@@ -291,8 +277,7 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
     await tab.click("switch", "Maintenance mode");
     await tab.status("Enabled maintenance mode");
     await tab.type("textbox", "Reason", "New disks");
-    await tab.click("button", "Save");
-    await tab.status("Saved maintenance mode");
+    await tab.press("Save", "Saved maintenance mode");
     await tab.page.reload();
     await eventually(async () => {
       const reason = await tab.find("textbox", "Reason");
@@ -310,8 +295,7 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
     await tab.find("button", "End maintenance");
     const text = await tab.page.$eval(".concerns", ({ textContent }) => textContent);
     match(text, /^Maintenance mode: no messages are sent started/);
-    await tab.click("button", "End maintenance");
-    await tab.status("Disabled maintenance mode");
+    await tab.press("End maintenance", "Disabled maintenance mode");
     await tab.gone("button", "End maintenance");
   });
 
@@ -319,11 +303,8 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
     await tab.go("/license");
     await tab.find("region", "Edition");
     await tab.type("textbox", "License key", "not.a.license");
-    await tab.click("button", "Install license");
-    await tab.alert(/license/i);
-    await tab.refused();
-    await tab.click("button", "Start trial");
-    await tab.status("Started the trial");
+    await tab.pressRefused("Install license", /license/i);
+    await tab.press("Start trial", "Started the trial");
     await tab.gone("button", "Start trial");
     await until(
       "the edition is shown",

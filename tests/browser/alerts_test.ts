@@ -54,8 +54,7 @@ dashboardTest(
 async function useTemplate(tab: Dashboard, service: Longshore): Promise<void> {
   await hasColumns(tab, ["Rule", "Condition", "Action"], "Templates");
   await checkBothThemes(tab);
-  await tab.click("button", "Use");
-  await tab.status("Created Disk almost full");
+  await tab.press("Use", "Created Disk almost full");
   await rowMatches(tab, "Disk almost full", /Disk > 90 % for 5 min/);
   // The other templates stay.
   await tab.find("table", "Templates");
@@ -79,19 +78,15 @@ async function createRule(tab: Dashboard, service: Longshore): Promise<void> {
   await tab.gone("textbox", "Pattern");
   await select(tab, "Operator", ">=");
   await tab.type("spinbutton", "Threshold", "0");
-  await tab.type("textbox", "Labels", "no pair");
-  await tab.type("textbox", "Name", HOSTILE);
+  await tab.fill({ Labels: "no pair", Name: HOSTILE });
   await tab.click("button", "Create");
   await tab.invalid("textbox", "Labels");
-  await tab.type("textbox", "Labels", "");
-  await tab.type("textbox", "Containers", "we*");
-  await tab.type("textbox", "Stacks", "shop");
+  await tab.fill({ Labels: "", Containers: "we*", Stacks: "shop" });
   await select(tab, "Severity", "critical");
   // The engine of this test reports no events, so that restarts are unknown.
   await until("the preview", () => pageShows(tab, /The present value is unknown/));
   await checkBothThemes(tab);
-  await tab.click("button", "Create");
-  await tab.status(`Created ${HOSTILE}`);
+  await tab.press("Create", `Created ${HOSTILE}`);
   await rowMatches(tab, HOSTILE, /Restarts of a container ≥ 0 within 5 min: we\* in shop/);
   const { rules: [rule] } = (await service.call("GET", "/api/alerts/rules")).body;
   deepEqual(rule.scope, { target: { kind: "containers", containers: ["we*"], stacks: ["shop"] } });
@@ -109,8 +104,7 @@ async function createRule(tab: Dashboard, service: Longshore): Promise<void> {
   await tab.type("spinbutton", "Duration (seconds)", "0");
   await until("the preview", () => pageShows(tab, /It would fire now/));
   await tab.type("textbox", "Name", "Memory");
-  await tab.click("button", "Create");
-  await tab.status("Created Memory");
+  await tab.press("Create", "Created Memory");
 }
 
 async function handleAlert(tab: Dashboard, service: Longshore): Promise<void> {
@@ -119,8 +113,7 @@ async function handleAlert(tab: Dashboard, service: Longshore): Promise<void> {
   await tab.choose("alert Memory", "Acknowledge");
   await tab.type("textbox", "Comment", "Looking at it");
   await checkBothThemes(tab);
-  await tab.click("button", "Acknowledge");
-  await tab.status("Acknowledged Memory");
+  await tab.press("Acknowledge", "Acknowledged Memory");
   await until("the comment", () => pageShows(tab, /Looking at it/));
   const { alerts } = (await service.call("GET", "/api/alerts/active")).body;
   deepEqual(alerts.map(({ ruleName, comment }: Record<string, unknown>) => [ruleName, comment]), [
@@ -134,22 +127,17 @@ async function manageSilences(tab: Dashboard): Promise<void> {
   const rule = await tab.find("textbox", "Rule");
   equal(await rule.evaluate((input) => (input as HTMLInputElement).value), "Memory");
   await checkBothThemes(tab);
-  await tab.click("button", "Create");
-  await tab.status("Created the silence");
+  await tab.press("Create", "Created the silence");
   await rowMatches(tab, "rule Memory", /Active/);
 
   await tab.click("button", "New silence");
-  await tab.click("button", "Create");
-  await tab.alert(/must have at least one of event, container/);
-  await tab.refused();
+  await tab.pressRefused("Create", /must have at least one of event, container/);
   await tab.type("textbox", "Container", "batch*");
-  await tab.click("button", "Create");
-  await tab.status("Created the silence");
+  await tab.press("Create", "Created the silence");
   await tab.choose("container batch*", "Edit");
   await tab.type("textbox", "Comment", "Import");
   await checkBothThemes(tab);
-  await tab.click("button", "Save");
-  await tab.status("Saved the silence");
+  await tab.press("Save", "Saved the silence");
   await rowMatches(tab, "container batch*", /Import/);
   await deleteRow(tab, "container batch*");
   await checkBothThemes(tab);
@@ -181,16 +169,13 @@ async function manageWindows(tab: Dashboard, service: Longshore): Promise<void> 
   await tab.type("textbox", "Opens (cron)", "0 3 * * sat");
   await select(tab, "Time zone", "Europe/Berlin");
   await select(tab, "Applies to", "containers");
-  await tab.type("textbox", "Containers", "batch*");
-  await tab.type("textbox", "Comment", "Import");
+  await tab.fill({ Containers: "batch*", Comment: "Import" });
   await checkBothThemes(tab);
-  await tab.click("button", "Create");
-  await tab.status("Created 0 3 * * sat (Import)");
+  await tab.press("Create", "Created 0 3 * * sat (Import)");
   await checkBothThemes(tab);
   await tab.choose("0 3 * * sat (Import)", "Edit");
   await tab.type("spinbutton", "Minutes", "90");
-  await tab.click("button", "Save");
-  await tab.status("Saved 0 3 * * sat (Import)");
+  await tab.press("Save", "Saved 0 3 * * sat (Import)");
   await eventually(async () => {
     const { windows: [window] } = (await service.call("GET", "/api/maintenance/windows")).body;
     deepEqual([window.durationMinutes, window.scope, window.timeZone], [

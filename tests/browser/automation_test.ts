@@ -118,8 +118,7 @@ dashboardTest(
 
 async function checkAlerts(tab: Dashboard, service: Longshore): Promise<void> {
   await tab.go("/alerts");
-  await tab.click("button", "New alert rule");
-  await tab.find("dialog", "New alert rule");
+  await tab.openDialog("New alert rule");
   await checkBothThemes(tab);
   await tab.click("button", "Create");
   await tab.invalid("textbox", "Name");
@@ -130,8 +129,7 @@ async function checkAlerts(tab: Dashboard, service: Longshore): Promise<void> {
   await select(tab, "Operator", ">=");
   await tab.type("spinbutton", "Threshold", "0");
   await tab.type("spinbutton", "Duration (seconds)", "0");
-  await tab.click("button", "Create");
-  await tab.status(`Created ${HOSTILE}`);
+  await tab.press("Create", `Created ${HOSTILE}`);
   await hasColumns(tab, [
     "Name",
     "Condition",
@@ -155,8 +153,7 @@ async function checkAlerts(tab: Dashboard, service: Longshore): Promise<void> {
   await tab.find("dialog", `Edit ${HOSTILE}`);
   await tab.type("textbox", "Name", "Memory");
   await tab.type("spinbutton", "Threshold", "97.5");
-  await tab.click("button", "Save");
-  await tab.status("Saved Memory");
+  await tab.press("Save", "Saved Memory");
   const { rules } = (await service.call("GET", "/api/alerts/rules")).body;
   deepEqual(
     [rules[0].name, rules[0].operator, rules[0].threshold, rules[0].enabled],
@@ -165,16 +162,14 @@ async function checkAlerts(tab: Dashboard, service: Longshore): Promise<void> {
 
   await tab.choose("Memory", "Delete");
   await tab.find("alertdialog", "Delete Memory?");
-  await tab.click("button", "Delete");
-  await tab.status("Deleted Memory");
+  await tab.press("Delete", "Deleted Memory");
   await tab.gone("table", "Alert rules");
 }
 
 async function checkWebhooks(tab: Dashboard, url: string): Promise<void> {
   await tab.go("/webhooks");
   await tab.click("button", "New webhook");
-  await tab.type("textbox", "Name", "On-call");
-  await tab.type("textbox", "URL", "http://10.0.0.1/hook");
+  await tab.fill({ Name: "On-call", URL: "http://10.0.0.1/hook" });
   await tab.find("group", "Events");
   await tab.click("button", "Create");
   await tab.invalid("checkbox", "*");
@@ -187,8 +182,7 @@ async function checkWebhooks(tab: Dashboard, url: string): Promise<void> {
   equal(await field.evaluate((input) => (input as HTMLInputElement).value), "http://10.0.0.1/hook");
   await tab.refused();
 
-  await tab.type("textbox", "URL", url);
-  await tab.type("textbox", "Headers", "X-Team: operations");
+  await tab.fill({ URL: url, Headers: "X-Team: operations" });
   await tab.click("button", "Create");
   await tab.find("dialog", "Webhook created");
   const secret = await tab.find("textbox", "Signing secret");
@@ -205,8 +199,7 @@ async function checkWebhooks(tab: Dashboard, url: string): Promise<void> {
 
   await tab.choose("On-call", "Edit");
   await tab.click("checkbox", "container.down");
-  await tab.click("button", "Save");
-  await tab.status("Saved On-call");
+  await tab.press("Save", "Saved On-call");
   await tab.choose("On-call", "Test");
   await tab.status(/^Sent a test event to On-call/);
   await tab.choose("On-call", "Deliveries");
@@ -216,16 +209,14 @@ async function checkWebhooks(tab: Dashboard, url: string): Promise<void> {
     return /Sent/.test(await textOf(tab, "Deliveries"));
   });
   await checkBothThemes(tab);
-  await tab.click("button", "Replay");
-  await tab.status("Queued the event for On-call again");
+  await tab.press("Replay", "Queued the event for On-call again");
   await tab.click("button", "Close");
   await until("it is the last one", async () => /Delivered/.test(await textOf(tab, "Webhooks")));
   await checkBothThemes(tab);
 
   await tab.choose("On-call", "Delete");
   await tab.find("alertdialog", "Delete On-call?");
-  await tab.click("button", "Delete");
-  await tab.status("Deleted On-call");
+  await tab.press("Delete", "Deleted On-call");
   await tab.gone("table", "Webhooks");
 }
 
@@ -236,15 +227,11 @@ async function checkRegistries(tab: Dashboard): Promise<void> {
   await tab.click("button", "New registry");
   await tab.type("textbox", "Host", registry.address);
   await tab.type("textbox", "User name", "ann");
-  await tab.type("textbox", "Password or token", "wrong");
-  await tab.type("textbox", "Certificate authority", "nothing");
+  await tab.fill({ "Password or token": "wrong", "Certificate authority": "nothing" });
   await checkBothThemes(tab);
-  await tab.click("button", "Create");
-  await tab.alert(/must be certificates in PEM/);
-  await tab.refused();
+  await tab.pressRefused("Create", /must be certificates in PEM/);
   await tab.type("textbox", "Certificate authority", "");
-  await tab.click("button", "Create");
-  await tab.status(`Created ${registry.address}`);
+  await tab.press("Create", `Created ${registry.address}`);
   await tab.choose(registry.address, "Test");
   await tab.alert(/refused access/);
 
@@ -252,15 +239,13 @@ async function checkRegistries(tab: Dashboard): Promise<void> {
   const password = await tab.find("textbox", "Password or token");
   equal(await password.evaluate((input) => (input as HTMLInputElement).value), "");
   await tab.type("textbox", "Password or token", "s3cret");
-  await tab.click("button", "Save");
-  await tab.status(`Saved ${registry.address}`);
+  await tab.press("Save", `Saved ${registry.address}`);
   await tab.choose(registry.address, "Test");
   await tab.status(`${registry.address} accepts the credentials`);
   await checkBothThemes(tab);
   await tab.choose(registry.address, "Delete");
   await tab.find("alertdialog", `Delete ${registry.address}?`);
-  await tab.click("button", "Delete");
-  await tab.status(`Deleted ${registry.address}`);
+  await tab.press("Delete", `Deleted ${registry.address}`);
   await tab.gone("table", "Registries");
 }
 
@@ -274,21 +259,17 @@ async function checkSchedules(tab: Dashboard): Promise<void> {
     await tab.click("button", "Cancel");
     return false;
   });
-  await tab.type("textbox", "Name", "Nightly");
-  await tab.type("textbox", "Cron expression", "every night");
+  await tab.fill({ Name: "Nightly", "Cron expression": "every night" });
   await select(tab, "Container", "web");
   await select(tab, "Action", "stop");
   await select(tab, "Time zone", "Europe/Berlin");
   await tab.click("button", "Create");
   await tab.invalid("textbox", "Cron expression");
   await tab.type("textbox", "Cron expression", "99 3 * * *");
-  await tab.click("button", "Create");
-  await tab.alert(/cron/i);
-  await tab.refused();
+  await tab.pressRefused("Create", /cron/i);
   await checkBothThemes(tab);
   await tab.type("textbox", "Cron expression", "0 3 * * *");
-  await tab.click("button", "Create");
-  await tab.status("Created Nightly");
+  await tab.press("Create", "Created Nightly");
   await hasColumns(tab, [
     "Name",
     "Container",
@@ -303,15 +284,13 @@ async function checkSchedules(tab: Dashboard): Promise<void> {
 
   await tab.choose("Nightly", "Edit");
   await select(tab, "Container", "db");
-  await tab.click("button", "Save");
-  await tab.status("Saved Nightly");
+  await tab.press("Save", "Saved Nightly");
   await tab.find("link", "db");
   await tab.click("switch", "Enable Nightly");
   await tab.status("Disabled Nightly");
   await tab.choose("Nightly", "Delete");
   await tab.find("alertdialog", "Delete Nightly?");
-  await tab.click("button", "Delete");
-  await tab.status("Deleted Nightly");
+  await tab.press("Delete", "Deleted Nightly");
   await tab.gone("table", "Schedules");
 }
 
@@ -322,18 +301,14 @@ async function checkIntegrations(tab: Dashboard): Promise<void> {
   await tab.type("textbox", "Name", "NAS");
   await select(tab, "Adapter", "http-json");
   await tab.type("textbox", "URL", "http://169.254.169.254/status");
-  await tab.type("textbox", "Headers", "X-Key: secret");
-  await tab.type("textbox", "Field mappings", "disks.0.used");
+  await tab.fill({ Headers: "X-Key: secret", "Field mappings": "disks.0.used" });
   await tab.click("button", "Create");
   await tab.invalid("textbox", "Field mappings");
   await tab.type("textbox", "Field mappings", '[{"name": "Used", "path": "disks.0.used"}]');
-  await tab.click("button", "Create");
-  await tab.alert(/169\.254\.169\.254/);
-  await tab.refused();
+  await tab.pressRefused("Create", /169\.254\.169\.254/);
   await checkBothThemes(tab);
   await tab.type("textbox", "URL", `${system.url}/status`);
-  await tab.click("button", "Create");
-  await tab.status("Created NAS");
+  await tab.press("Create", "Created NAS");
   await hasColumns(tab, [
     "Name",
     "Adapter",
@@ -352,8 +327,7 @@ async function checkIntegrations(tab: Dashboard): Promise<void> {
   await tab.click("button", "Close");
   await tab.choose("NAS", "Edit");
   await tab.type("spinbutton", "Poll interval (seconds)", "120");
-  await tab.click("button", "Save");
-  await tab.status("Saved NAS");
+  await tab.press("Save", "Saved NAS");
   await checkBothThemes(tab);
   await tab.choose("NAS", "Poll");
   await tab.status("Polled NAS: 1 record");
@@ -361,8 +335,7 @@ async function checkIntegrations(tab: Dashboard): Promise<void> {
 
   await tab.choose("NAS", "Delete");
   await tab.find("alertdialog", "Delete NAS?");
-  await tab.click("button", "Delete");
-  await tab.status("Deleted NAS");
+  await tab.press("Delete", "Deleted NAS");
   await tab.gone("table", "Integrations");
 }
 

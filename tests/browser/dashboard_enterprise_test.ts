@@ -112,8 +112,7 @@ dashboardTest("the pages of the Enterprise Edition", async (t) => {
 });
 
 async function signIn(tab: Dashboard, { email, password }: typeof ADMIN): Promise<void> {
-  await tab.type("textbox", "Email", email);
-  await tab.type("textbox", "Password", password);
+  await tab.fill({ Email: email, Password: password });
   await tab.click("button", "Sign in");
   await tab.find("navigation", "Main");
 }
@@ -132,8 +131,7 @@ async function checkIpAllowlist(tab: Dashboard): Promise<void> {
   await tab.click("button", "Admit my address");
   await tab.find("dialog", "New rule");
   await tab.type("textbox", "Label", "My desk");
-  await tab.click("button", "Create");
-  await tab.status("Created My desk");
+  await tab.press("Create", "Created My desk");
   await tab.find("table");
   await hasColumns(tab, ["Range", "Label", "Scope", "Expires", "Status"]);
   await tab.gone("button", "Admit my address");
@@ -142,9 +140,7 @@ async function checkIpAllowlist(tab: Dashboard): Promise<void> {
   await checkBothThemes(tab);
 
   await tab.choose("My desk", "Delete");
-  await tab.click("button", "Delete");
-  await tab.alert(/lock you out/);
-  await tab.refused(409);
+  await tab.pressRefused("Delete", /lock you out/, 409);
   await tab.click("switch", "Enforce");
   await tab.status("Stopped enforcing");
 
@@ -152,19 +148,15 @@ async function checkIpAllowlist(tab: Dashboard): Promise<void> {
   await tab.select("dialog select", "user");
   await tab.find("combobox", "User");
   await tab.type("textbox", "Range", "10.0.0.1/8");
-  await tab.click("button", "Save");
-  await tab.alert(/cidr/);
-  await tab.refused();
+  await tab.pressRefused("Save", /cidr/);
   await tab.invalid("textbox", "Range");
   await tab.type("textbox", "Range", "10.0.0.0/8");
-  await tab.click("button", "Save");
-  await tab.status("Saved My desk");
+  await tab.press("Save", "Saved My desk");
   await rowMatches(tab, "10.0.0.0/8", new RegExp(ADMIN.email));
 
   await tab.click("button", "Check address");
   await tab.type("textbox", "Address", "192.0.2.1");
-  await tab.click("button", "Check");
-  await tab.status(/192\.0\.2\.1: Not enforced; no rule would admit it/);
+  await tab.press("Check", /192\.0\.2\.1: Not enforced; no rule would admit it/);
   await checkBothThemes(tab);
   await tab.click("button", "Cancel");
   match(await deleteRow(tab, "My desk"), /addresses in 10\.0\.0\.0\/8 are refused/);
@@ -172,8 +164,7 @@ async function checkIpAllowlist(tab: Dashboard): Promise<void> {
 
 async function checkRoles(tab: Dashboard): Promise<void> {
   await tab.go("/roles");
-  await tab.click("button", "New role");
-  await tab.find("dialog", "New role");
+  await tab.openDialog("New role");
   await eventually(async () => {
     const offered = await tab.page.$$eval(
       "dialog input[type=checkbox]",
@@ -187,8 +178,7 @@ async function checkRoles(tab: Dashboard): Promise<void> {
   await tab.type("textbox", "Name", "Night shift");
   await tab.clickAt("input[name=containers][value=restart]");
   await tab.clickAt("input[name=containers][value=logs]");
-  await tab.click("button", "Create");
-  await tab.status("Created Night shift");
+  await tab.press("Create", "Created Night shift");
   await tab.find("table");
   await hasColumns(tab, ["Name", "Description", "Priority", "Permissions", "Users"]);
   await checkBothThemes(tab);
@@ -198,15 +188,13 @@ async function checkRoles(tab: Dashboard): Promise<void> {
   await tab.clickAt("input[name=containers][value=logs]");
   await tab.clickAt("input[name=stacks][value='*']");
   await tab.type("textbox", "Description", "Restarts");
-  await tab.click("button", "Save");
-  await tab.status("Saved Night shift");
+  await tab.press("Save", "Saved Night shift");
   await rowMatches(tab, "Night", /Restarts\s+0\s+2\s+0/);
 
   await tab.choose("Night shift", "Users");
   await tab.find("dialog", "Users of Night shift");
   await tab.select("dialog select", await optionOf(tab, VIEWER.email));
-  await tab.click("button", "Assign role");
-  await tab.status(`Assigned Night shift to ${VIEWER.email}`);
+  await tab.press("Assign role", `Assigned Night shift to ${VIEWER.email}`);
   await tab.find("button", `Actions for ${VIEWER.email}`);
   await checkBothThemes(tab);
   await tab.choose(VIEWER.email, "Remove");
@@ -219,8 +207,7 @@ async function checkRoles(tab: Dashboard): Promise<void> {
   await tab.click("button", "Check permissions");
   await tab.select("dialog select", await optionOf(tab, VIEWER.email));
   await tab.select("dialog select[name=action]", "restart");
-  await tab.click("button", "Check");
-  await tab.status("The user has this permission");
+  await tab.press("Check", "The user has this permission");
   await checkBothThemes(tab);
   await tab.click("button", "Cancel");
   await rowMatches(tab, "Night", /Restarts\s+0\s+2\s+1/);
@@ -244,12 +231,9 @@ async function checkSso(tab: Dashboard): Promise<void> {
   await tab.type("textbox", "Entity ID", "https://idp.example.com/metadata");
   await tab.type("textbox", "Login URL", "https://idp.example.com/sso");
   await paste(tab, "Certificate", "no certificate");
-  await tab.click("button", "Create");
-  await tab.alert(/certificate/);
-  await tab.refused();
+  await tab.pressRefused("Create", /certificate/);
   await paste(tab, "Certificate", cert);
-  await tab.click("button", "Create");
-  await tab.status("Created Acme");
+  await tab.press("Create", "Created Acme");
   const setup = await tab.find("dialog", "Setup of Acme");
   match(
     await setup.evaluate((each) => each.textContent),
@@ -265,11 +249,9 @@ async function checkSso(tab: Dashboard): Promise<void> {
   await tab.status("Disabled Acme");
   await tab.choose("Acme", "Edit");
   await tab.click("checkbox", "Create users that do not exist");
-  await tab.click("button", "Save");
-  await tab.status("Saved Acme");
+  await tab.press("Save", "Saved Acme");
   await rowMatches(tab, "Acme", /Created as viewer.*Disabled/s);
-  await tab.click("button", "Delete inactive sessions");
-  await tab.status("Deleted 0 inactive sessions");
+  await tab.press("Delete inactive sessions", "Deleted 0 inactive sessions");
   match(await deleteRow(tab, "Acme"), /the sessions of its users end/);
 }
 
@@ -286,21 +268,16 @@ async function checkMtls(tab: Dashboard): Promise<void> {
   await tab.click("button", "New authority");
   await tab.type("textbox", "Name", "Agents 2026");
   await paste(tab, "Certificate", authority.cert);
-  await tab.click("button", "Create");
-  await tab.status("Created Agents 2026");
+  await tab.press("Create", "Created Agents 2026");
   await tab.find("table", "Certificate authorities");
 
   await tab.click("button", "New agent");
-  await tab.type("textbox", "Host name", "web-1");
-  await tab.type("textbox", "Tags", "web, rack-7");
+  await tab.fill({ "Host name": "web-1", Tags: "web, rack-7" });
   await paste(tab, "Certificate", agent.key);
-  await tab.click("button", "Create");
-  await tab.alert(/certificate/);
-  await tab.refused();
+  await tab.pressRefused("Create", /certificate/);
   await paste(tab, "Certificate", agent.cert);
   await tab.select("dialog select", await optionOf(tab, "Agents 2026"));
-  await tab.click("button", "Create");
-  await tab.status("Created web-1");
+  await tab.press("Create", "Created web-1");
   await rowMatches(tab, "web-1", /web, rack-7\s+Agents 2026/);
   await eventually(async () => {
     const region = await tab.find("region", "Enforcement");
@@ -312,9 +289,7 @@ async function checkMtls(tab: Dashboard): Promise<void> {
   await tab.click("switch", "Enforce");
   await tab.status("Enforced mTLS");
   await tab.choose("Agents 2026", "Delete");
-  await tab.click("button", "Delete");
-  await tab.alert(/Agents 2026|agent/);
-  await tab.refused(409);
+  await tab.pressRefused("Delete", /Agents 2026|agent/, 409);
 
   await tab.choose("web-1", "Details");
   const details = await tab.find("dialog", "web-1");
@@ -323,8 +298,7 @@ async function checkMtls(tab: Dashboard): Promise<void> {
   await tab.click("button", "Done");
   await tab.choose("web-1", "Revoke");
   await tab.find("alertdialog", "Revoke web-1?");
-  await tab.click("button", "Revoke");
-  await tab.status("Revoked web-1");
+  await tab.press("Revoke", "Revoked web-1");
   await tab.gone("button", "Actions for web-1");
   await tab.select("select[aria-label=Show]", "revoked");
   await rowMatches(tab, "web-1", /Revoked/);
@@ -335,14 +309,10 @@ async function checkMtls(tab: Dashboard): Promise<void> {
 async function checkBranding(tab: Dashboard): Promise<void> {
   await tab.go("/branding");
   await tab.click("button", "New brand");
-  await tab.type("textbox", "Name", "Harbor");
-  await tab.type("textbox", "Primary color", "teal");
-  await tab.click("button", "Create");
-  await tab.alert(/primary_color/);
-  await tab.refused();
+  await tab.fill({ Name: "Harbor", "Primary color": "teal" });
+  await tab.pressRefused("Create", /primary_color/);
   await tab.type("textbox", "Primary color", "#0f5c6e");
-  await tab.click("button", "Create");
-  await tab.status("Created Harbor");
+  await tab.press("Create", "Created Harbor");
   await tab.find("table");
   await hasColumns(tab, ["Name", "Status", "Service name", "Colors", "Changed"]);
   await checkBothThemes(tab);
@@ -351,46 +321,36 @@ async function checkBranding(tab: Dashboard): Promise<void> {
   await tab.status(/^Activated Harbor/);
   await tab.choose("Harbor", "Edit");
   await tab.type("textbox", "Service name", "Harbor Operations");
-  await tab.click("button", "Save");
-  await tab.status("Saved Harbor");
+  await tab.press("Save", "Saved Harbor");
   await rowMatches(tab, "Harbor", /Active\s+Harbor Operations/);
   match(await deleteRow(tab, "Harbor"), /get the built-in design again/);
   await tab.click("button", "New brand");
   await tab.type("textbox", "Name", "Winter");
-  await tab.click("button", "Create");
-  await tab.status("Created Winter");
+  await tab.press("Create", "Created Winter");
 }
 
 async function checkEncryption(tab: Dashboard): Promise<void> {
   await tab.go("/encryption");
-  await tab.click("button", "Rotate key");
-  await tab.find("dialog", "Rotate key");
+  await tab.openDialog("Rotate key");
   await checkBothThemes(tab);
   await tab.type("textbox", "Notes", "Yearly rotation");
-  await tab.click("button", "Record start");
-  await tab.status("Recorded the start of the rotation");
+  await tab.press("Record start", "Recorded the start of the rotation");
   await tab.find("table", "Key rotations");
   await until("it is pending", async () => (await rowOf(tab, "Pending")) !== "");
   await tab.click("button", "Rotate key");
-  await tab.click("button", "Record start");
-  await tab.alert(/pending/);
-  await tab.refused(409);
+  await tab.pressRefused("Record start", /pending/, 409);
   await tab.click("button", "Cancel");
   await tab.click("button", /^Actions for rotation of /);
   await tab.click("menuitem", "Complete rotation");
-  await tab.click("button", "Save");
-  await tab.status("Saved the rotation as completed");
+  await tab.press("Save", "Saved the rotation as completed");
   await rowMatches(tab, "Completed", /Yearly rotation/);
 
   await tab.click("button", "Edit settings");
   await tab.click("checkbox", "Encryption is on");
-  await tab.click("button", "Save");
-  await tab.alert(/^Cannot enable encryption/);
-  await tab.refused(409);
+  await tab.pressRefused("Save", /^Cannot enable encryption/, 409);
   await tab.click("checkbox", "Encryption is on");
   await tab.select("dialog select", "aes-256-gcm");
-  await tab.click("button", "Save");
-  await tab.status("Saved the encryption settings");
+  await tab.press("Save", "Saved the encryption settings");
   await checkBothThemes(tab);
 }
 
@@ -403,13 +363,11 @@ async function checkCompliance(tab: Dashboard): Promise<void> {
   await tab.click("button", "More actions");
   await tab.click("menuitem", "New entry");
   await checkBothThemes(tab);
-  await tab.type("textbox", "Action", "backup.restored");
-  await tab.type("textbox", "Metadata", "no JSON");
+  await tab.fill({ Action: "backup.restored", Metadata: "no JSON" });
   await tab.click("button", "Create");
   await tab.alert("Metadata: must be a JSON object");
   await tab.type("textbox", "Metadata", '{"ticket":"OPS-4711"}');
-  await tab.click("button", "Create");
-  await tab.status("Created the entry backup.restored");
+  await tab.press("Create", "Created the entry backup.restored");
 
   await tab.type("searchbox", "Search log", "nothing like this");
   await tab.click("button", "Clear filters");
@@ -426,10 +384,8 @@ async function checkCompliance(tab: Dashboard): Promise<void> {
   await checkBothThemes(tab);
   await tab.click("button", "Done");
 
-  await tab.click("button", "Verify chain");
-  await tab.status(/^The chain is intact: \d+ entries verified/);
-  await tab.click("button", "Export");
-  await tab.find("dialog", "Export");
+  await tab.press("Verify chain", /^The chain is intact: \d+ entries verified/);
+  await tab.openDialog("Export");
   await checkBothThemes(tab);
   const client = await tab.page.createCDPSession();
   const directory = await Deno.makeTempDir({ prefix: "longshore-export-" });

@@ -156,15 +156,11 @@ dashboardTest("the pages of the Pro Edition show and manage everything", async (
 async function checkUptime(tab: Dashboard, service: Longshore, url: string): Promise<void> {
   await tab.go("/uptime");
   await tab.click("button", "New monitor");
-  await tab.type("textbox", "Name", "Shop");
-  await tab.type("textbox", "URL", "http://169.254.169.254/");
-  await tab.click("button", "Create");
-  await tab.alert(/^body\.url: /);
-  await tab.refused();
+  await tab.fill({ Name: "Shop", URL: "http://169.254.169.254/" });
+  await tab.pressRefused("Create", /^body\.url: /);
   await tab.type("textbox", "URL", url);
   await tab.type("spinbutton", "Interval (seconds)", "3600");
-  await tab.click("button", "Create");
-  await tab.status("Created Shop");
+  await tab.press("Create", "Created Shop");
   await tab.find("table", "Monitors");
   await rowMatches(tab, "Shop", /Up/);
   await hasColumns(
@@ -197,18 +193,15 @@ async function checkUptime(tab: Dashboard, service: Longshore, url: string): Pro
   await tab.choose("Shop", "Edit");
   await tab.find("dialog", "Edit Shop");
   await tab.type("textbox", "Name", "Web shop");
-  await tab.click("button", "Save");
-  await tab.status("Saved Web shop");
+  await tab.press("Save", "Saved Web shop");
 
   await tab.click("link", "Web shop");
   await tab.find("heading", "Web shop");
   await tab.find("img", /^Response time, /);
   for (const name of ["Statistics", "Outages", "Checks"]) await tab.find("region", name);
   await checkBothThemes(tab);
-  await tab.click("button", "Resume");
-  await tab.status("Resumed Web shop");
-  await tab.click("button", "Check now");
-  await tab.status(/^Checked Web shop: up in /);
+  await tab.press("Resume", "Resumed Web shop");
+  await tab.press("Check now", /^Checked Web shop: up in /);
 
   await tab.go("/uptime");
   match(await deleteRow(tab, "Web shop"), /The monitor Web shop and its checks are deleted/);
@@ -217,26 +210,22 @@ async function checkUptime(tab: Dashboard, service: Longshore, url: string): Pro
 async function checkIncidents(tab: Dashboard): Promise<void> {
   await tab.go("/incidents");
   await tab.click("button", "New incident");
-  await tab.type("textbox", "Title", "Orders fail");
-  await tab.type("textbox", "Description", "Every tenth order fails.");
+  await tab.fill({ Title: "Orders fail", Description: "Every tenth order fails." });
   await tab.click("button", "Create");
   await tab.find("heading", "Orders fail");
   await eventually(() => match(tab.page.url(), /\/incidents\/[\w-]+$/));
 
   await tab.type("textbox", "Message", "Rolled back.\u202e");
-  await tab.click("button", "Add entry");
-  await tab.status("Added the entry");
+  await tab.press("Add entry", "Added the entry");
   const list = await tab.find("list", "Timeline");
   await until(
     "the entry is listed",
     async () => (await list.evaluate((each) => each.textContent)).includes("Rolled back.\\u202e"),
   );
-  await tab.click("button", "Change status");
-  await tab.find("dialog", "Change status");
+  await tab.openDialog("Change status");
   await checkBothThemes(tab);
   await tab.select("dialog select", "resolved");
-  await tab.click("button", "Save");
-  await tab.status("Saved Orders fail");
+  await tab.press("Save", "Saved Orders fail");
   await until(
     "the change is listed",
     async () => (await list.evaluate((each) => each.textContent)).includes("resolved"),
@@ -250,22 +239,17 @@ async function checkIncidents(tab: Dashboard): Promise<void> {
   await checkBothThemes(tab);
   await tab.choose("Orders fail", "Edit");
   await tab.type("textbox", "Commander", "Ada");
-  await tab.click("button", "Save");
-  await tab.status("Saved Orders fail");
+  await tab.press("Save", "Saved Orders fail");
   match(await deleteRow(tab, "Orders fail"), /its 3 timeline entries are deleted/);
 }
 
 async function checkStatusPages(tab: Dashboard, url: string): Promise<void> {
   await tab.go("/status-pages");
   await tab.click("button", "New status page");
-  await tab.type("textbox", "Name", "Acme");
-  await tab.type("textbox", "Domain", "not a domain");
-  await tab.click("button", "Create");
-  await tab.alert(/custom_domain/);
-  await tab.refused();
+  await tab.fill({ Name: "Acme", Domain: "not a domain" });
+  await tab.pressRefused("Create", /custom_domain/);
   await tab.type("textbox", "Domain", "");
-  await tab.click("button", "Create");
-  await tab.status("Created Acme");
+  await tab.press("Create", "Created Acme");
   await tab.find("table");
   await hasColumns(tab, ["Name", "Address", "Status", "Incidents"]);
   await tab.find("link", "/status/acme");
@@ -275,16 +259,14 @@ async function checkStatusPages(tab: Dashboard, url: string): Promise<void> {
   await tab.click("link", "Acme");
   await tab.click("button", "New component");
   await tab.type("textbox", "Name", "Shop");
-  await tab.click("button", "Create");
-  await tab.status("Created Shop");
+  await tab.press("Create", "Created Shop");
   await tab.find("button", "Actions for Shop");
   await checkBothThemes(tab);
 
   await tab.click("tab", "Incidents");
   await tab.click("button", "New incident");
   await tab.type("textbox", "Title", "Slow pages");
-  await tab.click("button", "Create");
-  await tab.status("Created Slow pages");
+  await tab.press("Create", "Created Slow pages");
   await tab.choose("Slow pages", "Add update");
   await tab.select("dialog select", "resolved");
   await tab.type("textbox", "Message", "Fast again.");
@@ -323,8 +305,7 @@ async function checkSla(tab: Dashboard, service: Longshore, url: string): Promis
   await tab.invalid("checkbox", "Checkout");
   await tab.click("checkbox", "Orders");
   await tab.type("spinbutton", "Target (percent)", "99.5");
-  await tab.click("button", "Create");
-  await tab.status("Created Shop");
+  await tab.press("Create", "Created Shop");
   await tab.find("meter", "Budget left");
   await hasColumns(tab, ["Name", "Monitors", "Target", "Uptime", "Budget left"], "SLAs");
   await checkBothThemes(tab);
@@ -336,8 +317,7 @@ async function checkSla(tab: Dashboard, service: Longshore, url: string): Promis
   await tab.go("/sla");
   await tab.choose("Shop", "Edit");
   await tab.type("spinbutton", "Target (percent)", "99.9");
-  await tab.click("button", "Save");
-  await tab.status("Saved Shop");
+  await tab.press("Save", "Saved Shop");
   await rowMatches(tab, "Shop", /99\.9 %/);
   match(await deleteRow(tab, "Shop"), /its 1 period and 0 breaches are deleted/);
 }
@@ -349,8 +329,7 @@ async function checkRemediation(tab: Dashboard): Promise<void> {
   await tab.type("textbox", "Name", "Keep web up");
   await tab.select("dialog select[name=action_target]", "web");
   await tab.type("spinbutton", "Duration (seconds)", "60");
-  await tab.click("button", "Create");
-  await tab.status("Created Keep web up");
+  await tab.press("Create", "Created Keep web up");
   await tab.find("table", "Remediation rules");
   await hasColumns(tab, ["Name", "Condition", "Action", "Last triggered", "Enabled"]);
   await rowMatches(tab, "Keep web up", /Container is down for 1 min\s+Restart web/);
@@ -362,8 +341,7 @@ async function checkRemediation(tab: Dashboard): Promise<void> {
   await tab.find("dialog", "Edit Keep web up");
   await checkBothThemes(tab);
   await tab.type("spinbutton", "Threshold", "2");
-  await tab.click("button", "Save");
-  await tab.status("Saved Keep web up");
+  await tab.press("Save", "Saved Keep web up");
   await rowMatches(tab, "Keep web up", /= 2/);
   match(await deleteRow(tab, "Keep web up"), /Its history is kept/);
 }
@@ -375,12 +353,9 @@ async function checkChat(tab: Dashboard, url: string): Promise<void> {
   await tab.select("dialog select", "team-chat");
   await tab.type("textbox", "Webhook URL", "http://10.0.0.1/");
   await tab.click("checkbox", "alert.fired");
-  await tab.click("button", "Create");
-  await tab.alert(/webhook_url/);
-  await tab.refused();
+  await tab.pressRefused("Create", /webhook_url/);
   await tab.type("textbox", "Webhook URL", `${url}/hook`);
-  await tab.click("button", "Create");
-  await tab.status("Created On-call");
+  await tab.press("Create", "Created On-call");
   await tab.find("table");
   await hasColumns(tab, ["Name", "Platform", "Events", "Created", "Enabled"]);
   await checkBothThemes(tab);
@@ -397,7 +372,6 @@ async function checkChat(tab: Dashboard, url: string): Promise<void> {
   const address = await tab.find("textbox", "Webhook URL");
   equal(await address.evaluate((each) => (each as HTMLInputElement).value), "********");
   await tab.type("textbox", "Name", "Night shift");
-  await tab.click("button", "Save");
-  await tab.status("Saved Night shift");
+  await tab.press("Save", "Saved Night shift");
   match(await deleteRow(tab, "Night shift"), /and its 1 message are deleted/);
 }

@@ -58,8 +58,7 @@ dashboardTest("notification channels are created, tested, changed and deleted", 
     await tab.find("dialog", "Deliveries of On-call");
     await until("both deliveries", () => textContains(tab, /Failed.*404.*Sent \(200\)/s));
     await checkBothThemes(tab);
-    await tab.click("button", "Replay");
-    await tab.status("Sent the message to On-call again");
+    await tab.press("Replay", "Sent the message to On-call again");
     await until("the third delivery", async () =>
       (await tab.names("button"))
         .filter((name) => name === "Replay").length === 3);
@@ -77,10 +76,8 @@ dashboardTest("notification channels are created, tested, changed and deleted", 
     await tab.invalid("textbox", "Access token");
     await tab.refused();
     await checkBothThemes(tab);
-    await tab.type("textbox", "Server", receiver.url);
-    await tab.type("textbox", "Topic", "night");
-    await tab.click("button", "Save");
-    await tab.status("Saved On-call");
+    await tab.fill({ Server: receiver.url, Topic: "night" });
+    await tab.press("Save", "Saved On-call");
     await tab.choose("On-call", "Test");
     await tab.status("Sent a test message to On-call");
     const last = receiver.received.at(-1)!;
@@ -98,13 +95,11 @@ dashboardTest("notification channels are created, tested, changed and deleted", 
     await tab.invalid("textbox", "URL");
     await tab.refused();
     await tab.type("textbox", "URL", "gotify://gotify.example.com/AbCdEfGhIjKlMnO");
-    await tab.click("button", "Create");
-    await tab.status(`Created ${HOSTILE}`);
+    await tab.press("Create", `Created ${HOSTILE}`);
     await rowMatches(tab, HOSTILE, /Gotify/);
     await tab.choose(HOSTILE, "Edit");
     await tab.type("textbox", "Name", BACKWARDS);
-    await tab.click("button", "Save");
-    await tab.status("Saved \\u202egnp.exe");
+    await tab.press("Save", "Saved \\u202egnp.exe");
     await rowMatches(tab, "\\u202egnp.exe", /Gotify/);
     const { channels } = (await service.call("GET", "/api/notifications/channels")).body;
     const { id } = channels.find(({ name }: { name: string }) => name === BACKWARDS);
@@ -147,9 +142,7 @@ async function createChannel(
   await tab.type("textbox", "Server", "ntfy.example.com");
   await tab.click("button", "Create");
   await tab.invalid("textbox", "Server");
-  await tab.type("textbox", "Server", url);
-  await tab.type("textbox", "Topic", "not a topic");
-  await tab.type("textbox", "Access token", "tk_4f1c");
+  await tab.fill({ Server: url, Topic: "not a topic", "Access token": "tk_4f1c" });
   await tab.click("button", "Create");
   await tab.invalid("textbox", "Topic");
   await tab.refused();
@@ -159,8 +152,7 @@ async function createChannel(
   await tab.click("checkbox", "alert.fired");
   await tab.click("checkbox", "container.down");
   await select(tab, "Minimum severity", "warning");
-  await tab.type("textbox", "Containers", "web*, db");
-  await tab.type("textbox", "Stacks", "shop");
+  await tab.fill({ Containers: "web*, db", Stacks: "shop" });
   await tab.type("spinbutton", "Digest (minutes)", "0");
   await select(tab, "Quiet hours", "yes");
   await tab.type("textbox", "From", "25:00");
@@ -168,8 +160,7 @@ async function createChannel(
   await tab.invalid("textbox", "From");
   await tab.type("textbox", "From", "23:30");
   await select(tab, "Time zone", "Europe/Berlin");
-  await tab.click("button", "Create");
-  await tab.status("Created On-call");
+  await tab.press("Create", "Created On-call");
   await hasColumns(tab, ["Name", "Kind", "Events", "Last delivery", "Enabled"], "Channels");
   const { channels: [channel] } = (await service.call("GET", "/api/notifications/channels")).body;
   const { kind, config, events, minSeverity, containers, stacks, quietHours } = channel;

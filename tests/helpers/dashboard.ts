@@ -71,6 +71,14 @@ export interface Dashboard {
   alert(text: string | RegExp): Promise<void>;
   /** Waits until the browser has reported the one request that was refused, and forgets it. */
   refused(status?: number): Promise<void>;
+  /** Clicks a button, and waits for the message about its success. */
+  press(button: string, status: string | RegExp): Promise<void>;
+  /** Clicks a button whose request is refused with a message. */
+  pressRefused(button: string, alert: string | RegExp, status?: number): Promise<void>;
+  /** Clicks a button that opens the dialog of the same name. */
+  openDialog(name: string): Promise<void>;
+  /** Types into text boxes, by their names. */
+  fill(texts: Record<string, string>): Promise<void>;
   theme(theme: "light" | "dark"): Promise<void>;
   /** Waits until the page is as wide as the window, and nothing is cut off. */
   fits(width: number): Promise<void>;
@@ -308,6 +316,22 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
         }, { deadlineMs: WAIT_MS });
         complaints.splice(at.at, 1);
       }
+    },
+    async press(button, status) {
+      await dashboard.click("button", button);
+      await dashboard.status(status);
+    },
+    async pressRefused(button, alert, status) {
+      await dashboard.click("button", button);
+      await dashboard.alert(alert);
+      await dashboard.refused(status);
+    },
+    async openDialog(name) {
+      await dashboard.click("button", name);
+      await dashboard.find("dialog", name);
+    },
+    async fill(texts) {
+      for (const [name, text] of Object.entries(texts)) await dashboard.type("textbox", name, text);
     },
     fits: (width) =>
       eventually(async () =>

@@ -31,8 +31,7 @@ export async function fitSmallPhone(tab: Dashboard, paths: readonly string[]): P
 
 /** Opens a dialog, checks it, that it sends nothing while it is empty, and cancels it. */
 export async function checkEmptyDialog(tab: Dashboard, name: string, field: string): Promise<void> {
-  await tab.click("button", name);
-  await tab.find("dialog", name);
+  await tab.openDialog(name);
   await checkBothThemes(tab);
   const sent = tab.changes().length;
   await tab.click("button", "Create");
@@ -67,8 +66,7 @@ export async function deleteRow(tab: Dashboard, name: string): Promise<string> {
   await tab.choose(name, "Delete");
   const dialog = await tab.find("alertdialog", `Delete ${name}?`);
   const text = await dialog.evaluate((each) => each.textContent);
-  await tab.click("button", "Delete");
-  await tab.status(`Deleted ${name}`);
+  await tab.press("Delete", `Deleted ${name}`);
   await tab.gone("button", `Actions for ${name}`);
   return text;
 }
