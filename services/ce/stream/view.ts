@@ -131,7 +131,8 @@ function isOwn({ inventory }: ViewDeps, scope: Scope, { data }: AppEvent): boole
 }
 
 /**
- * An update, a deploy or the removal of a stack belongs to its job, because the containers have other names and ids meanwhile.
+ * An update, a deploy or the removal of a stack belongs to its job, because the containers have
+ * other names and ids meanwhile.
  */
 function jobEventIn(deps: ViewDeps, scope: Scope, event: AppEvent): AppEvent | undefined {
   const { jobId, reason } = event.data as EventMap["update.failed" | "stack.down_failed"];

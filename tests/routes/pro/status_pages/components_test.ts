@@ -1,6 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { emit } from "../../../../services/events/emit.ts";
 import { reconcileComponents } from "../../../../services/pro/status_pages/components.ts";
+import { freePort } from "../../../helpers/free_port.ts";
 import { newComponent, newMonitor, newPage, PAGES, proApp } from "../../../helpers/status_pages.ts";
 import { collectEvents } from "../../../helpers/test_app.ts";
 
@@ -167,8 +168,9 @@ Deno.test("a component follows its monitor down and up, on every page", async ()
 
 Deno.test("a component shows the result of a real check of its monitor", async () => {
   using app = proApp();
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
+  // A port that the system gives to no other program once it is closed.
+  const port = freePort();
+  const listener = Deno.listen({ hostname: "127.0.0.1", port });
   const monitors = "/api/ext/service-pro/uptime/monitors";
   const { body: monitor } = await app.call("POST", monitors, {
     name: "db",
