@@ -1,5 +1,6 @@
 /**
- * Makes the pictures in `docs/`, of the dashboard, the API page and a status page, with the real service and an engine of its own.
+ * Makes the pictures in `docs/`, of the dashboard, the API page and a status page, with the real
+ * service and an engine of its own.
  *
  *     deno task screenshots
  *

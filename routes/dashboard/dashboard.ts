@@ -74,14 +74,19 @@ function page({ config, brand }: DashboardDeps, pack: Pack, request: Request): R
     brand: escapeMarkup(brand.current?.app_name ?? ""),
   };
   const html = pack.page.replace(/\{\{(\w+)\}\}/g, (_, name) => values[name]!);
-  return {
-    status: 200,
-    headers: {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": pageCsp(nonce),
-    },
-    body: new TextEncoder().encode(html),
+  const headers = {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": pageCsp(nonce),
+    vary: "accept-encoding",
   };
+  const body = new TextEncoder().encode(html);
+  return acceptsEncoding(request, "gzip")
+    ? {
+      status: 200,
+      headers: { ...headers, "content-encoding": "gzip" },
+      body: new Uint8Array(nodeZlib().gzipSync(body)),
+    }
+    : { status: 200, headers, body };
 }
 
 /**
