@@ -34,6 +34,8 @@ const incident = {
 
 const update = { container: "web", id: "c1", image: "nginx:1.27", digest: null, jobId: "j1" };
 
+const deploy = { stack: "shop", version: 3, reason: "web exited with code 1", jobId: "j1" };
+
 const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: string[] } } = {
   "account.new_sign_in": {
     data: {
@@ -261,6 +263,26 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       "Image: nginx:1.27",
       "web exited with code 1",
     ],
+  },
+  "deploy.succeeded": {
+    data: { ...deploy, reason: null },
+    lines: ["🟢 host-1: Stack deployed: shop", "Version: 3"],
+  },
+  "deploy.rolled_back": {
+    data: deploy,
+    lines: ["🟠 host-1: Deploy rolled back: shop", "Version: 3", "web exited with code 1"],
+  },
+  "deploy.failed": {
+    data: deploy,
+    lines: ["🟠 host-1: Deploy failed: shop", "Version: 3", "web exited with code 1"],
+  },
+  "deploy.needs_attention": {
+    data: deploy,
+    lines: ["🔴 host-1: Deploy needs attention: shop", "Version: 3", "web exited with code 1"],
+  },
+  "stack.down_failed": {
+    data: { stack: "shop", reason: "Volume shop_data is in use", jobId: "j1" },
+    lines: ["🟠 host-1: Stack not removed: shop", "Volume shop_data is in use"],
   },
   "test": {
     data: { message: "Test of the channel On-call" },
