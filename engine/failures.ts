@@ -15,7 +15,7 @@ export function toConnectError(cause: unknown, socketPath: string): EngineUnreac
   const failure = (reason: UnreachableReason, message: string) =>
     new EngineUnreachableError(message, reason, { cause });
   if (cause instanceof NotFound || cause instanceof NotADirectory) {
-    const message = `There is no container engine at ${socketPath}: the socket does not exist`;
+    const message = `No container engine at ${socketPath}: the socket does not exist`;
     return failure("missing", message);
   }
   if (cause instanceof PermissionDenied || cause instanceof NotCapable) {

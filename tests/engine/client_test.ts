@@ -639,11 +639,11 @@ Deno.test("a missing socket, a file and a socket without a listener have differe
   try {
     equal(
       await messageOf("none"),
-      "missing: There is no container engine at /none: the socket does not exist",
+      "missing: No container engine at /none: the socket does not exist",
     );
     equal(
       await messageOf("file/none"),
-      "missing: There is no container engine at /file/none: the socket does not exist",
+      "missing: No container engine at /file/none: the socket does not exist",
     );
     equal(
       await messageOf("file"),
