@@ -73,7 +73,8 @@ export async function benchDashboard(): Promise<void> {
       ] as const
     ) changesMs.push(await msUntil(page, link, part));
   }
-  const scroll = await measureScrolling(page);
+  const scrolls: number[][] = [];
+  for (let run = 0; run < RUNS; run++) scrolls.push(await measureScrolling(page));
   const filterMs: number[] = [];
   for (let run = 0; run < RUNS; run++) {
     filterMs.push(
@@ -95,8 +96,11 @@ export async function benchDashboard(): Promise<void> {
   // The first visits load the pages' modules.
   printVerdict("page change, median", median(changesMs.slice(2)), 100, " ms");
   printVerdict("filter keystroke to painted, median", median(filterMs), 50, " ms");
-  printVerdict("scrolling, longest work of a frame", Math.max(...scroll), 33, " ms");
-  printVerdict("scrolling, median work of a frame", median(scroll), 33, " ms");
+  // The slowdown works by interruptions, which now and then make one frame of hundreds long.
+  const longest = scrolls.map((frames) => Math.max(...frames));
+  printVerdict("scrolling, longest work of a frame, median of runs", median(longest), 33, " ms");
+  printVerdict("scrolling, longest work of a frame", Math.max(...longest), 33, " ms");
+  printVerdict("scrolling, median work of a frame", median(scrolls.flat()), 33, " ms");
   const what = `log of ${LOG_LINES_PER_SECOND} lines/s, ${logs.lines} lines kept`;
   printVerdict(`${what}, longest work of a frame`, Math.max(...logs.workMs), 50, " ms");
   printVerdict(`${what}, median work of a frame`, median(logs.workMs), 50, " ms");

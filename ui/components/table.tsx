@@ -57,6 +57,9 @@ const VIRTUAL_MIN = 60;
 /** Rows that are rendered above and below the window; also the step in which they follow it. */
 const OVERSCAN = 2;
 
+/** The document gets the order of the rows when scrolling has paused for so long. */
+const PAUSE_MS = 150;
+
 /** Rows that fit above every table, below the banner and the heading. */
 const ROWS_ABOVE = 3;
 
@@ -80,8 +83,13 @@ export function Table<Row>(props: TableProps<Row>) {
     [sorted, groupOf, closed.value],
   );
   const body = useRef<HTMLTableSectionElement>(null);
-  const [first, end, rowPx] = useWindow(body, lines.length);
   const isVirtual = lines.length > VIRTUAL_MIN;
+  const { first, end, rowPx, isMoving } = useWindow(body, lines.length, isVirtual);
+  const places = usePlaces(
+    isVirtual ? lines.slice(first, end) : [],
+    isMoving && !body.current?.contains(document.activeElement),
+  );
+  const shown = isVirtual ? places : lines.map((line, at) => ({ element: line.key, line, at }));
 
   const toggleGroup = (group: string) => {
     const next = new Set(closed.peek());
@@ -107,13 +115,13 @@ export function Table<Row>(props: TableProps<Row>) {
             {actions && <td class="w-actions" />}
           </tr>
         </thead>
-        <tbody ref={body}>
-          <Spacer height={first * rowPx} />
-          {lines.slice(first, end).map((line, at) => {
+        <tbody ref={body} style={{ height: isVirtual ? `${lines.length * rowPx}px` : "" }}>
+          {shown.map(({ element, line, at }) => {
             const index = isVirtual ? first + at + 2 : undefined;
+            const top = isVirtual ? (first + at) * rowPx : undefined;
             return "group" in line
               ? (
-                <tr key={line.key} class="group" aria-rowindex={index}>
+                <tr key={element} class="group" aria-rowindex={index} style={placed(top)}>
                   <th scope="rowgroup">
                     <button
                       type="button"
@@ -128,10 +136,11 @@ export function Table<Row>(props: TableProps<Row>) {
               )
               : (
                 <TableRow
-                  key={line.key}
+                  key={element}
                   id={line.key}
                   row={line.row}
                   index={index}
+                  top={top}
                   columns={columns}
                   selected={selected}
                   nameOf={nameOf}
@@ -139,7 +148,6 @@ export function Table<Row>(props: TableProps<Row>) {
                 />
               );
           })}
-          <Spacer height={(lines.length - end) * rowPx} />
         </tbody>
       </table>
     </div>
@@ -147,10 +155,12 @@ export function Table<Row>(props: TableProps<Row>) {
 }
 
 /** It gets only what it draws: a row whose properties are the same is not drawn again. */
-function TableRow<Row>({ id, row, index, columns, selected, nameOf, actions }: {
+function TableRow<Row>({ id, row, index, top, columns, selected, nameOf, actions }: {
   id: string;
   row: Row;
   index: number | undefined;
+  /** Pixels from the first row, in a table that is not rendered whole. */
+  top: number | undefined;
   columns: readonly Column<Row>[];
   selected: Signal<ReadonlySet<string>> | undefined;
   nameOf: ((row: Row) => string) | undefined;
@@ -159,7 +169,7 @@ function TableRow<Row>({ id, row, index, columns, selected, nameOf, actions }: {
   const name = plain(nameOf?.(row) ?? id);
   const isSelected = selected?.value.has(id);
   return (
-    <tr aria-rowindex={index} aria-selected={isSelected}>
+    <tr aria-rowindex={index} aria-selected={isSelected} style={placed(top)}>
       {selected && (
         <td class="w-check">
           <input
@@ -225,51 +235,95 @@ function SelectAll({ selected, keys }: {
   );
 }
 
-function Spacer({ height }: { height: number }) {
-  const set = (row: HTMLElement | null) => {
-    if (row) row.style.height = `${height}px`;
-  };
-  if (height <= 0) return null;
-  return (
-    <tr ref={set} class="spacer" aria-hidden="true">
-      <td />
-    </tr>
-  );
+interface Window {
+  /** The first line that is rendered. */
+  first: number;
+  /** The one after the last. */
+  end: number;
+  /** Height of a line. */
+  rowPx: number;
+  /** Until scrolling has paused. */
+  isMoving: boolean;
 }
 
-/** The first line that is rendered, the one after the last, and the height of a line. */
 function useWindow(
   body: { current: HTMLElement | null },
   count: number,
-): [first: number, end: number, rowPx: number] {
+  isVirtual: boolean,
+): Window {
   const rowPx = ROW_PX[document.documentElement.dataset.density as keyof typeof ROW_PX] ?? 44;
   const rowsIn = (top: number) => ({
     // In steps, so that most scroll events change nothing.
     first: Math.max(0, Math.floor(top / rowPx / OVERSCAN) - 1) * OVERSCAN,
     end: Math.max(1, Math.ceil((top + innerHeight) / rowPx / OVERSCAN) + 1) * OVERSCAN,
+    isMoving: false,
   });
   const range = useSignal(rowsIn(-ROWS_ABOVE * rowPx));
-  const isVirtual = count > VIRTUAL_MIN;
   useEffect(() => {
     if (!isVirtual) return;
-    const update = () => {
+    let pause: ReturnType<typeof setTimeout> | undefined;
+    const update = (event?: Event) => {
       if (!body.current) return; // The page is being left.
       const next = rowsIn(-body.current.getBoundingClientRect().top);
-      if (next.first === range.peek().first && next.end === range.peek().end) return;
-      range.value = next;
+      const { first, end, isMoving } = range.peek();
+      if (next.first === first && next.end === end && !isMoving) return;
+      range.value = { ...next, isMoving: event?.type === "scroll" };
+      clearTimeout(pause);
+      pause = setTimeout(update, PAUSE_MS);
     };
     update();
     // A dialog scrolls instead of the window, and its events do not bubble.
     addEventListener("scroll", update, { passive: true, capture: true });
     addEventListener("resize", update);
     return () => {
+      clearTimeout(pause);
       removeEventListener("scroll", update, { capture: true });
       removeEventListener("resize", update);
     };
   }, [isVirtual, rowPx, count]);
-  if (!isVirtual) return [0, count, rowPx];
-  const first = Math.min(range.value.first, Math.max(0, count - OVERSCAN));
-  return [first, Math.min(count, range.value.end), rowPx];
+  const { first, end, isMoving } = range.value;
+  if (!isVirtual) return { first: 0, end: count, rowPx, isMoving: false };
+  return {
+    first: Math.min(first, Math.max(0, count - OVERSCAN)),
+    end: Math.min(count, end),
+    rowPx,
+    isMoving,
+  };
+}
+
+/** A line in the order of the document: the number of its element, and its place among the lines. */
+interface Place<Line> {
+  element: number;
+  line: Line;
+  at: number;
+}
+
+/**
+ * While the window moves, a line that enters it gets the element of one that has left it, wherever that
+ * is in the document: other texts cost the browser less than new elements or other places. Otherwise a
+ * line keeps its element, and the document has the order of the lines.
+ */
+function usePlaces<Line extends { key: string }>(
+  lines: readonly Line[],
+  isMoving: boolean,
+): readonly Place<Line>[] {
+  const places = useRef<readonly Place<Line>[]>([]);
+  const created = useRef(0);
+  const entering = new Map(lines.map((line, at) => [line.key, { line, at }]));
+  const kept = places.current.map(({ element, line: { key } }) => {
+    const place = entering.get(key);
+    entering.delete(key);
+    return { element, place };
+  });
+  const added = entering.values();
+  const next: Place<Line>[] = [];
+  for (const { element, place } of kept) {
+    const taken = place ?? (isMoving ? added.next().value : undefined);
+    if (taken) next.push({ element, ...taken });
+  }
+  for (const place of added) next.push({ element: created.current++, ...place });
+  if (!isMoving) next.sort((x, y) => x.at - y.at);
+  return places.current = next;
 }
 
 export function sortRows<Row>(
@@ -314,6 +368,11 @@ function toLines<Row>(
     ...ungrouped.map(line),
   ];
 }
+
+/** `top` is in pixels. */
+const placed = (top: number | undefined) => ({
+  transform: top === undefined ? "" : `translateY(${top}px)`,
+});
 
 function toggle(selected: Signal<ReadonlySet<string>>, key: string): void {
   const next = new Set(selected.peek());

@@ -1,0 +1,96 @@
+/**
+ * A table of which only the rows near the window are in the document: what they show, their order and
+ * the keyboard.
+ *
+ * @module
+ */
+
+import { deepEqual, equal } from "node:assert/strict";
+import { dashboardTest } from "../helpers/dashboard.ts";
+import { openDashboard } from "../helpers/open_dashboard.ts";
+import { eventually } from "../helpers/until.ts";
+
+const names = Array.from({ length: 300 }, (_, at) => `web-${String(at).padStart(3, "0")}`);
+
+dashboardTest("a long table shows the right rows in their order", async (t) => {
+  await using dashboard = await openDashboard({
+    containers: names.map((name) => ({ name })),
+    path: "/containers",
+  });
+  const { tab } = dashboard;
+  await tab.find("status", "300 containers");
+
+  /** Names by the numbers of the rows, in the order of the document. */
+  const rows = () =>
+    tab.page.$$eval(
+      "main tbody tr",
+      (rows) => rows.map((row) => [row.ariaRowIndex, row.querySelector("a")!.textContent]),
+    );
+  const inOrder = (first: number, count: number) =>
+    names.slice(first, first + count).map((name, at) => [String(first + at + 2), name]);
+  /** Scrolls in steps of a frame. @returns Names of rows that were at the wrong place or empty. */
+  const scroll = (steps: number, px: number) =>
+    tab.page.evaluate(async ({ steps, px, names }) => {
+      const wrong: string[] = [];
+      for (let step = 0; step < steps; step++) {
+        scrollBy(0, px);
+        for (let frame = 0; frame < 2; frame++) {
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+        }
+        const { top } = document.querySelector("main tbody")!.getBoundingClientRect();
+        const first = Math.max(0, Math.floor(-top / 44));
+        for (let at = first; top + 44 * at < innerHeight; at++) {
+          const row = document.querySelector(`main tr[aria-rowindex="${at + 2}"]`);
+          const found = row?.querySelector("a")?.textContent;
+          const offset = row ? row.getBoundingClientRect().top - top : undefined;
+          if (found !== names[at] || offset !== 44 * at) {
+            wrong.push(`${names[at]} is missing: ${found} at ${offset}`);
+          }
+        }
+      }
+      return wrong;
+    }, { steps, px, names });
+
+  await t.step("while it is scrolled, and afterwards", async () => {
+    deepEqual(await scroll(20, 400), []);
+    deepEqual(await scroll(7, -150), []);
+    await eventually(async () => {
+      const shown = await rows();
+      deepEqual(shown, inOrder(Number(shown[0]![0]) - 2, shown.length));
+    });
+  });
+
+  await t.step("what was selected stays with its row", async () => {
+    await tab.page.evaluate(() => scrollTo(0, 0));
+    await tab.click("checkbox", "Select web-001");
+    await tab.page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    deepEqual(await scroll(10, 300), []);
+    equal(await tab.page.$$eval("main tbody :checked", (all) => all.length), 0);
+    deepEqual(await scroll(10, -300), []);
+    const checked = await tab.page.$$eval(
+      "main tbody :checked",
+      (all) => all.map((a) => a.ariaLabel),
+    );
+    deepEqual(checked, ["Select web-001"]);
+  });
+
+  await t.step("the keyboard leads through it row by row", async () => {
+    await tab.page.focus('main tbody [aria-label="Select web-001"]');
+    const focused: (string | null)[] = [];
+    for (let press = 0; press < 3 * 60; press++) {
+      await tab.page.keyboard.press("Tab");
+      focused.push(
+        await tab.page.evaluate(() => {
+          const { ariaLabel, textContent } = document.activeElement!;
+          return ariaLabel ?? textContent;
+        }),
+      );
+    }
+    deepEqual(
+      focused,
+      names.slice(1, 62).flatMap((name) => [`Select ${name}`, name, `Actions for ${name}`])
+        .slice(1, 181),
+    );
+  });
+  deepEqual(tab.complaints, []);
+});
