@@ -62,7 +62,7 @@ export function createUpdater(deps: Deps): Updater {
     breaks = current;
     settledAt = now().getTime() + SETTLE_MS;
   };
-  const pause = (name: string) => paused.set(name, now().getTime() + RETRY_MS);
+  const pause = (name: string) => void paused.set(name, now().getTime() + RETRY_MS);
   const isPaused = (name: string) => (paused.get(name) ?? 0) > now().getTime();
 
   /** Records how the last update ended; a stack with a failed one pauses. */
@@ -82,20 +82,13 @@ export function createUpdater(deps: Deps): Updater {
   };
 
   const start = async (update: PendingUpdate) => {
-    const { startUpdate } = await import("../run/start.ts");
-    const { containerId, name, image, digest, verifyTimeoutSeconds } = update;
+    const { startAutomaticUpdate } = await import("./start.ts");
+    const { name, digest } = update;
     try {
-      const { id } = await startUpdate(deps, {
-        containerId,
-        image,
-        pull: "always",
-        expectedDigest: digest,
-        verifyTimeoutSeconds,
-        reportsObstacles: true,
-        actor: ACTOR,
-      });
-      running = { jobId: id, update };
-      log.info("automatic update started", { container: name, job: id, digest });
+      const job = await startAutomaticUpdate(deps, update, ACTOR);
+      if (!job) return pause(update.group);
+      running = { jobId: job.id, update };
+      log.info("automatic update started", { container: name, job: job.id, digest });
     } catch (error) {
       pause(update.group);
       if (!asAppError(error)) throw error;

@@ -13,6 +13,7 @@ import type { JobRun } from "../../jobs/kind.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Member, Pair } from "./members.ts";
+import type { Obstacle } from "./survey.ts";
 
 export interface UpdateInput {
   containerId: string;
@@ -37,6 +38,8 @@ export interface UpdateInput {
    * for the outcome.
    */
   isRebuild: boolean;
+  /** What the registry's answer showed before the job; it ends the job of an automatic update. */
+  obstacles?: Obstacle[] | undefined;
 }
 
 export type UpdateJob = JobRun<UpdateInput>;

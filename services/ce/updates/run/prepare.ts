@@ -33,7 +33,7 @@ export async function planUpdateJob(deps: Deps, { input }: UpdateJob): Promise<P
       digest: expectedDigest ?? undefined,
       isRebuild,
     });
-  assertNoObstacle(obstacles, force);
+  assertNoObstacle([...obstacles, ...input.obstacles ?? []], force);
   const isReserved = (dependent: ContainerInspect) =>
     affected.some((each) => each.id === dependent.Id || each.name === nameOf(dependent));
   if (!dependents.every(isReserved)) {
@@ -56,10 +56,11 @@ export async function planUpdateJob(deps: Deps, { input }: UpdateJob): Promise<P
 /** @throws {AppError} `conflict` with all obstacles that are left. */
 export function assertNoObstacle(obstacles: readonly Obstacle[], force: boolean): void {
   const left = obstacles.filter(({ canForce }) => !(force && canForce));
-  if (left.length > 0) {
-    throw new AppError("conflict", left.map(({ message }) => message).join("; "));
-  }
+  if (left.length > 0) throw new AppError("conflict", describeObstacles(left));
 }
+
+export const describeObstacles = (obstacles: readonly Obstacle[]): string =>
+  obstacles.map(({ message }) => message).join("; ");
 
 /**
  * Gets the new image, so that the reference names it.

@@ -51,8 +51,6 @@ export interface UpdateRequest extends VerificationRequest {
   force?: boolean | undefined;
   /** The update fails if the reference leads to another manifest. */
   expectedDigest?: string | undefined;
-  /** Starts a job that fails with what stands in the way, so that the job and an event report it. */
-  reportsObstacles?: boolean | undefined;
   actor: Actor;
 }
 
@@ -73,16 +71,13 @@ interface RollbackRequest extends VerificationRequest {
  * everything that stands in the way.
  */
 export async function startUpdate(deps: Deps, request: UpdateRequest): Promise<JobView> {
-  const { containerId, image, pull, force = false, expectedDigest, reportsObstacles } = request;
+  const { containerId, image, pull, force = false, expectedDigest } = request;
   if (image !== undefined) parseImage(image);
   const survey = await surveyUpdate(deps, containerId, { image, digest: expectedDigest });
   const latest = force
     ? []
     : (await readLatest(deps, survey, { pull, digest: expectedDigest })).obstacles;
-  // A tag that has just changed is not reported: the next check finds its new image.
-  const obstacles = reportsObstacles
-    ? latest.filter(({ canForce }) => !canForce)
-    : [...survey.obstacles, ...latest];
+  const obstacles = [...survey.obstacles, ...latest];
   return (await startRun(deps, updateKind, { ...survey, obstacles }, request, {
     previousImageId: null,
     pull,
@@ -120,7 +115,7 @@ export async function startRun<Result>(
     & { actor: Actor },
   { isRebuild = false, ...input }:
     & Pick<UpdateInput, "previousImageId" | "pull" | "force" | "expectedDigest">
-    & Partial<Pick<UpdateInput, "isRebuild">>,
+    & Partial<Pick<UpdateInput, "isRebuild" | "obstacles">>,
 ): Promise<StartedJob<Result>> {
   if (logPatternMustNotAppear !== undefined) {
     await compileLinearPattern(logPatternMustNotAppear, { field: "body.logPatternMustNotAppear" });

@@ -182,8 +182,8 @@ async function roomObstacles(root: string | undefined, { oldImage }: Read): Prom
   const free = root === undefined ? undefined : await freeBytes(root);
   const needed = (oldImage?.Size ?? 0) * ROOM_FACTOR;
   if (free === undefined || free >= needed) return [];
-  const message = `The engine's disk has ${megabytes(free)} free, and the image may need ` +
-    megabytes(needed);
+  // Without the space that is free, which changes all the time: the same obstacle is reported once.
+  const message = `The image may need ${megabytes(needed)}, and the engine's disk has less`;
   return [{ message, canForce: true }];
 }
 

@@ -1,5 +1,4 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { decide } from "../../../../../services/ce/notifications/causes.ts";
 import { failInterrupted } from "../../../../../services/ce/jobs/kind.ts";
 import { startJob } from "../../../../../services/ce/jobs/runner.ts";
 import { setMaintenance } from "../../../../../services/ce/maintenance/mode.ts";
@@ -18,6 +17,7 @@ import type { FakeAnswer } from "../../../../helpers/fake_engine.ts";
 import { until } from "../../../../helpers/until.ts";
 import {
   digestOf,
+  index,
   manifest,
   startTagServer,
   type UpdateApp,
@@ -216,41 +216,66 @@ Deno.test("a stack whose update cannot be started pauses for an hour, and others
   equal(attempts(made), 3);
 });
 
-Deno.test("an obstacle ends the update as a failed job in each hour, and is sent once", async () => {
-  const containers = simulateContainers([{ name: "web" }]);
+/** The container `web`, whose image is for `architecture`, in a window of several days. */
+async function withObstacle(hostConfig: Record<string, unknown>, architecture = "amd64") {
+  const web = { name: "web", image: "" };
+  const containers = simulateContainers([web]);
   const answers: Record<string, FakeAnswer> = {
     ...containers,
     "GET /containers/*/json": async (request) => {
       const container = await (await containers["GET /containers/*/json"]!(request)).json();
-      return Response.json({ ...container, HostConfig: { AutoRemove: true } });
+      return Response.json({ ...container, HostConfig: hostConfig });
     },
-    "GET /images/*/json": () => Response.json({ message: "No such image" }, { status: 404 }),
+    "GET /images/*/json": () =>
+      Response.json({ Id: digestOf("a"), Os: "linux", Architecture: architecture, Size: 1 }),
     "GET /info": () => Response.json({ Swarm: {} }),
   };
-  await using made = await outdated([{ name: "web" }], {
-    windows: [{ ...WINDOW, durationMinutes: 600 }],
-  }, answers);
-  const { deps } = made.app;
+  const made = await outdated(
+    [{ name: "web" }],
+    { windows: [{ ...WINDOW, durationMinutes: 6000 }], minimumAgeHours: 0, intervalHours: 1 },
+    answers,
+  );
+  web.image = `${made.registry.address}/app:1`;
+  const { app: { clock, deps }, events, registry, run } = made;
   const updater = settledUpdater(made);
-  const decisions: boolean[] = [];
-  for (let hour = 1; hour <= 2; hour++) {
-    const image = `${made.registry.address}/app:1`;
-    made.run([{ name: "web", image, imageId: digestOf("a") }]);
-    await updater.next();
-    await until("the job has ended", () => selectUnfinishedJobs(deps.db).length === 0);
-    const event = made.events.at(-1)!;
-    decisions.push(decide(deps, event, event, undefined).isMuted);
-    equal(event.event, "update.failed");
-    deepEqual(event.data, {
-      ...{ container: "web", id: idOf("web"), image: "app:1", digest: null },
-      reason: "web is removed when it stops (--rm), so that it cannot be observed",
-      jobId: selectJobs(deps.db, { target: "web" }, { limit: 1 })[0]!.id,
-    });
-    await updater.next();
-    equal(made.events.filter(({ event }) => event === "update.failed").length, hour);
-    made.app.clock.advance({ minutes: 60 });
-  }
-  deepEqual(decisions, [false, true]);
+  return {
+    ...made,
+    image: web.image,
+    /** Lets the registry have another image, and the updater run in each of the next hours. */
+    async offer(digest: string, { hours }: { hours: number }): Promise<(string | null)[]> {
+      registry.tags.set("app:1", digest);
+      for (let hour = 0; hour < hours; hour++) {
+        run([{ name: "web", image: web.image, imageId: digestOf("a") }]);
+        await checkDueImages(deps);
+        await updater.next();
+        await until("the job has ended", () => selectUnfinishedJobs(deps.db).length === 0);
+        await updater.next();
+        clock.advance({ minutes: 90 });
+      }
+      const jobs = selectJobs(deps.db, { target: "web" }, { limit: 10 });
+      equal(events.filter(({ event }) => event === "update.failed").length, jobs.length);
+      return jobs.map(({ error }) => error);
+    },
+  };
+}
+
+Deno.test("an obstacle ends an update as a failed job once for each image", async () => {
+  await using made = await withObstacle({ AutoRemove: true });
+  const reason = "web is removed when it stops (--rm), so that it cannot be observed";
+  deepEqual(await made.offer(NEW, { hours: 3 }), [reason]);
+  deepEqual(made.events.at(-1)!.data, {
+    ...{ container: "web", id: idOf("web"), image: made.image, digest: null, reason },
+    jobId: selectJobs(made.app.deps.db, {}, { limit: 1 })[0]!.id,
+  });
+  deepEqual(await made.offer(manifest("newer"), { hours: 3 }), [reason, reason]);
+});
+
+Deno.test("an image for another platform is not pulled, and is reported once", async () => {
+  await using made = await withObstacle({}, "s390x");
+  deepEqual(await made.offer(index(NEW), { hours: 3 }), [
+    `${made.image} is for linux/amd64, but web runs linux/s390x`,
+  ]);
+  deepEqual(made.requests.filter((each) => each.startsWith("POST")), []);
 });
 
 Deno.test("nothing is updated in maintenance mode, while checks are off or while an update runs", async () => {
