@@ -11,7 +11,7 @@ import {
   DESKTOP,
   startDashboardBrowser,
 } from "../helpers/dashboard.ts";
-import { simulateContainers } from "../helpers/fake_containers.ts";
+import { composeLabels, simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { eventually, until } from "../helpers/until.ts";
@@ -23,7 +23,10 @@ const STORED = "services: {web: {image: stored}}";
 const TYPED = "services: {web: {image: typed}}";
 
 dashboardTest("an unsaved draft is there again after the same user has signed in", async (t) => {
-  await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
+  await using engine = fakeEngine(simulateContainers([
+    { name: "web" },
+    { name: "pier-web-1", labels: composeLabels("pier", "web") },
+  ]));
   await using service = await startLongshore({
     engineSocket: engine.socketPath,
     env: { AUTH_MODE: "users", ADMIN_EMAIL: ADA.email, ADMIN_PASSWORD: ADA.password },
@@ -57,6 +60,18 @@ dashboardTest("an unsaved draft is there again after the same user has signed in
     await hasText(tab, TYPED);
     await tab.click("button", "Save");
     await tab.status("Saved version 2 of shop");
+  });
+
+  await t.step("a stack that is being adopted", async () => {
+    await tab.open("/stacks/pier/source?from=text");
+    await replaceText(tab, TYPED);
+    await endSession(tab);
+    await signIn(tab, ADA);
+    await hasText(tab, TYPED);
+    await tab.click("radio", "Generated from the containers");
+    await tab.click("radio", "Your own text");
+    await hasText(tab, TYPED);
+    await openSource(tab);
   });
 
   await t.step("another user gets the stored text, and the draft is deleted", async () => {

@@ -5,7 +5,8 @@
  * @module
  */
 
-import { type Signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { api, ApiError } from "../../api/client.ts";
 import type { StackDetail } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
@@ -17,6 +18,7 @@ import { query, setQuery } from "../../state/router.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { useAnswer } from "./editor/answer.ts";
 import { type Draft, draftOf, EMPTY_DRAFT, isSameDraft, sourcesOf } from "./editor/draft.ts";
+import { useKept } from "./editor/kept.ts";
 import { type Problem, problemsOf } from "./editor/problems.tsx";
 import { SourceEditor } from "./editor/source_editor.tsx";
 import { useUnsaved } from "./editor/unsaved.ts";
@@ -36,13 +38,35 @@ const ORIGIN_NAMES = {
   text: "Your own text",
 };
 
-export function Adopt(props: AdoptProps) {
-  const { stack } = props;
+type Origin = typeof ORIGINS[number];
+
+/** The drafts that the user has changed, by origin. */
+type Edited = Readonly<Partial<Record<Origin, Draft | undefined>>>;
+
+export function Adopt({ stack, onDone }: AdoptProps) {
   // Compose files that other programs send to the engine have no path.
   const hasFiles = stack.workingDir !== null && stack.configFiles.length > 0;
   const origins = ORIGINS.filter((each) => each !== "disk" || hasFiles);
   const origin = origins.find((each) => each === query.value.get("from")) ?? origins[0]!;
-  const text = useSignal(EMPTY_DRAFT);
+  const edited = useSignal<Edited>({});
+  const revision = useSignal(0);
+  const isChanged = Object.values(edited.value).some((draft) => draft !== undefined);
+  const keepNothing = useUnsaved(isChanged);
+  useKept(isChanged ? edited.value : undefined, (kept) => {
+    edited.value = kept;
+    revision.value++;
+  });
+  const key = `${origin} ${revision.value}`;
+  const form = {
+    name: stack.name,
+    draft: edited.peek()[origin],
+    onEdit: (draft: Draft | undefined) => edited.value = { ...edited.peek(), [origin]: draft },
+    onDone() {
+      keepNothing();
+      setQuery({ from: undefined });
+      onDone();
+    },
+  };
   return (
     <>
       <p class="source-place">
@@ -57,31 +81,36 @@ export function Adopt(props: AdoptProps) {
         onChange={(from) => setQuery({ from })}
       />
       {origin === "disk"
-        ? <OnDisk {...props} />
+        ? <OnDisk key={key} {...form} />
         : origin === "containers"
-        ? <Generated {...props} />
-        : <AdoptForm key="text" {...props} draft={text} />}
+        ? <Generated key={key} {...form} stack={stack} />
+        : <AdoptForm key={key} {...form} initial={EMPTY_DRAFT} />}
     </>
   );
 }
 
-function OnDisk(props: AdoptProps) {
+interface FormProps {
+  name: string;
+  /** What the user has made of it before, if it was changed. */
+  draft: Draft | undefined;
+  /** Called with each change; with `undefined` when it is as it was at first. */
+  onEdit: (draft: Draft | undefined) => void;
+  /** Called when the sources are stored. */
+  onDone: () => void;
+}
+
+function OnDisk(props: FormProps) {
   const { data, error, reload } = useRead("POST /api/stacks/{name}/adopt", {
-    path: { name: props.stack.name },
+    path: { name: props.name },
     body: { dryRun: true },
   });
   if (error.value) return <Failure error={error.value} onRetry={reload} />;
   if (!data.value) return <Loading name="Source" />;
-  return <AdoptFiles {...props} initial={draftOf(data.value.sources)} found={data.value} />;
+  return <AdoptForm {...props} initial={draftOf(data.value.sources)} found={data.value} />;
 }
 
-function AdoptFiles({ initial, ...props }: AdoptProps & { initial: Draft; found: ShownPlan }) {
-  const draft = useSignal(initial);
-  return <AdoptForm {...props} draft={draft} />;
-}
-
-function Generated(props: AdoptProps) {
-  const ids = props.stack.services.flatMap(({ containers }) => containers.map(({ id }) => id));
+function Generated({ stack, ...props }: FormProps & Pick<AdoptProps, "stack">) {
+  const ids = stack.services.flatMap(({ containers }) => containers.map(({ id }) => id));
   const { data, error, reload } = useGenerated(ids);
   if (error.value) return <Failure error={error.value} onRetry={reload} />;
   if (!data.value) return <Loading name="Source" />;
@@ -89,26 +118,24 @@ function Generated(props: AdoptProps) {
   return (
     <>
       <Warnings texts={warnings} />
-      <AdoptText {...props} compose={compose} />
+      <AdoptForm {...props} initial={{ ...EMPTY_DRAFT, compose }} />
     </>
   );
 }
 
-function AdoptText({ compose, ...props }: AdoptProps & { compose: string }) {
-  const draft = useSignal({ ...EMPTY_DRAFT, compose });
-  return <AdoptForm {...props} draft={draft} />;
-}
-
 /** @param props.found The plan of the files on disk, which are not changed here. */
-function AdoptForm({ stack: { name }, onDone, draft, found }: AdoptProps & {
-  draft: Signal<Draft>;
+function AdoptForm({ name, initial, draft: before, found, onEdit, onDone }: FormProps & {
+  initial: Draft;
   found?: ShownPlan;
 }) {
-  const initial = useSignal(draft.peek());
+  const draft = useSignal(before ?? initial);
+  useEffect(
+    () => onEdit(isSameDraft(draft.value, initial) ? undefined : draft.value),
+    [draft.value],
+  );
   const refusal = useAnswer<readonly Problem[]>(draft);
   const answer = useAnswer<ShownPlan>(draft);
   const busy = useSignal<"plan" | "adopt" | undefined>(undefined);
-  const keepNothing = useUnsaved(!isSameDraft(draft.value, initial.value));
   const plan = answer.value ?? found;
 
   const run = async (what: "plan" | "adopt", work: () => Promise<void>) => {
@@ -136,9 +163,7 @@ function AdoptForm({ stack: { name }, onDone, draft, found }: AdoptProps & {
       answer.set(result);
       return showAlert("Not adopted: a deploy would now recreate containers; check the plan");
     }
-    keepNothing();
     showStatus(`Adopted ${plain(name)}`);
-    setQuery({ from: undefined });
     onDone();
   };
   return (
