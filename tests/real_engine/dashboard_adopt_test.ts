@@ -118,7 +118,7 @@ async function resolveEditOnDisk(tab: Dashboard, file: string): Promise<void> {
 
 async function takeDownAndDelete(tab: Dashboard): Promise<void> {
   for (
-    const [action, done] of [["Bring down", "Removed harbor"], [
+    const [action, done] of [["Down", "Removed harbor"], [
       "Delete",
       "Deleted harbor",
     ]] as const

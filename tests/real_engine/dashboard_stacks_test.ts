@@ -188,11 +188,11 @@ async function deployAndTakeDown(tab: Dashboard, running: () => Promise<string>)
   await tab.click("button", "Close");
   await tab.find("link", "shop-web-1");
   await tab.click("button", "More actions");
-  await tab.click("menuitem", "Bring down");
-  await tab.find("alertdialog", "Bring down shop?");
+  await tab.click("menuitem", "Down");
+  await tab.find("alertdialog", "Down shop?");
   await checkBothThemes(tab);
   await tab.type("textbox", "Type shop to confirm", "shop");
-  await tab.click("button", "Bring down");
+  await tab.click("button", "Down");
   await tab.status("Removed shop");
   equal(await running(), "");
   await tab.gone("link", "shop-web-1");

@@ -43,7 +43,7 @@ export function stackActions(stack: StackState, onChange: () => void) {
     ...isStopped ? [] : ["stop", "restart"] as const,
   ].map((action) => ({
     action,
-    verb: action === "start" && !isStopped ? "Start stopped" : ACTIONS[action].verb,
+    verb: ACTIONS[action].verb,
     run: () => void runOnStack(stack, action).then(onChange),
   }));
 }

@@ -27,7 +27,7 @@ const READ = 20;
 
 const NAMES: Readonly<Record<string, string>> = {
   "stack.deploy": "Deploy",
-  "stack.down": "Bring down",
+  "stack.down": "Down",
 };
 
 /** What the jobs did, for the table and the dialog. */

@@ -26,7 +26,7 @@ export function moreActions(stack: StackDetail, onChange: () => void): MenuItem[
   }
   if (isDeployed) {
     items.push({
-      name: "Bring down",
+      name: "Down",
       danger: true,
       onSelect: () => void takeDown(stack).then(onChange),
     });
@@ -60,7 +60,7 @@ async function takeDown({ name, services, hasSources }: StackDetail): Promise<vo
       {option("images", "Remove images that no other container uses")}
     </>
   );
-  if (!await confirm({ verb: "Bring down", name, consequence, typed: true })) return;
+  if (!await confirm({ verb: "Down", name, consequence, typed: true })) return;
   const body = { volumes: options.volumes, images: options.images ? "local" : "none" } as const;
   await reportJob(
     () => api("POST /api/stacks/{name}/down", { path: { name }, body }),
