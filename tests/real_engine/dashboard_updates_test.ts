@@ -25,7 +25,7 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     await using service = await startLongshore({ engineSocket: engine.socketPath });
     await using browser = await startDashboardBrowser();
     const tab = await browser.signIn(service, DESKTOP, { path: "/updates" });
-    await tab.find("button", "Check every 6 hours");
+    await tab.find("switch", "Check for updates");
     await tab.click("button", "Settings");
     await tab.find("dialog", "Update settings");
     await tab.checkAccessibility();
@@ -45,6 +45,8 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     deepEqual(windows.map(({ cron, durationMinutes }: Window) => [cron, durationMinutes]), [
       ["0 3 * * sat", 120],
     ]);
+    await tab.click("switch", "Check for updates");
+    await tab.status("Images are checked from now on");
 
     await publish(engine, registry.push, BAD);
     await tab.click("button", "Check now");
@@ -53,11 +55,23 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     await tab.choose(reference, "Update site");
     await planIsShown(tab);
     await tab.checkAccessibility();
+    await tab.click("button", "Cancel");
+    await tab.gone("dialog");
+    await tab.find("table", "Updates");
+    deepEqual((await tab.names("columnheader")).slice(0, 6), [
+      ...["Image", "Status", "Current", "Available", "Containers", "Checked"],
+    ]);
+    await tab.click("button", "Update all");
+    await tab.find("alertdialog", "Update 1 container?");
+    await tab.checkAccessibility();
     await tab.click("button", "Update");
+    await tab.status("Started 1 update");
     await until("it is rolled back", () => tab.find("row", /site.*Rolled back/), LONG);
     await until("the image is blocked", () => tab.find("row", /site:1.*Blocked/), LONG);
     await tab.find("row", /site.*exit/);
     const before = (await engine.docker("inspect", "--format={{.Image}}", "site")).trim();
+    await tab.loaded();
+    deepEqual(await isEnabled(tab, "Update all"), false);
     await tab.choose("the block of site", "Allow again");
     await tab.status("The image may be installed in site again");
     await tab.choose("the update of site", "Details");
@@ -109,6 +123,11 @@ const planIsShown = (tab: Dashboard) =>
     const dialog = await tab.find("dialog", "Update site");
     return await dialog.evaluate((each) => each.textContent.includes("Running"));
   });
+
+async function isEnabled(tab: Dashboard, name: string): Promise<boolean> {
+  const button = await tab.find("button", name);
+  return await button.evaluate((each) => !(each as HTMLButtonElement).disabled);
+}
 
 interface Window {
   cron: string;

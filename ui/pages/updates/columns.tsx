@@ -38,25 +38,56 @@ const statusOf = (update: ImageUpdate) => isBlocked(update) ? BLOCKED : STATUSES
 export const shortName = ({ image }: ImageUpdate): string =>
   imageName(image.replace(/^docker\.io\/(library\/)?/, ""));
 
-/** Next to the state: why it is unknown, since when the update is known, or a newer version. */
+/** Next to the state: why it is unknown, what is blocked, or since when the update is known. */
 function Remark({ update }: { update: ImageUpdate }) {
-  const { reason, newerVersions, firstSeenAt, status, containers } = update;
+  const { reason, firstSeenAt, containers } = update;
   if (reason !== null) return <span class="muted cut">{plain(capital(reason))}</span>;
+  if (!isAvailable(update)) return null;
   const blocked = containers.filter(({ blocked }) => blocked).map(({ name }) => plain(name));
-  if (isAvailable(update) && blocked.length > 0) {
+  if (blocked.length > 0) {
     return <span class="muted cut">{`blocked for ${blocked.join(", ")}`}</span>;
   }
-  if (status === "update_available" && isAvailable(update) && firstSeenAt !== null) {
-    return (
-      <span class="muted">
-        <Time at={firstSeenAt} />
+  return firstSeenAt === null ? null : (
+    <span class="muted">
+      <Time at={firstSeenAt} />
+    </span>
+  );
+}
+
+function Digest({ digest }: { digest: string | null }) {
+  if (digest === null) return <span class="muted">–</span>;
+  return <code title={digest}>{imageName(digest)}</code>;
+}
+
+/** The newer image of the same tag, and the newest version. */
+function Available({ update }: { update: ImageUpdate }) {
+  const { latestDigest, newerVersions: [newest] } = update;
+  if (!newest) return <Digest digest={isNewer(update) ? latestDigest : null} />;
+  return (
+    <span class="outcome">
+      {isNewer(update) && <Digest digest={latestDigest} />}
+      <span class="cut">
+        {plain(newest.tag)} <span class="muted">{newest.level}</span>
       </span>
-    );
-  }
-  const [newest] = newerVersions;
-  return newest
-    ? <span class="muted cut">{`${plain(newest.tag)} (${newest.level}) exists`}</span>
-    : null;
+    </span>
+  );
+}
+
+/** Policies other than the usual one, and labels with problems. */
+function Policies({ containers }: Pick<ImageUpdate, "containers">) {
+  const problems = containers.flatMap((container) => container.problems);
+  const policies = new Set(containers.map(({ policy }) => policy));
+  return (
+    <>
+      {policies.has("auto") && <Badge>Automatic</Badge>}
+      {policies.has("off") && <Badge>Off</Badge>}
+      {problems.length > 0 && (
+        <span title={problems.map(plain).join("\n")}>
+          <Badge tone="warn">Invalid label</Badge>
+        </span>
+      )}
+    </>
+  );
 }
 
 export const COLUMNS: readonly Column<ImageUpdate>[] = [
@@ -83,34 +114,33 @@ export const COLUMNS: readonly Column<ImageUpdate>[] = [
     sort: (update) => statusOf(update).rank,
   },
   {
-    title: "Containers",
-    cell: ({ containers }) => <UsedBy names={containers.map(({ name }) => name)} />,
-    sort: ({ containers }) => containers.length,
-    wide: true,
-  },
-  {
-    title: "Policy",
-    cell: ({ containers }) => {
-      const problems = containers.flatMap((container) => container.problems);
-      const policies = [...new Set(containers.map(({ policy }) => policy))];
-      return (
-        <span title={problems.map(plain).join("\n") || undefined}>
-          {policies.map((policy) => (
-            <Badge key={policy} tone={problems.length > 0 ? "warn" : "idle"}>
-              {policy === "auto" ? "Automatic" : capital(policy)}
-            </Badge>
-          ))}
-        </span>
-      );
-    },
+    title: "Current",
+    cell: ({ digest }) => <Digest digest={digest} />,
     wide: true,
     width: "w-m",
+  },
+  {
+    title: "Available",
+    cell: (update) => <Available update={update} />,
+    wide: true,
+    width: "w-m",
+  },
+  {
+    title: "Containers",
+    cell: ({ containers }) => (
+      <span class="outcome">
+        <UsedBy names={containers.map(({ name }) => name)} />
+        <Policies containers={containers} />
+      </span>
+    ),
+    sort: ({ containers }) => containers.length,
+    wide: true,
   },
   {
     title: "Checked",
     cell: ({ checkedAt }) => <Time at={checkedAt} />,
     sort: ({ checkedAt }) => checkedAt,
     wide: true,
-    width: "w-m",
+    width: "w-s",
   },
 ];

@@ -19,11 +19,16 @@ import { Failure, Loading } from "../../components/states.tsx";
 import { showStatus } from "../../state/toasts.ts";
 import { WindowsField, windowsOf } from "./windows_field.tsx";
 
-export function SettingsDialog({ onClose }: { onClose: () => void }) {
+interface SettingsProps {
+  onSaved: () => void;
+  onClose: () => void;
+}
+
+export function SettingsDialog(props: SettingsProps) {
   const { data, error, reload } = useRead("GET /api/updates/settings", {});
-  if (data.value) return <SettingsForm settings={data.value} onClose={onClose} />;
+  if (data.value) return <SettingsForm {...props} settings={data.value} />;
   return (
-    <Dialog title="Update settings" onClose={onClose}>
+    <Dialog title="Update settings" onClose={props.onClose}>
       {error.value
         ? <Failure error={error.value} onRetry={reload} />
         : <Loading name="Update settings" />}
@@ -36,7 +41,9 @@ const POLICIES = [
   { value: "auto", name: "Update automatically" },
 ];
 
-function SettingsForm({ settings, onClose }: { settings: UpdateSettings; onClose: () => void }) {
+function SettingsForm(
+  { settings, onSaved, onClose }: SettingsProps & { settings: UpdateSettings },
+) {
   const { fixed } = settings;
   const save = async (values: FormValues) => {
     const { policy, minimumAgeHours, keepPreviousDays, stableSeconds } = values;
@@ -48,6 +55,7 @@ function SettingsForm({ settings, onClose }: { settings: UpdateSettings; onClose
     };
     await api("PUT /api/updates/settings", { body });
     showStatus("Saved the update settings");
+    onSaved();
   };
   return (
     <FormDialog title="Update settings" submit="Save" onSubmit={save} onClose={onClose}>

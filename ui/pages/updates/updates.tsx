@@ -7,13 +7,14 @@
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
-import type { ImageUpdate } from "../../api/types.ts";
+import type { ImageUpdate, UpdateSettings } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { JobList } from "../../components/job_list.tsx";
 import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
+import { Setting } from "../../components/setting.tsx";
 import { SearchField, searchFilter, useSearch } from "../../components/search.tsx";
 import { count, plain } from "../../components/text.ts";
 import { useJobs } from "../../state/jobs.ts";
@@ -26,6 +27,7 @@ import { SettingsDialog } from "./settings.tsx";
 import { UpdateDialog } from "./plan_dialog.tsx";
 import { nameOfUpdate, REPLACING_KINDS } from "./job_names.ts";
 import { updateStack } from "./stack_update.ts";
+import { outdatedContainers, updateAll } from "./update_all.ts";
 
 const KINDS = ["updates.check", ...REPLACING_KINDS, "stack.update"];
 
@@ -35,14 +37,24 @@ type Task = { name: "settings" } | { name: "update"; container: ContainerRef; ta
 
 export default function Updates() {
   const { data, error, reload } = useRead("GET /api/updates", {});
+  const settings = useRead("GET /api/updates/settings", hasRole("admin") ? {} : undefined);
   useReloadOn("image.", reload);
   const active = useJobs(KINDS).length;
   useEffect(reload, [active]);
   const task = useSignal<Task | undefined>(undefined);
   const close = () => task.value = undefined;
+  const readAgain = () => {
+    settings.reload();
+    reload();
+  };
   const open = task.value;
   const all = data.value?.updates;
   const rows = useSearch(all, textOf);
+  const isStarting = useSignal(false);
+  const startAll = async () => {
+    isStarting.value = true;
+    await updateAll(all!).finally(() => isStarting.value = false);
+  };
   return (
     <Page
       title="Updates"
@@ -59,23 +71,32 @@ export default function Updates() {
           )}
           {hasRole("operator") && (
             <Button
-              kind="primary"
               icon="restart"
               onClick={() => void check()}
             >
               Check now
             </Button>
           )}
+          {hasRole("operator") && (
+            <Button
+              kind="primary"
+              disabled={outdatedContainers(all ?? []).length === 0}
+              busy={isStarting.value}
+              onClick={() => void startAll()}
+            >
+              Update all
+            </Button>
+          )}
         </>
       }
     >
       <JobList title="In progress" kinds={KINDS} nameOf={nameOfUpdate} />
-      {hasRole("admin") && <ChecksOff onEnabled={reload} />}
+      {hasRole("admin") && <PeriodicChecks settings={settings.data.value} onChange={readAgain} />}
       <div class="filters" role="search" aria-label="Filters">
         <SearchField name="Filter images" placeholder="Image or container" />
       </div>
       <Listing
-        name="Images in use"
+        name="Updates"
         columns={COLUMNS}
         rows={rows}
         error={error.value}
@@ -92,7 +113,7 @@ export default function Updates() {
       />
       <Blocked />
       <UpdateHistory active={active} />
-      {open?.name === "settings" && <SettingsDialog onClose={close} />}
+      {open?.name === "settings" && <SettingsDialog onSaved={readAgain} onClose={close} />}
       {open?.name === "update" && (
         <UpdateDialog container={open.container} tags={open.tags} onClose={close} />
       )}
@@ -110,34 +131,29 @@ function Summary({ updates }: { updates: readonly ImageUpdate[] }) {
   return <span class="summary" role="status" aria-label={text}>{text}</span>;
 }
 
-/** Says that nothing is checked by itself, and offers to change that. */
-function ChecksOff({ onEnabled }: { onEnabled: () => void }) {
-  const { data, reload } = useRead("GET /api/updates/settings", {});
-  const settings = data.value;
-  if (!settings || settings.enabled) return null;
-  const enable = async () => {
-    const isDone = await withResult(
-      "Images are checked from now on",
-      () => api("PUT /api/updates/settings", { body: { enabled: true } }),
-    );
-    if (isDone) {
-      reload();
-      onEnabled();
-    }
-  };
-  const isFixed = settings.fixed.includes("enabled");
+/** Whether images are checked by themselves. */
+function PeriodicChecks({ settings, onChange }: {
+  settings: UpdateSettings | undefined;
+  onChange: () => void;
+}) {
+  const change = (enabled: boolean) =>
+    withResult(
+      enabled ? "Images are checked from now on" : "Images are no longer checked",
+      () => api("PUT /api/updates/settings", { body: { enabled } }),
+    ).then(onChange);
+  const hours = settings?.intervalHours;
   return (
-    <div class="note">
-      <p>
-        Periodic checks are off{isFixed ? " (UPDATE_CHECK)" : ""}: no registry is contacted unless
-        you check or pull.
-      </p>
-      {!isFixed && (
-        <Button onClick={() => void enable()}>
-          Check every {settings.intervalHours === 1 ? "hour" : `${settings.intervalHours} hours`}
-        </Button>
-      )}
-    </div>
+    <Setting
+      name="Check for updates"
+      checked={settings?.enabled ?? false}
+      disabled={!settings || settings.fixed.includes("enabled")}
+      onChange={(enabled) => void change(enabled)}
+    >
+      Asks the registries of all images in use every{" "}
+      {hours === 1 ? "hour" : `${hours ?? "…"} hours`}
+      . While this is off, no registry is contacted unless you check or pull.
+      {settings?.fixed.includes("enabled") && " Set by UPDATE_CHECK."}
+    </Setting>
   );
 }
 
