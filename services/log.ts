@@ -16,6 +16,8 @@ export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
+  /** Writes a line of the level `info` at every LOG_LEVEL. */
+  always(message: string, fields?: LogFields): void;
 }
 
 const encoder = new TextEncoder();
@@ -31,14 +33,20 @@ export function createLog(
 ): Log {
   const least = LOG_LEVELS.indexOf(level);
   const line = format === "json" ? jsonLine : textLine;
-  const at = (own: LogLevel) => (message: string, fields: LogFields = {}) => {
-    if (LOG_LEVELS.indexOf(own) >= least) write(line(now(), own, message, fields));
+  const writeAt = (own: LogLevel) => (message: string, fields: LogFields = {}) =>
+    write(line(now(), own, message, fields));
+  const at = (own: LogLevel) => LOG_LEVELS.indexOf(own) >= least ? writeAt(own) : () => {};
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    always: writeAt("info"),
   };
-  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
 /** A log that writes nothing. */
-export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, always() {} };
 
 /** Returns an error as fields of a log line: its message, the messages of its causes, its stack. */
 export function errorFields(error: unknown): LogFields {

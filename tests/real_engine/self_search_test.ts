@@ -4,7 +4,6 @@ import { findOwnContainer } from "../../services/ce/containers/self_search.ts";
 import { type Log, silentLog } from "../../services/log.ts";
 import { startEngineProxy } from "../helpers/engine_proxy.ts";
 import { liveApp } from "../helpers/live_app.ts";
-import { testConfig } from "../helpers/test_app.ts";
 import { until } from "../helpers/until.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 
@@ -28,7 +27,7 @@ privateEngineTest(
       await run(other);
       const log: Log = {
         ...silentLog,
-        info: (_, { marker } = {}) => marker && logIn(engine, name, String(marker)),
+        always: (_, { marker } = {}) => logIn(engine, name, String(marker)),
       };
       await using app = await liveApp(proxy.socketPath, { log, self: { ...HINT } });
 
@@ -64,8 +63,8 @@ privateEngineTest("an own container that cannot be found is reported once", asyn
   const log: Log = { ...silentLog, warn: (message) => void warnings.push(message) };
   const self = { ...HINT };
   const now = () => new Date();
-  await findOwnContainer({ config: testConfig(), engine: client, log, now, self });
-  await findOwnContainer({ config: testConfig(), engine: client, log, now, self });
+  await findOwnContainer({ engine: client, log, now, self });
+  await findOwnContainer({ engine: client, log, now, self });
 
   equal(self.id, null);
   deepEqual(warnings, [

@@ -41,10 +41,11 @@ Deno.test("a text line shows the stack of errors only", () => {
 });
 
 for (const [index, level] of LOG_LEVELS.entries()) {
-  Deno.test(`a log of the level ${level} leaves out what is below`, () => {
+  Deno.test(`a log of the level ${level} leaves out what is below, unless it is always written`, () => {
     const { log, written } = lines("json", level);
     for (const each of LOG_LEVELS) log[each]("said");
-    deepEqual(written.map((line) => JSON.parse(line).level), LOG_LEVELS.slice(index));
+    log.always("said");
+    deepEqual(written.map((line) => JSON.parse(line).level), [...LOG_LEVELS.slice(index), "info"]);
   });
 }
 

@@ -12,7 +12,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { sleep } from "../../lifecycle.ts";
 
-type SearchDeps = Pick<Deps, "config" | "engine" | "log" | "now" | "self">;
+type SearchDeps = Pick<Deps, "engine" | "log" | "now" | "self">;
 
 /** Parallel requests for logs. */
 const PARALLEL = 4;
@@ -55,15 +55,13 @@ function idOfHostname(hostname: string | null, ids: readonly string[]): string |
 
 /** @returns The only container that logged what this process logs; `null` if there is none or several. */
 async function searchLogs(
-  { config: { logLevel }, engine, log, now }: SearchDeps,
+  { engine, log, now }: SearchDeps,
   containers: readonly ContainerSummary[],
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
   const marker = crypto.randomUUID();
   const since = Math.floor(now().getTime() / 1000) - 1;
-  // The line must be written at every LOG_LEVEL.
-  const level = logLevel === "debug" ? "info" : logLevel;
-  log[level]("looking for the own container in the logs of all containers", { marker });
+  log.always("looking for the own container in the logs of all containers", { marker });
   // With any other network the host name is usually the id.
   const isHost = ({ HostConfig }: ContainerSummary) => HostConfig?.NetworkMode === "host";
   const groups = [containers.filter(isHost), containers.filter((each) => !isHost(each))];

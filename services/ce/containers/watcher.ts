@@ -65,13 +65,17 @@ export const containerWatcher: Worker = {
   name: "container watcher",
   edition: "ce",
   async run(deps, signal, round) {
-    let isLost = false;
+    let wasConnected = false;
+    let isFailing = false;
     const outages = createOutageReporter(deps);
     while (!signal.aborted) {
       try {
         await follow(deps, signal, () => {
-          if (isLost) deps.log.info("engine connection restored");
-          isLost = false;
+          if (isFailing) {
+            deps.log.info(`engine connection ${wasConnected ? "restored" : "established"}`);
+          }
+          wasConnected = true;
+          isFailing = false;
           outages.recordSuccess();
           round();
         });
@@ -79,8 +83,11 @@ export const containerWatcher: Worker = {
         if (!signal.aborted && !(error instanceof EngineUnreachableError)) throw error;
         if (signal.aborted) return;
         const { message } = error as Error;
-        if (!isLost) deps.log.warn("engine connection lost", { error: message });
-        isLost = true;
+        if (!isFailing) {
+          const event = wasConnected ? "engine connection lost" : "engine not reachable, retrying";
+          deps.log.warn(event, { error: message });
+        }
+        isFailing = true;
         outages.recordFailure(message);
       }
       await sleep(RETRY_MS, signal);

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { nodeZlib } from "../../../../services/builtins.ts";
+import { type Log, silentLog } from "../../../../services/log.ts";
 import { statusWith } from "../../../helpers/accounts.ts";
 import {
   ACS_URL,
@@ -441,11 +442,9 @@ for (
 ) {
   ssoTest(`POST /acs refuses ${attack}`, async () => {
     const warnings: Record<string, unknown>[] = [];
-    const log = {
-      debug() {},
-      info() {},
-      warn: (message: string, fields = {}) => void warnings.push({ message, ...fields }),
-      error() {},
+    const log: Log = {
+      ...silentLog,
+      warn: (message, fields = {}) => void warnings.push({ message, ...fields }),
     };
     using app = await withProvider(provider, { log });
     const second = await addProvider(app, other, { name: "Other" });
@@ -657,7 +656,7 @@ ssoTest("messages, assertions and tokens are in no log", async () => {
   const lines: unknown[] = [];
   const write = (message: string, fields = {}) => void lines.push({ message, ...fields });
   using app = await withProvider({}, {
-    log: { debug: write, info: write, warn: write, error: write },
+    log: { debug: write, info: write, warn: write, error: write, always: write },
   });
   const message = await idp.answer({ issuedAt: app.clock.now(), assertionId: "_secret-id" });
   const { body } = await postAcs(app, message, { relayState: "secret-state" });

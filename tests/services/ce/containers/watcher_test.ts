@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { AppEvent } from "../../../../services/events/events.ts";
 import { containerWatcher } from "../../../../services/ce/containers/watcher.ts";
+import { silentLog } from "../../../../services/log.ts";
 import {
   idOf,
   simulateContainers,
@@ -74,6 +75,36 @@ Deno.test("an event above 1 MiB costs one listing; the stream and its other even
   end.abort();
   await writer.close().catch(() => {});
   await watching;
+});
+
+Deno.test("the log distinguishes an engine that was lost from one that was never there", async () => {
+  await using fake = fakeEngine({
+    ...simulateContainers([{ name: "web" }]),
+    "GET /events": () => new Response(new ReadableStream()),
+  });
+  const written: string[] = [];
+  const write = (message: string) => void written.push(message);
+  using app = testApp({ engine: fake.engine, log: { ...silentLog, info: write, warn: write } });
+  const end = new AbortController();
+  await fake.down();
+  const watching = containerWatcher.run(app.deps, end.signal, () => {});
+
+  await until("the engine is missed", () => written.length === 1);
+  fake.up();
+  await until("the engine is followed", () => written.length === 2);
+  await fake.down();
+  await until("the engine is lost", () => written.includes("engine connection lost"));
+  fake.up();
+  await until("the engine is back", () => written.includes("engine connection restored"));
+  end.abort();
+  await watching;
+
+  deepEqual(written.filter((message) => message.startsWith("engine ")), [
+    "engine not reachable, retrying",
+    "engine connection established",
+    "engine connection lost",
+    "engine connection restored",
+  ]);
 });
 
 Deno.test("an event stream that keeps breaking degrades GET /api/health", async () => {
