@@ -12,10 +12,11 @@ import { eventStream } from "../event_stream.ts";
 
 const DESCRIPTION =
   `Immediately and then every 15 seconds, sends the frames \`metrics\` (the host, and \`maintenance\`), \
-\`containers\` (\`{containers, stacks}\`) and \`alerts\` (\`{firing, recent}\`). Sends \`event\` frames \
-(\`{event, timestamp, eventId, server, serverId, data}\`) as events happen, and \`job\` frames (the job \
-without its result) when a job starts, ends or reaches another step. Only admins receive \
-\`account.new_sign_in\`.
+\`containers\` (\`{containers, stacks}\`) and \`alerts\` (\`{firing, recent}\`). Sends them again about a \
+second after a container or the engine has changed, or later if there are many containers. Sends \
+\`event\` frames (\`{event, timestamp, eventId, server, serverId, data}\`) as events happen, and \`job\` \
+frames (the job without its result) when a job starts, ends or reaches another step. Only admins \
+receive \`account.new_sign_in\`.
 
 Ids increase. After a reconnect with \`Last-Event-ID\`, the missed \`event\` and \`job\` frames are \
 sent first, if they are among the last 1,000. A client that does not read loses frames, then its connection. The \

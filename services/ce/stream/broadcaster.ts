@@ -1,15 +1,23 @@
 /**
- * Sends state frames to stream clients every 15 seconds, and events immediately.
+ * Sends state frames to stream clients every 15 seconds and soon after a change, and events
+ * immediately.
  *
  * @module
  */
 
 import type { Deps } from "../../deps.ts";
-import { every, type Worker } from "../../lifecycle.ts";
+import { sleep, type Worker } from "../../lifecycle.ts";
 import { ADMIN_EVENT, ADMIN_KINDS } from "./admin_events.ts";
 import { broadcastStates } from "./frames.ts";
 
 const ROUND_MS = 15_000;
+
+/** How often changes are checked for, in milliseconds. */
+const CHECK_MS = 500;
+
+/** Shortest time between two rounds, in milliseconds; plus one for each container. */
+const PAUSE_MS = 500;
+const PAUSE_OF_EACH_MS = 5;
 
 export const streamBroadcaster: Worker = {
   name: "stream broadcaster",
@@ -19,9 +27,11 @@ export const streamBroadcaster: Worker = {
     const stopped = AbortSignal.any([signal, stop.signal]);
     const forwarding = forwardEvents(deps, stopped);
     try {
-      for await (const _ of every(ROUND_MS, stopped)) {
+      while (!stopped.aborted) {
+        const version = versionOf(deps);
         await broadcastStates(deps);
         round();
+        await waitForRound(deps, version, stopped);
       }
     } finally {
       stop.abort();
@@ -31,6 +41,25 @@ export const streamBroadcaster: Worker = {
     }
   },
 };
+
+/**
+ * Changes with containers and the state of the engine. Without the engine's events, each listing is a
+ * new revision, also that for a round.
+ */
+const versionOf = ({ inventory: { live, revision } }: Pick<Deps, "inventory">) => live && revision;
+
+/** Waits until a round is due: after a change, but not at once where rounds are costly. */
+async function waitForRound(
+  deps: Deps,
+  version: ReturnType<typeof versionOf>,
+  signal: AbortSignal,
+): Promise<void> {
+  const pauseMs = PAUSE_MS + PAUSE_OF_EACH_MS * deps.inventory.list().length;
+  for (let waitedMs = 0; waitedMs < ROUND_MS && !signal.aborted; waitedMs += CHECK_MS) {
+    if (waitedMs >= pauseMs && versionOf(deps) !== version) return;
+    await sleep(CHECK_MS, signal);
+  }
+}
 
 /** Forwards events to stream clients until `signal` aborts. */
 export async function forwardEvents(

@@ -1,5 +1,6 @@
 /**
- * The frames of `GET /api/stream`: states of the host every 15 seconds, and events immediately.
+ * The frames of `GET /api/stream`: states of the host every 15 seconds and after a
+ * change, and events immediately.
  *
  * @module
  */

@@ -379,6 +379,25 @@ Deno.test("the broadcaster sends immediately, forwards events, and ends the stre
   equal((await app.call("GET", "/api/stream")).status, 503);
 });
 
+Deno.test("a changed container is sent before the next round is due", async () => {
+  await using app = served();
+  setContainers(app, { name: "web" });
+  const client = await app.open("?types=containers");
+  const stop = new AbortController();
+  let rounds = 0;
+  const running = streamBroadcaster.run(app.deps, stop.signal, () => rounds++);
+  await until("the first round is over", () => rounds === 1);
+  const changedAt = performance.now();
+  setContainers(app, { name: "web", state: "exited" });
+
+  const states: string[] = [];
+  while (states.length < 2) states.push((await client.next())!.data.containers[0].state);
+  deepEqual(states, ["running", "exited"]);
+  ok(isInTime(performance.now() - changedAt, 5_000));
+  stop.abort();
+  await running;
+});
+
 Deno.test("a failing round ends the worker, but not the streams", async () => {
   await using app = served();
   const client = await app.open("?types=alerts");
