@@ -195,6 +195,7 @@ async function checkImages(tab: Dashboard, engine: RealEngine, registry: Registr
   const reference = await registry.push("team/app:1");
   await tab.go("/images");
   await tab.find("button", `Actions for ${BUSYBOX}`);
+  await tab.find("link", "harbor-app");
   await hasColumns(tab, ["Tag", "ID", "Size", "Created", "Containers"]);
   await checkBothThemes(tab);
 

@@ -45,12 +45,14 @@ export function Listing<Row>(
   { rows, error, onRetry, empty, action, filter, total, actions, actionsFor = "viewer", ...table }:
     ListingProps<Row>,
 ) {
-  if (error) return <Failure error={error} onRetry={onRetry} />;
+  const failure = error && <Failure error={error} onRetry={onRetry} />;
+  if (failure && !rows?.length) return failure;
   if (rows?.length === 0) {
     return filter ? <NoMatch {...filter} /> : <Empty action={action}>{empty}</Empty>;
   }
   return (
     <>
+      {failure}
       <Table
         keyOf={idOf}
         nameOf={nameOf}

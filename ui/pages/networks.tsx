@@ -38,14 +38,14 @@ const COLUMNS: readonly Column<Network>[] = [
   {
     title: "Name",
     cell: ({ name, internal }) => (
-      <span class="name-cell">
+      <span class="name-cell wraps">
         <Text>{name}</Text>
         {internal && <Badge>Internal</Badge>}
       </span>
     ),
     sort: ({ name }) => name,
   },
-  textColumn("Driver", ({ driver }) => driver, { width: "w-s" }),
+  textColumn("Driver", ({ driver }) => driver, { wide: true, width: "w-s" }),
   {
     title: "Subnets",
     cell: ({ subnets }) => <Text>{subnets.join(", ") || "–"}</Text>,

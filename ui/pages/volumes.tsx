@@ -8,7 +8,7 @@ import { useEffect } from "preact/hooks";
 import { api } from "../api/client.ts";
 import type { Volume } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
-import { NAME_COLUMN, numberColumn, textColumn, timeColumn } from "../components/columns.tsx";
+import { Name, NAME_COLUMN, numberColumn, textColumn, timeColumn } from "../components/columns.tsx";
 import { confirm, useDialog } from "../components/dialog.tsx";
 import {
   FormDialog,
@@ -23,6 +23,7 @@ import { Listing } from "../components/listing.tsx";
 import { Page } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
 import { SearchField, searchFilter, Summary, useSearch } from "../components/search.tsx";
+import { Badge } from "../components/states.tsx";
 import type { Column } from "../components/table.tsx";
 import { bytes, plain } from "../components/text.ts";
 import { hasRole } from "../state/session.ts";
@@ -30,10 +31,26 @@ import { showStatus, withResult } from "../state/toasts.ts";
 import { PruneDialog } from "./prune.tsx";
 import { useContainerChanges, UsedBy } from "./used_by.tsx";
 
+/** The engine's names of volumes that were created without one. */
+const ANONYMOUS = /^[0-9a-f]{64}$/;
+
 const COLUMNS: readonly Column<Volume>[] = [
-  NAME_COLUMN,
+  {
+    ...NAME_COLUMN,
+    cell: ({ name }) =>
+      ANONYMOUS.test(name)
+        ? (
+          <span class="name-cell" title={name}>
+            {name.slice(0, 12)}
+            <span class="wide">
+              <Badge>Anonymous</Badge>
+            </span>
+          </span>
+        )
+        : <Name>{name}</Name>,
+  },
   textColumn("Driver", ({ driver }) => driver, { wide: true, width: "w-s" }),
-  numberColumn("Size", ({ size }) => size, bytes, { width: "w-s" }),
+  numberColumn("Size", ({ size }) => size, bytes, { width: "w-xs" }),
   {
     title: "Containers",
     cell: ({ containers }) => <UsedBy names={containers} />,

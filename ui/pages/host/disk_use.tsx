@@ -24,8 +24,8 @@ type Row = (typeof KINDS)[number] & { count: number; size: number };
 
 const COLUMNS: readonly Column<Row>[] = [
   { title: "Kind", cell: ({ name, to }) => to ? <Link to={to}>{name}</Link> : name },
-  { title: "Count", cell: ({ count }) => count.toLocaleString("en"), numeric: true, width: "w-s" },
-  { title: "Size", cell: ({ size }) => bytes(size), numeric: true, width: "w-m" },
+  { title: "Count", cell: ({ count }) => count.toLocaleString("en"), numeric: true, width: "w-xs" },
+  { title: "Size", cell: ({ size }) => bytes(size), numeric: true, width: "w-xs" },
 ];
 
 export const useDiskUse = () => useRead("GET /api/system/disk", {});

@@ -4,12 +4,14 @@
  * @module
  */
 
+import { computed } from "@preact/signals";
 import type { Image } from "../../api/types.ts";
 import { numberColumn, timeColumn } from "../../components/columns.tsx";
 import { Badge, withBreaks } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { bytes, imageName, plain } from "../../components/text.ts";
-import { href } from "../../state/router.ts";
+import { containers } from "../../state/live.ts";
+import { UsedBy } from "../used_by.tsx";
 
 /** A tag of an image, or an image without tags. */
 export interface ImageRow {
@@ -48,21 +50,23 @@ export const COLUMNS: readonly Column<ImageRow>[] = [
     wide: true,
     width: "w-m",
   },
-  numberColumn("Size", ({ image }) => image.size, bytes, { width: "w-s" }),
+  numberColumn("Size", ({ image }) => image.size, bytes, { width: "w-xs" }),
   timeColumn("Created", ({ image }) => image.createdAt, { wide: true, width: "w-s" }),
   {
     title: "Containers",
-    cell: ({ tag, image }) =>
-      image.containers > 0 && tag !== null
-        ? (
-          <a href={href(`/containers?q=${encodeURIComponent(tag)}`)}>
-            {image.containers.toLocaleString("en")}
-          </a>
-        )
-        : image.containers.toLocaleString("en"),
+    cell: ({ image }) => <Users image={image} />,
     sort: ({ image }) => image.containers,
-    numeric: true,
     wide: true,
-    width: "w-s",
+    width: "w-l",
   },
 ];
+
+const containersByImage = computed(() =>
+  containers.value && Map.groupBy(containers.value, ({ imageId }) => imageId)
+);
+
+function Users({ image }: { image: Image }) {
+  const known = containersByImage.value;
+  if (!known) return <>{image.containers.toLocaleString("en")}</>;
+  return <UsedBy names={known.get(image.id)?.map(({ name }) => name) ?? []} />;
+}
