@@ -28,7 +28,7 @@ import type { Deps } from "../../services/deps.ts";
 import type { AppEvent, EventKind } from "../../services/events/events.ts";
 import type { Edition } from "../../services/license/edition.ts";
 import { assertDocumented } from "./documented.ts";
-import { type Log, silentLog } from "../../services/log.ts";
+import { createLog, type Log, silentLog } from "../../services/log.ts";
 import { createSecrets, type Secrets } from "../../services/secrets.ts";
 
 /** The default client address of a test. */
@@ -190,6 +190,13 @@ export const testSecrets = () =>
     jwtSecret: new Uint8Array(32).fill(1),
     secretKey: new Uint8Array(32).fill(2),
   });
+
+/** A log of all levels, whose lines are kept. */
+export function keptLog(): { log: Log; lines: string[] } {
+  const lines: string[] = [];
+  const options = { level: "debug", format: "json", now: () => new Date() } as const;
+  return { log: createLog(options, (line) => lines.push(line)), lines };
+}
 
 /** Builds the application without workers. */
 export function testApp(options: TestAppOptions = {}): TestApp {

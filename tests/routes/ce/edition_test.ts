@@ -6,6 +6,7 @@ import { silentLog } from "../../../services/log.ts";
 import { temporaryDirectory } from "../../helpers/command.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../../helpers/licenses.ts";
 import {
+  keptLog,
   openTestDatabase,
   type TestApp,
   testApp,
@@ -182,9 +183,8 @@ Deno.test("a trial cannot be started while a license is installed", async () => 
 });
 
 Deno.test("only admins change the edition; the key is in no log and no audit entry", async () => {
-  const lines: string[] = [];
-  const keep = (message: string, fields = {}) => void lines.push(message + JSON.stringify(fields));
-  using app = licensedApp({ log: { debug: keep, info: keep, warn: keep, error: keep } });
+  const { log, lines } = keptLog();
+  using app = licensedApp({ log });
   const key = await licenseKeyFor({ now });
   for (const [method, path] of [["POST", "license"], ["DELETE", "license"], ["POST", "trial"]]) {
     const answer = await app.call(method!, `/api/edition/${path}`, { key }, { role: "operator" });

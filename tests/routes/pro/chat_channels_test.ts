@@ -12,7 +12,7 @@ import {
   KNOWN,
 } from "../../helpers/chat_platforms.ts";
 import { fakeReceiver } from "../../helpers/fake_receiver.ts";
-import { testApp, type TestAppOptions } from "../../helpers/test_app.ts";
+import { keptLog, testApp, type TestAppOptions } from "../../helpers/test_app.ts";
 
 const BASE = "/api/ext/service-pro/chatops";
 
@@ -734,9 +734,7 @@ Deno.test("an archived channel is disabled, and its pending messages are discard
 });
 
 Deno.test("tokens and responses of platforms are in no response, error or log", async () => {
-  const lines: string[] = [];
-  const note = (...line: unknown[]) => void lines.push(JSON.stringify(line));
-  const log = { debug: note, info: note, warn: note, error: note };
+  const { log, lines } = keptLog();
   await using chat = fakeTelegram();
   using app = proApp({ log });
   const ids = [

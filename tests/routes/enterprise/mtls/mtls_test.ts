@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { createAuthority, daysFromNow } from "../../../helpers/certificates.ts";
 import { addAgent, addCa, MTLS, mtlsApp, verify } from "../../../helpers/mtls.ts";
 import { oddCertificate } from "../../../helpers/odd_certificates.ts";
-import { testApp } from "../../../helpers/test_app.ts";
+import { keptLog, testApp } from "../../../helpers/test_app.ts";
 
 const root = await createAuthority("Root");
 const other = await createAuthority("Root");
@@ -83,16 +83,7 @@ for (
 }
 
 Deno.test("a private key is in no log, audit entry or table", async () => {
-  const lines: string[] = [];
-  const log = {
-    debug: note,
-    info: note,
-    warn: note,
-    error: note,
-  };
-  function note(...args: unknown[]) {
-    lines.push(JSON.stringify(args));
-  }
+  const { log, lines } = keptLog();
   using app = mtlsApp({ log });
   for (const path of ["ca", "agents", "verify"]) {
     await app.call("POST", `${MTLS}/${path}`, {

@@ -12,7 +12,7 @@ import {
   VERIFY_SECRET,
 } from "../../../helpers/mtls.ts";
 import { oddCertificate } from "../../../helpers/odd_certificates.ts";
-import { TEST_ADDRESS, type TestApp } from "../../../helpers/test_app.ts";
+import { keptLog, TEST_ADDRESS, type TestApp } from "../../../helpers/test_app.ts";
 
 const root = await createAuthority("Root");
 const [web, db, unknownClient] = await Promise.all([
@@ -518,9 +518,8 @@ Deno.test("at most 1 000 agents are pending, and further unknown certificates ar
 });
 
 Deno.test("neither a certificate nor the secret is in a log or an audit entry", async () => {
-  const lines: string[] = [];
-  const note = (...args: unknown[]) => void lines.push(JSON.stringify(args));
-  using app = mtlsApp({ log: { debug: note, info: note, warn: note, error: note } });
+  const { log, lines } = keptLog();
+  using app = mtlsApp({ log });
   await prepared(app, { auto_enroll: true });
   await verify(app, { headers: escapedCert(web.cert) });
   await verify(app, { body: { certificate: unknownClient.cert } });

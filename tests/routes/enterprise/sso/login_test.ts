@@ -14,7 +14,7 @@ import {
   ssoLogin,
   ssoTest,
 } from "../../../helpers/sso.ts";
-import { type TestApp, testApp, type TestAppOptions } from "../../../helpers/test_app.ts";
+import { keptLog, type TestApp, testApp, type TestAppOptions } from "../../../helpers/test_app.ts";
 
 const NOW = "2026-01-01T12:00:00.000Z";
 const anyone = { role: "public" } as const;
@@ -653,11 +653,8 @@ ssoTest("a session end in the far future is stored and compared correctly", asyn
 });
 
 ssoTest("messages, assertions and tokens are in no log", async () => {
-  const lines: unknown[] = [];
-  const write = (message: string, fields = {}) => void lines.push({ message, ...fields });
-  using app = await withProvider({}, {
-    log: { debug: write, info: write, warn: write, error: write, always: write },
-  });
+  const { log, lines } = keptLog();
+  using app = await withProvider({}, { log });
   const message = await idp.answer({ issuedAt: app.clock.now(), assertionId: "_secret-id" });
   const { body } = await postAcs(app, message, { relayState: "secret-state" });
   await postAcs(app, message, { relayState: "secret-state" });
