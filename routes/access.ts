@@ -8,6 +8,7 @@
 import type { Context } from "hono";
 import type { AccessPolicy } from "../services/access_policy.ts";
 import { type Caller, includesRole, mayDo } from "../services/auth/caller.ts";
+import { permissionName, PERMISSIONS } from "../services/auth/permissions.ts";
 import { AppError, LimitError } from "../services/errors.ts";
 import { type Edition, includesEdition } from "../services/license/edition.ts";
 import { type Endpoint, permissionsOf } from "./endpoint.ts";
@@ -148,4 +149,11 @@ const anonymous = (c: Context<Env>): Caller => ({
 export function admitUser(c: Context<Env>, userId: string): void {
   c.get("note").actor = userId;
   policyOf(c)?.admit(c.env.address, { ...c.get("caller"), userId, role: "viewer" });
+}
+
+/** Implements `Input.grantedTo`. */
+export function permissionsGrantedTo(c: Context<Env>, userId: string): string[] {
+  const policy = policyOf(c);
+  if (!policy?.hasCustomRoles) return [];
+  return PERMISSIONS.map(permissionName).filter((each) => policy.grants(userId, each));
 }

@@ -158,6 +158,8 @@ export interface Input<Params, Query, Body> {
    * @throws {AppError} `forbidden`
    */
   admit: (userId: string) => void;
+  /** What custom roles grant a user, e.g. `containers:start`; `*` is expanded. */
+  grantedTo: (userId: string) => string[];
   /** Sets the `Set-Cookie` header of the response, also of a failure. */
   setCookie: (cookie: string) => void;
 }

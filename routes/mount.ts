@@ -8,7 +8,7 @@
 
 import type { Context, Hono } from "hono";
 import { isLimited } from "../services/auth/scope.ts";
-import { accessCheck, admitUser } from "./access.ts";
+import { accessCheck, admitUser, permissionsGrantedTo } from "./access.ts";
 import { accounting } from "./accounting.ts";
 import type { Edition } from "../services/license/edition.ts";
 import type { EditionRoutes } from "./editions.ts";
@@ -84,6 +84,7 @@ function handler(
       note: c.get("note"),
       recordPhase: c.get("recordPhase"),
       admit: (userId: string) => admitUser(c, userId),
+      grantedTo: (userId: string) => permissionsGrantedTo(c, userId),
       setCookie: (cookie: string) => exchange.headers["set-cookie"] = cookie,
     };
     return after(isShared ? handle(input) : handleLimited(input), (result) => {

@@ -28,7 +28,13 @@ import {
 import { Done } from "../shapes.ts";
 import { KeyBody, LoginBody, THROTTLED, TokenPair as Tokens, withReuseInNote } from "./auth.ts";
 
-const BrowserSession = Tokens.omit({ refreshToken: true }).meta({ id: "BrowserSession" });
+const BrowserSession = Tokens.omit({ refreshToken: true }).extend({
+  permissions: z.array(z.string()).meta({
+    description: "What custom roles grant the user in addition to the role, when the session " +
+      "was last refreshed",
+    example: ["containers:restart"],
+  }),
+}).meta({ id: "BrowserSession" });
 
 const Credentials = z.union([LoginBody, KeyBody]).meta({ id: "Credentials" });
 
@@ -85,13 +91,13 @@ export const sessionEndpoints = (deps: Deps) => {
         ...FOREIGN_PAGE,
         ...THROTTLED,
       },
-    }, async ({ body, caller, request, note, admit, setCookie }) => {
+    }, async ({ body, caller, request, note, admit, grantedTo, setCookie }) => {
       if ("email" in body) note.target = loginName(deps, body.email);
       const pair = await signIn(deps, body, clientOf(caller, request), admit);
       const earlier = readSessionCookie(config, request);
       if (earlier !== undefined) endSession(deps, earlier);
       setCookie(sessionCookie(config, request, pair.refreshToken));
-      return pair;
+      return { ...pair, permissions: grantedTo(pair.userId) };
     }),
 
     endpoint("POST /auth/session/refresh", {
@@ -106,7 +112,7 @@ export const sessionEndpoints = (deps: Deps) => {
       assertBrowser: assertCookieOfOwnPage,
       returns: BrowserSession,
       ...SETS_COOKIE,
-    }, async ({ caller, request, note, admit, setCookie }) => {
+    }, async ({ caller, request, note, admit, grantedTo, setCookie }) => {
       const refreshToken = refreshTokenOf(request);
       let pair: TokenPair;
       try {
@@ -119,7 +125,7 @@ export const sessionEndpoints = (deps: Deps) => {
         throw error;
       }
       setCookie(sessionCookie(config, request, pair.refreshToken));
-      return pair;
+      return { ...pair, permissions: grantedTo(pair.userId) };
     }),
 
     endpoint("DELETE /auth/session", {

@@ -5,14 +5,14 @@
  * @module
  */
 
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { Hono } from "hono";
 import { insertRoleAssignment } from "../../db/enterprise/role_assignments.ts";
 import { insertRole, replacePermissions } from "../../db/enterprise/roles.ts";
 import * as z from "zod";
 import { createApp } from "../../routes/app.ts";
 import { everyRoute } from "../../routes/editions.ts";
-import type { Endpoint } from "../../routes/endpoint.ts";
+import { type Endpoint, permissionsOf } from "../../routes/endpoint.ts";
 import { failureOf } from "../../routes/errors.ts";
 import { type AppEnv, respondJson } from "../../routes/exchange.ts";
 import type { EndpointDeps } from "../../routes/request_context.ts";
@@ -299,4 +299,32 @@ function giveRole({ deps: { db } }: TestApp, userId: string, permissions: readon
   });
   replacePermissions(db, id, permissions.map(parsePermission));
   insertRoleAssignment(db, { user_id: userId, role_id: id, assigned_at: at, assigned_by: "test" });
+}
+
+Deno.test("the dashboard hides what a user may not do by the role and permission of endpoints", async () => {
+  const known = new Set([
+    ...guarded.flatMap(({ endpoint }) =>
+      permissionsOf(endpoint).map((permission) => `${endpoint.role} ${permission}`)
+    ),
+    // Checked by handlers.
+    ...PERMISSIONS.map((each) => `${leastRole(each)} ${permissionName(each)}`),
+  ]);
+  const asked = [];
+  for (const path of await sourcesIn("ui")) {
+    const text = await Deno.readTextFile(path);
+    const pairs = /(?:hasRole\(|actionsFor=\{\[|role: )\s*"(\w+)",\s*(?:permission: )?"(\w+:\w+)"/g;
+    for (const [, role, permission] of text.matchAll(pairs)) asked.push(`${role} ${permission}`);
+  }
+  ok(asked.length > 50, "finds them");
+  deepEqual(asked.filter((each) => !known.has(each)), []);
+});
+
+async function sourcesIn(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    if (isDirectory) found.push(...await sourcesIn(path));
+    else if (/\.tsx?$/.test(name)) found.push(path);
+  }
+  return found;
 }

@@ -381,6 +381,7 @@ export type BrowserSession = {
   expiresIn: number;
   role: UserRole;
   serverName: string;
+  permissions: (string)[];
 };
 
 export type BulkAction = { ids: (string)[]; action: "start" | "stop" | "restart" };

@@ -66,8 +66,9 @@ export const numberColumn = <Row,>(
   ...more,
 });
 
-/** The switch "Enable <name>" of each row, for admins. */
+/** The switch "Enable <name>" of each row, for those with a permission that admins have. */
 export const enabledColumn = <Row extends { name: string; enabled: boolean }>(
+  permission: string,
   enable: (row: Row, enabled: boolean) => Promise<unknown>,
   onDone: () => void,
 ): Column<Row> => ({
@@ -76,7 +77,7 @@ export const enabledColumn = <Row extends { name: string; enabled: boolean }>(
     <EnableSwitch
       name={row.name}
       checked={row.enabled}
-      disabled={!hasRole("admin")}
+      disabled={!hasRole("admin", permission)}
       enable={(enabled) => enable(row, enabled)}
       onDone={onDone}
     />

@@ -66,6 +66,9 @@ function JobItem({ job, name, isFollowed, stepNames }: {
     : current > 0
     ? figure(current)
     : capital(job.status);
+  const mayCancel = job.kind.startsWith("image.")
+    ? hasRole("admin", "images:write")
+    : hasRole("operator", "containers:update");
   const cancel = () =>
     withResult(
       `Cancelling ${name}`,
@@ -79,7 +82,7 @@ function JobItem({ job, name, isFollowed, stepNames }: {
         <ProgressBar name={name} value={total ? current / total : undefined} />
         {stepNames && <JobSteps steps={job.steps} names={stepNames} />}
       </div>
-      {hasRole("admin") && <Button onClick={() => void cancel()}>Cancel</Button>}
+      {mayCancel && <Button onClick={() => void cancel()}>Cancel</Button>}
     </li>
   );
 }

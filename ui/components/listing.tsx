@@ -6,7 +6,6 @@
 
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "../api/client.ts";
-import type { UserRole } from "../api/types.ts";
 import { hasRole } from "../state/session.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -30,8 +29,8 @@ interface ListingProps<Row> extends Omit<TableProps<Row>, "rows" | "busy" | "key
   keyOf?: (row: Row) => string;
   /** Default: its name or title, otherwise its key. */
   nameOf?: (row: Row) => string;
-  /** The lowest role that has the actions. */
-  actionsFor?: UserRole;
+  /** The lowest role that has the actions, and the permission that gives them, too. */
+  actionsFor?: Parameters<typeof hasRole>;
 }
 
 const idOf = (row: unknown) => (row as { id: string }).id;
@@ -42,8 +41,18 @@ function nameOf(row: unknown): string {
 }
 
 export function Listing<Row>(
-  { rows, error, onRetry, empty, action, filter, total, actions, actionsFor = "viewer", ...table }:
-    ListingProps<Row>,
+  {
+    rows,
+    error,
+    onRetry,
+    empty,
+    action,
+    filter,
+    total,
+    actions,
+    actionsFor = ["viewer"],
+    ...table
+  }: ListingProps<Row>,
 ) {
   const failure = error && <Failure error={error} onRetry={onRetry} />;
   if (failure && !rows?.length) return failure;
@@ -57,7 +66,7 @@ export function Listing<Row>(
         keyOf={idOf}
         nameOf={nameOf}
         {...table}
-        {...actions && hasRole(actionsFor) && { actions }}
+        {...actions && hasRole(...actionsFor) && { actions }}
         rows={rows ?? []}
         busy={!rows}
       />

@@ -21,7 +21,7 @@ const KEY_MODE: readonly UserOption[] = [{ value: "key", name: "API key" }];
 export function useUserOptions(): readonly UserOption[] {
   const { data } = useRead(
     "GET /auth/users",
-    AUTH_MODE === "users" && hasRole("admin") ? {} : undefined,
+    AUTH_MODE === "users" && hasRole("admin", "users:read") ? {} : undefined,
   );
   if (AUTH_MODE === "key") return KEY_MODE;
   return data.value?.users.map(({ id, email }) => ({ value: id, name: email })) ?? [];

@@ -21,6 +21,8 @@ export interface PageInfo {
   icon?: IconName;
   /** The lowest role that may open it; viewer unless given. */
   role?: UserRole;
+  /** What suffices without that role. */
+  permission?: string;
   /** The edition that it needs; `descriptions.ts` says what it is good for. */
   edition?: EditionName;
   load: () => Promise<{ default: ComponentType<PageProps> }>;
@@ -69,7 +71,12 @@ export const PAGES: Record<Path, PageInfo> = {
     icon: "stack",
     load: () => import("./stacks/list.tsx"),
   },
-  "/stacks/new": { title: "New stack", role: "admin", load: () => import("./stacks/new.tsx") },
+  "/stacks/new": {
+    title: "New stack",
+    role: "admin",
+    permission: "stacks:write",
+    load: () => import("./stacks/new.tsx"),
+  },
   "/stacks/:id": { title: "Stack", load: stack },
   "/stacks/:id/:tab(source|logs|versions)": { title: "Stack", load: stack },
   "/images": {
@@ -89,6 +96,7 @@ export const PAGES: Record<Path, PageInfo> = {
     group: "Host",
     icon: "key",
     role: "admin",
+    permission: "registries:read",
     load: () => import("./registries/registries.tsx"),
   },
   "/networks": {
@@ -121,6 +129,7 @@ export const PAGES: Record<Path, PageInfo> = {
     group: "Automation",
     icon: "inbox",
     role: "admin",
+    permission: "notifications:read",
     load: () => import("./notifications/notifications.tsx"),
   },
   "/webhooks": {
@@ -128,6 +137,7 @@ export const PAGES: Record<Path, PageInfo> = {
     group: "Automation",
     icon: "send",
     role: "admin",
+    permission: "webhooks:read",
     load: () => import("./webhooks/webhooks.tsx"),
   },
   "/schedules": {
@@ -188,6 +198,7 @@ export const PAGES: Record<Path, PageInfo> = {
     group: "Access",
     icon: "users",
     role: "admin",
+    permission: "users:read",
     load: () => import("./users/users.tsx"),
   },
   "/sessions": {
@@ -195,6 +206,7 @@ export const PAGES: Record<Path, PageInfo> = {
     group: "Access",
     icon: "screen",
     role: "admin",
+    permission: "users:read",
     load: () => import("./sessions/sessions.tsx"),
   },
   "/tokens": {
@@ -208,6 +220,7 @@ export const PAGES: Record<Path, PageInfo> = {
     group: "Administration",
     icon: "log",
     role: "admin",
+    permission: "settings:read",
     load: () => import("./audit/audit.tsx"),
   },
   "/license": {
@@ -221,6 +234,7 @@ export const PAGES: Record<Path, PageInfo> = {
     group: "Administration",
     icon: "sliders",
     role: "admin",
+    permission: "settings:read",
     load: () => import("./settings.tsx"),
   },
   "/backup": {
@@ -241,6 +255,7 @@ export const PAGES: Record<Path, PageInfo> = {
     group: "Access",
     icon: "user",
     role: "admin",
+    permission: "sso:read",
     edition: "enterprise",
     load: () => import("./sso/sso.tsx"),
   },
@@ -249,6 +264,7 @@ export const PAGES: Record<Path, PageInfo> = {
     group: "Access",
     icon: "layers",
     role: "admin",
+    permission: "custom_roles:read",
     edition: "enterprise",
     load: () => import("./roles/roles.tsx"),
   },
@@ -257,6 +273,7 @@ export const PAGES: Record<Path, PageInfo> = {
     group: "Access",
     icon: "network",
     role: "admin",
+    permission: "ip_allowlist:read",
     edition: "enterprise",
     load: () => import("./ip_allowlist/ip_allowlist.tsx"),
   },
@@ -265,6 +282,7 @@ export const PAGES: Record<Path, PageInfo> = {
     group: "Access",
     icon: "certificate",
     role: "admin",
+    permission: "mtls:read",
     edition: "enterprise",
     load: () => import("./mtls/mtls.tsx"),
   },
@@ -280,6 +298,7 @@ export const PAGES: Record<Path, PageInfo> = {
     group: "Administration",
     icon: "lock",
     role: "admin",
+    permission: "encryption:read",
     edition: "enterprise",
     load: () => import("./encryption/encryption.tsx"),
   },
@@ -288,6 +307,7 @@ export const PAGES: Record<Path, PageInfo> = {
     group: "Administration",
     icon: "shield",
     role: "admin",
+    permission: "compliance:read",
     edition: "enterprise",
     load: () => import("./compliance/compliance.tsx"),
   },

@@ -73,7 +73,7 @@ export default function Networks() {
     <Page
       title="Networks"
       lead={rows && <Summary shown={rows.length} total={all!.length} noun="network" />}
-      actions={hasRole("admin") && (
+      actions={hasRole("admin", "networks:write") && (
         <>
           <Button onClick={prune}>Prune networks</Button>
           <Button kind="primary" icon="plus" onClick={create}>New network</Button>
@@ -94,7 +94,7 @@ export default function Networks() {
         onRetry={reload}
         empty="This host has no networks."
         filter={searchFilter("networks")}
-        actionsFor="admin"
+        actionsFor={["admin", "networks:write"]}
         actions={(network) => [{
           name: "Remove",
           danger: true,

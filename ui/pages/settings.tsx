@@ -13,6 +13,7 @@ import { Page, Section } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
 import { Failure, Loading } from "../components/states.tsx";
 import { Setting } from "../components/setting.tsx";
+import { hasRole } from "../state/session.ts";
 import { showStatus, withResult } from "../state/toasts.ts";
 import { MaintenanceWindows } from "./maintenance/windows.tsx";
 
@@ -43,6 +44,7 @@ function MaintenanceMode({ state, onChange }: {
   onChange: (state: Maintenance) => void;
 }) {
   const isBusy = useSignal(false);
+  const mayWrite = hasRole("admin", "settings:write");
   const change = async (enabled: boolean) => {
     isBusy.value = true;
     await withResult(
@@ -64,13 +66,13 @@ function MaintenanceMode({ state, onChange }: {
       <Setting
         name="Maintenance mode"
         checked={state.enabled}
-        disabled={isBusy.value}
+        disabled={isBusy.value || !mayWrite}
         onChange={(enabled) => void change(enabled)}
       >
         Pauses alerts, remediation and notifications while you work on the host. Recording
         continues.
       </Setting>
-      {state.enabled && (
+      {state.enabled && mayWrite && (
         <Form key={`${state.until} ${state.reason}`} submit="Save" onSubmit={save}>
           <div class="field-grid">
             <TextField

@@ -73,12 +73,16 @@ export default function Volumes() {
     <Page
       title="Volumes"
       lead={rows && <Summary shown={rows.length} total={all!.length} noun="volume" />}
-      actions={hasRole("admin") && (
+      actions={
         <>
-          <Button onClick={prune}>Prune volumes</Button>
-          <Button kind="primary" icon="plus" onClick={create}>New volume</Button>
+          {hasRole("admin", "system:prune") && hasRole("admin", "volumes:prune") && (
+            <Button onClick={prune}>Prune volumes</Button>
+          )}
+          {hasRole("admin", "volumes:write") && (
+            <Button kind="primary" icon="plus" onClick={create}>New volume</Button>
+          )}
         </>
-      )}
+      }
     >
       <div class="filters" role="search" aria-label="Filters">
         <SearchField
@@ -95,7 +99,7 @@ export default function Volumes() {
         empty="This host has no volumes yet. Containers keep data in them that outlives the container."
         filter={searchFilter("volumes")}
         keyOf={({ name }) => name}
-        actionsFor="admin"
+        actionsFor={["admin", "volumes:delete"]}
         actions={(volume) => [
           { name: "Remove", danger: true, onSelect: () => void remove(volume, reload) },
         ]}

@@ -118,8 +118,8 @@ function Main({ children }: { children: ComponentChildren }) {
 function OpenPage() {
   const open = page.value;
   if (!open) return <NotFound />;
-  const { role, edition: needed } = PAGES[open.path];
-  if (role && !hasRole(role)) return <Denied role={role} />;
+  const { role, permission, edition: needed } = PAGES[open.path];
+  if (role && !hasRole(role, permission)) return <Denied role={role} />;
   if (needed && hasEdition(needed) === false) return <LockedPage page={PAGES[open.path]} />;
   if (needed && !hasEdition(needed)) return <Blank />; // The edition is not known yet.
   if (!drawn.value || !mayDraw(drawn.value.path)) return <Blank />;
@@ -129,8 +129,8 @@ function OpenPage() {
 
 /** The page before stays until the next is loaded, unless what it reads would be refused. */
 function mayDraw(path: Path): boolean {
-  const { role, edition } = PAGES[path];
-  return path !== "/sign-in" && (!role || hasRole(role)) &&
+  const { role, permission, edition } = PAGES[path];
+  return path !== "/sign-in" && (!role || hasRole(role, permission)) &&
     (!edition || hasEdition(edition) === true);
 }
 

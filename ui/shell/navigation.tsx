@@ -36,7 +36,7 @@ export function Navigation() {
   );
 }
 
-const mayOpen = ({ role }: PageInfo) => !role || hasRole(role);
+const mayOpen = ({ role, permission }: PageInfo) => !role || hasRole(role, permission);
 
 function NavGroup({ group, pages }: { group: Group; pages: [Path, PageInfo][] }) {
   const isCurrent = pages.some(([path]) => isOpen(path));

@@ -102,8 +102,14 @@ function find(text: string, pages: OverlayProps["pages"]): Command[] {
 }
 
 function* commands(pages: OverlayProps["pages"]): Generator<Command> {
-  for (const [path, { title, role }] of pages) {
-    if (!role || hasRole(role)) yield { name: title, kind: "Page", run: () => navigate(path) };
+  for (const [path, { title, role, permission }] of pages) {
+    if (!role || hasRole(role, permission)) {
+      yield {
+        name: title,
+        kind: "Page",
+        run: () => navigate(path),
+      };
+    }
   }
   const all = containers.value ?? [];
   for (const { id, name } of all) {
@@ -121,7 +127,7 @@ function* commands(pages: OverlayProps["pages"]): Generator<Command> {
       run: () => navigate(`/stacks/${encodeURIComponent(stack)}`),
     };
   }
-  if (hasRole("admin")) {
+  if (hasRole("admin", "stacks:write")) {
     yield { name: "New stack", kind: "Action", run: () => navigate("/stacks/new") };
   }
   for (const container of all) {

@@ -21,12 +21,15 @@ export type Action = keyof typeof ACTIONS;
 /** Limit of containers in one request of the API. */
 const BULK_MAX = 20;
 
-/** The actions that apply to a container and that the user's role allows. */
+/** The actions that apply to a container and that the user may run. */
 export function actionsFor({ state, self }: Pick<Container, "state" | "self">): Action[] {
-  if (!hasRole("operator") || self) return [];
+  if (self) return [];
   const isUp = state === "running" || state === "restarting" || state === "paused";
-  return isUp ? ["stop", "restart"] : ["start"];
+  return (isUp ? ["stop", "restart"] as const : ["start"] as const).filter(mayRun);
 }
+
+/** Whether the user may run an action on containers. */
+export const mayRun = (action: Action): boolean => hasRole("operator", `containers:${action}`);
 
 export function runAction(
   { id, name }: Pick<Container, "id" | "name">,

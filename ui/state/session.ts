@@ -11,6 +11,8 @@ import { ROOT } from "./root.ts";
 
 export interface Session {
   role: UserRole;
+  /** What custom roles grant in addition, e.g. `containers:restart`. */
+  permissions: readonly string[];
   serverName: string;
 }
 
@@ -89,10 +91,10 @@ function clear(why: SessionEnd): void {
   session.value = null;
 }
 
-function take({ accessToken, expiresIn, role, serverName }: BrowserSession): string {
+function take({ accessToken, expiresIn, role, permissions, serverName }: BrowserSession): string {
   token = { text: accessToken, endsAt: Date.now() + expiresIn * 1000 };
-  const known = session.peek();
-  if (known?.role !== role || known.serverName !== serverName) session.value = { role, serverName };
+  const now = { role, permissions, serverName };
+  if (JSON.stringify(session.peek()) !== JSON.stringify(now)) session.value = now;
   return accessToken;
 }
 
@@ -109,6 +111,12 @@ const call = (method: string, path: string, body?: unknown) =>
 /** From the lowest to the highest. */
 export const ROLES: readonly UserRole[] = ["viewer", "operator", "admin"];
 
-/** Whether the user's role includes another one. */
-export const hasRole = (role: UserRole): boolean =>
-  session.value ? ROLES.indexOf(session.value.role) >= ROLES.indexOf(role) : false;
+/**
+ * Whether the user's role includes another one, or a custom role grants the permission of what that
+ * role allows. Both are those of the endpoint that is called.
+ */
+export const hasRole = (role: UserRole, permission = ""): boolean =>
+  session.value
+    ? ROLES.indexOf(session.value.role) >= ROLES.indexOf(role) ||
+      session.value.permissions.includes(permission)
+    : false;

@@ -33,6 +33,7 @@ import { accessTokenLifeS, signAccessToken } from "./tokens.ts";
 
 /** The response to a login. */
 export interface TokenPair {
+  userId: string;
   accessToken: string;
   refreshToken: string;
   /** Remaining lifetime of the access token, in seconds. */
@@ -207,6 +208,7 @@ export async function tokenPairOf(
   const id = accessTokenId(refreshToken);
   const elapsedS = Math.floor((deps.now().getTime() - issuedAt.getTime()) / 1000);
   return {
+    userId: session.userId,
     accessToken: await signAccessToken(deps, session, role, { id, issuedAt, endsAt }),
     refreshToken,
     expiresIn: accessTokenLifeS(issuedAt, endsAt) - elapsedS,

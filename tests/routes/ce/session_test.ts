@@ -17,7 +17,7 @@ Deno.test("POST /auth/session answers the access token and sets the refresh toke
 
   equal(answer.status, 200);
   const { accessToken, ...rest } = answer.body;
-  deepEqual(rest, { expiresIn: 900, role: "admin", serverName: "dock-1" });
+  deepEqual(rest, { expiresIn: 900, role: "admin", serverName: "dock-1", permissions: [] });
   match(
     answer.headers.get("set-cookie")!,
     /^longshore=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/,
@@ -110,7 +110,13 @@ Deno.test("a refresh replaces the cookie and continues the session", async () =>
   const answer = await browser.refresh();
 
   equal(answer.status, 200);
-  deepEqual(Object.keys(answer.body).sort(), ["accessToken", "expiresIn", "role", "serverName"]);
+  deepEqual(Object.keys(answer.body).sort(), [
+    "accessToken",
+    "expiresIn",
+    "permissions",
+    "role",
+    "serverName",
+  ]);
   notEqual(browser.cookie, first);
   equal(await statusWith(app, answer.body.accessToken), 200);
   equal((await browser.refresh()).status, 200);

@@ -2,7 +2,8 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { openStateDatabase } from "../../../db/database.ts";
 import { migrate } from "../../../db/migrate.ts";
 import { stateMigrations } from "../../../db/migrations/state/mod.ts";
-import { login, usersApp } from "../../helpers/accounts.ts";
+import { login, PASSWORD, usersApp } from "../../helpers/accounts.ts";
+import { testBrowser } from "../../helpers/browser_session.ts";
 import { appWithRights, createRole, grant, groups, ROLES } from "../../helpers/custom_roles.ts";
 import { sseClient } from "../../helpers/sse_client.ts";
 import { testApp } from "../../helpers/test_app.ts";
@@ -307,4 +308,18 @@ Deno.test("METRICS_TOKEN gives access only to the metrics, whatever roles its us
   equal(body.has_permission, false);
   equal((await app.call("GET", "/metrics", undefined, { token: "scrape" })).status, 200);
   equal((await app.call("GET", "/api/webhooks", undefined, { token: "scrape" })).status, 401);
+});
+
+Deno.test("the session of a browser says what custom roles grant its user now", async () => {
+  using app = await appWithRights("containers:restart", "volumes:*");
+  const browser = testBrowser(app);
+  const signedIn = await browser.signIn({ email: "viewer@example.com", password: PASSWORD });
+  deepEqual(signedIn.body.permissions, [
+    "containers:restart",
+    ...["volumes:read", "volumes:write", "volumes:delete", "volumes:prune"],
+  ]);
+
+  await grant(app, app.ids.viewer, ["sla:write"]);
+  const refreshed = await browser.refresh();
+  equal(refreshed.body.permissions.at(-1), "sla:write");
 });

@@ -41,7 +41,7 @@ export function ActiveAlerts({ alerts, onChange }: {
         keyOf={({ id }) => id}
         // Not that of the rule, whose row has actions, too.
         nameOf={(alert) => `alert ${nameOf(alert)}`}
-        {...hasRole("operator") && {
+        {...hasRole("operator", "alerts:write") && {
           actions: (alert: AlertEvent) => [
             { name: "Acknowledge", onSelect: () => acknowledge(alert) },
             { name: "Silence", onSelect: () => silence(alert) },

@@ -40,8 +40,8 @@ export default function Alerts() {
   const edit = (rule?: AlertRule) => dialog.open(RuleForm, { rule, onSaved: reload });
   const all = rules.data.value?.rules;
   const isChoosing = useSignal(false);
-  const hasTemplates = hasRole("admin") && (isChoosing.value || all?.length === 0);
-  const create = hasRole("admin") && (
+  const hasTemplates = hasRole("admin", "alerts:write") && (isChoosing.value || all?.length === 0);
+  const create = hasRole("admin", "alerts:write") && (
     <>
       {!hasTemplates && <Button onClick={() => isChoosing.value = true}>Templates</Button>}
       <Button kind="primary" icon="plus" onClick={() => edit()}>
@@ -63,7 +63,7 @@ export default function Alerts() {
             rows={all}
             error={rules.error.value}
             onRetry={reload}
-            actionsFor="admin"
+            actionsFor={["admin", "alerts:write"]}
             actions={(rule) => [
               { name: "Edit", onSelect: () => edit(rule) },
               deleteItem(() => remove(rule), reload),
@@ -125,6 +125,7 @@ const columns = (onChange: () => void): readonly Column<AlertRule>[] => [
   },
   timeColumn("Last fired", ({ lastFiredAt }) => lastFiredAt, { width: "w-m", wide: true }),
   enabledColumn(
+    "alerts:write",
     ({ id }, enabled) =>
       api("PUT /api/alerts/rules/{id}/toggle", { path: { id }, body: { enabled } }),
     onChange,

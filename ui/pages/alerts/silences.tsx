@@ -24,7 +24,7 @@ export function Silences({ reading: { data, error, reload } }: {
 }) {
   const dialog = useDialog();
   const edit = (silence?: Silence) => dialog.open(SilenceForm, { silence, onSaved: reload });
-  const canChange = hasRole("operator");
+  const canChange = hasRole("operator", "alerts:write");
   return (
     <Section
       title="Silences"
@@ -37,7 +37,7 @@ export function Silences({ reading: { data, error, reload } }: {
         error={error.value}
         onRetry={reload}
         nameOf={nameOf}
-        actionsFor="operator"
+        actionsFor={["operator", "alerts:write"]}
         actions={(silence) => [
           ...(silence.state === "ended" ? [] : [{ name: "Edit", onSelect: () => edit(silence) }]),
           deleteItem(() => remove(silence), reload),

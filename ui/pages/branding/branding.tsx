@@ -46,7 +46,7 @@ export default function Branding() {
   return (
     <Page
       title="Branding"
-      actions={hasRole("admin") && (
+      actions={hasRole("admin", "settings:write") && (
         <Button
           kind="primary"
           icon="plus"
@@ -62,7 +62,7 @@ export default function Branding() {
         rows={data.value?.brands}
         error={error.value}
         onRetry={reload}
-        actionsFor="admin"
+        actionsFor={["admin", "settings:write"]}
         actions={menuOf}
         defaultSort="name"
         empty={"No brands yet. The active brand gives the API page, status pages and mails your " +

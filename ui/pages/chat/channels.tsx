@@ -34,6 +34,7 @@ const columns = (onChange: () => void): readonly Column<ChatChannel>[] => [
   { title: "Events", cell: ({ events }) => <Text>{eventsText(events)}</Text>, wide: true },
   timeColumn("Created", ({ created_at: at }) => at, { width: "w-s", wide: true }),
   enabledColumn(
+    "chatops:write",
     ({ id }, enabled) =>
       api("PUT /api/ext/service-pro/chatops/channels/{id}", { path: { id }, body: { enabled } }),
     onChange,
@@ -46,7 +47,7 @@ export default function Chat() {
   const edit = (channel?: ChatChannel) => dialog.open(ChannelForm, { channel, onSaved: reload });
   const send = () => dialog.open(EventForm, {});
   const channels = data.value?.channels;
-  const create = hasRole("admin") && (
+  const create = hasRole("admin", "chatops:write") && (
     <>
       {channels && channels.length > 0 && <Button icon="chat" onClick={send}>Send event</Button>}
       <Button kind="primary" icon="plus" onClick={() => edit()}>New channel</Button>
@@ -80,7 +81,7 @@ function menuOf(
   { onChange, onEdit, onMessages }: Record<"onChange" | "onEdit" | "onMessages", () => void>,
 ): MenuItem[] {
   const messages = { name: "Messages", onSelect: onMessages };
-  if (!hasRole("admin")) return [messages];
+  if (!hasRole("admin", "chatops:write")) return [messages];
   return [
     { name: "Edit", onSelect: onEdit },
     {

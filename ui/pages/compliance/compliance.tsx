@@ -14,6 +14,7 @@ import { Menu } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { count } from "../../components/text.ts";
+import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { ConfigForm } from "./config_form.tsx";
 import { EntryForm } from "./entry_form.tsx";
@@ -49,18 +50,20 @@ export default function Compliance() {
             Verify chain
           </Button>
           <Button icon="down" onClick={exportLog}>Export</Button>
-          <Menu
-            name="More actions"
-            items={() => [
-              { name: "New entry", onSelect: create },
-              { name: "Settings", onSelect: settings && (() => edit(settings)) },
-              {
-                name: "Delete old entries",
-                danger: true,
-                onSelect: settings && (() => void removeOld(settings).then(onChange)),
-              },
-            ]}
-          />
+          {hasRole("admin", "compliance:write") && (
+            <Menu
+              name="More actions"
+              items={() => [
+                { name: "New entry", onSelect: create },
+                { name: "Settings", onSelect: settings && (() => edit(settings)) },
+                {
+                  name: "Delete old entries",
+                  danger: true,
+                  onSelect: settings && (() => void removeOld(settings).then(onChange)),
+                },
+              ]}
+            />
+          )}
         </>
       }
     >

@@ -11,7 +11,7 @@ import { confirm, useDialog } from "../../components/dialog.tsx";
 import { FormDialog, SelectField, TextField } from "../../components/form.tsx";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
 import { count, plain } from "../../components/text.ts";
-import { ACTIONS, actionsFor, runAction } from "../../state/container_actions.ts";
+import { ACTIONS, actionsFor, mayRun, runAction } from "../../state/container_actions.ts";
 import { navigate } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { showStatus, withResult } from "../../state/toasts.ts";
@@ -53,38 +53,44 @@ function moreActions(
   dialog: ReturnType<typeof useDialog>,
 ): MenuItem[] {
   const { id, state, self } = container;
-  if (!hasRole("operator") || self) return [];
+  if (self) return [];
   const name = plain(container.name);
   const path = { id };
   const run = (done: string, work: () => Promise<unknown>) =>
     void withResult(`${done} ${name}`, work).then(onChange);
   const items: MenuItem[] = [];
-  if (state === "running") {
+  const mayPause = hasRole("operator", "containers:pause");
+  if (state === "running" && mayPause) {
     items.push({
       name: "Pause",
       onSelect: () => run("Paused", () => api("POST /api/containers/{id}/pause", { path })),
     });
   }
-  if (state === "paused") {
+  if (state === "paused" && mayPause) {
     items.push({
       name: "Resume",
       onSelect: () => run("Resumed", () => api("POST /api/containers/{id}/unpause", { path })),
     });
   }
-  if (state === "running" || state === "restarting") {
+  if ((state === "running" || state === "restarting") && mayRun("stop")) {
     items.push({ name: "Kill", danger: true, onSelect: () => void kill(container, run) });
   }
-  items.push({ name: "Update", onSelect: () => dialog.open(UpdateDialog, { container }) });
-  if (container.previousImage) {
-    items.push({ name: "Roll back", danger: true, onSelect: () => void rollBack(container) });
+  if (hasRole("operator", "containers:update")) {
+    items.push({ name: "Update", onSelect: () => dialog.open(UpdateDialog, { container }) });
+    if (container.previousImage) {
+      items.push({ name: "Roll back", danger: true, onSelect: () => void rollBack(container) });
+    }
   }
-  if (!hasRole("admin")) return items;
-  return [
-    ...items,
-    { name: "Rename", onSelect: () => dialog.open(RenameDialog, { container }) },
-    { name: "Limits", onSelect: () => dialog.open(LimitsDialog, { container, onChange }) },
-    { name: "Remove", danger: true, onSelect: () => void remove(container) },
-  ];
+  if (hasRole("admin", "containers:write")) {
+    items.push(
+      { name: "Rename", onSelect: () => dialog.open(RenameDialog, { container }) },
+      { name: "Limits", onSelect: () => dialog.open(LimitsDialog, { container, onChange }) },
+    );
+  }
+  if (hasRole("admin", "containers:delete")) {
+    items.push({ name: "Remove", danger: true, onSelect: () => void remove(container) });
+  }
+  return items;
 }
 
 async function kill(

@@ -35,7 +35,7 @@ const TABS: readonly { name: string; Body: ComponentType<TabProps>; isShown?: ()
   { name: "Stats", Body: Stats },
   { name: "Logs", Body: Logs },
   { name: "Terminal", Body: Terminal, isShown: () => hasRole("admin") },
-  { name: "Exec", Body: Exec, isShown: () => hasRole("admin") },
+  { name: "Exec", Body: Exec, isShown: () => hasRole("admin", "containers:exec") },
   { name: "Processes", Body: Processes },
   { name: "Environment", Body: Environment },
   { name: "Mounts", Body: Mounts },

@@ -14,7 +14,7 @@ import { Page } from "../../components/page.tsx";
 import { Empty, NoMatch } from "../../components/states.tsx";
 import { sortRows, Table } from "../../components/table.tsx";
 import { capital, count } from "../../components/text.ts";
-import { ACTIONS, actionsFor, runAction, runOnAll } from "../../state/container_actions.ts";
+import { ACTIONS, actionsFor, mayRun, runAction, runOnAll } from "../../state/container_actions.ts";
 import { containers, engineReachable, healthOf } from "../../state/live.ts";
 import { navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
@@ -138,13 +138,18 @@ function Selection({ selected, onDone }: { selected: ReadonlySet<string>; onDone
   return (
     <div class="selection" role="toolbar" aria-label="Selected containers">
       <span>{selected.size} selected</span>
-      {hasRole("operator") && (
-        <>
-          <Button icon="play" onClick={() => void run("start")}>Start</Button>
-          <Button icon="stop" onClick={() => void run("stop")}>Stop</Button>
-          <Button icon="restart" onClick={() => void run("restart")}>Restart</Button>
-          <Button icon="stack" onClick={() => isGenerating.value = true}>Generate</Button>
-        </>
+      {mayRun("start") && <Button icon="play" onClick={() => void run("start")}>Start</Button>}
+      {mayRun("stop") && <Button icon="stop" onClick={() => void run("stop")}>Stop</Button>}
+      {mayRun("restart") && (
+        <Button icon="restart" onClick={() => void run("restart")}>Restart</Button>
+      )}
+      {hasRole("operator", "stack_sources:read") && (
+        <Button
+          icon="stack"
+          onClick={() => isGenerating.value = true}
+        >
+          Generate
+        </Button>
       )}
       <Button kind="quiet" onClick={onDone}>Clear selection</Button>
       {isGenerating.value && (

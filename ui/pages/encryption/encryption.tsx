@@ -13,6 +13,7 @@ import { reloadAll, useRead } from "../../components/reading.ts";
 import { Badge, Failure, Loading } from "../../components/states.tsx";
 import { bytes } from "../../components/text.ts";
 import { useUserOptions } from "../../components/user_options.ts";
+import { hasRole } from "../../state/session.ts";
 import { ConfigForm } from "./config_form.tsx";
 import { EncryptionLog } from "./log.tsx";
 import { ResultForm, type RotationEnd, RotationForm } from "./rotation_form.tsx";
@@ -40,16 +41,19 @@ export default function Encryption() {
     dialog.open(ResultForm, { rotation, status, onSaved: reload });
   const edit = (config: EncryptionConfig) => dialog.open(ConfigForm, { config, onSaved: reload });
   const settings = config.data.value;
+  const mayWrite = hasRole("admin", "encryption:write");
   return (
     <Page
       title="Encryption"
-      actions={<Button kind="primary" icon="key" onClick={rotate}>Rotate key</Button>}
+      actions={mayWrite && <Button kind="primary" icon="key" onClick={rotate}>Rotate key</Button>}
     >
       {error ? <Failure error={error} onRetry={reload} /> : (
         <div class="stacked">
           <Section
             title="Database encryption"
-            actions={settings && <Button onClick={() => edit(settings)}>Edit settings</Button>}
+            actions={settings && mayWrite && (
+              <Button onClick={() => edit(settings)}>Edit settings</Button>
+            )}
           >
             <p class="muted">
               A record of how the database is encrypted. The program that opens the database

@@ -17,6 +17,7 @@ import type { Column } from "../../components/table.tsx";
 import { capital, count, plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { userName, type UserOption } from "../../components/user_options.ts";
+import { hasRole } from "../../state/session.ts";
 import { showStatus } from "../../state/toasts.ts";
 
 export function EncryptionLog({ reading: { data, error, reload }, users }: {
@@ -29,7 +30,9 @@ export function EncryptionLog({ reading: { data, error, reload }, users }: {
   return (
     <Section
       title="Encryption log"
-      actions={<Button kind="quiet" onClick={purge}>Delete old entries</Button>}
+      actions={hasRole("admin", "encryption:write") && (
+        <Button kind="quiet" onClick={purge}>Delete old entries</Button>
+      )}
     >
       <Listing
         name="Encryption log"

@@ -37,6 +37,7 @@ export function Rotations({ reading: { data, error, reload }, users, onEnd }: {
         error={error.value}
         onRetry={reload}
         nameOf={({ started_at: at }) => `rotation of ${at.slice(0, 10)}`}
+        actionsFor={["admin", "encryption:write"]}
         actions={menuOf}
         empty="No rotation has been recorded yet."
       />

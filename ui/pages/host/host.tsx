@@ -19,11 +19,20 @@ export default function Host() {
   const prune = () =>
     dialog.open(PruneDialog, {
       things: "unused objects",
-      kinds: ["containers", "networks", "buildCache", "volumes", "images"],
+      kinds: [
+        "containers",
+        "networks",
+        "buildCache",
+        ...hasRole("admin", "volumes:prune") ? ["volumes"] as const : [],
+        "images",
+      ],
       onPruned: diskUse.reload,
     });
   return (
-    <Page title="Host" actions={hasRole("admin") && <Button onClick={prune}>Prune</Button>}>
+    <Page
+      title="Host"
+      actions={hasRole("admin", "system:prune") && <Button onClick={prune}>Prune</Button>}
+    >
       <HostCharts />
       <div class="host-parts">
         <DiskUse reading={diskUse} />

@@ -26,7 +26,7 @@ export default function Images() {
   useContainerChanges(reload);
   const all = useMemo(() => data.value && rowsOf(data.value.images), [data.value]);
   const rows = useSearch(all, textOf);
-  const isAdmin = hasRole("admin");
+  const mayWrite = hasRole("admin", "images:write");
   const dialog = useDialog();
   const pull = () => dialog.open(PullDialog, { onDone: reload });
   const load = () => dialog.open(LoadDialog, { onDone: reload });
@@ -37,10 +37,12 @@ export default function Images() {
 
   const actions = (row: ImageRow) => [
     { name: "Details", onSelect: () => showDetails(row) },
-    ...(isAdmin
+    ...(mayWrite ? [{ name: "Add tag", onSelect: () => addTag(row) }] : []),
+    ...(hasRole("admin", "images:export")
+      ? [{ name: "Export", onSelect: () => void exportImage(row) }]
+      : []),
+    ...(hasRole("admin", "images:delete")
       ? [
-        { name: "Add tag", onSelect: () => addTag(row) },
-        { name: "Export", onSelect: () => void exportImage(row) },
         { name: "Remove", danger: true, onSelect: () => void removeImage(row, reload) },
         ...(row.image.containers > 0
           ? [{
@@ -56,13 +58,17 @@ export default function Images() {
     <Page
       title="Images"
       lead={rows && <Summary shown={rows.length} total={all!.length} noun="image" />}
-      actions={isAdmin && (
+      actions={
         <>
-          <Button onClick={prune}>Prune images</Button>
-          <Button onClick={load}>Load image</Button>
-          <Button kind="primary" icon="down" onClick={pull}>Pull image</Button>
+          {hasRole("admin", "system:prune") && <Button onClick={prune}>Prune images</Button>}
+          {mayWrite && (
+            <>
+              <Button onClick={load}>Load image</Button>
+              <Button kind="primary" icon="down" onClick={pull}>Pull image</Button>
+            </>
+          )}
         </>
-      )}
+      }
     >
       <JobList title="In progress" kinds={["image.pull", "image.load"]} nameOf={nameOfJob} />
       <div class="filters" role="search" aria-label="Filters">
@@ -75,7 +81,7 @@ export default function Images() {
         error={error.value}
         onRetry={reload}
         empty="This host has no images yet."
-        action={isAdmin && <Button onClick={pull}>Pull image</Button>}
+        action={mayWrite && <Button onClick={pull}>Pull image</Button>}
         filter={searchFilter("images")}
         keyOf={({ tag, image }) => tag ?? image.id}
         nameOf={nameOf}

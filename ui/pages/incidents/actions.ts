@@ -16,8 +16,10 @@ export function incidentActions(
   { onStatus, onEdit, onDelete }: Record<"onStatus" | "onEdit" | "onDelete", () => void>,
 ): MenuItem[] {
   return [
-    ...hasRole("operator") ? [{ name: "Change status", onSelect: onStatus }] : [],
-    ...hasRole("admin")
+    ...hasRole("operator", "incidents:write")
+      ? [{ name: "Change status", onSelect: onStatus }]
+      : [],
+    ...hasRole("admin", "incidents:write")
       ? [
         { name: "Edit", onSelect: onEdit },
         deleteItem(() => remove(incident), onDelete),

@@ -51,7 +51,7 @@ export default function Detail({ id = "" }: Record<string, string | undefined>) 
           <Status status={incident.status} />
         </>
       }
-      actions={hasRole("operator") && (
+      actions={hasRole("operator", "incidents:write") && (
         <>
           <Button kind="primary" onClick={setStatus}>Change status</Button>
           {more.length > 0 && <Menu name="More actions" items={() => more} />}
@@ -61,7 +61,7 @@ export default function Detail({ id = "" }: Record<string, string | undefined>) 
       {error.value && <Failure error={error.value} onRetry={reload} />}
       <div class="incident">
         <Section title="Timeline">
-          {hasRole("operator") && <NewEntry id={incident.id} onAdded={reload} />}
+          {hasRole("operator", "incidents:write") && <NewEntry id={incident.id} onAdded={reload} />}
           <ul class="timeline" aria-label="Timeline">
             {incident.timeline.map((entry) => <Entry key={entry.id} entry={entry} />)}
           </ul>

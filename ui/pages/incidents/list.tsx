@@ -76,7 +76,7 @@ export default function Incidents() {
   return (
     <Page
       title="Incidents"
-      actions={hasRole("operator") && (
+      actions={hasRole("operator", "incidents:write") && (
         <Button kind="primary" icon="plus" onClick={create}>New incident</Button>
       )}
     >
@@ -97,7 +97,7 @@ export default function Incidents() {
         total={data.value?.total}
         error={error.value}
         onRetry={reload}
-        actionsFor="operator"
+        actionsFor={["operator", "incidents:write"]}
         actions={(incident) =>
           incidentActions(incident, {
             onStatus: () => setStatus(incident),

@@ -37,7 +37,7 @@ export default function Integrations() {
   return (
     <Page
       title="Integrations"
-      actions={hasRole("admin") && adapters && (
+      actions={hasRole("admin", "integrations:write") && adapters && (
         <Button
           kind="primary"
           icon="plus"
@@ -89,6 +89,7 @@ const columns = (
     },
     timeColumn("Last poll", ({ last_poll_at: at }) => at, { width: "w-m", wide: true }),
     enabledColumn(
+      "integrations:write",
       ({ id }, enabled) => api("PUT /api/integrations/{id}", { path: { id }, body: { enabled } }),
       onChange,
     ),
@@ -108,7 +109,7 @@ function menuOf(integration: Integration, { onChange, onEdit, onData }: {
   onData: () => void;
 }): MenuItem[] {
   const data = { name: "Data", onSelect: onData };
-  if (!hasRole("admin")) return [data];
+  if (!hasRole("admin", "integrations:write")) return [data];
   return [
     { name: "Edit", onSelect: onEdit },
     { name: "Test", onSelect: () => void test(integration) },

@@ -11,6 +11,7 @@ import { Icon } from "../../components/icon.tsx";
 import { Section } from "../../components/page.tsx";
 import { Setting } from "../../components/setting.tsx";
 import { plain } from "../../components/text.ts";
+import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 
 interface EnforcementProps {
@@ -28,13 +29,14 @@ export function Enforcement({ config, own, onChange, onAdmit }: EnforcementProps
       result,
       () => api("PUT /api/ext/service-enterprise/ip-allowlist/config", { body }),
     ).then(onChange);
+  const mayChange = config !== undefined && hasRole("admin", "ip_allowlist:write");
   return (
     <Section title="Enforcement">
       <OwnAddress own={own} onAdmit={onAdmit} />
       <Setting
         name="Enforce"
         checked={config?.enforcement_enabled ?? false}
-        disabled={!config}
+        disabled={!mayChange}
         onChange={(on) =>
           change({ enforcement_enabled: on }, on ? "Enforced the allowlist" : "Stopped enforcing")}
       >
@@ -45,7 +47,7 @@ export function Enforcement({ config, own, onChange, onAdmit }: EnforcementProps
       <Setting
         name="Log refused addresses"
         checked={config?.log_denials ?? false}
-        disabled={!config}
+        disabled={!mayChange}
         onChange={(on) => change({ log_denials: on }, "Saved the log setting")}
       >
         Writes each refused address to the service's log, at most ten times a minute.
@@ -75,7 +77,9 @@ function OwnAddress({ own, onAdmit }: Pick<EnforcementProps, "own" | "onAdmit">)
             </>
           )}
       </p>
-      {!admitted && <Button onClick={() => onAdmit(ip)}>Admit my address</Button>}
+      {!admitted && hasRole("admin", "ip_allowlist:write") && (
+        <Button onClick={() => onAdmit(ip)}>Admit my address</Button>
+      )}
     </div>
   );
 }

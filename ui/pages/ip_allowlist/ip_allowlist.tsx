@@ -18,6 +18,7 @@ import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { now, Time } from "../../components/time.tsx";
 import { userName, type UserOption, useUserOptions } from "../../components/user_options.ts";
+import { hasRole } from "../../state/session.ts";
 import { AddressCheck } from "./address_check.tsx";
 import { Enforcement } from "./enforcement.tsx";
 import { RuleForm } from "./rule_form.tsx";
@@ -38,7 +39,15 @@ export default function IpAllowlist() {
       actions={
         <>
           <Button icon="search" onClick={check}>Check address</Button>
-          <Button kind="primary" icon="plus" onClick={() => edit()}>New rule</Button>
+          {hasRole("admin", "ip_allowlist:write") && (
+            <Button
+              kind="primary"
+              icon="plus"
+              onClick={() => edit()}
+            >
+              New rule
+            </Button>
+          )}
         </>
       }
     >
@@ -56,6 +65,7 @@ export default function IpAllowlist() {
           error={rules.error.value ?? config.error.value ?? own.error.value}
           onRetry={reload}
           nameOf={({ label }) => label}
+          actionsFor={["admin", "ip_allowlist:write"]}
           actions={(rule) => [
             { name: "Edit", onSelect: () => edit(rule) },
             deleteItem(() => remove(rule), reload),
@@ -96,6 +106,7 @@ const columns = (users: readonly UserOption[], onChange: () => void): readonly C
       <SwitchCell
         name={rule.label}
         checked={rule.enabled}
+        disabled={!hasRole("admin", "ip_allowlist:write")}
         enable={(enabled) => enable(rule, enabled)}
         onDone={onChange}
       />

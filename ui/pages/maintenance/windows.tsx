@@ -17,6 +17,7 @@ import type { Column } from "../../components/table.tsx";
 import { targetText } from "../../components/target_text.ts";
 import { capital, plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
+import { hasRole } from "../../state/session.ts";
 import { WindowForm } from "./window_form.tsx";
 import { windowName } from "./window_name.ts";
 
@@ -34,7 +35,9 @@ export function MaintenanceWindows({ onChange }: {
   return (
     <Section
       title="Maintenance windows"
-      actions={<Button icon="plus" onClick={() => edit()}>New window</Button>}
+      actions={hasRole("admin", "settings:write") && (
+        <Button icon="plus" onClick={() => edit()}>New window</Button>
+      )}
     >
       <Listing
         name="Maintenance windows"
@@ -43,6 +46,7 @@ export function MaintenanceWindows({ onChange }: {
         error={error.value}
         onRetry={reload}
         nameOf={windowName}
+        actionsFor={["admin", "settings:write"]}
         actions={(window) => [
           { name: "Edit", onSelect: () => edit(window) },
           deleteItem(() => remove(window), update),

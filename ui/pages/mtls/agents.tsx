@@ -16,6 +16,7 @@ import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { now, Time } from "../../components/time.tsx";
 import { query, setQuery } from "../../state/router.ts";
+import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 
 /** The largest page of the API. */
@@ -60,7 +61,7 @@ export function Agents({ current, authorities, onEdit, onDetails }: {
         nameOf={({ hostname }) => hostname}
         actions={(agent) => [
           { name: "Details", onSelect: () => onDetails(agent) },
-          ...agent.revoked_at === null
+          ...agent.revoked_at === null && hasRole("admin", "mtls:write")
             ? [
               { name: "Edit", onSelect: () => onEdit(agent) },
               { name: "Revoke", danger: true, onSelect: () => void revoke(agent, reload) },
@@ -111,6 +112,7 @@ const columns = (
           <SwitchCell
             name={agent.hostname}
             checked={agent.enabled}
+            disabled={!hasRole("admin", "mtls:write")}
             enable={(enabled) => enable(agent, enabled)}
             onDone={onChange}
           />

@@ -27,6 +27,7 @@ export function Authorities({ reading }: { reading: Reading<CertificateAuthority
         total={data.value?.total}
         error={error.value}
         onRetry={reload}
+        actionsFor={["admin", "mtls:write"]}
         actions={(authority) => [deleteItem(() => remove(authority), reload)]}
         empty="No certificate authorities yet. Agents can be added without one, too."
       />

@@ -11,6 +11,7 @@ import { Section } from "../../components/page.tsx";
 import { Setting } from "../../components/setting.tsx";
 import { count } from "../../components/text.ts";
 import { now } from "../../components/time.tsx";
+import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 
 export function Enforcement({ config, agents, onChange }: {
@@ -22,13 +23,14 @@ export function Enforcement({ config, agents, onChange }: {
   const change = (body: Partial<MtlsConfig>, result: string) =>
     void withResult(result, () => api("PUT /api/ext/service-enterprise/mtls/config", { body }))
       .then(onChange);
+  const mayChange = config !== undefined && hasRole("admin", "mtls:write");
   return (
     <Section title="Enforcement">
       {agents && <Warning accepted={agents.filter(isAccepted).length} />}
       <Setting
         name="Enforce"
         checked={config?.enforcement_enabled ?? false}
-        disabled={!config}
+        disabled={!mayChange}
         onChange={(on) =>
           change({ enforcement_enabled: on }, on ? "Enforced mTLS" : "Stopped enforcing mTLS")}
       >
@@ -38,7 +40,7 @@ export function Enforcement({ config, agents, onChange }: {
       <Setting
         name="Reject unknown certificates"
         checked={config?.reject_unknown_certs ?? false}
-        disabled={!config}
+        disabled={!mayChange}
         onChange={(on) => change({ reject_unknown_certs: on }, "Saved the setting")}
       >
         While mTLS is enforced, valid certificates that belong to no agent are refused as well.
@@ -46,7 +48,7 @@ export function Enforcement({ config, agents, onChange }: {
       <Setting
         name="Enroll automatically"
         checked={config?.auto_enroll ?? false}
-        disabled={!config}
+        disabled={!mayChange}
         onChange={(on) => change({ auto_enroll: on }, "Saved the setting")}
       >
         Records each unknown valid certificate as a disabled agent, which an administrator enables.

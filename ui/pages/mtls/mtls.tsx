@@ -10,6 +10,7 @@ import { Button } from "../../components/button.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
+import { hasRole } from "../../state/session.ts";
 import { AgentDetails } from "./agent_details.tsx";
 import { AgentForm } from "./agent_form.tsx";
 import { Agents } from "./agents.tsx";
@@ -37,12 +38,12 @@ export default function Mtls() {
   return (
     <Page
       title="mTLS"
-      actions={
+      actions={hasRole("admin", "mtls:write") && (
         <>
           <Button icon="plus" onClick={newAuthority}>New authority</Button>
           <Button kind="primary" icon="plus" onClick={() => editAgent()}>New agent</Button>
         </>
-      }
+      )}
     >
       <div class="stacked">
         <Enforcement

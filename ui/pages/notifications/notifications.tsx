@@ -5,7 +5,7 @@
  */
 
 import { api } from "../../api/client.ts";
-import type { NotificationChannel } from "../../api/types.ts";
+import type { NotificationChannel, NotificationDelivery } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
@@ -17,6 +17,7 @@ import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
+import { hasRole } from "../../state/session.ts";
 import { ChannelForm } from "./form.tsx";
 import { KINDS } from "./kinds.ts";
 import { replay, sendTest } from "./sending.ts";
@@ -28,10 +29,13 @@ export default function Notifications() {
     dialog.open(ChannelForm, { channel, onSaved: reload });
   const showDeliveries = (channel: NotificationChannel) =>
     dialog.open(Deliveries, { channel }, reload);
+  const mayWrite = hasRole("admin", "notifications:write");
   return (
     <Page
       title="Notifications"
-      actions={<Button kind="primary" icon="plus" onClick={() => edit()}>New channel</Button>}
+      actions={mayWrite && (
+        <Button kind="primary" icon="plus" onClick={() => edit()}>New channel</Button>
+      )}
     >
       <Listing
         name="Channels"
@@ -39,12 +43,16 @@ export default function Notifications() {
         rows={data.value?.channels}
         error={error.value}
         onRetry={reload}
-        actions={(channel) => [
-          { name: "Edit", onSelect: () => edit(channel) },
-          { name: "Test", onSelect: () => void sendTest(channel).then(reload) },
-          { name: "Deliveries", onSelect: () => showDeliveries(channel) },
-          deleteItem(() => remove(channel), reload),
-        ]}
+        actions={(channel) => {
+          const deliveries = { name: "Deliveries", onSelect: () => showDeliveries(channel) };
+          if (!mayWrite) return [deliveries];
+          return [
+            { name: "Edit", onSelect: () => edit(channel) },
+            { name: "Test", onSelect: () => void sendTest(channel).then(reload) },
+            deliveries,
+            deleteItem(() => remove(channel), reload),
+          ];
+        }}
         defaultSort="name"
         empty={"No channels yet. A channel tells people what is wrong, and when it is over: by " +
           "mail, in a chat or on a phone. Create one and send it a test message."}
@@ -75,6 +83,7 @@ const columns = (onChange: () => void): readonly Column<NotificationChannel>[] =
     width: "w-l",
   },
   enabledColumn(
+    "notifications:write",
     ({ id }, enabled) =>
       api("PUT /api/notifications/channels/{id}/toggle", { path: { id }, body: { enabled } }),
     onChange,
@@ -91,7 +100,10 @@ function Deliveries({ channel, onClose }: { channel: NotificationChannel; onClos
       name={channel.name}
       reading={reading}
       onClose={onClose}
-      onReplay={(delivery) => void replay(channel, delivery).then(reading.reload)}
+      {...hasRole("admin", "notifications:write") && {
+        onReplay: (delivery: NotificationDelivery) =>
+          void replay(channel, delivery).then(reading.reload),
+      }}
     />
   );
 }

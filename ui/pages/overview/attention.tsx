@@ -94,7 +94,9 @@ function maintenanceMode(): Concern[] {
         </span>
       </>
     ),
-    solution: hasRole("admin") && <Button onClick={() => void end()}>End maintenance</Button>,
+    solution: hasRole("admin", "settings:write") && (
+      <Button onClick={() => void end()}>End maintenance</Button>
+    ),
   }];
 }
 

@@ -17,6 +17,7 @@ import { Badge, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
+import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { RegistryForm } from "./form.tsx";
 
@@ -28,7 +29,15 @@ export default function Registries() {
   return (
     <Page
       title="Registries"
-      actions={<Button kind="primary" icon="plus" onClick={() => edit()}>New registry</Button>}
+      actions={hasRole("admin", "registries:write") && (
+        <Button
+          kind="primary"
+          icon="plus"
+          onClick={() => edit()}
+        >
+          New registry
+        </Button>
+      )}
     >
       {problems.length > 0 && (
         <div class="note" role="note" aria-label="Problems of REGISTRY_AUTH_FILE">
@@ -42,6 +51,7 @@ export default function Registries() {
         error={error.value}
         onRetry={reload}
         nameOf={nameOf}
+        actionsFor={["admin", "registries:write"]}
         actions={(registry) => menuOf(registry, { onChange: reload, onEdit: () => edit(registry) })}
         defaultSort="registry"
         empty={"No registries yet. Credentials of a registry let Longshore pull its private " +

@@ -50,6 +50,7 @@ const columns = (onChange: () => void): readonly Column<RemediationRule>[] => [
     width: "w-m",
   },
   enabledColumn(
+    "remediation:write",
     ({ id }, enabled) =>
       api("PUT /api/ext/service-pro/remediation/rules/{id}/toggle", {
         path: { id },
@@ -68,8 +69,14 @@ export default function Remediation() {
   useReloadOn("remediation.", reloadAll(rules, history));
   const dialog = useDialog();
   const edit = (rule?: RemediationRule) => dialog.open(RuleForm, { rule, onSaved: reload });
-  const create = hasRole("admin") && (
-    <Button kind="primary" icon="plus" onClick={() => edit()}>New rule</Button>
+  const create = hasRole("admin", "remediation:write") && (
+    <Button
+      kind="primary"
+      icon="plus"
+      onClick={() => edit()}
+    >
+      New rule
+    </Button>
   );
   const runs = history.data.value;
   return (
@@ -80,7 +87,7 @@ export default function Remediation() {
         rows={data.value?.rules}
         error={error.value}
         onRetry={reload}
-        actionsFor="admin"
+        actionsFor={["admin", "remediation:write"]}
         actions={(rule) => [
           { name: "Edit", onSelect: () => edit(rule) },
           deleteItem(() => remove(rule), reload),

@@ -16,6 +16,7 @@ import { useRead } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count, plain } from "../../components/text.ts";
+import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
 import { PermissionCheck } from "./permission_check.tsx";
 import { RoleForm } from "./form.tsx";
@@ -39,13 +40,18 @@ export default function Roles() {
   };
   const showUsers = (role: RoleSummary) => dialog.open(RoleUsers, { role, onChange: reload });
   const check = () => dialog.open(PermissionCheck, {});
+  const mayWrite = hasRole("admin", "custom_roles:write");
   return (
     <Page
       title="Roles"
       actions={
         <>
-          <Button icon="search" onClick={check}>Check permissions</Button>
-          <Button kind="primary" icon="plus" onClick={() => open(undefined)}>New role</Button>
+          {hasRole("admin", "users:read") && (
+            <Button icon="search" onClick={check}>Check permissions</Button>
+          )}
+          {mayWrite && (
+            <Button kind="primary" icon="plus" onClick={() => open(undefined)}>New role</Button>
+          )}
         </>
       }
     >
@@ -55,11 +61,15 @@ export default function Roles() {
         rows={data.value?.roles}
         error={error.value}
         onRetry={reload}
-        actions={(role) => [
-          { name: "Edit", onSelect: () => void edit(role) },
-          { name: "Users", onSelect: () => showUsers(role) },
-          deleteItem(() => remove(role), reload),
-        ]}
+        actions={(role) => {
+          const users = { name: "Users", onSelect: () => showUsers(role) };
+          if (!mayWrite) return [users];
+          return [
+            { name: "Edit", onSelect: () => void edit(role) },
+            users,
+            deleteItem(() => remove(role), reload),
+          ];
+        }}
         empty={"No custom roles yet. A custom role adds permissions to the built-in role of its " +
           "users, e.g. restarting containers to a viewer."}
       />

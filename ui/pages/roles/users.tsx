@@ -14,6 +14,7 @@ import { Text } from "../../components/states.tsx";
 import { plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { userName, useUserOptions } from "../../components/user_options.ts";
+import { hasRole } from "../../state/session.ts";
 import { showStatus, withResult } from "../../state/toasts.ts";
 
 type RoleUser = RoleUserPage["users"][number];
@@ -56,6 +57,7 @@ export function RoleUsers({ role: { id, name }, onChange, onClose }: {
         onRetry={reload}
         keyOf={({ user_id: userId }) => userId}
         nameOf={emailOf}
+        actionsFor={["admin", "custom_roles:write"]}
         actions={(user) => [{
           name: "Remove",
           danger: true,
@@ -64,7 +66,8 @@ export function RoleUsers({ role: { id, name }, onChange, onClose }: {
         }]}
         empty="No user has this role."
       />
-      {others.length === 0 ? <p class="muted">Every user has this role.</p> : (
+      {users.length > 0 && others.length === 0 && <p class="muted">Every user has this role.</p>}
+      {others.length > 0 && hasRole("admin", "custom_roles:write") && (
         <Form
           submit="Assign role"
           onCancel={onClose}

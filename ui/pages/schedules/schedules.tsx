@@ -35,8 +35,14 @@ export default function Schedules() {
   useReloadWhile(all?.some(isDue), reload);
   const dialog = useDialog();
   const edit = (schedule?: Schedule) => dialog.open(ScheduleForm, { schedule, onSaved: reload });
-  const create = hasRole("admin") && (
-    <Button kind="primary" icon="plus" onClick={() => edit()}>New schedule</Button>
+  const create = hasRole("admin", "schedules:write") && (
+    <Button
+      kind="primary"
+      icon="plus"
+      onClick={() => edit()}
+    >
+      New schedule
+    </Button>
   );
   return (
     <Page title="Schedules" actions={create}>
@@ -46,7 +52,7 @@ export default function Schedules() {
         rows={all}
         error={schedules.error.value}
         onRetry={reload}
-        actionsFor="admin"
+        actionsFor={["admin", "schedules:write"]}
         actions={(schedule) => [
           { name: "Edit", onSelect: () => edit(schedule) },
           deleteItem(() => remove(schedule), reload),
@@ -118,6 +124,7 @@ const columns = (
     wide: true,
   },
   enabledColumn(
+    "schedules:write",
     ({ id }, enabled) => api("PUT /api/schedules/{id}/toggle", { path: { id }, body: { enabled } }),
     onChange,
   ),

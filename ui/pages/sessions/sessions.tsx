@@ -10,7 +10,7 @@ import { useRead } from "../../components/reading.ts";
 import { QuerySelect } from "../../components/search.tsx";
 import { count } from "../../components/text.ts";
 import { query } from "../../state/router.ts";
-import { AUTH_MODE } from "../../state/session.ts";
+import { AUTH_MODE, hasRole } from "../../state/session.ts";
 import { OwnSessions } from "./own.tsx";
 import { SessionTable } from "./table.tsx";
 
@@ -35,10 +35,12 @@ function UserSessions() {
   const rows = page?.sessions.map(({ userId, email, ...session }) => ({
     ...session,
     user: email,
-    revoke: () =>
-      api("DELETE /api/users/{id}/sessions/{sessionId}", {
-        path: { id: userId, sessionId: session.id },
-      }),
+    revoke: hasRole("admin", "users:write")
+      ? () =>
+        api("DELETE /api/users/{id}/sessions/{sessionId}", {
+          path: { id: userId, sessionId: session.id },
+        })
+      : undefined,
   }));
   return (
     <>

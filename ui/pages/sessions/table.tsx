@@ -19,8 +19,8 @@ import { browserName } from "./browser.ts";
 export interface SessionRow extends Session {
   /** The email address, or "API key". */
   user: string;
-  /** Revokes it. */
-  revoke: () => Promise<unknown>;
+  /** Revokes it; missing where the user may not. */
+  revoke?: (() => Promise<unknown>) | undefined;
 }
 
 const COLUMNS: readonly Column<SessionRow>[] = [
@@ -65,11 +65,13 @@ export function SessionTable({ rows, total, error, onChange }: {
       error={error}
       onRetry={onChange}
       nameOf={({ user, userAgent }) => `${user}, ${browserName(userAgent)}`}
-      actions={(row) => [
-        row.current
-          ? { name: "Sign out", onSelect: () => void signOut() }
-          : { name: "Revoke", danger: true, onSelect: () => void revoke(row, onChange) },
-      ]}
+      {...rows?.some(({ revoke }) => revoke) && {
+        actions: (row: SessionRow) => [
+          row.current
+            ? { name: "Sign out", onSelect: () => void signOut() }
+            : { name: "Revoke", danger: true, onSelect: () => void revoke(row, onChange) },
+        ],
+      }}
       defaultSort="-last-used"
       empty="This user is not signed in anywhere."
     />
@@ -81,5 +83,5 @@ async function revoke(row: SessionRow, onDone: () => void) {
   const consequence = `${plain(row.user)} is signed out of ${browser}` +
     `${row.address ? ` at ${plain(row.address)}` : ""}, and open pages there end immediately.`;
   if (!await confirm({ verb: "Revoke", name: `the session of ${row.user}`, consequence })) return;
-  if (await withResult(`Revoked the session of ${plain(row.user)}`, row.revoke)) onDone();
+  if (await withResult(`Revoked the session of ${plain(row.user)}`, row.revoke!)) onDone();
 }

@@ -35,7 +35,7 @@ export default function SlaDetail({ id = "" }: Record<string, string | undefined
   }
   const { definition, current_status: status } = report;
   const edit = () => dialog.open(SlaForm, { sla: definition, onSaved: reload });
-  const actions = hasRole("admin") && (
+  const actions = hasRole("admin", "sla:write") && (
     <Menu
       name="More actions"
       items={() =>

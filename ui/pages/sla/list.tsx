@@ -75,8 +75,14 @@ export default function Slas() {
   );
   const rows = definitions?.map((each): Row => ({ ...details.value.get(each.id), ...each }));
   const names = new Map(definitions?.map(({ id, name }) => [id, name]));
-  const create = hasRole("admin") && (
-    <Button kind="primary" icon="plus" onClick={() => edit()}>New SLA</Button>
+  const create = hasRole("admin", "sla:write") && (
+    <Button
+      kind="primary"
+      icon="plus"
+      onClick={() => edit()}
+    >
+      New SLA
+    </Button>
   );
   return (
     <Page title="SLA" actions={create}>
@@ -86,7 +92,7 @@ export default function Slas() {
         rows={rows}
         error={slas.error.value}
         onRetry={reload}
-        actionsFor="admin"
+        actionsFor={["admin", "sla:write"]}
         actions={(sla) => slaActions(sla, { onChange: reload, onEdit: () => edit(sla) })}
         defaultSort="name"
         empty={"No SLAs yet. An SLA sets the uptime that was promised for a group of monitors, and " +

@@ -14,6 +14,7 @@ import { useRead, useReloadAfter } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
 import { count, plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
+import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus, withResult } from "../../state/toasts.ts";
 
 /** The largest page of the API. */
@@ -33,11 +34,14 @@ export function SsoSessions({ providers, changes }: {
   return (
     <Section
       title="Sessions"
-      actions={
-        <Button kind="quiet" onClick={() => void purge().then(reload)}>
+      actions={hasRole("admin", "sso:write") && (
+        <Button
+          kind="quiet"
+          onClick={() => void purge().then(reload)}
+        >
           Delete inactive sessions
         </Button>
-      }
+      )}
     >
       <Listing
         name="SSO sessions"
@@ -57,6 +61,7 @@ export function SsoSessions({ providers, changes }: {
         error={error.value}
         onRetry={reload}
         nameOf={({ email }) => email}
+        actionsFor={["admin", "sso:write"]}
         actions={(session) => [
           { name: "Revoke", danger: true, onSelect: () => void revoke(session, reload) },
         ]}

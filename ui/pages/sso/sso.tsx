@@ -16,7 +16,7 @@ import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
-import { AUTH_MODE } from "../../state/session.ts";
+import { AUTH_MODE, hasRole } from "../../state/session.ts";
 import { ProviderForm } from "./provider_form.tsx";
 import { Setup } from "./setup.tsx";
 import { SsoSessions } from "./sessions.tsx";
@@ -44,7 +44,15 @@ export default function Sso() {
   return (
     <Page
       title="Single sign-on"
-      actions={<Button kind="primary" icon="plus" onClick={() => edit()}>New provider</Button>}
+      actions={hasRole("admin", "sso:write") && (
+        <Button
+          kind="primary"
+          icon="plus"
+          onClick={() => edit()}
+        >
+          New provider
+        </Button>
+      )}
     >
       <div class="stacked">
         {AUTH_MODE === "key" && (
@@ -59,11 +67,15 @@ export default function Sso() {
           rows={providers}
           error={error.value}
           onRetry={reload}
-          actions={(provider) => [
-            { name: "Edit", onSelect: () => edit(provider) },
-            { name: "Setup values", onSelect: () => showSetup(provider) },
-            deleteItem(() => remove(provider), onChange),
-          ]}
+          actions={(provider) => {
+            const setup = { name: "Setup values", onSelect: () => showSetup(provider) };
+            if (!hasRole("admin", "sso:write")) return [setup];
+            return [
+              { name: "Edit", onSelect: () => edit(provider) },
+              setup,
+              deleteItem(() => remove(provider), onChange),
+            ];
+          }}
           defaultSort="name"
           empty={"No identity providers yet. Add one so that users sign in with the account of " +
             "your organization."}
@@ -92,6 +104,7 @@ const columns = (onChange: () => void): readonly Column<IdentityProvider>[] => [
       <SwitchCell
         name={provider.name}
         checked={provider.enabled}
+        disabled={!hasRole("admin", "sso:write")}
         enable={(enabled) => enable(provider, enabled)}
         onDone={onChange}
       />

@@ -32,16 +32,16 @@ const ACTIONS = {
   restart: { verb: "Restart", done: "Restarted", operation: "POST /api/stacks/{name}/restart" },
 } as const;
 
-/** The actions that apply now and that the user's role allows. */
+/** The actions that apply now and that the user may run. */
 export function stackActions(stack: StackState, onChange: () => void) {
-  if (!hasRole("admin") || !isDeployed(stack)) return [];
+  if (!isDeployed(stack)) return [];
   const isStopped = stack.status === "stopped";
   // A degraded stack may have nothing to start: one is unhealthy, or those stopped have finished.
   const canStart = isStopped || stack.status === "degraded" && stack.stopped > stack.finished;
   return [
     ...canStart ? ["start"] as const : [],
     ...isStopped ? [] : ["stop", "restart"] as const,
-  ].map((action) => ({
+  ].filter((action) => hasRole("admin", `stacks:${action}`)).map((action) => ({
     action,
     verb: ACTIONS[action].verb,
     run: () => void runOnStack(stack, action).then(onChange),

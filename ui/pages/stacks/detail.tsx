@@ -56,7 +56,8 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
   if (!stack) return <Loading name="Stack" />;
   const suffix = kind ? `?kind=${kind}` : "";
   const more = moreActions(stack, reload);
-  const tabs = TABS.filter(({ role }) => hasRole(role));
+  const tabs = TABS.filter(({ role }) => hasRole(role, "stack_sources:read"));
+  const open = tabs.find(({ path }) => path === tab) ?? TABS[0];
   return (
     <Page
       title={plain(stack.name)}
@@ -71,7 +72,8 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
           {stackActions(stack, reload).map(({ action, verb, run }) => (
             <Button key={action} icon={ICONS[action]} onClick={run}>{verb}</Button>
           ))}
-          {stack.kind === "compose" && stack.containerCount > 0 && hasRole("operator") && (
+          {stack.kind === "compose" && stack.containerCount > 0 &&
+            hasRole("operator", "stacks:update") && (
             <Button onClick={() => void updateStack(name)}>Update</Button>
           )}
           {more.length > 0 && <Menu name="More actions" items={() => more} />}
@@ -81,17 +83,17 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
       <StackJobs name={name} />
       <Tabs
         name="Stack"
-        current={tabs.find(({ path }) => path === tab)?.name ?? "Services"}
+        current={open.name}
         tabs={tabs.map(({ name, path }) => ({
           name,
           to: `/stacks/${id}${path ? `/${path}` : ""}${suffix}`,
         }))}
       >
-        {tab === "logs"
+        {open.path === "logs"
           ? <LogView stream={`api/stacks/${encodeURIComponent(name)}/logs/stream`} isMerged />
-          : tab === "source"
+          : open.path === "source"
           ? <Source key={String(stack.hasSources)} stack={stack} onAdopted={reload} />
-          : tab === "versions"
+          : open.path === "versions"
           ? <Versions name={name} hasSources={stack.hasSources} />
           : (
             <>
@@ -110,9 +112,11 @@ function Services({ stack }: { stack: StackDetail }) {
   const { services, workingDir, configFiles } = stack;
   if (services.length === 0) {
     if (isDeploying(stack.name)) return <Empty>This stack is being deployed.</Empty>;
-    const action = stack.kind === "compose" && hasRole("admin")
+    const action = stack.kind === "compose" && hasRole("admin", "stacks:write")
       ? <Button kind="primary" onClick={() => void deployStack(stack.name)}>Deploy</Button>
-      : <LinkButton to={stackPath(stack, "source")}>Show the source</LinkButton>;
+      : hasRole("operator", "stack_sources:read") && (
+        <LinkButton to={stackPath(stack, "source")}>Show the source</LinkButton>
+      );
     return <Empty action={action}>This stack is not deployed. Its sources are stored.</Empty>;
   }
   return (

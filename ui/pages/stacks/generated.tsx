@@ -61,7 +61,7 @@ export function GeneratedDialog({ containers, onClose }: {
       )}
       <div class="actions">
         <button type="button" class="button plain" data-autofocus onClick={onClose}>Close</button>
-        {file && hasRole("admin") && (
+        {file && hasRole("admin", "stacks:write") && (
           file.name === null
             ? <LinkButton to={`/stacks/new?${parameters}`}>New stack</LinkButton>
             : (

@@ -73,7 +73,7 @@ export default function Stacks() {
   return (
     <Page
       title="Stacks"
-      actions={hasRole("admin") && (
+      actions={hasRole("admin", "stacks:write") && (
         <LinkButton to="/stacks/new" kind="primary" icon="plus">New stack</LinkButton>
       )}
     >

@@ -17,7 +17,7 @@ import { reportJob } from "./deploy.tsx";
 
 /** The actions that apply now. */
 export function moreActions(stack: StackDetail, onChange: () => void): MenuItem[] {
-  if (!hasRole("admin")) return [];
+  if (!hasRole("admin", "stacks:write")) return [];
   const isCompose = stack.kind === "compose";
   const isDeployed = isCompose && stack.containerCount > 0;
   const items: MenuItem[] = [];
@@ -71,14 +71,16 @@ async function takeDown({ name, services, hasSources }: StackDetail): Promise<vo
 /** Confirms and deletes the sources. */
 async function deleteStack({ name }: StackDetail): Promise<void> {
   const path = { name };
-  const [versions, directory] = await Promise.all([
-    api("GET /api/stacks/{name}/versions", { path }).then(({ versions }) => versions.length),
-    api("GET /api/stacks/{name}/source", { path }).then(({ directory }) => directory),
-  ]).catch((error) => {
-    // Sources that cannot be read can be deleted.
-    if (error instanceof ApiError) return [];
-    throw error;
-  });
+  const [versions, directory] = !hasRole("operator", "stack_sources:read")
+    ? []
+    : await Promise.all([
+      api("GET /api/stacks/{name}/versions", { path }).then(({ versions }) => versions.length),
+      api("GET /api/stacks/{name}/source", { path }).then(({ directory }) => directory),
+    ]).catch((error) => {
+      // Sources that cannot be read can be deleted.
+      if (error instanceof ApiError) return [];
+      throw error;
+    });
   const consequence =
     `The sources of ${plain(name)} ${versions ? `and all ${count(versions, "version")} ` : ""}` +
     `are deleted from Longshore.` +

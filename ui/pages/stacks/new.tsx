@@ -17,6 +17,7 @@ import { plain } from "../../components/text.ts";
 import { stackPath } from "../../paths.ts";
 import { containers } from "../../state/live.ts";
 import { navigate, query } from "../../state/router.ts";
+import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { reportJob } from "./deploy.tsx";
 import { useAnswer } from "./editor/answer.ts";
@@ -226,7 +227,8 @@ function NewStackForm({ initial }: { initial: Draft }) {
         <span class="muted">
           {kind.value === "compose" && "A plan stores nothing."}
         </span>
-        {kind.value === "compose" && button("plan", "Plan", showPlan)}
+        {kind.value === "compose" && hasRole("operator", "stack_sources:read") &&
+          button("plan", "Plan", showPlan)}
         {button("save", "Save", () => store(false))}
         {kind.value === "compose" && button("deploy", "Deploy", () => store(true))}
       </div>

@@ -32,7 +32,9 @@ export function Source({ stack, onAdopted }: { stack: StackDetail; onAdopted: ()
     hasSources ? { path: { name } } : undefined,
   );
   if (!hasSources) {
-    if (kind === "compose" && hasRole("admin")) return <Adopt stack={stack} onDone={onAdopted} />;
+    if (kind === "compose" && hasRole("admin", "stacks:write")) {
+      return <Adopt stack={stack} onDone={onAdopted} />;
+    }
     return (
       <Empty>Longshore does not have the sources of this stack: another program deployed it.</Empty>
     );
@@ -44,7 +46,7 @@ export function Source({ stack, onAdopted }: { stack: StackDetail; onAdopted: ()
 
 function SourceForm({ initial }: { initial: StackSource }) {
   const { name, kind, directory, configFiles } = initial;
-  const isReadOnly = !hasRole("admin");
+  const isReadOnly = !hasRole("admin", "stacks:write");
   const isSwarm = kind === "swarm";
   const version = useSignal(initial.version);
   const saved = useSignal(draftOf(initial));

@@ -57,7 +57,7 @@ export function Versions({ name, hasSources }: { name: string; hasSources: boole
     },
   ];
   const actions = ({ version }: Version): MenuItem[] => [{
-    name: hasRole("admin") ? "Compare and restore" : "Compare",
+    name: hasRole("admin", "stacks:write") ? "Compare and restore" : "Compare",
     onSelect: version === current ? undefined : () => compared.value = version,
   }];
   return (
@@ -132,14 +132,14 @@ function Comparison({ name, version, current, onRestored, onClose }: {
         : data.value
         ? <Diff name={`Version ${current} to version ${version}`} diff={data.value.diff} />
         : <Loading name="Diff" />}
-      {hasRole("admin") && (
+      {hasRole("admin", "stacks:write") && (
         <p class="muted">
           Restoring stores it as version {current + 1} and deploys nothing.
         </p>
       )}
       <div class="actions">
         <button type="button" class="button plain" data-autofocus onClick={onClose}>Close</button>
-        {hasRole("admin") && (
+        {hasRole("admin", "stacks:write") && (
           <Button
             kind="primary"
             disabled={!data.value}

@@ -56,7 +56,7 @@ export function Components({ page, onChange }: TabProps) {
     dialog.open(ComponentForm, { pageId: page.id, component, onSaved: onChange });
   return (
     <>
-      {hasRole("admin") && (
+      {hasRole("admin", "status_pages:write") && (
         <div class="tab-actions">
           <Button icon="plus" onClick={() => edit()}>New component</Button>
         </div>
@@ -67,7 +67,7 @@ export function Components({ page, onChange }: TabProps) {
         rows={page.components}
         error={undefined}
         onRetry={onChange}
-        actionsFor="admin"
+        actionsFor={["admin", "status_pages:write"]}
         actions={(component) => [
           { name: "Edit", onSelect: () => edit(component) },
           deleteItem(() => remove(component), onChange),

@@ -53,7 +53,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
   const edit = () => dialog.open(PageForm, { page, onSaved: reload });
   const open = TABS.find(({ name }) => name.toLowerCase() === tab) ?? TABS[0]!;
   const base = `/status-pages/${id}`;
-  const actions = hasRole("admin") && (
+  const actions = hasRole("admin", "status_pages:write") && (
     <Menu
       name="More actions"
       items={() =>

@@ -66,7 +66,7 @@ export function Incidents({ page, onChange }: TabProps) {
     dialog.open(UpdateForm, { pageId, incident, onSaved });
   return (
     <>
-      {hasRole("admin") && (
+      {hasRole("admin", "status_pages:write") && (
         <div class="tab-actions">
           <Button icon="plus" onClick={() => edit()}>New incident</Button>
         </div>
@@ -78,7 +78,7 @@ export function Incidents({ page, onChange }: TabProps) {
         total={data.value?.total}
         error={error.value}
         onRetry={reload}
-        actionsFor="admin"
+        actionsFor={["admin", "status_pages:write"]}
         actions={(incident) => [
           { name: "Add update", onSelect: () => update(incident) },
           { name: "Edit", onSelect: () => edit(incident) },

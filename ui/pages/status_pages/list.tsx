@@ -64,8 +64,14 @@ export default function StatusPages() {
       api("GET /api/ext/service-pro/status-pages/{pageId}", { path: { pageId } }, { signal }),
   );
   const rows = pages?.map((page): Row => ({ ...details.value.get(page.id), ...page }));
-  const create = hasRole("admin") && (
-    <Button kind="primary" icon="plus" onClick={() => edit()}>New status page</Button>
+  const create = hasRole("admin", "status_pages:write") && (
+    <Button
+      kind="primary"
+      icon="plus"
+      onClick={() => edit()}
+    >
+      New status page
+    </Button>
   );
   return (
     <Page title="Status pages" actions={create}>
@@ -76,7 +82,7 @@ export default function StatusPages() {
         total={data.value?.total}
         error={error.value}
         onRetry={reload}
-        actionsFor="admin"
+        actionsFor={["admin", "status_pages:write"]}
         actions={(page) => pageActions(page, { onEdit: () => edit(page), onDelete: reload })}
         defaultSort="name"
         empty={"No status pages yet. A status page shows your users what works, and what is being " +

@@ -69,7 +69,7 @@ export function Maintenances({ page, onChange }: TabProps) {
     dialog.open(MaintenanceForm, { page, maintenance, onSaved: reloadAll });
   return (
     <>
-      {hasRole("admin") && (
+      {hasRole("admin", "status_pages:write") && (
         <div class="tab-actions">
           <Button icon="plus" onClick={() => edit()}>New maintenance</Button>
         </div>
@@ -81,7 +81,7 @@ export function Maintenances({ page, onChange }: TabProps) {
         total={data.value?.total}
         error={error.value}
         onRetry={reload}
-        actionsFor="admin"
+        actionsFor={["admin", "status_pages:write"]}
         actions={(maintenance) => [
           { name: "Edit", onSelect: () => edit(maintenance) },
           deleteItem(() => remove(maintenance), reloadAll),

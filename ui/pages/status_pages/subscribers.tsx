@@ -75,7 +75,7 @@ export function Subscribers({ page }: TabProps) {
   };
   return (
     <>
-      {hasRole("admin") && (
+      {hasRole("admin", "status_pages:write") && (
         <div class="tab-actions">
           <Button icon="plus" onClick={create}>New subscriber</Button>
         </div>
@@ -88,7 +88,7 @@ export function Subscribers({ page }: TabProps) {
         error={error.value}
         onRetry={reload}
         nameOf={addressOf}
-        actionsFor="admin"
+        actionsFor={["admin", "status_pages:write"]}
         actions={(subscriber) => [deleteItem(() => remove(pageId, subscriber), reload)]}
         empty="No subscribers yet. Visitors subscribe on the page itself when mail is set up."
       />

@@ -61,7 +61,7 @@ export function TokenForm({ onClose, onSaved }: SaveProps<IssuedApiToken>) {
         <SelectField
           label="Role"
           name="role"
-          options={optionsOf(ROLES.filter(hasRole))}
+          options={optionsOf(ROLES.filter((role) => hasRole(role)))}
           value="viewer"
         />
         <SelectField label="Expires" name="days" options={LIFETIMES} value="90" />

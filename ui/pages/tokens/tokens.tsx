@@ -55,7 +55,7 @@ const columnsFor = (owners: readonly UserOption[] | undefined): readonly Column<
 ];
 
 export default function Tokens() {
-  const mayReadAll = AUTH_MODE === "users" && hasRole("admin");
+  const mayReadAll = AUTH_MODE === "users" && hasRole("admin", "users:read");
   const isAll = mayReadAll && query.value.get("all") === "1";
   const { data, error, reload } = useRead("GET /api/tokens", { query: { all: isAll } });
   const dialog = useDialog();

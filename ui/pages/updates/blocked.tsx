@@ -64,7 +64,7 @@ export function Blocked() {
         rows={blocked}
         keyOf={({ id }) => id}
         nameOf={({ containerName }) => `the block of ${containerName}`}
-        {...(hasRole("operator") && {
+        {...(hasRole("operator", "containers:update") && {
           actions: (each: BlockedUpdate) => [{
             name: "Allow again",
             onSelect: () => void lift(each),

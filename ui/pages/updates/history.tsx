@@ -133,7 +133,8 @@ export function UpdateHistory({ active }: { active: number }) {
 const containerOf = (job: Job) => ({ id: outcomeOf(job)!.id!, name: nameOf(job) });
 
 const canRollBack = (job: Job): boolean =>
-  hasRole("operator") && job.status === "succeeded" && outcomeOf(job)?.updated === true;
+  hasRole("operator", "containers:update") && job.status === "succeeded" &&
+  outcomeOf(job)?.updated === true;
 
 function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
   const { image, downtimeMs, evidence = [] } = outcomeOf(job) ?? {};

@@ -37,7 +37,9 @@ type Task = { name: "settings" } | { name: "update"; container: ContainerRef; ta
 
 export default function Updates() {
   const { data, error, reload } = useRead("GET /api/updates", {});
-  const settings = useRead("GET /api/updates/settings", hasRole("admin") ? {} : undefined);
+  const mayUpdate = hasRole("operator", "containers:update");
+  const maySet = hasRole("admin", "settings:read") && hasRole("admin", "settings:write");
+  const settings = useRead("GET /api/updates/settings", maySet ? {} : undefined);
   useReloadOn("image.", reload);
   const active = useJobs(KINDS).length;
   useEffect(reload, [active]);
@@ -61,7 +63,7 @@ export default function Updates() {
       lead={all && <Summary updates={all} />}
       actions={
         <>
-          {hasRole("admin") && (
+          {maySet && (
             <Button
               icon="sliders"
               onClick={() => task.value = { name: "settings" }}
@@ -69,7 +71,7 @@ export default function Updates() {
               Settings
             </Button>
           )}
-          {hasRole("operator") && (
+          {mayUpdate && (
             <Button
               icon="restart"
               onClick={() => void check()}
@@ -77,7 +79,7 @@ export default function Updates() {
               Check now
             </Button>
           )}
-          {hasRole("operator") && (
+          {mayUpdate && (
             <Button
               kind="primary"
               disabled={outdatedContainers(all ?? []).length === 0}
@@ -91,7 +93,7 @@ export default function Updates() {
       }
     >
       <JobList title="In progress" kinds={KINDS} nameOf={nameOfUpdate} />
-      {hasRole("admin") && <PeriodicChecks settings={settings.data.value} onChange={readAgain} />}
+      {maySet && <PeriodicChecks settings={settings.data.value} onChange={readAgain} />}
       <div class="filters" role="search" aria-label="Filters">
         <SearchField name="Filter images" placeholder="Image or container" />
       </div>
@@ -105,7 +107,7 @@ export default function Updates() {
         filter={searchFilter("images")}
         keyOf={({ image }) => image}
         nameOf={shortName}
-        {...(hasRole("operator") && {
+        {...((mayUpdate || hasRole("operator", "stacks:update")) && {
           actions: (update: ImageUpdate) =>
             menuOf(update, (container, tags) => task.value = { name: "update", container, tags }),
         })}
@@ -170,7 +172,9 @@ function menuOf(
 ): MenuItem[] {
   const tags = newerVersions.map(({ tag }) => `${registry}/${repository}:${tag}`);
   const stacks = [...new Set(containers.flatMap(({ stack }) => stack ?? []))];
-  const canUpdate = status !== "pinned" && status !== "local" || tags.length > 0;
+  const mayUpdate = hasRole("operator", "containers:update");
+  const canUpdate = mayUpdate &&
+    (status !== "pinned" && status !== "local" || tags.length > 0);
   return [
     ...(canUpdate
       ? containers.map((container) => ({
@@ -178,11 +182,13 @@ function menuOf(
         onSelect: () => onUpdate(container, tags),
       }))
       : []),
-    ...stacks.map((stack) => ({
-      name: `Update stack ${plain(stack)}`,
-      onSelect: () => void updateStack(stack),
-    })),
-    { name: "Check", onSelect: () => void check([image]) },
+    ...(hasRole("operator", "stacks:update")
+      ? stacks.map((stack) => ({
+        name: `Update stack ${plain(stack)}`,
+        onSelect: () => void updateStack(stack),
+      }))
+      : []),
+    ...(mayUpdate ? [{ name: "Check", onSelect: () => void check([image]) }] : []),
   ];
 }
 

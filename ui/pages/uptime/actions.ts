@@ -21,10 +21,10 @@ export function monitorActions(
   },
 ): MenuItem[] {
   return [
-    ...hasRole("operator")
+    ...hasRole("operator", "uptime:write")
       ? [{ name: "Check now", onSelect: () => void checkNow(monitor).then(onChange) }]
       : [],
-    ...hasRole("admin")
+    ...hasRole("admin", "uptime:write")
       ? [
         {
           name: monitor.status === "paused" ? "Resume" : "Pause",

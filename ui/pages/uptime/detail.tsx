@@ -102,7 +102,7 @@ function Actions({ monitor, onChange, onEdit }: {
     .filter(({ name }) => name === "Edit" || name === "Delete");
   return (
     <>
-      {hasRole("operator") && (
+      {hasRole("operator", "uptime:write") && (
         <Button
           icon="restart"
           busy={isBusy.value}
@@ -111,7 +111,7 @@ function Actions({ monitor, onChange, onEdit }: {
           Check now
         </Button>
       )}
-      {hasRole("admin") && (
+      {hasRole("admin", "uptime:write") && (
         <Button icon={isPaused ? "play" : "pause"} onClick={toggle}>
           {isPaused ? "Resume" : "Pause"}
         </Button>

@@ -84,8 +84,14 @@ export default function Uptime() {
     `${monitor.name}\n${monitor.url}`.toLowerCase().includes(q.toLowerCase())
   );
   const isFiltered = q !== "" || status !== "";
-  const create = hasRole("admin") && (
-    <Button kind="primary" icon="plus" onClick={() => edit()}>New monitor</Button>
+  const create = hasRole("admin", "uptime:write") && (
+    <Button
+      kind="primary"
+      icon="plus"
+      onClick={() => edit()}
+    >
+      New monitor
+    </Button>
   );
   return (
     <Page title="Uptime" lead={all && <Summary monitors={all} />} actions={create}>
@@ -101,7 +107,7 @@ export default function Uptime() {
         rows={rows}
         error={monitors.error.value}
         onRetry={reload}
-        actionsFor="operator"
+        actionsFor={["operator", "uptime:write"]}
         actions={(monitor) =>
           monitorActions(monitor, { onChange: reload, onEdit: () => edit(monitor) })}
         defaultSort="name"

@@ -19,7 +19,7 @@ import { capital, count, plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { edition } from "../../state/edition.ts";
 import { navigate } from "../../state/router.ts";
-import { AUTH_MODE } from "../../state/session.ts";
+import { AUTH_MODE, hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, withResult } from "../../state/toasts.ts";
 import { NewUserForm, PasswordForm, RoleForm } from "./forms.tsx";
 
@@ -78,7 +78,9 @@ function UserList() {
       lead={users && limit != null && (
         <span class="summary">{users.length} of {count(limit, "user")} of the edition</span>
       )}
-      actions={<Button kind="primary" icon="plus" onClick={create}>New user</Button>}
+      actions={hasRole("admin", "users:write") && (
+        <Button kind="primary" icon="plus" onClick={create}>New user</Button>
+      )}
     >
       <Listing
         name="Users"
@@ -87,12 +89,19 @@ function UserList() {
         error={error.value}
         onRetry={reload}
         nameOf={({ email }) => email}
-        actions={(user) => [
-          { name: "Edit", onSelect: () => setRole(user) },
-          ...(user.id === account?.id
-            ? [{ name: "Open your account", onSelect: () => navigate("/account") }]
-            : actionsFor(user, () => setPassword(user), reload)),
-        ]}
+        actions={(user) => {
+          const isOwn = user.id === account?.id;
+          const link = isOwn
+            ? { name: "Open your account", onSelect: () => navigate("/account") }
+            : { name: "Sessions", onSelect: () => navigate(`/sessions?user=${user.id}`) };
+          if (!hasRole("admin", "users:write")) return [link];
+          return [
+            { name: "Edit", onSelect: () => setRole(user) },
+            ...(isOwn ? [] : [{ name: "Set password", onSelect: () => setPassword(user) }]),
+            link,
+            ...(isOwn ? [] : removalsOf(user, reload)),
+          ];
+        }}
         defaultSort="email"
         empty="No users yet."
       />
@@ -101,9 +110,7 @@ function UserList() {
   );
 }
 
-const actionsFor = (user: User, onPassword: () => void, onChange: () => void): MenuItem[] => [
-  { name: "Set password", onSelect: onPassword },
-  { name: "Sessions", onSelect: () => navigate(`/sessions?user=${user.id}`) },
+const removalsOf = (user: User, onChange: () => void): MenuItem[] => [
   { name: "Revoke sessions", danger: true, onSelect: () => void revokeSessions(user) },
   { name: "Delete", danger: true, onSelect: () => void remove(user, onChange) },
 ];

@@ -9,6 +9,7 @@ import type { Webhook } from "../../api/types.ts";
 import { DELIVERIES_SHOWN, DeliveriesDialog } from "../../components/deliveries.tsx";
 import { useRead } from "../../components/reading.ts";
 import { plain } from "../../components/text.ts";
+import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 
 export function Deliveries({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
@@ -21,7 +22,9 @@ export function Deliveries({ webhook, onClose }: { webhook: Webhook; onClose: ()
       name={webhook.name}
       reading={reading}
       onClose={onClose}
-      onReplay={({ id }) => void replay(webhook, id).then(reading.reload)}
+      {...hasRole("admin", "webhooks:write") && {
+        onReplay: ({ id }: { id: string }) => void replay(webhook, id).then(reading.reload),
+      }}
     />
   );
 }

@@ -19,6 +19,7 @@ import { SecretDialog } from "../../components/secret_dialog.tsx";
 import { Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count, plain } from "../../components/text.ts";
+import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { WebhookForm } from "./form.tsx";
@@ -40,10 +41,11 @@ export default function Webhooks() {
     });
   };
   const showDeliveries = (webhook: Webhook) => dialog.open(Deliveries, { webhook }, reload);
+  const mayWrite = hasRole("admin", "webhooks:write");
   return (
     <Page
       title="Webhooks"
-      actions={<Button kind="primary" icon="plus" onClick={create}>New webhook</Button>}
+      actions={mayWrite && <Button kind="primary" icon="plus" onClick={create}>New webhook</Button>}
     >
       <Listing
         name="Webhooks"
@@ -51,12 +53,16 @@ export default function Webhooks() {
         rows={data.value?.webhooks}
         error={error.value}
         onRetry={reload}
-        actions={(webhook) => [
-          { name: "Edit", onSelect: () => edit(webhook) },
-          { name: "Test", onSelect: () => void test(webhook).then(reload) },
-          { name: "Deliveries", onSelect: () => showDeliveries(webhook) },
-          deleteItem(() => remove(webhook), reload),
-        ]}
+        actions={(webhook) => {
+          const deliveries = { name: "Deliveries", onSelect: () => showDeliveries(webhook) };
+          if (!mayWrite) return [deliveries];
+          return [
+            { name: "Edit", onSelect: () => edit(webhook) },
+            { name: "Test", onSelect: () => void test(webhook).then(reload) },
+            deliveries,
+            deleteItem(() => remove(webhook), reload),
+          ];
+        }}
         defaultSort="name"
         empty={"No webhooks yet. A webhook sends the events that you choose, signed, to a URL of " +
           "another system."}
@@ -87,6 +93,7 @@ const columns = (onChange: () => void): readonly Column<Webhook>[] => [
     width: "w-l",
   },
   enabledColumn(
+    "webhooks:write",
     ({ id }, enabled) => api("PUT /api/webhooks/{id}/toggle", { path: { id }, body: { enabled } }),
     onChange,
   ),
