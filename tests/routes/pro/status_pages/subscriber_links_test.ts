@@ -162,6 +162,7 @@ Deno.test("the audit log and the compliance log contain no token", async () => {
       request: new Request("http://localhost/"),
       note,
       admit: () => {},
+      grantedTo: () => [],
       setCookie: () => {},
       recordPhase: () => Promise.resolve(),
     });
