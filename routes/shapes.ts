@@ -23,16 +23,15 @@ export const ToggleBody = z.object({
   }),
 }).meta({ id: "ToggleBody", example: { enabled: false } });
 
-/** The name of a record. */
-export const Name = z.string().trim().min(1).max(100);
-
-/** A name or title: one line that is not empty. */
+/** A name or title: one line that is not empty, without spaces around it. */
 export const oneLine = (max: number) =>
-  z.string().min(1).max(max)
-    .refine((text) => /\S/.test(text), { error: "must not be empty" })
+  z.string().trim().min(1).max(max)
     .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), {
       error: "must be one line without control characters",
     });
+
+/** A new name of a record. Responses have `z.string()`, as earlier versions stored other names. */
+export const Name = oneLine(100);
 
 export const Color = z.string()
   .regex(/^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/, {

@@ -131,6 +131,7 @@ const Rule = z.object({
   ...settings,
   ...options,
   id: z.string(),
+  name: z.string(),
   autoIncident: AutoIncident,
   enabled: z.boolean(),
   createdAt: Timestamp,

@@ -76,6 +76,7 @@ const ScheduleChanges = z.object({ ...settings, timezone: TimeZone, enabled: z.b
 const Schedule = z.object({
   ...settings,
   id: z.string(),
+  name: z.string(),
   timezone: TimeZone,
   enabled: z.boolean(),
   createdAt: Timestamp,

@@ -21,7 +21,7 @@ import {
   TIMELINE_TYPES,
 } from "../../services/pro/incidents/incidents.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, oneLine, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 const Severity = z.enum(INCIDENT_SEVERITIES).meta({ id: "IncidentSeverity" });
 const Status = z.enum(INCIDENT_STATUSES).meta({ id: "IncidentStatus" });
@@ -29,7 +29,7 @@ const Status = z.enum(INCIDENT_STATUSES).meta({ id: "IncidentStatus" });
 const Message = z.string().trim().min(1).max(10_000);
 
 const settings = {
-  title: z.string().trim().min(1).max(200),
+  title: oneLine(200),
   severity: Severity,
   description: z.string().trim().max(10_000).nullable(),
   commander: z.string().trim().max(200).nullable().meta({
@@ -69,6 +69,7 @@ const NewEntry = z.object({ type: z.enum(NOTE_TYPES).default("note"), message: M
 const Incident = z.object({
   ...settings,
   id: z.string(),
+  title: z.string(),
   status: Status,
   source: z.enum(INCIDENT_SOURCES),
   source_id: z.string().nullable().meta({

@@ -87,6 +87,7 @@ const RuleChanges = z.object(settings).partial().extend({ allow_missing: AllowMi
 const Rule = z.object({
   ...settings,
   id: z.string(),
+  name: z.string(),
   created_at: Timestamp,
   last_triggered_at: Timestamp.nullable(),
   trigger_count: z.int(),

@@ -106,8 +106,9 @@ const MonitorChange = z.object(fields).partial()
   .meta({ id: "MonitorChanges", example: { ...EXAMPLE, headers: { authorization: "********" } } });
 
 const Monitor = z.object({
-  id: z.string(),
   ...fields,
+  id: z.string(),
+  name: z.string(),
   status: z.enum(["up", "down", "pending", "paused"]).meta({
     description: "`pending` until the first result",
   }),

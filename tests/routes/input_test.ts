@@ -150,6 +150,36 @@ Deno.test("a record can be read and sent back unchanged; other unknown fields ar
   equal((await app.call("PUT", `${path}/toggle`, { enabled: true, id: rule.id })).status, 400);
 });
 
+Deno.test("a stored name that is no longer accepted can be read", async () => {
+  using app = testApp({ edition: "pro" });
+  const [old, pro] = ["two\nlines", "/api/ext/service-pro"];
+  const condition = { metric: "cpu_percent", operator: ">", threshold: 90 };
+  for (
+    const [path, table, body, field = "name"] of [
+      ["/api/alerts/rules", "alert_rules", { ...condition, durationSeconds: 60 }],
+      ["/api/schedules", "schedules", {
+        ...{ containerId: "web", containerName: "web", allowMissing: true },
+        ...{ action: "stop", cronExpression: "0 3 * * *" },
+      }],
+      ["/api/webhooks", "webhooks", { url: "https://example.com", events: ["*"] }],
+      [`${pro}/remediation/rules`, "remediation_rules", {
+        ...{ condition_metric: "container_down", condition_operator: "==" },
+        ...{ condition_threshold: 1, action_type: "start", action_target: "web" },
+        allow_missing: true,
+      }],
+      [`${pro}/uptime/monitors`, "uptime_monitors", { type: "http", url: "https://example.com" }],
+      [`${pro}/incidents`, "incidents", { severity: "major" }, "title"],
+    ] as const
+  ) {
+    const { status, body: { id } } = await app.call("POST", path, { ...body, [field]: "old" });
+    equal(status, 201, path);
+    app.deps.db.run(`UPDATE ${table} SET ${field} = :old WHERE id = :id`, { old, id });
+    const { status: read, body: list } = await app.call("GET", path);
+    const [record] = Object.values(list).find(Array.isArray)!;
+    deepEqual([path, read, record[field]], [path, 200, old]);
+  }
+});
+
 Deno.test("unused fields that published clients send are accepted", async () => {
   using app = testApp();
   const body = { token: "ExponentPushToken[xxxxxxxxxxxxxxxxxxxxxx]", platform: "ios" };

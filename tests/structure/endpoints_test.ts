@@ -5,6 +5,7 @@
  */
 
 import { deepEqual, equal, match } from "node:assert/strict";
+import * as z from "zod";
 import { everyRoute, groups } from "../../routes/editions.ts";
 import type { Endpoint } from "../../routes/endpoint.ts";
 import { loadEndpoints, pathTest } from "../../routes/endpoint_group.ts";
@@ -169,6 +170,25 @@ Deno.test("every write except those to your own account needs more than the role
     "PUT /api/account/password",
     "PUT /auth/users/:id/password",
   ]);
+});
+
+Deno.test("names and titles are one line without control characters", () => {
+  const wrong = everything.flatMap((served) => {
+    const { body } = served.endpoint;
+    if (!(body instanceof z.ZodObject)) return [];
+    const fields = Object.keys(body.shape).filter((field) =>
+      /^(.+_)?(name|title|label)$/.test(field)
+    );
+    return fields.flatMap((field) =>
+      ["two\nlines", "a bell\x07", "two\u2028lines"]
+        .filter((text) => {
+          const { error } = body.safeParse({ [field]: text });
+          return !error?.issues.some(({ path }) => path[0] === field);
+        })
+        .map((text) => [named(served), field, text])
+    );
+  });
+  deepEqual(wrong, []);
 });
 
 Deno.test("an endpoint with a cached response is the same for every caller", () => {

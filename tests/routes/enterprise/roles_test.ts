@@ -70,7 +70,7 @@ for (
     ["no name", { name: undefined }, /^body\.name: /],
     ["an empty name", { name: "  " }, /^body\.name: /],
     ["a long name", { name: "n".repeat(101) }, /^body\.name: .*100/],
-    ["a name with a NUL", { name: "a\0b" }, /^body\.name: .*NUL/],
+    ["a name with a NUL", { name: "a\0b" }, /^body\.name: .*control characters/],
     ["a long description", { description: "d".repeat(1_001) }, /^body\.description: .*1000/],
     ["a broken priority", { priority: 1.5 }, /^body\.priority: /],
     ["a priority as text", { priority: "1" }, /^body\.priority: /],
