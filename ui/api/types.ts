@@ -1615,7 +1615,6 @@ export type MetricsPoint = {
 export type MetricsRange = { min: number | null; avg: number | null; max: number | null };
 
 export type Monitor = {
-  id: string;
   name: string;
   type: "http" | "tcp" | "dns";
   url: string;
@@ -1630,6 +1629,7 @@ export type Monitor = {
   headers: Record<string, string>;
   body: string | null;
   auto_incident: boolean;
+  id: string;
   status: "up" | "down" | "pending" | "paused";
   last_checked_at: string | null;
   last_response_time_ms: number | null;
