@@ -5,6 +5,7 @@
  * @module
  */
 
+import { lookup } from "node:dns/promises";
 import { assemble } from "../../commands/assemble.ts";
 import {
   type Database,
@@ -29,6 +30,7 @@ import type { AppEvent, EventKind } from "../../services/events/events.ts";
 import type { Edition } from "../../services/license/edition.ts";
 import { assertDocumented } from "./documented.ts";
 import { createLog, type Log, silentLog } from "../../services/log.ts";
+import type { OutboundDeps } from "../../services/outbound/url.ts";
 import { createSecrets, type Secrets } from "../../services/secrets.ts";
 
 /** The default client address of a test. */
@@ -202,7 +204,7 @@ export function keptLog(): { log: Log; lines: string[] } {
 export function testApp(options: TestAppOptions = {}): TestApp {
   const clock = testClock(options.now);
   const engine = options.engine ?? connectEngine("/nonexistent/engine.sock");
-  const deps = assemble({
+  const parts = assemble({
     config: testConfig(options.config),
     db: options.db ?? openTestDatabase(),
     metrics: openTestMetrics(),
@@ -212,6 +214,7 @@ export function testApp(options: TestAppOptions = {}): TestApp {
     log: options.log ?? silentLog,
     now: clock.now,
   });
+  const deps = Object.assign(parts, { resolve: resolveInTest } satisfies Partial<OutboundDeps>);
   if (options.edition && options.edition !== "ce") {
     deps.license.use({
       customer: "test",
@@ -243,6 +246,12 @@ export function testApp(options: TestAppOptions = {}): TestApp {
       if (!options.db) deps.db.close();
     },
   };
+}
+
+/** The machine's DNS may be slow or missing: only `localhost` has addresses. */
+async function resolveInTest(host: string): Promise<string[]> {
+  if (host !== "localhost") throw new Error(`getaddrinfo ENOTFOUND ${host}`);
+  return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
 const NO_LIMITS = {
