@@ -144,6 +144,7 @@ async function testInGroups(options: string[], files: string[]): Promise<Counts>
   const [alone, shared] = split(files, (path) => path.startsWith(BROWSER) || startsProgram(path));
   if (shared.length <= GROUP_SIZE) return await testFiles(options, files);
   // In this directory, because the configuration applies to it.
+  await Deno.mkdir(new URL("dist/", root), { recursive: true });
   const directory = await Deno.makeTempDir({ dir: new URL("dist/", root).pathname });
   try {
     const groups = new Map<string, string[]>();

@@ -33,7 +33,7 @@ const encoder = new TextEncoder();
 
 if (import.meta.main) {
   const isWatching = Deno.args.includes("--watch");
-  await build(isWatching);
+  await buildDashboard(isWatching);
   if (isWatching) await watch();
 }
 
@@ -42,13 +42,17 @@ async function watch(): Promise<void> {
   for await (const _ of Deno.watchFs(at("ui"))) {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      build(true).catch((error) => console.error((error as Error).message));
+      buildDashboard(true).catch((error) => console.error((error as Error).message));
     }, SETTLE_MS);
   }
 }
 
-/** @param isDev Whether open pages reload when the pack has changed. */
-async function build(isDev: boolean): Promise<void> {
+/**
+ * Builds the pack if the sources have changed.
+ *
+ * @param isDev Whether open pages reload when the pack has changed.
+ */
+export async function buildDashboard(isDev = false): Promise<void> {
   const source = await hashOfSources(isDev);
   if (await builtSource() === source) return;
   const bundle = await Deno.makeTempDir({ prefix: "longshore-ui-" });

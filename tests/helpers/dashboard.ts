@@ -1,3 +1,5 @@
+/// <reference lib="dom" />
+
 /**
  * The dashboard in a real Chromium. Tests find its parts by role and accessible name, as assistive
  * technology does.
@@ -15,6 +17,7 @@ import puppeteer, {
   type ElementHandle,
   type Page,
 } from "puppeteer-core";
+import { buildDashboard } from "../../deploy/build/ui.ts";
 import { hasBrowser } from "./browser.ts";
 import type { Longshore } from "./longshore.ts";
 import { eventually, until } from "./until.ts";
@@ -127,6 +130,8 @@ export function dashboardTest(name: string, fn: (t: Deno.TestContext) => Promise
 export async function startDashboardBrowser(
   flags: readonly string[] = [],
 ): Promise<DashboardBrowser> {
+  // `deno task test` has built it; other ways to run a test have not.
+  if (!Deno.env.has("LONGSHORE_EXECUTABLE")) await buildDashboard();
   const browser = await puppeteer.launch({
     executablePath: "/usr/bin/chromium",
     timeout: WAIT_MS,
