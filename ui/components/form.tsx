@@ -311,6 +311,7 @@ export function CheckGroup({ label, name, options, checked, hint, required }: Fi
 }) {
   const id = useId();
   const count = useSignal(checked.length);
+  const isMissing = required === true && count.value === 0;
   const problem = useContext(Problems)[name];
   const description = problem === undefined ? hint && `${id}-hint` : `${id}-problem`;
   const onChange = ({ target }: Event) => {
@@ -327,8 +328,9 @@ export function CheckGroup({ label, name, options, checked, hint, required }: Fi
               name={name}
               value={option.value}
               defaultChecked={checked.includes(option.value)}
-              // The browser reports the first one if none is checked.
-              required={required === true && count.value === 0 && at === 0}
+              // The first one has the problem of the group.
+              ref={(input) =>
+                input?.setCustomValidity(isMissing && at === 0 ? "Select at least one" : "")}
               aria-invalid={problem !== undefined && at === 0 ? "true" : undefined}
               aria-describedby={description && at === 0 ? description : undefined}
             />
