@@ -19,6 +19,7 @@ import { Time } from "../components/time.tsx";
 import { edition, EDITION_NAMES, readEdition } from "../state/edition.ts";
 import { hasRole } from "../state/session.ts";
 import { showStatus, withResult } from "../state/toasts.ts";
+import { StartTrial } from "./start_trial.tsx";
 
 export default function License() {
   const current = edition.value;
@@ -83,17 +84,8 @@ function TrialEnd({ trial }: { trial: NonNullable<Edition["trial"]> }) {
 /** Installs and removes the license, and starts the trial. */
 function Key({ edition }: { edition: Edition }) {
   const round = useSignal(0);
-  const isBusy = useSignal(false);
   const isLicensed = (edition.edition !== "ce" && !edition.trial?.active) ||
     edition.problem !== null;
-  const start = async () => {
-    isBusy.value = true;
-    await withResult("Started the trial", async () => {
-      await api("POST /api/edition/trial");
-      await readEdition();
-    });
-    isBusy.value = false;
-  };
   return (
     <Section title="License">
       <Form
@@ -122,7 +114,7 @@ function Key({ edition }: { edition: Edition }) {
       {!edition.trial && !isLicensed && (
         <p class="aside">
           <span>Or try everything of the Enterprise Edition for 30 days, without a key.</span>
-          <Button busy={isBusy.value} onClick={() => void start()}>Start trial</Button>
+          <StartTrial />
         </p>
       )}
     </Section>

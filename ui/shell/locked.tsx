@@ -4,38 +4,53 @@
  * @module
  */
 
-import { useSignal } from "@preact/signals";
-import { api } from "../api/client.ts";
-import { Button, Link } from "../components/button.tsx";
+import { useEffect } from "preact/hooks";
+import type { Edition } from "../api/types.ts";
+import { LinkButton } from "../components/button.tsx";
 import { Page } from "../components/page.tsx";
 import { Badge } from "../components/states.tsx";
+import { plain } from "../components/text.ts";
+import { Time } from "../components/time.tsx";
 import { DESCRIPTIONS } from "../pages/descriptions.ts";
 import type { PageInfo } from "../pages/mod.ts";
-import { EDITION_NAMES, readEdition } from "../state/edition.ts";
+import { StartTrial } from "../pages/start_trial.tsx";
+import { edition, EDITION_NAMES, readEdition } from "../state/edition.ts";
 import { hasRole } from "../state/session.ts";
-import { withResult } from "../state/toasts.ts";
 
 export function Locked({ page }: { page: PageInfo }) {
-  const isBusy = useSignal(false);
-  const start = async () => {
-    isBusy.value = true;
-    await withResult("Started the trial", async () => {
-      await api("POST /api/edition/trial");
-      await readEdition();
-    });
-    isBusy.value = false;
-  };
+  useEffect(() => {
+    // Another administrator may have unlocked it.
+    readEdition().catch(() => {});
+  }, []);
+  const current = edition.value!;
+  const canStartTrial = current.edition === "ce" && current.trial === null;
   return (
     <Page title={page.title} lead={<Badge>{EDITION_NAMES[page.edition ?? "ce"]}</Badge>}>
       <div class="locked">
         <p>{DESCRIPTIONS[page.title]}</p>
+        <Reason edition={current} />
         <div class="actions">
-          {hasRole("admin") && (
-            <Button kind="primary" busy={isBusy.value} onClick={start}>Start trial</Button>
-          )}
-          <Link to="/license">License</Link>
+          {hasRole("admin") && <StartTrial kind="primary" disabled={!canStartTrial} />}
+          <LinkButton to="/license">License</LinkButton>
         </div>
       </div>
     </Page>
+  );
+}
+
+/** Why the page is locked, and whether the trial is available. */
+function Reason({ edition: { edition, problem, trial } }: { edition: Edition }) {
+  if (edition !== "ce") return <p>The {EDITION_NAMES[edition]} license does not include it.</p>;
+  return (
+    <>
+      {problem !== null && <p>{plain(problem)}.</p>}
+      {trial
+        ? (
+          <p class="inline">
+            The trial ended <Time at={trial.endsAt} />.
+          </p>
+        )
+        : <p>The trial unlocks every feature for 30 days, without a license key.</p>}
+    </>
   );
 }
