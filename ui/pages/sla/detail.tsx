@@ -4,7 +4,9 @@
  * @module
  */
 
+import { Fragment } from "preact";
 import type { SlaPeriod, SlaReport } from "../../api/types.ts";
+import { Link } from "../../components/button.tsx";
 import { Chart } from "../../components/chart.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
@@ -22,12 +24,15 @@ import { Breaches } from "./breaches.tsx";
 import { BudgetLeft, minutes } from "./budget.tsx";
 import { SlaForm } from "./form.tsx";
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 export default function SlaDetail({ id = "" }: Record<string, string | undefined>) {
   const reading = useRead("GET /api/ext/service-pro/sla/definitions/{id}/report", {
     path: { id: decodeURIComponent(id) },
   });
   const { data, error, reload } = reading;
   useReloadOn("sla.", reload);
+  useReloadOn("monitor.", reload);
   const dialog = useDialog();
   const report = data.value;
   if (!report || error.value?.status === 404) {
@@ -90,7 +95,9 @@ function CurrentPeriod({ report: { definition, current_status: { period, budget 
           {period.start_date} to {period.end_date}
         </Fact>
         <Fact name="Uptime">
-          {uptime(period.actual_uptime)} of {definition.target_uptime} %
+          {period.actual_uptime === null ? "Not known yet" : uptime(period.actual_uptime)}, target
+          {" "}
+          {definition.target_uptime} %
         </Fact>
         <Fact name="Budget left">
           <BudgetLeft budget={budget} />
@@ -98,20 +105,46 @@ function CurrentPeriod({ report: { definition, current_status: { period, budget 
         <Fact name="Downtime">
           {minutes(budget.used_minutes)} of {minutes(budget.total_budget_minutes)}
         </Fact>
-        <Fact name="Monitors">{count(definition.monitor_ids.length, "monitor")}</Fact>
+        <Fact name="Monitors">
+          <Monitors ids={definition.monitor_ids} />
+        </Fact>
         <Fact name="Known time">{uptime(period.coverage_percent)}</Fact>
       </Facts>
     </>
   );
 }
 
-function BurnRate({ report: { burn_rate_chart: days } }: { report: SlaReport }) {
+/** Links to the monitors that the SLA measures. */
+function Monitors({ ids }: { ids: readonly string[] }) {
+  const monitors = useRead("GET /api/ext/service-pro/uptime/monitors", {}).data.value?.monitors;
+  if (!monitors) return <>{count(ids.length, "monitor")}</>;
+  const names = new Map(monitors.map(({ id, name }) => [id, name]));
+  return (
+    <>
+      {ids.map((id, at) => (
+        <Fragment key={id}>
+          {at > 0 && ", "}
+          {names.has(id)
+            ? <Link to={`/uptime/${encodeURIComponent(id)}`}>{plain(names.get(id)!)}</Link>
+            : "deleted monitor"}
+        </Fragment>
+      ))}
+    </>
+  );
+}
+
+/** From 0 at the start of the period, with the rate at the end of each day, and the one of now. */
+function BurnRate({ report: { burn_rate_chart: days, current_status: { period } } }: {
+  report: SlaReport;
+}) {
+  const now = Date.parse(period.calculated_at);
+  const ends = days.map(({ date }) => Math.min(Date.parse(date) + DAY_MS, now));
   return (
     <>
       <Chart
         name="Burn rate, current period"
-        times={days.map(({ date }) => Date.parse(date) / 1000)}
-        series={[{ name: "Burn rate", values: days.map((day) => day.burn_rate) }]}
+        times={[Date.parse(period.start_date), ...ends].map((at) => at / 1000)}
+        series={[{ name: "Burn rate", values: [0, ...days.map((day) => day.burn_rate)] }]}
         format={(value) => value === null ? "–" : String(Math.round(value * 100) / 100)}
       />
       <p class="muted">At 1, the budget lasts exactly until the end of the period.</p>

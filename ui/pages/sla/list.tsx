@@ -65,6 +65,7 @@ export default function Slas() {
   });
   const reload = reloadAll(slas, breaches);
   useReloadOn("sla.", reload);
+  useReloadOn("monitor.", reload);
   const dialog = useDialog();
   const edit = (sla?: SlaDefinition) => dialog.open(SlaForm, { sla, onSaved: reload });
   const definitions = slas.data.value?.definitions;
