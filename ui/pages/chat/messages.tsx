@@ -6,10 +6,10 @@
 
 import type { ChatChannel, ChatMessage } from "../../api/types.ts";
 import { ListingDialog } from "../../components/listing.tsx";
-import { useRead } from "../../components/reading.ts";
-import { State, Text } from "../../components/states.tsx";
+import { useRead, useReloadWhile } from "../../components/reading.ts";
+import { State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { plain } from "../../components/text.ts";
+import { count, plain, plainLines } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 
 const SHOWN_MAX = 100;
@@ -17,19 +17,26 @@ const SHOWN_MAX = 100;
 const TONES = { queued: "busy", sent: "good", failed: "bad" } as const;
 
 const COLUMNS: readonly Column<ChatMessage>[] = [
-  { title: "Time", cell: ({ created_at: at }) => <Time at={at} />, width: "w-s" },
-  { title: "Event", cell: ({ event_type: event }) => <Text>{event}</Text>, width: "w-m" },
-  { title: "Text", cell: ({ text }) => <Text>{text}</Text>, wide: true },
+  {
+    title: "Message",
+    cell: ({ event_type: event, text, created_at: at }) => (
+      <>
+        <p title={plainLines(text)}>{plain(text.split("\n")[0]!)}</p>
+        <p class="hint inline">
+          {plain(event)}, <Time at={at} />
+        </p>
+      </>
+    ),
+  },
   {
     title: "Status",
     cell: ({ status, error, attempts }) => (
-      <span title={error === null ? undefined : `Attempt ${attempts}: ${plain(error)}`}>
+      <div title={count(attempts, "attempt")}>
         <State state={status} tone={TONES[status]} />
-      </span>
+        {error !== null && <p class="problem">{plain(error)}</p>}
+      </div>
     ),
-    width: "w-s",
   },
-  { title: "Error", cell: ({ error }) => <Text>{error}</Text>, wide: true },
 ];
 
 export function Messages({ channel, onClose }: { channel: ChatChannel; onClose: () => void }) {
@@ -37,6 +44,7 @@ export function Messages({ channel, onClose }: { channel: ChatChannel; onClose: 
     "GET /api/ext/service-pro/chatops/channels/{id}/messages",
     { path: { id: channel.id }, query: { limit: SHOWN_MAX } },
   );
+  useReloadWhile(data.value?.messages.some(({ status }) => status === "queued"), reload);
   return (
     <ListingDialog
       title={`Messages of ${plain(channel.name)}`}
