@@ -46,6 +46,9 @@ export function RuleForm({ rule, ...dialog }: SaveProps & {
   const target = known ?? rule?.action_target;
   const targets = [...new Set([...target === undefined ? [] : [target], ...names])].sort();
   const { text, number, select } = fieldsOf(rule);
+  const { isState, unit } = METRICS[metric.value];
+  // Another metric begins with its own values.
+  const condition = fieldsOf(rule?.condition_metric === metric.value ? rule : undefined);
   const save = (values: FormValues) =>
     saveItem("/api/ext/service-pro/remediation/rules", rule, bodyOf(values));
   return (
@@ -63,12 +66,21 @@ export function RuleForm({ rule, ...dialog }: SaveProps & {
       </div>
       {select("Metric", "condition_metric", metricOptions(METRICS), {
         choice: metric,
-        hint: METRICS[metric.value].isState ? "1 if it is, else 0" : undefined,
+        hint: isState ? "1 if it is, else 0" : undefined,
       })}
-      <div class="field-row">
-        {select("Operator", "condition_operator", OPERATOR_OPTIONS, { initial: "==" })}
-        {number("Threshold", "condition_threshold", { initial: 1, step: "any" })}
-        {number("Duration (seconds)", "condition_duration", { initial: 0, min: 0, max: 86_400 })}
+      <div key={metric.value} class="field-row">
+        {condition.select("Operator", "condition_operator", OPERATOR_OPTIONS, {
+          initial: isState ? "==" : ">",
+        })}
+        {condition.number("Threshold", "condition_threshold", {
+          initial: isState ? 1 : unit === "%" ? 90 : undefined,
+          step: "any",
+        })}
+        {condition.number("Duration (seconds)", "condition_duration", {
+          initial: 0,
+          min: 0,
+          max: 86_400,
+        })}
       </div>
       <div class="field-row">
         {number("Cooldown (seconds)", "cooldown_seconds", {
