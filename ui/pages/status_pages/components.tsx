@@ -27,14 +27,14 @@ import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { hasRole } from "../../state/session.ts";
 import type { TabProps } from "./tab.ts";
-import { COMPONENT_STATUSES, ComponentStatus } from "./words.tsx";
+import { COMPONENT_STATUSES, ComponentStatus, OneLine } from "./words.tsx";
 
 const COLUMNS: readonly Column<StatusPageComponent>[] = [
   { title: "Name", cell: NAME_COLUMN.cell },
   { title: "Group", cell: ({ group_name: name }) => <Text>{name}</Text>, width: "w-m", wide: true },
   {
     title: "Description",
-    cell: ({ description }) => <Text>{description || "–"}</Text>,
+    cell: ({ description }) => <OneLine>{description}</OneLine>,
     wide: true,
   },
   {

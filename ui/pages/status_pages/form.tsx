@@ -14,6 +14,8 @@ import {
   TextField,
 } from "../../components/form.tsx";
 
+const COLOR = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i;
+
 export function PageForm({ page, ...dialog }: SaveProps & {
   /** Without one, a new page is created. */
   page: StatusPage | undefined;
@@ -48,7 +50,8 @@ export function PageForm({ page, ...dialog }: SaveProps & {
           name="primary_color"
           value={page?.theme.primary_color}
           hint="E.g. #0f766e"
-          pattern="#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})"
+          check={(text) =>
+            text === "" || COLOR.test(text) ? undefined : "Must be a color such as #0f766e"}
         />
       </div>
     </EditDialog>

@@ -23,7 +23,6 @@ import {
 } from "../../components/form.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
-import { Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count, plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
@@ -35,6 +34,7 @@ import {
   INCIDENT_STATUSES,
   IncidentStatus,
   MESSAGE_HINT,
+  OneLine,
   words,
 } from "./words.tsx";
 
@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<StatusPageIncident>[] = [
   { title: "Title", cell: ({ title }) => <Name>{title}</Name> },
   { title: "Severity", cell: ({ severity }) => words(severity), width: "w-s", wide: true },
   { title: "Status", cell: ({ status }) => <IncidentStatus status={status} />, width: "w-m" },
-  { title: "Last update", cell: ({ message }) => <Text>{message || "–"}</Text>, wide: true },
+  { title: "Last update", cell: ({ message }) => <OneLine>{message}</OneLine>, wide: true },
   { title: "Created", cell: ({ created_at: at }) => <Time at={at} />, width: "w-s" },
 ];
 

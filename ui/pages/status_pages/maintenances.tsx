@@ -22,13 +22,13 @@ import {
 import { Listing } from "../../components/listing.tsx";
 import { fromLocalInput } from "../../components/local_time.ts";
 import { useRead, useReloadOn } from "../../components/reading.ts";
-import { State, Text } from "../../components/states.tsx";
+import { State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import type { TabProps } from "./tab.ts";
-import { MESSAGE_HINT, words } from "./words.tsx";
+import { MESSAGE_HINT, OneLine, words } from "./words.tsx";
 
 const SHOWN_MAX = 100;
 
@@ -39,7 +39,7 @@ const RANGE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyl
 
 const COLUMNS: readonly Column<StatusPageMaintenance>[] = [
   { title: "Title", cell: ({ title }) => <Name>{title}</Name> },
-  { title: "Message", cell: ({ message }) => <Text>{message || "–"}</Text>, wide: true },
+  { title: "Message", cell: ({ message }) => <OneLine>{message}</OneLine>, wide: true },
   { title: "Starts", cell: ({ starts_at: at }) => <Time at={at} />, width: "w-s" },
   {
     title: "Time",

@@ -25,6 +25,7 @@ import { State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
+import { ROOT } from "../../state/root.ts";
 import { hasRole } from "../../state/session.ts";
 import { showStatus } from "../../state/toasts.ts";
 import type { TabProps } from "./tab.ts";
@@ -60,15 +61,19 @@ export function Subscribers({ page }: TabProps) {
   const onSaved = (created: CreatedSubscriber) => {
     reload();
     if (created.secret === undefined) return;
+    const confirmation = new URL(
+      `api/ext/service-pro/status-pages/${pageId}/subscribers/verify/${created.verify_token}`,
+      ROOT,
+    ).href;
     dialog.open(SecretDialog, {
       title: "Subscriber created",
       label: "Signing secret",
-      secret: created.secret ?? "",
+      secret: created.secret,
       children: (
         <>
-          The secret signs the notifications. The receiver confirms the subscription with the token
-          {" "}
-          <code class="wrap">{created.verify_token}</code>.
+          Notifications begin when this address is opened:{" "}
+          <a class="wrap" href={confirmation} target="_blank" rel="noopener">{confirmation}</a>. The
+          secret signs them.
         </>
       ),
     });

@@ -5,7 +5,7 @@
  */
 
 import type { StatusPageComponentStatus, StatusPageIncidentStatus } from "../../api/types.ts";
-import { State } from "../../components/states.tsx";
+import { State, Text } from "../../components/states.tsx";
 import { capital } from "../../components/text.ts";
 
 export const COMPONENT_STATUSES = [
@@ -25,6 +25,11 @@ export const words = (value: string): string => capital(value.replaceAll("_", " 
 
 /** Of the message of an incident or of maintenance. */
 export const MESSAGE_HINT = "Shown on the page and sent to its subscribers";
+
+/** A text of several lines in a cell. */
+export function OneLine({ children }: { children: string }) {
+  return <Text>{children.replaceAll("\n", " ") || "–"}</Text>;
+}
 
 const COMPONENT_TONES = {
   operational: "good",
