@@ -4,9 +4,10 @@
  * @module
  */
 
-import { Empty, Text } from "../../components/states.tsx";
+import { Empty } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
 import type { TabProps } from "./tab.ts";
+import { WholeText } from "./texts.tsx";
 
 export function Mounts({ container: { mounts } }: TabProps) {
   if (mounts.length === 0) return <Empty>The container has no mounts.</Empty>;
@@ -14,21 +15,27 @@ export function Mounts({ container: { mounts } }: TabProps) {
     <Table
       name="Mounts"
       columns={[
-        { title: "Type", cell: ({ type }) => type, sort: ({ type }) => type, width: "w-s" },
+        {
+          title: "Type",
+          cell: ({ type }) => type,
+          sort: ({ type }) => type,
+          wide: true,
+          width: "w-s",
+        },
         {
           title: "Source",
-          cell: ({ name, source }) => <Text>{name ?? source}</Text>,
+          cell: ({ name, source }) => <WholeText>{name ?? source}</WholeText>,
           sort: ({ name, source }) => name ?? source,
         },
         {
           title: "Target",
-          cell: ({ destination }) => <Text>{destination}</Text>,
+          cell: ({ destination }) => <WholeText>{destination}</WholeText>,
           sort: ({ destination }) => destination,
         },
         {
           title: "Access",
           cell: ({ readOnly }) => readOnly ? "Read-only" : "Read-write",
-          width: "w-m",
+          width: "w-s",
         },
       ]}
       rows={mounts}
@@ -44,13 +51,20 @@ export function Networks({ container: { networkSettings } }: TabProps) {
     <Table
       name="Networks"
       columns={[
-        { title: "Name", cell: ({ name }) => <Text>{name}</Text>, sort: ({ name }) => name },
+        {
+          title: "Name",
+          cell: ({ name }) => <WholeText>{name}</WholeText>,
+          sort: ({ name }) => name,
+        },
         {
           title: "Address",
           cell: ({ ipv4, ipv6 }) => [ipv4, ipv6].filter(Boolean).join(", ") || "–",
         },
-        { title: "Gateway", cell: ({ gateway }) => gateway || "–" },
-        { title: "Aliases", cell: ({ aliases }) => <Text>{aliases.join(", ") || "–"}</Text> },
+        { title: "Gateway", cell: ({ gateway }) => gateway || "–", wide: true },
+        {
+          title: "Aliases",
+          cell: ({ aliases }) => <WholeText>{aliases.join(", ") || "–"}</WholeText>,
+        },
       ]}
       rows={networkSettings}
       keyOf={({ networkId, name }) => networkId || name}

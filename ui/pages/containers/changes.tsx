@@ -6,9 +6,9 @@
 
 import { Listing } from "../../components/listing.tsx";
 import { useRead } from "../../components/reading.ts";
-import { Text } from "../../components/states.tsx";
 import { capital } from "../../components/text.ts";
 import type { TabProps } from "./tab.ts";
+import { PathText } from "./texts.tsx";
 
 /** Limit of files that are shown. */
 const FILES_MAX = 5_000;
@@ -28,7 +28,7 @@ export function Changes({ container: { id } }: TabProps) {
             title: "Path",
             cell: ({ path }) => (
               <code>
-                <Text>{path}</Text>
+                <PathText>{path}</PathText>
               </code>
             ),
             sort: ({ path }) => path,

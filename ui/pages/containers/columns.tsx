@@ -5,13 +5,17 @@
  */
 
 import type { Container } from "../../api/types.ts";
-import { Badge, State, Text } from "../../components/states.tsx";
+import { Badge, State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { bytes, imageName, percent, plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { healthOf } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
+import { PathText } from "./texts.tsx";
 import { outdated } from "./update_marks.ts";
+
+/** Characters of an image that fit where the column is narrowest. */
+const IMAGE_FITS = 10;
 
 export const COLUMNS: readonly Column<Container>[] = [
   {
@@ -67,15 +71,18 @@ export const COLUMNS: readonly Column<Container>[] = [
   },
   {
     title: "Image",
-    cell: ({ id, image }) =>
-      outdated.value.has(id)
-        ? (
-          <span class="name-cell" title={`${plain(image)} has an update`}>
-            <Text>{imageName(image)}</Text>
+    cell: ({ id, image }) => {
+      const name = imageName(image);
+      if (outdated.value.has(id)) {
+        return (
+          <span class="name-cell">
+            <PathText>{name}</PathText>
             <Badge tone="warn">Update</Badge>
           </span>
-        )
-        : undefined,
+        );
+      }
+      return name.length > IMAGE_FITS ? <PathText>{name}</PathText> : undefined;
+    },
     text: ({ image }) => imageName(image),
     sort: ({ image }) => image,
     wide: true,

@@ -8,9 +8,9 @@ import { useSignal } from "@preact/signals";
 import { Button } from "../../components/button.tsx";
 import { Empty } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
-import { plain } from "../../components/text.ts";
 import { hasRole } from "../../state/session.ts";
 import type { TabProps } from "./tab.ts";
+import { WholeText } from "./texts.tsx";
 
 const MASK = "********";
 
@@ -31,12 +31,20 @@ export function Environment({ container: { env } }: TabProps) {
         columns={[
           {
             title: "Name",
-            cell: ({ name }) => <code>{plain(name)}</code>,
+            cell: ({ name }) => (
+              <code>
+                <WholeText>{name}</WholeText>
+              </code>
+            ),
             sort: ({ name }) => name,
           },
           {
             title: "Value",
-            cell: ({ value }) => <code class="wrap">{isRevealed.value ? plain(value) : MASK}</code>,
+            cell: ({ value }) => (
+              <code>
+                <WholeText>{isRevealed.value ? value : MASK}</WholeText>
+              </code>
+            ),
           },
         ]}
         rows={env}

@@ -10,8 +10,12 @@ import type { ExecResult } from "../../api/types.ts";
 import { Form, TextField } from "../../components/form.tsx";
 import { Section } from "../../components/page.tsx";
 import { Badge } from "../../components/states.tsx";
+import { addStyles } from "../../components/styles.ts";
 import { plainLines } from "../../components/text.ts";
+import styles from "./exec.css" with { type: "text" };
 import type { TabProps } from "./tab.ts";
+
+addStyles(styles);
 
 export function Exec({ container: { id, state } }: TabProps) {
   const result = useSignal<ExecResult | undefined>(undefined);

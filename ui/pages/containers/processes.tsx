@@ -6,9 +6,10 @@
 
 import { Button } from "../../components/button.tsx";
 import { useRead } from "../../components/reading.ts";
-import { Failure, Text } from "../../components/states.tsx";
+import { Failure } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
 import type { TabProps } from "./tab.ts";
+import { WholeText } from "./texts.tsx";
 
 export function Processes({ container: { id, state } }: TabProps) {
   const isRunning = state === "running";
@@ -27,11 +28,17 @@ export function Processes({ container: { id, state } }: TabProps) {
       <Table
         name="Processes"
         busy={!data.value}
-        columns={titles.map((title, at) => ({
-          title,
-          cell: (row: readonly string[]) => <Text>{row[at] ?? ""}</Text>,
-          ...(at < titles.length - 1 && { width: "w-s" as const }),
-        }))}
+        columns={titles.map((title, at) => {
+          // The command comes last, and user and PID first.
+          const textOf = (row: readonly string[]) => row[at] ?? "";
+          if (at < titles.length - 1) {
+            return { title, text: textOf, wide: at > 1, width: "w-s" as const };
+          }
+          return {
+            title,
+            cell: (row: readonly string[]) => <WholeText>{textOf(row)}</WholeText>,
+          };
+        })}
         rows={processes}
         keyOf={(row) => row.join(" ")}
       />

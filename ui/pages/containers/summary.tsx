@@ -9,12 +9,13 @@ import { useSignal } from "@preact/signals";
 import type { ContainerDetail } from "../../api/types.ts";
 import { Button, Link } from "../../components/button.tsx";
 import { Section } from "../../components/page.tsx";
-import { Text } from "../../components/states.tsx";
+import { withBreaks } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
 import { bytes, count, imageName, percent, plain, plainLines } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { Fact, Facts, TimeFact } from "../../components/facts.tsx";
 import type { TabProps } from "./tab.ts";
+import { WholeText } from "./texts.tsx";
 
 /** Characters of a command that are shown at first: about five lines. */
 const COMMAND_MAX = 200;
@@ -32,9 +33,7 @@ export function Summary({ container }: TabProps) {
       )}
       <Section title="Container">
         <Facts>
-          <Fact name="Image">
-            <Text>{imageName(container.image)}</Text>
-          </Fact>
+          <Fact name="Image">{withBreaks(imageName(container.image))}</Fact>
           <Fact name="ID">
             <code>{container.id.slice(0, 12)}</code>
           </Fact>
@@ -96,11 +95,11 @@ export function Summary({ container }: TabProps) {
                 title: "Name",
                 cell: ([name]) => (
                   <code>
-                    <Text>{name}</Text>
+                    <WholeText>{name}</WholeText>
                   </code>
                 ),
               },
-              { title: "Value", cell: ([, value]) => <span class="wrap">{plain(value)}</span> },
+              { title: "Value", cell: ([, value]) => <WholeText>{value}</WholeText> },
             ]}
             rows={Object.entries(labels)}
             keyOf={([name]) => name}
