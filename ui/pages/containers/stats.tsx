@@ -13,7 +13,7 @@ import { Chart, type ChartProps } from "../../components/chart.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure } from "../../components/states.tsx";
 import { bytes, percent } from "../../components/text.ts";
-import { host } from "../../state/live.ts";
+import { containers, host } from "../../state/live.ts";
 import { useHistory } from "../history.ts";
 import { currentRange, RangeFilter, rangeText } from "../range.tsx";
 import type { TabProps } from "./tab.ts";
@@ -22,6 +22,16 @@ import type { TabProps } from "./tab.ts";
 const SAMPLED_MS = 15_000;
 
 const SAMPLES_MAX = 240;
+
+const HISTORY = [
+  { title: "CPU", field: "cpuPercent", format: percent },
+  { title: "Memory", field: "memory", format: bytes, binary: true },
+] as const;
+
+const RATES = [
+  { title: "Network", counters: [["Received", "networkRx"], ["Sent", "networkTx"]] },
+  { title: "Disk I/O", counters: [["Read", "blockRead"], ["Written", "blockWrite"]] },
+] as const;
 
 export function Stats({ container }: TabProps) {
   const { id, cpuPercent, memory } = container;
@@ -50,43 +60,27 @@ export function Stats({ container }: TabProps) {
       <RangeFilter />
       {error.value && <Failure error={error.value} onRetry={reload} />}
       <div class="charts" aria-busy={data.value ? undefined : "true"}>
-        <Figure
-          title="CPU"
-          name={`CPU, ${last}`}
-          times={times}
-          seconds={range.seconds}
-          series={[{ name: "CPU", values: points.map((point) => point.cpuPercent) }]}
-          format={percent}
-        />
-        <Figure
-          title="Memory"
-          name={`Memory, ${last}`}
-          times={times}
-          seconds={range.seconds}
-          series={[{ name: "Memory", values: points.map((point) => point.memory) }]}
-          format={bytes}
-          binary
-        />
-        <Figure
-          title="Network, since this page was opened"
-          times={rates.times}
-          series={[
-            { name: "Received", values: rates.networkRx },
-            { name: "Sent", values: rates.networkTx },
-          ]}
-          format={perSecond}
-          binary
-        />
-        <Figure
-          title="Disk I/O, since this page was opened"
-          times={rates.times}
-          series={[
-            { name: "Read", values: rates.blockRead },
-            { name: "Written", values: rates.blockWrite },
-          ]}
-          format={perSecond}
-          binary
-        />
+        {HISTORY.map(({ title, field, ...scale }) => (
+          <Figure
+            key={title}
+            title={title}
+            name={`${title}, ${last}`}
+            times={times}
+            seconds={range.seconds}
+            series={[{ name: title, values: points.map((point) => point[field]) }]}
+            {...scale}
+          />
+        ))}
+        {RATES.map(({ title, counters }) => (
+          <Figure
+            key={title}
+            title={`${title}, since this page was opened`}
+            times={rates.times}
+            series={counters.map(([name, counter]) => ({ name, values: rates[counter] }))}
+            format={perSecond}
+            binary
+          />
+        ))}
       </div>
     </>
   );
@@ -106,11 +100,14 @@ function Figure(
 
 const perSecond = (value: number | null) => value === null ? "–" : `${bytes(value)}/s`;
 
-const COUNTERS = ["networkRx", "networkTx", "blockRead", "blockWrite"] as const;
+type Counter = (typeof RATES)[number]["counters"][number][1];
 
 type Sample = NonNullable<ContainerDetail["stats"]>;
 
-/** Bytes per second between samples, which are read while the page is visible. */
+/**
+ * Bytes per second between samples, which are read while the page is visible and the container is
+ * there.
+ */
 function useRates({ id, stats }: Pick<ContainerDetail, "id" | "stats">) {
   const samples = useSignal<readonly Sample[]>(stats ? [stats] : []);
   useEffect(() => {
@@ -119,7 +116,7 @@ function useRates({ id, stats }: Pick<ContainerDetail, "id" | "stats">) {
       samples.value = [...samples.peek(), sample].slice(-SAMPLES_MAX);
     };
     const timer = setInterval(() => {
-      if (document.hidden) return;
+      if (document.hidden || !containers.peek()?.some((each) => each.id === id)) return;
       api("GET /api/containers/{id}", { path: { id } })
         .then((detail) => add(detail.stats))
         .catch(() => {}); // The page itself reports that the service or the container is gone.
@@ -128,7 +125,7 @@ function useRates({ id, stats }: Pick<ContainerDetail, "id" | "stats">) {
   }, [id]);
   return useMemo(() => {
     const pairs = samples.value.slice(1).map((sample, at) => [samples.value[at]!, sample] as const);
-    const rate = (counter: typeof COUNTERS[number]) =>
+    const rate = (counter: Counter) =>
       pairs.map(([before, after]) => {
         const seconds = (Date.parse(after.read) - Date.parse(before.read)) / 1000;
         return Math.max(0, after[counter] - before[counter]) / seconds;
