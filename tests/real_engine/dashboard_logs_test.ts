@@ -37,6 +37,7 @@ ownEngineTest("the dashboard shows logs", async (engine) => {
   await checkFollowing(tab, write);
   await checkMerged(tab);
   await checkDownload(tab);
+  await checkRemoval(tab, () => engine.docker("rm", "--force", "db"));
   deepEqual(tab.complaints, []);
 
   await tab.open("/logs?container=missing");
@@ -160,6 +161,22 @@ async function checkDownload(tab: Dashboard): Promise<void> {
   const text = await until("the log is saved", () => Deno.readTextFile(`${folder}/db.log`));
   equal(text.trimEnd().split("\n").length, 800);
   await Deno.remove(folder, { recursive: true });
+}
+
+async function checkRemoval(tab: Dashboard, remove: () => Promise<string>): Promise<void> {
+  await tab.open("/containers/db/logs");
+  await lineCount(tab, "800 lines");
+  await remove();
+  await tab.status(/^The container was removed/);
+  await tab.gone("button", "Stop");
+  await until(
+    "the log says it",
+    async () =>
+      (await tab.page.$eval(".log", (log) => log.textContent)).endsWith(
+        "The container was removed",
+      ),
+  );
+  await lineCount(tab, "800 lines");
 }
 
 async function lineCount(tab: Dashboard, text: string): Promise<void> {

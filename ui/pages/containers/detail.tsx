@@ -6,7 +6,7 @@
 
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { LinkButton } from "../../components/button.tsx";
+import { Link, LinkButton } from "../../components/button.tsx";
 import { JobList } from "../../components/job_list.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
@@ -68,7 +68,11 @@ function OneContainer({ id, tab }: { id: string; tab: string | undefined }) {
     if (successor) openContainer(successor.id);
   }, [successor && successor.id]);
 
-  if (error.value?.status === 404) return <NotFound />;
+  const wasListed = useRef(false);
+  wasListed.current ||= live !== undefined;
+  const isRemoved = wasListed.current && containers.value !== undefined && !live;
+
+  if (error.value?.status === 404 && !isRemoved) return <NotFound />;
   if (error.value && !detail) {
     return (
       <Page title="Container">
@@ -79,21 +83,28 @@ function OneContainer({ id, tab }: { id: string; tab: string | undefined }) {
   if (!detail) return <Loading name="Container" />;
   const container = { ...detail, ...live };
   const health = healthOf(container);
-  const tabs = TABS.filter(({ isShown }) => isShown?.() ?? true);
-  const open = tabs.find(({ name }) => name.toLowerCase() === (tab ?? "summary")) ?? tabs[0]!;
+  const allowed = TABS.filter(({ isShown }) => isShown?.() ?? true);
+  const open = allowed.find(({ name }) => name.toLowerCase() === (tab ?? "summary")) ?? allowed[0]!;
+  // The others would read what is no longer there.
+  const tabs = isRemoved ? [open] : allowed;
   const base = `/containers/${id}`;
   return (
     <Page
       title={plain(container.name)}
       lead={
         <>
-          <State state={container.state} />
-          {health && <State state={health} />}
+          <State state={isRemoved ? "removed" : container.state} />
+          {health && !isRemoved && <State state={health} />}
           {container.self && <Badge>Longshore</Badge>}
         </>
       }
-      actions={<Actions container={container} onChange={reload} />}
+      actions={!isRemoved && <Actions container={container} onChange={reload} />}
     >
+      {isRemoved && (
+        <p class="note" role="status">
+          The container was removed. <Link to="/containers">Show all containers</Link>
+        </p>
+      )}
       <JobList
         title="In progress"
         kinds={REPLACING_KINDS}

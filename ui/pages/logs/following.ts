@@ -37,6 +37,7 @@ export function useFollowing(path: string, isMerged: boolean): Following {
     error.value = undefined;
     let end: AbortController | undefined;
     let lastEventId: string | undefined;
+    let isOver = false;
     let waiting: StreamFrame[] = [];
     let request: number | undefined;
     const flush = () => {
@@ -47,7 +48,7 @@ export function useFollowing(path: string, isMerged: boolean): Following {
     };
     const followWhileVisible = () => {
       end?.abort();
-      if (document.hidden) return;
+      if (document.hidden || isOver) return;
       end = new AbortController();
       void followStream({
         path,
@@ -57,6 +58,8 @@ export function useFollowing(path: string, isMerged: boolean): Following {
           lastEventId = frame.id ?? lastEventId;
           waiting.push(frame);
           request ??= requestAnimationFrame(flush);
+          isOver = frame.type === "end" && isFinal(path, frame);
+          if (isOver) end?.abort();
         },
         onState: (next) => state.value = next,
         onRefusal: (refusal) => error.value = refusal,
@@ -76,6 +79,10 @@ export function useFollowing(path: string, isMerged: boolean): Following {
   };
   return { buffer, version, state, error, retry };
 }
+
+/** Whether no line can follow: by its name, a container can be created again. */
+const isFinal = (path: string, { json }: StreamFrame): boolean =>
+  path.startsWith("api/containers/") && JSON.parse(json).reason === "removed";
 
 const ENDS: Record<string, string> = {
   removed: "The container was removed",

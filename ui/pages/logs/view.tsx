@@ -63,7 +63,9 @@ export function LogView({ stream, parameters = [], isMerged = false, container }
     version.value++;
   }, [buffer, pattern, level]);
 
-  if (error.value) return <Failure error={error.value} onRetry={retry} />;
+  const failure = error.value && <Failure error={error.value} onRetry={retry} />;
+  // Lines that were read before stay.
+  if (failure && buffer.size === 0) return failure;
   const isFiltered = pattern !== undefined || level !== "";
   const download = () =>
     void (container && !isFiltered
@@ -123,6 +125,7 @@ export function LogView({ stream, parameters = [], isMerged = false, container }
         <Check label="Follow" checked={follow.value} onChange={(on) => follow.value = on} />
       </div>
       {problem && <p id="log-problem" class="problem">{problem}</p>}
+      {failure}
       <FollowedLines
         following={following}
         isFiltered={isFiltered}
