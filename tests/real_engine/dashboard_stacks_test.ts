@@ -178,6 +178,7 @@ async function deployAndTakeDown(tab: Dashboard, running: () => Promise<string>)
   await tab.alert(/^Rolled back: .*shop-web-1/);
   await tab.click("tab", "Services");
   await tab.find("row", /Deploy.*Rolled back.*shop-web-1/);
+  await tab.find("row", /web.*Running.*shop-web-1/);
   await tab.page.reload();
   await tab.choose("the deploy of version 6", "Details");
   await tab.find("dialog", "Deploy of shop");

@@ -6,6 +6,7 @@
 
 import { api } from "../../api/client.ts";
 import { JobList } from "../../components/job_list.tsx";
+import { useReloadAfter } from "../../components/reading.ts";
 import { plain } from "../../components/text.ts";
 import { jobEnd } from "../../state/jobs.ts";
 import { addJob, jobs, type LiveJob } from "../../state/live.ts";
@@ -63,6 +64,15 @@ export function StackJobs({ name }: { name: string }) {
 export const isDeploying = (name: string): boolean =>
   [...jobs.value.values()].some(({ kind, target, endedAt }) =>
     kind === "stack.deploy" && target === name && endedAt === null
+  );
+
+/** Reads again when a job of a stack has ended, because states arrive only every 15 seconds. */
+export const useReloadOnEnd = (name: string, reload: () => void): void =>
+  useReloadAfter(
+    [...jobs.value.values()].filter(({ targetType, target, endedAt }) =>
+      targetType === "stack" && target === name && endedAt !== null
+    ).length,
+    reload,
   );
 
 /** Deploys the stored sources, and reports the end. */

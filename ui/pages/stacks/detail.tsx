@@ -10,7 +10,7 @@ import { Fact, Facts } from "../../components/facts.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
-import { Badge, Empty, Failure, Loading, State, Text } from "../../components/states.tsx";
+import { Badge, Denied, Empty, Failure, Loading, State, Text } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { imageName, plain } from "../../components/text.ts";
@@ -21,7 +21,7 @@ import { LogView } from "../logs/view.tsx";
 import { hasRole } from "../../state/session.ts";
 import { updateStack } from "../updates/stack_update.ts";
 import { stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
-import { deployStack, isDeploying, StackJobs } from "./deploy.tsx";
+import { deployStack, isDeploying, StackJobs, useReloadOnEnd } from "./deploy.tsx";
 import { StackHistory } from "./history.tsx";
 import { moreActions } from "./more_actions.tsx";
 import { Source } from "./source.tsx";
@@ -44,7 +44,11 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
     query: { ...(kind && { kind }) },
   });
   useReloadOnStates(reload);
+  useReloadOnEnd(name, reload);
   const stack = data.value;
+  const tabs = TABS.filter(({ role }) => hasRole(role, "stack_sources:read"));
+  const open = TABS.find(({ path }) => path === tab) ?? TABS[0];
+  if (!tabs.includes(open)) return <Denied role={open.role} />;
   if (error.value?.status === 404) return <NotFound />;
   if (error.value && !stack) {
     return (
@@ -56,8 +60,6 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
   if (!stack) return <Loading name="Stack" />;
   const suffix = kind ? `?kind=${kind}` : "";
   const more = moreActions(stack, reload);
-  const tabs = TABS.filter(({ role }) => hasRole(role, "stack_sources:read"));
-  const open = tabs.find(({ path }) => path === tab) ?? TABS[0];
   return (
     <Page
       title={plain(stack.name)}

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { Job } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
@@ -19,8 +18,7 @@ import { type Column, Table } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { userName, useUserOptions } from "../../components/user_options.ts";
-import { jobs } from "../../state/live.ts";
-import { stepNames } from "./deploy.tsx";
+import { stepNames, useReloadOnEnd } from "./deploy.tsx";
 
 /** Jobs that are read; those of containers with the stack's name are left out. */
 const READ = 20;
@@ -39,10 +37,7 @@ export function StackHistory({ name }: { name: string }) {
   const { data, reload } = useRead("GET /api/jobs", { query: { target: name, limit: READ } });
   const users = useUserOptions();
   const open = useSignal<Job | undefined>(undefined);
-  const endedHere = [...jobs.value.values()]
-    .filter(({ kind, target, endedAt }) => kind in NAMES && target === name && endedAt !== null)
-    .length;
-  useEffect(() => reload(), [endedHere]);
+  useReloadOnEnd(name, reload);
   const ended = data.value?.jobs.filter(({ kind, endedAt }) => kind in NAMES && endedAt !== null);
   if (!ended?.length) return null;
   const columns: readonly Column<Job>[] = [
@@ -74,7 +69,7 @@ export function StackHistory({ name }: { name: string }) {
       title: "By",
       cell: ({ createdBy }) => <Text>{userName(users, createdBy)}</Text>,
       wide: true,
-      width: "w-m",
+      width: "w-l",
     },
     {
       title: "Ended",
