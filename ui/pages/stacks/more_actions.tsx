@@ -42,13 +42,16 @@ async function takeDown({ name, services, hasSources }: StackDetail): Promise<vo
   const names = services.flatMap(({ containers }) => containers.map(({ name }) => plain(name)));
   const options = { volumes: false, images: false };
   const option = (key: keyof typeof options, label: string) => (
-    <label class="check">
-      <input
-        type="checkbox"
-        onChange={({ currentTarget: { checked } }) => options[key] = checked}
-      />
-      {label}
-    </label>
+    <>
+      <br />
+      <label class="check">
+        <input
+          type="checkbox"
+          onChange={({ currentTarget: { checked } }) => options[key] = checked}
+        />
+        {label}
+      </label>
+    </>
   );
   const consequence = (
     <>

@@ -63,7 +63,9 @@ export function PlanSection({ plan, isQuiet }: { plan: ShownPlan; isQuiet?: bool
   );
 }
 
-/** E.g. `A deploy creates 2 and recreates 1`. */
+const LIST = new Intl.ListFormat("en-GB");
+
+/** E.g. `A deploy creates 1 network, 1 volume and 2 services; recreates 1 service`. */
 export function summaryOf({ changes }: ShownPlan): string {
   const changed = changes.filter(isChange);
   if (changed.length === 0) return "Nothing to do: the stack is as its sources describe it";
@@ -74,9 +76,9 @@ export function summaryOf({ changes }: ShownPlan): string {
     const what = kinds.map((kind) =>
       count(found.filter((each) => each.kind === kind).length, kind)
     );
-    return [`${action}s ${what.join(" and ")}`];
+    return [`${action}s ${LIST.format(what)}`];
   });
-  return `A deploy ${parts.join(", ")}`;
+  return `A deploy ${parts.join("; ")}`;
 }
 
 /** Longer than this, old and new value are shown below each other instead of in a sentence. */
