@@ -72,10 +72,9 @@ dashboardTest("the pages of the Enterprise Edition", async (t) => {
   });
 
   const { body: login } = await service.call("POST", "/auth/login", ADMIN, { token: null });
-  const { status } = await service.call("POST", "/auth/users", { ...VIEWER, role: "viewer" }, {
-    token: login.accessToken,
-  });
-  equal(status, 201);
+  const asAdmin = { token: login.accessToken };
+  const viewer = await service.call("POST", "/auth/users", { ...VIEWER, role: "viewer" }, asAdmin);
+  equal(viewer.status, 201);
 
   await t.step("IP allowlist: enforcement that would lock out its user is refused", async () => {
     await checkIpAllowlist(tab);
@@ -106,6 +105,17 @@ dashboardTest("the pages of the Enterprise Edition", async (t) => {
       await tab.open(path);
       await tab.find("heading", "Access denied");
     }
+  });
+
+  await t.step("a custom role opens its page, without the buttons of what it lacks", async () => {
+    const roles = "/api/ext/service-enterprise/roles";
+    const permissions = [{ resource: "sso", actions: ["read"] }];
+    const role = await service.call("POST", roles, { name: "Reader", permissions }, asAdmin);
+    const user = { user_id: viewer.body.id };
+    await service.call("POST", `${roles}/${role.body.id}/users`, user, asAdmin);
+    await tab.open("/sso");
+    await tab.find("region", "Sessions");
+    await tab.gone("button", /provider|inactive/);
   });
 
   deepEqual(tab.complaints, []);

@@ -86,8 +86,9 @@ function Summary({ stats, config }: {
     <div class="section log-summary">
       <Facts>
         <Fact name="Entries">
-          {stats.total_entries.toLocaleString("en")}, {stats.last_24h.toLocaleString("en")}{" "}
-          in 24 hours
+          {stats.total_entries.toLocaleString("en")}, of which {stats.last_24h.toLocaleString("en")}
+          {" "}
+          in the last 24 hours
         </Fact>
         <Fact name="Failures">{(stats.by_outcome.failure ?? 0).toLocaleString("en")}</Fact>
         <TimeFact name="Oldest entry" at={stats.oldest_entry} />

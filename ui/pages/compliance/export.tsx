@@ -36,10 +36,8 @@ export function Export({ format, onClose, onDone }: {
         <code>longshore compliance verify FILE</code> checks it anywhere.
       </p>
       <SelectField label="Format" name="format" value={format} options={FORMATS} />
-      <div class="field-row">
-        <TimeField label="From" name="from" hint="Empty: the oldest entry" />
-        <TimeField label="To" name="to" hint="Empty: the newest entry" />
-      </div>
+      <TimeField label="From" name="from" hint="Empty: the oldest entry" />
+      <TimeField label="To" name="to" hint="Empty: the newest entry" />
     </FormDialog>
   );
 }

@@ -133,14 +133,21 @@ function FilterBar({ filters }: { filters: Filters }) {
 }
 
 const columns = (users: readonly UserOption[]): readonly Column<ComplianceEntry>[] => [
-  { title: "Time", cell: ({ created_at: at }) => <StoredTime at={at} />, width: "w-s" },
+  { title: "Time", cell: ({ created_at: at }) => <StoredTime at={at} />, width: "w-xs" },
   {
     title: "Actor",
     cell: ({ actor_id: id }) => <Text>{userName(users, id)}</Text>,
     wide: true,
     width: "w-l",
   },
-  { title: "Action", cell: ({ action }) => <Text>{action}</Text> },
+  {
+    title: "Action",
+    cell: ({ action }) => (
+      <span class="wraps">
+        <Text>{action}</Text>
+      </span>
+    ),
+  },
   { title: "Target", cell: (entry) => <Text>{targetOf(entry)}</Text>, wide: true },
   {
     title: "Outcome",

@@ -60,5 +60,5 @@ const columns = (users: readonly UserOption[]): readonly Column<KeyRotation>[] =
     cell: ({ initiated_by: id }) => <Text>{userName(users, id)}</Text>,
     wide: true,
   },
-  { title: "Notes", cell: ({ notes }) => <Text>{notes || "–"}</Text> },
+  { title: "Notes", cell: ({ notes }) => <Text>{notes || "–"}</Text>, wide: true },
 ];

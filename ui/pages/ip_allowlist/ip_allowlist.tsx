@@ -81,7 +81,15 @@ export default function IpAllowlist() {
 
 const columns = (users: readonly UserOption[], onChange: () => void): readonly Column<IpRule>[] => [
   { title: "Range", cell: ({ cidr }) => <code>{cidr}</code>, sort: ({ cidr }) => cidr },
-  { title: "Label", cell: ({ label }) => <Text>{label}</Text>, sort: ({ label }) => label },
+  {
+    title: "Label",
+    cell: ({ label }) => (
+      <span class="wraps">
+        <Text>{label}</Text>
+      </span>
+    ),
+    sort: ({ label }) => label,
+  },
   {
     title: "Scope",
     cell: ({ scope_id: id }) => id === null ? "All users" : <Text>{userName(users, id)}</Text>,

@@ -98,7 +98,7 @@ const COLUMNS: readonly Column<RoleSummary>[] = [
     cell: ({ permission_count: permissions }) => permissions,
     sort: ({ permission_count: permissions }) => permissions,
     numeric: true,
-    width: "w-m",
+    width: "w-s",
   },
   {
     title: "Users",

@@ -4,31 +4,23 @@
  * @module
  */
 
+import { useRef } from "preact/hooks";
 import type { IdentityProvider } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
+import { Button, IconButton } from "../../components/button.tsx";
+import { copyText } from "../../components/copy.ts";
 import { Dialog } from "../../components/dialog.tsx";
 import { plain } from "../../components/text.ts";
-import { ROOT } from "../../state/root.ts";
 
 export function Setup({ provider, onClose }: { provider: IdentityProvider; onClose: () => void }) {
-  const values = {
-    "Entity ID (audience)": provider.sp_entity_id,
-    "ACS URL": provider.acs_url,
-    "Metadata": serviceUrl("metadata"),
-    "Sign-in link": serviceUrl(`login/${provider.id}`),
-  };
+  const { id, name, sp_entity_id: entityId, acs_url: acsUrl } = provider;
   return (
-    <Dialog title={`Setup of ${plain(provider.name)}`} onClose={onClose} wide>
-      <p>Enter these values at the identity provider.</p>
+    <Dialog title={`Setup of ${plain(name)}`} onClose={onClose} wide>
+      <p>Enter these values at the identity provider. Users sign in at the last one.</p>
       <dl class="setup-values">
-        {Object.entries(values).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <code>{plain(value)}</code>
-            </dd>
-          </div>
-        ))}
+        <Value name="Entity ID (audience)" value={entityId} />
+        <Value name="ACS URL" value={acsUrl} />
+        <Value name="Metadata" value={new URL("metadata", acsUrl).href} />
+        <Value name="Sign-in link" value={new URL(`login/${id}`, acsUrl).href} />
       </dl>
       <div class="actions">
         <Button kind="primary" onClick={onClose}>Done</Button>
@@ -37,4 +29,21 @@ export function Setup({ provider, onClose }: { provider: IdentityProvider; onClo
   );
 }
 
-const serviceUrl = (path: string) => new URL(`api/ext/service-enterprise/sso/${path}`, ROOT).href;
+function Value({ name, value }: { name: string; value: string }) {
+  const shown = useRef<HTMLElement>(null);
+  return (
+    <div>
+      <dt>
+        {name}{" "}
+        <IconButton
+          name={`Copy ${name}`}
+          icon="copy"
+          onClick={() => void copyText(shown.current!, value)}
+        />
+      </dt>
+      <dd>
+        <code ref={shown}>{plain(value)}</code>
+      </dd>
+    </div>
+  );
+}

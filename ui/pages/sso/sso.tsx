@@ -90,7 +90,7 @@ export default function Sso() {
 const columns = (onChange: () => void): readonly Column<IdentityProvider>[] => [
   NAME_COLUMN,
   textColumn("Entity ID", ({ entity_id: id }) => id, { wide: true }),
-  { title: "Kind", cell: () => "SAML", width: "w-xs" },
+  { title: "Kind", cell: () => "SAML", wide: true, width: "w-xs" },
   {
     title: "New users",
     cell: ({ auto_provision: isCreated, default_role: role }) =>
