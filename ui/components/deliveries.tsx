@@ -7,7 +7,7 @@
 import { Button } from "./button.tsx";
 import { ListingDialog } from "./listing.tsx";
 import { type Reading, useReloadWhile } from "./reading.ts";
-import { State, Text } from "./states.tsx";
+import { Reason, State } from "./states.tsx";
 import type { Column } from "./table.tsx";
 import { count, plain } from "./text.ts";
 import { Time } from "./time.tsx";
@@ -77,7 +77,7 @@ function Status({ status, attempts, responseStatus, error, nextAttemptAt }: Deli
   return (
     <div title={count(attempts, "attempt")}>
       <State state={status + response} tone={TONES[status]} />
-      {error !== null && <p class="problem">{plain(error)}</p>}
+      <Reason>{error}</Reason>
       {error !== null && nextAttemptAt !== null && (
         <p class="hint inline">
           Next attempt <Time at={nextAttemptAt} />
@@ -110,11 +110,7 @@ export function LastDelivery({ at, error, status = null }: {
         <State state={result} tone={isSent ? "good" : "bad"} />
         <Time at={at} />
       </span>
-      {!isSent && (
-        <span class="problem">
-          <Text>{error}</Text>
-        </span>
-      )}
+      <Reason>{error}</Reason>
     </>
   );
 }

@@ -87,6 +87,10 @@ export function State({ state, tone }: { state: string; tone?: Tone }) {
   );
 }
 
+/** Why something failed, below its state and in full: it must not need a pointer that hovers. */
+export const Reason = ({ children }: { children: string | null | undefined }) =>
+  children != null && <p class="hint problem">{plain(children)}</p>;
+
 /** A short word in a frame. */
 export function Badge({ children, tone = "idle" }: { children: ComponentChildren; tone?: Tone }) {
   return <span class={`badge ${tone}`}>{children}</span>;

@@ -44,6 +44,11 @@ export interface TableProps<Row> {
   selected?: Signal<ReadonlySet<string>>;
   /** Puts rows below headings that can be collapsed; rows of `null` come last, without one. */
   groupOf?: ((row: Row) => string | null) | undefined;
+  /**
+   * Rows can have several lines. All of them are rendered, as only rows of one height can be placed
+   * without those above.
+   */
+  hasTallRows?: boolean;
   busy?: boolean;
   /** Column and direction of an unsorted address, e.g. `name` or `-created`. */
   defaultSort?: string;
@@ -70,7 +75,7 @@ type Line<Row> = { key: string; row: Row } | { key: string; group: string; count
 
 export function Table<Row>(props: TableProps<Row>) {
   const { name, columns, rows, keyOf, nameOf, selected, actions, groupOf } = props;
-  const { busy, defaultSort, isSorted } = props;
+  const { busy, defaultSort, isSorted, hasTallRows } = props;
   const sort = query.value.get("sort") ?? defaultSort;
   const closed = useSignal<ReadonlySet<string>>(new Set());
   const sorted = useMemo(
@@ -83,7 +88,7 @@ export function Table<Row>(props: TableProps<Row>) {
     [sorted, groupOf, closed.value],
   );
   const body = useRef<HTMLTableSectionElement>(null);
-  const isVirtual = lines.length > VIRTUAL_MIN;
+  const isVirtual = !hasTallRows && lines.length > VIRTUAL_MIN;
   const { first, end, rowPx, isMoving } = useWindow(body, lines.length, isVirtual);
   const places = usePlaces(
     isVirtual ? lines.slice(first, end) : [],

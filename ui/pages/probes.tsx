@@ -10,9 +10,9 @@ import { Name } from "../components/columns.tsx";
 import { Listing } from "../components/listing.tsx";
 import { Page, Section } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
-import { State, Text } from "../components/states.tsx";
+import { Reason, State, Text } from "../components/states.tsx";
 import type { Column } from "../components/table.tsx";
-import { milliseconds, plain } from "../components/text.ts";
+import { milliseconds } from "../components/text.ts";
 import { Time } from "../components/time.tsx";
 
 export default function Probes() {
@@ -32,6 +32,7 @@ export default function Probes() {
           error={endpoints.error.value}
           onRetry={endpoints.reload}
           keyOf={({ name, url }) => `${name} ${url}`}
+          hasTallRows
           empty={
             <>
               No endpoints are configured. Set <code>ENDPOINTS</code>, e.g.{" "}
@@ -49,6 +50,7 @@ export default function Probes() {
             error={certificates.error.value}
             onRetry={certificates.reload}
             keyOf={({ domain, port }) => `${domain}:${port}`}
+            hasTallRows
             empty={
               <>
                 No domains are configured. Set <code>SSL_DOMAINS</code>, e.g.{" "}
@@ -68,16 +70,15 @@ const ENDPOINT_COLUMNS: readonly Column<EndpointCheck>[] = [
   {
     title: "Status",
     cell: ({ healthy, status, expectedStatus, error }) => (
-      <span class="outcome" title={error === null ? undefined : plain(error)}>
-        <State state={healthy ? "up" : "down"} />
-        <span class="cut muted">
-          {healthy
-            ? status
-            : status === null
-            ? plain(error ?? "")
-            : `${status}, not ${expectedStatus}`}
+      <>
+        <span class="outcome">
+          <State state={healthy ? "up" : "down"} />
+          <span class="muted">
+            {healthy || status === null ? status : `${status}, not ${expectedStatus}`}
+          </span>
         </span>
-      </span>
+        {status === null && <Reason>{error}</Reason>}
+      </>
     ),
   },
   {
@@ -103,13 +104,15 @@ const CERTIFICATE_COLUMNS: readonly Column<CertificateCheck>[] = [
 function Expiry({ valid, daysRemaining, expiresAt, error }: CertificateCheck) {
   const isSoon = daysRemaining !== null && daysRemaining <= RENEWAL_DAYS;
   return (
-    <span class="outcome" title={error === null ? undefined : plain(error)}>
-      <State
-        state={valid ? "valid" : expiresAt === null ? "unknown" : "invalid"}
-        tone={!valid ? "bad" : isSoon ? "warn" : "good"}
-      />
-      {expiresAt !== null && <Time at={expiresAt} />}
-      {error !== null && <span class="cut muted">{plain(error)}</span>}
-    </span>
+    <>
+      <span class="outcome">
+        <State
+          state={valid ? "valid" : expiresAt === null ? "unknown" : "invalid"}
+          tone={!valid ? "bad" : isSoon ? "warn" : "good"}
+        />
+        {expiresAt !== null && <Time at={expiresAt} />}
+      </span>
+      <Reason>{error}</Reason>
+    </>
   );
 }

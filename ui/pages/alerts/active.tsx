@@ -38,6 +38,7 @@ export function ActiveAlerts({ alerts, onChange }: {
         name="Active alerts"
         columns={COLUMNS}
         rows={alerts}
+        hasTallRows
         keyOf={({ id }) => id}
         // Not that of the rule, whose row has actions, too.
         nameOf={(alert) => `alert ${nameOf(alert)}`}
@@ -80,14 +81,25 @@ export function WithSeverity({ name, severity, children }: Pick<AlertEvent, "sev
   );
 }
 
-/** An alert with the container that it fired for. */
-export const AlertName = ({ ruleName, container, severity }: AlertEvent) => (
+/** An alert and what was wrong, with a link to the container that it fired for. */
+export const AlertName = ({ ruleName, container, severity, message }: AlertEvent) => (
   <WithSeverity name={ruleName} severity={severity}>
-    {container !== null && (
-      <Link to={`/containers/${encodeURIComponent(container)}`}>{plain(container)}</Link>
-    )}
+    {container === null ? plain(message) : withLink(message, container)}
   </WithSeverity>
 );
+
+/** A message, in which the name of the container is the link to its page. */
+function withLink(message: string, container: string): ComponentChildren {
+  const at = message.indexOf(container);
+  if (at < 0) return plain(message);
+  return (
+    <>
+      {plain(message.slice(0, at))}
+      <Link to={`/containers/${encodeURIComponent(container)}`}>{plain(container)}</Link>
+      {plain(message.slice(at + container.length))}
+    </>
+  );
+}
 
 const INHIBITIONS = { maintenance: "No messages: maintenance", silence: "No messages: silenced" };
 
@@ -111,7 +123,6 @@ const COLUMNS: readonly Column<ActiveAlert>[] = [
       </>
     ),
   },
-  { title: "Message", cell: ({ message }) => plain(message), wide: true },
   { title: "Fired", cell: ({ firedAt }) => <Time at={firedAt} />, width: "w-s" },
 ];
 

@@ -69,6 +69,7 @@ export default function Alerts() {
               deleteItem(() => remove(rule), reload),
             ]}
             defaultSort="name"
+            hasTallRows
             empty={"No alert rules yet. A rule fires when a value of the host or of a container passes " +
               "a threshold, or when a container stops or becomes unhealthy."}
           />
@@ -93,6 +94,7 @@ export default function Alerts() {
         total={past?.total}
         error={history.error.value}
         onRetry={history.reload}
+        hasTallRows
         empty="No alert has fired in the last 90 days."
       />
       {dialog.shown}
@@ -154,9 +156,7 @@ const EVENT_COLUMNS: readonly Column<AlertEvent>[] = [
   { title: "Rule", cell: (event) => <AlertName {...event} /> },
   {
     title: "Value",
-    cell: ({ metric, value, message }) => (
-      <span title={plain(message)}>{valueOf(metric, value)}</span>
-    ),
+    cell: ({ metric, value }) => valueOf(metric, value),
     numeric: true,
     width: "w-s",
     wide: true,

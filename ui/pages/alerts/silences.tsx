@@ -37,6 +37,7 @@ export function Silences({ reading: { data, error, reload } }: {
         error={error.value}
         onRetry={reload}
         nameOf={nameOf}
+        hasTallRows
         actionsFor={["operator", "alerts:write"]}
         actions={(silence) => [
           ...(silence.state === "ended" ? [] : [{ name: "Edit", onSelect: () => edit(silence) }]),

@@ -14,11 +14,11 @@ import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { reloadAll, useRead } from "../../components/reading.ts";
-import { State } from "../../components/states.tsx";
+import { Reason, State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count, milliseconds, plain } from "../../components/text.ts";
 import { hasRole } from "../../state/session.ts";
-import { showAlert, showStatus } from "../../state/toasts.ts";
+import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { IntegrationForm } from "./form.tsx";
 import { Records } from "./records.tsx";
 
@@ -60,6 +60,7 @@ export default function Integrations() {
             onData: () => dialog.open(Records, { integration }),
           })}
         defaultSort="name"
+        hasTallRows
         empty={"No integrations yet. An integration polls another system, e.g. Prometheus or " +
           "Grafana, for metrics, alerts and events."}
       />
@@ -80,10 +81,10 @@ const columns = (
     {
       title: "Status",
       cell: ({ last_status: status, last_error: problem }) => (
-        <span class="outcome" title={problem === null ? undefined : plain(problem)}>
+        <>
           <State state={STATUSES[status].name} tone={STATUSES[status].tone} />
-          {problem !== null && <span class="cut muted">{plain(problem)}</span>}
-        </span>
+          <Reason>{problem}</Reason>
+        </>
       ),
       sort: ({ last_status: status }) => status,
     },
@@ -127,7 +128,7 @@ async function test({ id, name }: Integration): Promise<void> {
     if (result.ok) showStatus(`Tested ${plain(name)}: it answered in ${time}`);
     else showAlert(`Test of ${plain(name)} failed: ${plain(result.error ?? "no reason given")}`);
   } catch (error) {
-    showAlert((error as Error).message);
+    showAlert(sentenceOf(error));
   }
 }
 
@@ -137,7 +138,7 @@ async function poll({ id, name }: Integration): Promise<void> {
     if (result.ok) showStatus(`Polled ${plain(name)}: ${count(result.records, "record")}`);
     else showAlert(`Poll of ${plain(name)} failed: ${plain(result.error ?? "no reason given")}`);
   } catch (error) {
-    showAlert((error as Error).message);
+    showAlert(sentenceOf(error));
   }
 }
 

@@ -54,6 +54,7 @@ export default function Notifications() {
           ];
         }}
         defaultSort="name"
+        hasTallRows
         empty={"No channels yet. A channel tells people what is wrong, and when it is over: by " +
           "mail, in a chat or on a phone. Create one and send it a test message."}
       />

@@ -13,7 +13,7 @@ import { useDialog } from "../../components/dialog.tsx";
 import { History, Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { reloadAll, useRead, useReloadOn, useReloadWhile } from "../../components/reading.ts";
-import { State, Text } from "../../components/states.tsx";
+import { Reason, State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { capital, milliseconds, plain } from "../../components/text.ts";
 import { now, Time } from "../../components/time.tsx";
@@ -68,6 +68,7 @@ export default function Schedules() {
         total={runs?.total}
         error={history.error.value}
         onRetry={history.reload}
+        hasTallRows
         empty="No schedule has run in the last 90 days."
       />
       {dialog.shown}
@@ -165,7 +166,15 @@ const RUN_COLUMNS: readonly Column<ScheduleRun>[] = [
     wide: true,
   },
   { title: "Action", cell: ({ action }) => capital(action), width: "w-xs", wide: true },
-  { title: "Outcome", cell: ({ status }) => <Outcome status={status} />, width: "w-m" },
+  {
+    title: "Outcome",
+    cell: ({ status, error }) => (
+      <>
+        <Outcome status={status} />
+        <Reason>{error}</Reason>
+      </>
+    ),
+  },
   {
     title: "Duration",
     cell: ({ startedAt, finishedAt }) =>
@@ -174,7 +183,6 @@ const RUN_COLUMNS: readonly Column<ScheduleRun>[] = [
     width: "w-xs",
     wide: true,
   },
-  { title: "Error", cell: ({ error }) => <Text>{error}</Text>, wide: true },
 ];
 
 const remove = ({ id, name, action, containerName }: Schedule) =>

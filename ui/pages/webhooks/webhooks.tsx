@@ -64,6 +64,7 @@ export default function Webhooks() {
           ];
         }}
         defaultSort="name"
+        hasTallRows
         empty={"No webhooks yet. A webhook sends the events that you choose, signed, to a URL of " +
           "another system."}
       />
