@@ -93,7 +93,10 @@ dashboardTest("hidden tabs close the stream and continue where they were", async
 
 dashboardTest("a lost service and a lost engine are reported, and come back alone", async (t) => {
   const containers: SimulatedContainer[] = [{ name: "web" }];
-  await using engine = fakeEngine(simulateContainers(containers));
+  await using engine = fakeEngine({
+    ...simulateContainers(containers),
+    "GET /events": () => new Response(new ReadableStream()),
+  });
   const dataDir = await Deno.makeTempDir({ prefix: "longshore-test-data-" });
   const options = {
     dataDir,
@@ -143,6 +146,14 @@ dashboardTest("a lost service and a lost engine are reported, and come back alon
       await eventually(() =>
         deepEqual([...new Set(tab.requests.filter(isOwn))], ["GET /api/updates"])
       );
+    });
+
+    await t.step("a page that is opened meanwhile", async () => {
+      await until("the loss is shown", async () => await connectionOf(tab) === "Reconnecting");
+      await tab.click("link", "Images");
+      await tab.alert("Longshore cannot be reached");
+      await using _third = await startLongshore(options);
+      await tab.find("heading", "Images");
     });
   }
   await Deno.remove(dataDir, { recursive: true });

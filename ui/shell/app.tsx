@@ -16,24 +16,25 @@ import { LinkButton } from "../components/button.tsx";
 import { componentOf, loadPage, type PageInfo, type PageProps, PAGES } from "../pages/mod.ts";
 import { type Match, matchPath, type Path } from "../paths.ts";
 import { hasEdition, readEdition } from "../state/edition.ts";
-import { engineReachable } from "../state/live.ts";
+import { engineReachable, reconnects } from "../state/live.ts";
 import { focusPage, keyOf, navigate, page, place, query, visits } from "../state/router.ts";
-import { ROOT } from "../state/root.ts";
 import { hasRole, refreshToken, session } from "../state/session.ts";
-import { showAlert } from "../state/toasts.ts";
 import { Banner } from "./banner.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Overlays } from "./overlays.tsx";
+import { reloadIfReachable } from "./reload.ts";
 
 /** The page that is drawn: the open one, as soon as its module is loaded. */
 const drawn = signal<Match & { Body: ComponentType<PageProps> }>();
+
+const RETRY_MS = 3_000;
 
 const isSignIn = computed(() => page.value?.path === "/sign-in");
 
 /** Reads the session and keeps address, session and drawn page in step. */
 export function startApp(): void {
   if (page.peek()) void loadPage(page.peek()!.path);
-  void refreshToken();
+  void restoreSession();
   effect(() => {
     if (session.value === undefined) return;
     if (session.value === null && !isSignIn.value) {
@@ -52,6 +53,7 @@ export function startApp(): void {
   });
   effect(() => {
     const open = page.value;
+    void reconnects.value; // What could not be loaded is loaded then.
     if (!open) return;
     const draw = () => {
       if (page.peek() === open) drawn.value = { Body: componentOf(open.path)!, ...open };
@@ -62,14 +64,10 @@ export function startApp(): void {
   });
 }
 
-/** A page cannot be loaded: the service was updated and its files have new names, or it is away. */
-async function reloadIfReachable(): Promise<void> {
-  try {
-    await fetch(ROOT);
-    location.reload();
-  } catch {
-    showAlert(`${PRODUCT} cannot be reached`);
-  }
+/** Tries again while the service is away. */
+async function restoreSession(): Promise<void> {
+  await refreshToken().catch(() => {});
+  if (session.peek() === undefined) setTimeout(restoreSession, RETRY_MS);
 }
 
 /** A path of the dashboard, from an address that anyone can have written. */
@@ -137,7 +135,9 @@ function mayDraw(path: Path): boolean {
 /** Says what a page is good for. The first view does not need it. */
 function LockedPage({ page }: { page: PageInfo }) {
   const body = useSignal<ComponentType<{ page: PageInfo }> | undefined>(undefined);
-  useEffect(() => void import("./locked.tsx").then(({ Locked }) => body.value = Locked), []);
+  useEffect(() => {
+    import("./locked.tsx").then(({ Locked }) => body.value = Locked).catch(reloadIfReachable);
+  }, []);
   const Locked = body.value;
   return Locked ? <Locked page={page} /> : <Blank />;
 }

@@ -6,10 +6,9 @@
 
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { PRODUCT } from "../components/page.tsx";
 import { LISTED } from "../pages/mod.ts";
-import { showAlert } from "../state/toasts.ts";
 import { type OverlayProps, PLACES } from "./places.ts";
+import { reloadIfReachable } from "./reload.ts";
 
 type Overlay = ComponentType<OverlayProps>;
 
@@ -22,8 +21,7 @@ export const openPalette = () => show(loadPalette());
 export const openShortcuts = () => show(import("./shortcut_list.tsx"));
 
 function show(loading: Promise<{ default: Overlay }>): void {
-  loading.then((module) => open.value = module.default)
-    .catch(() => showAlert(`${PRODUCT} cannot be reached`));
+  loading.then((module) => open.value = module.default).catch(reloadIfReachable);
 }
 
 /** The open one. */

@@ -32,7 +32,7 @@ export interface StreamOptions {
 const SILENCE_MAX_MS = 40_000;
 
 const RETRY_FIRST_MS = 500;
-const RETRY_MAX_MS = 15_000;
+const RETRY_MAX_MS = 5_000;
 
 /** Reads until the signal aborts or the session ends. */
 export async function followStream(options: StreamOptions): Promise<void> {
