@@ -1,10 +1,11 @@
 /**
- * What was entered in the editor of a stack, after the session has ended. The engine is simulated.
+ * What was entered in the editor of a stack or in a dialog, after the session has ended. The engine
+ * is simulated.
  *
  * @module
  */
 
-import { equal } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import {
   type Dashboard,
   dashboardTest,
@@ -74,6 +75,30 @@ dashboardTest("an unsaved draft is there again after the same user has signed in
     await openSource(tab);
   });
 
+  await t.step("a dialog, without its secrets and once", async () => {
+    await tab.go("/notifications");
+    await tab.openDialog("New channel");
+    await tab.select("select[name=kind]", "ntfy");
+    await tab.fill({ Name: "Phone", Topic: "alerts", "Access token": "tk_1" });
+    await tab.clickAt("input[name=events]");
+    await endSession(tab);
+    await signIn(tab, ADA);
+    await tab.openDialog("New channel");
+    await tab.find("textbox", "Topic");
+    deepEqual(await enteredIn(tab), {
+      kind: "ntfy",
+      name: "Phone",
+      "config.topic": "alerts",
+      "config.token": "",
+      events: false,
+    });
+    await tab.click("button", "Cancel");
+    await tab.openDialog("New channel");
+    equal((await enteredIn(tab)).name, "");
+    await tab.click("button", "Cancel");
+    await openSource(tab);
+  });
+
   await t.step("another user gets the stored text, and the draft is deleted", async () => {
     await replaceText(tab, STORED);
     await endSession(tab);
@@ -108,6 +133,19 @@ async function openSource(tab: Dashboard): Promise<void> {
     return (await tab.names("heading")).includes("shop");
   });
 }
+
+/** The values of some fields of the open dialog, and whether its first event is checked. */
+const enteredIn = (tab: Dashboard): Promise<Record<string, string | boolean>> =>
+  tab.page.$eval("dialog form", (form) => {
+    const fields = (form as HTMLFormElement).elements;
+    const names = ["kind", "name", "config.topic", "config.token"];
+    const values = names.flatMap((name) => {
+      const field = fields.namedItem(name) as HTMLInputElement | null;
+      return field ? [[name, field.value]] : [];
+    });
+    const event = form.querySelector<HTMLInputElement>("[name=events]")!;
+    return { ...Object.fromEntries(values), events: event.checked };
+  });
 
 /** Ends the session as a revocation does. */
 async function endSession(tab: Dashboard): Promise<void> {

@@ -6,10 +6,11 @@
  */
 
 import { type ComponentChildren, createContext } from "preact";
-import { useContext, useId, useRef } from "preact/hooks";
+import { useContext, useEffect, useId, useRef } from "preact/hooks";
 import { type Signal, useSignal } from "@preact/signals";
 import { api, ApiError, type InputOf, type ResultOf } from "../api/client.ts";
 import type { Operations } from "../api/types.ts";
+import { useKeep, useKept } from "../state/kept.ts";
 import { sentenceOf, showStatus } from "../state/toasts.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -26,7 +27,18 @@ export type FormValues = Record<string, any>;
 /** Problems by field name. */
 const Problems = createContext<Record<string, string>>({});
 
+/** What had been entered when the session ended. */
+const Kept = createContext<FormValues>({});
+
+/** The value that a field has at first. */
+function useInitial<Value>(name: string, value: Value): Value {
+  const kept = useContext(Kept);
+  return name in kept ? kept[name] : value;
+}
+
 interface FormProps {
+  /** Distinguishes it from other forms of the page. Default: what the button says. */
+  name?: string;
   children: ComponentChildren;
   /** What the button says. */
   submit: string;
@@ -35,12 +47,18 @@ interface FormProps {
   onCancel?: () => void;
 }
 
-/** Checks its fields and sends nothing while one is invalid. */
-export function Form({ children, submit, onSubmit, onCancel }: FormProps) {
+/**
+ * Checks its fields and sends nothing while one is invalid. What was entered is there again after
+ * the session has ended meanwhile, except for secrets.
+ */
+export function Form({ name, children, submit, onSubmit, onCancel }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const problems = useSignal<Record<string, string>>({});
   const refusal = useSignal<string | undefined>(undefined);
   const isBusy = useSignal(false);
+  const kept = useKept<FormValues>(name ?? submit);
+  const isChanged = useSignal(kept !== undefined);
+  useKeep(name ?? submit, () => isChanged.value ? openValuesOf(form.current!) : undefined);
 
   const show = (found: Record<string, string>) => {
     problems.value = found;
@@ -59,6 +77,7 @@ export function Form({ children, submit, onSubmit, onCancel }: FormProps) {
     isBusy.value = true;
     try {
       await onSubmit(valuesOf(form.current!));
+      isChanged.value = false;
     } catch (error) {
       refusal.value = sentenceOf(error);
       if (error instanceof ApiError) show(problemsByField(error, form.current!));
@@ -68,8 +87,19 @@ export function Form({ children, submit, onSubmit, onCancel }: FormProps) {
   };
 
   return (
-    <form ref={form} class="form" noValidate onSubmit={send}>
-      <Problems.Provider value={problems.value}>{children}</Problems.Provider>
+    <form
+      ref={form}
+      class="form"
+      noValidate
+      onInput={() => isChanged.value = true}
+      onSubmit={send}
+    >
+      {kept && isChanged.value && (
+        <p class="note">Restored from before your session ended, except for secrets.</p>
+      )}
+      <Kept.Provider value={kept ?? {}}>
+        <Problems.Provider value={problems.value}>{children}</Problems.Provider>
+      </Kept.Provider>
       {refusal.value !== undefined && <p class="note danger" role="alert">{refusal.value}</p>}
       <div class="actions">
         {onCancel && <Button onClick={onCancel}>Cancel</Button>}
@@ -79,7 +109,7 @@ export function Form({ children, submit, onSubmit, onCancel }: FormProps) {
   );
 }
 
-interface DialogProps extends Omit<FormProps, "onCancel"> {
+interface DialogProps extends Omit<FormProps, "name" | "onCancel"> {
   title: string;
   wide?: boolean;
   onClose: () => void;
@@ -91,6 +121,7 @@ export function FormDialog({ title, wide, onClose, ...form }: DialogProps) {
     <Dialog title={title} wide={wide ?? false} onClose={onClose}>
       <Form
         {...form}
+        name={title}
         onCancel={onClose}
         onSubmit={async (values) => {
           await form.onSubmit(values);
@@ -175,6 +206,8 @@ interface InputProps extends FieldProps {
   check?: Check;
   type?: "text" | "number" | "password" | "email" | "url" | "file" | "color" | "datetime-local";
   value?: string | number | undefined;
+  /** It is not kept when the session ends. */
+  secret?: boolean | undefined;
   required?: boolean;
   pattern?: string;
   min?: number;
@@ -187,8 +220,9 @@ interface InputProps extends FieldProps {
 }
 
 export function TextField(
-  { label, name, hint, value, check, type = "text", ...input }: InputProps,
+  { label, name, hint, value, secret, check, type = "text", ...input }: InputProps,
 ) {
+  const initial = useInitial(name, value);
   return (
     <Field label={label} name={name} hint={hint}>
       {(attributes) => (
@@ -197,8 +231,9 @@ export function TextField(
           {...input}
           {...checkedBy(check)}
           type={type as "text"}
+          data-secret={secret}
           spellcheck={false}
-          defaultValue={value ?? ""}
+          defaultValue={initial ?? ""}
         />
       )}
     </Field>
@@ -216,6 +251,8 @@ export function TimeField({ at, ...field }: FieldProps & {
 
 interface AreaProps extends FieldProps {
   value?: string | undefined;
+  /** It is not kept when the session ends. */
+  secret?: boolean | undefined;
   required?: boolean;
   rows?: number;
   /** Shown in the font of code, without a spelling check. */
@@ -225,8 +262,9 @@ interface AreaProps extends FieldProps {
 }
 
 export function TextArea(
-  { label, name, hint, value, required, rows = 4, code, check, placeholder }: AreaProps,
+  { label, name, hint, value, secret, required, rows = 4, code, check, placeholder }: AreaProps,
 ) {
+  const initial = useInitial(name, value);
   return (
     <Field label={label} name={name} hint={hint}>
       {(attributes) => (
@@ -237,8 +275,9 @@ export function TextArea(
           required={required}
           rows={rows}
           placeholder={placeholder}
+          data-secret={secret}
           spellcheck={!code}
-          defaultValue={value ?? ""}
+          defaultValue={initial ?? ""}
         />
       )}
     </Field>
@@ -265,6 +304,10 @@ interface SelectProps<Value extends string> extends FieldProps {
 export function SelectField<Value extends string>(
   { label, name, hint, choice, value = choice?.value, required, options }: SelectProps<Value>,
 ) {
+  const initial = useInitial(name, value);
+  useEffect(() => {
+    if (choice && initial !== value) choice.value = initial as Value;
+  }, []);
   return (
     <Field label={label} name={name} hint={hint}>
       {(attributes) => (
@@ -276,7 +319,7 @@ export function SelectField<Value extends string>(
           }}
         >
           {options.map(withName).map(({ value: own, name: shown }) => (
-            <option key={own} value={own} selected={own === value}>{plain(shown)}</option>
+            <option key={own} value={own} selected={own === initial}>{plain(shown)}</option>
           ))}
         </select>
       )}
@@ -293,9 +336,11 @@ export function CheckField(
     checked?: boolean;
   },
 ) {
+  const initial = useInitial<boolean | string[] | undefined>(name, checked);
+  const isChecked = Array.isArray(initial) ? initial.includes(value!) : initial ?? false;
   return (
     <label class="check">
-      <input type="checkbox" name={name} value={value} defaultChecked={checked ?? false} />
+      <input type="checkbox" name={name} value={value} defaultChecked={isChecked} />
       {label}
     </label>
   );
@@ -310,7 +355,8 @@ export function CheckGroup({ label, name, options, checked, hint, required }: Fi
   required?: boolean;
 }) {
   const id = useId();
-  const count = useSignal(checked.length);
+  const initial = useInitial(name, checked);
+  const count = useSignal(initial.length);
   const isMissing = required === true && count.value === 0;
   const problem = useContext(Problems)[name];
   const description = problem === undefined ? hint && `${id}-hint` : `${id}-problem`;
@@ -327,7 +373,7 @@ export function CheckGroup({ label, name, options, checked, hint, required }: Fi
               type="checkbox"
               name={name}
               value={option.value}
-              defaultChecked={checked.includes(option.value)}
+              defaultChecked={initial.includes(option.value)}
               // The first one has the problem of the group.
               ref={(input) =>
                 input?.setCustomValidity(isMissing && at === 0 ? "Select at least one" : "")}
@@ -471,6 +517,15 @@ export function valuesOf(form: HTMLFormElement): FormValues {
     } else {
       values[field.name] = field.type === "password" ? field.value : field.value.trim();
     }
+  }
+  return values;
+}
+
+/** The same without secrets and files. */
+function openValuesOf(form: HTMLFormElement): FormValues {
+  const values = valuesOf(form);
+  for (const { name, type, dataset } of inputsOf(form)) {
+    if (type === "password" || type === "file" || "secret" in dataset) delete values[name];
   }
   return values;
 }

@@ -17,6 +17,7 @@ export function HeadersField({ name, value = {} }: {
       label="Headers"
       name={name}
       value={lines.join("\n")}
+      secret
       rows={3}
       code
       placeholder="Authorization: Bearer …"

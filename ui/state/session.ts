@@ -38,6 +38,9 @@ channel.onmessage = () => clear("signed-out");
 let token: { text: string; endsAt: number } | undefined;
 let refreshing: Promise<string | undefined> | undefined;
 
+/** The last access token of the session, which may have expired. */
+export const lastToken = () => token?.text;
+
 /** The token for a request; `undefined` without a session. */
 export async function accessToken(): Promise<string | undefined> {
   if (token && token.endsAt - Date.now() > RENEW_BEFORE_MS) return token.text;

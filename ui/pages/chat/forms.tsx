@@ -60,6 +60,7 @@ export function ChannelForm({ channel, ...dialog }: SaveProps & {
             <div class="field-row">
               {config.text("Bot token", "bot_token", {
                 hint: secretHint,
+                secret: true,
                 required: true,
                 maxLength: 256,
               })}
@@ -72,6 +73,7 @@ export function ChannelForm({ channel, ...dialog }: SaveProps & {
           )
           : config.text("Webhook URL", "webhook_url", {
             hint: secretHint,
+            secret: true,
             required: true,
             maxLength: 2_048,
           })}

@@ -38,6 +38,7 @@ function ConfigField({ name, field, value }: {
   const common = {
     label,
     name,
+    secret: isSecret,
     required: isOptional !== true,
     ...(hint !== undefined && { hint }),
     ...(placeholder !== undefined && { placeholder }),

@@ -66,6 +66,7 @@ export function ChannelForm({ channel, ...dialog }: SaveProps & {
             label="URL"
             name="url"
             placeholder="ntfy://ntfy.example.com/alerts"
+            secret
             hint="As Shoutrrr and Apprise write it. Its secrets are stored encrypted"
             required
             maxLength={2_048}

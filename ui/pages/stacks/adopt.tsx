@@ -14,11 +14,11 @@ import { Choice } from "../../components/choice.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import { plain } from "../../components/text.ts";
+import { useKeep, useKept } from "../../state/kept.ts";
 import { query, setQuery } from "../../state/router.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { useAnswer } from "./editor/answer.ts";
 import { type Draft, draftOf, EMPTY_DRAFT, isSameDraft, sourcesOf } from "./editor/draft.ts";
-import { useKept } from "./editor/kept.ts";
 import { type Problem, problemsOf } from "./editor/problems.tsx";
 import { SourceEditor } from "./editor/source_editor.tsx";
 import { useUnsaved } from "./editor/unsaved.ts";
@@ -48,15 +48,10 @@ export function Adopt({ stack, onDone }: AdoptProps) {
   const hasFiles = stack.workingDir !== null && stack.configFiles.length > 0;
   const origins = ORIGINS.filter((each) => each !== "disk" || hasFiles);
   const origin = origins.find((each) => each === query.value.get("from")) ?? origins[0]!;
-  const edited = useSignal<Edited>({});
-  const revision = useSignal(0);
+  const edited = useSignal<Edited>(useKept("adoption") ?? {});
   const isChanged = Object.values(edited.value).some((draft) => draft !== undefined);
   const keepNothing = useUnsaved(isChanged);
-  useKept(isChanged ? edited.value : undefined, (kept) => {
-    edited.value = kept;
-    revision.value++;
-  });
-  const key = `${origin} ${revision.value}`;
+  useKeep("adoption", () => isChanged ? edited.value : undefined);
   const form = {
     name: stack.name,
     draft: edited.peek()[origin],
@@ -81,10 +76,10 @@ export function Adopt({ stack, onDone }: AdoptProps) {
         onChange={(from) => setQuery({ from })}
       />
       {origin === "disk"
-        ? <OnDisk key={key} {...form} />
+        ? <OnDisk key={origin} {...form} />
         : origin === "containers"
-        ? <Generated key={key} {...form} stack={stack} />
-        : <AdoptForm key={key} {...form} initial={EMPTY_DRAFT} />}
+        ? <Generated key={origin} {...form} stack={stack} />
+        : <AdoptForm key={origin} {...form} initial={EMPTY_DRAFT} />}
     </>
   );
 }

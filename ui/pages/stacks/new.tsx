@@ -15,6 +15,7 @@ import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import { plain } from "../../components/text.ts";
 import { stackPath } from "../../paths.ts";
+import { useKeep, useKept } from "../../state/kept.ts";
 import { containers } from "../../state/live.ts";
 import { navigate, query } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
@@ -22,7 +23,6 @@ import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { reportJob } from "./deploy.tsx";
 import { useAnswer } from "./editor/answer.ts";
 import { type Draft, EMPTY_DRAFT, isSameDraft, sourcesOf } from "./editor/draft.ts";
-import { useKept } from "./editor/kept.ts";
 import { type Problem, problemsOf } from "./editor/problems.tsx";
 import { SourceEditor } from "./editor/source_editor.tsx";
 import { useUnsaved } from "./editor/unsaved.ts";
@@ -56,41 +56,44 @@ const PLACE_NAMES = { database: "In Longshore", disk: "In a directory on the hos
 const KINDS = ["compose", "swarm"] as const;
 const KIND_NAMES = { compose: "Compose", swarm: "Swarm (stored only)" };
 
+interface Entered {
+  name: string;
+  kind: typeof KINDS[number];
+  storage: typeof PLACES[number];
+  ownDirectory: string | undefined;
+  draft: Draft;
+}
+
 function NewStackForm({ initial }: { initial: Draft }) {
-  const name = useSignal("");
+  const kept = useKept<Entered>("stack");
+  const name = useSignal(kept?.name ?? "");
   const problem = useSignal<string | undefined>(undefined);
-  const kind = useSignal<typeof KINDS[number]>("compose");
-  const storage = useSignal<typeof PLACES[number]>("database");
+  const kind = useSignal(kept?.kind ?? "compose");
+  const storage = useSignal(kept?.storage ?? "database");
   const { data: keys } = useRead("GET /api/compose/keys", {});
   const roots = keys.value?.roots ?? [];
   /** Follows the name until it is changed. */
-  const ownDirectory = useSignal<string | undefined>(undefined);
+  const ownDirectory = useSignal(kept?.ownDirectory);
   const directory = storage.value === "disk"
     ? ownDirectory.value ?? `${roots[0]}/${name.value}`
     : undefined;
   const disk = directory === undefined ? {} : { directory };
-  const draft = useSignal(initial);
-  const revision = useSignal(0);
+  const draft = useSignal(kept?.draft ?? initial);
   const refusal = useAnswer<readonly Problem[]>(draft);
   const plan = useAnswer<StackPlan & { name: string; directory: string | undefined }>(draft);
   const busy = useSignal<"plan" | "save" | "deploy" | undefined>(undefined);
   const id = useId();
   const isChanged = !isSameDraft(draft.value, initial);
   const keepNothing = useUnsaved(isChanged);
-  const entered = {
-    name: name.value,
-    kind: kind.value,
-    storage: storage.value,
-    ownDirectory: ownDirectory.value,
-    draft: draft.value,
-  };
-  useKept(isChanged || name.value !== "" ? entered : undefined, (kept) => {
-    name.value = kept.name;
-    kind.value = kept.kind;
-    storage.value = kept.storage;
-    ownDirectory.value = kept.ownDirectory;
-    draft.value = kept.draft;
-    revision.value++;
+  useKeep("stack", (): Entered | undefined => {
+    if (!isChanged && name.value === "") return undefined;
+    return {
+      name: name.value,
+      kind: kind.value,
+      storage: storage.value,
+      ownDirectory: ownDirectory.value,
+      draft: draft.value,
+    };
   });
 
   const run = async (what: "plan" | "save" | "deploy", work: () => Promise<void>) => {
@@ -216,7 +219,7 @@ function NewStackForm({ initial }: { initial: Draft }) {
       </div>
       <SourceEditor
         draft={draft}
-        revision={revision.value}
+        revision={0}
         directory={directory}
         {...(refusal.value && { refusal: refusal.value })}
       />
