@@ -17,12 +17,14 @@ const SENTENCES = [CommandError, ConfigError, KeyFileError];
 
 /** Runs the command in the arguments and returns the exit status. */
 async function main(args: readonly string[], signal: AbortSignal): Promise<number> {
+  let helpArgs = "help";
   try {
     const { env, rest } = environment(args);
     const [name = "serve", ...commandArgs] = rest;
     const wanted = isHelp(name) ? "help" : name === "--version" ? "version" : name;
     const command = Object.hasOwn(COMMANDS, wanted) ? COMMANDS[wanted] : undefined;
     if (!command) throw new UsageError(`There is no command ${name}`);
+    if (wanted !== "help") helpArgs = `${wanted} --help`;
     const program: Program = {
       args: commandArgs,
       env,
@@ -42,7 +44,7 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
     return await command.run(program);
   } catch (error) {
     if (error instanceof UsageError) {
-      console.error(`longshore: ${error.message}. See: longshore help`);
+      console.error(`longshore: ${error.message}. See: longshore ${helpArgs}`);
       return EXIT.usage;
     }
     if (!SENTENCES.some((kind) => error instanceof kind)) throw error;

@@ -80,8 +80,9 @@ export function subcommand<Name extends string>(
   const [name, ...args] = program.args;
   const known = names.find((known) => known === name);
   if (known !== undefined) return { name: known, program: { ...program, args } };
+  const choice = names.length > 1 ? "one of " : "";
   const given = name === undefined ? "" : `, not ${name}`;
-  throw new UsageError(`${command} needs one of ${names.join(", ")}${given}`);
+  throw new UsageError(`${command} needs ${choice}${names.join(", ")}${given}`);
 }
 
 /**

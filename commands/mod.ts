@@ -52,7 +52,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (program) => (await import("./user.ts")).user(program),
   },
   key: {
-    summary: "Create a new API key, in place of a lost or leaked one",
+    summary: "Replace a lost or leaked API key",
     usage: usages.KEY,
     run: async (program) => (await import("./key.ts")).key(program),
   },
@@ -77,7 +77,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (program) => (await import("./updates.ts")).updates(program),
   },
   update: {
-    summary: "Update a container to a newer image, and back if it fails",
+    summary: "Update a container to a newer image; roll back if it fails",
     usage: usages.UPDATE,
     run: async (program) => (await import("./update.ts")).update(program),
   },

@@ -28,13 +28,13 @@ Deno.test("COMMAND --help prints the usage and does nothing else", async () => {
 });
 
 for (
-  const [args, says] of [
-    [["nonsense"], "There is no command nonsense"],
-    [["constructor"], "There is no command constructor"],
-    [["help", "nonsense"], "There is no command nonsense"],
+  const [args, says, see = `${args[0]} --help`] of [
+    [["nonsense"], "There is no command nonsense", "help"],
+    [["constructor"], "There is no command constructor", "help"],
+    [["help", "nonsense"], "There is no command nonsense", "help"],
     [["serve", "now"], "serve takes no arguments, but got: now"],
     [["version", "-v"], "version takes no arguments, but got: -v"],
-    [["--env-file"], "--env-file needs a file"],
+    [["--env-file"], "--env-file needs a file", "help"],
     [["backup"], "backup needs FILE"],
     [["backup", "a", "b"], "backup takes no more arguments, but got: b"],
     [["backup", "a", "--fast"], "backup: Unknown option '--fast'"],
@@ -51,7 +51,7 @@ for (
 ) {
   Deno.test(`longshore ${args.join(" ")} is wrong usage`, async () => {
     const { code, stdout, stderr } = await runCommand(args);
-    deepEqual([code, stdout, stderr], [2, "", `longshore: ${says}. See: longshore help\n`]);
+    deepEqual([code, stdout, stderr], [2, "", `longshore: ${says}. See: longshore ${see}\n`]);
   });
 }
 

@@ -69,8 +69,8 @@ Deno.test("ip-allowlist exits with 2 for wrong usage and with 1 for a failure", 
   const env = { DATA_DIR: directory.path };
   for (
     const [args, code, says] of [
-      [["ip-allowlist"], 2, /ip-allowlist needs one of off/],
-      [["ip-allowlist", "on"], 2, /ip-allowlist needs one of off, not on/],
+      [["ip-allowlist"], 2, /ip-allowlist needs off/],
+      [["ip-allowlist", "on"], 2, /ip-allowlist needs off, not on/],
       [["ip-allowlist", "off", "now"], 2, /takes no more arguments, but got: now/],
       [["ip-allowlist", "off", "--force"], 2, /Unknown option '--force'/],
       [["ip-allowlist", "off"], 1, /DATA_DIR=\S+ has no state\.sqlite/],
