@@ -9,7 +9,9 @@ import type { Deps } from "../../services/deps.ts";
 import { nodeZlib } from "../../services/builtins.ts";
 import { escapeMarkup } from "../../services/escape_markup.ts";
 import { isTerminal, matchPath } from "../../ui/paths.ts";
+import type { Branding } from "../../services/state/brand_cache.ts";
 import { acceptsEncoding } from "../accept.ts";
+import { isColor, readableAs, readableOn, visibleAs } from "../colors.ts";
 import type { RawResponse } from "../endpoint.ts";
 import { pathOf } from "../request_url.ts";
 import { openPack, type Pack } from "./pack.ts";
@@ -72,6 +74,7 @@ function page({ config, brand }: DashboardDeps, pack: Pack, request: Request): R
     nonce: nonce ?? "",
     auth: config.authMode,
     brand: escapeMarkup(brand.current?.app_name ?? ""),
+    colors: brandColors(brand.current),
   };
   const html = pack.page.replace(/\{\{(\w+)\}\}/g, (_, name) => values[name]!);
   const headers = {
@@ -87,6 +90,19 @@ function page({ config, brand }: DashboardDeps, pack: Pack, request: Request): R
       body: new Uint8Array(nodeZlib().gzipSync(body)),
     }
     : { status: 200, headers, body };
+}
+
+/** The background with the least contrast, `--active`, in light and in dark mode. */
+const BACKGROUNDS = ["#e6edfb", "#1d2b45"];
+
+/** Values of `--accent`, `--accent-fill` and `--on-accent`; empty for the product's own. */
+function brandColors(brand: Branding | undefined): string {
+  const color = brand?.primary_color;
+  if (!isColor(color)) return "";
+  const accent = isColor(brand?.accent_color) ? brand.accent_color : color;
+  const texts = BACKGROUNDS.map((each) => readableAs(accent, each));
+  const areas = BACKGROUNDS.map((each) => visibleAs(color, each));
+  return [texts, areas, areas.map(readableOn)].map((pair) => `light-dark(${pair})`).join(" ");
 }
 
 /**

@@ -18,12 +18,18 @@ export const density = signal(stored<Density>("density", DENSITIES));
 /** What is shown: the choice, or what the system prefers. */
 export const shownTheme = signal<"light" | "dark">("light");
 
+const TOKENS = ["--accent", "--accent-fill", "--on-accent"];
+
 /** Marks the document, and follows the choice and the system. */
 export function startAppearance(): void {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const isDark = signal(system.matches);
   system.addEventListener("change", () => isDark.value = system.matches);
-  const { dataset } = document.documentElement;
+  const { dataset, style } = document.documentElement;
+  if (dataset.colors) {
+    // Those of the active brand.
+    dataset.colors.split(" ").forEach((color, at) => style.setProperty(TOKENS[at]!, color));
+  }
   effect(() => {
     const dark = theme.value === "System" ? isDark.value : theme.value === "Dark";
     dataset.theme = shownTheme.value = dark ? "dark" : "light";

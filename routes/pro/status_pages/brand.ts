@@ -6,7 +6,7 @@
 
 import type { Branding } from "../../../services/state/brand_cache.ts";
 import type { PublicPage } from "../../../services/pro/status_pages/public.ts";
-import { isColor, readableAs, readableOn } from "./colors.ts";
+import { isColor, readableAs, readableOn } from "../../colors.ts";
 import { type Markup, markup } from "../../markup.ts";
 import sheet from "./brand.css" with { type: "text" };
 

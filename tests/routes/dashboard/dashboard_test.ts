@@ -142,16 +142,22 @@ Deno.test("the page says how to sign in, and nothing about server and version", 
   doesNotMatch(html, /secret-name|\d+\.\d+\.\d+/);
 });
 
-Deno.test("the page has the name of the active brand", async () => {
+Deno.test("the page has the name and readable colors of the active brand", async () => {
   using app = testApp({ edition: "enterprise" });
   const { body: { id } } = await app.call("POST", "/api/ext/service-enterprise/branding", {
     name: "Acme",
     // "$&" is the match in the text of a replacement.
     app_name: 'Acme "$&" <b>',
+    primary_color: "#ff0",
   });
   await app.call("PUT", `/api/ext/service-enterprise/branding/${id}/activate`);
 
-  match(await (await get(app, "/")).text(), /data-brand="Acme &quot;\$&amp;&quot; &lt;b&gt;"/);
+  const html = await (await get(app, "/")).text();
+  match(html, /data-brand="Acme &quot;\$&amp;&quot; &lt;b&gt;"/);
+  match(
+    html,
+    /data-colors="light-dark\(#666600,#ffff00\) light-dark\(#8c8c00,#ffff00\) light-dark\(#000,#000\)"/,
+  );
 });
 
 Deno.test("UI=off leaves the API only", async () => {

@@ -65,8 +65,8 @@ export default function Branding() {
         actionsFor={["admin", "settings:write"]}
         actions={menuOf}
         defaultSort="name"
-        empty={"No brands yet. The active brand gives the API page, status pages and mails your " +
-          "name, logo and colors."}
+        empty={"No brands yet. The active brand gives the dashboard your name and colors, and the API page, " +
+          "status pages and mails your logo, too."}
       />
       {dialog.shown}
     </Page>

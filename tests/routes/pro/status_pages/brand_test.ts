@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
-import { readableAs, readableOn } from "../../../../routes/pro/status_pages/colors.ts";
+import { readableAs, readableOn, visibleAs } from "../../../../routes/colors.ts";
 import { brandBand, customStyle, logoSources } from "../../../../routes/pro/status_pages/brand.ts";
 import { type Branding, createBrandCache } from "../../../../services/state/brand_cache.ts";
 import type { Edition } from "../../../../services/license/edition.ts";
@@ -200,7 +200,7 @@ Deno.test("the branding is shown only with a license that includes it", () => {
   equal(cache.current, undefined);
 });
 
-Deno.test("every link color is readable, and unchanged if possible", () => {
+Deno.test("every color of a link is readable and every area visible, and unchanged if possible", () => {
   const channels = ["00", "33", "66", "99", "cc", "ff"];
   const backgrounds = ["#f3f5f8", "#fff", "#161c25", "#0d1117"];
   for (const red of channels) {
@@ -211,6 +211,8 @@ Deno.test("every link color is readable, and unchanged if possible", () => {
           const shown = readableAs(color, background);
           ok(contrast(shown, background) >= 4.5, `${color} on ${background}: ${shown}`);
           if (contrast(color, background) >= 4.5) equal(shown, color);
+          const area = visibleAs(color, background);
+          ok(contrast(area, background) >= 3, `${color} on ${background}: ${area}`);
         }
         ok(contrast(readableOn(color), color) >= 4.5, color);
       }

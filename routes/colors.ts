@@ -1,11 +1,14 @@
 /**
- * Readable text in and on custom colors (WCAG 2.2, 1.4.3).
+ * Readable text in and on custom colors (WCAG 2.2, 1.4.3), and visible areas of them (1.4.11).
  *
  * @module
  */
 
 /** Minimum contrast of small text. */
-const CONTRAST_MIN = 4.5;
+const TEXT_MIN = 4.5;
+
+/** Minimum contrast of buttons, switches and meters. */
+const AREA_MIN = 3;
 
 /** Step towards black or white, as a share of the whole way. */
 const STEP = 0.05;
@@ -23,13 +26,20 @@ export function readableOn(color: string): "#000" | "#fff" {
 }
 
 /** The color itself, or the nearest one that is readable as text on the background. */
-export function readableAs(color: string, background: string): string {
+export const readableAs = (color: string, background: string): string =>
+  nearest(color, background, TEXT_MIN);
+
+/** The color itself, or the nearest one in which an area is visible on the background. */
+export const visibleAs = (color: string, background: string): string =>
+  nearest(color, background, AREA_MIN);
+
+function nearest(color: string, background: string, contrastMin: number): string {
   const behind = luminance(channelsOf(background));
   const goal = readableOn(background) === "#000" ? 0 : 255;
   const own = channelsOf(color);
   for (let share = 0; share < 1; share += STEP) {
     const mixed = own.map((value) => Math.round(value + (goal - value) * share)) as Channels;
-    if (contrast(luminance(mixed), behind) >= CONTRAST_MIN) return textOf(mixed);
+    if (contrast(luminance(mixed), behind) >= contrastMin) return textOf(mixed);
   }
   return readableOn(background);
 }
