@@ -134,6 +134,7 @@ function AdoptForm({ name, initial, draft: before, found, onEdit, onDone }: Form
   const plan = answer.value ?? found;
 
   const run = async (what: "plan" | "adopt", work: () => Promise<void>) => {
+    if (busy.peek()) return;
     busy.value = what;
     try {
       await work();

@@ -26,10 +26,10 @@ export function Warnings({ texts }: { texts: readonly string[] }) {
   return (
     <>
       {texts.map((text) => (
-        <p key={text} class="note warn">
+        <div key={text} class="note warn">
           <Icon name="alert" />
-          <span class="wrap">{plain(text)}</span>
-        </p>
+          <p class="wrap">{plain(text)}</p>
+        </div>
       ))}
     </>
   );

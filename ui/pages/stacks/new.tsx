@@ -97,6 +97,7 @@ function NewStackForm({ initial }: { initial: Draft }) {
   });
 
   const run = async (what: "plan" | "save" | "deploy", work: () => Promise<void>) => {
+    if (busy.peek()) return;
     problem.value = problemOf(name.peek());
     if (problem.value !== undefined) return document.getElementById(id)!.focus();
     busy.value = what;

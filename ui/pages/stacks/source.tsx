@@ -121,6 +121,7 @@ function SourceForm({ initial }: { initial: StackSource }) {
     await deployStack(name);
   };
   const run = async (what: "save" | "plan" | "deploy", work: () => Promise<unknown>) => {
+    if (busy.peek()) return;
     busy.value = what;
     await work().finally(() => busy.value = undefined);
   };

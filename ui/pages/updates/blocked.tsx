@@ -39,6 +39,7 @@ const COLUMNS: readonly Column<BlockedUpdate>[] = [
     title: "Since",
     cell: ({ createdAt }) => <Time at={createdAt} />,
     sort: ({ createdAt }) => createdAt,
+    wide: true,
     width: "w-m",
   },
 ];

@@ -41,11 +41,11 @@ export const shortName = ({ image }: ImageUpdate): string =>
 /** Next to the state: why it is unknown, what is blocked, or since when the update is known. */
 function Remark({ update }: { update: ImageUpdate }) {
   const { reason, firstSeenAt, containers } = update;
-  if (reason !== null) return <span class="muted cut">{plain(capital(reason))}</span>;
+  if (reason !== null) return <span class="muted">{plain(capital(reason))}</span>;
   if (!isAvailable(update)) return null;
   const blocked = containers.filter(({ blocked }) => blocked).map(({ name }) => plain(name));
   if (blocked.length > 0) {
-    return <span class="muted cut">{`blocked for ${blocked.join(", ")}`}</span>;
+    return <span class="muted">{`blocked for ${blocked.join(", ")}`}</span>;
   }
   return firstSeenAt === null ? null : (
     <span class="muted">

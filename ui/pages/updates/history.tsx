@@ -81,7 +81,7 @@ function reasonOf(job: Job): string {
 
 const COLUMNS: readonly Column<Job>[] = [
   { title: "Name", cell: (job) => <Text>{nameOf(job)}</Text>, sort: nameOf },
-  { title: "Kind", cell: ({ kind }) => KINDS[kind], sort: ({ kind }) => KINDS[kind] },
+  { title: "Kind", cell: ({ kind }) => KINDS[kind], sort: ({ kind }) => KINDS[kind], wide: true },
   { title: "Result", cell: (job) => <Result job={job} />, sort: ({ status }) => status },
   {
     title: "Reason",
@@ -92,6 +92,7 @@ const COLUMNS: readonly Column<Job>[] = [
     title: "Ended",
     cell: ({ endedAt }) => <Time at={endedAt} />,
     sort: ({ endedAt }) => endedAt,
+    wide: true,
     width: "w-m",
   },
 ];
@@ -144,6 +145,9 @@ function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
       <Facts>
         <Fact name="Result">
           <Result job={job} />
+        </Fact>
+        <Fact name="Ended">
+          <Time at={job.endedAt} />
         </Fact>
         {image !== undefined && (
           <Fact name="Image">

@@ -114,10 +114,10 @@ function Plan({ plan }: { plan: ContainerUpdatePlan }) {
   return (
     <>
       {[...plan.obstacles.map(({ message }) => message), ...plan.warnings].map((message) => (
-        <p key={message} class="note warn">
+        <div key={message} class="note warn">
           <Icon name="alert" />
-          {plain(message)}
-        </p>
+          <p class="wrap">{plain(message)}</p>
+        </div>
       ))}
       <Facts>
         <Fact name="Image">

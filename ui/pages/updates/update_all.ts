@@ -8,6 +8,7 @@ import { api } from "../../api/client.ts";
 import type { ImageUpdate } from "../../api/types.ts";
 import { confirm } from "../../components/dialog.tsx";
 import { count, plain } from "../../components/text.ts";
+import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { isAvailable } from "./columns.tsx";
 
@@ -25,6 +26,7 @@ export const outdatedContainers = (updates: readonly ImageUpdate[]): Container[]
  * left out, because it would end the update of the stack.
  */
 function stacksOf(updates: readonly ImageUpdate[], outdated: readonly Container[]): string[] {
+  if (!hasRole("operator", "stacks:update")) return [];
   const kept = new Set(
     updates.flatMap((update) => {
       const isCurrent = update.status === "up_to_date" || isAvailable(update);
@@ -49,21 +51,19 @@ export async function updateAll(updates: readonly ImageUpdate[]): Promise<void> 
   const stacks = stacksOf(updates, outdated);
   const single = outdated.filter(({ stack }) => stack === null || !stacks.includes(stack));
   const starts = [
-    ...stacks.map((name) => ({
-      name,
-      start: () => api("POST /api/stacks/{name}/update", { path: { name }, body: {} }),
-    })),
-    ...single.map(({ id, name }) => ({
-      name,
-      start: () => api("POST /api/containers/{id}/update", { path: { id }, body: {} }),
-    })),
+    ...stacks.map((name) => () =>
+      api("POST /api/stacks/{name}/update", { path: { name }, body: {} })
+    ),
+    ...single.map(({ id }) => () =>
+      api("POST /api/containers/{id}/update", { path: { id }, body: {} })
+    ),
   ];
   const refusals: string[] = [];
-  for (const { name, start } of starts) {
+  for (const start of starts) {
     try {
       await start();
     } catch (error) {
-      refusals.push(plain(`${name}: ${sentenceOf(error)}`));
+      refusals.push(plain(sentenceOf(error)));
     }
   }
   const started = starts.length - refusals.length;
