@@ -1,6 +1,5 @@
 /**
- * The API page in a real browser. Ignored if `chromium` is not installed, unless
- * `LONGSHORE_REQUIRE_ENGINE=1`. Leaves pictures in `longshore-pictures` in the directory for
+ * The API page in a real browser. Leaves pictures in `longshore-pictures` in the directory for
  * temporary files.
  *
  * @module
@@ -8,12 +7,11 @@
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { tmpdir } from "node:os";
-import { hasBrowser, startBrowser, type View, type Visit } from "../helpers/browser.ts";
+import { browserTest, startBrowser, type View, type Visit } from "../helpers/browser.ts";
 import { LOWEST_CONTRAST } from "../helpers/page_checks.ts";
+import { serveApp } from "../helpers/served_app.ts";
 import { TEST_API_KEY, type TestApp, testApp } from "../helpers/test_app.ts";
 import { until } from "../helpers/until.ts";
-
-const ignore = !hasBrowser() && Deno.env.get("LONGSHORE_REQUIRE_ENGINE") !== "1";
 
 const PICTURES = `${tmpdir()}/longshore-pictures`;
 
@@ -27,18 +25,13 @@ const VIEWS: Record<string, View> = {
 
 function serve(app: TestApp) {
   const requests: string[] = [];
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    (request) => {
+  const { url, ...served } = serveApp({
+    app(request, peer) {
       requests.push(`${request.method} ${new URL(request.url).pathname}`);
-      return app.app(request, "127.0.0.1");
+      return app.app(request, peer);
     },
-  );
-  return {
-    url: `http://127.0.0.1:${server.addr.port}/docs`,
-    requests,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
+  });
+  return { ...served, url: `${url}/docs`, requests };
 }
 
 const shown = (visit: Visit) =>
@@ -72,45 +65,40 @@ function filtered(visit: Visit, words: string): Promise<string[]> {
 }
 
 for (const [name, view] of Object.entries(VIEWS)) {
-  Deno.test({
-    name: `the API page can be read (${name})`,
-    ignore,
-    async fn() {
-      using app = testApp();
-      await using service = serve(app);
-      await using browser = await startBrowser();
-      await Deno.mkdir(PICTURES, { recursive: true });
+  browserTest(`the API page can be read (${name})`, async () => {
+    using app = testApp();
+    await using service = serve(app);
+    await using browser = await startBrowser();
+    await Deno.mkdir(PICTURES, { recursive: true });
 
-      await browser.visit(service.url, view, async (visit) => {
-        await shown(visit);
-        await Deno.writeFile(
-          `${PICTURES}/api-page-${name}.png`,
-          await visit.picture({ whole: false }),
-        );
-        for (const id of ["stopContainer", "listContainers", "createWebhook"]) {
-          await open(visit, id);
-        }
-        await visit.evaluate("document.getElementById('stopContainer').scrollIntoView()");
-        await Deno.writeFile(
-          `${PICTURES}/api-page-${name}-open.png`,
-          await visit.picture({ whole: false }),
-        );
+    await browser.visit(service.url, view, async (visit) => {
+      await shown(visit);
+      await Deno.writeFile(
+        `${PICTURES}/api-page-${name}.png`,
+        await visit.picture({ whole: false }),
+      );
+      for (const id of ["stopContainer", "listContainers", "createWebhook"]) {
+        await open(visit, id);
+      }
+      await visit.evaluate("document.getElementById('stopContainer').scrollIntoView()");
+      await Deno.writeFile(
+        `${PICTURES}/api-page-${name}-open.png`,
+        await visit.picture({ whole: false }),
+      );
 
-        // What remains is a hint for password managers.
-        deepEqual(visit.complaints.filter((each) => !each.startsWith("[DOM] Multiple forms")), []);
-        // The list of groups scrolls by itself on a phone.
-        equal(await visit.evaluate("document.documentElement.scrollWidth"), view.width);
-        const lowest = await visit.evaluate(LOWEST_CONTRAST);
-        ok(lowest.ratio >= 4.5, JSON.stringify(lowest));
-      });
-    },
+      // What remains is a hint for password managers.
+      deepEqual(visit.complaints.filter((each) => !each.startsWith("[DOM] Multiple forms")), []);
+      // The list of groups scrolls by itself on a phone.
+      equal(await visit.evaluate("document.documentElement.scrollWidth"), view.width);
+      const lowest = await visit.evaluate(LOWEST_CONTRAST);
+      ok(lowest.ratio >= 4.5, JSON.stringify(lowest));
+    });
   });
 }
 
-Deno.test({
-  name: "the API page lists containers first and the editions apart, and finds words everywhere",
-  ignore,
-  async fn() {
+browserTest(
+  "the API page lists containers first and the editions apart, and finds words everywhere",
+  async () => {
     using app = testApp();
     await using service = serve(app);
     await using browser = await startBrowser();
@@ -134,65 +122,57 @@ Deno.test({
       equal(await visit.evaluate("document.querySelector('.none').hidden"), false);
     });
   },
+);
+
+browserTest("the API page shows what parameters mean, and curl lines that stream", async () => {
+  using app = testApp();
+  await using service = serve(app);
+  await using browser = await startBrowser();
+
+  await browser.visit(service.url, DESKTOP, async (visit) => {
+    await shown(visit);
+    for (const id of ["stopContainer", "streamEvents"]) await open(visit, id);
+
+    match(await textOf(visit, "#stopContainer .fields"), /Seconds before it is killed/);
+    match(await textOf(visit, "#stopContainer .body"), /503 The container engine cannot/);
+    match(await textOf(visit, "#streamEvents pre.wrap"), /^curl -N -H /);
+    ok(!(await textOf(visit, "#stopContainer pre.wrap")).includes(" -N "));
+  });
 });
 
-Deno.test({
-  name: "the API page shows what parameters mean, and curl lines that stream",
-  ignore,
-  async fn() {
-    using app = testApp();
-    await using service = serve(app);
-    await using browser = await startBrowser();
+browserTest("the API page asks before it sends what interrupts or deletes", async () => {
+  using app = testApp();
+  await using service = serve(app);
+  await using browser = await startBrowser();
 
-    await browser.visit(service.url, DESKTOP, async (visit) => {
-      await shown(visit);
-      for (const id of ["stopContainer", "streamEvents"]) await open(visit, id);
-
-      match(await textOf(visit, "#stopContainer .fields"), /Seconds before it is killed/);
-      match(await textOf(visit, "#stopContainer .body"), /503 The container engine cannot/);
-      match(await textOf(visit, "#streamEvents pre.wrap"), /^curl -N -H /);
-      ok(!(await textOf(visit, "#stopContainer pre.wrap")).includes(" -N "));
-    });
-  },
-});
-
-Deno.test({
-  name: "the API page asks before it sends what interrupts or deletes",
-  ignore,
-  async fn() {
-    using app = testApp();
-    await using service = serve(app);
-    await using browser = await startBrowser();
-
-    await browser.visit(service.url, DESKTOP, async (visit) => {
-      await shown(visit);
-      const { body } = await app.call("POST", "/auth/token", { apiKey: TEST_API_KEY });
+  await browser.visit(service.url, DESKTOP, async (visit) => {
+    await shown(visit);
+    const { body } = await app.call("POST", "/auth/token", { apiKey: TEST_API_KEY });
+    await visit.evaluate(`(() => {
+      globalThis.questions = [];
+      globalThis.confirm = (question) => { questions.push(question); return false; };
+      document.getElementById("account").click();
+      const form = document.getElementById("sign-in-form");
+      form.elements.way.value = "token";
+      form.elements.token.value = ${JSON.stringify(body.accessToken)};
+      form.requestSubmit();
+    })()`);
+    await until(
+      "signed in",
+      async () => (await textOf(visit, "#account")).startsWith("Sign out"),
+    );
+    for (const id of ["stopContainer", "deleteImage", "pruneSystem", "rebuildContainer"]) {
+      await open(visit, id);
       await visit.evaluate(`(() => {
-        globalThis.questions = [];
-        globalThis.confirm = (question) => { questions.push(question); return false; };
-        document.getElementById("account").click();
-        const form = document.getElementById("sign-in-form");
-        form.elements.way.value = "token";
-        form.elements.token.value = ${JSON.stringify(body.accessToken)};
-        form.requestSubmit();
+        const [field] = document.querySelectorAll("#${id} .fields input");
+        if (field) field.value = "web";
+        document.querySelector("#${id} button.primary").click();
       })()`);
-      await until(
-        "signed in",
-        async () => (await textOf(visit, "#account")).startsWith("Sign out"),
-      );
-      for (const id of ["stopContainer", "deleteImage", "pruneSystem", "rebuildContainer"]) {
-        await open(visit, id);
-        await visit.evaluate(`(() => {
-          const [field] = document.querySelectorAll("#${id} .fields input");
-          if (field) field.value = "web";
-          document.querySelector("#${id} button.primary").click();
-        })()`);
-      }
+    }
 
-      const questions: string[] = await visit.evaluate("questions");
-      equal(questions[0], "Stop a container?\n\nPOST /api/containers/web/stop");
-      equal(questions.length, 4);
-      deepEqual(service.requests.filter((each) => /stop|prune|rebuild|DELETE/.test(each)), []);
-    });
-  },
+    const questions: string[] = await visit.evaluate("questions");
+    equal(questions[0], "Stop a container?\n\nPOST /api/containers/web/stop");
+    equal(questions.length, 4);
+    deepEqual(service.requests.filter((each) => /stop|prune|rebuild|DELETE/.test(each)), []);
+  });
 });

@@ -1,7 +1,6 @@
 /**
- * A status page with branding in a real browser. Ignored if `chromium` is not installed, unless
- * `LONGSHORE_REQUIRE_ENGINE=1`. Leaves pictures in `longshore-pictures` in the directory for
- * temporary files.
+ * A status page with branding in a real browser. Leaves pictures in `longshore-pictures` in the
+ * directory for temporary files.
  *
  * @module
  */
@@ -10,14 +9,12 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { insertBrand, updateActiveBrand } from "../../db/enterprise/brands.ts";
 import { showActiveBrand } from "../../services/enterprise/branding/brands.ts";
-import { hasBrowser, startBrowser, type View } from "../helpers/browser.ts";
+import { browserTest, startBrowser, type View } from "../helpers/browser.ts";
 import { selfSigned } from "../helpers/certificates.ts";
 import { callPages, harborPage } from "../helpers/harbor_page.ts";
 import { LOWEST_CONTRAST, OVERFLOWING } from "../helpers/page_checks.ts";
-import { type TestApp, testApp } from "../helpers/test_app.ts";
-
-const isRequired = Deno.env.get("LONGSHORE_REQUIRE_ENGINE") === "1";
-const ignore = !hasBrowser() && !isRequired;
+import { serveApp } from "../helpers/served_app.ts";
+import { testApp } from "../helpers/test_app.ts";
 
 const PICTURES = `${tmpdir()}/longshore-pictures`;
 
@@ -30,17 +27,6 @@ const VIEWS: Record<string, View> = {
 
 /** The logo server has a certificate that no browser trusts. */
 const FLAGS = ["--ignore-certificate-errors"];
-
-function serve(app: TestApp) {
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    (request) => app.app(request, "127.0.0.1"),
-  );
-  return {
-    url: `http://127.0.0.1:${server.addr.port}/status/harbor-goods`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
-}
 
 /** Serves a wide picture under every path by HTTPS. */
 async function logoServer() {
@@ -65,10 +51,9 @@ async function logoServer() {
   };
 }
 
-Deno.test({
-  name: "a page under a brand shows its logo, colors and styles, and stays readable",
-  ignore,
-  async fn() {
+browserTest(
+  "a page under a brand shows its logo, colors and styles, and stays readable",
+  async () => {
     using app = testApp({ edition: "enterprise" });
     const { id } = await harborPage(app);
     await callPages(app, `/${id}`, { theme: {} }, "PUT");
@@ -87,18 +72,19 @@ Deno.test({
     });
     equal((await app.call("PUT", `${base}/${body.id}/activate`)).status, 200);
 
-    await using site = serve(app);
+    await using site = serveApp(app);
+    const page = `${site.url}/status/harbor-goods`;
     await using browser = await startBrowser(FLAGS);
     await Deno.mkdir(PICTURES, { recursive: true });
     for (const [name, view] of Object.entries(VIEWS)) {
-      await browser.visit(site.url, view, async ({ complaints, requests, evaluate, picture }) => {
+      await browser.visit(page, view, async ({ complaints, requests, evaluate, picture }) => {
         await Deno.writeFile(`${PICTURES}/status-page-brand-${name}.png`, await picture());
         deepEqual(complaints, [], name);
         const logo = view.scheme === "dark" ? "/dark.svg" : "/a;b,c/logo.svg";
-        deepEqual(requests, [site.url, logos.origin + logo], name);
+        deepEqual(requests, [page, logos.origin + logo], name);
         deepEqual(
           await evaluate(`[document.images.length, document.images[0].complete,
-            document.images[0].naturalWidth, document.images[0].alt]`),
+          document.images[0].naturalWidth, document.images[0].alt]`),
           [1, true, 640, "Harbor Operations"],
         );
         deepEqual(await evaluate(OVERFLOWING), [], name);
@@ -119,13 +105,11 @@ Deno.test({
     }
     equal(logos.asked.every((each) => each.endsWith(" no referrer")), true, logos.asked.join());
   },
-});
+);
 
-Deno.test({
-  name:
-    "a style sheet that got past the check loads and runs nothing, for the page's policy is there",
-  ignore,
-  async fn() {
+browserTest(
+  "a style sheet that got past the check loads and runs nothing, for the page's policy is there",
+  async () => {
     using app = testApp({ edition: "enterprise" });
     await harborPage(app);
     await using elsewhere = await logoServer();
@@ -142,18 +126,19 @@ Deno.test({
       accent_color: null,
       font_family: `x";}body{display:none}`,
       custom_css: `@import "${elsewhere.origin}/import.css";
-        @font-face { font-family: x; src: url(${elsewhere.origin}/font.woff2) }
-        body { font-family: x; background: url(${elsewhere.origin}/steal) }
-        h1 { background: image-set("${elsewhere.origin}/logo.svg/steal" 1x); color: rgb(1, 2, 3) }`,
+      @font-face { font-family: x; src: url(${elsewhere.origin}/font.woff2) }
+      body { font-family: x; background: url(${elsewhere.origin}/steal) }
+      h1 { background: image-set("${elsewhere.origin}/logo.svg/steal" 1x); color: rgb(1, 2, 3) }`,
       is_active: false,
       created_at: at,
       updated_at: at,
     });
     updateActiveBrand(app.deps.db, "b");
     showActiveBrand(app.deps);
-    await using site = serve(app);
+    await using site = serveApp(app);
+    const page = `${site.url}/status/harbor-goods`;
     await using browser = await startBrowser(FLAGS);
-    await browser.visit(site.url, VIEWS.light!, async ({ complaints, evaluate }) => {
+    await browser.visit(page, VIEWS.light!, async ({ complaints, evaluate }) => {
       deepEqual(elsewhere.asked, ["/logo.svg no referrer"]);
       // The style sheet applies; the policy refuses what it would load.
       equal(await evaluate(`getComputedStyle(document.querySelector("h1")).color`), "rgb(1, 2, 3)");
@@ -167,4 +152,4 @@ Deno.test({
     });
     deepEqual(elsewhere.asked, ["/logo.svg no referrer"]);
   },
-});
+);

@@ -1,16 +1,12 @@
 /**
- * The session cookie in a real browser. Ignored if `chromium` is not installed, unless
- * `LONGSHORE_REQUIRE_ENGINE=1`.
+ * The session cookie in a real browser.
  *
  * @module
  */
 
 import { deepEqual, equal } from "node:assert/strict";
-import { hasBrowser, startBrowser } from "../helpers/browser.ts";
+import { browserTest, startBrowser } from "../helpers/browser.ts";
 import { TEST_API_KEY, testApp } from "../helpers/test_app.ts";
-
-const isRequired = Deno.env.get("LONGSHORE_REQUIRE_ENGINE") === "1";
-const ignore = !hasBrowser() && !isRequired;
 
 const local = { hostname: "127.0.0.1", port: 0, onListen() {} };
 const view = { width: 800, height: 600, scheme: "light" } as const;
@@ -22,10 +18,9 @@ const send = (url: string, options: Record<string, unknown>) =>
 
 const OWN_PAGE = { "x-requested-with": "longshore" };
 
-Deno.test({
-  name: "a browser stays signed in with a cookie that neither scripts nor other sites can use",
-  ignore,
-  async fn() {
+browserTest(
+  "a browser stays signed in with a cookie that neither scripts nor other sites can use",
+  async () => {
     using app = testApp();
     const seen: string[] = [];
     await using site = Deno.serve(local, (request) => {
@@ -83,4 +78,4 @@ Deno.test({
       equal(await evaluate(send(refresh, { method: "POST", ...own })), 401);
     });
   },
-});
+);

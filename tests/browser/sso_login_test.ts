@@ -1,30 +1,26 @@
 /**
- * The login form for an identity provider in a real browser. Ignored if `chromium` is not installed,
- * unless `LONGSHORE_REQUIRE_ENGINE=1`.
+ * The login form for an identity provider in a real browser.
  *
  * @module
  */
 
 import { deepEqual, equal, match } from "node:assert/strict";
-import { hasBrowser, startBrowser } from "../helpers/browser.ts";
+import { browserTest, startBrowser } from "../helpers/browser.ts";
 import { selfSigned } from "../helpers/certificates.ts";
 import { createSigningKey } from "../helpers/saml_idp.ts";
+import { serveApp } from "../helpers/served_app.ts";
 import { addProvider, SSO } from "../helpers/sso.ts";
 import { testApp } from "../helpers/test_app.ts";
 import { until } from "../helpers/until.ts";
 
-const isRequired = Deno.env.get("LONGSHORE_REQUIRE_ENGINE") === "1";
-const ignore = !hasBrowser() && !isRequired;
-
 const local = { hostname: "127.0.0.1", port: 0, onListen() {} };
 const view = { width: 390, height: 844, scheme: "dark" } as const;
 
-Deno.test({
-  name: "the page of a login takes a browser to the provider, and to wherever that sends it on",
-  ignore,
-  async fn() {
+browserTest(
+  "the page of a login takes a browser to the provider, and to wherever that sends it on",
+  async () => {
     using app = testApp({ edition: "enterprise" });
-    await using site = Deno.serve(local, (request) => app.app(request, "127.0.0.1"));
+    await using site = serveApp(app);
     // Another host answers the form's login page, as is common.
     await using loginPage = Deno.serve(
       { ...local, ...await selfSigned({ name: "login.test", altNames: "IP:127.0.0.1" }) },
@@ -40,7 +36,7 @@ Deno.test({
     const sso_url = `http://127.0.0.1:${idp.addr.port}/sso?a=1&b=2`;
     const { certificate } = await createSigningKey("P-256");
     const { id } = await addProvider(app, { entityId: "idp", certificate }, { sso_url });
-    const url = `http://127.0.0.1:${site.addr.port}${SSO}/login/${id}?RelayState=a%22b`;
+    const url = `${site.url}${SSO}/login/${id}?RelayState=a%22b`;
     await using browser = await startBrowser(["--ignore-certificate-errors"]);
 
     await browser.visit(url, view, async ({ complaints, requests, evaluate }) => {
@@ -56,4 +52,4 @@ Deno.test({
     equal(forms[0]!.get("RelayState"), 'a"b');
     match(atob(String(forms[0]!.get("SAMLRequest"))), /<samlp:AuthnRequest /);
   },
-});
+);

@@ -1,6 +1,5 @@
 /**
- * The status page in a real browser. Ignored if `chromium` is not installed, unless
- * `LONGSHORE_REQUIRE_ENGINE=1`. Leaves pictures in `longshore-pictures` in the directory for
+ * The status page in a real browser. Leaves pictures in `longshore-pictures` in the directory for
  * temporary files.
  *
  * @module
@@ -8,14 +7,12 @@
 
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { tmpdir } from "node:os";
-import { hasBrowser, startBrowser, type View } from "../helpers/browser.ts";
+import { browserTest, startBrowser, type View } from "../helpers/browser.ts";
 import { callPages, harborPage } from "../helpers/harbor_page.ts";
 import { LOWEST_CONTRAST, OVERFLOWING } from "../helpers/page_checks.ts";
+import { serveApp } from "../helpers/served_app.ts";
 import { newMonitor } from "../helpers/status_pages.ts";
 import { type TestApp, testApp } from "../helpers/test_app.ts";
-
-const isRequired = Deno.env.get("LONGSHORE_REQUIRE_ENGINE") === "1";
-const ignore = !hasBrowser() && !isRequired;
 
 const PICTURES = `${tmpdir()}/longshore-pictures`;
 
@@ -30,24 +27,12 @@ const VIEWS: Record<string, View> = {
   "narrow-dark": { width: 320, height: 600, scheme: "dark" },
 };
 
-function serve(app: TestApp) {
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    (request) => app.app(request, "127.0.0.1"),
-  );
-  return {
-    url: `http://127.0.0.1:${server.addr.port}`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
-}
-
-Deno.test({
-  name: "the status page is whole, quiet and readable, in light and dark, on a desk and on a phone",
-  ignore,
-  async fn() {
+browserTest(
+  "the status page is whole, quiet and readable, in light and dark, on a desk and on a phone",
+  async () => {
     using app = testApp({ edition: "pro" });
     await harborPage(app);
-    await using site = serve(app);
+    await using site = serveApp(app);
     await using browser = await startBrowser();
     await Deno.mkdir(PICTURES, { recursive: true });
     const url = `${site.url}/status/harbor-goods`;
@@ -67,17 +52,15 @@ Deno.test({
     }
     equal(backgrounds.size, 2);
   },
-});
+);
 
-Deno.test({
-  name:
-    "uptime bars, maintenance and the form to subscribe fit every window, in the visitor's time",
-  ignore,
-  async fn() {
+browserTest(
+  "uptime bars, maintenance and the form to subscribe fit every window, in the visitor's time",
+  async () => {
     using app = testApp({ edition: "pro", config: { smtpUrl: "smtp://127.0.0.1:1" } });
     const { id } = await harborPage(app);
     await addHistory(app, id);
-    await using site = serve(app);
+    await using site = serveApp(app);
     await using browser = await startBrowser();
     await Deno.mkdir(PICTURES, { recursive: true });
     for (const part of ["", "/subscribe"]) {
@@ -98,7 +81,7 @@ Deno.test({
       }
     }
   },
-});
+);
 
 /** Two components with monitors, an outage, and maintenance now and later. */
 async function addHistory(app: TestApp, pageId: string): Promise<void> {
@@ -139,82 +122,74 @@ async function addHistory(app: TestApp, pageId: string): Promise<void> {
   await plan("Database upgrade", "2026-03-14T02:00:00Z", "2026-03-14T03:30:00Z");
 }
 
-Deno.test({
-  name: "whatever names hold, the page stays in its window and runs nothing",
-  ignore,
-  async fn() {
-    using app = testApp({ edition: "pro" });
-    const name = `<img src=x onerror="document.title='run'"><script>document.title="run"</script>`;
-    const { id, slug } = await callPages(app, "", {
-      name: name.slice(0, 100),
-      description: "W".repeat(2_000),
-      theme: { primary_color: "#ffe100" },
+browserTest("whatever names hold, the page stays in its window and runs nothing", async () => {
+  using app = testApp({ edition: "pro" });
+  const name = `<img src=x onerror="document.title='run'"><script>document.title="run"</script>`;
+  const { id, slug } = await callPages(app, "", {
+    name: name.slice(0, 100),
+    description: "W".repeat(2_000),
+    theme: { primary_color: "#ffe100" },
+  });
+  for (
+    const [i, text] of [name.slice(0, 100), "שירות בדיקה \u202Egpj", "W".repeat(90)].entries()
+  ) {
+    await callPages(app, `/${id}/components`, {
+      name: text,
+      description: name,
+      group_name: text,
+      status: ["operational", "major_outage", "partial_outage"][i],
     });
-    for (
-      const [i, text] of [name.slice(0, 100), "שירות בדיקה \u202Egpj", "W".repeat(90)].entries()
-    ) {
-      await callPages(app, `/${id}/components`, {
-        name: text,
-        description: name,
-        group_name: text,
-        status: ["operational", "major_outage", "partial_outage"][i],
-      });
-      await callPages(app, `/${id}/incidents`, {
-        title: text,
-        message: `${name}\n${"W".repeat(2_000)}`,
-        severity: "critical",
-        status: "investigating",
-      });
-    }
-    await using site = serve(app);
-    await using browser = await startBrowser();
-    await Deno.mkdir(PICTURES, { recursive: true });
-    const url = `${site.url}/status/${slug}`;
-    for (const view of ["light", "phone-dark", "narrow-dark"]) {
-      await browser.visit(
-        url,
-        VIEWS[view]!,
-        async ({ complaints, requests, evaluate, picture }) => {
-          await Deno.writeFile(`${PICTURES}/status-page-hostile-${view}.png`, await picture());
-          deepEqual(await evaluate(OVERFLOWING), [], view);
-          ok((await evaluate("document.title")).startsWith("1 of 3 components is down"));
-          deepEqual(await evaluate("[document.images.length, document.scripts.length]"), [0, 1]);
-          ok((await evaluate(LOWEST_CONTRAST)).ratio >= 4.5);
-          deepEqual([complaints, requests], [[], [url]], view);
-        },
-      );
-    }
-  },
+    await callPages(app, `/${id}/incidents`, {
+      title: text,
+      message: `${name}\n${"W".repeat(2_000)}`,
+      severity: "critical",
+      status: "investigating",
+    });
+  }
+  await using site = serveApp(app);
+  await using browser = await startBrowser();
+  await Deno.mkdir(PICTURES, { recursive: true });
+  const url = `${site.url}/status/${slug}`;
+  for (const view of ["light", "phone-dark", "narrow-dark"]) {
+    await browser.visit(
+      url,
+      VIEWS[view]!,
+      async ({ complaints, requests, evaluate, picture }) => {
+        await Deno.writeFile(`${PICTURES}/status-page-hostile-${view}.png`, await picture());
+        deepEqual(await evaluate(OVERFLOWING), [], view);
+        ok((await evaluate("document.title")).startsWith("1 of 3 components is down"));
+        deepEqual(await evaluate("[document.images.length, document.scripts.length]"), [0, 1]);
+        ok((await evaluate(LOWEST_CONTRAST)).ratio >= 4.5);
+        deepEqual([complaints, requests], [[], [url]], view);
+      },
+    );
+  }
 });
 
-Deno.test({
-  name: "the browser reads the badge and the feed as what they are",
-  ignore,
-  async fn() {
-    using app = testApp({ edition: "pro" });
-    await harborPage(app);
-    await using site = serve(app);
-    await using browser = await startBrowser();
-    await Deno.mkdir(PICTURES, { recursive: true });
-    const view: View = { width: 200, height: 40, scheme: "light" };
-    const base = `${site.url}/status/harbor-goods`;
-    await browser.visit(`${base}/badge.svg`, view, async ({ complaints, evaluate, picture }) => {
-      await Deno.writeFile(
-        `${PICTURES}/status-page-badge.png`,
-        await picture({ whole: false }),
-      );
-      equal(await evaluate("document.documentElement.localName"), "svg");
-      ok(await evaluate("document.querySelectorAll('text')[1].getBBox().width > 60"));
-      deepEqual(complaints, []);
-    });
-    await browser.visit(base, view, async ({ evaluate }) => {
-      // The page's own policy allows no request, so that only the parser is asked.
-      const feed = await (await fetch(`${base}/feed.atom`)).text();
-      const root = await evaluate(
-        `new DOMParser().parseFromString(${JSON.stringify(feed)}, "text/xml")` +
-          `.documentElement.localName`,
-      );
-      equal(root, "feed");
-    });
-  },
+browserTest("the browser reads the badge and the feed as what they are", async () => {
+  using app = testApp({ edition: "pro" });
+  await harborPage(app);
+  await using site = serveApp(app);
+  await using browser = await startBrowser();
+  await Deno.mkdir(PICTURES, { recursive: true });
+  const view: View = { width: 200, height: 40, scheme: "light" };
+  const base = `${site.url}/status/harbor-goods`;
+  await browser.visit(`${base}/badge.svg`, view, async ({ complaints, evaluate, picture }) => {
+    await Deno.writeFile(
+      `${PICTURES}/status-page-badge.png`,
+      await picture({ whole: false }),
+    );
+    equal(await evaluate("document.documentElement.localName"), "svg");
+    ok(await evaluate("document.querySelectorAll('text')[1].getBBox().width > 60"));
+    deepEqual(complaints, []);
+  });
+  await browser.visit(base, view, async ({ evaluate }) => {
+    // The page's own policy allows no request, so that only the parser is asked.
+    const feed = await (await fetch(`${base}/feed.atom`)).text();
+    const root = await evaluate(
+      `new DOMParser().parseFromString(${JSON.stringify(feed)}, "text/xml")` +
+        `.documentElement.localName`,
+    );
+    equal(root, "feed");
+  });
 });

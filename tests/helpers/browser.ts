@@ -47,8 +47,13 @@ const FLAGS = [
 /** Limit for each step of the browser, in milliseconds. */
 const WAIT_MS = 120_000;
 
-/** Whether there is a browser on this machine. */
-export function hasBrowser(): boolean {
+/** A test that is ignored where there is no browser, unless it is required. */
+export function browserTest(name: string, fn: (t: Deno.TestContext) => Promise<void>): void {
+  const ignore = !hasBrowser() && Deno.env.get("LONGSHORE_REQUIRE_ENGINE") !== "1";
+  Deno.test({ name, ignore, fn });
+}
+
+function hasBrowser(): boolean {
   try {
     return Deno.statSync(PROGRAM).isFile;
   } catch {

@@ -18,7 +18,7 @@ import puppeteer, {
   type Page,
 } from "puppeteer-core";
 import { buildDashboard } from "../../deploy/build/ui.ts";
-import { hasBrowser } from "./browser.ts";
+import { browserTest } from "./browser.ts";
 import type { Longshore } from "./longshore.ts";
 import { eventually, until } from "./until.ts";
 
@@ -115,11 +115,7 @@ export interface DashboardBrowser extends AsyncDisposable {
 /** Limit for each step, in milliseconds; reached only on failure. */
 const WAIT_MS = 120_000;
 
-/** Ignored where there is no browser, unless it is required. */
-export function dashboardTest(name: string, fn: (t: Deno.TestContext) => Promise<void>): void {
-  const ignore = !hasBrowser() && Deno.env.get("LONGSHORE_REQUIRE_ENGINE") !== "1";
-  Deno.test({ name, ignore, fn });
-}
+export { browserTest as dashboardTest };
 
 /**
  * Starts a browser without a window. That takes some seconds of the processor: tests of a file share

@@ -53,7 +53,7 @@ export async function createIdp(entityId: string): Promise<SamlIdp> {
 }
 
 /** The same identity provider with another name. */
-export function idpWith(key: SigningKey, entityId: string): SamlIdp {
+function idpWith(key: SigningKey, entityId: string): SamlIdp {
   return {
     entityId,
     certificate: key.certificate,
