@@ -377,4 +377,4 @@ export function secretHolders(
 }
 
 /** A push token of Expo. */
-export const expoToken = (secret: string) => `ExponentPushToken[${secret}]`;
+const expoToken = (secret: string) => `ExponentPushToken[${secret}]`;

@@ -19,7 +19,7 @@ const HISTORY_MIN_S = 3_600;
 const STEP_S = 300;
 
 /** Longest prediction in hours: a year. A disk that does not fill has this value. */
-export const FORECAST_MAX_HOURS = 8_760;
+const FORECAST_MAX_HOURS = 8_760;
 
 /** Use of the disk at one time. */
 export interface DiskPoint {

@@ -13,7 +13,7 @@ import { watchedContainers, watchedRules } from "./watched_rules.ts";
 import { createWindowCount } from "./window_count.ts";
 
 /** Limit of containers. It leaves half of the followed logs to users. */
-export const WATCHED_MAX = 50;
+const WATCHED_MAX = 50;
 
 type WatchDeps = Pick<Deps, "alerts" | "db" | "inventory" | "logStreams" | "now">;
 

@@ -53,7 +53,7 @@ export const failAt = (node: Node, path: string, scope: Scope, message: string):
 export const isNull = (node: Node): boolean => node.kind === "scalar" && node.value === null;
 
 /** A number as Compose prints it, e.g. in a variable: all digits, and `1.0` with its zero. */
-export function printScalar({ value, text }: ScalarNode): string {
+function printScalar({ value, text }: ScalarNode): string {
   if (typeof value !== "number") return String(value);
   if (/^[-+]?\d+$/.test(text)) return text.replace(/^\+/, "");
   return Number.isInteger(value) && /^[-+]?\d+\.\d*$/.test(text) ? `${value}.0` : String(value);

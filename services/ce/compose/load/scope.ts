@@ -60,7 +60,7 @@ export interface Scope extends Loading {
 }
 
 /** Maximum number of errors, and of warnings. */
-export const LOAD_ISSUES_MAX = 100;
+const LOAD_ISSUES_MAX = 100;
 
 /**
  * The work that a project may cause, in nodes of YAML; a long string counts as several. Aliases,
@@ -100,7 +100,7 @@ export const newLoading = (
 });
 
 /** Where a path is written: its own position, or that of the closest parent that has one. */
-export function positionOf({ positions }: Loading, path: string): Position {
+function positionOf({ positions }: Loading, path: string): Position {
   for (let at = path; at !== ""; at = parentOf(at)) {
     const position = positions.get(at);
     if (position) return position;

@@ -5,13 +5,6 @@
  * @module
  */
 
-/**
- * Attacks on SAML responses. Every message begins as one that a real, independent program signed;
- * each is refused for a reason of its own.
- *
- * @module
- */
-
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { SamlReason } from "../../../../services/enterprise/saml/error.ts";
 import {
