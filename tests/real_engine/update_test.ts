@@ -518,8 +518,9 @@ privateEngineTest("an update pulls what its tag names now, or changes nothing", 
   equal(refused.status, 409);
   match(refused.body.error, /^The update is blocked: \S+ exited with code 3$/);
 
-  const { newDigest: digest } = (await app.call("POST", `${path}?plan=1`, {})).body;
-  equal(digest, block.digest);
+  const plan = async () => (await app.call("POST", `${path}?plan=1`, {})).body;
+  const { newDigest: digest, newImageId } = await plan();
+  deepEqual([digest, newImageId], [block.digest, null], "not the image that is named again");
   const third = await publish(`${SLEEP} # 3`);
   const moved = await app.call("POST", path, { digest });
   equal(moved.status, 409);
@@ -527,6 +528,7 @@ privateEngineTest("an update pulls what its tag names now, or changes nothing", 
   const updated = await run(app, web.name, { pull: "always" });
   equal(updated.status, "succeeded", updated.error ?? "");
   equal((await web.inspect()).Image, third);
+  equal((await plan()).newImageId, third);
   deepEqual((await app.call("GET", "/api/updates/blocked")).body.blocked, []);
 
   await registry.stop();

@@ -28,7 +28,6 @@ export interface ReplacedSetting {
 interface ContainerPlan {
   recreation: Recreation;
   replaced: ReplacedSetting[];
-  warnings: string[];
 }
 
 /** Settings with several entries, by name. */
@@ -75,7 +74,6 @@ export function planContainer(
     replaced: oldImage?.Config
       ? replacedSettings(recreation.create, oldImage.Config, newImage.Config ?? {})
       : [],
-    warnings: warningsOf(old, oldImage, newImage),
   };
 }
 
@@ -100,10 +98,11 @@ function replacedSettings(
   return replaced;
 }
 
-function warningsOf(
+/** @param newImage `undefined` before it is pulled. */
+export function warningsOf(
   old: ContainerInspect,
   oldImage: ImageInspect | undefined,
-  newImage: ImageInspect,
+  newImage: ImageInspect | undefined,
 ): string[] {
   const name = nameOf(old);
   const warnings: string[] = [];
@@ -112,7 +111,7 @@ function warningsOf(
       `The image of ${name} no longer exists on the engine: all settings of the container are ` +
         "kept, also those that came from the image",
     );
-  } else if (!isSamePlatform(oldImage, newImage)) {
+  } else if (newImage && !isSamePlatform(oldImage, newImage)) {
     warnings.push(
       `The new image is for ${platformOf(newImage)}, the current one for ${platformOf(oldImage)}`,
     );

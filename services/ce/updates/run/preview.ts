@@ -4,6 +4,8 @@
  * @module
  */
 
+import { isEqualDigest } from "../../../../db/ce/updates/equal_digests.ts";
+import type { ImageInspect } from "../../../../engine/images.ts";
 import type { Deps } from "../../../deps.ts";
 import { asContainer } from "../../containers/reads.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
@@ -11,9 +13,9 @@ import { parseImage } from "../../images/reference.ts";
 import { fullImageId } from "../../storage/images.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { readLatest } from "./latest.ts";
-import { planContainer, type ReplacedSetting } from "./plan.ts";
+import { planContainer, type ReplacedSetting, warningsOf } from "./plan.ts";
 import type { UpdateRequest } from "./start.ts";
-import { type Obstacle, surveyUpdate } from "./survey.ts";
+import { digestsOf, type Obstacle, surveyUpdate } from "./survey.ts";
 import { expectationOf } from "./verdict.ts";
 
 interface UpdatePreview {
@@ -22,7 +24,7 @@ interface UpdatePreview {
   /** The reference of the new image. */
   image: string;
   currentImageId: string;
-  /** Of the image that the reference names on this host; `null` before it is pulled. */
+  /** `null` before the image is pulled. */
   newImageId: string | null;
   /**
    * What the reference leads to on the registry, `null` if that does not answer; on this host without
@@ -56,14 +58,15 @@ export async function previewUpdate(
   const survey = await surveyUpdate(deps, containerId, { image });
   const { old, container, all, oldImage, local, reference, dependents, watched } = survey;
   assertDependentsInScope(actor.scope, container, all);
-  const plan = local && planContainer(old, {
+  const latest = await readLatest(deps, survey, { pull, digest: expectedDigest });
+  const newImage = local && isLatest(deps, local, reference, latest) ? local : undefined;
+  const plan = newImage && planContainer(old, {
     oldImage,
-    newImage: local,
+    newImage,
     reference,
     apiVersion: deps.engine.apiVersion,
     defaultRuntime: survey.defaultRuntime,
   });
-  const latest = await readLatest(deps, survey, { pull, digest: expectedDigest });
   const expectation = expectationOf(old, {
     stableSeconds,
     defaultStableSeconds: readUpdateSettings(deps).stableSeconds,
@@ -74,12 +77,12 @@ export async function previewUpdate(
     id: container.id,
     image: reference,
     currentImageId: container.imageId,
-    newImageId: local ? fullImageId(local.Id) : null,
+    newImageId: newImage ? fullImageId(newImage.Id) : null,
     newDigest: latest.digest,
     recreated: dependents.map((each) => asContainer(deps, each).name),
     watched: watched.map(({ name }) => name),
     replaced: plan?.replaced ?? null,
-    warnings: [...plan?.warnings ?? [], ...latest.warnings],
+    warnings: [...warningsOf(old, oldImage, newImage), ...latest.warnings],
     obstacles: [...survey.obstacles, ...latest.obstacles],
     verification: {
       method: expectation.hasHealthCheck ? "health" : "stability",
@@ -87,4 +90,15 @@ export async function previewUpdate(
       deadlineSeconds: Math.round(expectation.deadlineMs / 1000),
     },
   };
+}
+
+/** Whether an image of this host is what the registry has, as far as that is known. */
+function isLatest(
+  { db }: Pick<Deps, "db">,
+  image: ImageInspect,
+  reference: string,
+  { digest }: { digest: string | null },
+): boolean {
+  return digest === null || digestsOf(image, reference).includes(digest) ||
+    isEqualDigest(db, { imageId: fullImageId(image.Id), digest });
 }
