@@ -13,7 +13,16 @@ import { plain, plainLines } from "../../components/text.ts";
 import { piecesOf } from "./ansi.ts";
 import type { Entry } from "./buffer.ts";
 import styles from "./logs.css" with { type: "text" };
-import { type Anchor, anchorAt, drawnAt, lastOf, LINE_PX, topOf, windowOf } from "./window.ts";
+import {
+  type Anchor,
+  anchorAt,
+  drawnAt,
+  lastOf,
+  LINE_PX,
+  rowsOf,
+  topOf,
+  windowOf,
+} from "./window.ts";
 
 addStyles(styles);
 
@@ -56,6 +65,8 @@ export function Lines(
   const { first, end, above, below } = follow.value
     ? lastOf(entries, heightOf, height)
     : windowOf(entries, heightOf, view.value.top, height);
+  const drawn = entries.slice(first, end);
+  const keys = useKeys(drawn, box.current?.querySelector(":focus") === null);
 
   const onToggle = useCallback((entry: Entry) => {
     entry.isExpanded = !entry.isExpanded;
@@ -66,9 +77,8 @@ export function Lines(
   useLayoutEffect(() => {
     const element = box.current!;
     let hasChanged = false;
-    for (const row of element.querySelectorAll<HTMLElement>("[data-index]")) {
-      const entry = entries[Number(row.dataset.index)];
-      if (!entry || entry.px !== undefined && entry.layout === layout) continue;
+    for (const { row, entry } of rowsOf(element, drawn)) {
+      if (entry.px !== undefined && entry.layout === layout) continue;
       const px = row.offsetHeight;
       hasChanged ||= heightOf(entry) !== px;
       entry.px = px;
@@ -97,7 +107,7 @@ export function Lines(
     const isAtEnd = top + clientHeight >= scrollHeight - 4;
     if (isAtEnd) follow.value = true;
     else if (top < before) follow.value = false;
-    anchor.current = drawnAt(box.current!, entries) ?? anchorAt(entries, heightOf, top);
+    anchor.current = drawnAt(box.current!, drawn) ?? anchorAt(entries, heightOf, top);
     // Which lines are drawn does not depend on it while the newest one is followed.
     if (follow.peek()) view.peek().top = top;
     else view.value = { ...view.peek(), top };
@@ -115,14 +125,12 @@ export function Lines(
     >
       {children}
       <Space px={above} />
-      {entries.slice(first, end).map((entry, at) => {
-        const index = first + at;
-        return entry.note === undefined
+      {drawn.map((entry) =>
+        entry.note === undefined
           ? (
             <Line
-              key={entry.id}
+              key={keys.get(entry)}
               entry={entry}
-              index={index}
               isExpanded={entry.isExpanded}
               marks={marks}
               hasTimes={hasTimes}
@@ -131,20 +139,34 @@ export function Lines(
             />
           )
           : (
-            <p key={entry.id} class="log-note" data-index={index}>
+            <p key={keys.get(entry)} class="log-note">
               {plain(hasNames ? `${entry.container}: ${entry.note}` : entry.note)}
             </p>
-          );
-      })}
+          )
+      )}
       <Space px={below} />
     </div>
   );
 }
 
+/**
+ * Keys of drawn lines. A new line gets the element of one that has left, because another text costs the
+ * browser less than another element.
+ *
+ * @param canReuse Whether elements may show another line; the focus stays on its line.
+ */
+function useKeys(drawn: readonly Entry[], canReuse: boolean): ReadonlyMap<Entry, number> {
+  const keys = useRef<ReadonlyMap<Entry, number>>(new Map());
+  const created = useRef(0);
+  const staying = new Set(drawn);
+  const left = [...keys.current].filter(([entry]) => canReuse && !staying.has(entry));
+  const keyOf = (entry: Entry) => keys.current.get(entry) ?? left.shift()?.[1] ?? created.current++;
+  return keys.current = new Map(drawn.map((entry) => [entry, keyOf(entry)]));
+}
+
 /** It gets only what it draws: a line whose properties are the same is not drawn again. */
-function Line({ entry, index, isExpanded, marks, hasTimes, hasNames, onToggle }: {
+function Line({ entry, isExpanded, marks, hasTimes, hasNames, onToggle }: {
   entry: Entry;
-  index: number;
   isExpanded: boolean;
   onToggle: (entry: Entry) => void;
 } & Pick<LinesProps, "marks" | "hasTimes" | "hasNames">) {
@@ -155,7 +177,6 @@ function Line({ entry, index, isExpanded, marks, hasTimes, hasNames, onToggle }:
     : messageOf(entry, marks);
   const attributes = {
     "data-testid": "log-line",
-    "data-index": index,
     "data-level": level ?? undefined,
     "data-container": plain(container),
   };

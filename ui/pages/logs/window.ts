@@ -59,14 +59,18 @@ export interface Anchor {
   offset: number;
 }
 
+/** The elements of the drawn entries. */
+export const rowsOf = (box: HTMLElement, drawn: readonly Entry[]) =>
+  [...box.querySelectorAll<HTMLElement>(".log-line, .log-note")]
+    .map((row, at) => ({ row, entry: drawn[at]! }));
+
 /** The first visible entry, if it is drawn; the heights of those before it do not matter then. */
-export function drawnAt(box: HTMLElement, entries: readonly Entry[]): Anchor | undefined {
+export function drawnAt(box: HTMLElement, drawn: readonly Entry[]): Anchor | undefined {
   const top = box.getBoundingClientRect().top + box.clientTop;
-  for (const row of box.querySelectorAll<HTMLElement>("[data-index]")) {
+  for (const { row, entry } of rowsOf(box, drawn)) {
     const at = row.getBoundingClientRect();
     if (at.bottom <= top) continue;
-    const entry = entries[Number(row.dataset.index)];
-    return entry && at.top <= top ? { entry, offset: top - at.top } : undefined;
+    return at.top <= top ? { entry, offset: top - at.top } : undefined;
   }
   return undefined;
 }
