@@ -15,9 +15,10 @@ const ROUND_MS = 15_000;
 /** How often changes are checked for, in milliseconds. */
 const CHECK_MS = 500;
 
-/** Shortest time between two rounds, in milliseconds; plus one for each container. */
+/** Shortest time between two rounds, in milliseconds; plus that of each container and each client. */
 const PAUSE_MS = 500;
-const PAUSE_OF_EACH_MS = 5;
+const PAUSE_OF_CONTAINER_MS = 5;
+const PAUSE_OF_CLIENT_MS = 0.5;
 
 export const streamBroadcaster: Worker = {
   name: "stream broadcaster",
@@ -54,7 +55,8 @@ async function waitForRound(
   version: ReturnType<typeof versionOf>,
   signal: AbortSignal,
 ): Promise<void> {
-  const pauseMs = PAUSE_MS + PAUSE_OF_EACH_MS * deps.inventory.list().length;
+  const pauseMs = PAUSE_MS + PAUSE_OF_CONTAINER_MS * deps.inventory.list().length +
+    PAUSE_OF_CLIENT_MS * deps.stream.count;
   for (let waitedMs = 0; waitedMs < ROUND_MS && !signal.aborted; waitedMs += CHECK_MS) {
     if (waitedMs >= pauseMs && versionOf(deps) !== version) return;
     await sleep(CHECK_MS, signal);
