@@ -8,12 +8,16 @@ import "../shared.ts";
 import { useSignal } from "@preact/signals";
 import { useId, useRef } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
+import { addStyles } from "../components/styles.ts";
 import { plain } from "../components/text.ts";
 import { ACTIONS, actionsFor, runAction } from "../state/container_actions.ts";
 import { containers } from "../state/live.ts";
 import { navigate } from "../state/router.ts";
 import { hasRole } from "../state/session.ts";
+import styles from "./palette.css" with { type: "text" };
 import type { OverlayProps } from "./places.ts";
+
+addStyles(styles);
 
 interface Command {
   name: string;
