@@ -227,18 +227,19 @@ async function checkRegistries(tab: Dashboard): Promise<void> {
   await tab.click("button", "New registry");
   await tab.type("textbox", "Host", registry.address);
   await tab.type("textbox", "User name", "ann");
-  await tab.fill({ "Password or token": "wrong", "Certificate authority": "nothing" });
+  await tab.fill({ Password: "wrong", "Certificate authority": "nothing" });
   await checkBothThemes(tab);
   await tab.pressRefused("Create", /must be certificates in PEM/);
   await tab.type("textbox", "Certificate authority", "");
   await tab.press("Create", `Created ${registry.address}`);
+  await hasColumns(tab, ["Host", "User name", "Source"]);
   await tab.choose(registry.address, "Test");
   await tab.alert(/refused access/);
 
   await tab.choose(registry.address, "Edit");
-  const password = await tab.find("textbox", "Password or token");
+  const password = await tab.find("textbox", "Password");
   equal(await password.evaluate((input) => (input as HTMLInputElement).value), "");
-  await tab.type("textbox", "Password or token", "s3cret");
+  await tab.type("textbox", "Password", "s3cret");
   await tab.press("Save", `Saved ${registry.address}`);
   await tab.choose(registry.address, "Test");
   await tab.status(`${registry.address} accepts the credentials`);

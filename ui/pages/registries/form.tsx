@@ -60,12 +60,12 @@ export function RegistryForm({ registry, ...dialog }: SaveProps & {
           maxLength: 255,
         })}
         <TextField
-          label="Password or token"
+          label="Password"
           name="password"
           type="password"
           hint={registry?.hasPassword
-            ? "Stored encrypted. Empty: keep the stored one"
-            : "Stored encrypted"}
+            ? "Or a token. Stored encrypted; empty: keep the stored one"
+            : "Or a token. Stored encrypted"}
           autocomplete="new-password"
           maxLength={8_192}
         />

@@ -16,7 +16,6 @@ import { useRead } from "../../components/reading.ts";
 import { Badge, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
-import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { RegistryForm } from "./form.tsx";
@@ -53,7 +52,7 @@ export default function Registries() {
         nameOf={nameOf}
         actionsFor={["admin", "registries:write"]}
         actions={(registry) => menuOf(registry, { onChange: reload, onEdit: () => edit(registry) })}
-        defaultSort="registry"
+        defaultSort="host"
         empty={"No registries yet. Credentials of a registry let Longshore pull its private " +
           "images and check them for updates."}
       />
@@ -68,33 +67,29 @@ export const nameOf = ({ host, pathPrefix }: Pick<Registry, "host" | "pathPrefix
 
 const COLUMNS: readonly Column<Registry>[] = [
   {
-    title: "Registry",
+    title: "Host",
     cell: (registry) => (
       <span class="name-cell">
         <Text>{nameOf(registry)}</Text>
-        {registry.source === "file" && <Badge>file</Badge>}
+        {registry.insecure && <Badge tone="warn">Plain HTTP</Badge>}
+        {registry.caCertificate !== null && <Badge>Own authority</Badge>}
       </span>
     ),
     sort: nameOf,
   },
   {
-    title: "Credentials",
+    title: "User name",
     cell: ({ username, hasPassword }) =>
       username !== null
         ? <Text>{username}</Text>
         : <span class="muted">{hasPassword ? "Identity token" : "Anonymous"}</span>,
-    sort: ({ username }) => username ?? "",
+    sort: ({ username }) => username,
   },
   {
-    title: "Connection",
-    cell: ({ insecure, caCertificate }) =>
-      insecure ? "Plain HTTP" : caCertificate === null ? "TLS" : "TLS, own authority",
-    wide: true,
-  },
-  {
-    title: "Changed",
-    cell: ({ updatedAt }) => <Time at={updatedAt} />,
-    sort: ({ updatedAt }) => updatedAt ?? "",
+    title: "Source",
+    cell: ({ source }) => source === "file" ? "REGISTRY_AUTH_FILE" : "Stored",
+    sort: ({ source }) => source,
+    width: "w-l",
     wide: true,
   },
 ];
