@@ -80,6 +80,24 @@ dashboardTest(
           equal(await isLocked(), false, path);
         }
       });
+      await t.step("pro, without the trial that its license excludes", async () => {
+        const key = await licenseKeyFor({ edition: "pro" });
+        equal((await service.call("POST", "/api/edition/license", { key })).status, 200);
+        await tab.open("/roles");
+        const trial = await tab.find("button", "Start trial");
+        equal(await trial.evaluate((button) => (button as HTMLButtonElement).disabled), true);
+        await tab.go("/incidents");
+        await tab.find("button", "New incident");
+      });
+      await t.step("a license that ends while a page is open", async () => {
+        await service.call("DELETE", "/api/edition/license");
+        await tab.go("/chat");
+        await tab.find("button", "Start trial");
+        await tab.refused(402);
+        await tab.go("/sla");
+        await tab.find("button", "Start trial");
+        deepEqual(tab.complaints, []);
+      });
     }
     await Deno.remove(directory, { recursive: true });
   },

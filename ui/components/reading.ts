@@ -8,6 +8,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { type Signal, useSignal } from "@preact/signals";
 import { api, ApiError, type InputOf, type ResultOf } from "../api/client.ts";
 import type { Operations } from "../api/types.ts";
+import { readEdition } from "../state/edition.ts";
 import { engineReachable, events, reconnects } from "../state/live.ts";
 import { now } from "./time.tsx";
 
@@ -48,6 +49,8 @@ export function useRead<Name extends keyof Operations>(
       if (end.signal.aborted) return;
       if (!(problem instanceof ApiError)) throw problem;
       error.value = problem;
+      // The license has ended: the page is locked from now on.
+      if (problem.status === 402) void readEdition();
     });
     return () => end.abort();
   }, [name, key, round.value, reconnects.value > 1 ? reconnects.value : 0]);
