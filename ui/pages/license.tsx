@@ -54,10 +54,10 @@ function EditionSection({ edition }: { edition: Edition }) {
       </p>
       {[edition.problem, edition.warning].map((text) =>
         text && (
-          <p key={text} class="note danger">
+          <div key={text} class="note danger">
             <Icon name="alert" />
-            {plain(text)}
-          </p>
+            <p>{plain(text)}</p>
+          </div>
         )
       )}
       <Facts>

@@ -165,7 +165,12 @@ const STATISTIC_COLUMNS: readonly Column<Statistic>[] = [
     cell: ({ total_downtime_seconds: seconds }) => seconds === 0 ? "–" : duration(seconds),
     numeric: true,
   },
-  { title: "Average", cell: ({ avg_response_time_ms: ms }) => milliseconds(ms), numeric: true },
+  {
+    title: "Average",
+    cell: ({ avg_response_time_ms: ms }) => milliseconds(ms),
+    numeric: true,
+    wide: true,
+  },
   {
     title: "p95",
     cell: ({ p95_response_time_ms: ms }) => milliseconds(ms),
