@@ -27,7 +27,7 @@ import { SettingsDialog } from "./settings.tsx";
 import { UpdateDialog } from "./plan_dialog.tsx";
 import { nameOfUpdate, REPLACING_KINDS } from "./job_names.ts";
 import { updateStack } from "./stack_update.ts";
-import { outdatedContainers, updateAll } from "./update_all.ts";
+import { outdatedContainers, updateAll } from "./all.ts";
 
 const KINDS = ["updates.check", ...REPLACING_KINDS, "stack.update"];
 
