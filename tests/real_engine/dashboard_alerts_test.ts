@@ -1,5 +1,5 @@
 /**
- * An alert of a container in the dashboard, from its rule to its end.
+ * An alert of a container in the dashboard, from its rule to its end, and the messages about it.
  *
  * @module
  */
@@ -7,6 +7,7 @@
 import { deepEqual } from "node:assert/strict";
 import { startDashboardBrowser } from "../helpers/dashboard.ts";
 import { checkBothThemes, rowMatches, select } from "../helpers/dashboard_steps.ts";
+import { fakeReceiver } from "../helpers/fake_receiver.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { ownEngineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
@@ -16,7 +17,18 @@ ownEngineTest(
   async (engine) => {
     await using _web = await engine.runContainer({ name: "web" });
     await using _db = await engine.runContainer({ name: "db" });
-    await using service = await startLongshore({ engineSocket: engine.socketPath });
+    await using receiver = fakeReceiver();
+    await using service = await startLongshore({
+      engineSocket: engine.socketPath,
+      env: { OUTBOUND_ALLOW: "127.0.0.0/8" },
+    });
+    await service.call("POST", "/api/notifications/channels", {
+      name: "On-call",
+      kind: "webhook",
+      config: { url: receiver.url },
+      events: ["alert.fired", "alert.resolved"],
+    });
+    const isSent = (title: string) => receiver.received.some(({ body }) => body.includes(title));
     await using browser = await startDashboardBrowser();
     const tab = await browser.signIn(service, undefined, { path: "/alerts" });
 
@@ -39,6 +51,10 @@ ownEngineTest(
     await tab.find("table", "Active alerts");
     await rowMatches(tab, "Web is down", /Web is down[^]*web is not running/);
     await checkBothThemes(tab);
+    // It has the same cause as the event of the container, which is the message.
+    await until("it is sent", () => isSent("Container down: web"));
+    await tab.go("/notifications");
+    await rowMatches(tab, "On-call", /Delivered/);
 
     await tab.go("/");
     await tab.find("link", "Web is down: web is not running");
@@ -56,6 +72,7 @@ ownEngineTest(
       );
       return rows.length === 1 && rows[0] === 2;
     });
+    await until("its end is sent", () => isSent("Alert resolved: Web is down (web)"));
     deepEqual(tab.complaints, []);
   },
 );

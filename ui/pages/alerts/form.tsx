@@ -98,7 +98,8 @@ function Condition({ metric, rule }: { metric: AlertMetric; rule: AlertRule | un
         {words.hasPath && text("Path", "path", {
           placeholder: "/srv",
           hint: "In the filesystem to measure, as the service sees it. Empty: the root",
-          pattern: "/.*",
+          check: (text) =>
+            text === "" || text.startsWith("/") ? undefined : "Must be an absolute path",
           maxLength: 4_096,
         })}
       </div>

@@ -12,7 +12,10 @@ import { browserZone, zonesWith } from "../time_zones.ts";
 /** Limit of the service. */
 const DIGEST_MINUTES_MAX = 7 * 24 * 60;
 
-const TIME_OF_DAY = "([01][0-9]|2[0-3]):[0-5][0-9]";
+const timeProblem = (text: string): string | undefined =>
+  text === "" || /^([01][0-9]|2[0-3]):[0-5][0-9]$/.test(text)
+    ? undefined
+    : "Must be a time of day, e.g. 22:00";
 
 const EXCEPTIONS = [
   { value: "critical", name: "Critical messages are sent" },
@@ -49,7 +52,7 @@ export function TimingFields({ channel }: { channel: NotificationChannel | undef
             label="From"
             name="quietHours.from"
             value={quiet?.from ?? "22:00"}
-            pattern={TIME_OF_DAY}
+            check={timeProblem}
             placeholder="22:00"
             required
           />
@@ -57,7 +60,7 @@ export function TimingFields({ channel }: { channel: NotificationChannel | undef
             label="To"
             name="quietHours.to"
             value={quiet?.to ?? "07:00"}
-            pattern={TIME_OF_DAY}
+            check={timeProblem}
             placeholder="07:00"
             required
           />

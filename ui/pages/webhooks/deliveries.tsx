@@ -4,13 +4,11 @@
  * @module
  */
 
-import { api } from "../../api/client.ts";
-import type { Webhook } from "../../api/types.ts";
+import type { Webhook, WebhookDelivery } from "../../api/types.ts";
 import { DELIVERIES_SHOWN, DeliveriesDialog } from "../../components/deliveries.tsx";
 import { useRead } from "../../components/reading.ts";
-import { plain } from "../../components/text.ts";
 import { hasRole } from "../../state/session.ts";
-import { withResult } from "../../state/toasts.ts";
+import { replay } from "./sending.ts";
 
 export function Deliveries({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const reading = useRead("GET /api/webhooks/{id}/deliveries", {
@@ -23,15 +21,9 @@ export function Deliveries({ webhook, onClose }: { webhook: Webhook; onClose: ()
       reading={reading}
       onClose={onClose}
       {...hasRole("admin", "webhooks:write") && {
-        onReplay: ({ id }: { id: string }) => void replay(webhook, id).then(reading.reload),
+        onReplay: (delivery: WebhookDelivery) =>
+          void replay(webhook, delivery).then(reading.reload),
       }}
     />
-  );
-}
-
-async function replay({ name }: Webhook, id: string): Promise<void> {
-  await withResult(
-    `Queued the event for ${plain(name)} again`,
-    () => api("POST /api/webhooks/deliveries/{id}/replay", { path: { id } }),
   );
 }

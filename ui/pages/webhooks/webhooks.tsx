@@ -20,9 +20,9 @@ import { Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count, plain } from "../../components/text.ts";
 import { hasRole } from "../../state/session.ts";
-import { withResult } from "../../state/toasts.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { WebhookForm } from "./form.tsx";
+import { sendTest } from "./sending.ts";
 
 export default function Webhooks() {
   const { data, error, reload } = useRead("GET /api/webhooks", {});
@@ -58,7 +58,7 @@ export default function Webhooks() {
           if (!mayWrite) return [deliveries];
           return [
             { name: "Edit", onSelect: () => edit(webhook) },
-            { name: "Test", onSelect: () => void test(webhook).then(reload) },
+            { name: "Test", onSelect: () => void sendTest(webhook).then(reload) },
             deliveries,
             deleteItem(() => remove(webhook), reload),
           ];
@@ -99,13 +99,6 @@ const columns = (onChange: () => void): readonly Column<Webhook>[] => [
     onChange,
   ),
 ];
-
-async function test({ id, name }: Webhook): Promise<void> {
-  await withResult(
-    `Sent a test event to ${plain(name)}; its deliveries show the result`,
-    () => api("POST /api/webhooks/{id}/test", { path: { id } }),
-  );
-}
 
 async function remove({ id, name }: Webhook): Promise<boolean> {
   const deliveries = await api("GET /api/webhooks/{id}/deliveries", {
