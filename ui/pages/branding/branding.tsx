@@ -33,6 +33,7 @@ export default function Branding() {
       open(await api("GET /api/ext/service-enterprise/branding/{id}", { path: { id } }));
     } catch (error) {
       showAlert(sentenceOf(error));
+      reload();
     }
   };
   const menuOf = (brand: ListedBrand): MenuItem[] => [

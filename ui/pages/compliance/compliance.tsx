@@ -14,9 +14,11 @@ import { Menu } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { count } from "../../components/text.ts";
+import { useUserOptions } from "../../components/user_options.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { ConfigForm } from "./config_form.tsx";
+import { EntryDetails } from "./entry_details.tsx";
 import { EntryForm } from "./entry_form.tsx";
 import { Export } from "./export.tsx";
 import { Log } from "./log.tsx";
@@ -35,7 +37,9 @@ export default function Compliance() {
     stats.reload();
     config.reload();
   };
-  const verification = useVerification(onChange);
+  const users = useUserOptions();
+  const showEntry = (id: string) => dialog.open(EntryDetails, { id, users });
+  const verification = useVerification(onChange, showEntry);
   const settings = config.data.value;
   const create = () => dialog.open(EntryForm, { onSaved: onChange });
   const edit = (config: ComplianceConfig) => dialog.open(ConfigForm, { config, onSaved: onChange });
@@ -72,7 +76,7 @@ export default function Compliance() {
       )}
       {verification.result}
       {stats.data.value && <Summary stats={stats.data.value} config={settings} />}
-      <Log changes={changes.value} />
+      <Log changes={changes.value} users={users} onShow={showEntry} />
       {dialog.shown}
     </Page>
   );

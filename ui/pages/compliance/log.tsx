@@ -8,7 +8,6 @@ import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { InputOf } from "../../api/client.ts";
 import type { ComplianceEntry, ComplianceEntryPage } from "../../api/types.ts";
-import { useDialog } from "../../components/dialog.tsx";
 import { optionsOf } from "../../components/form.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { offsetOf, Pager } from "../../components/pager.tsx";
@@ -16,10 +15,9 @@ import { type Reading, useRead, useReloadAfter } from "../../components/reading.
 import { QuerySelect } from "../../components/search.tsx";
 import { State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { userName, type UserOption, useUserOptions } from "../../components/user_options.ts";
+import { userName, type UserOption } from "../../components/user_options.ts";
 import { query, setQuery } from "../../state/router.ts";
 import { CATEGORIES, OUTCOMES, SEVERITIES, StoredTime, targetOf } from "./entry.tsx";
-import { EntryDetails } from "./entry_details.tsx";
 
 const PAGE_SIZE = 100;
 
@@ -29,13 +27,14 @@ const SEARCH_AFTER_MS = 250;
 const FILTERS = ["q", "category", "severity", "outcome", "from", "to"] as const;
 type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
 
-/** @param props.changes The log is read again when it changes. */
-export function Log({ changes }: { changes: number }) {
-  const users = useUserOptions();
+export function Log({ changes, users, onShow }: {
+  /** The log is read again when it changes. */
+  changes: number;
+  users: readonly UserOption[];
+  onShow: (id: string) => void;
+}) {
   const filters = currentFilters();
   const { data, error, reload } = useLog(filters, changes);
-  const dialog = useDialog();
-  const showDetails = (id: string) => dialog.open(EntryDetails, { id, users });
   const isFiltered = Object.keys(filters).length > 0;
   const clear = () =>
     setQuery(Object.fromEntries([...FILTERS, "offset"].map((name) => [name, undefined])));
@@ -50,12 +49,11 @@ export function Log({ changes }: { changes: number }) {
         error={error.value}
         onRetry={reload}
         nameOf={({ action, event_id: eventId }) => `${action} ${eventId}`}
-        actions={({ id }) => [{ name: "Details", onSelect: () => showDetails(id) }]}
+        actions={({ id }) => [{ name: "Details", onSelect: () => onShow(id) }]}
         empty="Nothing has been recorded yet. Every change and every login appears here."
         filter={isFiltered ? { things: "entries", onClear: clear } : undefined}
       />
       {page && <Pager {...page} />}
-      {dialog.shown}
     </>
   );
 }

@@ -8,12 +8,16 @@ import type { ComponentChildren } from "preact";
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { ChainVerification } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { count, plain } from "../../components/text.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
 
-/** @param onDone Called afterwards, because the verification itself is recorded. */
-export function useVerification(onDone: () => void): {
+/**
+ * @param onDone Called afterwards, because the verification itself is recorded.
+ * @param onShow Shows the entry at which the chain is broken.
+ */
+export function useVerification(onDone: () => void, onShow: (id: string) => void): {
   isBusy: boolean;
   start: () => void;
   result: ComponentChildren;
@@ -36,11 +40,14 @@ export function useVerification(onDone: () => void): {
   return {
     isBusy: isBusy.value,
     start: () => void verify(),
-    result: result.value && <Result result={result.value} />,
+    result: result.value && <Result result={result.value} onShow={onShow} />,
   };
 }
 
-function Result({ result }: { result: ChainVerification }) {
+function Result({ result, onShow }: {
+  result: ChainVerification;
+  onShow: (id: string) => void;
+}) {
   const { verified, entries_checked: checked, broken_at_id: brokenAt, reason } = result;
   const entries = count(checked, "entry", "entries");
   return verified
@@ -56,14 +63,10 @@ function Result({ result }: { result: ChainVerification }) {
     : (
       <div class="note danger" role="alert">
         <Icon name="alert" />
-        <p>
-          The chain is broken{brokenAt !== null && (
-            <>
-              {" "}
-              at the entry <code>{plain(brokenAt)}</code>
-            </>
-          )} after {entries}. {plain(reason ?? "")}
+        <p class="wrap">
+          The chain is broken after {entries}. {plain(reason ?? "")}
         </p>
+        {brokenAt !== null && <Button onClick={() => onShow(brokenAt)}>Show entry</Button>}
       </div>
     );
 }

@@ -36,6 +36,7 @@ export default function Roles() {
       open(await api("GET /api/ext/service-enterprise/roles/{id}", { path: { id } }));
     } catch (error) {
       showAlert(sentenceOf(error));
+      reload();
     }
   };
   const showUsers = (role: RoleSummary) => dialog.open(RoleUsers, { role, onChange: reload });
