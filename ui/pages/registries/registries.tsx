@@ -69,7 +69,7 @@ const COLUMNS: readonly Column<Registry>[] = [
   {
     title: "Host",
     cell: (registry) => (
-      <span class="name-cell">
+      <span class="name-cell wraps">
         <Text>{nameOf(registry)}</Text>
         {registry.insecure && <Badge tone="warn">Plain HTTP</Badge>}
         {registry.caCertificate !== null && <Badge>Own authority</Badge>}

@@ -28,7 +28,7 @@ const columnsFor = (owners: readonly UserOption[] | undefined): readonly Column<
   {
     title: "Name",
     cell: ({ name, userId, permissions, stacks, containers }) => (
-      <span class="name-cell">
+      <span class="name-cell wraps">
         <Text>{name}</Text>
         {owners && <span class="muted secondary wide">{plain(userName(owners, userId))}</span>}
         {(permissions || stacks || containers) && <Badge>Limited</Badge>}
@@ -42,7 +42,7 @@ const columnsFor = (owners: readonly UserOption[] | undefined): readonly Column<
     title: "Expires",
     cell: ({ expiresAt }) => <Expiry at={expiresAt} />,
     sort: ({ expiresAt }) => expiresAt,
-    width: "w-m",
+    width: "w-s",
   },
   {
     title: "Last used",

@@ -27,7 +27,7 @@ const columnsFor = (ownId: string | undefined): readonly Column<User>[] => [
   {
     title: "Email",
     cell: ({ id, email, name }) => (
-      <span class="name-cell">
+      <span class="name-cell wraps">
         <Text>{email}</Text>
         {name && <span class="muted secondary wide">{plain(name)}</span>}
         {id === ownId && <Badge>You</Badge>}
