@@ -13,9 +13,13 @@ import { hasRole } from "../state/session.ts";
 import { followStream } from "../state/stream.ts";
 import { withResult } from "../state/toasts.ts";
 import { Button } from "./button.tsx";
+import styles from "./job_list.css" with { type: "text" };
 import { JobSteps } from "./job_steps.tsx";
 import { Section } from "./page.tsx";
+import { addStyles } from "./styles.ts";
 import { bytes, capital, plain } from "./text.ts";
+
+addStyles(styles);
 
 /** Each takes one of the six connections of a browser to a server without HTTP/2. */
 const FOLLOWED_MAX = 2;

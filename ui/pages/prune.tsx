@@ -11,8 +11,12 @@ import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { useRead } from "../components/reading.ts";
 import { Failure, Loading } from "../components/states.tsx";
+import { addStyles } from "../components/styles.ts";
 import { bytes, count, imageName } from "../components/text.ts";
 import { sentenceOf, showAlert, showStatus } from "../state/toasts.ts";
+import styles from "./prune.css" with { type: "text" };
+
+addStyles(styles);
 
 export const KINDS = {
   containers: { title: "Containers", noun: "container", label: "Stopped containers" },

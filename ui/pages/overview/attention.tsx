@@ -13,11 +13,21 @@ import { Section } from "../../components/page.tsx";
 import { Loading } from "../../components/states.tsx";
 import { percent, plain } from "../../components/text.ts";
 import { now, Time } from "../../components/time.tsx";
+import { stackPath } from "../../paths.ts";
 import { actionsFor, runAction } from "../../state/container_actions.ts";
 import { edition } from "../../state/edition.ts";
-import { alerts, containers, engineReachable, events, healthOf, host } from "../../state/live.ts";
+import {
+  alerts,
+  containers,
+  engineReachable,
+  events,
+  healthOf,
+  host,
+  type LiveEvent,
+} from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
+import { describe } from "../event_list.tsx";
 
 interface Concern {
   key: string;
@@ -42,6 +52,7 @@ export function Attention() {
     ...illContainers(),
     ...scarceResources(),
     ...recentFailures(),
+    ...availableUpdates(),
     ...licenseWarning(),
   ];
   return (
@@ -215,49 +226,76 @@ function scarceResources(): Concern[] {
   }));
 }
 
+const showContainer = ({ container }: LiveEvent["data"]) => (
+  <LinkButton to={`/containers/${encodeURIComponent(String(container))}`}>
+    Show container
+  </LinkButton>
+);
+
+/** What helps after an event that needs attention. */
+const SOLUTIONS: Record<string, (data: LiveEvent["data"]) => ComponentChildren> = {
+  "schedule.failed": showContainer,
+  "update.needs_attention": showContainer,
+  "deploy.needs_attention": ({ stack }) => (
+    <LinkButton to={stackPath({ name: String(stack) })}>Show stack</LinkButton>
+  ),
+  "host.disk_full_soon": () => <LinkButton to="/host">Show disk use</LinkButton>,
+  "certificate.expiring": ({ domain, port }) => (
+    <a class="button plain" href={`https://${domain}:${port}/`} rel="noreferrer">Open</a>
+  ),
+};
+
 function recentFailures(): Concern[] {
   const since = new Date(now.value - RECENT_MS).toISOString();
-  return events.value.flatMap(({ event, timestamp, eventId, data }): Concern[] => {
-    if (timestamp < since) return [];
-    if (event === "schedule.failed") {
-      return [{
-        key: eventId,
-        tone: "warn",
-        icon: "clock",
-        text: (
-          <>
-            Schedule <strong>{plain(String(data.schedule))}</strong> failed <Time at={timestamp} />:
-            {" "}
-            {plain(String(data.error))}
-          </>
-        ),
-        solution: (
-          <LinkButton to={`/containers/${encodeURIComponent(String(data.container))}`}>
-            Show container
-          </LinkButton>
-        ),
-      }];
-    }
-    if (event === "certificate.expiring") {
-      return [{
-        key: eventId,
-        tone: "warn",
-        icon: "lock",
-        text: (
-          <>
-            The certificate of <strong>{plain(String(data.domain))}</strong> expires{" "}
-            <Time at={String(data.expiresAt)} />
-          </>
-        ),
-        solution: (
-          <a class="button plain" href={`https://${data.domain}:${data.port}/`} rel="noreferrer">
-            Open
-          </a>
-        ),
-      }];
-    }
-    return [];
+  return events.value.flatMap((each): Concern[] => {
+    const { event, timestamp, eventId, data } = each;
+    const solution = timestamp >= since && SOLUTIONS[event]?.(data);
+    if (!solution) return [];
+    const [tone, subject, text] = describe(each);
+    return [{
+      key: eventId,
+      tone: tone === "bad" ? tone : "warn",
+      icon: "clock",
+      text: (
+        <>
+          <strong>{plain(subject)}</strong> {plain(text)}{" "}
+          <span class="muted">
+            <Time at={timestamp} />
+          </span>
+        </>
+      ),
+      solution,
+    }];
   });
+}
+
+/** Names of images that are shown; the others are counted. */
+const IMAGES_MAX = 3;
+
+function availableUpdates(): Concern[] {
+  const updated = new Set<unknown>();
+  const images = new Set<string>();
+  for (const { event, data } of events.value) {
+    if (event === "update.succeeded") updated.add(data.container);
+    if (event !== "image.update_available") continue;
+    const isWaiting = (data.containers as string[]).some((name) => !updated.has(name));
+    if (isWaiting) images.add(plain(String(data.currentImage)));
+  }
+  if (images.size === 0) return [];
+  const names = [...images].slice(0, IMAGES_MAX).join(", ");
+  const hidden = images.size - IMAGES_MAX;
+  return [{
+    key: "updates",
+    tone: "warn",
+    icon: "down",
+    text: (
+      <>
+        Updates for <strong>{names}</strong>
+        {hidden > 0 && ` and ${hidden} more`}
+      </>
+    ),
+    solution: <LinkButton to="/updates">Show updates</LinkButton>,
+  }];
 }
 
 function licenseWarning(): Concern[] {

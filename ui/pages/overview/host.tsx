@@ -15,6 +15,11 @@ import { useHistory } from "../history.ts";
 
 const HOUR_S = 3_600;
 
+const CHARTS = [
+  { name: "CPU", value: "cpuPercent" },
+  { name: "Memory", value: "memoryPercent" },
+] as const;
+
 export function Host() {
   const state = host.value;
   const { data } = useRead("GET /api/metrics/history", { query: { range: "1h" } });
@@ -61,28 +66,19 @@ export function Host() {
         </dl>
       </div>
       <div class="charts">
-        <figure>
-          <figcaption>CPU</figcaption>
-          <Chart
-            name="CPU, last hour"
-            times={times}
-            seconds={HOUR_S}
-            series={[{ name: "CPU", values: points.map((each) => each.cpuPercent) }]}
-            format={percent}
-            max={100}
-          />
-        </figure>
-        <figure>
-          <figcaption>Memory</figcaption>
-          <Chart
-            name="Memory, last hour"
-            times={times}
-            seconds={HOUR_S}
-            series={[{ name: "Memory", values: points.map((each) => each.memoryPercent) }]}
-            format={percent}
-            max={100}
-          />
-        </figure>
+        {CHARTS.map(({ name, value }) => (
+          <figure key={name}>
+            <figcaption>{name}</figcaption>
+            <Chart
+              name={`${name}, last hour`}
+              times={times}
+              seconds={HOUR_S}
+              series={[{ name, values: points.map((each) => each[value]) }]}
+              format={percent}
+              max={100}
+            />
+          </figure>
+        ))}
       </div>
     </Section>
   );

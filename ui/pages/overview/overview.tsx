@@ -41,23 +41,23 @@ const COUNTED = [
 function Containers() {
   const all = containers.value;
   if (!all) return <UnknownContainers name="Containers" />;
-  const numbers = {
-    running: all.filter(({ state }) => state === "running").length,
-    stopped: all.filter(({ state }) => state === "exited").length,
-    unhealthy: all.filter((each) => healthOf(each) === "unhealthy").length,
-    restarting: all.filter(({ state }) => state === "restarting").length,
-    paused: all.filter(({ state }) => state === "paused").length,
-  };
+  const counts = COUNTED.map((each) => ({
+    ...each,
+    number:
+      all.filter((container) =>
+        [`state=${container.state}`, `health=${healthOf(container)}`].includes(each.query)
+      ).length,
+  })).filter(({ word, number }) => word === "running" || number > 0);
   return (
     <Section title="Containers" actions={<LinkButton to="/containers">Show all</LinkButton>}>
       {all.length === 0
         ? <Empty>No containers yet. Start one on this host and it appears here.</Empty>
         : (
           <ul class="counts">
-            {COUNTED.filter(({ word }) => word === "running" || numbers[word] > 0).map((each) => (
-              <li key={each.word}>
-                <a class={`count ${each.tone}`} href={href(`/containers?${each.query}`)}>
-                  <strong>{numbers[each.word].toLocaleString("en")}</strong> {each.word}
+            {counts.map(({ word, query, tone, number }) => (
+              <li key={word}>
+                <a class={`count ${tone}`} href={href(`/containers?${query}`)}>
+                  <strong>{number.toLocaleString("en")}</strong> {word}
                 </a>
               </li>
             ))}
