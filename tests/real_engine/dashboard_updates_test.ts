@@ -91,6 +91,8 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     // The row still shows the update that failed.
     await until("it is checked again", async () => await checkedAt() !== last);
     await tab.find("row", /site:1.*Update available/);
+    await tab.go("/");
+    await tab.find("link", "Show updates");
     await tab.go("/containers");
     await tab.find("row", /site.*Update/);
     await tab.go("/containers/site");
