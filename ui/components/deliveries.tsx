@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Button } from "./button.tsx";
+import { IconButton } from "./button.tsx";
 import { ListingDialog } from "./listing.tsx";
 import { type Reading, useReloadWhile } from "./reading.ts";
 import { Reason, State } from "./states.tsx";
@@ -90,8 +90,14 @@ function Status({ status, attempts, responseStatus, error, nextAttemptAt }: Deli
 const replayColumn = <Row extends Delivery>(onReplay: (delivery: Row) => void): Column<Row> => ({
   title: "Action",
   cell: (delivery) =>
-    delivery.status !== "queued" && <Button onClick={() => onReplay(delivery)}>Replay</Button>,
-  width: "w-s",
+    delivery.status !== "queued" && (
+      <IconButton
+        name="Replay"
+        icon="restart"
+        onClick={() => onReplay(delivery)}
+      />
+    ),
+  width: "w-xs",
 });
 
 /** When something was last sent, and whether it arrived; a dash before the first attempt. */
