@@ -14,6 +14,7 @@ export function Mounts({ container: { mounts } }: TabProps) {
   return (
     <Table
       name="Mounts"
+      hasTallRows
       columns={[
         {
           title: "Type",
@@ -50,6 +51,7 @@ export function Networks({ container: { networkSettings } }: TabProps) {
   return (
     <Table
       name="Networks"
+      hasTallRows
       columns={[
         {
           title: "Name",

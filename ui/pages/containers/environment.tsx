@@ -28,6 +28,7 @@ export function Environment({ container: { env } }: TabProps) {
       )}
       <Table
         name="Environment"
+        hasTallRows
         columns={[
           {
             title: "Name",

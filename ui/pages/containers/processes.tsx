@@ -27,6 +27,7 @@ export function Processes({ container: { id, state } }: TabProps) {
       </div>
       <Table
         name="Processes"
+        hasTallRows
         busy={!data.value}
         columns={titles.map((title, at) => {
           // The command comes last, and user and PID first.

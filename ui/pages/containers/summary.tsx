@@ -90,6 +90,7 @@ export function Summary({ container }: TabProps) {
         <Section title="Labels">
           <Table
             name="Labels"
+            hasTallRows
             columns={[
               {
                 title: "Name",

@@ -17,8 +17,7 @@ export function PathText({ children }: { children: string }) {
   );
 }
 
-/** The whole text, on several lines if needed. In a table whose rows have one height, it is cut. */
-export function WholeText({ children }: { children: string }) {
-  const text = plain(children);
-  return <span class="cut breaks" title={text}>{text}</span>;
-}
+/** The whole text, on several lines if needed: nothing can be hovered over on a phone. */
+export const WholeText = ({ children }: { children: string }) => (
+  <span class="cut breaks">{plain(children)}</span>
+);
