@@ -9,7 +9,6 @@ import { useSignal } from "@preact/signals";
 import type { ContainerDetail } from "../../api/types.ts";
 import { Button, Link } from "../../components/button.tsx";
 import { Section } from "../../components/page.tsx";
-import { withBreaks } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
 import { bytes, count, imageName, percent, plain, plainLines } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
@@ -33,7 +32,9 @@ export function Summary({ container }: TabProps) {
       )}
       <Section title="Container">
         <Facts>
-          <Fact name="Image">{withBreaks(imageName(container.image))}</Fact>
+          <Fact name="Image">
+            <span class="wrap">{imageName(container.image)}</span>
+          </Fact>
           <Fact name="ID">
             <code>{container.id.slice(0, 12)}</code>
           </Fact>
