@@ -11,6 +11,7 @@ import { createActiveJobs } from "../services/state/active_jobs.ts";
 import { createAccounts } from "../services/auth/accounts.ts";
 import { createAnonymousLog } from "../services/auth/anonymous_log.ts";
 import { createBrandCache } from "../services/state/brand_cache.ts";
+import { createSignInProviders } from "../services/state/sign_in_providers.ts";
 import { createComplianceState } from "../services/state/compliance_state.ts";
 import { storedEnd, storedTrialStart } from "../services/ce/edition/licenses.ts";
 import { createLogStreams } from "../services/ce/logs/follow/streams.ts";
@@ -101,6 +102,8 @@ export function assemble(parts: Parts): Deps {
     terminalTickets: createTickets(now),
     license,
     brand: createBrandCache(license),
+    signInProviders: createSignInProviders(license),
+    completedLogins: createTickets(now),
     compliance: createComplianceState(db),
     counts,
     events: createEventBus(),

@@ -160,9 +160,10 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
   /** Answers with a page or a file of the dashboard. These are not endpoints. */
   async function respondPage(request: Request, exchange: Exchange): Promise<Response> {
     const { respondDashboard } = await import("./dashboard/dashboard.ts");
+    const policy = await endpointDeps.currentPolicy();
     const page = await respondDashboard(deps, request);
     if (!page) throw new AppError("not_found", `No such path: ${pathOf(request)}`);
-    (await endpointDeps.currentPolicy())?.admit(exchange.address);
+    policy?.admit(exchange.address);
     return respondRaw(exchange, request.method === "HEAD" ? { ...page, body: null } : page);
   }
 

@@ -216,6 +216,9 @@ function pathParams(path: string): z.ZodType | undefined {
   return z.object(Object.fromEntries(names.map((name) => [name, PathText])));
 }
 
+/** What a handler returns; a `Response` is sent as it is, e.g. a page for a browser. */
+type Answer<Returns extends z.ZodType> = z.input<Returns> | Response;
+
 /** Joins a contract with its route and its handler, and checks that they agree. */
 export function endpoint<
   Path extends Route,
@@ -228,7 +231,7 @@ export function endpoint<
   contract: Contract<Params, Query, Body, Returns>,
   handle: (
     input: Input<z.output<Params>, z.output<Query>, z.output<Body>>,
-  ) => z.input<Returns> | Promise<z.input<Returns>>,
+  ) => Answer<Returns> | Promise<Answer<Returns>>,
 ): Endpoint {
   const [method, path] = route.split(" ") as [string, string];
   const params = contract.params ?? pathParams(path);

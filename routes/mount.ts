@@ -89,7 +89,9 @@ function handler(
     };
     return after(isShared ? handle(input) : handleLimited(input), (result) => {
       if (endpoint.upgrades) return result as Response;
-      if (endpoint.produces !== undefined) return respondRaw(exchange, result as RawResponse);
+      if (endpoint.produces !== undefined || result instanceof Response) {
+        return respondRaw(exchange, result as RawResponse);
+      }
       const json = JSON.stringify(endpoint.returns.parse(result));
       if (!endpoint.etag) return respond(exchange, status, json, JSON_HEADERS);
       return respondRaw(exchange, sendRepresentation(cache.add(request, version, json), request));

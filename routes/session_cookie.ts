@@ -1,6 +1,7 @@
 /**
  * The cookie that keeps a browser signed in. It holds a refresh token, which scripts of the page
- * cannot read.
+ * cannot read. Another one, for minutes, recognizes the browser that began a login at an identity
+ * provider.
  *
  * @module
  */
@@ -17,23 +18,33 @@ const PAGE_HEADER = "x-requested-with";
 const PAGE_HEADER_VALUE = "longshore";
 
 /**
- * Names of the cookie. Browsers accept the prefix only from this host, over TLS and for the path
- * `/`, so that a neighboring subdomain cannot set the cookie. Without TLS it would be ignored.
+ * Prefix of names over TLS. Browsers accept it only from this host and for the path `/`, so that a
+ * neighboring subdomain cannot set the cookie. Without TLS it would be ignored.
  */
-const SECURE_NAME = "__Host-longshore";
-const PLAIN_NAME = "longshore";
+const SECURE_PREFIX = "__Host-";
+
+const SESSION = "longshore";
+const LOGIN = "longshore-login";
+
+/** How long a login at an identity provider may take, in seconds. */
+const LOGIN_S = 15 * 60;
 
 /** A refresh token as text, with some room for longer ones of later versions. */
 const VALUE = /^[\w-]{1,512}$/;
 
 /** The `Set-Cookie` header that stores a refresh token. */
 export function sessionCookie(config: UrlConfig, request: Request, refreshToken: string): string {
-  return cookie(config, request, refreshToken, REFRESH_TOKEN_S);
+  return cookie(config, request, SESSION, refreshToken, REFRESH_TOKEN_S);
+}
+
+/** The `Set-Cookie` header that recognizes the browser at the end of its login. */
+export function loginCookie(config: UrlConfig, request: Request, secret: string): string {
+  return cookie(config, request, LOGIN, secret, LOGIN_S);
 }
 
 /** The `Set-Cookie` header that deletes the cookie. */
 export function expiredSessionCookie(config: UrlConfig, request: Request): string {
-  return cookie(config, request, "", 0);
+  return cookie(config, request, SESSION, "", 0);
 }
 
 /**
@@ -41,7 +52,16 @@ export function expiredSessionCookie(config: UrlConfig, request: Request): strin
  * name, because then another site of the host's domain may have set one of them.
  */
 export function readSessionCookie(config: UrlConfig, request: Request): string | undefined {
-  const name = cookieName(config, request);
+  return readCookie(config, request, SESSION);
+}
+
+/** The same of the cookie that {@linkcode loginCookie} sets. */
+export function readLoginCookie(config: UrlConfig, request: Request): string | undefined {
+  return readCookie(config, request, LOGIN);
+}
+
+function readCookie(config: UrlConfig, request: Request, own: string): string | undefined {
+  const name = cookieName(config, request, own);
   const values = (request.headers.get("cookie") ?? "").split(";")
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(`${name}=`))
@@ -89,15 +109,21 @@ function ownOrigins(config: UrlConfig, request: Request): string[] {
   return [baseUrl(config, request), used].map((url) => new URL(url).origin);
 }
 
-const cookieName = (config: UrlConfig, request: Request) =>
-  isSecure(config, request) ? SECURE_NAME : PLAIN_NAME;
+const cookieName = (config: UrlConfig, request: Request, own: string) =>
+  isSecure(config, request) ? SECURE_PREFIX + own : own;
 
 const isSecure = (config: UrlConfig, request: Request) =>
   baseUrl(config, request).startsWith("https:");
 
-function cookie(config: UrlConfig, request: Request, value: string, maxAgeS: number): string {
+function cookie(
+  config: UrlConfig,
+  request: Request,
+  own: string,
+  value: string,
+  maxAgeS: number,
+): string {
   return [
-    `${cookieName(config, request)}=${value}`,
+    `${cookieName(config, request, own)}=${value}`,
     "Path=/",
     `Max-Age=${maxAgeS}`,
     "HttpOnly",

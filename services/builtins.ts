@@ -44,3 +44,7 @@ export function randomText(bytes: number): string {
   return crypto.getRandomValues(new Uint8Array(bytes))
     .toBase64({ alphabet: "base64url", omitPadding: true });
 }
+
+/** SHA-256 as base64url. Unsalted: for random texts, which cannot be guessed. */
+export const sha256 = (text: string): string =>
+  nodeCrypto().createHash("sha256").update(text).digest("base64url");

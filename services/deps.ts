@@ -10,12 +10,14 @@
 
 import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
+import type { CompletedLogin } from "./auth/open_login.ts";
 import type { TerminalHolder } from "./auth/caller.ts";
 import type { Accounts, Session } from "./auth/accounts.ts";
 import type { CrashLines } from "./state/crash_lines.ts";
 import type { AlertMemory } from "./state/alert_memory.ts";
 import type { ActiveJobs } from "./state/active_jobs.ts";
 import type { BrandCache } from "./state/brand_cache.ts";
+import type { SignInProviders } from "./state/sign_in_providers.ts";
 import type { ComplianceState } from "./state/compliance_state.ts";
 import type { Config } from "./config/config.ts";
 import type { EventBus } from "./events/events.ts";
@@ -114,6 +116,10 @@ export interface Deps {
   license: License;
   /** The active branding, if the edition has one. */
   brand: BrandCache;
+  /** The identity providers of the sign-in page, if the edition has them. */
+  signInProviders: SignInProviders;
+  /** Logins that an identity provider has completed, for the sign-in page. */
+  completedLogins: Tickets<CompletedLogin>;
   /** Pending entries, verifications and quotas of the compliance log. */
   compliance: ComplianceState;
   /** The keys of this installation, which sign tokens and encrypt stored secrets. */

@@ -22,6 +22,7 @@ import {
   assertOwnPage,
   assertSameOrigin,
   expiredSessionCookie,
+  readLoginCookie,
   readSessionCookie,
   sessionCookie,
 } from "../session_cookie.ts";
@@ -36,7 +37,30 @@ const BrowserSession = Tokens.omit({ refreshToken: true }).extend({
   }),
 }).meta({ id: "BrowserSession" });
 
-const Credentials = z.union([LoginBody, KeyBody]).meta({ id: "Credentials" });
+const CodeBody = z.object({
+  code: z.string().min(1).max(512).meta({
+    description: "What the sign-in page gets in its address after a login at an identity " +
+      "provider. It is valid for 30 seconds, and only with the cookie that the browser got when " +
+      "that login began",
+    example: "q8X0kz1d6bMZyJmC4nQf2uV7sT9wE3rA5gH1jK6lP0o",
+  }),
+}).meta({ id: "CodeLogin" });
+
+const Credentials = z.union([LoginBody, KeyBody, CodeBody]).meta({ id: "Credentials" });
+
+const SignInMethods = z.object({
+  apiKey: z.boolean(),
+  passwords: z.boolean(),
+  providers: z.array(z.object({
+    id: z.string(),
+    name: z.string(),
+    kind: z.enum(["saml"]),
+    path: z.string().meta({
+      description: "Where a login begins; add `return_to` for a session of the dashboard",
+      example: "/api/ext/service-enterprise/sso/login/6f1c9d5e-0f5a-4a5e-9a57-9d8f2c1b7e34",
+    }),
+  })),
+}).meta({ id: "SignInMethods" });
 
 const FOREIGN_PAGE = { 403: "The request is from another origin" };
 
@@ -73,10 +97,25 @@ export const sessionEndpoints = (deps: Deps) => {
   };
 
   return [
+    endpoint("GET /auth/providers", {
+      operationId: "listSignInMethods",
+      summary: "List the ways to sign in",
+      description:
+        "For sign-in pages: what `AUTH_MODE` allows, and the enabled identity providers " +
+        "by name.",
+      role: "public",
+      returns: SignInMethods,
+    }, () => ({
+      apiKey: config.authMode === "key",
+      passwords: config.authMode === "users",
+      providers: deps.signInProviders.list(),
+    })),
+
     endpoint("POST /auth/session", {
       operationId: "createSession",
       summary: "Sign in a browser",
-      description: "Takes the API key in key mode, and email and password in users mode. The " +
+      description: "Takes the API key in key mode, and email and password in users mode; in both " +
+        "also the code of a login at an identity provider, see `GET /auth/providers`. The " +
         "refresh token is set as the cookie `__Host-longshore` (without TLS: `longshore`), and " +
         "scripts of the page get only the access token. Ends the session of an earlier cookie. " +
         "Failures are counted as for `POST /auth/login`.",
@@ -86,14 +125,17 @@ export const sessionEndpoints = (deps: Deps) => {
       returns: BrowserSession,
       ...SETS_COOKIE,
       failures: {
-        401: "The API key, the email or the password is wrong",
+        401: "The API key, the email, the password or the code is wrong",
         503: "Too many concurrent logins",
         ...FOREIGN_PAGE,
         ...THROTTLED,
       },
     }, async ({ body, caller, request, note, admit, grantedTo, setCookie }) => {
       if ("email" in body) note.target = loginName(deps, body.email);
-      const pair = await signIn(deps, body, clientOf(caller, request), admit);
+      const credentials = "code" in body
+        ? { ...body, loginCookie: readLoginCookie(config, request) }
+        : body;
+      const pair = await signIn(deps, credentials, clientOf(caller, request), admit);
       const earlier = readSessionCookie(config, request);
       if (earlier !== undefined) endSession(deps, earlier);
       setCookie(sessionCookie(config, request, pair.refreshToken));

@@ -40,7 +40,7 @@ const FILES = "/assets/";
 /** File names contain a hash of the content, so they can be cached for a year. */
 const FILE_CACHING = "public, max-age=31536000, immutable";
 
-type DashboardDeps = Pick<Deps, "config" | "brand" | "log">;
+type DashboardDeps = Pick<Deps, "config" | "brand" | "log" | "signInProviders">;
 
 /**
  * Answers `GET` and `HEAD`; `undefined` for what is not a part of the dashboard. A person who opens
@@ -65,7 +65,11 @@ export async function respondDashboard(
     : await sendFile(pack, file, request);
 }
 
-function page({ config, brand }: DashboardDeps, pack: Pack, request: Request): RawResponse {
+function page(
+  { config, brand, signInProviders }: DashboardDeps,
+  pack: Pack,
+  request: Request,
+): RawResponse {
   const nonce = isTerminal(matchPath(pathOf(request)))
     ? crypto.getRandomValues(new Uint8Array(16)).toBase64()
     : undefined;
@@ -73,6 +77,7 @@ function page({ config, brand }: DashboardDeps, pack: Pack, request: Request): R
     root: rootOf(request, config.serviceBaseUrl),
     nonce: nonce ?? "",
     auth: config.authMode,
+    sso: signInProviders.list().length > 0 ? "on" : "",
     brand: escapeMarkup(brand.current?.app_name ?? ""),
     colors: brandColors(brand.current),
   };

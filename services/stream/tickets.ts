@@ -1,11 +1,11 @@
 /**
- * Tickets for event streams and terminals. A browser cannot set their headers, and a token in the URL
- * would end up in logs. A ticket can be used once, within seconds.
+ * Tickets for event streams, terminals and completed logins. A browser cannot set the headers of the
+ * first two, and a token in the URL would end up in logs. A ticket can be used once, within seconds.
  *
  * @module
  */
 
-import { nodeCrypto, randomText } from "../builtins.ts";
+import { randomText, sha256 } from "../builtins.ts";
 
 /** Lifetime of a ticket, in milliseconds. */
 export const TICKET_MS = 30_000;
@@ -30,13 +30,13 @@ export function createTickets<Grant>(now: () => Date) {
         tickets.delete(hash);
       }
       const ticket = randomText(TICKET_BYTES);
-      tickets.set(hashOf(ticket), { grant, expiresAtMs: at + TICKET_MS });
+      tickets.set(sha256(ticket), { grant, expiresAtMs: at + TICKET_MS });
       return ticket;
     },
 
     /** Uses a ticket up and returns its grant; `undefined` if unknown, used or expired. */
     redeem(ticket: string): Grant | undefined {
-      const hash = hashOf(ticket);
+      const hash = sha256(ticket);
       const found = tickets.get(hash);
       tickets.delete(hash);
       return found && now().getTime() < found.expiresAtMs ? found.grant : undefined;
@@ -47,8 +47,4 @@ export function createTickets<Grant>(now: () => Date) {
       return tickets.size;
     },
   };
-}
-
-function hashOf(ticket: string): string {
-  return nodeCrypto().createHash("sha256").update(ticket).digest("base64url");
 }

@@ -93,6 +93,14 @@ export async function addProvider(
   return body;
 }
 
+/** The id of the request in the page of a login that was begun. */
+export const requestIdIn = (page: string): string =>
+  requestIdOf(/name="SAMLRequest" value="([^"]+)"/.exec(page)![1]!);
+
+/** The id of an `AuthnRequest` as the form field has it. */
+export const requestIdOf = (message: string): string =>
+  / ID="([^"]+)"/.exec(new TextDecoder().decode(Uint8Array.fromBase64(message)))![1]!;
+
 type AcsOptions = CallOptions & { relayState?: string };
 
 /** Posts a message as a browser does. */

@@ -92,7 +92,6 @@ Deno.test("text that the database cannot return unchanged is refused in every fi
   const config = { url: "http://example.com/", fieldMappings: [{ path: "a\0", name: "b" }] };
   for (
     const [method, path, body, field] of [
-      ["POST", "/api/alerts/rules", { ...rule, name: "a\0b" }, "body.name"],
       ["POST", "/api/alerts/rules", { ...rule, name: "\ud800" }, "body.name"],
       ["POST", "/api/integrations", { adapter: "http-json", name: "a", config }, "body.config"],
       ["GET", "/api/containers?name=%00", undefined, "query.name"],

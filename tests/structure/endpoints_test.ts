@@ -52,6 +52,8 @@ const PUBLIC = [
   "POST /auth/login",
   "POST /auth/refresh",
   "POST /auth/session",
+  // What the sign-in page offers (identity.md, 3).
+  "GET /auth/providers",
   // Authenticated by the cookie.
   "POST /auth/session/refresh",
   "DELETE /auth/session",

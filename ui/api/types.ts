@@ -552,6 +552,8 @@ export type ChatPlatform = "messenger" | "telegram" | "team-chat" | "slack";
 
 export type ChatTest = { ok: true; message_id: string };
 
+export type CodeLogin = { code: string };
+
 export type ComplianceConfig = {
   enabled: boolean;
   retention_days: number;
@@ -857,7 +859,7 @@ export type CreatedWebhook = {
   secret: string;
 };
 
-export type Credentials = PasswordLogin | ApiKeyLogin;
+export type Credentials = PasswordLogin | ApiKeyLogin | CodeLogin;
 
 export type CurrentSlaPeriod = { period: SlaPeriod; burn_rate: number };
 
@@ -2757,6 +2759,12 @@ export type SessionPage = { sessions: (Session)[]; total: number; limit: number;
 
 export type ShortHealth = { status: "ok" | "degraded"; version: string };
 
+export type SignInMethods = {
+  apiKey: boolean;
+  passwords: boolean;
+  providers: ({ id: string; name: string; kind: "saml"; path: string })[];
+};
+
 export type Silence = {
   id: string;
   matchers: SilenceMatchers;
@@ -3751,7 +3759,7 @@ export interface Operations {
   };
   "GET /api/ext/service-enterprise/sso/login/{id}": {
     path: { id: string };
-    query?: { relay_state?: string; RelayState?: string };
+    query?: { relay_state?: string; RelayState?: string; return_to?: string };
     result: string;
   };
   "GET /api/ext/service-enterprise/sso/metadata": { result: string };
@@ -4012,6 +4020,7 @@ export interface Operations {
     result: WebhookDeliveryPage;
   };
   "GET /auth/me": { result: CurrentUser };
+  "GET /auth/providers": { result: SignInMethods };
   "GET /auth/users": { result: UserList };
   "GET /docs": { result: string };
   "GET /docs/page.css": { result: string };

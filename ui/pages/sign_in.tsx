@@ -6,10 +6,12 @@
 
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import type { Credentials } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
 import { Mark } from "../components/mark.tsx";
 import { PRODUCT, useTitle } from "../components/page.tsx";
 import { AUTH_MODE, sessionEnd, signIn } from "../state/session.ts";
+import { SignInProviders } from "./sso/sign_in.tsx";
 
 const SENTENCES = {
   none: undefined,
@@ -25,29 +27,32 @@ export default function SignIn() {
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => form.current!.querySelector<HTMLElement>("input[name]")!.focus(), []);
 
+  const attempt = async (credentials: Credentials) => {
+    isBusy.value = true;
+    problem.value = undefined;
+    try {
+      await signIn(credentials);
+    } catch (error) {
+      problem.value = error instanceof TypeError
+        ? `${PRODUCT} cannot be reached`
+        : (error as Error).message;
+    } finally {
+      isBusy.value = false;
+    }
+  };
   const send = async (event: Event) => {
     event.preventDefault();
     const fields = [...form.current!.querySelectorAll<HTMLInputElement>("input[name]")];
     const empty = fields.find(({ value }) => value === "");
     missing.value = empty?.name;
     if (empty) return empty.focus();
-    isBusy.value = true;
-    problem.value = undefined;
     const value = (name: string) => fields.find((field) => field.name === name)!.value;
-    try {
-      await signIn(
-        AUTH_MODE === "key"
-          ? { apiKey: value("apiKey").trim() }
-          : { email: value("email").trim(), password: value("password") },
-      );
-    } catch (error) {
-      problem.value = error instanceof TypeError
-        ? `${PRODUCT} cannot be reached`
-        : (error as Error).message;
-      fields.at(-1)!.select();
-    } finally {
-      isBusy.value = false;
-    }
+    await attempt(
+      AUTH_MODE === "key"
+        ? { apiKey: value("apiKey").trim() }
+        : { email: value("email").trim(), password: value("password") },
+    );
+    fields.at(-1)!.select();
   };
 
   const field = (name: string, label: string, type: string, autocomplete: string) => (
@@ -83,6 +88,9 @@ export default function SignIn() {
           )}
           <Button submit kind="primary" busy={isBusy.value}>Sign in</Button>
         </form>
+        {document.documentElement.dataset.sso === "on" && (
+          <SignInProviders signIn={(code) => void attempt({ code })} />
+        )}
         {AUTH_MODE === "key" && (
           <p class="hint">
             Printed at the first start, or in the file <code>initial-credentials</code>{" "}

@@ -14,10 +14,14 @@ const requests = table("saml_requests", {
   expires_at: text(),
   /** When a response was accepted. */
   used_at: text<string | null>(),
+  /** The login cookie of a browser that gets a session, as a hash; `null` for a client of the API. */
+  browser_hash: text<string | null>(),
+  /** The path that this browser goes to. */
+  return_to: text<string | null>(),
 });
 
 /** One request as stored. Times are ISO 8601, UTC. */
-type SamlRequest = Row<typeof requests>;
+export type SamlRequest = Row<typeof requests>;
 
 export const { find: selectRequest, count: countRequests } = requests;
 

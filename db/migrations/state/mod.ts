@@ -55,6 +55,7 @@ import { migration as maintenanceWindows } from "./0095_ce_maintenance_windows.t
 import { migration as heldNotifications } from "./0096_ce_held_notifications.ts";
 import { migration as chatOrder } from "./0097_pro_chat_order.ts";
 import { migration as rebuildJobs } from "./0100_ce_rebuild_jobs.ts";
+import { migration as ssoBrowsers } from "./0101_enterprise_sso_browsers.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -106,4 +107,5 @@ export const stateMigrations: readonly Migration[] = [
   heldNotifications,
   chatOrder,
   rebuildJobs,
+  ssoBrowsers,
 ];

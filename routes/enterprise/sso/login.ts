@@ -8,13 +8,18 @@
 import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";
 import { describeServiceProvider } from "../../../services/enterprise/sso/service_provider.ts";
-import { acceptAssertion } from "../../../services/enterprise/sso/login.ts";
+import { acceptAssertion, isOfBrowser } from "../../../services/enterprise/sso/login.ts";
 import { beginLogin } from "../../../services/enterprise/sso/requests.ts";
+import { randomText, sha256 } from "../../../services/builtins.ts";
 import { baseUrl } from "../../request_url.ts";
 import { clientOf } from "../../client.ts";
 import { endpoint, rawEndpoint, type RawResponse } from "../../endpoint.ts";
+import { EditionLimitBody, ErrorBody } from "../../shapes.ts";
+import { asAppError } from "../../../services/errors.ts";
+import { failureOf } from "../../errors.ts";
 import { rateLimit } from "../../rate_limit.ts";
-import { ssoLoginPage } from "./login_page.ts";
+import { loginCookie } from "../../session_cookie.ts";
+import { ssoLoginPage, ssoRefusalPage } from "./login_page.ts";
 
 /** Limit per client address. */
 const ACS_PER_MINUTE = 10;
@@ -23,6 +28,13 @@ const ACS_PER_MINUTE = 10;
 const LOGINS_PER_MINUTE = 30;
 
 const RELAY_STATE_MAX = 2_048;
+
+const RETURN_TO_MAX = 2_048;
+
+const LOGIN_COOKIE_BYTES = 32;
+
+/** The sign-in page, from `/sso/acs`: relative, so that it works below a path of a proxy. */
+const SIGN_IN = "../../../../sign-in";
 
 /** 256 KiB as base64 in lines. */
 const SAML_RESPONSE_MAX = 400_000;
@@ -34,6 +46,13 @@ const LoginQuery = z.object({
     description: "Returned by `POST /sso/acs` unchanged; never used as a redirect",
   }),
   RelayState: RelayState.optional().meta({ description: "Same as `relay_state`" }),
+  return_to: z.string().max(RETURN_TO_MAX).regex(/^\/(?![\/\\])\P{C}*$/u, {
+    error: "must be a path of this service",
+  }).optional().meta({
+    description: "A path of the dashboard. The login then ends there, with a session of the " +
+      "browser instead of tokens",
+    example: "/containers",
+  }),
 });
 
 const AcsForm = z.object({
@@ -62,6 +81,13 @@ const SsoLogin = z.object({
 
 const throttled = (perMinute: number) => ({
   429: `Limit of ${perMinute} requests per minute and address exceeded; see \`Retry-After\``,
+});
+
+/** Browsers get a page. */
+const refusal = (description: string, returns: z.ZodType = ErrorBody) => ({
+  description,
+  returns,
+  alternatives: { "text/html": z.string() },
 });
 
 const PUBLIC = { role: "public", anyAddress: true } as const;
@@ -107,10 +133,13 @@ export const ssoLoginEndpoints = (deps: Deps) => {
         404: "The identity provider does not exist",
         ...throttled(LOGINS_PER_MINUTE),
       },
-    }, async ({ params, query, caller }) => {
+    }, async ({ params, query, caller, request, setCookie }) => {
       loginLimit.check(caller.address);
-      const relayState = query.relay_state ?? query.RelayState;
-      const redirect = await beginLogin(deps, params.id, relayState);
+      const { return_to: returnTo, relay_state: relayState = query.RelayState } = query;
+      const secret = randomText(LOGIN_COOKIE_BYTES);
+      const browser = returnTo === undefined ? undefined : { hash: sha256(secret), returnTo };
+      const redirect = await beginLogin(deps, params.id, relayState, browser);
+      if (browser) setCookie(loginCookie(deps.config, request, secret));
       if (redirect.kind === "redirect") return respond(302, null, { location: redirect.url });
       const { text, policy } = ssoLoginPage(redirect);
       return respond(200, text, {
@@ -127,22 +156,48 @@ export const ssoLoginEndpoints = (deps: Deps) => {
         "stored certificate, and only signed content is used. Each assertion is accepted " +
         "once. Users are found by email; see `auto_provision` and `link_existing` of the " +
         "provider. The session and its tokens end at SessionNotOnOrAfter, or else after 8 " +
-        "hours.",
+        "hours. A login that began with `return_to` ends with a redirect to the sign-in page, " +
+        "which takes the code in its address to `POST /auth/session`, or with a page that says " +
+        "why it was refused.",
       ...PUBLIC,
       form: AcsForm,
       ignoresUnknown: true,
       returns: SsoLogin,
-      failures: {
-        400: "The form or the message cannot be read",
-        401: "The message is rejected: issuer, signature, conditions, missing request or replay",
-        402: "The edition allows no more users",
-        403: "The provider is disabled, or the user is not allowed to log in",
-        ...throttled(ACS_PER_MINUTE),
+      replies: {
+        303: {
+          description: "Redirect of a browser to the sign-in page",
+          headers: { Location: "Address of the page, with the code as its fragment" },
+        },
+        400: refusal("The form or the message cannot be read"),
+        401: refusal(
+          "The message is rejected: issuer, signature, conditions, missing request or replay",
+        ),
+        402: refusal("The edition allows no more users", EditionLimitBody),
+        403: refusal("The provider is disabled, or the user is not allowed to log in"),
       },
-    }, ({ body, caller, request, note }) => {
+      failures: throttled(ACS_PER_MINUTE),
+    }, async ({ body, caller, request, note }) => {
       acsLimit.check(caller.address);
       const { SAMLResponse: samlResponse, RelayState: relayState } = body;
-      return acceptAssertion(deps, { samlResponse, relayState }, clientOf(caller, request), note);
+      const message = { samlResponse, relayState };
+      try {
+        const login = await acceptAssertion(deps, message, clientOf(caller, request), note);
+        if (!("code" in login)) return login;
+        const next = encodeURIComponent(login.returnTo);
+        const location = `${SIGN_IN}?next=${next}#code=${login.code}`;
+        return new Response(null, { status: 303, headers: { location } });
+      } catch (error) {
+        if (!asAppError(error) || !await isOfBrowser(deps, samlResponse)) throw error;
+        const { status, body: { error: reason } } = failureOf(error, deps.license.edition);
+        const { text, policy } = ssoRefusalPage(reason, SIGN_IN);
+        return new Response(text, {
+          status,
+          headers: {
+            "content-type": "text/html; charset=utf-8",
+            "content-security-policy": policy,
+          },
+        });
+      }
     }),
   ];
 };

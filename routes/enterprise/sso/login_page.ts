@@ -1,11 +1,12 @@
 /**
- * The page that sends a browser to an identity provider with a form (HTTP-POST binding).
+ * Pages of a login: the one that sends a browser to an identity provider with a form (HTTP-POST
+ * binding), and the one that says why a login was refused.
  *
  * @module
  */
 
 import { hashSource } from "../../content_security_policy.ts";
-import { markup, trusted } from "../../markup.ts";
+import { type Markup, markup, trusted } from "../../markup.ts";
 
 /** The button does the same without scripts. */
 const SCRIPT = "document.forms[0].submit()";
@@ -26,23 +27,14 @@ export function ssoLoginPage({ url, fields }: LoginForm): { text: string; policy
     markup`<input type="hidden" name="${name}" value="${value}">
 `
   );
-  const page = markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Signing in</title>
-<style>${trusted(STYLE)}</style>
-</head>
-<body>
-<form method="post" action="${url}">
+  const page = pageWith(
+    "Signing in",
+    markup`<form method="post" action="${url}">
 ${inputs}<p>You are being taken to your identity provider.</p>
 <button type="submit">Continue</button>
 </form>
-<script>${trusted(SCRIPT)}</script>
-</body>
-</html>
-`;
+<script>${trusted(SCRIPT)}</script>`,
+  );
   const policy = [
     "default-src 'none'",
     `script-src ${hashSource(SCRIPT)}`,
@@ -54,3 +46,34 @@ ${inputs}<p>You are being taken to your identity provider.</p>
   ];
   return { text: page.text, policy: policy.join("; ") };
 }
+
+/** Says why a login was refused. @param signIn The address of the sign-in page. */
+export function ssoRefusalPage(
+  reason: string,
+  signIn: string,
+): { text: string; policy: string } {
+  const page = pageWith(
+    "Sign-in refused",
+    markup`<h1>Sign-in refused</h1>
+<p>${reason}.</p>
+<p><a href="${signIn}">Back to the sign-in</a></p>`,
+  );
+  const policy = `default-src 'none'; style-src ${hashSource(STYLE)}; base-uri 'none'; ` +
+    "form-action 'none'; frame-ancestors 'none'";
+  return { text: page.text, policy };
+}
+
+const pageWith = (title: string, body: Markup) =>
+  markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<style>${trusted(STYLE)}</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`;

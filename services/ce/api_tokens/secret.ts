@@ -5,7 +5,7 @@
  * @module
  */
 
-import { nodeCrypto, nodeZlib, randomText } from "../../builtins.ts";
+import { nodeZlib, randomText, sha256 } from "../../builtins.ts";
 
 const PREFIX = "lst_";
 
@@ -30,9 +30,7 @@ export function isWellFormedApiToken(token: string): boolean {
 }
 
 /** SHA-256, base64url. The secret cannot be guessed, so that a fast hash is enough. */
-export function hashApiToken(token: string): string {
-  return nodeCrypto().createHash("sha256").update(token).digest("base64url");
-}
+export const hashApiToken = (token: string): string => sha256(token);
 
 /** CRC-32 (ISO 3309), big-endian, base64url. */
 function checksumOf(text: string): string {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { nodeCrypto, randomText } from "../../builtins.ts";
+import { randomText, sha256 } from "../../builtins.ts";
 import { insertRefreshToken } from "../../../db/ce/refresh_tokens.ts";
 import type { Session } from "../../auth/accounts.ts";
 import type { Deps } from "../../deps.ts";
@@ -59,6 +59,3 @@ export function storeRefreshToken(
   });
   return expiresAt;
 }
-
-const sha256 = (text: string): string =>
-  nodeCrypto().createHash("sha256").update(text).digest("base64url");

@@ -15,10 +15,12 @@ import {
 import { KEY_USER, type Session } from "../../auth/accounts.ts";
 import type { Caller, UserRole } from "../../auth/caller.ts";
 import type { Client } from "../../auth/client.ts";
+import { sha256 } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { EmitDeps } from "../../events/emit.ts";
 import type { LoginAttempt } from "../../auth/login_throttle.ts";
+import type { OpenLogin } from "../../auth/open_login.ts";
 import { isApiKey } from "./api_key.ts";
 import { emailKey } from "./emails.ts";
 import { revokeFamily } from "./families.ts";
@@ -42,17 +44,6 @@ export interface TokenPair {
   serverName: string;
 }
 
-/** A login with its refresh token, of which only the hash is stored. */
-interface OpenLogin {
-  session: Session;
-  role: UserRole;
-  refreshToken: string;
-  /** When the refresh token and its access token were issued. */
-  issuedAt: Date;
-  /** When the login ends, regardless of renewals; `null` for no end. */
-  endsAt: Date | null;
-}
-
 /** A login that was just stored. */
 export type NewLogin = OpenLogin & SignIn;
 
@@ -63,7 +54,9 @@ export type NewLogin = OpenLogin & SignIn;
 export type Admit = (userId: string) => void;
 
 type SessionDeps = EmitDeps & Pick<Deps, "accounts" | "secrets">;
-export type LoginDeps = SessionDeps & Pick<Deps, "anonymousLog" | "passwords" | "throttle">;
+export type LoginDeps =
+  & SessionDeps
+  & Pick<Deps, "anonymousLog" | "completedLogins" | "passwords" | "throttle">;
 
 /**
  * Key mode: exchanges the API key for tokens. Failures are counted per address only, because the
@@ -133,18 +126,50 @@ export async function logIn(
 }
 
 /**
- * Logs in with the credentials of the current mode: the API key, or email and password.
+ * Hands a login that an identity provider has completed to the browser that began it. Pages of other
+ * sites could otherwise sign a browser in as another user.
+ *
+ * @param loginCookie What the browser got when the login began.
+ * @throws {AppError} `unauthorized` for an unknown, used or expired code, and for another browser.
+ * @throws {ThrottledError} After too many failures.
+ */
+async function collectLogin(
+  deps: LoginDeps,
+  { code, loginCookie }: { code: string; loginCookie: string | undefined },
+  { address }: Client,
+  admit: Admit,
+): Promise<TokenPair> {
+  const attempt = deps.throttle.begin(address);
+  const completed = deps.completedLogins.redeem(code);
+  if (!completed || loginCookie === undefined || sha256(loginCookie) !== completed.browserHash) {
+    throw new AppError(
+      "unauthorized",
+      "The sign-in took too long or was begun elsewhere; try again",
+    );
+  }
+  attempt.succeeded();
+  admit(completed.login.session.userId);
+  return await tokenPairOf(deps, completed.login);
+}
+
+/**
+ * Logs in with the credentials of the current mode: the API key, or email and password; in each mode
+ * with the code of a completed login.
  *
  * @throws {AppError} `invalid` for credentials of the other mode; else as for
  * {@linkcode exchangeApiKey} and {@linkcode logIn}.
  */
 export async function signIn(
   deps: LoginDeps,
-  credentials: { apiKey: string } | { email: string; password: string },
+  credentials:
+    | { apiKey: string }
+    | { email: string; password: string }
+    | { code: string; loginCookie: string | undefined },
   client: Client,
   admit: Admit,
 ): Promise<TokenPair> {
   const { authMode } = deps.config;
+  if ("code" in credentials) return await collectLogin(deps, credentials, client, admit);
   if ("apiKey" in credentials) {
     if (authMode === "key") return await exchangeApiKey(deps, credentials, client, admit);
     throw new AppError(

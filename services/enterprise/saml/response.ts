@@ -30,7 +30,7 @@ import { SamlError } from "./error.ts";
 import { NAME_ID_EMAIL, NAME_ID_PERSISTENT, NAME_ID_UNSPECIFIED } from "./name_id.ts";
 import { readMessage, type SamlMessage } from "./message.ts";
 import { type SignedParts, verifySignatures } from "./verification.ts";
-import type { XmlElement } from "./tree.ts";
+import { attributeOf, type XmlElement } from "./tree.ts";
 import { readXml } from "./xml.ts";
 
 export { SamlError, type SamlReason } from "./error.ts";
@@ -92,6 +92,10 @@ export function readSamlResponse(base64: string): UnverifiedResponse {
 export function claimedIssuer({ response, assertion }: UnverifiedResponse): string {
   return issuerOf(assertion ?? response);
 }
+
+/** Returns the unverified ID of the answered request. It only selects the form of a refusal. */
+export const claimedRequest = ({ response }: UnverifiedResponse): string | undefined =>
+  attributeOf(response, "InResponseTo");
 
 /**
  * Verifies a message. The caller has to check stored state: whether the request is known and not yet

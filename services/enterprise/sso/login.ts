@@ -23,7 +23,7 @@ import type { SamlExpectations, VerifiedAssertion } from "../saml/response.ts";
 import { serviceProviderFor } from "./service_provider.ts";
 import { findUser, type ProvisionedUser } from "./provisioning.ts";
 import { assertProviderEnabled, notAuthenticated, SsoRefusal } from "./refusal.ts";
-import { useRequest } from "./requests.ts";
+import { claimedBrowser, type LoginBrowser, useRequest } from "./requests.ts";
 
 /** Session duration if the assertion has no SessionNotOnOrAfter. */
 const SESSION_MS = 8 * 60 * 60 * 1000;
@@ -58,7 +58,14 @@ interface SsoLogin extends TokenPair {
   relayState?: string;
 }
 
-type AcsDeps = EmitDeps & Pick<Deps, "accounts" | "anonymousLog" | "secrets">;
+/** A successful login of a browser, which has to collect its session with the code. */
+interface BrowserLogin {
+  code: string;
+  /** The path of the dashboard that it goes to. */
+  returnTo: string;
+}
+
+type AcsDeps = EmitDeps & Pick<Deps, "accounts" | "anonymousLog" | "completedLogins" | "secrets">;
 
 /**
  * Logs in the user that an enabled identity provider asserts.
@@ -73,7 +80,7 @@ export async function acceptAssertion(
   { samlResponse, relayState }: AcsMessage,
   client: Client,
   note: LoginNote = {},
-): Promise<SsoLogin> {
+): Promise<SsoLogin | BrowserLogin> {
   const { log } = deps;
   const { address } = client;
   try {
@@ -83,11 +90,16 @@ export async function acceptAssertion(
     const provider = findProvider(deps, saml.claimedIssuer(response), note);
     const expected = expectationsOf(deps, provider);
     const assertion = await saml.verifySamlResponse(response, expected);
-    const { login, provisioned, sessionId } = createSession(deps, provider, assertion, client);
+    const created = createSession(deps, provider, assertion, client);
+    const { login, provisioned, sessionId, browser } = created;
     reportSignIn(deps, login);
     const { id: userId, email } = provisioned.user;
     note.actor = userId;
     log.info("SSO login", { providerId: provider.id, userId, sessionId, address });
+    if (browser) {
+      const code = deps.completedLogins.issue({ login, browserHash: browser.hash });
+      return { code, returnTo: browser.returnTo };
+    }
     return {
       ...await tokenPairOf(deps, login),
       sessionId,
@@ -101,6 +113,18 @@ export async function acceptAssertion(
       deps.anonymousLog.warn("SSO login refused", { reason, provider: note.target, address });
     }
     throw refusal;
+  }
+}
+
+/** Whether a refused message claims to answer the login of a browser. */
+export async function isOfBrowser(deps: Pick<Deps, "db">, samlResponse: string): Promise<boolean> {
+  const saml = await import("../saml/response.ts");
+  try {
+    const response = saml.readSamlResponse(samlResponse);
+    return claimedBrowser(deps, saml.claimedRequest(response)) !== undefined;
+  } catch (error) {
+    if (error instanceof SamlError) return false;
+    throw error;
   }
 }
 
@@ -139,6 +163,8 @@ interface CreatedSession {
   login: NewLogin;
   provisioned: ProvisionedUser;
   sessionId: string;
+  /** Gets a session instead of tokens. */
+  browser: LoginBrowser | undefined;
 }
 
 /**
@@ -159,10 +185,10 @@ function createSession(
       assertUnchanged(db, provider);
       assertFirstUse(db, provider, assertion);
       try {
-        useRequest(deps, provider, assertion);
+        const browser = useRequest(deps, provider, assertion);
         const endsAt = sessionEnd(assertion, deps.now());
         provisioned = findUser(deps, provider, assertion);
-        return storeSession(deps, provider, provisioned, endsAt, client);
+        return { ...storeSession(deps, provider, provisioned, endsAt, client), browser };
       } catch (error) {
         if (error instanceof SsoRefusal || error instanceof LimitError) return error;
         throw error;
@@ -213,7 +239,7 @@ function storeSession(
   provisioned: ProvisionedUser,
   endsAt: Date,
   client: Client,
-): CreatedSession {
+): Omit<CreatedSession, "browser"> {
   const { user, email } = provisioned;
   const login = storeLogin(deps, user.id, client, endsAt);
   const sessionId = crypto.randomUUID();

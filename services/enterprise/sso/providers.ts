@@ -19,6 +19,7 @@ import type { Caller } from "../../auth/caller.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound, tooMany } from "../../errors.ts";
+import type { SignInProvider } from "../../state/sign_in_providers.ts";
 import { assertUsableIdpCertificate } from "../saml/certificate.ts";
 import { serviceProviderFor } from "./service_provider.ts";
 import { endSessionsOfProvider } from "./sessions.ts";
@@ -47,6 +48,15 @@ export function listProviders(
 ): { providers: ProviderView[] } {
   return { providers: selectProviders(db).map((provider) => viewOf(config, provider)) };
 }
+
+/** The enabled ones, for the sign-in page. */
+export const listSignInProviders = ({ db }: Pick<Deps, "db">): SignInProvider[] =>
+  selectProviders(db).filter(({ enabled }) => enabled).map(({ id, name }) => ({
+    id,
+    name,
+    kind: "saml",
+    path: `/api/ext/service-enterprise/sso/login/${id}`,
+  }));
 
 /** @throws {AppError} `not_found`. */
 export function getProvider({ db, config }: Pick<Deps, "db" | "config">, id: string): ProviderView {

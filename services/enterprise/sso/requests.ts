@@ -10,6 +10,7 @@ import {
   countRequests,
   deleteOldestRequests,
   insertRequest,
+  type SamlRequest,
   selectRequest,
   updateRequestUsed,
 } from "../../../db/enterprise/sso/requests.ts";
@@ -30,6 +31,14 @@ const REQUESTS_MAX = 10_000;
 /** Random bytes of a request ID ("Core", 1.3.4, requires at least 128 bits). */
 const REQUEST_ID_BYTES = 20;
 
+/** A browser that gets a session of the dashboard instead of tokens. */
+export interface LoginBrowser {
+  /** The hash of its login cookie. */
+  hash: string;
+  /** The path of the dashboard that it goes to. */
+  returnTo: string;
+}
+
 /**
  * Starts a login at an identity provider.
  *
@@ -40,6 +49,7 @@ export async function beginLogin(
   { db, config, now }: Pick<Deps, "db" | "config" | "now">,
   providerId: string,
   relayState: string | undefined,
+  browser?: LoginBrowser,
 ): Promise<AuthnRequestMessage> {
   const provider = requireFound(selectProvider(db, providerId), "Identity provider", providerId);
   assertProviderEnabled(provider);
@@ -68,6 +78,8 @@ export async function beginLogin(
       id,
       provider_id: providerId,
       expires_at: new Date(issuedAt.getTime() + REQUEST_MS).toISOString(),
+      browser_hash: browser?.hash ?? null,
+      return_to: browser?.returnTo ?? null,
     });
   });
   return message;
@@ -77,6 +89,7 @@ export async function beginLogin(
  * Marks the request that an assertion answers as used. An assertion without InResponseTo is accepted
  * if the provider allows unsolicited responses. Runs inside the caller's transaction.
  *
+ * @returns The browser that began the login, if it gets a session.
  * @throws {SsoRefusal} `unsolicited`, `request_unknown`, `request_foreign`, `request_used`,
  * `request_expired`.
  */
@@ -84,9 +97,9 @@ export function useRequest(
   { db, now }: Pick<Deps, "db" | "now">,
   provider: IdentityProvider,
   { inResponseTo }: Pick<VerifiedAssertion, "inResponseTo">,
-): void {
+): LoginBrowser | undefined {
   if (inResponseTo === null) {
-    if (provider.allow_unsolicited) return;
+    if (provider.allow_unsolicited) return undefined;
     throw notAuthenticated(
       "unsolicited",
       "The response is unsolicited, which is not allowed for this identity provider",
@@ -110,4 +123,18 @@ export function useRequest(
     throw notAuthenticated("request_expired", "The login request has expired; log in again");
   }
   updateRequestUsed(db, request.id, at);
+  return browserOf(request);
+}
+
+/** The browser that an unverified response claims to answer. */
+export function claimedBrowser(
+  { db }: Pick<Deps, "db">,
+  inResponseTo: string | undefined,
+): LoginBrowser | undefined {
+  const request = inResponseTo === undefined ? undefined : selectRequest(db, inResponseTo);
+  return request && browserOf(request);
+}
+
+function browserOf({ browser_hash, return_to }: SamlRequest): LoginBrowser | undefined {
+  return browser_hash === null ? undefined : { hash: browser_hash, returnTo: return_to ?? "/" };
 }

@@ -20,7 +20,7 @@ import {
   updateSubscriberVerified,
 } from "../../../db/pro/status_pages/subscribers.ts";
 import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
-import { nodeCrypto, randomText } from "../../builtins.ts";
+import { randomText, sha256 } from "../../builtins.ts";
 import { emailKey } from "../../ce/auth/emails.ts";
 import { newSigningSecret } from "../../ce/webhooks/post.ts";
 import type { Deps } from "../../deps.ts";
@@ -155,7 +155,7 @@ export function storeSubscriber(
     sealed: sealAddress(secrets, id, address),
     sealed_secret: secret === undefined ? null : sealSigningSecret(secrets, id, secret),
     address_key: addressKey,
-    token_hash: hashToken(token),
+    token_hash: sha256(token),
     link_base: linkBase,
     verified_at: null,
     created_at: now().toISOString(),
@@ -185,7 +185,7 @@ export function verifySubscriber(
   pageId: string,
   token: string,
 ): { already: boolean; page: SubscribedPage } {
-  const subscriber = selectSubscriberByToken(db, pageId, hashToken(token));
+  const subscriber = selectSubscriberByToken(db, pageId, sha256(token));
   if (!subscriber) {
     throw new AppError("not_found", "This link is not valid, or the subscription has ended");
   }
@@ -308,9 +308,4 @@ function toSubscriber(subscriber: StoredSubscriber, address: string): Subscriber
 /** An address that cannot be decrypted is redacted, so that the subscriber can be deleted. */
 function openAddressOrRedact(secrets: Deps["secrets"], subscriber: StoredSubscriber): string {
   return openIfPossible(() => openAddress(secrets, subscriber)) ?? REDACTED;
-}
-
-/** The token is random and long, so that an unsalted hash is safe. */
-function hashToken(token: string): string {
-  return nodeCrypto().createHash("sha256").update(token).digest("base64url");
 }

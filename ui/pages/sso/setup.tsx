@@ -20,7 +20,7 @@ export function Setup({ provider, onClose }: { provider: IdentityProvider; onClo
         <Value name="Entity ID (audience)" value={entityId} />
         <Value name="ACS URL" value={acsUrl} />
         <Value name="Metadata" value={new URL("metadata", acsUrl).href} />
-        <Value name="Sign-in link" value={new URL(`login/${id}`, acsUrl).href} />
+        <Value name="Sign-in link" value={new URL(`login/${id}?return_to=/`, acsUrl).href} />
       </dl>
       <div class="actions">
         <Button kind="primary" onClick={onClose}>Done</Button>

@@ -1,0 +1,26 @@
+/**
+ * A login between its storage and the response with its tokens.
+ *
+ * @module
+ */
+
+import type { Session } from "./accounts.ts";
+import type { UserRole } from "./caller.ts";
+
+/** A login with its refresh token, of which only the hash is stored. */
+export interface OpenLogin {
+  session: Session;
+  role: UserRole;
+  refreshToken: string;
+  /** When the refresh token and its access token were issued. */
+  issuedAt: Date;
+  /** When the login ends, regardless of renewals; `null` for no end. */
+  endsAt: Date | null;
+}
+
+/** A login at an identity provider, which the browser that began it turns into a session. */
+export interface CompletedLogin {
+  login: OpenLogin;
+  /** The hash of that browser's login cookie. */
+  browserHash: string;
+}

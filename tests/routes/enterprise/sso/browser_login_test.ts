@@ -1,0 +1,187 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { statusWith } from "../../../helpers/accounts.ts";
+import { OWN_PAGE } from "../../../helpers/browser_session.ts";
+import {
+  addProvider,
+  createIdp,
+  postAcs,
+  requestIdIn,
+  SSO,
+  ssoLogin,
+  ssoTest,
+} from "../../../helpers/sso.ts";
+import { keptLog, type TestApp, testApp, type TestAppOptions } from "../../../helpers/test_app.ts";
+
+const anyone = { role: "public" } as const;
+const idp = await createIdp("https://idp.example.com/metadata");
+const impostor = await createIdp("https://idp.example.com/metadata");
+
+async function withProvider(changes: Record<string, unknown> = {}, options: TestAppOptions = {}) {
+  const app = testApp({ edition: "enterprise", ...options });
+  return Object.assign(app, { provider: await addProvider(app, idp, changes) });
+}
+
+/** Begins the login of a browser. @returns The id of its request and its cookie. */
+async function begin(
+  app: Awaited<ReturnType<typeof withProvider>>,
+  returnTo = "/containers?q=a b",
+) {
+  const path = `${SSO}/login/${app.provider.id}?return_to=${encodeURIComponent(returnTo)}`;
+  const { status, headers, body } = await app.call("GET", path, undefined, anyone);
+  equal(status, 200, body.error);
+  const cookie = headers.get("set-cookie")!;
+  return { inResponseTo: requestIdIn(body), cookie: cookie.split(";")[0]!, attributes: cookie };
+}
+
+/** The code in the address to which a completed login leads. */
+async function codeOf(app: TestApp, inResponseTo: string): Promise<string> {
+  const { status, headers } = await ssoLogin(app, idp, { inResponseTo });
+  equal(status, 303);
+  return headers.get("location")!.split("#code=")[1]!;
+}
+
+const collect = (app: TestApp, code: string, cookie?: string) =>
+  app.call("POST", "/auth/session", { code }, {
+    ...anyone,
+    headers: { ...OWN_PAGE, ...(cookie !== undefined && { cookie }) },
+  });
+
+ssoTest("a login that a browser began ends with its session", async () => {
+  using app = await withProvider();
+  const { inResponseTo, cookie, attributes } = await begin(app);
+  match(
+    attributes,
+    /^longshore-login=[\w-]{43}; Path=\/; Max-Age=900; HttpOnly; SameSite=Strict$/,
+  );
+  const { status, headers, body } = await ssoLogin(app, idp, { inResponseTo });
+  equal(status, 303);
+  // No token is in an answer that a page of the identity provider receives.
+  equal(body ?? "", "");
+  equal(headers.get("set-cookie"), null);
+  const location = new URL(headers.get("location")!, `https://ops.example/longshore${SSO}/acs`);
+  equal(location.pathname, "/longshore/sign-in");
+  equal(location.searchParams.get("next"), "/containers?q=a b");
+
+  const answer = await collect(app, location.hash.replace("#code=", ""), cookie);
+  equal(answer.status, 200, answer.body.error);
+  deepEqual(Object.keys(answer.body).sort(), [
+    "accessToken",
+    "expiresIn",
+    "permissions",
+    "role",
+    "serverName",
+  ]);
+  match(answer.headers.get("set-cookie")!, /^longshore=[\w-]{43}; /);
+  equal(await statusWith(app, answer.body.accessToken), 200);
+  const { sessions } = (await app.call("GET", `${SSO}/sessions`)).body;
+  equal(sessions.length, 1);
+});
+
+ssoTest("the cookie of a login over TLS is Secure and has the prefix __Host-", async () => {
+  using app = await withProvider({}, { config: { serviceBaseUrl: "https://ops.example.com" } });
+  const { attributes } = await begin(app);
+  match(attributes, /^__Host-longshore-login=[\w-]{43}; Path=\/; .*; Secure$/);
+});
+
+ssoTest(
+  "a code is refused without the cookie, with another one, twice and when it is old",
+  async () => {
+    using app = await withProvider();
+    const refused = /took too long or was begun elsewhere/;
+    const own = await begin(app);
+    const foreign = await begin(app);
+    // An attacker's page gives the victim the attacker's code, or the other way round.
+    for (const cookie of [undefined, foreign.cookie, "longshore-login="]) {
+      const { inResponseTo } = cookie === undefined ? own : await begin(app);
+      const { status, body } = await collect(app, await codeOf(app, inResponseTo), cookie);
+      equal(status, 401);
+      match(body.error, refused);
+    }
+    const { inResponseTo, cookie } = await begin(app);
+    const code = await codeOf(app, inResponseTo);
+    equal((await collect(app, code, cookie)).status, 200);
+    equal((await collect(app, code, cookie)).status, 401);
+
+    const late = await begin(app);
+    const lateCode = await codeOf(app, late.inResponseTo);
+    app.clock.advance({ seconds: 31 });
+    equal((await collect(app, lateCode, late.cookie)).status, 401);
+  },
+);
+
+ssoTest("codes are throttled, and belong to pages of the service", async () => {
+  using app = await withProvider();
+  const { inResponseTo, cookie } = await begin(app);
+  const code = await codeOf(app, inResponseTo);
+  const headers = { origin: "https://evil.example", cookie };
+  const foreign = await app.call("POST", "/auth/session", { code }, { ...anyone, headers });
+  equal(foreign.status, 403);
+  for (let attempt = 0; attempt < 10; attempt++) {
+    equal((await collect(app, `${code}x`, cookie)).status, 401);
+  }
+  equal((await collect(app, code, cookie)).status, 429);
+});
+
+ssoTest("a refused browser gets a page with the reason, and API clients get JSON", async () => {
+  const { log, lines } = keptLog();
+  using app = await withProvider({ auto_provision: false }, { log });
+  const { inResponseTo } = await begin(app);
+  const email = "<b>eve</b>@example.com";
+  const { status, headers, body } = await ssoLogin(app, idp, {
+    inResponseTo,
+    email: "eve@example.com",
+  });
+  equal(status, 403);
+  equal(headers.get("content-type"), "text/html; charset=utf-8");
+  match(headers.get("content-security-policy")!, /default-src 'none'/);
+  match(body, /User eve@example\.com does not exist/);
+  match(body, /<a href="\.\.\/\.\.\/\.\.\/\.\.\/sign-in">/);
+  const hostile = await ssoLogin(app, idp, {
+    inResponseTo: (await begin(app)).inResponseTo,
+    email,
+  });
+  equal(hostile.body.includes("<b>"), false);
+
+  // The message of somebody else, for the request of a browser.
+  const open = await begin(app);
+  const message = await impostor.answer({
+    issuedAt: app.clock.now(),
+    inResponseTo: open.inResponseTo,
+  });
+  const forged = await postAcs(app, message);
+  deepEqual([forged.status, forged.headers.get("location")], [401, null]);
+  match(forged.body, /Sign-in refused/);
+  const unknown = await ssoLogin(app, idp, { inResponseTo: "_unknown" });
+  deepEqual([unknown.status, typeof unknown.body.error], [401, "string"]);
+  const audited = (await app.call("GET", "/api/audit")).body.entries
+    .filter(({ action }: { action: string }) => action === `POST ${SSO}/acs`);
+  deepEqual(audited.map(({ outcome }: { outcome: string }) => outcome), Array(4).fill("denied"));
+  equal(lines.join().includes(open.cookie.split("=")[1]!), false);
+});
+
+for (
+  const returnTo of ["//evil.example", "/\\evil.example", "https://evil.example/", "a", "/a\nb"]
+) {
+  ssoTest(`a login does not return to ${JSON.stringify(returnTo)}`, async () => {
+    using app = await withProvider();
+    const path = `${SSO}/login/${app.provider.id}?return_to=${encodeURIComponent(returnTo)}`;
+    const { status, headers } = await app.call("GET", path, undefined, anyone);
+    deepEqual([status, headers.get("set-cookie")], [400, null]);
+  });
+}
+
+Deno.test("GET /auth/providers has the enabled providers of the edition, and nothing else of them", async () => {
+  using app = testApp({ edition: "enterprise", config: { authMode: "users" } });
+  const { id } = await addProvider(app, idp, { name: "Acme" });
+  await addProvider(app, { ...idp, entityId: "https://b" }, { name: "Off", enabled: false });
+  const { status, body } = await app.call("GET", "/auth/providers", undefined, anyone);
+  equal(status, 200);
+  deepEqual(body, {
+    apiKey: false,
+    passwords: true,
+    providers: [{ id, name: "Acme", kind: "saml", path: `${SSO}/login/${id}` }],
+  });
+  using ce = testApp();
+  const { body: own } = await ce.call("GET", "/auth/providers", undefined, anyone);
+  deepEqual(own, { apiKey: true, passwords: false, providers: [] });
+});
