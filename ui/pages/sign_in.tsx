@@ -88,14 +88,14 @@ export default function SignIn() {
           )}
           <Button submit kind="primary" busy={isBusy.value}>Sign in</Button>
         </form>
-        {document.documentElement.dataset.sso === "on" && (
-          <SignInProviders signIn={(code) => void attempt({ code })} />
-        )}
         {AUTH_MODE === "key" && (
           <p class="hint">
             Printed at the first start, or in the file <code>initial-credentials</code>{" "}
             of the data directory. The command <code>longshore key new</code> creates another.
           </p>
+        )}
+        {document.documentElement.dataset.sso === "on" && (
+          <SignInProviders signIn={(code) => void attempt({ code })} />
         )}
       </div>
     </div>
