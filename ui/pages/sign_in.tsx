@@ -10,8 +10,12 @@ import type { Credentials } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
 import { Mark } from "../components/mark.tsx";
 import { PRODUCT, useTitle } from "../components/page.tsx";
+import { addStyles } from "../components/styles.ts";
 import { AUTH_MODE, sessionEnd, signIn } from "../state/session.ts";
 import { SignInProviders } from "./sso/sign_in.tsx";
+import styles from "./sign_in.css" with { type: "text" };
+
+addStyles(styles);
 
 const SENTENCES = {
   none: undefined,
