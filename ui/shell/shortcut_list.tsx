@@ -8,6 +8,10 @@ import "../shared.ts";
 import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import type { OverlayProps } from "./places.ts";
+import { addStyles } from "../components/styles.ts";
+import styles from "./shortcut_list.css" with { type: "text" };
+
+addStyles(styles);
 
 export default function ShortcutList({ places, onClose }: OverlayProps) {
   const list: [keys: string, what: string][] = [

@@ -24,6 +24,10 @@ import { showStatus } from "../../state/toasts.ts";
 import { incidentActions } from "./actions.ts";
 import { IncidentForm, StatusForm } from "./forms.tsx";
 import { Severity, Status } from "./words.tsx";
+import { addStyles } from "../../components/styles.ts";
+import styles from "./detail.css" with { type: "text" };
+
+addStyles(styles);
 
 export default function Detail({ id = "" }: Record<string, string | undefined>) {
   const path = { id: decodeURIComponent(id) };

@@ -10,6 +10,10 @@ import { Button, IconButton } from "../../components/button.tsx";
 import { copyText } from "../../components/copy.ts";
 import { Dialog } from "../../components/dialog.tsx";
 import { plain } from "../../components/text.ts";
+import { addStyles } from "../../components/styles.ts";
+import styles from "./setup.css" with { type: "text" };
+
+addStyles(styles);
 
 export function Setup({ provider, onClose }: { provider: IdentityProvider; onClose: () => void }) {
   const { id, name, sp_entity_id: entityId, acs_url: acsUrl } = provider;
