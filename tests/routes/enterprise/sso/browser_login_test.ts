@@ -142,7 +142,7 @@ ssoTest("a refused browser gets a page with the reason, and API clients get JSON
   });
   equal(hostile.body.includes("<b>"), false);
 
-  // The message of somebody else, for the request of a browser.
+  // The message of another provider, for the request of a browser.
   const open = await begin(app);
   const message = await impostor.answer({
     issuedAt: app.clock.now(),
