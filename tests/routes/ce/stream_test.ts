@@ -428,6 +428,8 @@ Deno.test("clients that do not read are disconnected without affecting others", 
 /** Memory for many clients that do not read, until they are disconnected. */
 async function stalledClients() {
   const STALLED = 50;
+  // What they read is garbage in the same process.
+  const HEALTHY = 2;
   const ROUNDS = 40;
   const FRAME_BYTES = 200_000;
   await using app = served();
@@ -444,10 +446,10 @@ async function stalledClients() {
     connections.push(connection);
   }
   const healthy = await Promise.all(
-    Array.from({ length: 10 }, () => app.open("?types=metrics")),
+    Array.from({ length: HEALTHY }, () => app.open("?types=metrics")),
   );
   for (const client of healthy) await client.next();
-  equal(deps.stream.count, STALLED + 10);
+  equal(deps.stream.count, STALLED + HEALTHY);
 
   const memoryBefore = Deno.memoryUsage().rss;
   let slowestMs = 0;
@@ -468,7 +470,7 @@ async function stalledClients() {
     await deps.stream.broadcast();
     for (const client of healthy) await client.next();
   }
-  await until("the stalled ones are let go", () => deps.stream.count === 10);
+  await until("the stalled ones are let go", () => deps.stream.count === HEALTHY);
 
   for (const client of healthy) await client.cancel();
   for (const connection of connections) connection.close();
