@@ -74,6 +74,49 @@ dashboardTest("a long table shows the right rows in their order", async (t) => {
     deepEqual(checked, ["Select web-001"]);
   });
 
+  await t.step(
+    "scrolling and filtering change the elements of rows instead of replacing them",
+    async () => {
+      await tab.page.evaluate(() => {
+        scrollTo(0, 0);
+        (document.activeElement as HTMLElement).blur();
+      });
+      await eventually(async () => equal((await rows())[0]![1], names[0]));
+      const created = await tab.page.evaluateHandle(() => {
+        const added = new Set<Node>();
+        new MutationObserver((records) => {
+          for (const { addedNodes } of records) addedNodes.forEach((node) => added.add(node));
+        }).observe(document.querySelector("main tbody")!, { childList: true });
+        const known = new Set<Node>(document.querySelectorAll("main tbody tr"));
+        return { of: () => [...added].filter((node) => !known.has(node)).length };
+      });
+      const count = () => created.evaluate((created) => created.of());
+
+      deepEqual(await scroll(10, 300), []);
+      // 68 rows have passed; the window has a few more rows than at the top.
+      equal(await count() < 30, true, `${await count()} new rows`);
+      await tab.page.evaluate(() => scrollTo(0, 0));
+      await eventually(async () => equal((await rows())[0]![1], names[0]));
+      const before = await count();
+      for (const [text, found] of [["web-1", 100], ["web-12", 10], ["web-2", 100]] as const) {
+        await tab.type("searchbox", "Filter containers", text);
+        await tab.find("status", `${found} of 300 containers`);
+        const expected = names.filter((name) => name.includes(text));
+        await eventually(async () => {
+          const shown = await rows();
+          deepEqual(
+            shown,
+            expected.slice(0, shown.length).map((name, at) => [String(at + 2), name]),
+          );
+        });
+      }
+      // Ten rows were enough for a moment; the others are created again.
+      equal(await count() - before < 20, true, `${await count() - before} new rows`);
+      await tab.type("searchbox", "Filter containers", "");
+      await tab.find("status", "300 containers");
+    },
+  );
+
   await t.step("the keyboard leads through it row by row", async () => {
     await tab.page.focus('main tbody [aria-label="Select web-001"]');
     const focused: (string | null)[] = [];

@@ -88,12 +88,10 @@ export function Table<Row>(props: TableProps<Row>) {
     [sorted, groupOf, closed.value],
   );
   const body = useRef<HTMLTableSectionElement>(null);
-  const isVirtual = !hasTallRows && lines.length > VIRTUAL_MIN;
+  const isVirtual = useWasTrue(!hasTallRows && lines.length > VIRTUAL_MIN);
   const { first, end, rowPx, isMoving } = useWindow(body, lines.length, isVirtual);
-  const places = usePlaces(
-    isVirtual ? lines.slice(first, end) : [],
-    isMoving && !body.current?.contains(document.activeElement),
-  );
+  const hasFocus = body.current?.contains(document.activeElement) ?? false;
+  const places = usePlaces(lines, { first, end: isVirtual ? end : first, isMoving, hasFocus });
   const shown = isVirtual ? places : lines.map((line, at) => ({ element: line.key, line, at }));
 
   const toggleGroup = (group: string) => {
@@ -122,8 +120,8 @@ export function Table<Row>(props: TableProps<Row>) {
         </thead>
         <tbody ref={body} style={{ height: isVirtual ? `${lines.length * rowPx}px` : "" }}>
           {shown.map(({ element, line, at }) => {
-            const index = isVirtual ? first + at + 2 : undefined;
-            const top = isVirtual ? (first + at) * rowPx : undefined;
+            const index = isVirtual ? at + 2 : undefined;
+            const top = isVirtual ? at * rowPx : undefined;
             return "group" in line
               ? (
                 <tr key={element} class="group" aria-rowindex={index} style={placed(top)}>
@@ -240,6 +238,12 @@ function SelectAll({ selected, keys }: {
   );
 }
 
+/** Whether it was true once: a filter of a long table must not cost all of its elements. */
+function useWasTrue(condition: boolean): boolean {
+  const was = useRef(false);
+  return was.current ||= condition;
+}
+
 interface Window {
   /** The first line that is rendered. */
   first: number;
@@ -304,30 +308,40 @@ interface Place<Line> {
 }
 
 /**
- * While the window moves, a line that enters it gets the element of one that has left it, wherever that
- * is in the document: other texts cost the browser less than new elements or other places. Otherwise a
- * line keeps its element, and the document has the order of the lines.
+ * The places of the lines from `first` to before `end`. A line that enters the window gets the element
+ * of one that has left it, because other texts cost the browser less than new elements. While the
+ * window moves, elements also stay where they are in the document, and those that are not needed stay
+ * for the next step; otherwise the document has the order of the lines. Elements with the focus are
+ * kept.
  */
 function usePlaces<Line extends { key: string }>(
   lines: readonly Line[],
-  isMoving: boolean,
+  { first, end, isMoving, hasFocus }: {
+    first: number;
+    end: number;
+    isMoving: boolean;
+    hasFocus: boolean;
+  },
 ): readonly Place<Line>[] {
   const places = useRef<readonly Place<Line>[]>([]);
   const created = useRef(0);
-  const entering = new Map(lines.map((line, at) => [line.key, { line, at }]));
-  const kept = places.current.map(({ element, line: { key } }) => {
+  const entering = new Map<string, { line: Line; at: number }>();
+  for (let at = first; at < end; at++) entering.set(lines[at]!.key, { line: lines[at]!, at });
+  const kept = places.current.map((before) => {
+    const { key } = before.line;
     const place = entering.get(key);
     entering.delete(key);
-    return { element, place };
+    return { before, place };
   });
   const added = entering.values();
   const next: Place<Line>[] = [];
-  for (const { element, place } of kept) {
-    const taken = place ?? (isMoving ? added.next().value : undefined);
-    if (taken) next.push({ element, ...taken });
+  for (const { before, place } of kept) {
+    const taken = place ?? (hasFocus ? undefined : added.next().value);
+    if (taken) next.push({ element: before.element, ...taken });
+    else if (isMoving && lines[before.at] === before.line) next.push(before);
   }
   for (const place of added) next.push({ element: created.current++, ...place });
-  if (!isMoving) next.sort((x, y) => x.at - y.at);
+  if (!isMoving || hasFocus) next.sort((x, y) => x.at - y.at);
   return places.current = next;
 }
 
