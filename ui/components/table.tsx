@@ -261,33 +261,43 @@ function useWindow(
   isVirtual: boolean,
 ): Window {
   const rowPx = ROW_PX[document.documentElement.dataset.density as keyof typeof ROW_PX] ?? 44;
+  // In steps, so that most scroll events change nothing.
+  const stepPx = OVERSCAN * rowPx;
   const rowsIn = (top: number) => ({
-    // In steps, so that most scroll events change nothing.
-    first: Math.max(0, Math.floor(top / rowPx / OVERSCAN) - 1) * OVERSCAN,
-    end: Math.max(1, Math.ceil((top + innerHeight) / rowPx / OVERSCAN) + 1) * OVERSCAN,
+    first: Math.max(0, Math.floor(top / stepPx) - 1) * OVERSCAN,
+    end: Math.max(1, Math.ceil((top + innerHeight) / stepPx) + 1) * OVERSCAN,
     isMoving: false,
   });
   const range = useSignal(rowsIn(-ROWS_ABOVE * rowPx));
   useEffect(() => {
     if (!isVirtual) return;
     let pause: ReturnType<typeof setTimeout> | undefined;
-    const update = (event?: Event) => {
+    const needed = () => {
+      const { first, end, isMoving } = range.peek();
       if (!body.current) return; // The page is being left.
       const next = rowsIn(-body.current.getBoundingClientRect().top);
-      const { first, end, isMoving } = range.peek();
-      if (next.first === first && next.end === end && !isMoving) return;
-      range.value = { ...next, isMoving: event?.type === "scroll" };
-      clearTimeout(pause);
-      pause = setTimeout(update, PAUSE_MS);
+      return isMoving || next.first < first || next.end > end ? next : undefined;
     };
-    update();
+    const rest = () => {
+      const next = needed() ?? range.peek();
+      // Where scrolling begins at the top, it needs these elements at once.
+      const end = Math.max(next.end, next.first + Math.ceil(innerHeight / stepPx + 1) * OVERSCAN);
+      range.value = { ...next, end, isMoving: false };
+    };
+    const move = (event?: Event) => {
+      const next = needed();
+      if (next) range.value = { ...next, isMoving: event?.type === "scroll" };
+      clearTimeout(pause);
+      pause = setTimeout(rest, PAUSE_MS);
+    };
+    move();
     // A dialog scrolls instead of the window, and its events do not bubble.
-    addEventListener("scroll", update, { passive: true, capture: true });
-    addEventListener("resize", update);
+    addEventListener("scroll", move, { passive: true, capture: true });
+    addEventListener("resize", move);
     return () => {
       clearTimeout(pause);
-      removeEventListener("scroll", update, { capture: true });
-      removeEventListener("resize", update);
+      removeEventListener("scroll", move, { capture: true });
+      removeEventListener("resize", move);
     };
   }, [isVirtual, rowPx, count]);
   const { first, end, isMoving } = range.value;
