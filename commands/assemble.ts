@@ -10,6 +10,7 @@ import { createAlertMemory } from "../services/state/alert_memory.ts";
 import { createActiveJobs } from "../services/state/active_jobs.ts";
 import { createAccounts } from "../services/auth/accounts.ts";
 import { createAnonymousLog } from "../services/auth/anonymous_log.ts";
+import { createChanges } from "../services/state/changes.ts";
 import { createBrandCache } from "../services/state/brand_cache.ts";
 import { createSignInProviders } from "../services/state/sign_in_providers.ts";
 import { createComplianceState } from "../services/state/compliance_state.ts";
@@ -86,6 +87,7 @@ export function assemble(parts: Parts): Deps {
     eventStream: createEventStream(now),
     stats: createStatsCache(now),
     host: createHostCache(),
+    changes: createChanges(),
     crashLines: new Map(),
     decisions: new WeakMap(),
     alerts: createAlertMemory(),

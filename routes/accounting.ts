@@ -19,12 +19,15 @@ import { type EndpointDeps, type Env, type Serve, validated } from "./request_co
 export function accounting(
   endpoint: Endpoint,
   route: string,
-  { audit, currentPolicy, license }: EndpointDeps,
+  { audit, changes, currentPolicy, license }: EndpointDeps,
   serve: Serve,
 ): Handler<Env> {
   const method = endpoint.method.toUpperCase();
   const isAudited = (method !== "GET" || endpoint.upgrades) && !endpoint.unaudited;
   const action = `${method} ${route}`;
+  const resource = resourceOf(route);
+  // Changes of one container are in the stream already.
+  const isChange = isAudited && endpoint.scope !== "container";
 
   return (c) => {
     c.env.route = route;
@@ -66,6 +69,7 @@ export function accounting(
     if (isAudited && !unaudited && isRelevant && status !== 429) {
       const userId = actor ?? caller.userId;
       audit({ caller: { ...caller, userId }, action, target, targets, command, outcome });
+      if (isChange && outcome === "success") changes.record(resource, { isRequested: true });
     }
     if (endpoint.unrecorded && outcome === "success") return;
     const result = { caller, target, targets, command, status, outcome, actor };
@@ -90,6 +94,9 @@ export function accounting(
     return { address, requestId, method, path: route, permission: endpoint.permission };
   }
 }
+
+/** The part before the first parameter: `/api/webhooks` of `/api/webhooks/:id/test`. */
+const resourceOf = (route: string): string => route.split("/:")[0]!;
 
 function outcomeOf(status: number): Observation["outcome"] {
   if (status === 401 || status === 402 || status === 403) return "denied";

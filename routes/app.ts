@@ -44,6 +44,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     license,
     identify: identifyCaller,
     audit,
+    changes: deps.changes,
     currentPolicy: createCurrentAccessPolicy(deps, accessPolicySource),
     scopes: createScopeCheck(deps),
     containerNames: (id) => namesOf(deps, [id]),

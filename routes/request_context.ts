@@ -8,6 +8,7 @@
 import type { Context } from "hono";
 import type { AccessPolicy, CurrentAccessPolicy } from "../services/access_policy.ts";
 import type { Caller } from "../services/auth/caller.ts";
+import type { Changes } from "../services/state/changes.ts";
 import type { Edition } from "../services/license/edition.ts";
 import type { Note, RecordPhase } from "./endpoint.ts";
 import type { AppEnv } from "./exchange.ts";
@@ -19,6 +20,7 @@ export interface EndpointDeps {
   license: { readonly edition: Edition };
   identify: Identify;
   audit: Audit;
+  changes: Pick<Changes, "record">;
   currentPolicy: CurrentAccessPolicy;
   scopes: ScopeCheck;
   /** The id as given and the name of its container, if known; for the logs. */

@@ -13,6 +13,7 @@ import type { Engine } from "../engine/client.ts";
 import type { CompletedLogin } from "./auth/open_login.ts";
 import type { TerminalHolder } from "./auth/caller.ts";
 import type { Accounts, Session } from "./auth/accounts.ts";
+import type { Changes } from "./state/changes.ts";
 import type { CrashLines } from "./state/crash_lines.ts";
 import type { AlertMemory } from "./state/alert_memory.ts";
 import type { ActiveJobs } from "./state/active_jobs.ts";
@@ -85,6 +86,8 @@ export interface Deps {
   stats: StatsCache;
   /** The last sample of the host itself. */
   host: HostCache;
+  /** What was changed, for the clients of `GET /api/stream`. */
+  changes: Changes;
   /** The last log lines of containers that crashed, for messages. */
   crashLines: CrashLines;
   /** What was decided about the messages of an event, until its transaction ends. */

@@ -11,10 +11,11 @@ import { rawEndpoint } from "../endpoint.ts";
 import { eventStream } from "../event_stream.ts";
 
 const DESCRIPTION =
-  `Immediately and then every 15 seconds, sends the frames \`metrics\` (the host, and \`maintenance\`), \
+  `Immediately and then every 15 seconds, sends the frames \`metrics\` (the host, \`maintenance\`, and \
+\`changes\`: how often each resource was changed since the start, e.g. \`{"/api/webhooks": 3}\`), \
 \`containers\` (\`{containers, stacks}\`) and \`alerts\` (\`{firing, recent}\`). Sends them again about a \
-second after a container or the engine has changed, or later if there are many containers. Sends \
-\`event\` frames (\`{event, timestamp, eventId, server, serverId, data}\`) as events happen, and \`job\` \
+second after a container or the engine has changed or a request has changed something, or later if \
+there are many containers. Sends \`event\` frames (\`{event, timestamp, eventId, server, serverId, data}\`) as events happen, and \`job\` \
 frames (the job without its result) when a job starts, ends or reaches another step. Only admins \
 receive \`account.new_sign_in\`.
 

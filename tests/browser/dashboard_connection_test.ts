@@ -10,6 +10,7 @@ import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers
 import { simulateContainers, type SimulatedContainer } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { openDashboard } from "../helpers/open_dashboard.ts";
 import { freePort } from "../helpers/free_port.ts";
 import { eventually, until } from "../helpers/until.ts";
 
@@ -67,6 +68,36 @@ dashboardTest("the first view is small, and its policy forbids scripts of others
     });
     ok(blocked);
   });
+});
+
+dashboardTest("what another client changes appears on the open page", async () => {
+  await using dashboard = await openDashboard({
+    containers: [{ name: "web" }],
+    env: { OUTBOUND_ALLOW: "127.0.0.0/8" },
+    hasTrial: true,
+    path: "/webhooks",
+  });
+  const { service, tab } = dashboard;
+  const reads = (path: string) => tab.requests.filter((each) => each === `GET ${path}`).length;
+  await tab.find("button", "New webhook");
+  await eventually(() => equal(reads("/api/webhooks"), 1));
+
+  const { body } = await service.call("POST", "/api/webhooks", {
+    ...{ name: "ops", url: "https://hooks.example.com/x", events: ["container.up"] },
+  });
+  await tab.find("row", /^ops/);
+  equal(reads("/api/webhooks"), 2);
+  await service.call("DELETE", `/api/webhooks/${body.id}`);
+  await tab.gone("row", /^ops/);
+
+  await tab.go("/uptime");
+  const monitors = "/api/ext/service-pro/uptime/monitors";
+  const monitor = await service.call("POST", monitors, {
+    ...{ name: "Shop", type: "http", url: "http://127.0.0.1:1", interval_seconds: 3_600 },
+  });
+  equal(monitor.status, 201, JSON.stringify(monitor.body));
+  await tab.find("row", /^Shop/);
+  deepEqual(tab.complaints, []);
 });
 
 dashboardTest("hidden tabs close the stream and continue where they were", async () => {

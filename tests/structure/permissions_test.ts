@@ -242,6 +242,7 @@ async function gates(
     license: deps.license,
     identify: (_, { address }) => ({ ...caller, familyId: "family", address }),
     audit: () => {},
+    changes: { record: () => {} },
     scopes: createScopeCheck(deps),
     containerNames: () => [],
     currentPolicy: createCurrentAccessPolicy(deps, {

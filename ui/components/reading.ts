@@ -5,12 +5,15 @@
  */
 
 import { useEffect, useRef } from "preact/hooks";
-import { type Signal, useSignal } from "@preact/signals";
+import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { api, ApiError, type InputOf, type ResultOf } from "../api/client.ts";
 import type { Operations } from "../api/types.ts";
 import { readEdition } from "../state/edition.ts";
-import { engineReachable, events, reconnects } from "../state/live.ts";
+import { engineReachable, events, host, reconnects } from "../state/live.ts";
 import { now } from "./time.tsx";
+
+/** Shortest time between two readings because of changes by others, in milliseconds. */
+const REREAD_MS = 5_000;
 
 export interface Reading<Result> {
   /** The last result; stays while it is read again. */
@@ -22,8 +25,8 @@ export interface Reading<Result> {
 }
 
 /**
- * Reads an operation, and again when its input changes, a lost connection is back, or the engine is
- * back after a failure.
+ * Reads an operation, and again when its input changes, another client has changed the resource, a
+ * lost connection is back, or the engine is back after a failure.
  *
  * @param input `undefined` to read nothing yet.
  */
@@ -35,11 +38,13 @@ export function useRead<Name extends keyof Operations>(
   const error = useSignal<ApiError | undefined>(undefined);
   const round = useSignal(0);
   const key = JSON.stringify(input);
+  const readAt = useRef(0);
   useEffect(() => {
     data.value = undefined;
   }, [name, key]);
   useEffect(() => {
     if (input === undefined) return;
+    readAt.current = performance.now();
     const end = new AbortController();
     const call = api as (...args: unknown[]) => Promise<ResultOf<Name>>;
     call(name, input, { signal: end.signal }).then((result) => {
@@ -57,7 +62,27 @@ export function useRead<Name extends keyof Operations>(
   useEffect(() => {
     if (engineReachable.value && error.peek()) round.value++;
   }, [engineReachable.value]);
+  const version = useComputed(() => host.value && changesOf(name, host.value.changes)).value;
+  const known = useRef(version);
+  useEffect(() => {
+    const before = known.current;
+    known.current = version;
+    if (input === undefined || before === undefined || before === version) return;
+    const delayMs = Math.max(0, readAt.current + REREAD_MS - performance.now());
+    const timer = setTimeout(() => round.value++, delayMs);
+    return () => clearTimeout(timer);
+  }, [version]);
   return { data, error, reload: () => round.value++ };
+}
+
+/** Number of changes of the resource that an operation reads, or of one below or above it. */
+function changesOf(operation: string, counts: Readonly<Record<string, number>>): number {
+  const path = `${operation.split(" ")[1]}/`;
+  let sum = 0;
+  for (const [resource, count] of Object.entries(counts)) {
+    if (path.startsWith(`${resource}/`) || `${resource}/`.startsWith(path)) sum += count;
+  }
+  return sum;
 }
 
 /** Reads all of them again. */

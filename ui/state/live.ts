@@ -33,6 +33,8 @@ export interface HostState extends HostSummary {
   containers: Record<"running" | "stopped" | "total" | "unhealthy" | "paused", number | null>;
   engine: EngineStatus;
   maintenance: Maintenance;
+  /** How often each resource was changed, e.g. `/api/webhooks`. */
+  changes: Readonly<Record<string, number>>;
   timestamp: string;
 }
 

@@ -44,10 +44,12 @@ export const streamBroadcaster: Worker = {
 };
 
 /**
- * Changes with containers and the state of the engine. Without the engine's events, each listing is a
- * new revision, also that for a round.
+ * Changes with containers, the state of the engine and requests that change something. Without the
+ * engine's events, each listing is a new revision, also that for a round.
  */
-const versionOf = ({ inventory: { live, revision } }: Pick<Deps, "inventory">) => live && revision;
+const versionOf = (
+  { changes, inventory: { live, revision } }: Pick<Deps, "changes" | "inventory">,
+) => `${live && revision} ${changes.byRequests}`;
 
 /** Waits until a round is due: after a change, but not at once where rounds are costly. */
 async function waitForRound(

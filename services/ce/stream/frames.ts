@@ -29,7 +29,15 @@ type FrameDeps =
   & ReadDeps
   & Pick<
     Deps,
-    "config" | "db" | "engineStatus" | "host" | "maintenance" | "now" | "stats" | "stream"
+    | "changes"
+    | "config"
+    | "db"
+    | "engineStatus"
+    | "host"
+    | "maintenance"
+    | "now"
+    | "stats"
+    | "stream"
   >;
 
 /** Produces the frames of one type. */
@@ -45,13 +53,14 @@ interface FrameSource {
 
 const metricsFrame: FrameSource = {
   type: "metrics",
-  version: ({ inventory, host, engine, maintenance }) =>
+  version: ({ inventory, host, engine, maintenance, changes }) =>
     inventory.live && host.latest
       ? JSON.stringify([
         host.latest.timestamp,
         inventory.revision,
         engine.reachable,
         maintenance.state,
+        changes.total,
       ])
       : undefined,
   async data(deps) {
@@ -65,6 +74,7 @@ const metricsFrame: FrameSource = {
       containers: countContainers(containers),
       engine,
       maintenance: deps.maintenance.state,
+      changes: deps.changes.counts,
       timestamp: sampledAt,
     };
   },

@@ -76,7 +76,11 @@ export function streamView(
       switch (type) {
         case "metrics":
           return isLimited(scope)
-            ? { ...data as object, containers: countContainers(inventory.listFollowed()) }
+            ? {
+              ...data as object,
+              containers: countContainers(inventory.listFollowed()),
+              changes: {},
+            }
             : data;
         case "containers":
           return allowsPermission(scope, "containers:read")

@@ -72,7 +72,10 @@ export interface Check {
   checkedAt: string;
 }
 
-type RecordDeps = EmitDeps & Pick<Deps, "metrics">;
+/** The resource that clients read again after a check. */
+const MONITORS = "/api/ext/service-pro/uptime/monitors";
+
+type RecordDeps = EmitDeps & Pick<Deps, "changes" | "metrics">;
 type CheckDeps = RecordDeps & ProbeDeps & Pick<Deps, "checks" | "secrets">;
 
 /**
@@ -134,6 +137,7 @@ export function recordCheck(deps: RecordDeps, id: string, at: Date, result: Prob
       failingSince,
     });
   });
+  deps.changes.record(MONITORS, { isRequested: false });
   if (!monitor.paused) updateStatus(deps, monitor, { at, result, failures, failingSince });
   return toCheck({ monitorId: id, checkedAt: at.getTime(), ...result });
 }

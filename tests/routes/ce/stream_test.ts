@@ -398,6 +398,28 @@ Deno.test("a changed container is sent before the next round is due", async () =
   await running;
 });
 
+Deno.test("what a request has changed is sent before the next round is due", async () => {
+  await using app = served();
+  setContainers(app, { name: "web" });
+  const client = await app.open("?types=metrics");
+  const stop = new AbortController();
+  let rounds = 0;
+  const running = streamBroadcaster.run(app.deps, stop.signal, () => rounds++);
+  await until("the first round is over", () => rounds === 1);
+
+  const webhook = { name: "ops", url: "https://hooks.example.com/x", events: ["container.up"] };
+  const created = await app.call("POST", "/api/webhooks", webhook);
+  equal(created.status, 201);
+  equal((await app.call("POST", "/api/webhooks", {})).status, 400);
+  equal((await app.call("DELETE", `/api/webhooks/${created.body.id}`)).status, 200);
+  const changes: unknown[] = [];
+  while (changes.length < 3) changes.push((await client.next())!.data.changes);
+
+  deepEqual(changes, [{}, {}, { "/api/webhooks": 2 }]);
+  stop.abort();
+  await running;
+});
+
 Deno.test("a failing round ends the worker, but not the streams", async () => {
   await using app = served();
   const client = await app.open("?types=alerts");

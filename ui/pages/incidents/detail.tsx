@@ -13,7 +13,7 @@ import { Fact, Facts, TimeFact } from "../../components/facts.tsx";
 import { Form, type FormValues, optionsOf, SelectField, TextArea } from "../../components/form.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Page, Section } from "../../components/page.tsx";
-import { useRead, useReloadOn, useReloadWhile } from "../../components/reading.ts";
+import { useRead, useReloadOn } from "../../components/reading.ts";
 import { Badge, Failure } from "../../components/states.tsx";
 import { capital, duration, plain, plainLines } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
@@ -34,8 +34,6 @@ export default function Detail({ id = "" }: Record<string, string | undefined>) 
   const reading = useRead("GET /api/ext/service-pro/incidents/{id}", { path });
   const { data, error, reload } = reading;
   useReloadOn("incident.", reload);
-  // Notes and actions of others are not events.
-  useReloadWhile(data.value && data.value.status !== "resolved", reload);
   const dialog = useDialog();
   const incident = data.value;
   if (!incident || error.value?.status === 404) {

@@ -14,7 +14,7 @@ import { Fact, Facts, TimeFact } from "../../components/facts.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Page, Section } from "../../components/page.tsx";
-import { reloadAll, useRead, useReloadOn, useReloadWhile } from "../../components/reading.ts";
+import { reloadAll, useRead, useReloadOn } from "../../components/reading.ts";
 import { Failure, State, Text } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { duration, milliseconds, plain, uptime } from "../../components/text.ts";
@@ -37,7 +37,6 @@ export default function MonitorDetail({ id = "" }: Record<string, string | undef
   const outages = useRead("GET /api/ext/service-pro/uptime/monitors/{id}/incidents", page);
   const reload = reloadAll(monitor, stats, checks, outages);
   useReloadOn("monitor.", reload);
-  useReloadWhile(monitor.data.value && monitor.data.value.status !== "paused", reload);
   const dialog = useDialog();
 
   const shown = monitor.data.value;

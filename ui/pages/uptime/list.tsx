@@ -12,7 +12,7 @@ import { useDialog } from "../../components/dialog.tsx";
 import { optionsOf } from "../../components/form.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Page, Section } from "../../components/page.tsx";
-import { reloadAll, useRead, useReloadOn, useReloadWhile } from "../../components/reading.ts";
+import { reloadAll, useRead, useReloadOn } from "../../components/reading.ts";
 import { QuerySelect, SearchField } from "../../components/search.tsx";
 import { State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
@@ -67,7 +67,6 @@ export default function Uptime() {
   });
   const reload = reloadAll(monitors, outages);
   useReloadOn("monitor.", reload);
-  useReloadWhile(monitors.data.value?.monitors.some(({ status }) => status !== "paused"), reload);
   const dialog = useDialog();
   const edit = (monitor?: Monitor) =>
     dialog.open(MonitorForm, {
