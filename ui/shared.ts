@@ -12,6 +12,7 @@ import "./components/button.tsx";
 import "./components/chart.tsx";
 import "./components/dialog.tsx";
 import "./components/icon.tsx";
+import "./components/image_updates.ts";
 import "./components/mark.tsx";
 import "./components/menu.tsx";
 import "./components/reading.ts";

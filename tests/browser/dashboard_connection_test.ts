@@ -75,11 +75,11 @@ dashboardTest("what another client changes appears on the open page", async () =
     containers: [{ name: "web" }],
     env: { OUTBOUND_ALLOW: "127.0.0.0/8" },
     hasTrial: true,
-    path: "/webhooks",
   });
   const { service, tab } = dashboard;
   const reads = (path: string) => tab.requests.filter((each) => each === `GET ${path}`).length;
-  await tab.find("button", "New webhook");
+  await tab.find("meter", "CPU");
+  await tab.go("/webhooks");
   await eventually(() => equal(reads("/api/webhooks"), 1));
 
   const { body } = await service.call("POST", "/api/webhooks", {

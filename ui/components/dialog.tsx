@@ -17,6 +17,8 @@ interface DialogProps {
   children: ComponentChildren;
   /** Called by Escape; the caller removes the dialog. */
   onClose: () => void;
+  /** Whether Escape does nothing: what the dialog shows is not shown again. */
+  ignoresEscape?: boolean;
   role?: "dialog" | "alertdialog";
   wide?: boolean;
 }
@@ -30,7 +32,9 @@ export const isDialogOpen = computed(() => openIds.value.length > 0);
  * A modal dialog. It is open while it is rendered. When it is removed, the focus returns to what
  * opened it, or to the page if another one was opened meanwhile.
  */
-export function Dialog({ title, children, onClose, role = "dialog", wide }: DialogProps) {
+export function Dialog(
+  { title, children, onClose, ignoresEscape, role = "dialog", wide }: DialogProps,
+) {
   const id = useId();
   const element = useRef<HTMLDialogElement>(null);
   // Not `useEffect`, whose cleanup runs after the next paint: the focus may have moved on by then.
@@ -57,9 +61,13 @@ export function Dialog({ title, children, onClose, role = "dialog", wide }: Dial
       role={role === "alertdialog" ? role : undefined}
       aria-labelledby={`${id}-title`}
       aria-describedby={role === "alertdialog" ? `${id}-text` : undefined}
+      onKeyDown={(event) => {
+        // A canceled `cancel` is not enough: the second one closes the dialog in any case.
+        if (ignoresEscape && event.key === "Escape") event.preventDefault();
+      }}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        if (!ignoresEscape) onClose();
       }}
     >
       <h2 id={`${id}-title`}>{title}</h2>
@@ -103,6 +111,8 @@ export interface Question {
   consequence: ComponentChildren;
   /** For volumes and stacks: the name must be typed. */
   typed?: boolean;
+  /** Nothing is destroyed. */
+  isSafe?: boolean;
 }
 
 const open = signal<{ question: Question; answer: (yes: boolean) => void } | undefined>(undefined);
@@ -128,7 +138,9 @@ export function Confirmation() {
 }
 
 function ConfirmDialog(
-  { verb, name, consequence, typed, onAnswer }: Question & { onAnswer: (yes: boolean) => void },
+  { verb, name, consequence, typed, isSafe, onAnswer }: Question & {
+    onAnswer: (yes: boolean) => void;
+  },
 ) {
   const text = useSignal("");
   const id = useId();
@@ -158,7 +170,7 @@ function ConfirmDialog(
           Cancel
         </button>
         <Button
-          kind="danger"
+          kind={isSafe ? "primary" : "danger"}
           disabled={typed === true && text.value !== name}
           onClick={() => onAnswer(true)}
         >

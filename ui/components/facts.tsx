@@ -5,8 +5,12 @@
  */
 
 import type { ComponentChildren } from "preact";
+import { addStyles } from "./styles.ts";
 import { plain } from "./text.ts";
 import { Time } from "./time.tsx";
+import styles from "./facts.css" with { type: "text" };
+
+addStyles(styles);
 
 export function Facts({ children }: { children: ComponentChildren }) {
   return <dl class="facts-list">{children}</dl>;

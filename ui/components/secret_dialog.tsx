@@ -30,7 +30,7 @@ export function SecretDialog({ title, label, secret, children, onClose }: {
     } catch { /* Browsers allow it over TLS and on localhost only; the text is selected. */ }
   };
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} ignoresEscape>
       <p>{children} It is not shown again.</p>
       <div class="field">
         <label for={id}>{label}</label>

@@ -11,7 +11,11 @@ import { type Signal, useSignal } from "@preact/signals";
 import { query, setQuery } from "../state/router.ts";
 import { Icon } from "./icon.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
+import { addStyles } from "./styles.ts";
 import { byCollation, collationKey, plain } from "./text.ts";
+import styles from "./table.css" with { type: "text" };
+
+addStyles(styles);
 
 export interface Column<Row> {
   /** The header; also its name in `?sort=`, in lower case. */

@@ -148,7 +148,13 @@ async function collectLogin(
     );
   }
   attempt.succeeded();
-  admit(completed.login.session.userId);
+  const { session, refreshToken } = completed.login;
+  try {
+    admit(session.userId);
+  } catch (error) {
+    endSession(deps, refreshToken);
+    throw error;
+  }
   return await tokenPairOf(deps, completed.login);
 }
 

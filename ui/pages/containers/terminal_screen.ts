@@ -139,7 +139,7 @@ function themeOf(frame: HTMLElement) {
 async function openLink(address: string): Promise<void> {
   const consequence = "This link is from the output of the container.";
   if (!/^https?:\/\//.test(address)) return;
-  if (await confirm({ verb: "Open", name: address, consequence })) {
+  if (await confirm({ verb: "Open", name: address, consequence, isSafe: true })) {
     open(address, "_blank", "noopener,noreferrer");
   }
 }

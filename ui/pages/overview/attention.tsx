@@ -6,12 +6,12 @@
 
 import type { ComponentChildren } from "preact";
 import { api } from "../../api/client.ts";
-import type { AlertMetric, Container } from "../../api/types.ts";
+import type { AlertMetric, Container, ImageUpdate } from "../../api/types.ts";
 import { Button, Link, LinkButton } from "../../components/button.tsx";
 import { Icon, type IconName } from "../../components/icon.tsx";
 import { Section } from "../../components/page.tsx";
 import { Loading } from "../../components/states.tsx";
-import { percent, plain } from "../../components/text.ts";
+import { imageName, percent, plain } from "../../components/text.ts";
 import { now, Time } from "../../components/time.tsx";
 import { stackPath } from "../../paths.ts";
 import { actionsFor, runAction } from "../../state/container_actions.ts";
@@ -28,6 +28,7 @@ import {
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 import { describe } from "../event_list.tsx";
+import { useImageUpdates } from "../../components/image_updates.ts";
 
 interface Concern {
   key: string;
@@ -44,6 +45,7 @@ const NEARLY_FULL = 90;
 const RECENT_MS = 24 * 60 * 60 * 1000;
 
 export function Attention() {
+  const updates = useImageUpdates();
   if (!containers.value && !host.value) return <Loading name="Needs attention" />;
   const concerns = [
     ...maintenanceMode(),
@@ -52,7 +54,7 @@ export function Attention() {
     ...illContainers(),
     ...scarceResources(),
     ...recentFailures(),
-    ...availableUpdates(),
+    ...availableUpdates(updates),
     ...licenseWarning(),
   ];
   return (
@@ -272,18 +274,12 @@ function recentFailures(): Concern[] {
 /** Names of images that are shown; the others are counted. */
 const IMAGES_MAX = 3;
 
-function availableUpdates(): Concern[] {
-  const updated = new Set<unknown>();
-  const images = new Set<string>();
-  for (const { event, data } of events.value) {
-    if (event === "update.succeeded") updated.add(data.container);
-    if (event !== "image.update_available") continue;
-    const isWaiting = (data.containers as string[]).some((name) => !updated.has(name));
-    if (isWaiting) images.add(plain(String(data.currentImage)));
-  }
-  if (images.size === 0) return [];
-  const names = [...images].slice(0, IMAGES_MAX).join(", ");
-  const hidden = images.size - IMAGES_MAX;
+function availableUpdates(updates: readonly ImageUpdate[] = []): Concern[] {
+  const images = updates.filter(({ containers }) => containers.some(({ blocked }) => !blocked))
+    .map(({ image }) => plain(imageName(image)));
+  if (images.length === 0) return [];
+  const names = images.slice(0, IMAGES_MAX).join(", ");
+  const hidden = images.length - IMAGES_MAX;
   return [{
     key: "updates",
     tone: "warn",

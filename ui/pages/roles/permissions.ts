@@ -6,6 +6,10 @@
  */
 
 import type { Permission } from "../../api/types.ts";
+import { addStyles } from "../../components/styles.ts";
+import styles from "./permissions.css" with { type: "text" };
+
+addStyles(styles);
 
 export type Resource = Permission["resource"];
 export type Action = Permission["actions"][number];

@@ -6,6 +6,10 @@
 
 import type { SlaBudget } from "../../api/types.ts";
 import { Meter } from "../../components/states.tsx";
+import { addStyles } from "../../components/styles.ts";
+import styles from "./budget.css" with { type: "text" };
+
+addStyles(styles);
 
 export function BudgetLeft({ budget }: { budget: SlaBudget }) {
   const left = Math.round(budget.remaining_percentage);

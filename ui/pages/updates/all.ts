@@ -46,7 +46,7 @@ export async function updateAll(updates: readonly ImageUpdate[]): Promise<void> 
   const consequence = `${outdated.map(({ name }) => plain(name)).join(", ")}: each is recreated ` +
     "from its newest image, and returns to what it runs now if that fails.";
   const what = count(outdated.length, "container");
-  if (!await confirm({ verb: "Update", name: what, consequence })) return;
+  if (!await confirm({ verb: "Update", name: what, consequence, isSafe: true })) return;
 
   const stacks = stacksOf(updates, outdated);
   const single = outdated.filter(({ stack }) => stack === null || !stacks.includes(stack));

@@ -14,7 +14,9 @@ export async function updateStack(name: string): Promise<void> {
   const consequence =
     "Its images are pulled and its containers updated one after another. If one " +
     "fails, all of them return to what they run now.";
-  if (!await confirm({ verb: "Update", name: `stack ${plain(name)}`, consequence })) return;
+  if (!await confirm({ verb: "Update", name: `stack ${plain(name)}`, consequence, isSafe: true })) {
+    return;
+  }
   await withResult(
     `The update of ${plain(name)} has begun`,
     () => api("POST /api/stacks/{name}/update", { path: { name }, body: {} }),

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { statusWith } from "../../../helpers/accounts.ts";
+import { statusWith, usersApp } from "../../../helpers/accounts.ts";
 import { OWN_PAGE } from "../../../helpers/browser_session.ts";
 import {
   addProvider,
@@ -10,7 +10,13 @@ import {
   ssoLogin,
   ssoTest,
 } from "../../../helpers/sso.ts";
-import { keptLog, type TestApp, testApp, type TestAppOptions } from "../../../helpers/test_app.ts";
+import {
+  keptLog,
+  TEST_ADDRESS,
+  type TestApp,
+  testApp,
+  type TestAppOptions,
+} from "../../../helpers/test_app.ts";
 
 const anyone = { role: "public" } as const;
 const idp = await createIdp("https://idp.example.com/metadata");
@@ -120,6 +126,33 @@ ssoTest("codes are throttled, and belong to pages of the service", async () => {
     equal((await collect(app, `${code}x`, cookie)).status, 401);
   }
   equal((await collect(app, code, cookie)).status, 429);
+});
+
+ssoTest("a user whose address is not allowed gets no session", async () => {
+  using users = await usersApp({ edition: "enterprise" });
+  const app = Object.assign(users, { provider: await addProvider(users, idp) });
+  const allowlist = "/api/ext/service-enterprise/ip-allowlist";
+  const address = "10.1.2.3";
+  for (
+    const rule of [
+      { cidr: TEST_ADDRESS, label: "Office" },
+      { cidr: address, label: "VPN", scope: "user", scope_id: app.ids.operator },
+    ]
+  ) equal((await app.call("POST", `${allowlist}/rules`, rule)).status, 201);
+  const enforced = await app.call("PUT", `${allowlist}/config`, { enforcement_enabled: true });
+  equal(enforced.status, 200);
+  const { inResponseTo, cookie } = await begin(app);
+  const code = await codeOf(app, inResponseTo);
+  equal((await app.call("GET", `${SSO}/sessions`)).body.sessions.length, 1);
+
+  const headers = { ...OWN_PAGE, cookie };
+  const refused = await app.call("POST", "/auth/session", { code }, {
+    ...anyone,
+    headers,
+    address,
+  });
+  equal(refused.status, 403);
+  deepEqual((await app.call("GET", `${SSO}/sessions`)).body.sessions, []);
 });
 
 ssoTest("a refused browser gets a page with the reason, and API clients get JSON", async () => {
