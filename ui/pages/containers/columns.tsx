@@ -14,7 +14,8 @@ import { href } from "../../state/router.ts";
 import { PathText } from "./texts.tsx";
 import { outdated } from "./update_marks.ts";
 
-/** Characters of an image that fit where the column is narrowest. */
+/** Characters of a name and of an image that fit where their columns are narrowest. */
+const NAME_FITS = 20;
 const IMAGE_FITS = 10;
 
 export const COLUMNS: readonly Column<Container>[] = [
@@ -22,7 +23,13 @@ export const COLUMNS: readonly Column<Container>[] = [
     title: "Name",
     cell: ({ id, name, self }) => {
       const link = (
-        <a class="name cut" href={href(`/containers/${id.slice(0, 12)}`)}>{plain(name)}</a>
+        <a
+          class="name cut"
+          href={href(`/containers/${id.slice(0, 12)}`)}
+          title={name.length > NAME_FITS ? plain(name) : undefined}
+        >
+          {plain(name)}
+        </a>
       );
       return self
         ? (

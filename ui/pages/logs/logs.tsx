@@ -86,6 +86,7 @@ function Choice() {
                   />
                   <a
                     class="cut"
+                    title={plain(container.name)}
                     href={href(`/logs?container=${encodeURIComponent(container.name)}`)}
                   >
                     {plain(container.name)}

@@ -221,7 +221,7 @@ const CHECK_COLUMNS: readonly Column<MonitorCheck>[] = [
     title: "Response time",
     cell: ({ response_time_ms: ms }) => milliseconds(ms),
     numeric: true,
-    width: "w-m",
+    width: "w-s",
   },
   {
     title: "Code",
