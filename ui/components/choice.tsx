@@ -4,6 +4,11 @@
  * @module
  */
 
+import { addStyles } from "./styles.ts";
+import styles from "./choice.css" with { type: "text" };
+
+addStyles(styles);
+
 /** @param props.nameOf What an option is called; by default its value. */
 export function Choice<Value extends string>(
   { name, values, value, nameOf = (value) => value, onChange }: {
