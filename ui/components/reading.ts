@@ -62,17 +62,23 @@ export function useRead<Name extends keyof Operations>(
   useEffect(() => {
     if (engineReachable.value && error.peek()) round.value++;
   }, [engineReachable.value]);
-  const version = useComputed(() => host.value && changesOf(name, host.value.changes)).value;
-  const known = useRef(version);
+  const reload = () => round.value++;
+  useReloadOnChange(name, () => readAt.current, reload);
+  return { data, error, reload };
+}
+
+/** Reads again when the resource was changed. `readAt` says when it was read, by `performance.now()`. */
+function useReloadOnChange(operation: string, readAt: () => number, reload: () => void): void {
+  const count = useComputed(() => host.value && changesOf(operation, host.value.changes)).value;
+  const known = useRef(count);
   useEffect(() => {
     const before = known.current;
-    known.current = version;
-    if (input === undefined || before === undefined || before === version) return;
-    const delayMs = Math.max(0, readAt.current + REREAD_MS - performance.now());
-    const timer = setTimeout(() => round.value++, delayMs);
+    known.current = count;
+    if (before === undefined || before === count) return;
+    const delayMs = Math.max(0, readAt() + REREAD_MS - performance.now());
+    const timer = setTimeout(reload, delayMs);
     return () => clearTimeout(timer);
-  }, [version]);
-  return { data, error, reload: () => round.value++ };
+  }, [count]);
 }
 
 /** Number of changes of the resource that an operation reads, or of one below or above it. */

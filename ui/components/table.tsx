@@ -276,15 +276,16 @@ function useWindow(
   useEffect(() => {
     if (!isVirtual) return;
     let pause: ReturnType<typeof setTimeout> | undefined;
+    /** The rows that the window needs; `undefined` if it has them. */
     const needed = () => {
-      const { first, end, isMoving } = range.peek();
-      if (!body.current) return; // The page is being left.
+      if (!body.current) return undefined; // The page is being left.
       const next = rowsIn(-body.current.getBoundingClientRect().top);
+      const { first, end, isMoving } = range.peek();
       return isMoving || next.first < first || next.end > end ? next : undefined;
     };
     const rest = () => {
       const next = needed() ?? range.peek();
-      // Where scrolling begins at the top, it needs these elements at once.
+      // At the top fewer rows are needed than further down, where scrolling would create the others.
       const end = Math.max(next.end, next.first + Math.ceil(innerHeight / stepPx + 1) * OVERSCAN);
       range.value = { ...next, end, isMoving: false };
     };
