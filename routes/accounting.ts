@@ -26,8 +26,8 @@ export function accounting(
   const isAudited = (method !== "GET" || endpoint.upgrades) && !endpoint.unaudited;
   const action = `${method} ${route}`;
   const resource = resourceOf(route);
-  // Changes of one container are in the stream already.
-  const isChange = isAudited && endpoint.scope !== "container";
+  // Changes of one container are in the stream already, and a login is not a change.
+  const isChange = isAudited && endpoint.scope !== "container" && endpoint.role !== "public";
 
   return (c) => {
     c.env.route = route;
