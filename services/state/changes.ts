@@ -15,7 +15,7 @@ export function createChanges() {
      * Counts a change.
      *
      * @param resource Path of what has changed, e.g. `/api/webhooks`.
-     * @param options.isRequested Whether a request caused it; clients then hear of it at once, otherwise
+     * @param options.isRequested Whether a request caused it: clients are informed at once, otherwise
      *   with the next state of the host.
      */
     record(resource: string, { isRequested }: { isRequested: boolean }): void {

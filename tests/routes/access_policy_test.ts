@@ -113,6 +113,7 @@ function harbor(
       return { userId: "u", role, familyId: "f", address: "192.0.2.1" };
     },
     audit: () => {},
+    changes: { record: () => {} },
     scopes: { resolve: (_, __, params) => Promise.resolve(params), redact: (error) => error },
     containerNames: () => [],
     currentPolicy,

@@ -27,6 +27,7 @@ function proApp() {
       return role === null ? undefined : { userId: "u", role, familyId: "f", address: "" };
     },
     audit: () => {},
+    changes: { record: () => {} },
     currentPolicy: () => undefined,
     scopes: { resolve: (_, __, params) => Promise.resolve(params), redact: (error) => error },
     containerNames: () => [],

@@ -408,6 +408,7 @@ Deno.test("what a request has changed is sent before the next round is due", asy
   await until("the first round is over", () => rounds === 1);
 
   const webhook = { name: "ops", url: "https://hooks.example.com/x", events: ["container.up"] };
+  await tokenOf(app);
   const created = await app.call("POST", "/api/webhooks", webhook);
   equal(created.status, 201);
   equal((await app.call("POST", "/api/webhooks", {})).status, 400);
