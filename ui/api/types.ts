@@ -4003,7 +4003,12 @@ export interface Operations {
   "GET /api/system/docker": { result: Engine };
   "GET /api/system/metrics": { result: HostMetrics };
   "GET /api/tokens": { query?: { all?: boolean }; result: ApiTokenList };
-  "GET /api/updates": { result: ImageUpdateList };
+  "GET /api/updates": {
+    query?: {
+      status?: "up_to_date" | "update_available" | "pulled" | "pinned" | "local" | "unknown";
+    };
+    result: ImageUpdateList;
+  };
   "GET /api/updates/blocked": { result: BlockedUpdateList };
   "GET /api/updates/settings": { result: UpdateSettings };
   "GET /api/users/{id}/sessions": {

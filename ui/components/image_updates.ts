@@ -4,18 +4,17 @@
  * @module
  */
 
-import { useMemo } from "preact/hooks";
 import type { ImageUpdate } from "../api/types.ts";
 import { useRead, useReloadOn } from "./reading.ts";
 import { engineReachable } from "../state/live.ts";
 
 /** Keeps them up to date while a component is shown; `undefined` until they are known. */
 export function useImageUpdates(): readonly ImageUpdate[] | undefined {
-  const { data, reload } = useRead("GET /api/updates", engineReachable.value ? {} : undefined);
+  const { data, reload } = useRead(
+    "GET /api/updates",
+    engineReachable.value ? { query: { status: "update_available" } } : undefined,
+  );
   useReloadOn("image.update_available", reload);
   useReloadOn("update.succeeded", reload);
-  return useMemo(
-    () => data.value?.updates.filter(({ status }) => status === "update_available"),
-    [data.value],
-  );
+  return data.value?.updates;
 }

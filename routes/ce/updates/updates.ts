@@ -85,7 +85,14 @@ export const updateEndpoints = (deps: Deps) => [
       "check. A failed check does not change what is known. This request contacts no registry.",
     role: "viewer",
     permission: "containers:read",
+    query: z.object({
+      status: z.enum(UPDATE_STATUSES).optional().meta({
+        description: "Only images with this status",
+      }),
+    }),
     returns: z.object({ updates: z.array(ImageUpdate) }).meta({ id: "ImageUpdateList" }),
     failures: ENGINE_FAILURES,
-  }, async ({ caller }) => ({ updates: await listUpdates(deps, caller) })),
+  }, async ({ caller, query: { status } }) => ({
+    updates: await listUpdates(deps, caller, status),
+  })),
 ];

@@ -63,11 +63,13 @@ interface UpdatedContainer {
 /**
  * The images of the containers in the caller's scope, by reference.
  *
+ * @param wanted Only images with this status; default: all.
  * @throws {EngineUnreachableError}
  */
 export async function listUpdates(
   deps: ReadDeps & Pick<Deps, "config" | "db">,
   caller: Pick<Caller, "scope">,
+  wanted?: UpdateStatus,
 ): Promise<ImageUpdate[]> {
   const { db } = deps;
   const [containers, known] = await Promise.all([
@@ -78,12 +80,16 @@ export async function listUpdates(
   const checkedImages = new Map(selectCheckedImages(db).map((each) => [each.image, each]));
   const firstSeen = selectFirstSeen(db);
   const filters = createTagFilters();
+  const images = imagesInUse(containers).map((image) => {
+    const checked = checkedImages.get(image.image);
+    return { image, checked, ...imageStatus(image, checked, known) };
+  });
 
   return await Promise.all(
-    imagesInUse(containers).map(async (image): Promise<ImageUpdate> => {
+    images.filter(({ status }) => wanted === undefined || status === wanted).map(async (
+      { image, checked, status, reason, digest },
+    ): Promise<ImageUpdate> => {
       const { reference } = image;
-      const checked = checkedImages.get(image.image);
-      const { status, reason, digest } = imageStatus(image, checked, known);
       const latestDigest = checked?.latestDigest ?? null;
       const isPeriodic = settings.enabled && isCheckable(image) && isWatched(image) &&
         status !== "local";

@@ -62,6 +62,10 @@ Deno.test("POST /api/updates/check asks the registries, also while periodic chec
     [["app", "update_available"], ["blog", "up_to_date"]],
   );
   equal(body.updates[0].nextCheckAt, null);
+
+  const newer = await made.app.call("GET", "/api/updates?status=update_available");
+  deepEqual(newer.body.updates, [body.updates[0]]);
+  equal((await made.app.call("GET", "/api/updates?status=newer")).status, 400);
 });
 
 Deno.test("POST /api/updates/check can be limited to images, and list newer versions of them", async () => {
