@@ -40,7 +40,7 @@ import { frameTexts } from "../helpers/frames.ts";
 import { durationOf, mostlyWithin } from "../helpers/in_time.ts";
 import { BUSYBOX, engineTest, ownEngineTest, privateEngineTest } from "../helpers/real_engine.ts";
 import { startRegistry } from "../helpers/registry.ts";
-import { until } from "../helpers/until.ts";
+import { eventually, until } from "../helpers/until.ts";
 
 /** The status of the EngineError that a call fails with. */
 const failsWith = (status: number) => (error: unknown) =>
@@ -246,9 +246,12 @@ engineTest("a program cannot be started in a container that does not run", async
 engineTest("top shows the processes of a container", async (real) => {
   using engine = connectEngine(real.socketPath);
   await using container = await real.runContainer({ command: ["sleep", "612"] });
-  const { Titles, Processes } = await containerTop(engine, container.id);
-  const command = Titles.indexOf("CMD");
-  deepEqual(Processes?.map((process) => process[command]), ["sleep 612"]);
+  // The engine reports a start a moment before the runtime has become the program.
+  await eventually(async () => {
+    const { Titles, Processes } = await containerTop(engine, container.id);
+    const command = Titles.indexOf("CMD");
+    deepEqual(Processes?.map((process) => process[command]), ["sleep 612"]);
+  });
 });
 
 engineTest("statistics have use of CPU, memory and network", async (real) => {
