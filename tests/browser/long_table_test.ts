@@ -135,5 +135,11 @@ dashboardTest("a long table shows the right rows in their order", async (t) => {
         .slice(1, 181),
     );
   });
+  await t.step("all rows are printed", async () => {
+    await tab.page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await eventually(async () => deepEqual(await rows(), inOrder(0, names.length)));
+    await tab.page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await eventually(async () => equal((await rows()).length < 60, true));
+  });
   deepEqual(tab.complaints, []);
 });

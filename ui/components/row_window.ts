@@ -61,6 +61,10 @@ export function useRowWindow(
       const end = Math.max(next.end, next.first + Math.ceil(innerHeight / stepPx + 1) * OVERSCAN);
       range.value = { ...next, end, isMoving: false };
     };
+    const showAll = () => range.value = { first: 0, end: Infinity, isMoving: false };
+    const showFew = () => {
+      range.value = rowsIn(-(body.current?.getBoundingClientRect().top ?? 0));
+    };
     const move = (event?: Event) => {
       const next = needed();
       if (next) range.value = { ...next, isMoving: event?.type === "scroll" };
@@ -71,10 +75,14 @@ export function useRowWindow(
     // A dialog scrolls instead of the window, and its events do not bubble.
     addEventListener("scroll", move, { passive: true, capture: true });
     addEventListener("resize", move);
+    addEventListener("beforeprint", showAll);
+    addEventListener("afterprint", showFew);
     return () => {
       clearTimeout(pause);
       removeEventListener("scroll", move, { capture: true });
       removeEventListener("resize", move);
+      removeEventListener("beforeprint", showAll);
+      removeEventListener("afterprint", showFew);
     };
   }, [isVirtual, rowPx, count]);
   const { first, end, isMoving } = range.value;
