@@ -92,15 +92,15 @@ dashboardTest("a long table shows the right rows in their order", async (t) => {
       });
       const count = () => created.evaluate((created) => created.of());
 
-      deepEqual(await scroll(10, 300), []);
-      // 68 rows have passed; the window has a few more rows than at the top.
-      equal(await count() < 30, true, `${await count()} new rows`);
+      deepEqual(await scroll(10, 600), []);
+      // 136 rows have passed; with a pause at each step a few are created again.
+      equal(await count() < 80, true, `${await count()} new rows`);
       await tab.page.evaluate(() => scrollTo(0, 0));
       await eventually(async () => equal((await rows())[0]![1], names[0]));
       const before = await count();
-      for (const [text, found] of [["web-1", 100], ["web-12", 10], ["web-2", 100]] as const) {
+      for (const text of ["web-1", "web-2", "web-0"]) {
         await tab.type("searchbox", "Filter containers", text);
-        await tab.find("status", `${found} of 300 containers`);
+        await tab.find("status", "100 of 300 containers");
         const expected = names.filter((name) => name.includes(text));
         await eventually(async () => {
           const shown = await rows();
@@ -110,8 +110,8 @@ dashboardTest("a long table shows the right rows in their order", async (t) => {
           );
         });
       }
-      // Ten rows were enough for a moment; the others are created again.
-      equal(await count() - before < 20, true, `${await count() - before} new rows`);
+      // Three times 20 rows have others, which are created again only where the window has grown.
+      equal(await count() - before < 40, true, `${await count() - before} new rows`);
       await tab.type("searchbox", "Filter containers", "");
       await tab.find("status", "300 containers");
     },
