@@ -27,6 +27,7 @@ import { createHostCache } from "../services/state/host_cache.ts";
 import { createInventory } from "../services/state/inventory.ts";
 import { createLicense } from "../services/license/license.ts";
 import { createMaintenance } from "../services/state/maintenance.ts";
+import { createMonitorResults } from "../services/state/monitor_results.ts";
 import type { Log } from "../services/log.ts";
 import { createLoginThrottle } from "../services/auth/login_throttle.ts";
 import { createPasswords } from "../services/auth/passwords.ts";
@@ -88,6 +89,7 @@ export function assemble(parts: Parts): Deps {
     stats: createStatsCache(now),
     host: createHostCache(),
     changes: createChanges(),
+    monitorResults: createMonitorResults(now),
     crashLines: new Map(),
     decisions: new WeakMap(),
     alerts: createAlertMemory(),

@@ -69,7 +69,7 @@ export function accounting(
     if (isAudited && !unaudited && isRelevant && status !== 429) {
       const userId = actor ?? caller.userId;
       audit({ caller: { ...caller, userId }, action, target, targets, command, outcome });
-      if (isChange && outcome === "success") changes.record(resource, { isRequested: true });
+      if (isChange && outcome === "success") changes.record(resource);
     }
     if (endpoint.unrecorded && outcome === "success") return;
     const result = { caller, target, targets, command, status, outcome, actor };

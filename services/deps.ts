@@ -32,6 +32,7 @@ import type { LogStreams } from "./stream/log_streams.ts";
 import type { EngineStatusReader } from "./state/engine_status.ts";
 import type { Limiters } from "./state/limiters.ts";
 import type { MonitorProbes } from "./monitor_probes.ts";
+import type { MonitorResults } from "./state/monitor_results.ts";
 import type { Maintenance } from "./state/maintenance.ts";
 import type { NotificationDecisions } from "./state/notification_decisions.ts";
 import type { Passwords } from "./auth/passwords.ts";
@@ -88,6 +89,8 @@ export interface Deps {
   host: HostCache;
   /** What was changed, for the clients of `GET /api/stream`. */
   changes: Changes;
+  /** The last results of uptime monitors, for the same clients. */
+  monitorResults: MonitorResults;
   /** The last log lines of containers that crashed, for messages. */
   crashLines: CrashLines;
   /** What was decided about the messages of an event, until its transaction ends. */

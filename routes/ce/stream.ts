@@ -13,9 +13,10 @@ import { eventStream } from "../event_stream.ts";
 const DESCRIPTION =
   `Immediately and then every 15 seconds, sends the frames \`metrics\` (the host, \`maintenance\`, and \
 \`changes\`: how often each resource was changed since the start, e.g. \`{"/api/webhooks": 3}\`), \
-\`containers\` (\`{containers, stacks}\`) and \`alerts\` (\`{firing, recent}\`). Sends them again about a \
-second after a container or the engine has changed or a request has changed something, or later if \
-there are many containers. Sends \`event\` frames (\`{event, timestamp, eventId, server, serverId, data}\`) as events happen, and \`job\` \
+\`containers\` (\`{containers, stacks}\`), \`alerts\` (\`{firing, recent}\`) and, with Pro, \`monitors\` \
+(\`{results}\`: the checks of uptime monitors of the last 30 seconds, each with the monitor's status and \
+uptime after it). Sends them again about a second after a container or the engine has changed or a \
+request has changed something, or later if there are many containers. Sends \`event\` frames (\`{event, timestamp, eventId, server, serverId, data}\`) as events happen, and \`job\` \
 frames (the job without its result) when a job starts, ends or reaches another step. Only admins \
 receive \`account.new_sign_in\`.
 

@@ -10,6 +10,7 @@ import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers
 import { simulateContainers, type SimulatedContainer } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { rowMatches } from "../helpers/dashboard_steps.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 import { freePort } from "../helpers/free_port.ts";
 import { eventually, until } from "../helpers/until.ts";
@@ -90,13 +91,42 @@ dashboardTest("what another client changes appears on the open page", async () =
   await service.call("DELETE", `/api/webhooks/${body.id}`);
   await tab.gone("row", /^ops/);
 
-  await tab.go("/uptime");
-  const monitors = "/api/ext/service-pro/uptime/monitors";
-  const monitor = await service.call("POST", monitors, {
-    ...{ name: "Shop", type: "http", url: "http://127.0.0.1:1", interval_seconds: 3_600 },
+  deepEqual(tab.complaints, []);
+});
+
+dashboardTest("the pages of monitors follow the checks without a request", async () => {
+  await using dashboard = await openDashboard({
+    containers: [],
+    env: { OUTBOUND_ALLOW: "127.0.0.0/8" },
+    hasTrial: true,
   });
-  equal(monitor.status, 201, JSON.stringify(monitor.body));
-  await tab.find("row", /^Shop/);
+  const { service, tab } = dashboard;
+  const { body: monitor, status } = await service.call(
+    "POST",
+    "/api/ext/service-pro/uptime/monitors",
+    {
+      ...{ name: "Shop", type: "tcp", url: new URL(service.baseUrl).host, interval_seconds: 5 },
+    },
+  );
+  equal(status, 201, JSON.stringify(monitor));
+  await tab.go("/uptime");
+  await rowMatches(tab, "Shop", /Up/);
+  const checkedAt = () =>
+    tab.page.$eval("[aria-label=Monitors] time", (time) => time.getAttribute("datetime"));
+  const first = await checkedAt();
+  await tab.page.waitForNetworkIdle({ concurrency: 1 });
+  tab.requests.length = 0;
+  await until("the list has another check", async () => await checkedAt() !== first);
+  deepEqual(tab.requests, []);
+
+  await tab.click("link", "Shop");
+  await tab.find("heading", "Shop");
+  await tab.loaded();
+  const checks = () => tab.page.$$eval("[aria-label=Checks] tbody tr", ({ length }) => length);
+  const before = await checks();
+  tab.requests.length = 0;
+  await until("the page has another check", async () => await checks() > before);
+  deepEqual(tab.requests, []);
   deepEqual(tab.complaints, []);
 });
 

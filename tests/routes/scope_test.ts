@@ -7,6 +7,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { insertScheduleRun, updateScheduleRunEnd } from "../../db/ce/schedule_runs.ts";
 import type { Scope } from "../../services/auth/scope.ts";
+import type { MonitorResult } from "../../services/state/monitor_results.ts";
 import { broadcastStates } from "../../services/ce/stream/frames.ts";
 import { forwardEvents } from "../../services/ce/stream/broadcaster.ts";
 import { emit } from "../../services/events/emit.ts";
@@ -376,6 +377,17 @@ Deno.test("an event about a removed container is visible to a token with its nam
   await stacked.cancel();
 });
 
+const RESULT: MonitorResult = {
+  monitor_id: "m1",
+  status: "up",
+  response_time_ms: 12,
+  status_code: 200,
+  error: null,
+  checked_at: "2026-01-01T00:00:00.000Z",
+  monitor_status: "up",
+  uptime_24h: 100,
+};
+
 Deno.test("the event stream of a token with permissions has only their frames", async () => {
   await using made = await appOf();
   const { app } = made;
@@ -383,15 +395,17 @@ Deno.test("the event stream of a token with permissions has only their frames", 
     const { body } = await app.fetch("GET", "/api/stream", undefined, { scope: { permissions } });
     return sseClient(body as ReadableStream<Uint8Array<ArrayBuffer>>);
   };
+  app.deps.monitorResults.record(RESULT);
   const host = await open(["system:read"]);
-  const more = await open(["system:read", "containers:read", "alerts:read"]);
+  const more = await open(["system:read", "containers:read", "alerts:read", "uptime:read"]);
   app.deps.stream.publish("event", { event: "alert.fired", data: {} });
   app.deps.stream.publish("event", { event: "container.up", data: {} });
   app.deps.stream.publish("event", { event: "certificate.expiring", data: {} });
-  deepEqual((await more.take(6)).map(({ type, data }) => data.event ?? type), [
+  deepEqual((await more.take(7)).map(({ type, data }) => data.event ?? type), [
     "metrics",
     "containers",
     "alerts",
+    "monitors",
     "alert.fired",
     "container.up",
     "certificate.expiring",

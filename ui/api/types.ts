@@ -3994,7 +3994,7 @@ export interface Operations {
   };
   "GET /api/stream": {
     query?: {
-      types?: ("metrics" | "containers" | "alerts" | "event" | "job")[];
+      types?: ("metrics" | "containers" | "alerts" | "monitors" | "event" | "job")[];
       lastEventId?: string;
     };
     result: string;

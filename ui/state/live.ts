@@ -13,6 +13,8 @@ import type {
   HostSummary,
   Job,
   Maintenance,
+  Monitor,
+  MonitorCheck,
   Stack,
 } from "../api/types.ts";
 import { followStream, type StreamFrame } from "./stream.ts";
@@ -40,6 +42,12 @@ export interface HostState extends HostSummary {
 
 export type StackSummary = Omit<Stack, "containers">;
 
+/** The result of a check of an uptime monitor, and what the monitor is after it. */
+export interface MonitorResult extends MonitorCheck {
+  monitor_status: Monitor["status"];
+  uptime_24h: number | null;
+}
+
 export const connection = signal<"live" | "reconnecting">("reconnecting");
 export const host = signal<HostState | undefined>(undefined);
 /** Newest first; `undefined` until they are known. */
@@ -47,6 +55,8 @@ export const containers = signal<readonly Container[] | undefined>(undefined);
 /** Those with containers, by name; `undefined` until they are known. */
 export const stacks = signal<readonly StackSummary[] | undefined>(undefined);
 export const alerts = signal<{ firing: AlertEvent[]; recent: AlertEvent[] } | undefined>(undefined);
+/** Of the last 30 seconds, oldest first. */
+export const monitorResults = signal<readonly MonitorResult[]>([]);
 /** Newest first. */
 export const events = signal<readonly LiveEvent[]>([]);
 /** By id, in the order in which they became known. */
@@ -176,6 +186,9 @@ function take(frame: StreamFrame): void {
     case "alerts":
       alerts.value = data as typeof alerts.value;
       break;
+    case "monitors":
+      monitorResults.value = (data as { results: MonitorResult[] }).results;
+      break;
     case "event":
       addEvent(data as LiveEvent);
       break;
@@ -205,6 +218,7 @@ function forget(): void {
     alerts.value =
       undefined;
   events.value = [];
+  monitorResults.value = [];
   jobs.value = new Map();
   lastEventId = FIRST_EVENT;
   connection.value = "reconnecting";

@@ -34,6 +34,16 @@ export const {
   replace: upsertLatestCheck,
 } = latestChecks;
 
+/** Those of some monitors. */
+export function selectLatestChecksOf(
+  db: Database,
+  monitorIds: readonly string[],
+): LatestCheck[] {
+  return latestChecks.select(db, "WHERE monitor_id IN (SELECT value FROM json_each(:ids))", {
+    ids: JSON.stringify(monitorIds),
+  });
+}
+
 /** Resets the number of failed checks in a row. */
 export function resetFailures(db: Database, monitorId: string): void {
   latestChecks.update(db, monitorId, { failures: 0, failingSince: null });

@@ -49,7 +49,7 @@ export const streamBroadcaster: Worker = {
  */
 const versionOf = (
   { changes, inventory: { live, revision } }: Pick<Deps, "changes" | "inventory">,
-) => `${live && revision} ${changes.byRequests}`;
+) => `${live && revision} ${changes.total}`;
 
 /** Waits until a round is due: after a change, but not at once where rounds are costly. */
 async function waitForRound(

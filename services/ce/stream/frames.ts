@@ -22,7 +22,14 @@ import { streamView } from "./view.ts";
 /**
  * Types of frames. All except `event` and `job` are states, which a new client receives immediately.
  */
-export const STREAM_TYPES = ["metrics", "containers", "alerts", "event", "job"] as const;
+export const STREAM_TYPES = [
+  "metrics",
+  "containers",
+  "alerts",
+  "monitors",
+  "event",
+  "job",
+] as const;
 type StreamType = (typeof STREAM_TYPES)[number];
 
 type FrameDeps =
@@ -35,6 +42,7 @@ type FrameDeps =
     | "engineStatus"
     | "host"
     | "maintenance"
+    | "monitorResults"
     | "now"
     | "stats"
     | "stream"
@@ -97,8 +105,23 @@ const alertsFrame: FrameSource = {
   data: (deps) => Promise.resolve(alertOverview(deps)),
 };
 
+const monitorsFrame: FrameSource = {
+  type: "monitors",
+  onlyChanges: true,
+  version: ({ monitorResults }) => String(monitorResults.total),
+  data({ monitorResults }) {
+    const results = monitorResults.latest();
+    return Promise.resolve(results.length > 0 ? { results } : undefined);
+  },
+};
+
 /** In the order in which a new client receives them. */
-const FRAME_SOURCES: readonly FrameSource[] = [metricsFrame, containersFrame, alertsFrame];
+const FRAME_SOURCES: readonly FrameSource[] = [
+  metricsFrame,
+  containersFrame,
+  alertsFrame,
+  monitorsFrame,
+];
 
 /**
  * Opens a stream. It starts with the buffered events after `lastEventId` and the current states. It

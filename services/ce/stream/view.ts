@@ -88,6 +88,8 @@ export function streamView(
             : undefined;
         case "alerts":
           return allowsPermission(scope, "alerts:read") && !isLimited(scope) ? data : undefined;
+        case "monitors":
+          return allowsPermission(scope, "uptime:read") && !isLimited(scope) ? data : undefined;
         case "event":
         case ADMIN_EVENT:
           return eventIn(deps, scope, data as AppEvent);

@@ -44,12 +44,14 @@ import {
 import { checkedContainers } from "./checked_containers.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
+import type { MonitorResult } from "../../state/monitor_results.ts";
 import { AppError, notFound, requireFound } from "../../errors.ts";
 import { yieldToEventLoop } from "../../event_loop.ts";
 import { probe, type ProbeDeps, type ProbeResult } from "./probe.ts";
 import { openRequestOrConflict } from "./request.ts";
 import { addTime } from "./response_histogram.ts";
 import { isLate } from "./history.ts";
+import { uptimeOfLastDay } from "./stats.ts";
 
 /** How long checks are kept, in milliseconds, and the limit per monitor. */
 const CHECK_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
@@ -72,10 +74,7 @@ export interface Check {
   checkedAt: string;
 }
 
-/** The resource that clients read again after a check. */
-const MONITORS = "/api/ext/service-pro/uptime/monitors";
-
-type RecordDeps = EmitDeps & Pick<Deps, "changes" | "metrics">;
+type RecordDeps = EmitDeps & Pick<Deps, "metrics" | "monitorResults">;
 type CheckDeps = RecordDeps & ProbeDeps & Pick<Deps, "checks" | "secrets">;
 
 /**
@@ -137,9 +136,10 @@ export function recordCheck(deps: RecordDeps, id: string, at: Date, result: Prob
       failingSince,
     });
   });
-  deps.changes.record(MONITORS, { isRequested: false });
   if (!monitor.paused) updateStatus(deps, monitor, { at, result, failures, failingSince });
-  return toCheck({ monitorId: id, checkedAt: at.getTime(), ...result });
+  const check = toCheck({ monitorId: id, checkedAt: at.getTime(), ...result });
+  deps.monitorResults.record(resultOf(deps, check));
+  return check;
 }
 
 /** The checks of a monitor, newest first. @throws {AppError} `not_found`. */
@@ -261,6 +261,22 @@ function updateStatus(
       updateMonitorStatus(db, id, "up");
     });
   }
+}
+
+/** What clients of the event stream learn of a check. */
+function resultOf(deps: RecordDeps, check: Check): MonitorResult {
+  const { paused, status } = selectMonitor(deps.db, check.monitorId)!;
+  const last = { isDown: status === "down", checkedAt: Date.parse(check.checkedAt) };
+  return {
+    monitor_id: check.monitorId,
+    status: check.status,
+    response_time_ms: check.responseTimeMs,
+    status_code: check.statusCode,
+    error: check.error,
+    checked_at: check.checkedAt,
+    monitor_status: paused ? "paused" : status,
+    uptime_24h: uptimeOfLastDay(deps, [{ id: check.monitorId, ...last }]).get(check.monitorId)!,
+  };
 }
 
 const toCheck = (

@@ -11,7 +11,7 @@
 
 import { selectMonitorGaps, selectMonitorLives } from "../../../db/pro/uptime/monitor_times.ts";
 import { selectOutages } from "../../../db/pro/uptime/outages.ts";
-import { type LatestCheck, selectLatestChecks } from "../../../db/pro/uptime/latest.ts";
+import { type LatestCheck, selectLatestChecksOf } from "../../../db/pro/uptime/latest.ts";
 import type { Deps } from "../../deps.ts";
 import { clip, type Interval, subtract } from "./intervals.ts";
 
@@ -48,7 +48,8 @@ export function loadHistory(
   const outages = Map.groupBy(selectOutages(db, range), (outage) => outage.monitorId);
   const gaps = Map.groupBy(selectMonitorGaps(db, range), (gap) => gap.monitorId);
   const lives = new Map(selectMonitorLives(db, monitorIds).map((life) => [life.monitorId, life]));
-  const latest = new Map(selectLatestChecks(metrics).map((check) => [check.monitorId, check]));
+  const checks = selectLatestChecksOf(metrics, monitorIds);
+  const latest = new Map(checks.map((check) => [check.monitorId, check]));
 
   return new Map(monitorIds.map((id) => {
     const life = lives.get(id);

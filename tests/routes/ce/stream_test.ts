@@ -180,7 +180,7 @@ for (
   const { query, error } of [
     {
       query: "types=metrics,logs",
-      error: /^query\.types\.1: must be one of metrics, containers, alerts, event, job$/,
+      error: /^query\.types\.1: must be one of metrics, containers, alerts, monitors, event, job$/,
     },
     { query: "types=", error: /^query\.types\.0: must be one of / },
     { query: "types=event&types=metrics", error: /^query\.types: given 2 times/ },
@@ -419,6 +419,34 @@ Deno.test("what a request has changed is sent before the next round is due", asy
   deepEqual(changes, [{}, {}, { "/api/webhooks": 2 }]);
   stop.abort();
   await running;
+});
+
+Deno.test("the results of monitors are sent with the next states, once each, and kept for 30 seconds", async () => {
+  await using app = served({ edition: "pro", config: { outboundAllow: ["127.0.0.0/8"] } });
+  const { body: shop } = await app.call("POST", "/api/ext/service-pro/uptime/monitors", {
+    ...{ name: "Shop", type: "tcp", url: "127.0.0.1:1", retries: 0 },
+  });
+  const check = async () =>
+    (await app.call("POST", `/api/ext/service-pro/uptime/monitors/${shop.id}/check`)).body;
+  const client = await app.open("?types=monitors");
+  const results = async () => (await client.next())!.data.results;
+
+  const down = { ...await check(), monitor_status: "down", uptime_24h: 0 };
+  await broadcastStates(app.deps);
+  await broadcastStates(app.deps);
+  deepEqual(await results(), [down]);
+
+  app.clock.advance({ seconds: 20 });
+  await app.call("POST", `/api/ext/service-pro/uptime/monitors/${shop.id}/pause`);
+  const paused = { ...await check(), monitor_status: "paused", uptime_24h: 0 };
+  await broadcastStates(app.deps);
+  deepEqual(await results(), [down, paused]);
+
+  app.clock.advance({ seconds: 20 });
+  await check();
+  await broadcastStates(app.deps);
+  deepEqual((await results()).length, 2);
+  await client.cancel();
 });
 
 Deno.test("a failing round ends the worker, but not the streams", async () => {

@@ -6,7 +6,7 @@
 
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import type { Monitor, MonitorCheck, UptimeStats } from "../../api/types.ts";
+import type { Monitor, MonitorCheck, MonitorStats, UptimeStats } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Chart } from "../../components/chart.tsx";
 import { useDialog } from "../../components/dialog.tsx";
@@ -25,6 +25,7 @@ import { hasRole } from "../../state/session.ts";
 import { checkNow, monitorActions, togglePause } from "./actions.ts";
 import { MonitorForm } from "./form.tsx";
 import { Outages } from "./outages.tsx";
+import { useResults, withChecks, withLastResult } from "./results.ts";
 
 const SHOWN_MAX = 500;
 
@@ -37,6 +38,8 @@ export default function MonitorDetail({ id = "" }: Record<string, string | undef
   const outages = useRead("GET /api/ext/service-pro/uptime/monitors/{id}/incidents", page);
   const reload = reloadAll(monitor, stats, checks, outages);
   useReloadOn("monitor.", reload);
+  useResults(monitor, withLastResult);
+  useResults(checks, (page, results) => withChecks(page, results, path.id));
   const dialog = useDialog();
 
   const shown = monitor.data.value;
@@ -59,6 +62,7 @@ export default function MonitorDetail({ id = "" }: Record<string, string | undef
         </Section>
         <Section title="Statistics">
           <Statistics stats={stats.data.value?.stats} />
+          {stats.data.value && <ReadAt stats={stats.data.value} />}
         </Section>
         <Section title="Response time" wide>
           <ResponseTimes checks={checks.data.value?.checks} />
@@ -157,7 +161,7 @@ interface Statistic extends UptimeStats {
 }
 
 const STATISTIC_COLUMNS: readonly Column<Statistic>[] = [
-  { title: "Period", cell: ({ period }) => period, width: "w-s" },
+  { title: "Period", cell: ({ period }) => period, width: "w-xs" },
   { title: "Uptime", cell: ({ uptime_percent: value }) => uptime(value), numeric: true },
   {
     title: "Downtime",
@@ -193,6 +197,16 @@ function Statistics({ stats }: { stats: Record<"24h" | "7d" | "30d", UptimeStats
       keyOf={({ period }) => period}
       busy={!stats}
     />
+  );
+}
+
+/** Results bring no statistics, which cost more than a check; each outage reads them again. */
+function ReadAt({ stats }: { stats: MonitorStats }) {
+  const at = useMemo(() => new Date().toISOString(), [stats]);
+  return (
+    <p class="newest muted">
+      As of <Time at={at} />
+    </p>
   );
 }
 

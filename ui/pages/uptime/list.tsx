@@ -23,6 +23,7 @@ import { sentenceOf, showAlert } from "../../state/toasts.ts";
 import { monitorActions } from "./actions.ts";
 import { MonitorForm } from "./form.tsx";
 import { Outages } from "./outages.tsx";
+import { useResults, withLastResults } from "./results.ts";
 
 const STATUSES = optionsOf(["up", "down", "pending", "paused"]);
 
@@ -67,6 +68,7 @@ export default function Uptime() {
   });
   const reload = reloadAll(monitors, outages);
   useReloadOn("monitor.", reload);
+  useResults(monitors, withLastResults);
   const dialog = useDialog();
   const edit = (monitor?: Monitor) =>
     dialog.open(MonitorForm, {

@@ -10,7 +10,7 @@ import type { Reading } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { duration } from "../../components/text.ts";
-import { Time } from "../../components/time.tsx";
+import { now, Time } from "../../components/time.tsx";
 
 const MONITOR: Column<Outage> = {
   title: "Monitor",
@@ -21,12 +21,18 @@ const COLUMNS: readonly Column<Outage>[] = [
   { title: "Started", cell: ({ started_at: at }) => <Time at={at} />, width: "w-s" },
   {
     title: "Duration",
-    cell: ({ duration_seconds: seconds, resolved_at: at }) =>
-      at === null ? <span class="state bad">Ongoing, {duration(seconds)}</span> : duration(seconds),
+    cell: ({ duration_seconds: seconds, resolved_at: at, started_at: start }) =>
+      at === null ? <Ongoing since={start} /> : duration(seconds),
     width: "w-l",
   },
   { title: "Cause", cell: ({ cause }) => <Text>{cause}</Text>, wide: true },
 ];
+
+/** `since` is ISO 8601. */
+function Ongoing({ since }: { since: string }) {
+  const seconds = Math.max(0, (Math.max(now.value, Date.now()) - Date.parse(since)) / 1000);
+  return <span class="state bad">Ongoing, {duration(seconds)}</span>;
+}
 
 export function Outages({ reading: { data, error, reload }, hasMonitor }: {
   reading: Reading<OutagePage>;
