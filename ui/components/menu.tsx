@@ -6,7 +6,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { useSignal } from "@preact/signals";
+import { effect, type ReadonlySignal, useSignal } from "@preact/signals";
 import { focusPage } from "../state/router.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -20,8 +20,8 @@ export interface MenuItem {
 }
 
 interface MenuProps {
-  /** The button's name. */
-  name: string;
+  /** The button's name. A signal for one that changes often. */
+  name: string | ReadonlySignal<string>;
   /** Default: three dots, which are not an icon, because tables have them in each row. */
   icon?: IconName;
   /** Shown instead of the icon. */
@@ -43,6 +43,14 @@ export function Menu({ name, icon, children, items }: MenuProps) {
   useLayoutEffect(() => () => {
     if (document.activeElement === button.current) focusPage();
   }, []);
+  const fixedName = typeof name === "string" ? name : undefined;
+  useLayoutEffect(() => {
+    if (typeof name === "string") return;
+    // A bound attribute would be written after the layout, which then had to be repeated.
+    return effect(() => {
+      button.current!.ariaLabel = name.value;
+    });
+  }, [name]);
 
   const open = (event: Event) => {
     if (id.peek() !== undefined) return; // The browser closes it.
@@ -55,8 +63,8 @@ export function Menu({ name, icon, children, items }: MenuProps) {
         ref={button}
         type="button"
         class={children ? "button plain" : icon ? "button icon-only" : "button icon-only more"}
-        aria-label={name}
-        title={children ? undefined : name}
+        aria-label={fixedName}
+        title={children ? undefined : fixedName}
         aria-haspopup="menu"
         aria-expanded={id.value !== undefined}
         aria-controls={id.value}
@@ -82,7 +90,7 @@ export function Menu({ name, icon, children, items }: MenuProps) {
 
 function OpenMenu({ id, name, items, onClose }: {
   id: string;
-  name: string;
+  name: MenuProps["name"];
   items: readonly MenuItem[];
   onClose: () => void;
 }) {

@@ -62,7 +62,7 @@ export function Denied({ role }: { role: UserRole }) {
   );
 }
 
-type Tone = "good" | "warn" | "bad" | "idle" | "busy";
+export type Tone = "good" | "warn" | "bad" | "idle" | "busy";
 
 const TONES: Record<string, Tone> = {
   running: "good",
@@ -79,13 +79,14 @@ const TONES: Record<string, Tone> = {
 };
 
 /** A state with a dot: the color repeats what the word says. */
-export function State({ state, tone }: { state: string; tone?: Tone }) {
-  return (
-    <span class={`state ${tone ?? TONES[state] ?? "idle"}`}>
-      {state === "ok" ? "OK" : capital(state)}
-    </span>
-  );
-}
+export const State = ({ state, tone }: { state: string; tone?: Tone }) => (
+  <span class={stateClass(state, tone)}>{stateWord(state)}</span>
+);
+
+export const stateClass = (state: string, tone?: Tone): string =>
+  `state ${tone ?? TONES[state] ?? "idle"}`;
+
+export const stateWord = (state: string): string => state === "ok" ? "OK" : capital(state);
 
 /** Why something failed, below its state and in full: it must not need a pointer that hovers. */
 export const Reason = ({ children }: { children: string | null | undefined }) =>

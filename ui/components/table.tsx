@@ -6,12 +6,12 @@
  */
 
 import type { ComponentChildren } from "preact";
-import { useMemo, useRef } from "preact/hooks";
-import { type Signal, useSignal } from "@preact/signals";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { computed, effect, type Signal, useSignal } from "@preact/signals";
 import { query, setQuery } from "../state/router.ts";
 import { Icon } from "./icon.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
-import { usePlaces, useRowWindow } from "./row_window.ts";
+import { rowHeight, type Slot, useSlots } from "./row_window.ts";
 import { addStyles } from "./styles.ts";
 import { byCollation, collationKey, plain } from "./text.ts";
 import styles from "./table.css" with { type: "text" };
@@ -21,12 +21,13 @@ addStyles(styles);
 export interface Column<Row> {
   /** The header; also its name in `?sort=`, in lower case. */
   title: string;
-  cell?: ((row: Row) => ComponentChildren) | undefined;
+  /** Draws a cell. */
+  cell?: (row: Row) => ComponentChildren;
   /**
-   * What `cell` leaves `undefined`: one line of text from a container, shown whole on hover, or `null`
-   * for a dash. It costs no element besides the cell, which long tables have thousands of.
+   * Writes into a cell instead, with `written_cells.ts`: when a long table is scrolled, this costs the
+   * browser much less. It is called again when a signal that it has read changes.
    */
-  text?: (row: Row) => string | null;
+  write?: (cell: HTMLElement, row: Row) => void;
   /** Makes it sortable. Rows without a value come last. */
   sort?: (row: Row) => string | number | null | undefined;
   /** Aligned to the right, with digits of equal width. */
@@ -64,8 +65,9 @@ export interface TableProps<Row> {
 /** Below this number all rows are rendered. */
 const VIRTUAL_MIN = 60;
 
-/** A row, or the heading of a group. */
-type Line<Row> = { key: string; row: Row } | { key: string; group: string; count: number };
+type RowLine<Row> = { kind: "row"; key: string; row: Row };
+type GroupLine = { kind: "group"; key: string; group: string; count: number };
+type Line<Row> = RowLine<Row> | GroupLine;
 
 export function Table<Row>(props: TableProps<Row>) {
   const { name, columns, rows, keyOf, nameOf, selected, actions, groupOf } = props;
@@ -83,10 +85,8 @@ export function Table<Row>(props: TableProps<Row>) {
   );
   const body = useRef<HTMLTableSectionElement>(null);
   const isVirtual = useWasTrue(!hasTallRows && lines.length > VIRTUAL_MIN);
-  const { first, end, rowPx, isMoving } = useRowWindow(body, lines.length, isVirtual);
-  const hasFocus = body.current?.contains(document.activeElement) ?? false;
-  const places = usePlaces(lines, { first, end: isVirtual ? end : first, isMoving, hasFocus });
-  const shown = isVirtual ? places : lines.map((line, at) => ({ element: line.key, line, at }));
+  const rowPx = rowHeight();
+  const slots = useSlots(body, lines, { isVirtual, rowPx });
 
   const toggleGroup = (group: string) => {
     const next = new Set(closed.peek());
@@ -113,89 +113,140 @@ export function Table<Row>(props: TableProps<Row>) {
           </tr>
         </thead>
         <tbody ref={body} style={{ height: isVirtual ? `${lines.length * rowPx}px` : "" }}>
-          {shown.map(({ element, line, at }) => {
-            const index = isVirtual ? at + 2 : undefined;
-            const top = isVirtual ? at * rowPx : undefined;
-            return "group" in line
+          {slots.map((slot) =>
+            isGroup(slot)
               ? (
-                <tr key={element} class="group" aria-rowindex={index} style={placed(top)}>
-                  <th scope="rowgroup">
-                    <button
-                      type="button"
-                      aria-expanded={!closed.value.has(line.group)}
-                      onClick={() => toggleGroup(line.group)}
-                    >
-                      <Icon name="chevron" />
-                      {plain(line.group)} ({line.count})
-                    </button>
-                  </th>
-                </tr>
+                <GroupRow
+                  key={slot.id}
+                  slot={slot}
+                  rowPx={isVirtual ? rowPx : undefined}
+                  closed={closed.value}
+                  onToggle={toggleGroup}
+                />
               )
               : (
                 <TableRow
-                  key={element}
-                  id={line.key}
-                  row={line.row}
-                  index={index}
-                  top={top}
+                  key={slot.id}
+                  slot={slot as Slot<RowLine<Row>>}
+                  rowPx={isVirtual ? rowPx : undefined}
                   columns={columns}
                   selected={selected}
                   nameOf={nameOf}
                   actions={actions}
                 />
-              );
-          })}
+              )
+          )}
         </tbody>
       </table>
     </div>
   );
 }
 
-/** It gets only what it draws: a row whose properties are the same is not drawn again. */
-function TableRow<Row>({ id, row, index, top, columns, selected, nameOf, actions }: {
-  id: string;
-  row: Row;
-  index: number | undefined;
-  /** Pixels from the first row, in a table that is not rendered whole. */
-  top: number | undefined;
+/** A slot shows lines of one kind. */
+const isGroup = <Row,>(slot: Slot<Line<Row>>): slot is Slot<GroupLine> =>
+  slot.place.peek().line.kind === "group";
+
+function GroupRow({ slot, rowPx, closed, onToggle }: {
+  slot: Slot<GroupLine>;
+  /** Height of the rows, if they are placed. */
+  rowPx: number | undefined;
+  closed: ReadonlySet<string>;
+  onToggle: (group: string) => void;
+}) {
+  const element = usePlacedRow(slot, rowPx);
+  const { group, count } = slot.place.value.line;
+  return (
+    <tr ref={element} class="group">
+      <th scope="rowgroup">
+        <button type="button" aria-expanded={!closed.has(group)} onClick={() => onToggle(group)}>
+          <Icon name="chevron" />
+          {plain(group)} ({count})
+        </button>
+      </th>
+    </tr>
+  );
+}
+
+/**
+ * It is drawn once. What depends on the row is written by effects, so that the element can show another
+ * row without being drawn again; only `cell` of a column does that.
+ */
+function TableRow<Row>({ slot, rowPx, columns, selected, nameOf, actions }: {
+  slot: Slot<RowLine<Row>>;
+  /** Height of the rows, if they are placed. */
+  rowPx: number | undefined;
   columns: readonly Column<Row>[];
   selected: Signal<ReadonlySet<string>> | undefined;
   nameOf: ((row: Row) => string) | undefined;
   actions: ((row: Row) => readonly MenuItem[]) | undefined;
 }) {
-  const name = plain(nameOf?.(row) ?? id);
-  const isSelected = selected?.value.has(id);
+  const { place } = slot;
+  const element = usePlacedRow(slot, rowPx);
+  const { name, menuName } = useMemo(() => {
+    const name = computed(() => {
+      const { row, key } = place.value.line;
+      return plain(nameOf?.(row) ?? key);
+    });
+    return { name, menuName: computed(() => `Actions for ${name.value}`) };
+  }, [slot, nameOf]);
+  const checkbox = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (!selected) return;
+    return effect(() => {
+      const isSelected = selected.value.has(place.value.line.key);
+      element.current!.ariaSelected = isSelected ? "true" : null;
+      checkbox.current!.checked = isSelected;
+      checkbox.current!.ariaLabel = `Select ${name.value}`;
+    });
+  }, [slot, selected, name]);
+  useLayoutEffect(() => {
+    if (!columns.some(({ write }) => write)) return;
+    const cells = [...element.current!.cells].slice(selected ? 1 : 0);
+    return effect(() => {
+      const { row } = place.value.line;
+      for (const [at, { write }] of columns.entries()) write?.(cells[at]!, row);
+    });
+  }, [slot, columns, selected]);
+  const isDrawn = columns.some(({ cell }) => cell);
+  const { row } = (isDrawn ? place.value : place.peek()).line;
   return (
-    <tr aria-rowindex={index} aria-selected={isSelected} style={placed(top)}>
+    <tr ref={element}>
       {selected && (
         <td class="w-check">
           <input
+            ref={checkbox}
             type="checkbox"
-            aria-label={`Select ${name}`}
-            checked={isSelected ?? false}
-            onChange={() => toggle(selected, id)}
+            onChange={() => toggle(selected, place.peek().line.key)}
           />
         </td>
       )}
-      {columns.map((column) => cellOf(column, row))}
+      {columns.map(({ title, cell, numeric, wide, width }) => (
+        <td key={title} class={classes(numeric && "numeric", wide && "wide", width)}>
+          {cell?.(row)}
+        </td>
+      ))}
       {actions && (
         <td class="w-actions">
-          <Menu name={`Actions for ${name}`} items={() => actions(row)} />
+          <Menu name={menuName} items={() => actions(place.peek().line.row)} />
         </td>
       )}
     </tr>
   );
 }
 
-/** Not a component, because it is drawn for each cell. */
-function cellOf<Row>({ title, cell, text, numeric, wide, width }: Column<Row>, row: Row) {
-  const others = classes(numeric && "numeric", wide && "wide", width);
-  const content = cell?.(row);
-  if (content !== undefined || !text) return <td key={title} class={others}>{content}</td>;
-  const line = text(row);
-  if (line === null) return <td key={title} class={classes("muted", others)}>–</td>;
-  const shown = plain(line);
-  return <td key={title} class={classes("cut", others)} title={shown}>{shown}</td>;
+/** Places the element of a line, in a table that is not rendered whole. */
+function usePlacedRow({ place }: Slot<Line<unknown>>, rowPx: number | undefined) {
+  const element = useRef<HTMLTableRowElement>(null);
+  useLayoutEffect(() => {
+    if (rowPx === undefined) return;
+    return effect(() => {
+      const { at } = place.value;
+      // The first one is the header.
+      element.current!.ariaRowIndex = String(at + 2);
+      element.current!.style.transform = `translateY(${at * rowPx}px)`;
+    });
+  }, [place, rowPx]);
+  return element;
 }
 
 function Header<Row>({ column, sort }: { column: Column<Row>; sort: string | undefined }) {
@@ -266,7 +317,13 @@ function toLines<Row>(
   groupOf: ((row: Row) => string | null) | undefined,
   closed: ReadonlySet<string>,
 ): Line<Row>[] {
-  const line = (row: Row) => ({ key: keyOf(row), row });
+  const keys = new Set<string>();
+  const line = (row: Row): Line<Row> => {
+    let key = keyOf(row);
+    while (keys.has(key)) key += "'"; // E.g. an endpoint that is configured twice.
+    keys.add(key);
+    return { kind: "row", key, row };
+  };
   if (!groupOf) return rows.map(line);
   const groups = Map.groupBy(rows, groupOf);
   const ungrouped = groups.get(null) ?? [];
@@ -274,17 +331,17 @@ function toLines<Row>(
   return [
     ...names.flatMap((group) => {
       const members = groups.get(group)!;
-      const heading = { key: `group ${group}`, group, count: members.length };
+      const heading: GroupLine = {
+        kind: "group",
+        key: `group ${group}`,
+        group,
+        count: members.length,
+      };
       return [heading, ...closed.has(group) ? [] : members.map(line)];
     }),
     ...ungrouped.map(line),
   ];
 }
-
-/** `top` is in pixels. */
-const placed = (top: number | undefined) => ({
-  transform: top === undefined ? "" : `translateY(${top}px)`,
-});
 
 function toggle(selected: Signal<ReadonlySet<string>>, key: string): void {
   const next = new Set(selected.peek());

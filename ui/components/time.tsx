@@ -21,7 +21,8 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle:
 const exactTimes = new Map<string, string>();
 const EXACT_TIMES_MAX = 1_000;
 
-function exactTime(at: string): string {
+/** With the weekday and the time zone. `at` is ISO 8601. */
+export function exactTime(at: string): string {
   let text = exactTimes.get(at);
   if (text === undefined) {
     if (exactTimes.size === EXACT_TIMES_MAX) exactTimes.clear();
@@ -36,7 +37,11 @@ export function Time({ at }: { at: string | null | undefined }) {
   if (at == null) return <span class="muted">–</span>;
   return (
     <time class="cut" dateTime={at} title={exactTime(at)}>
-      {relativeTime(Date.parse(at), Math.max(now.value, Date.now()))}
+      {timeFromNow(at)}
     </time>
   );
 }
+
+/** E.g. "3 h ago"; follows the time. `at` is ISO 8601. */
+export const timeFromNow = (at: string): string =>
+  relativeTime(Date.parse(at), Math.max(now.value, Date.now()));

@@ -5,13 +5,18 @@
  */
 
 import type { Container } from "../../api/types.ts";
-import { Badge, State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { bytes, imageName, percent, plain } from "../../components/text.ts";
-import { Time } from "../../components/time.tsx";
+import {
+  writeLink,
+  writeNumber,
+  writePath,
+  writeState,
+  writeText,
+  writeTime,
+} from "../../components/written_cells.ts";
 import { healthOf } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
-import { PathText } from "./texts.tsx";
 import { outdated } from "./update_marks.ts";
 
 /** Characters of a name and of an image that fit where their columns are narrowest. */
@@ -21,48 +26,32 @@ const IMAGE_FITS = 10;
 export const COLUMNS: readonly Column<Container>[] = [
   {
     title: "Name",
-    cell: ({ id, name, self }) => {
-      const link = (
-        <a
-          class="name cut"
-          href={href(`/containers/${id.slice(0, 12)}`)}
-          title={name.length > NAME_FITS ? plain(name) : undefined}
-        >
-          {plain(name)}
-        </a>
-      );
-      return self
-        ? (
-          <span class="name-cell">
-            {link}
-            <Badge>Longshore</Badge>
-          </span>
-        )
-        : link;
-    },
+    write: (cell, { id, name, self }) =>
+      writeLink(cell, {
+        text: plain(name),
+        href: href(`/containers/${id.slice(0, 12)}`),
+        title: name.length > NAME_FITS ? plain(name) : undefined,
+        badge: self ? { text: "Longshore", tone: "idle" } : undefined,
+      }),
     sort: ({ name }) => name,
     width: "w-name",
   },
   {
     title: "State",
-    cell: ({ state }) => <State state={state} />,
+    write: (cell, { state }) => writeState(cell, state),
     sort: ({ state }) => state,
     width: "w-s",
   },
   {
     title: "Health",
-    cell: (container) => {
-      const health = healthOf(container);
-      return health ? <State state={health} /> : undefined;
-    },
-    text: () => null,
+    write: (cell, container) => writeState(cell, healthOf(container)),
     sort: healthOf,
     wide: true,
     width: "w-s",
   },
   {
     title: "CPU",
-    cell: ({ cpuPercent }) => percent(cpuPercent),
+    write: (cell, { cpuPercent }) => writeNumber(cell, percent(cpuPercent)),
     sort: ({ cpuPercent }) => cpuPercent,
     numeric: true,
     wide: true,
@@ -70,7 +59,7 @@ export const COLUMNS: readonly Column<Container>[] = [
   },
   {
     title: "Memory",
-    cell: ({ memory }) => bytes(memory),
+    write: (cell, { memory }) => writeNumber(cell, bytes(memory)),
     sort: ({ memory }) => memory,
     numeric: true,
     wide: true,
@@ -78,39 +67,32 @@ export const COLUMNS: readonly Column<Container>[] = [
   },
   {
     title: "Image",
-    cell: ({ id, image }) => {
+    write: (cell, { id, image }) => {
       const name = imageName(image);
-      if (outdated.value.has(id)) {
-        return (
-          <span class="name-cell">
-            <PathText>{name}</PathText>
-            <Badge tone="warn">Update</Badge>
-          </span>
-        );
-      }
-      return name.length > IMAGE_FITS ? <PathText>{name}</PathText> : undefined;
+      const badge = outdated.value.has(id) ? { text: "Update", tone: "warn" } as const : undefined;
+      if (badge || name.length > IMAGE_FITS) writePath(cell, name, badge);
+      else writeText(cell, name);
     },
-    text: ({ image }) => imageName(image),
     sort: ({ image }) => image,
     wide: true,
   },
   {
     title: "Stack",
-    text: ({ composeProject }) => composeProject,
+    write: (cell, { composeProject }) => writeText(cell, composeProject),
     sort: ({ composeProject }) => composeProject,
     wide: true,
     width: "w-s",
   },
   {
     title: "Ports",
-    text: ({ ports }) => publishedPorts(ports) || null,
+    write: (cell, { ports }) => writeText(cell, publishedPorts(ports) || null),
     sort: ({ ports }) => ports.find(({ publicPort }) => publicPort !== null)?.publicPort,
     wide: true,
     width: "w-s",
   },
   {
     title: "Created",
-    cell: ({ createdAt }) => <Time at={createdAt} />,
+    write: (cell, { createdAt }) => writeTime(cell, createdAt),
     sort: ({ createdAt }) => createdAt,
     wide: true,
     width: "w-s",
