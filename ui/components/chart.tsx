@@ -52,7 +52,9 @@ export function Chart(props: ChartProps) {
       },
     );
     const resized = new ResizeObserver(([entry]) => {
-      plot.current?.setSize({ width: entry!.contentRect.width, height });
+      const { width } = entry!.contentRect;
+      // It is also called at first, when nothing has changed.
+      if (width !== plot.current?.width) plot.current?.setSize({ width, height });
     });
     resized.observe(frame.current!);
     return () => {

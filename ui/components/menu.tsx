@@ -6,7 +6,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { effect, type ReadonlySignal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { focusPage } from "../state/router.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -20,8 +20,8 @@ export interface MenuItem {
 }
 
 interface MenuProps {
-  /** The button's name. A signal for one that changes often. */
-  name: string | ReadonlySignal<string>;
+  /** The button's name. Without one the caller writes it, as rows of tables do. */
+  name?: string;
   /** Default: three dots, which are not an icon, because tables have them in each row. */
   icon?: IconName;
   /** Shown instead of the icon. */
@@ -43,14 +43,6 @@ export function Menu({ name, icon, children, items }: MenuProps) {
   useLayoutEffect(() => () => {
     if (document.activeElement === button.current) focusPage();
   }, []);
-  const fixedName = typeof name === "string" ? name : undefined;
-  useLayoutEffect(() => {
-    if (typeof name === "string") return;
-    // A bound attribute would be written after the layout, which then had to be repeated.
-    return effect(() => {
-      button.current!.ariaLabel = name.value;
-    });
-  }, [name]);
 
   const open = (event: Event) => {
     if (id.peek() !== undefined) return; // The browser closes it.
@@ -63,8 +55,8 @@ export function Menu({ name, icon, children, items }: MenuProps) {
         ref={button}
         type="button"
         class={children ? "button plain" : icon ? "button icon-only" : "button icon-only more"}
-        aria-label={fixedName}
-        title={children ? undefined : fixedName}
+        aria-label={name}
+        title={children ? undefined : name}
         aria-haspopup="menu"
         aria-expanded={id.value !== undefined}
         aria-controls={id.value}
@@ -79,7 +71,7 @@ export function Menu({ name, icon, children, items }: MenuProps) {
       {id.value !== undefined && (
         <OpenMenu
           id={id.value}
-          name={name}
+          name={button.current!.ariaLabel!}
           items={items()}
           onClose={() => id.value = undefined}
         />
@@ -90,7 +82,7 @@ export function Menu({ name, icon, children, items }: MenuProps) {
 
 function OpenMenu({ id, name, items, onClose }: {
   id: string;
-  name: MenuProps["name"];
+  name: string;
   items: readonly MenuItem[];
   onClose: () => void;
 }) {

@@ -7,7 +7,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { computed, effect, type Signal, useSignal } from "@preact/signals";
+import { effect, type Signal, useSignal } from "@preact/signals";
 import { query, setQuery } from "../state/router.ts";
 import { Icon } from "./icon.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
@@ -153,7 +153,11 @@ function GroupRow({ slot, rowPx, closed, onToggle }: {
   closed: ReadonlySet<string>;
   onToggle: (group: string) => void;
 }) {
-  const element = usePlacedRow(slot, rowPx);
+  const element = useRef<HTMLTableRowElement>(null);
+  useLayoutEffect(
+    () => effect(() => placeRow(element.current!, slot.place.value.at, rowPx)),
+    [slot, rowPx],
+  );
   const { group, count } = slot.place.value.line;
   return (
     <tr ref={element} class="group">
@@ -181,43 +185,32 @@ function TableRow<Row>({ slot, rowPx, columns, selected, nameOf, actions }: {
   actions: ((row: Row) => readonly MenuItem[]) | undefined;
 }) {
   const { place } = slot;
-  const element = usePlacedRow(slot, rowPx);
-  const { name, menuName } = useMemo(() => {
-    const name = computed(() => {
-      const { row, key } = place.value.line;
-      return plain(nameOf?.(row) ?? key);
-    });
-    return { name, menuName: computed(() => `Actions for ${name.value}`) };
-  }, [slot, nameOf]);
-  const checkbox = useRef<HTMLInputElement>(null);
+  const element = useRef<HTMLTableRowElement>(null);
+  const hasActions = Boolean(actions);
   useLayoutEffect(() => {
-    if (!selected) return;
+    const cells = [...element.current!.cells];
+    const checkbox = selected && cells.shift()!.querySelector("input")!;
+    const menu = hasActions && cells.pop()!.querySelector("button")!;
     return effect(() => {
-      const isSelected = selected.value.has(place.value.line.key);
-      element.current!.ariaSelected = isSelected ? "true" : null;
-      checkbox.current!.checked = isSelected;
-      checkbox.current!.ariaLabel = `Select ${name.value}`;
-    });
-  }, [slot, selected, name]);
-  useLayoutEffect(() => {
-    if (!columns.some(({ write }) => write)) return;
-    const cells = [...element.current!.cells].slice(selected ? 1 : 0);
-    return effect(() => {
-      const { row } = place.value.line;
+      const { line: { row, key }, at } = place.value;
+      placeRow(element.current!, at, rowPx);
+      const name = plain(nameOf?.(row) ?? key);
+      if (checkbox) {
+        checkbox.ariaLabel = `Select ${name}`;
+        checkbox.checked = selected.value.has(key);
+        element.current!.ariaSelected = checkbox.checked ? "true" : null;
+      }
+      if (menu) menu.ariaLabel = `Actions for ${name}`;
       for (const [at, { write }] of columns.entries()) write?.(cells[at]!, row);
     });
-  }, [slot, columns, selected]);
+  }, [slot, rowPx, columns, selected, nameOf, hasActions]);
   const isDrawn = columns.some(({ cell }) => cell);
   const { row } = (isDrawn ? place.value : place.peek()).line;
   return (
     <tr ref={element}>
       {selected && (
         <td class="w-check">
-          <input
-            ref={checkbox}
-            type="checkbox"
-            onChange={() => toggle(selected, place.peek().line.key)}
-          />
+          <input type="checkbox" onChange={() => toggle(selected, place.peek().line.key)} />
         </td>
       )}
       {columns.map(({ title, cell, numeric, wide, width }) => (
@@ -227,26 +220,19 @@ function TableRow<Row>({ slot, rowPx, columns, selected, nameOf, actions }: {
       ))}
       {actions && (
         <td class="w-actions">
-          <Menu name={menuName} items={() => actions(place.peek().line.row)} />
+          <Menu items={() => actions(place.peek().line.row)} />
         </td>
       )}
     </tr>
   );
 }
 
-/** Places the element of a line, in a table that is not rendered whole. */
-function usePlacedRow({ place }: Slot<Line<unknown>>, rowPx: number | undefined) {
-  const element = useRef<HTMLTableRowElement>(null);
-  useLayoutEffect(() => {
-    if (rowPx === undefined) return;
-    return effect(() => {
-      const { at } = place.value;
-      // The first one is the header.
-      element.current!.ariaRowIndex = String(at + 2);
-      element.current!.style.transform = `translateY(${at * rowPx}px)`;
-    });
-  }, [place, rowPx]);
-  return element;
+/** @param rowPx Height of the rows; `undefined` if all are rendered, one below the other. */
+function placeRow(element: HTMLTableRowElement, at: number, rowPx: number | undefined): void {
+  if (rowPx === undefined) return;
+  // The first row is the header.
+  element.ariaRowIndex = String(at + 2);
+  element.style.transform = `translateY(${at * rowPx}px)`;
 }
 
 function Header<Row>({ column, sort }: { column: Column<Row>; sort: string | undefined }) {
