@@ -14,7 +14,10 @@ const names = Array.from({ length: 300 }, (_, at) => `web-${String(at).padStart(
 
 dashboardTest("a long table shows the right rows in their order", async (t) => {
   await using dashboard = await openDashboard({
-    containers: names.map((name) => ({ name })),
+    containers: names.map((name) => ({
+      name,
+      labels: name === "web-123" ? { "com.docker.compose.project": "shop" } : {},
+    })),
     path: "/containers",
   });
   const { tab } = dashboard;
@@ -135,6 +138,43 @@ dashboardTest("a long table shows the right rows in their order", async (t) => {
         .slice(1, 181),
     );
   });
+  await t.step(
+    "a column that was hidden has its texts again, and groups have headings",
+    async () => {
+      await tab.page.evaluate(() => {
+        (document.activeElement as HTMLElement).blur();
+        scrollTo(0, 0);
+      });
+      await eventually(async () => equal((await rows())[0]![1], names[0]));
+      const cells = (row: number) =>
+        tab.page.$$eval(
+          `main tr[aria-rowindex="${row}"] > *`,
+          (cells) => cells.map(({ textContent }) => textContent).filter((text) => text !== ""),
+        );
+      const [first, ...others] = await cells(2);
+      equal(first, "web-000");
+      equal(others[4], "app:1");
+      const toggleImage = async () => {
+        await tab.click("button", "Columns");
+        await tab.click("menuitemcheckbox", /Image$/);
+        await tab.page.keyboard.press("Escape");
+      };
+      await toggleImage();
+      await eventually(async () => deepEqual(await cells(2), [first, ...others.toSpliced(4, 1)]));
+      await toggleImage();
+      await eventually(async () => deepEqual(await cells(2), [first, ...others]));
+
+      await tab.click("checkbox", "Group by stack");
+      await eventually(async () => deepEqual(await cells(2), ["shop (1)"]));
+      await eventually(async () => equal((await cells(3))[0], "web-123"));
+      await eventually(async () => equal((await cells(4))[0], "web-000"));
+      await tab.click("button", "shop (1)");
+      await eventually(async () => equal((await cells(3))[0], "web-000"));
+      await tab.click("checkbox", "Group by stack");
+      await eventually(async () => deepEqual(await cells(2), [first, ...others]));
+    },
+  );
+
   await t.step("all rows are printed", async () => {
     await tab.page.evaluate(() => dispatchEvent(new Event("beforeprint")));
     await eventually(async () => deepEqual(await rows(), inOrder(0, names.length)));
