@@ -53,8 +53,8 @@ export function Chart(props: ChartProps) {
     );
     const resized = new ResizeObserver(([entry]) => {
       const { width } = entry!.contentRect;
-      // It is also called at first, when nothing has changed.
-      if (width !== plot.current?.width) plot.current?.setSize({ width, height });
+      // It is also called when nothing has changed, at first, and when the chart has gone.
+      if (width > 0 && width !== plot.current?.width) plot.current?.setSize({ width, height });
     });
     resized.observe(frame.current!);
     return () => {

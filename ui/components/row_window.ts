@@ -70,7 +70,12 @@ export function useSlots<Line extends TableLine>(
     isMoving: false,
   });
   const range = useRef<Range | undefined>(undefined);
-  range.current ??= rangeAt(-ROWS_ABOVE * rowPx);
+  // At first only what is in sight, because a page has to appear at once.
+  range.current ??= {
+    first: 0,
+    end: Math.ceil(innerHeight / rowPx) - ROWS_ABOVE,
+    isMoving: false,
+  };
   const slots = useRef<readonly Slot<Line>[]>([]);
   const fill = () => {
     const { first, end, isMoving } = range.current!;

@@ -24,10 +24,10 @@ const contents = new WeakMap<HTMLElement, Content>();
 
 /** One line of text from a container, shown whole on hover; `null` is a dash. */
 export function writeText(cell: HTMLElement, text: string | null): void {
-  const shown = text === null ? "–" : plain(text);
+  if (text === null) return setText(textIn(cell, "dash", () => cell), "–");
+  const shown = plain(text);
   setText(textIn(cell, "text", () => cell), shown);
-  setAttribute(cell, "title", text === null ? undefined : shown);
-  cell.classList.toggle("muted", text === null);
+  setAttribute(cell, "title", shown);
 }
 
 /** A number with its unit. */
@@ -105,9 +105,12 @@ function textIn(
     const outer = parent.parentElement ?? parent;
     cell.replaceChildren(badge ? withBadge(outer, badge) : outer);
   }
-  cell.removeAttribute("title");
-  cell.classList.remove("muted");
-  cell.classList.toggle("cut", kind === "text");
+  if (known) {
+    cell.removeAttribute("title");
+    cell.classList.remove("cut", "muted");
+  }
+  if (kind === "text") cell.classList.add("cut");
+  if (kind === "dash") cell.classList.add("muted");
   contents.set(cell, { shape, text });
   return text;
 }
