@@ -19,6 +19,7 @@ import { median, printVerdict } from "./table.ts";
 
 const SLOWDOWN = 4;
 const CONTAINERS = 2_000;
+const STACKS = 50;
 const RUNS = 5;
 
 const KEYSTROKES = 20;
@@ -36,10 +37,14 @@ const LOG_FRAMES_MS = 10_000;
 const DASHBOARDS = 100;
 
 export async function benchDashboard(): Promise<void> {
-  const names = Array.from({ length: CONTAINERS }, (_, at) => ({ name: `web-${at}` }));
+  const containers = Array.from({ length: CONTAINERS }, (_, at) => ({
+    name: `web-${at}`,
+    image: at % 3 === 0 ? "registry.example.com/shop/web:1.2.3" : "web:1",
+    labels: at % 2 === 0 ? { "com.docker.compose.project": `stack-${at / 2 % STACKS}` } : {},
+  }));
   const log = fakeLog();
   await using engine = fakeEngine({
-    ...simulateContainers(names),
+    ...simulateContainers(containers),
     "GET /containers/*/logs": log.answer,
     // Without events the service would take the engine for unreachable.
     "GET /events": () => new Response(new ReadableStream()),
@@ -143,8 +148,8 @@ function showEmptyPage(page: Page): Promise<void> {
 /** Milliseconds of each frame. */
 interface FrameTimes {
   /**
-   * What its thread has worked, garbage collection included. Unlike the clock, this does not count
-   * how long it has waited for a core, which it shares with the rest of the browser.
+   * Processor time of the page's thread, including garbage collection. Unlike the clock, it excludes
+   * waiting for a core, which the thread shares with the rest of the browser.
    */
   workMs: number[];
   /** From its start until it is painted. */
@@ -169,25 +174,23 @@ interface TraceEvent {
   tid: number;
   ts: number;
   dur: number;
-  /** Of the thread's own time. */
+  /** The thread's processor time. */
   tdur?: number;
 }
 
 /** A frame is the task with its animation callback, and all tasks until the next one of these. */
 function workOfFrames(events: readonly TraceEvent[]): number[] {
-  const callbacks = events.filter(({ name }) => name === "FireAnimationFrame")
+  const { pid, tid } = events.find(({ name }) => name === "FireAnimationFrame")!;
+  const ofPage = events.filter((event) => event.pid === pid && event.tid === tid)
     .sort((x, y) => x.ts - y.ts);
-  const { pid, tid } = callbacks[0]!;
-  const tasks = events
-    .filter((event) => event.name === "ThreadControllerImpl::RunTask")
-    .filter((event) => event.pid === pid && event.tid === tid)
-    .sort((x, y) => x.ts - y.ts);
+  const callbacks = ofPage.filter(({ name }) => name === "FireAnimationFrame");
+  const tasks = ofPage.filter(({ name }) => name === "ThreadControllerImpl::RunTask");
   const frames: number[] = [];
   let next = 0;
   for (const { ts, dur, tdur = dur } of tasks) {
-    const begins = next < callbacks.length && callbacks[next]!.ts < ts + dur;
-    if (begins) next++;
-    if (begins) frames.push(tdur / 1_000);
+    const first = next;
+    while (next < callbacks.length && callbacks[next]!.ts < ts + dur) next++;
+    if (next > first) frames.push(tdur / 1_000);
     else if (frames.length > 0) frames[frames.length - 1]! += tdur / 1_000;
   }
   return frames;

@@ -1,5 +1,5 @@
 /**
- * /api/stream: metrics, containers, alerts and events as server-sent events.
+ * /api/stream: metrics, containers, alerts, monitors and events as server-sent events.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const DESCRIPTION =
   `Immediately and then every 15 seconds, sends the frames \`metrics\` (the host, \`maintenance\`, and \
 \`changes\`: how often each resource was changed since the start, e.g. \`{"/api/webhooks": 3}\`), \
 \`containers\` (\`{containers, stacks}\`), \`alerts\` (\`{firing, recent}\`) and, with Pro, \`monitors\` \
-(\`{results}\`: the checks of uptime monitors of the last 30 seconds, each with the monitor's status and \
+(\`{results}\`: the checks of uptime monitors in the 30 seconds before the last one, each with the monitor's status and \
 uptime after it). Sends them again about a second after a container or the engine has changed or a \
 request has changed something, or later if there are many containers. Sends \`event\` frames (\`{event, timestamp, eventId, server, serverId, data}\`) as events happen, and \`job\` \
 frames (the job without its result) when a job starts, ends or reaches another step. Only admins \
@@ -48,7 +48,7 @@ export const streamEndpoints = (deps: Deps) => [
   rawEndpoint("GET /api/stream", {
     operationId: "streamEvents",
     scope: "filtered",
-    summary: "Stream metrics, containers, alerts and events",
+    summary: "Stream states and events",
     description: DESCRIPTION,
     role: "viewer",
     permission: "system:read",

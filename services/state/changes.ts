@@ -1,5 +1,6 @@
 /**
- * What requests have changed, apart from containers: clients that show it read it again.
+ * Counts changes by requests, apart from those of containers, so that clients know when to read a
+ * resource again.
  *
  * @module
  */

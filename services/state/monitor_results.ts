@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The result of a check, with the names of `MonitorCheck` in the API, and what it means. */
+/** A check with the field names of `MonitorCheck` in the API, and the state of its monitor after it. */
 export interface MonitorResult {
   monitor_id: string;
   /** Of this check alone. */
@@ -23,8 +23,8 @@ export interface MonitorResult {
 /** Two rounds of the stream, so that each result is in one of them. */
 const KEPT_MS = 30_000;
 
-/** The oldest ones of more are dropped. */
-const RESULTS_MAX = 1_000;
+/** Limit of kept results; 300 monitors have fewer at the shortest interval. */
+const RESULTS_MAX = 2_000;
 
 export type MonitorResults = ReturnType<typeof createMonitorResults>;
 
@@ -43,7 +43,7 @@ export function createMonitorResults(now: () => Date) {
     get total() {
       return total;
     },
-    /** The results of the last 30 seconds before the last one, oldest first. */
+    /** The last result and those of the 30 seconds before it, oldest first. */
     latest: (): MonitorResult[] => recorded.map(({ result }) => result),
   };
 }

@@ -145,9 +145,14 @@ dashboardTest("hidden tabs close the stream and continue where they were", async
   tab.requests.length = 0;
   await service.call("POST", "/api/containers/web/stop");
   deepEqual(tab.requests, []);
+  await tab.page.evaluate(() => {
+    const now = performance.now.bind(performance);
+    performance.now = () => now() + 60_000;
+  });
 
   await tab.show();
   await tab.find("link", "1 stopped");
+  await until("it has read again", () => tab.requests.includes("GET /api/updates"));
   await eventually(async () => equal(await streamsOf(service), 1));
   deepEqual(tab.complaints, []);
 });

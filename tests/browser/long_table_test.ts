@@ -126,7 +126,9 @@ dashboardTest("a long table shows the right rows in their order", async (t) => {
     for (let press = 0; press < 3 * 60; press++) {
       await tab.page.keyboard.press("Tab");
       focused.push(
-        await tab.page.evaluate(() => {
+        await tab.page.evaluate(async () => {
+          // The rows follow with the next frame, which a loaded machine delays.
+          await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
           const { ariaLabel, textContent } = document.activeElement!;
           return ariaLabel ?? textContent;
         }),

@@ -53,7 +53,7 @@ export function Chart(props: ChartProps) {
     );
     const resized = new ResizeObserver(([entry]) => {
       const { width } = entry!.contentRect;
-      // It is also called when nothing has changed, at first, and when the chart has gone.
+      // It is also called at first, without a change, and when the chart has been removed.
       if (width > 0 && width !== plot.current?.width) plot.current?.setSize({ width, height });
     });
     resized.observe(frame.current!);

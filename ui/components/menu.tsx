@@ -20,7 +20,7 @@ export interface MenuItem {
 }
 
 interface MenuProps {
-  /** The button's name. Without one the caller writes it, as rows of tables do. */
+  /** The button's name. Without one the caller writes its `aria-label`, as rows of tables do. */
   name?: string;
   /** Default: three dots, which are not an icon, because tables have them in each row. */
   icon?: IconName;
@@ -56,12 +56,12 @@ export function Menu({ name, icon, children, items }: MenuProps) {
         type="button"
         class={children ? "button plain" : icon ? "button icon-only" : "button icon-only more"}
         aria-label={name}
-        title={children ? undefined : name}
         aria-haspopup="menu"
         aria-expanded={id.value !== undefined}
         aria-controls={id.value}
         popovertarget={id.value}
         onClick={open}
+        onPointerEnter={() => button.current!.title ||= children ? "" : button.current!.ariaLabel!}
         onKeyDown={(event) => {
           if (event.key === "ArrowDown") open(event);
         }}

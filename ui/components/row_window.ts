@@ -1,6 +1,6 @@
 /**
- * The rows of a table that are in the document. Of a long one these are the rows near the window,
- * whose elements show other rows when the window moves.
+ * Selects the rows of a table that are in the document: all of a short one, those near the window of
+ * a long one, whose elements show other rows when the window moves.
  *
  * @module
  */
@@ -88,7 +88,7 @@ export function useSlots<Line extends TableLine>(
       canReuse: isVirtual && !hasFocus,
     });
   };
-  /** Of the last drawing, with its lines. */
+  /** With the lines of the last rendering, for listeners that outlive it. */
   const latest = useRef(fill);
   latest.current = fill;
 
@@ -138,7 +138,7 @@ export function useSlots<Line extends TableLine>(
   return fill();
 }
 
-let created = 0;
+let nextSlotId = 0;
 
 /**
  * Lets slots show the lines from `first` to before `end`. A line that enters the window gets the slot
@@ -179,7 +179,7 @@ function fillSlots<Line extends TableLine>(
       }
     }
   });
-  for (const place of added) next.push({ id: created++, place: signal(place) });
+  for (const place of added) next.push({ id: nextSlotId++, place: signal(place) });
   if (!isMoving || !canReuse) next.sort((x, y) => x.place.peek().at - y.place.peek().at);
   const isSame = next.length === slots.length && next.every((slot, at) => slot === slots[at]);
   return isSame ? slots : next;

@@ -7,7 +7,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { effect, type Signal, useSignal } from "@preact/signals";
+import { computed, effect, type Signal, useSignal } from "@preact/signals";
 import { query, setQuery } from "../state/router.ts";
 import { Icon } from "./icon.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
@@ -172,8 +172,8 @@ function GroupRow({ slot, rowPx, closed, onToggle }: {
 }
 
 /**
- * It is drawn once. What depends on the row is written by effects, so that the element can show another
- * row without being drawn again; only `cell` of a column does that.
+ * An effect writes what depends on the row, so that the element can show another row without being
+ * drawn again. Only columns with `cell` draw it again.
  */
 function TableRow<Row>({ slot, rowPx, columns, selected, nameOf, actions }: {
   slot: Slot<RowLine<Row>>;
@@ -198,14 +198,18 @@ function TableRow<Row>({ slot, rowPx, columns, selected, nameOf, actions }: {
       if (checkbox) {
         checkbox.ariaLabel = `Select ${name}`;
         checkbox.checked = selected.value.has(key);
-        element.current!.ariaSelected = checkbox.checked ? "true" : null;
+        element.current!.ariaSelected = String(checkbox.checked);
       }
       if (menu) menu.ariaLabel = `Actions for ${name}`;
       for (const [at, { write }] of columns.entries()) write?.(cells[at]!, row);
     });
   }, [slot, rowPx, columns, selected, nameOf, hasActions]);
   const isDrawn = columns.some(({ cell }) => cell);
-  const { row } = (isDrawn ? place.value : place.peek()).line;
+  // A component that reads a signal is not drawn again with the same properties.
+  const row = useMemo(
+    () => computed(() => isDrawn ? place.value.line.row : undefined),
+    [slot, isDrawn],
+  ).value;
   return (
     <tr ref={element}>
       {selected && (
@@ -215,7 +219,7 @@ function TableRow<Row>({ slot, rowPx, columns, selected, nameOf, actions }: {
       )}
       {columns.map(({ title, cell, numeric, wide, width }) => (
         <td key={title} class={classes(numeric && "numeric", wide && "wide", width)}>
-          {cell?.(row)}
+          {cell?.(row as Row)}
         </td>
       ))}
       {actions && (

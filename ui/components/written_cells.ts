@@ -1,6 +1,6 @@
 /**
- * Cells of long tables, which are written into the elements that exist. Drawing them with components
- * took most of the time of a scroll step, and its garbage interrupted some of them.
+ * Writes cells of long tables into the elements that exist. Scrolling then creates little garbage,
+ * whose collection would stop the page.
  *
  * @module
  */
@@ -96,10 +96,11 @@ function textIn(
   const shape = badge ? `${kind} ${badge.text}` : kind;
   const known = contents.get(cell);
   if (known?.shape === shape) return known.text;
-  const text = new Text();
   const parent = createParent();
+  const isReused = parent === cell && known?.text.parentElement === cell;
+  const text = isReused ? known.text : new Text();
   if (parent === cell) {
-    cell.replaceChildren(text);
+    if (!isReused) cell.replaceChildren(text);
   } else {
     parent.append(text);
     const outer = parent.parentElement ?? parent;

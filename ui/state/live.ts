@@ -1,5 +1,5 @@
 /**
- * What the service reports by itself: host, containers, alerts and events. One tab reads the stream
+ * What the service reports by itself: host, containers, alerts, monitors and events. One tab reads the stream
  * and passes the frames to the others; hidden tabs read nothing.
  *
  * @module
@@ -42,7 +42,7 @@ export interface HostState extends HostSummary {
 
 export type StackSummary = Omit<Stack, "containers">;
 
-/** The result of a check of an uptime monitor, and what the monitor is after it. */
+/** The result of a check of an uptime monitor, and the state of the monitor after it. */
 export interface MonitorResult extends MonitorCheck {
   monitor_status: Monitor["status"];
   uptime_24h: number | null;
@@ -55,7 +55,7 @@ export const containers = signal<readonly Container[] | undefined>(undefined);
 /** Those with containers, by name; `undefined` until they are known. */
 export const stacks = signal<readonly StackSummary[] | undefined>(undefined);
 export const alerts = signal<{ firing: AlertEvent[]; recent: AlertEvent[] } | undefined>(undefined);
-/** Of the last 30 seconds, oldest first. */
+/** Those of the 30 seconds before the last one, oldest first. */
 export const monitorResults = signal<readonly MonitorResult[]>([]);
 /** Newest first. */
 export const events = signal<readonly LiveEvent[]>([]);
@@ -74,6 +74,9 @@ export const isVisible = signal(!document.hidden);
 
 /** Counts connections, so that pages read again what they may have missed. */
 export const reconnects = signal(0);
+
+/** A tab that was hidden for longer may have missed results of monitors, in milliseconds. */
+const AWAY_MAX_MS = 15_000;
 
 /** Limits of events and jobs that are kept. */
 const EVENTS_MAX = 500;
@@ -100,10 +103,15 @@ export function startLive(): void {
   channel.onmessage = ({ data }: MessageEvent<Message>) => receive(data);
   document.addEventListener("visibilitychange", () => isVisible.value = !document.hidden);
   const isWanted = computed(() => Boolean(session.value) && isVisible.value);
+  let leftAt: number | undefined;
   effect(() => {
     if (!isWanted.value) {
+      leftAt = performance.now();
       if (session.peek() === null) forget();
       return;
+    }
+    if (leftAt !== undefined && performance.now() - leftAt > AWAY_MAX_MS) {
+      reconnects.value = reconnects.peek() + 1;
     }
     const end = new AbortController();
     void read(end.signal);

@@ -34,7 +34,7 @@ export const {
   replace: upsertLatestCheck,
 } = latestChecks;
 
-/** Those of some monitors. */
+/** The last checks of these monitors. */
 export function selectLatestChecksOf(
   db: Database,
   monitorIds: readonly string[],

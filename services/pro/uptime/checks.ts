@@ -263,7 +263,7 @@ function updateStatus(
   }
 }
 
-/** What clients of the event stream learn of a check. */
+/** Returns the result of a check for the event stream. */
 function resultOf(deps: RecordDeps, check: Check): MonitorResult {
   const { paused, status } = selectMonitor(deps.db, check.monitorId)!;
   const last = { isDown: status === "down", checkedAt: Date.parse(check.checkedAt) };

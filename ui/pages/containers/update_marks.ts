@@ -17,7 +17,7 @@ export function useUpdateMarks(): void {
   useEffect(() => {
     const ids = (updates ?? []).flatMap(({ containers }) => containers.map(({ id }) => id));
     const known = outdated.peek();
-    // A new set would draw every row again.
+    // A new set would write every row again.
     if (ids.length === known.size && ids.every((id) => known.has(id))) return;
     outdated.value = new Set(ids);
   }, [updates]);

@@ -62,7 +62,7 @@ export default function MonitorDetail({ id = "" }: Record<string, string | undef
         </Section>
         <Section title="Statistics">
           <Statistics stats={stats.data.value?.stats} />
-          {stats.data.value && <ReadAt stats={stats.data.value} />}
+          {stats.data.value && <StatisticsTime stats={stats.data.value} />}
         </Section>
         <Section title="Response time" wide>
           <ResponseTimes checks={checks.data.value?.checks} />
@@ -200,8 +200,11 @@ function Statistics({ stats }: { stats: Record<"24h" | "7d" | "30d", UptimeStats
   );
 }
 
-/** Results bring no statistics, which cost more than a check; each outage reads them again. */
-function ReadAt({ stats }: { stats: MonitorStats }) {
+/**
+ * Statistics are not part of the results, because they cost more than a check. The page reads them
+ * again when a monitor goes down or recovers.
+ */
+function StatisticsTime({ stats }: { stats: MonitorStats }) {
   const at = useMemo(() => new Date().toISOString(), [stats]);
   return (
     <p class="newest muted">

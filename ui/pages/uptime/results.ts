@@ -1,5 +1,5 @@
 /**
- * Applies the results of checks to what a page has read, so that it does not read it again after each.
+ * Applies results of checks to what a page has read, so that it sends no request after each check.
  *
  * @module
  */
