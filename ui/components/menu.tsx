@@ -61,7 +61,10 @@ export function Menu({ name, icon, children, items }: MenuProps) {
         aria-controls={id.value}
         popovertarget={id.value}
         onClick={open}
-        onPointerEnter={() => button.current!.title ||= children ? "" : button.current!.ariaLabel!}
+        onPointerEnter={({ currentTarget }) => {
+          if (!children) currentTarget.title = currentTarget.ariaLabel!;
+        }}
+        onPointerLeave={({ currentTarget }) => currentTarget.removeAttribute("title")}
         onKeyDown={(event) => {
           if (event.key === "ArrowDown") open(event);
         }}

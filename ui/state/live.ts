@@ -106,7 +106,7 @@ export function startLive(): void {
   let leftAt: number | undefined;
   effect(() => {
     if (!isWanted.value) {
-      leftAt = performance.now();
+      leftAt = reconnects.peek() > 0 && session.peek() ? performance.now() : undefined;
       if (session.peek() === null) forget();
       return;
     }
