@@ -158,8 +158,10 @@ async function checkDownload(tab: Dashboard): Promise<void> {
   const client = await tab.page.createCDPSession();
   await client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
   await tab.click("button", "Download");
-  const text = await until("the log is saved", () => Deno.readTextFile(`${folder}/db.log`));
-  equal(text.trimEnd().split("\n").length, 800);
+  await eventually(async () => {
+    const text = await Deno.readTextFile(`${folder}/db.log`);
+    equal(text.trimEnd().split("\n").length, 800);
+  });
   await Deno.remove(folder, { recursive: true });
 }
 
