@@ -140,6 +140,20 @@ dashboardTest("a long table shows the right rows in their order", async (t) => {
         .slice(1, 181),
     );
   });
+  await t.step("the tooltip of a row's menu leaves with the pointer", async () => {
+    await tab.page.evaluate(() => {
+      (document.activeElement as HTMLElement).blur();
+      scrollTo(0, 0);
+    });
+    await eventually(async () => equal((await rows())[0]![1], names[0]));
+    const titles = () =>
+      tab.page.$$eval("main tbody button", (all) => all.map(({ title }) => title).filter(Boolean));
+    await tab.page.hover('main tbody [aria-label="Actions for web-002"]');
+    await eventually(async () => deepEqual(await titles(), ["Actions for web-002"]));
+    await tab.page.mouse.move(0, 0);
+    await eventually(async () => deepEqual(await titles(), []));
+  });
+
   await t.step(
     "a column that was hidden has its texts again, and groups have headings",
     async () => {

@@ -1,6 +1,6 @@
 /**
- * What the service reports by itself: host, containers, alerts, monitors and events. One tab reads the stream
- * and passes the frames to the others; hidden tabs read nothing.
+ * What the service reports by itself: host, containers, alerts, monitors and events. One tab reads the
+ * stream and passes the frames to the others; hidden tabs read nothing.
  *
  * @module
  */

@@ -154,7 +154,7 @@ function Settings({ monitor }: { monitor: Monitor }) {
   );
 }
 
-const PERIODS = [["24 hours", "24h"], ["7 days", "7d"], ["30 days", "30d"]] as const;
+const PERIODS = [["24 h", "24h"], ["7 d", "7d"], ["30 d", "30d"]] as const;
 
 interface Statistic extends UptimeStats {
   period: string;
