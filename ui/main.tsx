@@ -7,6 +7,7 @@
 import "./styles/main.css";
 import { render } from "preact";
 import { App, startApp } from "./shell/app.tsx";
+import { startTooltips } from "./shell/tooltips.ts";
 import { startAppearance } from "./state/appearance.ts";
 import { startLive } from "./state/live.ts";
 import { startRouter } from "./state/router.ts";
@@ -14,6 +15,7 @@ import { startRouter } from "./state/router.ts";
 startAppearance();
 startRouter();
 startLive();
+startTooltips();
 startApp();
 const root = document.createElement("div");
 root.id = "app";

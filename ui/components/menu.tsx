@@ -5,7 +5,7 @@
  */
 
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { focusPage } from "../state/router.ts";
 import { Icon, type IconName } from "./icon.tsx";
@@ -19,35 +19,27 @@ export interface MenuItem {
   checked?: boolean;
 }
 
-interface MenuProps {
-  /** The button's name. Without one the caller writes its `aria-label`, as rows of tables do. */
-  name?: string;
-  /** Default: three dots, which are not an icon, because tables have them in each row. */
-  icon?: IconName;
-  /** Shown instead of the icon. */
-  children?: ComponentChildren;
-  items: () => readonly MenuItem[];
-}
-
 const GAP_PX = 4;
 
 /** Numbers menus, for their ids. */
 let opened = 0;
 
-/** Tables have one in each row, so a closed menu is only its button. */
-export function Menu({ name, icon, children, items }: MenuProps) {
-  /** The id of the menu while it is open. */
-  const id = useSignal<string | undefined>(undefined);
+export function Menu({ name, icon, children, items }: {
+  name: string;
+  /** Default: three dots. */
+  icon?: IconName;
+  /** Shown instead of the icon. */
+  children?: ComponentChildren;
+  items: () => readonly MenuItem[];
+}) {
+  const isOpen = useSignal(false);
   const button = useRef<HTMLButtonElement>(null);
-  // The menu of a row goes with it, for example when it is deleted.
   useLayoutEffect(() => () => {
     if (document.activeElement === button.current) focusPage();
   }, []);
-
   const open = (event: Event) => {
-    if (id.peek() !== undefined) return; // The browser closes it.
     event.preventDefault();
-    id.value = `menu-${++opened}`;
+    isOpen.value = true;
   };
   return (
     <>
@@ -57,44 +49,44 @@ export function Menu({ name, icon, children, items }: MenuProps) {
         class={children ? "button plain" : icon ? "button icon-only" : "button icon-only more"}
         aria-label={name}
         aria-haspopup="menu"
-        aria-expanded={id.value !== undefined}
-        aria-controls={id.value}
-        popovertarget={id.value}
-        onClick={open}
-        onPointerEnter={({ currentTarget }) => {
-          if (!children) currentTarget.title = currentTarget.ariaLabel!;
+        aria-expanded="false"
+        onClick={(event) => {
+          if (!isOpen.peek()) open(event); // Otherwise the browser closes it.
         }}
-        onPointerLeave={({ currentTarget }) => currentTarget.removeAttribute("title")}
         onKeyDown={(event) => {
           if (event.key === "ArrowDown") open(event);
         }}
       >
         {children ?? (icon && <Icon name={icon} />)}
       </button>
-      {id.value !== undefined && (
+      {isOpen.value && (
         <OpenMenu
-          id={id.value}
-          name={button.current!.ariaLabel!}
+          button={button.current!}
           items={items()}
-          onClose={() => id.value = undefined}
+          onClose={() => isOpen.value = false}
         />
       )}
     </>
   );
 }
 
-function OpenMenu({ id, name, items, onClose }: {
-  id: string;
-  name: string;
+/** The button of a menu that its caller opens and names: rows of tables share one menu. */
+export const MenuButton = () => (
+  <button type="button" class="button icon-only more" aria-haspopup="menu" aria-expanded="false" />
+);
+
+/** Below its button, from which it has its name. */
+export function OpenMenu({ button, items, onClose }: {
+  button: HTMLButtonElement;
   items: readonly MenuItem[];
   onClose: () => void;
 }) {
+  const id = useMemo(() => `menu-${++opened}`, []);
   const list = useRef<HTMLDivElement>(null);
-  const buttonOf = () => document.querySelector<HTMLElement>(`[aria-controls="${id}"]`)!;
 
   const close = () => {
     list.current!.hidePopover();
-    buttonOf().focus();
+    button.focus();
   };
   const choose = ({ onSelect, checked }: MenuItem) => {
     if (!onSelect) return;
@@ -110,16 +102,25 @@ function OpenMenu({ id, name, items, onClose }: {
     all[next]?.focus();
   };
   useLayoutEffect(() => {
-    list.current!.showPopover();
-    placeBelow(list.current!, buttonOf());
-    list.current!.querySelector<HTMLElement>("[role^=menuitem]")?.focus();
+    const menu = list.current!;
+    menu.showPopover();
+    placeBelow(menu, button);
+    button.ariaExpanded = "true";
+    button.setAttribute("aria-controls", id);
+    button.popoverTargetElement = menu;
+    menu.querySelector<HTMLElement>("[role^=menuitem]")?.focus();
     // It has a place in the window, which the button leaves.
     const hide = ({ target }: Event) => {
-      if (target === document || target === window) list.current?.hidePopover();
+      if (target === document || target === window) menu.hidePopover();
     };
     addEventListener("scroll", hide, { capture: true });
     addEventListener("resize", hide);
     return () => {
+      button.ariaExpanded = "false";
+      button.removeAttribute("aria-controls");
+      button.popoverTargetElement = null;
+      // Its button has gone with what it belongs to, such as a row that was deleted.
+      if (menu.contains(document.activeElement)) focusPage();
       removeEventListener("scroll", hide, { capture: true });
       removeEventListener("resize", hide);
     };
@@ -131,7 +132,7 @@ function OpenMenu({ id, name, items, onClose }: {
       id={id}
       class="menu"
       role="menu"
-      aria-label={name}
+      aria-label={button.ariaLabel!}
       popover="auto"
       onKeyDown={moveFocus}
       onToggle={({ newState }) => newState === "closed" && onClose()}

@@ -39,6 +39,7 @@ interface Place<Line> {
 export interface Slot<Line> {
   readonly id: number;
   readonly place: Signal<Place<Line>>;
+  element: HTMLTableRowElement | null;
 }
 
 interface Range {
@@ -55,11 +56,12 @@ interface Range {
  *
  * @param options.isVirtual Whether only the lines near the window are in the document.
  * @param options.rowPx Height of a row.
+ * @param options.isHeld Whether no element may show another line now, besides while it has the focus.
  */
 export function useSlots<Line extends TableLine>(
   body: { current: HTMLElement | null },
   lines: readonly Line[],
-  { isVirtual, rowPx }: { isVirtual: boolean; rowPx: number },
+  { isVirtual, rowPx, isHeld }: { isVirtual: boolean; rowPx: number; isHeld: () => boolean },
 ): readonly Slot<Line>[] {
   const redraw = useReducer((count: number) => count + 1, 0)[1] as () => void;
   // In steps, so that most scroll events change nothing.
@@ -76,16 +78,17 @@ export function useSlots<Line extends TableLine>(
     end: Math.ceil(innerHeight / rowPx) - ROWS_ABOVE,
     isMoving: false,
   };
-  const slots = useRef<readonly Slot<Line>[]>([]);
+  const slots = useRef<Slots<Line>>(undefined);
+  slots.current ??= new Slots();
   const fill = () => {
     const { first, end, isMoving } = range.current!;
     const { length } = lines;
     const hasFocus = body.current?.contains(document.activeElement) ?? false;
-    return slots.current = fillSlots(slots.current, lines, {
+    return slots.current!.fill(lines, {
       first: isVirtual ? Math.min(first, Math.max(0, length - OVERSCAN)) : 0,
       end: isVirtual ? Math.min(end, length) : length,
       isMoving: isVirtual && isMoving,
-      canReuse: isVirtual && !hasFocus,
+      canReuse: isVirtual && !hasFocus && !isHeld(),
     });
   };
   /** With the lines of the last rendering, for listeners that outlive it. */
@@ -97,7 +100,7 @@ export function useSlots<Line extends TableLine>(
     let pause: ReturnType<typeof setTimeout> | undefined;
     const show = (next: Range) => {
       range.current = next;
-      const before = slots.current;
+      const before = slots.current!.all;
       if (latest.current() !== before) redraw();
     };
     /** The rows that the window needs; `undefined` if it has them. */
@@ -140,47 +143,80 @@ export function useSlots<Line extends TableLine>(
 
 let nextSlotId = 0;
 
-/**
- * Lets slots show the lines from `first` to before `end`. A line that enters the window gets the slot
- * of one that has left it. While the window moves, slots also stay where they are in the document,
- * and those that are not needed stay for the next step; otherwise they get the order of the lines.
- *
- * @param options.canReuse Whether a slot may show another line.
- * @returns The same list if it has the same slots.
- */
-function fillSlots<Line extends TableLine>(
-  slots: readonly Slot<Line>[],
-  lines: readonly Line[],
-  { first, end, isMoving, canReuse }: Range & { canReuse: boolean },
-): readonly Slot<Line>[] {
-  const entering = new Map<string, Place<Line>>();
-  for (let at = first; at < end; at++) entering.set(lines[at]!.key, { line: lines[at]!, at });
-  const staying = slots.map(({ place }) => {
-    const { key } = place.peek().line;
-    const next = entering.get(key);
-    entering.delete(key);
-    return next;
-  });
-  const added = [...entering.values()];
-  const addedOf = (kind: string) => {
-    const at = added.findIndex(({ line }) => line.kind === kind);
-    return at < 0 ? undefined : added.splice(at, 1)[0];
-  };
-  const next: Slot<Line>[] = [];
-  batch(() => {
-    for (const [index, slot] of slots.entries()) {
-      const before = slot.place.peek();
-      const place = staying[index] ?? (canReuse ? addedOf(before.line.kind) : undefined);
-      if (place) {
-        if (place.line !== before.line || place.at !== before.at) slot.place.value = place;
-        next.push(slot);
-      } else if (isMoving && lines[before.at] === before.line) {
-        next.push(slot);
+/** The slots of a table. A step that only moves them creates little garbage. */
+class Slots<Line extends TableLine> {
+  all: readonly Slot<Line>[] = [];
+  /** By the key of the line that it shows. */
+  readonly #byKey = new Map<string, Slot<Line>>();
+  /** Slots of the lines to show, while they are filled. */
+  readonly #needed = new Set<Slot<Line>>();
+  /** Lines that no slot shows yet, while they are filled. */
+  readonly #entering: number[] = [];
+
+  /**
+   * Lets slots show the lines from `first` to before `end`. A line that enters the window gets the
+   * slot of one that has left it. While the window moves, slots also stay where they are in the
+   * document, and those that are not needed stay for the next step; otherwise they get the order of
+   * the lines.
+   *
+   * @param options.canReuse Whether a slot may show another line.
+   * @returns `all`: the same list as before if it has the same slots.
+   */
+  fill(
+    lines: readonly Line[],
+    { first, end, isMoving, canReuse }: Range & { canReuse: boolean },
+  ): readonly Slot<Line>[] {
+    batch(() => {
+      for (let at = first; at < end; at++) {
+        const slot = this.#byKey.get(lines[at]!.key);
+        if (!slot) {
+          this.#entering.push(at);
+        } else {
+          this.#needed.add(slot);
+          this.#show(slot, lines[at]!, at);
+        }
       }
+      if (canReuse) this.#reuse(lines);
+    });
+    const next = this.all.filter((slot) => {
+      const { line, at } = slot.place.peek();
+      const stays = this.#needed.has(slot) || isMoving && lines[at] === line;
+      if (!stays) this.#byKey.delete(line.key);
+      return stays;
+    });
+    for (const at of this.#entering) {
+      const line = lines[at]!;
+      const slot = { id: nextSlotId++, place: signal({ line, at }), element: null };
+      this.#byKey.set(line.key, slot);
+      next.push(slot);
     }
-  });
-  for (const place of added) next.push({ id: nextSlotId++, place: signal(place) });
-  if (!isMoving || !canReuse) next.sort((x, y) => x.place.peek().at - y.place.peek().at);
-  const isSame = next.length === slots.length && next.every((slot, at) => slot === slots[at]);
-  return isSame ? slots : next;
+    this.#needed.clear();
+    this.#entering.length = 0;
+    if (!isMoving || !canReuse) next.sort((x, y) => x.place.peek().at - y.place.peek().at);
+    const isSame = next.length === this.all.length &&
+      next.every((slot, at) => slot === this.all[at]);
+    return isSame ? this.all : this.all = next;
+  }
+
+  /** Gives lines that enter the window the slots of those that have left it. */
+  #reuse(lines: readonly Line[]): void {
+    for (const slot of this.all) {
+      if (this.#entering.length === 0) return;
+      if (this.#needed.has(slot)) continue;
+      const { key, kind } = slot.place.peek().line;
+      const index = this.#entering.findIndex((at) => lines[at]!.kind === kind);
+      if (index < 0) continue;
+      const [at] = this.#entering.splice(index, 1);
+      const line = lines[at!]!;
+      this.#byKey.delete(key);
+      this.#byKey.set(line.key, slot);
+      this.#needed.add(slot);
+      this.#show(slot, line, at!);
+    }
+  }
+
+  #show({ place }: Slot<Line>, line: Line, at: number): void {
+    const before = place.peek();
+    if (before.line !== line || before.at !== at) place.value = { line, at };
+  }
 }

@@ -5,15 +5,16 @@
  * @module
  */
 
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, render } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { computed, effect, type Signal, useSignal } from "@preact/signals";
-import { query, setQuery } from "../state/router.ts";
+import { focusPage, query, setQuery } from "../state/router.ts";
 import { Icon } from "./icon.tsx";
-import { Menu, type MenuItem } from "./menu.tsx";
+import { MenuButton, type MenuItem, OpenMenu } from "./menu.tsx";
 import { rowHeight, type Slot, useSlots } from "./row_window.ts";
 import { addStyles } from "./styles.ts";
 import { byCollation, collationKey, plain } from "./text.ts";
+import { copyCells } from "./written_cells.ts";
 import styles from "./table.css" with { type: "text" };
 
 addStyles(styles);
@@ -24,8 +25,8 @@ export interface Column<Row> {
   /** Draws a cell. */
   cell?: (row: Row) => ComponentChildren;
   /**
-   * Writes into a cell instead, with `written_cells.ts`: when a long table is scrolled, this costs the
-   * browser much less. It is called again when a signal that it has read changes.
+   * Writes into a cell instead, with `written_cells.ts`. If all columns do, this costs the browser much
+   * less in a long table. It is called again when a signal that it has read changes.
    */
   write?: (cell: HTMLElement, row: Row) => void;
   /** Makes it sortable. Rows without a value come last. */
@@ -69,6 +70,14 @@ type RowLine<Row> = { kind: "row"; key: string; row: Row };
 type GroupLine = { kind: "group"; key: string; group: string; count: number };
 type Line<Row> = RowLine<Row> | GroupLine;
 
+/** The open menu of a row. */
+interface RowMenu {
+  /** The row's. */
+  key: string;
+  button: HTMLButtonElement;
+  items: readonly MenuItem[];
+}
+
 export function Table<Row>(props: TableProps<Row>) {
   const { name, columns, rows, keyOf, nameOf, selected, actions, groupOf } = props;
   const { busy, defaultSort, isSorted, hasTallRows } = props;
@@ -86,8 +95,31 @@ export function Table<Row>(props: TableProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const isVirtual = useWasTrue(!hasTallRows && lines.length > VIRTUAL_MIN);
   const rowPx = rowHeight();
-  const slots = useSlots(body, lines, { isVirtual, rowPx });
+  const menu = useSignal<RowMenu | undefined>(undefined);
+  const isHeld = () => menu.peek() !== undefined;
+  const slots = useSlots(body, lines, { isVirtual, rowPx, isHeld });
+  const [isSelectable, hasMenu] = [Boolean(selected), Boolean(actions)];
+  const template = useMemo(
+    () => columns.every(({ write }) => write) ? document.createElement("tr") : undefined,
+    [columns, isSelectable, hasMenu],
+  );
 
+  /** The row of an event. */
+  const rowOf = ({ target }: Event) => {
+    const slot = slots.find(({ element }) => element?.contains(target as Element));
+    return slot?.place.peek().line as RowLine<Row>;
+  };
+  const openMenu = (event: Event) => {
+    const button = (event.target as Element).closest<HTMLButtonElement>(".w-actions > button");
+    if (!button || menu.peek()?.button === button) return; // The browser closes it.
+    event.preventDefault();
+    const { key, row } = rowOf(event);
+    menu.value = { key, button, items: actions!(row) };
+  };
+  // The menu goes with its row, for example when that is deleted.
+  useLayoutEffect(() => {
+    if (menu.peek()?.button.isConnected === false) menu.value = undefined;
+  });
   const toggleGroup = (group: string) => {
     const next = new Set(closed.peek());
     if (!next.delete(group)) next.add(group);
@@ -112,7 +144,18 @@ export function Table<Row>(props: TableProps<Row>) {
             {actions && <td class="w-actions" />}
           </tr>
         </thead>
-        <tbody ref={body} style={{ height: isVirtual ? `${lines.length * rowPx}px` : "" }}>
+        <tbody
+          ref={body}
+          style={{ height: isVirtual ? `${lines.length * rowPx}px` : "" }}
+          onClick={openMenu}
+          onKeyDown={(event) => {
+            if (event.key === "ArrowDown") openMenu(event);
+          }}
+          onChange={(event) => {
+            const isCheckbox = (event.target as Element).matches(".w-check > input");
+            if (selected && isCheckbox) toggle(selected, rowOf(event).key);
+          }}
+        >
           {slots.map((slot) =>
             isGroup(slot)
               ? (
@@ -132,12 +175,14 @@ export function Table<Row>(props: TableProps<Row>) {
                   columns={columns}
                   selected={selected}
                   nameOf={nameOf}
-                  actions={actions}
+                  hasMenu={hasMenu}
+                  template={template}
                 />
               )
           )}
         </tbody>
       </table>
+      <RowMenus menu={menu} />
     </div>
   );
 }
@@ -153,14 +198,13 @@ function GroupRow({ slot, rowPx, closed, onToggle }: {
   closed: ReadonlySet<string>;
   onToggle: (group: string) => void;
 }) {
-  const element = useRef<HTMLTableRowElement>(null);
   useLayoutEffect(
-    () => effect(() => placeRow(element.current!, slot.place.value.at, rowPx)),
+    () => effect(() => placeRow(slot.element!, slot.place.value.at, rowPx)),
     [slot, rowPx],
   );
   const { group, count } = slot.place.value.line;
   return (
-    <tr ref={element} class="group">
+    <tr ref={(element) => void (slot.element = element)} class="group">
       <th scope="rowgroup">
         <button type="button" aria-expanded={!closed.has(group)} onClick={() => onToggle(group)}>
           <Icon name="chevron" />
@@ -175,60 +219,108 @@ function GroupRow({ slot, rowPx, closed, onToggle }: {
  * An effect writes what depends on the row, so that the element can show another row without being
  * drawn again. Only columns with `cell` draw it again.
  */
-function TableRow<Row>({ slot, rowPx, columns, selected, nameOf, actions }: {
+function TableRow<Row>({ slot, rowPx, columns, selected, nameOf, hasMenu, template }: {
   slot: Slot<RowLine<Row>>;
   /** Height of the rows, if they are placed. */
   rowPx: number | undefined;
   columns: readonly Column<Row>[];
   selected: Signal<ReadonlySet<string>> | undefined;
   nameOf: ((row: Row) => string) | undefined;
-  actions: ((row: Row) => readonly MenuItem[]) | undefined;
+  hasMenu: boolean;
+  /** Has the cells of all rows if no column draws, as soon as the first row is shown. */
+  template: HTMLTableRowElement | undefined;
 }) {
   const { place } = slot;
-  const element = useRef<HTMLTableRowElement>(null);
-  const hasActions = Boolean(actions);
+  const isSelectable = Boolean(selected);
   useLayoutEffect(() => {
-    const cells = [...element.current!.cells];
+    const element = slot.element!;
+    if (template) {
+      const { row } = place.peek().line;
+      if (!template.hasChildNodes()) writeFirst(row, template, { columns, isSelectable, hasMenu });
+      copyCells(template, element);
+    }
+    const cells = [...element.cells];
     const checkbox = selected && cells.shift()!.querySelector("input")!;
-    const menu = hasActions && cells.pop()!.querySelector("button")!;
+    const menu = hasMenu && cells.pop()!.querySelector("button")!;
     return effect(() => {
       const { line: { row, key }, at } = place.value;
-      placeRow(element.current!, at, rowPx);
+      placeRow(element, at, rowPx);
       const name = plain(nameOf?.(row) ?? key);
       if (checkbox) {
         checkbox.ariaLabel = `Select ${name}`;
         checkbox.checked = selected.value.has(key);
-        element.current!.ariaSelected = String(checkbox.checked);
+        element.ariaSelected = String(checkbox.checked);
       }
       if (menu) menu.ariaLabel = `Actions for ${name}`;
-      for (const [at, { write }] of columns.entries()) write?.(cells[at]!, row);
+      for (let column = 0; column < columns.length; column++) {
+        columns[column]!.write?.(cells[column]!, row);
+      }
     });
-  }, [slot, rowPx, columns, selected, nameOf, hasActions]);
-  const isDrawn = columns.some(({ cell }) => cell);
+  }, [slot, rowPx, columns, selected, nameOf, hasMenu, template]);
+  useLayoutEffect(() => () => {
+    if (slot.element?.contains(document.activeElement)) focusPage();
+  }, [slot]);
   // A component that reads a signal is not drawn again with the same properties.
   const row = useMemo(
-    () => computed(() => isDrawn ? place.value.line.row : undefined),
-    [slot, isDrawn],
+    () => computed(() => template ? undefined : place.value.line.row),
+    [slot, template],
   ).value;
   return (
-    <tr ref={element}>
-      {selected && (
+    <tr ref={(element) => void (slot.element = element)}>
+      {!template && (
+        <Cells columns={columns} row={row!} isSelectable={isSelectable} hasMenu={hasMenu} />
+      )}
+    </tr>
+  );
+}
+
+function Cells<Row>({ columns, row, isSelectable, hasMenu }: {
+  columns: readonly Column<Row>[];
+  row: Row;
+  isSelectable: boolean;
+  hasMenu: boolean;
+}) {
+  return (
+    <>
+      {isSelectable && (
         <td class="w-check">
-          <input type="checkbox" onChange={() => toggle(selected, place.peek().line.key)} />
+          <input type="checkbox" />
         </td>
       )}
       {columns.map(({ title, cell, numeric, wide, width }) => (
         <td key={title} class={classes(numeric && "numeric", wide && "wide", width)}>
-          {cell?.(row as Row)}
+          {cell?.(row)}
         </td>
       ))}
-      {actions && (
+      {hasMenu && (
         <td class="w-actions">
-          <Menu items={() => actions(place.peek().line.row)} />
+          <MenuButton />
         </td>
       )}
-    </tr>
+    </>
   );
+}
+
+/** Gives a row cells that others copy, which is faster than to create theirs one by one. */
+function writeFirst<Row>(row: Row, element: HTMLTableRowElement, { columns, ...options }: {
+  columns: readonly Column<Row>[];
+  isSelectable: boolean;
+  hasMenu: boolean;
+}): void {
+  render(<Cells columns={columns} row={row} {...options} />, element);
+  const first = options.isSelectable ? 1 : 0;
+  for (const [at, { write }] of columns.entries()) write!(element.cells[first + at]!, row);
+}
+
+/** One menu for all rows, which by far most of them do not need. */
+function RowMenus({ menu }: { menu: Signal<RowMenu | undefined> }) {
+  const open = menu.value;
+  if (!open) return null;
+  const close = () => {
+    if (menu.peek() === open) menu.value = undefined;
+  };
+  const { key, button, items } = open;
+  return <OpenMenu key={key} button={button} items={items} onClose={close} />;
 }
 
 /** @param rowPx Height of the rows; `undefined` if all are rendered, one below the other. */

@@ -14,114 +14,141 @@ interface BadgeText {
   tone: Tone;
 }
 
-/** What a cell consists of, and the part of it that has the text. */
+/** What a cell consists of. */
+interface Shape {
+  /** Classes of the cell, besides those of its column. */
+  classes: string;
+  /** The side of the start of the cell's lines, which is also the one that is cut. */
+  dir?: "rtl";
+  /** Creates the element that contains the text; without it the cell does. */
+  create?: () => HTMLElement;
+}
+
 interface Content {
-  shape: string;
+  shape: Shape;
   text: Text;
+  /** Classes of the column. */
+  classes: string;
 }
 
 const contents = new WeakMap<HTMLElement, Content>();
 
-/** One line of text from a container, shown whole on hover; `null` is a dash. */
+const DASH: Shape = { classes: "muted" };
+const NUMBER: Shape = { classes: "" };
+const TEXT: Shape = { classes: "cut" };
+const LINK: Shape = { classes: "", create: () => create("a", "name cut") };
+const TIME: Shape = { classes: "", create: () => create("time", "cut") };
+// The direction chooses the side that is cut; the text itself has its own.
+const PATH: Shape = { classes: "cut", dir: "rtl", create: () => document.createElement("bdi") };
+
+/** One line of text from a container; `null` is a dash. */
 export function writeText(cell: HTMLElement, text: string | null): void {
-  if (text === null) return setText(textIn(cell, "dash", () => cell), "–");
-  const shown = plain(text);
-  setText(textIn(cell, "text", () => cell), shown);
-  setAttribute(cell, "title", shown);
+  if (text === null) setText(textIn(cell, DASH), "–");
+  else setText(textIn(cell, TEXT), plain(text));
 }
 
 /** A number with its unit. */
 export function writeNumber(cell: HTMLElement, text: string): void {
-  setText(textIn(cell, "number", () => cell), text);
+  setText(textIn(cell, NUMBER), text);
 }
 
-export function writeLink(
-  cell: HTMLElement,
-  { text, href, title, badge }: {
-    text: string;
-    href: string;
-    title: string | undefined;
-    badge: BadgeText | undefined;
-  },
-): void {
-  const content = textIn(cell, "link", () => create("a", "name cut"), badge);
-  const link = content.parentElement!;
-  setText(content, text);
-  setAttribute(link, "href", href);
-  setAttribute(link, "title", title);
+/** Text from a container that leads to `href`. */
+export function writeLink(cell: HTMLElement, text: string, href: string, badge?: BadgeText): void {
+  const shape = badge && shapeOf(`link ${badge.text}`, () => ({
+    classes: "",
+    create: () => beforeBadge(LINK.create!(), badge),
+  }));
+  const content = textIn(cell, shape ?? LINK);
+  setText(content, plain(text));
+  setAttribute(content.parentElement!, "href", href);
 }
 
 /** A word with a dot; `null` is a dash. */
 export function writeState(cell: HTMLElement, state: string | null): void {
   if (state === null) return writeText(cell, null);
-  const content = textIn(cell, "state", () => create("span", ""));
-  setText(content, stateWord(state));
-  setAttribute(content.parentElement!, "class", stateClass(state));
+  const shape = shapeOf(`state ${state}`, () => ({ classes: stateClass(state) }));
+  setText(textIn(cell, shape), stateWord(state));
 }
 
 /** A path or an image: what does not fit is cut at its start, because its end matters most. */
-export function writePath(cell: HTMLElement, text: string, badge: BadgeText | undefined): void {
-  const shown = plain(text);
-  const content = textIn(cell, "path", () => {
-    // The direction chooses the side that is cut; the text itself has its own.
-    const frame = create("span", "cut");
-    frame.dir = "rtl";
-    return frame.appendChild(document.createElement("bdi"));
-  }, badge);
-  setText(content, shown);
-  setAttribute(content.parentElement!, "title", shown);
+export function writePath(cell: HTMLElement, text: string, badge?: BadgeText): void {
+  const shape = badge && shapeOf(`path ${badge.text}`, () => ({
+    classes: "",
+    create: () => {
+      const frame = create("span", "cut");
+      frame.dir = "rtl";
+      beforeBadge(frame, badge);
+      return frame.appendChild(PATH.create!());
+    },
+  }));
+  setText(textIn(cell, shape ?? PATH), plain(text));
 }
 
 /** A time relative to now, with the exact one on hover; follows the time. `at` is ISO 8601. */
 export function writeTime(cell: HTMLElement, at: string | null): void {
   if (at === null) return writeText(cell, null);
-  const content = textIn(cell, "time", () => create("time", "cut"));
+  const content = textIn(cell, TIME);
   const time = content.parentElement!;
   setText(content, timeFromNow(at));
   setAttribute(time, "datetime", at);
   setAttribute(time, "title", exactTime(at));
 }
 
-/**
- * The text of a cell. Its elements are created unless the cell has those of the same shape.
- *
- * @param createParent Creates the element with the text, in others or not.
- */
-function textIn(
-  cell: HTMLElement,
-  kind: string,
-  createParent: () => HTMLElement,
-  badge?: BadgeText,
-): Text {
-  const shape = badge ? `${kind} ${badge.text}` : kind;
+/** Gives a row copies of the cells of another, with what has been written into them. */
+export function copyCells(from: HTMLTableRowElement, to: HTMLTableRowElement): void {
+  const copy = from.cloneNode(true) as HTMLTableRowElement;
+  for (const [at, cell] of [...copy.cells].entries()) {
+    const content = contents.get(from.cells[at]!);
+    if (content) contents.set(cell, { ...content, text: firstText(cell) });
+  }
+  to.replaceChildren(...copy.childNodes);
+}
+
+/** The text comes first in each shape. */
+function firstText(cell: HTMLElement): Text {
+  let node: Node = cell;
+  while (!(node instanceof Text)) node = node.firstChild!;
+  return node;
+}
+
+/** The text of a cell, which gets a shape unless it has it. */
+function textIn(cell: HTMLElement, shape: Shape): Text {
   const known = contents.get(cell);
   if (known?.shape === shape) return known.text;
-  const parent = createParent();
-  const isReused = parent === cell && known?.text.parentElement === cell;
-  const text = isReused ? known.text : new Text();
-  if (parent === cell) {
-    if (!isReused) cell.replaceChildren(text);
-  } else {
-    parent.append(text);
-    const outer = parent.parentElement ?? parent;
-    cell.replaceChildren(badge ? withBadge(outer, badge) : outer);
+  const classes = known?.classes ?? cell.className;
+  cell.className = shape.classes ? `${classes} ${shape.classes}` : classes;
+  cell.dir = shape.dir ?? "";
+  let text = known?.text;
+  if (!text || shape.create !== known!.shape.create) {
+    text = new Text();
+    const parent = shape.create?.();
+    parent?.append(text);
+    cell.replaceChildren(parent ? rootOf(parent) : text);
   }
-  if (known) {
-    cell.removeAttribute("title");
-    cell.classList.remove("cut", "muted");
-  }
-  if (kind === "text") cell.classList.add("cut");
-  if (kind === "dash") cell.classList.add("muted");
-  contents.set(cell, { shape, text });
+  contents.set(cell, { shape, text, classes });
   return text;
 }
 
-function withBadge(element: HTMLElement, { text, tone }: BadgeText): HTMLElement {
+const shapes = new Map<string, Shape>();
+
+/** Shapes are compared by identity, so each is made once. */
+function shapeOf(key: string, make: () => Shape): Shape {
+  let shape = shapes.get(key);
+  if (!shape) shapes.set(key, shape = make());
+  return shape;
+}
+
+/** In a frame, before a badge. */
+function beforeBadge(element: HTMLElement, { text, tone }: BadgeText): HTMLElement {
   const frame = create("span", "name-cell");
   const badge = create("span", `badge ${tone}`);
   badge.textContent = text;
   frame.append(element, badge);
-  return frame;
+  return element;
+}
+
+function rootOf(element: HTMLElement): HTMLElement {
+  return element.parentElement ? rootOf(element.parentElement) : element;
 }
 
 function create(tag: string, className: string): HTMLElement {
@@ -134,7 +161,6 @@ function setText(node: Text, text: string): void {
   if (node.data !== text) node.data = text;
 }
 
-function setAttribute(element: HTMLElement, name: string, value: string | undefined): void {
-  if (value === undefined) element.removeAttribute(name);
-  else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+function setAttribute(element: HTMLElement, name: string, value: string): void {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }

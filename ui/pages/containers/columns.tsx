@@ -6,7 +6,7 @@
 
 import type { Container } from "../../api/types.ts";
 import type { Column } from "../../components/table.tsx";
-import { bytes, imageName, percent, plain } from "../../components/text.ts";
+import { bytes, imageName, percent } from "../../components/text.ts";
 import {
   writeLink,
   writeNumber,
@@ -19,20 +19,14 @@ import { healthOf } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { outdated } from "./update_marks.ts";
 
-/** Characters of a name and of an image that fit where their columns are narrowest. */
-const NAME_FITS = 20;
-const IMAGE_FITS = 10;
+const SELF = { text: "Longshore", tone: "idle" } as const;
+const UPDATE = { text: "Update", tone: "warn" } as const;
 
 export const COLUMNS: readonly Column<Container>[] = [
   {
     title: "Name",
     write: (cell, { id, name, self }) =>
-      writeLink(cell, {
-        text: plain(name),
-        href: href(`/containers/${id.slice(0, 12)}`),
-        title: name.length > NAME_FITS ? plain(name) : undefined,
-        badge: self ? { text: "Longshore", tone: "idle" } : undefined,
-      }),
+      writeLink(cell, name, href(`/containers/${id.slice(0, 12)}`), self ? SELF : undefined),
     sort: ({ name }) => name,
     width: "w-name",
   },
@@ -67,12 +61,8 @@ export const COLUMNS: readonly Column<Container>[] = [
   },
   {
     title: "Image",
-    write: (cell, { id, image }) => {
-      const name = imageName(image);
-      const badge = outdated.value.has(id) ? { text: "Update", tone: "warn" } as const : undefined;
-      if (badge || name.length > IMAGE_FITS) writePath(cell, name, badge);
-      else writeText(cell, name);
-    },
+    write: (cell, { id, image }) =>
+      writePath(cell, imageName(image), outdated.value.has(id) ? UPDATE : undefined),
     sort: ({ image }) => image,
     wide: true,
   },
@@ -101,6 +91,7 @@ export const COLUMNS: readonly Column<Container>[] = [
 
 /** E.g. `8080→80, 53→53/udp`; IPv4 and IPv6 count as one. */
 export function publishedPorts(ports: Container["ports"]): string {
+  if (ports.length === 0) return "";
   const shown = ports.filter(({ publicPort }) => publicPort !== null)
     .map(({ publicPort, privatePort, type }) =>
       `${publicPort}→${privatePort}${type === "tcp" ? "" : `/${type}`}`

@@ -1,0 +1,24 @@
+/**
+ * Tooltips of what does not show its whole text. They are set when the pointer arrives: in long tables
+ * they would cost time in each row.
+ *
+ * @module
+ */
+
+/** Elements with a tooltip of their own have `title`. */
+export function startTooltips(): void {
+  document.addEventListener("pointerover", ({ target }) => {
+    const element = (target as Element).closest<HTMLElement>(".cut:not([title]), .more");
+    const text = element && textOf(element);
+    if (!text) return;
+    element.title = text;
+    element.addEventListener("pointerleave", () => element.removeAttribute("title"), {
+      once: true,
+    });
+  });
+}
+
+function textOf(element: HTMLElement): string | null {
+  if (element.matches(".more")) return element.ariaLabel;
+  return element.scrollWidth > element.clientWidth ? element.textContent : null;
+}
