@@ -97,14 +97,10 @@ export function Badge({ children, tone = "idle" }: { children: ComponentChildren
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/**
- * Text from a container, with invisible characters as escapes. The whole is shown on hover. `null` is
- * a dash.
- */
+/** Text from a container, with invisible characters as escapes; `null` is a dash. */
 export function Text({ children }: { children: string | null }) {
   if (children === null) return <span class="muted">–</span>;
-  const text = plain(children);
-  return <span class="cut" title={text}>{text}</span>;
+  return <span class="cut">{plain(children)}</span>;
 }
 
 /** Text that breaks at its slashes and colons where it has to, such as an image. */

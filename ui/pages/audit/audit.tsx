@@ -16,7 +16,7 @@ import { useRead } from "../../components/reading.ts";
 import { QuerySelect } from "../../components/search.tsx";
 import { State, Text, withBreaks } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { capital, count, plain } from "../../components/text.ts";
+import { capital, count } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { query, setQuery } from "../../state/router.ts";
 import { EntryDetails } from "./details.tsx";
@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   {
     title: "Action",
     cell: ({ action }) => (
-      <code class="cut breaks" title={plain(action)}>
+      <code class="cut breaks">
         {withBreaks(action)}
       </code>
     ),

@@ -8,11 +8,10 @@ import { plain } from "../../components/text.ts";
 
 /** A path or an image: what does not fit is cut at its start, because its end matters most. */
 export function PathText({ children }: { children: string }) {
-  const text = plain(children);
   // The direction chooses the side that is cut; the text itself has its own.
   return (
     <span class="cut" dir="rtl">
-      <bdi title={text}>{text}</bdi>
+      <bdi>{plain(children)}</bdi>
     </span>
   );
 }

@@ -9,7 +9,7 @@ import type { Image } from "../../api/types.ts";
 import { numberColumn, timeColumn } from "../../components/columns.tsx";
 import { Badge, withBreaks } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { bytes, imageName, plain } from "../../components/text.ts";
+import { bytes, imageName } from "../../components/text.ts";
 import { containers } from "../../state/live.ts";
 import { UsedBy } from "../used_by.tsx";
 
@@ -34,7 +34,7 @@ export const COLUMNS: readonly Column<ImageRow>[] = [
     title: "Tag",
     cell: (row) => (
       <span class="name-cell">
-        <span class="cut breaks" title={plain(nameOf(row))}>{withBreaks(nameOf(row))}</span>
+        <span class="cut breaks">{withBreaks(nameOf(row))}</span>
         {row.tag === null && (
           <span class="wide">
             <Badge>Untagged</Badge>

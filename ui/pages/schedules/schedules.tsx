@@ -133,7 +133,7 @@ const columns = (
 
 function ContainerLink({ name }: { name: string }) {
   return (
-    <span class="cut" title={plain(name)}>
+    <span class="cut">
       <Link to={`/containers/${encodeURIComponent(name)}`}>{plain(name)}</Link>
     </span>
   );

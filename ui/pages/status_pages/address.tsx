@@ -15,5 +15,5 @@ export function Address({ page: { slug, custom_domain: domain, is_public: isPubl
   const path = href(`/status/${encodeURIComponent(slug)}`);
   const shown = domain === null ? path : plain(domain);
   if (!isPublic) return <span class="cut muted">{shown}</span>;
-  return <a class="cut" href={path} target="_blank" rel="noopener" title={shown}>{shown}</a>;
+  return <a class="cut" href={path} target="_blank" rel="noopener">{shown}</a>;
 }
