@@ -16,6 +16,7 @@ dashboardTest("a long table shows the right rows in their order", async (t) => {
   await using dashboard = await openDashboard({
     containers: names.map((name) => ({
       name,
+      ...(name === "web-004" && { image: "registry.example.com/team/application:1" }),
       labels: name === "web-123" ? { "com.docker.compose.project": "shop" } : {},
     })),
     path: "/containers",
@@ -140,16 +141,25 @@ dashboardTest("a long table shows the right rows in their order", async (t) => {
         .slice(1, 181),
     );
   });
-  await t.step("the tooltip of a row's menu leaves with the pointer", async () => {
+  await t.step("tooltips of menus and of what is cut leave with the pointer", async () => {
     await tab.page.evaluate(() => {
       (document.activeElement as HTMLElement).blur();
       scrollTo(0, 0);
     });
     await eventually(async () => equal((await rows())[0]![1], names[0]));
     const titles = () =>
-      tab.page.$$eval("main tbody button", (all) => all.map(({ title }) => title).filter(Boolean));
+      tab.page.$$eval(
+        "main tbody :is(td, a, button)",
+        (all) => all.map((element) => (element as HTMLElement).title).filter(Boolean),
+      );
     await tab.page.hover('main tbody [aria-label="Actions for web-002"]');
     await eventually(async () => deepEqual(await titles(), ["Actions for web-002"]));
+    await tab.page.hover('main tr[aria-rowindex="6"] td:has(bdi)');
+    await eventually(async () =>
+      deepEqual(await titles(), ["registry.example.com/team/application:1"])
+    );
+    await tab.page.hover('main tr[aria-rowindex="5"] td:has(bdi)');
+    await eventually(async () => deepEqual(await titles(), []));
     await tab.page.mouse.move(0, 0);
     await eventually(async () => deepEqual(await titles(), []));
   });

@@ -125,6 +125,7 @@ export function Table<Row>(props: TableProps<Row>) {
     if (!next.delete(group)) next.add(group);
     closed.value = next;
   };
+  const placedPx = isVirtual ? rowPx : undefined;
   return (
     <div class="table-frame">
       <table
@@ -162,7 +163,7 @@ export function Table<Row>(props: TableProps<Row>) {
                 <GroupRow
                   key={slot.id}
                   slot={slot}
-                  rowPx={isVirtual ? rowPx : undefined}
+                  rowPx={placedPx}
                   closed={closed.value}
                   onToggle={toggleGroup}
                 />
@@ -171,7 +172,7 @@ export function Table<Row>(props: TableProps<Row>) {
                 <TableRow
                   key={slot.id}
                   slot={slot as Slot<RowLine<Row>>}
-                  rowPx={isVirtual ? rowPx : undefined}
+                  rowPx={placedPx}
                   columns={columns}
                   selected={selected}
                   nameOf={nameOf}

@@ -117,7 +117,8 @@ function textIn(cell: HTMLElement, shape: Shape): Text {
   if (known?.shape === shape) return known.text;
   const classes = known?.classes ?? cell.className;
   cell.className = shape.classes ? `${classes} ${shape.classes}` : classes;
-  cell.dir = shape.dir ?? "";
+  const dir = shape.dir ?? "";
+  if (cell.dir !== dir) cell.dir = dir;
   let text = known?.text;
   if (!text || shape.create !== known!.shape.create) {
     text = new Text();
