@@ -42,7 +42,7 @@ export function IconButton(
   { name, icon, onClick }: { name: string; icon: IconName; onClick: () => void },
 ) {
   return (
-    <button type="button" class="button icon-only" aria-label={name} title={name} onClick={onClick}>
+    <button type="button" class="button icon-only" aria-label={name} onClick={onClick}>
       <Icon name={icon} />
     </button>
   );

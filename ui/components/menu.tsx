@@ -24,6 +24,7 @@ const GAP_PX = 4;
 /** Numbers menus, for their ids. */
 let opened = 0;
 
+/** A button and its menu. */
 export function Menu({ name, icon, children, items }: {
   name: string;
   /** Default: three dots. */
@@ -34,6 +35,7 @@ export function Menu({ name, icon, children, items }: {
 }) {
   const isOpen = useSignal(false);
   const button = useRef<HTMLButtonElement>(null);
+  // It may go with what it acts on.
   useLayoutEffect(() => () => {
     if (document.activeElement === button.current) focusPage();
   }, []);

@@ -8,7 +8,7 @@
 /** Elements with a tooltip of their own have `title`. */
 export function startTooltips(): void {
   document.addEventListener("pointerover", ({ target }) => {
-    const element = (target as Element).closest<HTMLElement>(".cut:not([title]), .more");
+    const element = (target as Element).closest<HTMLElement>(".cut:not([title]), .icon-only");
     const text = element && textOf(element);
     if (!text) return;
     element.title = text;
@@ -19,6 +19,6 @@ export function startTooltips(): void {
 }
 
 function textOf(element: HTMLElement): string | null {
-  if (element.matches(".more")) return element.ariaLabel;
+  if (element.matches(".icon-only")) return element.ariaLabel;
   return element.scrollWidth > element.clientWidth ? element.textContent : null;
 }
