@@ -18,7 +18,7 @@ interface BadgeText {
 interface Shape {
   /** Classes of the cell, besides those of its column. */
   classes: string;
-  /** The side of the start of the cell's lines, which is also the one that is cut. */
+  /** Cuts what does not fit at its start. */
   dir?: "rtl";
   /** Creates the element that contains the text; without it the cell does. */
   create?: () => HTMLElement;
@@ -38,7 +38,7 @@ const NUMBER: Shape = { classes: "" };
 const TEXT: Shape = { classes: "cut" };
 const LINK: Shape = { classes: "", create: () => create("a", "name cut") };
 const TIME: Shape = { classes: "", create: () => create("time", "cut") };
-// The direction chooses the side that is cut; the text itself has its own.
+// The direction of the cell chooses the side that is cut; `bdi` keeps that of the text.
 const PATH: Shape = { classes: "cut", dir: "rtl", create: () => document.createElement("bdi") };
 
 /** One line of text from a container; `null` is a dash. */
