@@ -5,10 +5,10 @@
  * @module
  */
 
-/** Elements with a tooltip of their own have `title`. */
+/** Leaves alone what has a `title` of its own. */
 export function startTooltips(): void {
   document.addEventListener("pointerover", ({ target }) => {
-    const element = (target as Element).closest<HTMLElement>(".cut:not([title]), .icon-only");
+    const element = (target as Element).closest<HTMLElement>(":is(.cut, .icon-only):not([title])");
     const text = element && textOf(element);
     if (!text) return;
     element.title = text;
