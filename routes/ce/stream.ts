@@ -15,8 +15,8 @@ const DESCRIPTION =
 \`changes\`: how often each resource was changed since the start, e.g. \`{"/api/webhooks": 3}\`), \
 \`containers\` (\`{containers, stacks}\`), \`alerts\` (\`{firing, recent}\`) and, with Pro, \`monitors\` \
 (\`{results}\`: the checks of uptime monitors in the 30 seconds before the last one, each with the monitor's status and \
-uptime after it). Sends them again about a second after a container or the engine has changed or a \
-request has changed something, or later if there are many containers. Sends \`event\` frames (\`{event, timestamp, eventId, server, serverId, data}\`) as events happen, and \`job\` \
+uptime after it). Sends them again about a second after a container, the engine or \
+another resource has changed, or later if there are many containers. Sends \`event\` frames (\`{event, timestamp, eventId, server, serverId, data}\`) as events happen, and \`job\` \
 frames (the job without its result) when a job starts, ends or reaches another step. Only admins \
 receive \`account.new_sign_in\`.
 

@@ -245,6 +245,7 @@ async function deliver(
     store(deps, message, outcome, attempt, retryMs);
     channel.settle?.(deps, message, outcome, attempt);
   });
+  if (channel.resource) deps.changes.record(channel.resource);
   return outcome.result === "sent";
 }
 

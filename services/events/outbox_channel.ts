@@ -56,6 +56,8 @@ export interface OutboxChannel {
   name: string;
   /** The lowest edition that has it; without it, the channel's messages stay queued. */
   edition: Edition;
+  /** The path of what shows the deliveries, e.g. `/api/webhooks`. */
+  resource?: string;
   /** Whether a message waits until those before it, to the same target, are sent or given up. */
   isOrdered?: true;
   /** Delays between attempts, in milliseconds; after the last one a message is given up. */

@@ -1,6 +1,6 @@
 /**
- * Counts changes by requests, apart from those of containers, so that clients know when to read a
- * resource again.
+ * Counts changes by requests and by what the service does itself, apart from those of containers, so
+ * that clients know when to read a resource again.
  *
  * @module
  */

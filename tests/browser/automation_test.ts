@@ -45,7 +45,7 @@ dashboardTest("alerts, webhooks, schedules, integrations and probes are managed"
 
   await t.step("alert rules", () => checkAlerts(tab, service));
   await t.step("webhooks", async () => {
-    await checkWebhooks(tab, receiver.url);
+    await checkWebhooks(tab, service, receiver.url);
     const tests = receiver.received.filter(({ body }) => body !== "");
     // A delivery can be repeated, as its receiver may be slow.
     deepEqual([...new Set(tests.map(({ body }) => JSON.parse(body).event))], ["test"]);
@@ -180,7 +180,7 @@ async function checkAlerts(tab: Dashboard, service: Longshore): Promise<void> {
   await tab.gone("table", "Alert rules");
 }
 
-async function checkWebhooks(tab: Dashboard, url: string): Promise<void> {
+async function checkWebhooks(tab: Dashboard, service: Longshore, url: string): Promise<void> {
   await tab.go("/webhooks");
   await tab.click("button", "New webhook");
   await tab.fill({ Name: "On-call", URL: "http://10.0.0.1/hook" });
@@ -220,15 +220,25 @@ async function checkWebhooks(tab: Dashboard, url: string): Promise<void> {
   await tab.status("Sent a test event to On-call");
   await tab.choose("On-call", "Deliveries");
   await tab.find("dialog", "Deliveries of On-call");
-  await until("the delivery is sent", async () => {
-    await tab.click("button", "Refresh");
-    return /Sent/.test(await textOf(tab, "Deliveries"));
-  });
+  await until(
+    "the delivery is shown as sent",
+    async () => /Sent/.test(await textOf(tab, "Deliveries")),
+  );
+  await tab.click("button", "Refresh");
   await checkBothThemes(tab);
   await tab.press("Replay", "Sent the event to On-call again");
   await tab.click("button", "Close");
   await until("it is the last one", async () => /Delivered/.test(await textOf(tab, "Webhooks")));
   await checkBothThemes(tab);
+
+  // Another client deletes a webhook while its menu is open.
+  const other = { name: "Other", url, events: ["container.up"] };
+  const { body: { id } } = await service.call("POST", "/api/webhooks", other);
+  await tab.click("button", "Actions for Other");
+  await tab.find("menuitem", "Test");
+  await service.call("DELETE", `/api/webhooks/${id}`);
+  await tab.gone("menuitem", "Test");
+  equal(await tab.page.evaluate(() => document.activeElement?.localName), "main");
 
   await tab.choose("On-call", "Delete");
   await tab.find("alertdialog", "Delete On-call?");

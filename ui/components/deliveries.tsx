@@ -6,7 +6,7 @@
 
 import { IconButton } from "./button.tsx";
 import { ListingDialog } from "./listing.tsx";
-import { type Reading, useReloadWhile } from "./reading.ts";
+import type { Reading } from "./reading.ts";
 import { Reason, State } from "./states.tsx";
 import type { Column } from "./table.tsx";
 import { count, plain } from "./text.ts";
@@ -40,7 +40,6 @@ export function DeliveriesDialog<Row extends Delivery>({ name, reading, onClose,
 }) {
   const { data, error, reload } = reading;
   const page = data.value;
-  useReloadWhile(page?.deliveries.some(({ status }) => status === "queued"), reload);
   return (
     <ListingDialog
       title={`Deliveries of ${plain(name)}`}

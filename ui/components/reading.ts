@@ -10,7 +10,6 @@ import { api, ApiError, type InputOf, type ResultOf } from "../api/client.ts";
 import type { Operations } from "../api/types.ts";
 import { readEdition } from "../state/edition.ts";
 import { engineReachable, events, host, reconnects } from "../state/live.ts";
-import { now } from "./time.tsx";
 
 /** Shortest time between two readings because of changes by others, in milliseconds. */
 const REREAD_MS = 5_000;
@@ -108,14 +107,4 @@ export function useReloadAfter(version: unknown, reload: () => void): void {
     known.current = version;
     reload();
   }, [version]);
-}
-
-/** Reads again twice a minute while something is expected to change, and the page is visible. */
-export function useReloadWhile(isExpected: boolean | undefined, reload: () => void): void {
-  const last = useRef(now.peek());
-  useEffect(() => {
-    if (!isExpected || last.current === now.value) return;
-    last.current = now.value;
-    reload();
-  }, [isExpected && now.value]);
 }

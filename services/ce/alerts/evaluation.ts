@@ -32,7 +32,7 @@ import { EVALUATED_AT, watchedContainers, watchedRules } from "./watched_rules.t
 /** The progress of a rule as a whole has this name. */
 const WHOLE = "";
 
-type EvaluationDeps = EmitDeps & SourceDeps & Pick<Deps, "stats">;
+type EvaluationDeps = EmitDeps & SourceDeps & Pick<Deps, "changes" | "stats">;
 
 /** One value of a rule. */
 interface Sample {
@@ -94,7 +94,7 @@ function observe(deps: EvaluationDeps, rules: readonly WatchedRule[]): void {
 }
 
 function createRound(deps: EvaluationDeps) {
-  const { alerts, db, inventory, maintenance } = deps;
+  const { alerts, changes, db, inventory, maintenance } = deps;
   const now = deps.now();
   const at = now.getTime();
   const nowText = now.toISOString();
@@ -171,6 +171,7 @@ function createRound(deps: EvaluationDeps) {
     /** Stores the progress without events in one transaction. */
     store(): void {
       const isDue = hasPending && Math.abs(at - alerts.evaluatedStoredAt) >= SEEN_EVERY_MS;
+      if (changed.length > 0) changes.record("/api/alerts/rules");
       if (changed.length > 0 || isDue) {
         db.transaction(() => {
           for (const { watched: { rule, unseen }, name, progress } of changed) {

@@ -44,6 +44,7 @@ const RETRY_MS = [5_000, 30_000, 120_000, 600_000, ...Array.from({ length: 26 },
 export const notificationChannel: OutboxChannel = {
   name: NOTIFICATION_CHANNEL,
   edition: "ce",
+  resource: "/api/notifications/channels",
   isOrdered: true,
   retryMs: RETRY_MS,
   collect: collectNotifications,

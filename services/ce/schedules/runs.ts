@@ -53,6 +53,9 @@ const LATENESS_MAX_MS = 60_000;
 /** How long the service waits for active runs when it stops, in milliseconds. */
 const DRAIN_MS = 5_000;
 
+/** What shows the runs. */
+const RESOURCE = "/api/schedules";
+
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
 /** Limit of stored runs of a schedule. */
@@ -112,7 +115,9 @@ export function createRunStarter(deps: Deps): RunStarter {
 
   const run = async (begun: StartedRun, schedule: Schedule) => {
     const outcome = await limit(() => act(deps, schedule));
-    if (!isClosed) endRun(deps, begun, outcome);
+    if (isClosed) return;
+    endRun(deps, begun, outcome);
+    deps.changes.record(RESOURCE);
   };
 
   return {
@@ -122,6 +127,7 @@ export function createRunStarter(deps: Deps): RunStarter {
         dueBetween(deps, nextDue, since, until),
         (id) => active.has(id),
       );
+      if (begun.length > 0) deps.changes.record(RESOURCE);
       for (const { run: begunRun, schedule } of begun) {
         const ended = run(begunRun, schedule)
           .catch((error) => log.error("failed to record schedule run", errorFields(error)))

@@ -44,8 +44,8 @@ export const streamBroadcaster: Worker = {
 };
 
 /**
- * Changes with containers, the state of the engine and requests that change something. Without the
- * engine's events, each listing is a new revision, also that for a round.
+ * Changes with containers, the state of the engine and other resources. Without the engine's events,
+ * each listing is a new revision, also that for a round.
  */
 const versionOf = (
   { changes, inventory: { live, revision } }: Pick<Deps, "changes" | "inventory">,

@@ -23,6 +23,7 @@ import { openWebhook, WEBHOOK_CHANNEL } from "./target.ts";
 export const webhookChannel: OutboxChannel = {
   name: WEBHOOK_CHANNEL,
   edition: "ce",
+  resource: "/api/webhooks",
   send: sendToWebhook,
   settle({ db, log }, { targetId }, { result, status, error }, { lastAttemptAt }) {
     updateWebhookLastDelivery(db, targetId, { at: lastAttemptAt, status, error });

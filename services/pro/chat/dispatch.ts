@@ -122,6 +122,7 @@ export function enqueueChatTest(
 export const chatChannel: OutboxChannel = {
   name: CHAT,
   edition: "pro",
+  resource: "/api/ext/service-pro/chatops/channels",
   // A pause that the platform requests is for the whole chat.
   isOrdered: true,
   collect: (deps) => flushGroups(deps, CHAT, sender(deps)),

@@ -29,6 +29,7 @@ function outboxApp(
   app.deps.channels = [{
     name: "test",
     edition: "ce",
+    resource: "/api/test",
     // deno-lint-ignore require-await
     async send(_, message, signal) {
       sent.push(message.payload);
@@ -130,6 +131,17 @@ Deno.test("a receiver that is gone gets nothing more", async () => {
     ["failed", 0],
     ["failed", 1],
   ]);
+});
+
+Deno.test("each attempt is a change of what shows the deliveries", async () => {
+  const outcomes = [RETRY, SENT];
+  using app = outboxApp(() => outcomes.shift()!);
+  put(app.deps, "1");
+  await app.deliver();
+  deepEqual(app.deps.changes.counts, { "/api/test": 1 });
+  app.clock.advance({ seconds: 10 });
+  await app.deliver();
+  deepEqual(app.deps.changes.counts, { "/api/test": 2 });
 });
 
 Deno.test("a message that can never be sent is given up at once, and the next one goes on", async () => {

@@ -13,7 +13,7 @@ import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { useDialog } from "../../components/dialog.tsx";
 import { History, Listing } from "../../components/listing.tsx";
 import { Page, Section } from "../../components/page.tsx";
-import { reloadAll, useRead, useReloadOn, useReloadWhile } from "../../components/reading.ts";
+import { reloadAll, useRead, useReloadOn } from "../../components/reading.ts";
 import { Failure, State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
@@ -34,8 +34,6 @@ export default function Alerts() {
   const silences = useRead("GET /api/silences", {});
   const reload = reloadAll(rules, active, history, silences);
   useReloadOn("alert.", reload);
-  // No event reports a rule that stops being pending without having fired.
-  useReloadWhile(rules.data.value?.rules.some(({ state }) => state === "pending"), reload);
   const dialog = useDialog();
   const edit = (rule?: AlertRule) => dialog.open(RuleForm, { rule, onSaved: reload });
   const all = rules.data.value?.rules;

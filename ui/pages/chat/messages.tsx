@@ -6,7 +6,7 @@
 
 import type { ChatChannel, ChatMessage } from "../../api/types.ts";
 import { ListingDialog } from "../../components/listing.tsx";
-import { useRead, useReloadWhile } from "../../components/reading.ts";
+import { useRead } from "../../components/reading.ts";
 import { State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count, plain, plainLines } from "../../components/text.ts";
@@ -44,7 +44,6 @@ export function Messages({ channel, onClose }: { channel: ChatChannel; onClose: 
     "GET /api/ext/service-pro/chatops/channels/{id}/messages",
     { path: { id: channel.id }, query: { limit: SHOWN_MAX } },
   );
-  useReloadWhile(data.value?.messages.some(({ status }) => status === "queued"), reload);
   return (
     <ListingDialog
       title={`Messages of ${plain(channel.name)}`}

@@ -12,11 +12,11 @@ import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { useDialog } from "../../components/dialog.tsx";
 import { History, Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
-import { reloadAll, useRead, useReloadOn, useReloadWhile } from "../../components/reading.ts";
+import { reloadAll, useRead } from "../../components/reading.ts";
 import { Reason, State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { capital, milliseconds, plain } from "../../components/text.ts";
-import { now, Time } from "../../components/time.tsx";
+import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { ScheduleForm } from "./form.tsx";
 
@@ -26,13 +26,8 @@ export default function Schedules() {
   const schedules = useRead("GET /api/schedules", {});
   const history = useRead("GET /api/schedules/history", { query: { limit: RUNS_SHOWN } });
   const reload = reloadAll(schedules, history);
-  useReloadOn("schedule.", reload);
   const all = schedules.data.value?.schedules;
   const runs = history.data.value;
-  // No event reports a run that succeeded.
-  const isDue = ({ nextRunAt }: Schedule) =>
-    nextRunAt !== null && Date.parse(nextRunAt) < now.value;
-  useReloadWhile(all?.some(isDue), reload);
   const dialog = useDialog();
   const edit = (schedule?: Schedule) => dialog.open(ScheduleForm, { schedule, onSaved: reload });
   const create = hasRole("admin", "schedules:write") && (

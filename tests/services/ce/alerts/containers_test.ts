@@ -94,6 +94,7 @@ Deno.test("a rule fires once for each container, with its name, stack and severi
   setContainers(app, stopped("web", { labels: composeLabels("shop", "web") }), running("db"));
   evaluateAlerts(app.deps);
   equal(getAlertRule(app.deps, rule.id).state, "pending");
+  deepEqual(app.deps.changes.counts, { "/api/alerts/rules": 1 });
   app.clock.advance({ seconds: 5 });
   // The other container begins later, and fires later.
   setContainers(app, stopped("web", { labels: composeLabels("shop", "web") }), stopped("db"));

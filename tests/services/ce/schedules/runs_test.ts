@@ -67,6 +67,7 @@ Deno.test("a schedule that is due acts on its container and leaves a run", async
   await runMinute(app, createRunStarter(app.deps), NOON);
 
   deepEqual(acts(fake), [`POST /containers/${idOf("web")}/restart?t=10`]);
+  deepEqual(app.deps.changes.counts, { "/api/schedules": 2 }, "at the start and at the end");
   const [run, ...others] = history(app);
   deepEqual(others, []);
   const { id: _, ...shown } = run!;
