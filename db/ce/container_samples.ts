@@ -1,54 +1,75 @@
 /**
- * The `container_series` and `container_samples` tables: CPU and memory use of containers, in the
- * resolutions of `metric_samples`.
+ * The `container_series` and `container_samples` tables: CPU, memory, network and disk use of
+ * containers, in the resolutions of `metric_samples`.
  *
  * @module
  */
 
 import type { Database } from "../database.ts";
-import type { Resolution } from "./metric_samples.ts";
+import { type Resolution, RESOLUTIONS } from "./metric_samples.ts";
+import { aggregates, rollUpColumns, sampleColumns } from "./series_columns.ts";
+
+/** A rate is unknown in the first sample of a run; rows of older versions have none. */
+const ofRate = (column: string) => ({ column, weight: `iif(${column} IS NULL, 0, samples)` });
+
+/** The figures of a container, each with its column and the weight of its averages. */
+const SERIES = {
+  cpuPercent: { column: "cpu_percent", weight: "samples" },
+  memory: { column: "memory", weight: "samples" },
+  networkRxPerSecond: ofRate("network_rx"),
+  networkTxPerSecond: ofRate("network_tx"),
+  blockReadPerSecond: ofRate("block_read"),
+  blockWritePerSecond: ofRate("block_write"),
+} as const;
+
+export type ContainerSeriesName = keyof typeof SERIES;
+export const CONTAINER_SERIES_NAMES = Object.keys(SERIES) as ContainerSeriesName[];
+
+/**
+ * Bytes per second since the sample before; `null` while unknown. A container in the network of the host
+ * or of another container has none of its own.
+ */
+export type ContainerRates = Record<
+  Exclude<ContainerSeriesName, "cpuPercent" | "memory">,
+  number | null
+>;
 
 /** The figures of a container at one moment. */
-interface ContainerFigures {
+export interface ContainerFigures extends ContainerRates {
   /** 100 is one core. */
   cpuPercent: number;
-  /** Bytes. */
+  /** Bytes, without the page cache. */
   memory: number;
 }
 
 /** Several samples together: mean, minimum and maximum of each figure. */
-export interface ContainerPoint extends ContainerFigures {
-  /** Unix seconds. */
-  ts: number;
-  samples: number;
-  cpuPercentMin: number;
-  cpuPercentMax: number;
-  memoryMin: number;
-  memoryMax: number;
-}
+export type ContainerPoint =
+  & {
+    /** Unix seconds. */
+    ts: number;
+    samples: number;
+  }
+  & ContainerFigures
+  & { [Name in `${ContainerSeriesName}Min` | `${ContainerSeriesName}Max`]: number | null };
 
-const AGGREGATES = `
-  sum(samples) AS samples,
-  min(coalesce(cpu_percent_min, cpu_percent)) AS cpuPercentMin,
-  sum(cpu_percent * samples) / sum(samples) AS cpuPercent,
-  max(coalesce(cpu_percent_max, cpu_percent)) AS cpuPercentMax,
-  min(coalesce(memory_min, memory)) AS memoryMin,
-  sum(memory * samples) / sum(samples) AS memory,
-  max(coalesce(memory_max, memory)) AS memoryMax`;
+const { columns, parameters } = sampleColumns(SERIES);
+
+const INSERT_SAMPLE = `
+  INSERT OR REPLACE INTO container_samples (series, resolution, ts, samples, ${columns})
+  VALUES (:series, ${RESOLUTIONS[0]}, :ts, 1, ${parameters})`;
 
 // A cross join keeps the order: the few series first, then a range of the key for each.
 const ROLL_UP = `
   INSERT OR REPLACE INTO container_samples
-    (series, resolution, ts, samples,
-     cpu_percent_min, cpu_percent, cpu_percent_max, memory_min, memory, memory_max)
-  SELECT series, :into, :begin, ${AGGREGATES}
+    (series, resolution, ts, samples, ${rollUpColumns(SERIES)})
+  SELECT series, :into, :begin, sum(samples), ${aggregates(SERIES)}
   FROM container_series CROSS JOIN container_samples ON series = id
   WHERE host_id = :hostId AND last_ts >= :begin
     AND resolution = :of AND ts >= :begin AND ts < :end
   GROUP BY series`;
 
 const SELECT_HISTORY = `
-  SELECT ts - ts % :step AS ts, ${AGGREGATES}
+  SELECT ts - ts % :step AS ts, sum(samples) AS samples, ${aggregates(SERIES)}
   FROM container_samples
   WHERE series = :series AND resolution = :resolution AND ts >= :from AND ts <= :to
   GROUP BY 1 ORDER BY 1`;
@@ -56,13 +77,9 @@ const SELECT_HISTORY = `
 /** Stores a sample of a container; one of the same time is replaced (the clock was set back). */
 export function insertContainerSample(
   db: Database,
-  { series, ts, cpuPercent, memory }: ContainerFigures & { series: number; ts: number },
+  { series, ts, ...figures }: ContainerFigures & { series: number; ts: number },
 ): void {
-  db.run(
-    `INSERT OR REPLACE INTO container_samples (series, resolution, ts, samples, cpu_percent, memory)
-     VALUES (:series, 15, :ts, 1, :cpuPercent, :memory)`,
-    { series, ts, cpuPercent, memory: Math.round(memory) },
-  );
+  db.run(INSERT_SAMPLE, { ...figures, series, ts, memory: Math.round(figures.memory) });
 }
 
 /** The series of a container name; `undefined` for a name that was never sampled. */

@@ -6,6 +6,7 @@
  */
 
 import type { Database } from "../database.ts";
+import { aggregates, rollUpColumns, sampleColumns } from "./series_columns.ts";
 
 /** Seconds that a row describes: a sample, and its two roll-ups. */
 export const RESOLUTIONS = [15, 60, 900] as const;
@@ -51,36 +52,24 @@ export type MetricPoint =
   & Figures
   & { [Name in `${SeriesName}Min` | `${SeriesName}Max`]: number | null };
 
-const columnsOf = (make: (column: string, weight: string, name: string) => string[]) =>
-  Object.entries(SERIES).flatMap(([name, { column, weight }]) => make(column, weight, name));
-
-/** Minimum, mean and maximum over the rows of a group. */
-const aggregates = (named: boolean) =>
-  columnsOf((column, weight, name) => [
-    `min(coalesce(${column}_min, ${column}))${named ? ` AS "${name}Min"` : ""}`,
-    `sum(${column} * ${weight}) / sum(${weight})${named ? ` AS "${name}"` : ""}`,
-    `max(coalesce(${column}_max, ${column}))${named ? ` AS "${name}Max"` : ""}`,
-  ]).join(", ");
+const { columns, parameters } = sampleColumns(SERIES);
 
 const INSERT_SAMPLE = `
   INSERT OR REPLACE INTO metric_samples
-    (host_id, resolution, ts, samples, engine_samples, ${columnsOf((column) => [column])})
-  VALUES
-    (:hostId, ${RESOLUTIONS[0]}, :ts, 1, :engineSamples,
-     ${columnsOf((_column, _weight, name) => [`:${name}`])})`;
+    (host_id, resolution, ts, samples, engine_samples, ${columns})
+  VALUES (:hostId, ${RESOLUTIONS[0]}, :ts, 1, :engineSamples, ${parameters})`;
 
 const ROLL_UP = `
   INSERT OR REPLACE INTO metric_samples
-    (host_id, resolution, ts, samples, engine_samples,
-     ${columnsOf((column) => [`${column}_min`, column, `${column}_max`])})
-  SELECT host_id, :into, :begin, sum(samples), sum(engine_samples), ${aggregates(false)}
+    (host_id, resolution, ts, samples, engine_samples, ${rollUpColumns(SERIES)})
+  SELECT host_id, :into, :begin, sum(samples), sum(engine_samples), ${aggregates(SERIES)}
   FROM metric_samples
   WHERE host_id = :hostId AND resolution = :of AND ts >= :begin AND ts < :end
   GROUP BY host_id`;
 
 const SELECT_HISTORY = `
   SELECT ts - ts % :step AS ts, sum(samples) AS samples, sum(engine_samples) AS engineSamples,
-         ${aggregates(true)}
+         ${aggregates(SERIES)}
   FROM metric_samples
   WHERE host_id = :hostId AND resolution = :resolution AND ts >= :from AND ts <= :to
   GROUP BY 1 ORDER BY 1`;

@@ -13,7 +13,7 @@ import { endpoint, rawEndpoint } from "../endpoint.ts";
 import { sendRepresentation } from "../representation.ts";
 import { queryInteger, Timestamp } from "../shapes.ts";
 import { From, inOrder, To } from "../time_range.ts";
-import { ContainerParams } from "./containers/shapes.ts";
+import { ContainerParams, rates } from "./containers/shapes.ts";
 
 const HistoryQuery = z.object({
   hours: queryInteger({ min: 1, max: 168, description: "Length of the range; default 24" })
@@ -94,6 +94,7 @@ const ContainerPoint = z.object({
   timestamp: Timestamp,
   cpuPercent: z.number().meta({ description: "100 is one core" }),
   memory: z.int().meta({ description: "Bytes in use, without page cache" }),
+  ...rates,
 }).meta({ id: "ContainerMetricsPoint" });
 
 const ContainerHistory = z.object({
@@ -102,7 +103,14 @@ const ContainerHistory = z.object({
   history: z.array(ContainerPoint).meta({
     description: "Oldest first, at most 1,000. Intervals without samples have no point",
   }),
-  summary: z.object({ cpuPercent: Range, memory: Range }),
+  summary: z.object({
+    cpuPercent: Range,
+    memory: Range,
+    networkRxPerSecond: Range,
+    networkTxPerSecond: Range,
+    blockReadPerSecond: Range,
+    blockWritePerSecond: Range,
+  }),
 }).meta({ id: "ContainerMetricsHistory" });
 
 const RANGE_NOTE = "Kept for 30 days. The range is given by `hours`, `range` or `from`, and ends " +
@@ -126,7 +134,8 @@ export const metricsEndpoints = (deps: Deps) => [
     operationId: "getContainerMetricsHistory",
     scope: "container",
     summary: "Get container metrics history",
-    description: "CPU and memory, sampled every 15 seconds while the container runs. The history " +
+    description:
+      "CPU, memory, network and disk I/O, sampled every 15 seconds while the container runs. The history " +
       "belongs to the container's name: it continues when the container is recreated, and can be " +
       `read by name after its removal. ${RANGE_NOTE} With more than 170 containers the finer ` +
       "resolutions are kept for less time.",

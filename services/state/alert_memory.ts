@@ -49,7 +49,7 @@ export interface ContainerCounts {
   counts: Map<string, WindowCount>;
 }
 
-/** Bytes through the network of a container at the last two samples. */
+/** Bytes through the network of the host at the last two samples. */
 interface NetworkRate {
   bytes: number;
   readMs: number;
@@ -93,7 +93,7 @@ export interface AlertMemory {
   reading: Set<string>;
   /** By container id. */
   counts: Map<string, ContainerCounts>;
-  network: Map<string, NetworkRate>;
+  network: NetworkRate | undefined;
   logs: Map<string, LogWatch>;
   /** When the disk was last predicted, in Unix milliseconds. */
   predictedAt: number;
@@ -111,7 +111,7 @@ export const createAlertMemory = (): AlertMemory => ({
   readings: new Map(),
   reading: new Set(),
   counts: new Map(),
-  network: new Map(),
+  network: undefined,
   logs: new Map(),
   predictedAt: -Infinity,
   certificates: undefined,

@@ -5,6 +5,8 @@
  * @module
  */
 
+import type { ContainerFigures, ContainerRates } from "../../db/ce/container_samples.ts";
+
 /** One sample of a running container. Sizes and counters are bytes; counters count from its start. */
 export interface ContainerStats {
   /** 100 is one core. */
@@ -74,12 +76,11 @@ export interface DeviceCounters {
   writes: number;
 }
 
-/** The figures that lists show. */
-interface ContainerFigures {
-  /** 100 is one core. */
-  cpuPercent: number;
-  /** Bytes, without the page cache. */
-  memory: number;
+interface Sample {
+  stats: ContainerStats;
+  rates: ContainerRates;
+  /** Unix milliseconds. */
+  at: number;
 }
 
 /** Maximum age of a sample, in milliseconds. */
@@ -91,12 +92,12 @@ const SIZES_WANTED_MS = 10 * 60_000;
 export type StatsCache = ReturnType<typeof createStatsCache>;
 
 export function createStatsCache(now: () => Date) {
-  const samples = new Map<string, { stats: ContainerStats; at: number }>();
-  const figures = new Map<string, ContainerFigures & { at: number }>();
+  const samples = new Map<string, Sample>();
+  const published = new Map<string, { figures: ContainerFigures; at: number }>();
   let sizes: ReadonlyMap<string, number> = new Map();
   let sizesWantedUntil = 0;
   let revision = 0;
-  let published = 0;
+  let rounds = 0;
 
   const fresh = <Entry extends { at: number }>(entry: Entry | undefined) =>
     entry && Math.abs(now().getTime() - entry.at) <= STATS_AGE_MAX_MS ? entry : undefined;
@@ -106,30 +107,34 @@ export function createStatsCache(now: () => Date) {
     get: (id: string) => fresh(samples.get(id))?.stats,
     /** The last sample, whatever its age. */
     last: (id: string) => samples.get(id)?.stats,
+    /** As `get()`. */
+    rates: (id: string): ContainerRates | undefined => fresh(samples.get(id))?.rates,
     put(id: string, stats: ContainerStats): void {
-      samples.set(id, { stats, at: now().getTime() });
+      const rates = ratesSince(fresh(samples.get(id)), stats);
+      samples.set(id, { stats, rates, at: now().getTime() });
       revision++;
     },
     remove(id: string): void {
-      figures.delete(id);
+      published.delete(id);
       if (samples.delete(id)) revision++;
     },
     /** As of the last `publish()`; `undefined` when older than {@linkcode STATS_AGE_MAX_MS}. */
-    figures: (id: string): ContainerFigures | undefined => fresh(figures.get(id)),
+    figures: (id: string): ContainerFigures | undefined => fresh(published.get(id))?.figures,
     /**
      * Makes the samples since the last call visible in lists. Lists change with each call, not with
      * each sample, so that they can be cached and compared in between.
      *
      * @returns The current figures by container id.
      */
-    publish(): ReadonlyMap<string, ContainerFigures> {
-      figures.clear();
-      for (const [id, { stats, at }] of samples) {
-        if (!fresh({ at })) continue;
-        figures.set(id, { cpuPercent: stats.cpuPercent, memory: stats.memoryUsage, at });
+    publish(): ReadonlyMap<string, { figures: ContainerFigures }> {
+      published.clear();
+      for (const [id, sample] of samples) {
+        if (!fresh(sample)) continue;
+        const { stats: { cpuPercent, memoryUsage: memory }, rates, at } = sample;
+        published.set(id, { figures: { cpuPercent, memory, ...rates }, at });
       }
-      published++;
-      return figures;
+      rounds++;
+      return published;
     },
     /** Returns the bytes of a container's writable layer; `undefined` if unknown. */
     size: (id: string) => sizes.get(id),
@@ -149,7 +154,27 @@ export function createStatsCache(now: () => Date) {
     },
     /** Increases with every `publish()`. */
     get published() {
-      return published;
+      return rounds;
     },
+  };
+}
+
+/** The rates of a sample. A restart sets the counters to 0. */
+function ratesSince(
+  before: Pick<Sample, "stats" | "rates"> | undefined,
+  stats: ContainerStats,
+): ContainerRates {
+  if (before && before.stats.read === stats.read) return before.rates;
+  const seconds = before ? (Date.parse(stats.read) - Date.parse(before.stats.read)) / 1000 : 0;
+  const rate = (counter: "networkRx" | "networkTx" | "blockRead" | "blockWrite") => {
+    const bytes = before ? stats[counter] - before.stats[counter] : -1;
+    return seconds > 0 && bytes >= 0 ? Math.round(bytes / seconds) : null;
+  };
+  const hasNetwork = stats.counters?.interfaces.length !== 0;
+  return {
+    networkRxPerSecond: hasNetwork ? rate("networkRx") : null,
+    networkTxPerSecond: hasNetwork ? rate("networkTx") : null,
+    blockReadPerSecond: rate("blockRead"),
+    blockWritePerSecond: rate("blockWrite"),
   };
 }

@@ -674,6 +674,10 @@ export type Container = {
   networks: (string)[];
   cpuPercent: number | null;
   memory: number | null;
+  networkRxPerSecond: number | null;
+  networkTxPerSecond: number | null;
+  blockReadPerSecond: number | null;
+  blockWritePerSecond: number | null;
   self: boolean;
 };
 
@@ -706,6 +710,10 @@ export type ContainerDetail = {
   networks: (string)[];
   cpuPercent: number | null;
   memory: number | null;
+  networkRxPerSecond: number | null;
+  networkTxPerSecond: number | null;
+  blockReadPerSecond: number | null;
+  blockWritePerSecond: number | null;
   self: boolean;
   command: (string)[];
   entrypoint: (string)[];
@@ -768,10 +776,25 @@ export type ContainerMetricsHistory = {
   hours: number;
   resolutionSeconds: number;
   history: (ContainerMetricsPoint)[];
-  summary: { cpuPercent: MetricsRange; memory: MetricsRange };
+  summary: {
+    cpuPercent: MetricsRange;
+    memory: MetricsRange;
+    networkRxPerSecond: MetricsRange;
+    networkTxPerSecond: MetricsRange;
+    blockReadPerSecond: MetricsRange;
+    blockWritePerSecond: MetricsRange;
+  };
 };
 
-export type ContainerMetricsPoint = { timestamp: string; cpuPercent: number; memory: number };
+export type ContainerMetricsPoint = {
+  timestamp: string;
+  cpuPercent: number;
+  memory: number;
+  networkRxPerSecond: number | null;
+  networkTxPerSecond: number | null;
+  blockReadPerSecond: number | null;
+  blockWritePerSecond: number | null;
+};
 
 export type ContainerRollback = {
   stableSeconds?: number;

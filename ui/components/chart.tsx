@@ -73,7 +73,7 @@ export function Chart(props: ChartProps) {
     const highest = known.reduce((a, b) => Math.max(a, b), -Infinity);
     return `${prefix}${format(each.values.at(-1) ?? null)} now, ${format(highest)} highest`;
   });
-  const isEmpty = times.length === 0;
+  const isEmpty = series.every(({ values }) => values.every((value) => value === null));
   return (
     <div ref={frame} class="chart" role="img" aria-label={`${name}: ${figures.join("; ")}`}>
       {isEmpty && <p class="chart-empty">No data in this range yet</p>}

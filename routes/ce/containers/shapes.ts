@@ -22,6 +22,19 @@ export const ContainerParams = z.object({ id: ContainerRef });
 
 export const ContainerState = z.enum(CONTAINER_STATES).meta({ id: "ContainerState" });
 
+const rate = z.int().nullable();
+
+/** Of a container, between two samples. */
+export const rates = {
+  networkRxPerSecond: rate.meta({
+    description: "Bytes received; null if unknown, as in the first sample and without a network",
+    example: 1_250,
+  }),
+  networkTxPerSecond: rate.meta({ example: 480 }),
+  blockReadPerSecond: rate.meta({ description: "Bytes read from disks", example: 0 }),
+  blockWritePerSecond: rate.meta({ example: 4_096 }),
+};
+
 export const ContainerListItem = z.object({
   id: z.string(),
   name: z.string(),
@@ -54,6 +67,7 @@ export const ContainerListItem = z.object({
     description: "Bytes in use, without page cache; null like cpuPercent",
     example: 52_428_800,
   }),
+  ...rates,
   self: z.boolean().meta({ description: "Whether it is the service's own container" }),
 }).meta({ id: "Container" });
 

@@ -5,6 +5,7 @@
  */
 
 import type { AlertMetric, AlertRule } from "../../../db/ce/alert_rules.ts";
+import type { ContainerRates } from "../../../db/ce/container_samples.ts";
 import type { Deps } from "../../deps.ts";
 import type { ContainerCounts } from "../../state/alert_memory.ts";
 import type { Container } from "../../state/inventory.ts";
@@ -30,9 +31,10 @@ export const CONTAINER_SOURCES: { [Metric in AlertMetric]?: Source } = {
   container_cpu_percent: ofStats(({ cpuPercent }) => cpuPercent),
   container_memory_percent: ofStats(({ memoryPercent }) => memoryPercent),
   container_memory_bytes: ofStats(({ memoryUsage }) => memoryUsage),
-  container_network_bytes_per_second: ({ alerts, stats }, container) => {
+  container_network_bytes_per_second: ({ stats }, container) => {
     if (!isUp(container)) return null;
-    return stats.get(container.id) && alerts.network.get(container.id)?.rate;
+    const rates = stats.rates(container.id);
+    return rates && networkRate(rates);
   },
   container_restarts: countOf,
   container_oom: countOf,
@@ -69,32 +71,23 @@ export interface Observed {
   /** The windows in which restarts and lacks of memory are counted, in seconds, by their key. */
   restarts: ReadonlyMap<string, number>;
   ooms: ReadonlyMap<string, number>;
-  hasNetwork: boolean;
 }
 
 /** Updates what is known of every container since the last round. */
 export function observeContainers(
-  { alerts, now, stats }: ContainerDeps,
+  { alerts, now }: ContainerDeps,
   containers: readonly Container[],
-  { restarts, ooms, hasNetwork }: Observed,
+  { restarts, ooms }: Observed,
 ): void {
   const at = now().getTime();
   const counts = new Map<string, ContainerCounts>();
-  const network: typeof alerts.network = new Map();
-  const host = alerts.network.get("");
-  if (host) network.set("", host);
-  for (const container of containers) {
-    const { id } = container;
-    if (restarts.size + ooms.size > 0) {
-      counts.set(id, countContainer(alerts.counts.get(id), container, { restarts, ooms, at }));
+  if (restarts.size + ooms.size > 0) {
+    for (const container of containers) {
+      const before = alerts.counts.get(container.id);
+      counts.set(container.id, countContainer(before, container, { restarts, ooms, at }));
     }
-    if (!hasNetwork) continue;
-    const sample = stats.get(id);
-    const rate = sample && networkRate(alerts.network.get(id), sample);
-    if (rate) network.set(id, rate);
   }
   alerts.counts = counts;
-  alerts.network = network;
 }
 
 /** Records that the engine reported a lack of memory. */
@@ -146,22 +139,14 @@ function isLaterOom(oomAt: string | null, known: string | null): boolean {
   return known === null || Date.parse(oomAt) - Date.parse(known) > OOM_ECHO_MS;
 }
 
-function networkRate(
-  before: { bytes: number; readMs: number; rate: number | undefined } | undefined,
-  { counters, networkRx, networkTx, read }: ContainerStats,
-) {
-  // A container in the network of the host or of another container has no counters.
-  if (counters?.interfaces.length === 0) return undefined;
-  const bytes = networkRx + networkTx;
-  const readMs = Date.parse(read);
-  if (before?.readMs === readMs) return before;
-  const seconds = before ? (readMs - before.readMs) / 1000 : 0;
-  const isUsable = before && seconds > 0 && bytes >= before.bytes;
-  return {
-    bytes,
-    readMs,
-    rate: isUsable ? Math.round((bytes - before.bytes) / seconds) : undefined,
-  };
+/** Bytes in both directions; `undefined` while unknown. */
+export function networkRate(
+  { networkRxPerSecond: received, networkTxPerSecond: sent }: Pick<
+    ContainerRates,
+    "networkRxPerSecond" | "networkTxPerSecond"
+  >,
+): number | undefined {
+  return received === null || sent === null ? undefined : received + sent;
 }
 
 function ofStats(value: (stats: ContainerStats) => number): Source {

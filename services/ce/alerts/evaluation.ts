@@ -89,7 +89,6 @@ function observe(deps: EvaluationDeps, rules: readonly WatchedRule[]): void {
   observeContainers(deps, deps.inventory.list(), {
     restarts: windowsOf("container_restarts"),
     ooms: windowsOf("container_oom"),
-    hasNetwork: rules.some(({ rule }) => rule.metric === "container_network_bytes_per_second"),
   });
 }
 

@@ -151,14 +151,14 @@ function readNetworkRate(deps: SourceDeps): Reading {
   if (!sample?.network) return ofHost(deps, () => 0);
   const bytes = outerBytes(sample.network);
   const readMs = Date.parse(sample.timestamp);
-  const before = alerts.network.get("");
+  const before = alerts.network;
   if (!before || before.readMs !== readMs) {
     const seconds = before ? (readMs - before.readMs) / 1000 : 0;
     const isUsable = before && seconds > 0 && seconds <= 60 && bytes >= before.bytes;
     const rate = isUsable ? Math.round((bytes - before.bytes) / seconds) : undefined;
-    alerts.network.set("", { bytes, readMs, rate });
+    alerts.network = { bytes, readMs, rate };
   }
-  const { rate } = alerts.network.get("")!;
+  const { rate } = alerts.network!;
   if (rate === undefined) return { reason: "The network is measured between two samples" };
   return Math.abs(now().getTime() - readMs) <= SAMPLE_AGE_MAX_MS
     ? { value: rate }

@@ -5,7 +5,11 @@
  */
 
 import type { AlertMetric } from "../../../db/ce/alert_rules.ts";
-import { selectContainerHistory, selectContainerSeries } from "../../../db/ce/container_samples.ts";
+import {
+  type ContainerPoint,
+  selectContainerHistory,
+  selectContainerSeries,
+} from "../../../db/ce/container_samples.ts";
 import {
   type MetricPoint,
   type Resolution,
@@ -22,7 +26,7 @@ import {
   GAP_MAX_MS,
   INITIAL_PROGRESS,
 } from "./condition.ts";
-import { CONTAINER_SOURCES, isContainerMetric } from "./container_sources.ts";
+import { CONTAINER_SOURCES, isContainerMetric, networkRate } from "./container_sources.ts";
 import type { SourceDeps } from "./host_sources.ts";
 import { readNow } from "./readings.ts";
 import { completeSettings, type NewAlertRule } from "./settings.ts";
@@ -192,22 +196,27 @@ function containerPoints(
   count: number,
 ): Point[] | undefined {
   const limit = stats.last(id)?.memoryLimit;
-  const percentOf = (memory: number) => limit ? 100 * memory / limit : undefined;
-  const read = ({ cpuPercent, memory }: { cpuPercent: number; memory: number }) =>
-    metric === "container_cpu_percent"
-      ? cpuPercent
-      : metric === "container_memory_bytes"
-      ? memory
-      : percentOf(memory);
-  const isStored = metric === "container_cpu_percent" || metric === "container_memory_bytes" ||
-    metric === "container_memory_percent" && limit;
-  if (!isStored) return undefined;
+  const value = containerSeries(limit)[metric];
+  if (!value) return undefined;
   const series = selectContainerSeries(metrics, { hostId: LOCAL_HOST, name });
   if (series === undefined) return [];
   const resolution = count * DAY_S / 60 <= POINTS_MAX ? 60 : 900;
   return selectContainerHistory(metrics, { series, ...lastDay(now(), resolution) })
-    .map((point) => ({ ts: point.ts, value: read(point)! }));
+    .flatMap((point) => {
+      const known = value(point);
+      return known === undefined ? [] : { ts: point.ts, value: known };
+    });
 }
+
+/** The metrics of a container with stored samples. `undefined` where a value is unknown. */
+const containerSeries = (
+  memoryLimit: number | undefined,
+): { [Metric in AlertMetric]?: (point: ContainerPoint) => number | undefined } => ({
+  container_cpu_percent: ({ cpuPercent }) => cpuPercent,
+  container_memory_bytes: ({ memory }) => memory,
+  ...(memoryLimit && { container_memory_percent: ({ memory }) => 100 * memory / memoryLimit }),
+  container_network_bytes_per_second: networkRate,
+});
 
 function lastDay(now: Date, resolution: Resolution) {
   const to = Math.floor(now.getTime() / 1000);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ContainerFigures } from "../../../db/ce/container_samples.ts";
 import { containerTop } from "../../../engine/containers.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
@@ -22,11 +23,9 @@ export type ContainerListItem =
     status: string;
     /** Names of networks. */
     networks: string[];
-    /** 100 is one core; `null` unless running and sampled within the last 45 s. */
-    cpuPercent: number | null;
-    /** Bytes without the page cache; `null` like `cpuPercent`. */
-    memory: number | null;
-  };
+  }
+  /** `null` unless running and sampled within the last 45 s. */
+  & { [Figure in keyof ContainerFigures]: ContainerFigures[Figure] | null };
 
 /** Filters of a list; a container must match all of them. */
 interface ContainerFilter {
@@ -46,6 +45,15 @@ export function listItems(
   return containers.map((container) => listItem(container, at, stats));
 }
 
+const NO_FIGURES: { [Figure in keyof ContainerFigures]: null } = {
+  cpuPercent: null,
+  memory: null,
+  networkRxPerSecond: null,
+  networkTxPerSecond: null,
+  blockReadPerSecond: null,
+  blockWritePerSecond: null,
+};
+
 export function listItem(
   container: Container,
   now: Date,
@@ -58,8 +66,7 @@ export function listItem(
     ...shown,
     status: statusText(container, now),
     networks: attachments.map(({ network }) => network),
-    cpuPercent: figures?.cpuPercent ?? null,
-    memory: figures?.memory ?? null,
+    ...(figures ?? NO_FIGURES),
   };
 }
 

@@ -1,12 +1,15 @@
 /**
- * History of CPU and memory use of containers, by container name: a recreated container continues
- * its history.
+ * History of CPU, memory, network and disk use of containers, by container name: a recreated
+ * container continues its history.
  *
  * @module
  */
 
 import {
+  CONTAINER_SERIES_NAMES,
+  type ContainerFigures,
   type ContainerPoint,
+  type ContainerSeriesName,
   countContainerSeries,
   deleteContainerSamplesBefore,
   deleteContainerSeriesBefore,
@@ -53,8 +56,8 @@ interface ContainerHistory {
   hours: number;
   resolutionSeconds: number;
   /** Oldest first. Times without samples have no point. */
-  history: { timestamp: string; cpuPercent: number; memory: number }[];
-  summary: { cpuPercent: Summary; memory: Summary };
+  history: ({ timestamp: string } & ContainerFigures)[];
+  summary: Record<ContainerSeriesName, Summary>;
 }
 
 /** State that is carried from one round to the next. */
@@ -82,11 +85,11 @@ export function recordContainerSamples(
       rollUpContainerSamples(metrics, { hostId: LOCAL_HOST, ts: before, of: 15, into: 60 });
       rollUpContainerSamples(metrics, { hostId: LOCAL_HOST, ts: before, of: 60, into: 900 });
     }
-    for (const [id, { cpuPercent, memory }] of samples) {
+    for (const [id, { figures }] of samples) {
       const name = inventory.get(id)?.name;
       if (name === undefined) continue;
       const series = upsertContainerSeries(metrics, { hostId: LOCAL_HOST, name, ts });
-      insertContainerSample(metrics, { series, ts, cpuPercent, memory });
+      insertContainerSample(metrics, { series, ts, ...figures });
     }
     for (let count = countContainerSeries(metrics); count > SERIES_MAX; count--) {
       deleteOldestContainerSeries(metrics);
@@ -139,25 +142,32 @@ export async function readContainerHistory(
   return {
     name,
     ...describeWindow(window),
-    history: points.map(({ ts, cpuPercent, memory }) => ({
-      timestamp: new Date(ts * 1000).toISOString(),
-      cpuPercent: round2(cpuPercent),
-      memory: Math.round(memory),
+    history: points.map((point) => ({
+      timestamp: new Date(point.ts * 1000).toISOString(),
+      cpuPercent: round2(point.cpuPercent),
+      memory: point.memory,
+      networkRxPerSecond: point.networkRxPerSecond,
+      networkTxPerSecond: point.networkTxPerSecond,
+      blockReadPerSecond: point.blockReadPerSecond,
+      blockWritePerSecond: point.blockWritePerSecond,
     })),
-    summary: {
-      cpuPercent: summaryOf(points, "cpuPercent"),
-      memory: summaryOf(points, "memory"),
-    },
+    summary: Object.fromEntries(
+      CONTAINER_SERIES_NAMES.map((name) => [name, summaryOf(points, name)]),
+    ) as ContainerHistory["summary"],
   };
 }
 
-function summaryOf(points: readonly ContainerPoint[], metric: "cpuPercent" | "memory"): Summary {
-  return summarize(points.map((point) => ({
-    min: point[`${metric}Min`],
-    mean: point[metric],
-    max: point[`${metric}Max`],
-    samples: point.samples,
-  })));
+function summaryOf(points: readonly ContainerPoint[], name: ContainerSeriesName): Summary {
+  return summarize(points.flatMap((point) => {
+    const mean = point[name];
+    if (mean === null) return [];
+    return {
+      min: point[`${name}Min`] ?? mean,
+      mean,
+      max: point[`${name}Max`] ?? mean,
+      samples: point.samples,
+    };
+  }));
 }
 
 /** The name of a container; works for removed containers and without the engine. */

@@ -71,6 +71,10 @@ Deno.test("GET /api/containers shows exactly the documented fields", async () =>
     networks: ["shop_default"],
     cpuPercent: null,
     memory: null,
+    networkRxPerSecond: null,
+    networkTxPerSecond: null,
+    blockReadPerSecond: null,
+    blockWritePerSecond: null,
     self: false,
   }]);
 });

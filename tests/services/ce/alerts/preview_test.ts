@@ -121,7 +121,11 @@ Deno.test("a preview of containers adds up their firings", async () => {
       for (let ts = NOW - 2 * HOUR_S; ts < NOW; ts += 60) {
         const series = upsertContainerSeries(metrics, { hostId: "local", name, ts });
         const cpuPercent = name !== "idle" && ts >= NOW - HOUR_S ? 95 : 5;
-        insertContainerSample(metrics, { series, ts, cpuPercent, memory: 500 });
+        insertContainerSample(metrics, {
+          ...{ series, ts, cpuPercent, memory: 500 },
+          ...{ networkRxPerSecond: name === "web" ? 2_000 : null, networkTxPerSecond: 0 },
+          ...{ blockReadPerSecond: null, blockWritePerSecond: null },
+        });
       }
     }
     metrics.run("UPDATE container_samples SET resolution = 60");
@@ -140,6 +144,8 @@ Deno.test("a preview of containers adds up their firings", async () => {
   const full = rule({ metric: "container_memory_percent", operator: ">=", threshold: 50 });
   const { firings24h, value } = await previewAlertRule(app.deps, full);
   deepEqual([firings24h, value], [3, 50]);
+  const loud = rule({ metric: "container_network_bytes_per_second", threshold: 1_000 });
+  deepEqual((await previewAlertRule(app.deps, loud)).firings24h, 1);
 });
 
 Deno.test("a preview refuses what a new rule must not have", async () => {

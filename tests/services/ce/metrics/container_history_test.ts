@@ -5,9 +5,16 @@ import {
   recordContainerSamples,
   sweepContainerHistory,
 } from "../../../../services/ce/metrics/container_history.ts";
-import type { ContainerStats } from "../../../../services/state/stats_cache.ts";
+import type { ContainerCounters, ContainerStats } from "../../../../services/state/stats_cache.ts";
 import { containerOf, idOf } from "../../../helpers/fake_containers.ts";
 import { testApp } from "../../../helpers/test_app.ts";
+
+const NO_RATES = {
+  networkRxPerSecond: null,
+  networkTxPerSecond: null,
+  blockReadPerSecond: null,
+  blockWritePerSecond: null,
+};
 
 const START = "2026-01-01T00:00:00Z";
 
@@ -23,9 +30,13 @@ function history() {
       inventory.put(containerOf({ name, id }), inventory.readNumber()),
     restart: () => void (memory = {}),
     /** Stores a sample of each container and advances the clock by 15 seconds. */
-    round(samples: Record<string, [cpuPercent: number, memoryUsage: number]>): void {
+    round(
+      samples: Record<string, [cpuPercent: number, memoryUsage: number]>,
+      counters: Partial<ContainerStats> = {},
+    ): void {
       for (const [id, [cpuPercent, memoryUsage]] of Object.entries(samples)) {
-        stats.put(id, { cpuPercent, memoryUsage } as ContainerStats);
+        const read = deps.now().toISOString();
+        stats.put(id, { cpuPercent, memoryUsage, read, ...counters } as ContainerStats);
       }
       recordContainerSamples(deps, memory);
       clock.advance({ seconds: 15 });
@@ -52,13 +63,56 @@ Deno.test("samples are stored by container name, with a summary", async () => {
 
   deepEqual([name, resolutionSeconds], ["web", 15]);
   deepEqual(points, [
-    { timestamp: "2026-01-01T00:00:00.000Z", cpuPercent: 10, memory: 1_000 },
-    { timestamp: "2026-01-01T00:00:15.000Z", cpuPercent: 30, memory: 3_000 },
+    { timestamp: "2026-01-01T00:00:00.000Z", cpuPercent: 10, memory: 1_000, ...NO_RATES },
+    { timestamp: "2026-01-01T00:00:15.000Z", cpuPercent: 30, memory: 3_000, ...NO_RATES },
   ]);
+  const none = { min: null, avg: null, max: null };
   deepEqual(summary, {
     cpuPercent: { min: 10, avg: 20, max: 30 },
     memory: { min: 1_000, avg: 2_000, max: 3_000 },
+    networkRxPerSecond: none,
+    networkTxPerSecond: none,
+    blockReadPerSecond: none,
+    blockWritePerSecond: none,
   });
+});
+
+Deno.test("rates are measured between two samples of a run, also in roll-ups", async () => {
+  using app = history();
+  app.add("web");
+  const counters = (networkRx: number, networkTx: number, blockRead: number, blockWrite: number) =>
+    app.round({ [idOf("web")]: [1, 1] }, { networkRx, networkTx, blockRead, blockWrite });
+  counters(1_000, 0, 0, 0);
+  counters(16_000, 30, 0, 1_500);
+  counters(61_000, 30, 150, 1_500);
+  // A restart sets the counters to 0.
+  counters(0, 0, 0, 0);
+  counters(150, 0, 0, 0);
+
+  const rates = (await app.read("web")).history.map((point) => [
+    ...[point.networkRxPerSecond, point.networkTxPerSecond],
+    ...[point.blockReadPerSecond, point.blockWritePerSecond],
+  ]);
+  deepEqual(rates, [
+    [null, null, null, null],
+    [1_000, 2, 0, 100],
+    [3_000, 0, 10, 0],
+    [null, null, null, null],
+    [10, 0, 0, 0],
+  ]);
+  const { history: [point], summary } = await app.read("web", 24);
+  equal(point!.networkRxPerSecond, 2_000);
+  deepEqual(summary.networkRxPerSecond, { min: 1_000, avg: 2_000, max: 3_000 });
+});
+
+Deno.test("a container without a network of its own has no rates of one", async () => {
+  using app = history();
+  app.add("web");
+  const counters = { interfaces: [] as unknown[] } as ContainerCounters;
+  const own = { networkRx: 0, networkTx: 0, blockRead: 0, blockWrite: 0, counters };
+  for (let n = 0; n < 2; n++) app.round({ [idOf("web")]: [1, 1] }, own);
+  const last = (await app.read("web")).history[1]!;
+  deepEqual([last.networkRxPerSecond, last.blockReadPerSecond], [null, 0]);
 });
 
 Deno.test("a recreated container continues its history, and a removed one keeps it", async () => {
