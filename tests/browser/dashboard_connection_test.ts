@@ -173,12 +173,13 @@ dashboardTest("a lost service and a lost engine are reported, and come back alon
     await using browser = await startDashboardBrowser();
     await using first = await startLongshore(options);
     const tab = await browser.signIn(first);
-    tab.requests.length = 0;
+    const updates = tab.page.waitForResponse((response) =>
+      new URL(response.url()).pathname === "/api/updates"
+    );
     await tab.open("/containers?q=web");
     await tab.find("status", "1 of 1 container");
     // Otherwise the engine could be lost while it is read.
-    await until("the updates are read", () => tab.requests.includes("GET /api/updates"));
-    await tab.page.waitForNetworkIdle({ concurrency: 1 });
+    await updates;
 
     await t.step("the engine", async () => {
       await engine.down();
