@@ -1,6 +1,6 @@
 /**
  * Loads what most pages use as one file. The bundler puts modules that are reached from the same pages
- * into one file. Every page, and what is loaded later, imports this module, mostly through
+ * into one file. Every page, and what is loaded later, imports this module through
  * `components/page.tsx`; without it each combination would be a file, and a request, of its own.
  * Forms, tables, tabs and lists of facts are not part of it, because the first view has none.
  *

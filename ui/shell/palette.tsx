@@ -4,7 +4,7 @@
  * @module
  */
 
-import "../shared.ts";
+import "../components/page.tsx";
 import { useSignal } from "@preact/signals";
 import { useId, useRef } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import "../shared.ts";
+import "../components/page.tsx";
 import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import type { OverlayProps } from "./places.ts";

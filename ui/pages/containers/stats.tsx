@@ -8,11 +8,15 @@ import type { ContainerDetail, ContainerMetricsPoint } from "../../api/types.ts"
 import { Chart } from "../../components/chart.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure } from "../../components/states.tsx";
+import { addStyles } from "../../components/styles.ts";
 import { bytes, percent } from "../../components/text.ts";
 import { host } from "../../state/live.ts";
 import { useHistory } from "../history.ts";
 import { currentRange, RangeFilter, rangeText } from "../range.tsx";
 import type { TabProps } from "./tab.ts";
+import styles from "./stats.css" with { type: "text" };
+
+addStyles(styles);
 
 type Figures = Omit<ContainerMetricsPoint, "timestamp">;
 
