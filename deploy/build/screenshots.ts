@@ -8,11 +8,8 @@
  */
 
 import { ok } from "node:assert/strict";
-import { insertMetricSample, rollUpMetricSamples } from "../../db/ce/metric_samples.ts";
-import { openMetricsDatabase } from "../../db/database.ts";
-import { METRICS_FILE } from "../../services/backup/files.ts";
-import { LOCAL_HOST } from "../../services/host_id.ts";
 import { type Dashboard, startDashboardBrowser } from "../../tests/helpers/dashboard.ts";
+import { addHostHistory } from "../../tests/helpers/host_history.ts";
 import { type Longshore, startLongshore } from "../../tests/helpers/longshore.ts";
 import { BUSYBOX, type OwnEngine, startDockerd } from "../../tests/helpers/real_engine.ts";
 import { PAGES } from "../../tests/helpers/status_pages.ts";
@@ -61,7 +58,7 @@ if (import.meta.main) {
   await using browser = await startDashboardBrowser();
   const tab = await browser.signIn(service, VIEW);
   await new Promise((resolve) => setTimeout(resolve, COLLECT_MS));
-  await addHistory(service);
+  await addHostHistory(service);
   for (const theme of ["light", "dark"] as const) {
     for (
       const [name, path] of [
@@ -95,33 +92,6 @@ if (import.meta.main) {
 async function takePicture({ page }: Dashboard, name: string): Promise<void> {
   await page.waitForNetworkIdle({ concurrency: 2 });
   await Deno.writeFile(new URL(`${name}.png`, docs), await page.screenshot());
-}
-
-/** Gives the host an hour of figures before those that were measured. */
-async function addHistory(service: Longshore): Promise<void> {
-  const { body } = await service.call("GET", "/api/metrics/history?hours=1");
-  const { timestamp, memoryPercent, diskPercent, load1, containersRunning, containersTotal } =
-    body.history[0];
-  const metrics = openMetricsDatabase(`${service.dataDir}/${METRICS_FILE}`);
-  const end = Math.floor(Date.parse(timestamp) / 60_000) * 60;
-  for (let ts = end - 65 * 60; ts < end; ts += 15) {
-    const minute = (ts - end) / 60;
-    // Some jobs take a while each quarter of an hour.
-    const job = Math.max(0, Math.sin(minute / 15 * 2 * Math.PI) - 0.8) * 5;
-    const noise = Math.sin(ts) + Math.sin(ts / 3.3);
-    insertMetricSample(metrics, {
-      hostId: LOCAL_HOST,
-      ts,
-      cpuPercent: 9 + 2.5 * noise + 30 * job,
-      memoryPercent: memoryPercent + minute / 60 + 2 * job,
-      diskPercent,
-      load1,
-      containersRunning,
-      containersTotal,
-    });
-    rollUpMetricSamples(metrics, { hostId: LOCAL_HOST, ts, of: 15, into: 60 });
-  }
-  metrics.close();
 }
 
 /** @returns The last part of its address. */

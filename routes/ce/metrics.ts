@@ -8,6 +8,7 @@ import * as z from "zod";
 import { createMetricsExporter } from "../../services/ce/metrics/export.ts";
 import { readContainerHistory } from "../../services/ce/metrics/container_history.ts";
 import { readHistory } from "../../services/ce/metrics/history.ts";
+import { POINTS_MAX } from "../../services/ce/metrics/window.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, rawEndpoint } from "../endpoint.ts";
 import { sendRepresentation } from "../representation.ts";
@@ -23,6 +24,13 @@ const HistoryQuery = z.object({
   }).optional().meta({ description: "Length of the range, instead of hours", example: "7d" }),
   from: From,
   to: To,
+  points: queryInteger({
+    min: 2,
+    max: POINTS_MAX,
+    description:
+      `Limit of points, e.g. for a small chart; default ${POINTS_MAX}. Longer intervals ` +
+      "make them fewer; the longest is 60 minutes",
+  }).optional(),
 }).refine(inOrder.check, inOrder.fault);
 
 const percent = z.number().meta({ description: "0 to 100" });

@@ -9,6 +9,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { simulateContainers, type SimulatedContainer } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
+import { addHostHistory } from "../helpers/host_history.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { rowMatches } from "../helpers/dashboard_steps.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
@@ -32,6 +33,7 @@ const connectionOf = (tab: Dashboard): Promise<string> =>
 dashboardTest("the first view is small, and its policy forbids scripts of others", async (t) => {
   await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
   await using service = await startLongshore({ engineSocket: engine.socketPath });
+  await addHostHistory(service);
   await using browser = await startDashboardBrowser();
   await (await browser.signIn(service)).page.close();
   const tab = await browser.tab(service);

@@ -3639,7 +3639,7 @@ export interface Operations {
   };
   "GET /api/containers/{id}/metrics/history": {
     path: { id: string };
-    query?: { hours?: number; range?: string; from?: string; to?: string };
+    query?: { hours?: number; range?: string; from?: string; to?: string; points?: number };
     result: ContainerMetricsHistory;
   };
   "GET /api/containers/{id}/terminal": {
@@ -3959,7 +3959,7 @@ export interface Operations {
   "GET /api/maintenance": { result: Maintenance };
   "GET /api/maintenance/windows": { result: MaintenanceWindowList };
   "GET /api/metrics/history": {
-    query?: { hours?: number; range?: string; from?: string; to?: string };
+    query?: { hours?: number; range?: string; from?: string; to?: string; points?: number };
     result: MetricsHistory;
   };
   "GET /api/networks": { result: NetworkList };

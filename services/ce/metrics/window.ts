@@ -18,7 +18,7 @@ export const RETENTION_S: Record<Resolution, number> = {
 };
 
 /** Limit of points in a response. */
-const POINTS_MAX = 1_000;
+export const POINTS_MAX = 1_000;
 
 const DEFAULT_HOURS = 24;
 
@@ -43,6 +43,8 @@ export interface WindowQuery {
   /** ISO 8601, UTC. */
   from?: string | undefined;
   to?: string | undefined;
+  /** Limit of points; the longest interval is an hour nevertheless. */
+  points?: number | undefined;
 }
 
 /** Times are Unix seconds. */
@@ -61,7 +63,7 @@ interface Window {
  * @throws {AppError} `invalid`
  */
 export function windowOf(
-  { hours, range, from, to }: WindowQuery,
+  { hours, range, from, to, points = POINTS_MAX }: WindowQuery,
   now: Date,
   retentionS: Record<Resolution, number> = RETENTION_S,
 ): Window {
@@ -79,7 +81,7 @@ export function windowOf(
   // One more point, because a window rarely begins and ends at a point.
   const { step, resolution } =
     STEPS.find(({ step, resolution }) =>
-      (end - begin) / step + 1 <= POINTS_MAX && begin >= nowS - retentionS[resolution]
+      (end - begin) / step + 1 <= points && begin >= nowS - retentionS[resolution]
     ) ?? STEPS.at(-1)!;
   return { from: begin, to: end, step, resolution };
 }

@@ -15,6 +15,9 @@ import { useHistory } from "../history.ts";
 
 const HOUR_S = 3_600;
 
+/** The charts are small. */
+const POINTS_MAX = 100;
+
 const CHARTS = [
   { name: "CPU", value: "cpuPercent" },
   { name: "Memory", value: "memoryPercent" },
@@ -22,7 +25,9 @@ const CHARTS = [
 
 export function Host() {
   const state = host.value;
-  const { data } = useRead("GET /api/metrics/history", { query: { range: "1h" } });
+  const { data } = useRead("GET /api/metrics/history", {
+    query: { range: "1h", points: POINTS_MAX },
+  });
   const points = useHistory(
     data.value?.history,
     useMemo(() =>

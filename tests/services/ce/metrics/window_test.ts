@@ -8,6 +8,8 @@ for (
   const { query, startsAgo, endsAgo = 0, step, resolution } of [
     { query: {}, startsAgo: DAY_S, step: 120, resolution: 60 },
     { query: { hours: 1 }, startsAgo: 3_600, step: 15, resolution: 15 },
+    { query: { hours: 1, points: 100 }, startsAgo: 3_600, step: 60, resolution: 60 },
+    { query: { range: "30d", points: 2 }, startsAgo: 30 * DAY_S, step: 3_600, resolution: 900 },
     { query: { range: "90m" }, startsAgo: 5_400, step: 15, resolution: 15 },
     { query: { range: "7d" }, startsAgo: 7 * DAY_S, step: 900, resolution: 900 },
     { query: { range: "30d" }, startsAgo: 30 * DAY_S, step: 3_600, resolution: 900 },
