@@ -37,7 +37,7 @@ const SLICE = 100;
  * therefore sent in pieces, with a turn of the event loop between them. Each piece costs time, so the
  * more clients share a round, the fewer pieces each gets.
  */
-const PIECES_MAX = 32;
+const PIECES_MAX = 48;
 const PIECES_OF_ALL_MAX = 20_000;
 const PIECE_BYTES_MIN = 1_024;
 
