@@ -464,7 +464,8 @@ async function assertFirstFailure(engine: RealEngine, isAtomic: boolean): Promis
   // Without a probe it is never stable.
   await web.publish("exit 1", "HEALTHCHECK --interval=1h CMD true");
   const update = async () => {
-    const options = { atomic: isAtomic, pull: "never", stableSeconds: 1 };
+    // The images are built here, so that no registry is asked for them.
+    const options = { atomic: isAtomic, pull: "always", stableSeconds: 1 };
     const { status, body } = await app.call("POST", `/api/stacks/${stack}/update`, options);
     equal(status, 202, JSON.stringify(body));
     return await ended(app, body.id);

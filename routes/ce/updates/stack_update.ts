@@ -20,8 +20,9 @@ export const stackUpdateEndpoints = (deps: Deps) => [
     scope: "stack",
     destructive: true,
     summary: "Update a stack",
-    description: "Starts a job: it pulls all images of a compose project, then updates one " +
-      "container after another as `POST /api/containers/{id}/update` does, those first on which " +
+    description: "Starts a job: it pulls all images of a compose project, except those that were " +
+      "built or loaded on the host and came from no registry, then updates one container after " +
+      "another as `POST /api/containers/{id}/update` does, those first on which " +
       "others depend. The old containers are removed only when the last new one works: the first " +
       "failure puts all of them back. With `atomic: false`, each container is final at once, and " +
       "the first failure ends the job. Longshore's own container is left out.",

@@ -6,10 +6,11 @@
  */
 
 import { ifThere } from "../../../../engine/errors.ts";
-import { imageInspect } from "../../../../engine/images.ts";
+import { type ImageInspect, imageInspect } from "../../../../engine/images.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import { pullImage } from "../../images/pull.ts";
+import type { PullPolicy } from "../../images/pull_policy.ts";
 import { JobEnd } from "../../jobs/kind.ts";
 import { fullImageId } from "../../storage/images.ts";
 import type { Evidence } from "./evidence.ts";
@@ -107,9 +108,16 @@ async function planMember(
   const survey = await surveyUpdate(deps, name);
   const { reference, local } = survey;
   assertNoObstacle(survey.obstacles, force);
-  if (!force) assertNoObstacle((await readLatest(deps, survey, { pull })).obstacles, false);
+  if (!force) {
+    const latest = await readLatest(deps, survey, { pull: pullOf(pull, local) });
+    assertNoObstacle(latest.obstacles, false);
+  }
   return { reference, imageId: local ? fullImageId(local.Id) : null };
 }
+
+/** What came from no registry is not pulled: there, the name can belong to somebody else. */
+const pullOf = (pull: PullPolicy, local: ImageInspect | undefined): PullPolicy =>
+  local && !local.RepoDigests?.length ? "never" : pull;
 
 const reportFailure = (deps: Deps, member: UpdateJob, error: unknown) =>
   report(deps, member, "update.failed", { reason: messageOf(deps, error) });
@@ -123,7 +131,8 @@ async function pullAll(
   for (const [index, { reference }] of named.entries()) {
     if (named.findIndex((each) => each.reference === reference) < index) continue;
     try {
-      if (isPulled(pull, await ifThere(imageInspect(deps.engine, reference)) !== undefined)) {
+      const local = await ifThere(imageInspect(deps.engine, reference));
+      if (isPulled(pullOf(pull, local), local !== undefined)) {
         await pullImage(deps, { input: { image: reference, platform: null }, progress, signal });
       }
     } catch (error) {
