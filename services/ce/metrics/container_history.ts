@@ -8,7 +8,6 @@
 import {
   CONTAINER_SERIES_NAMES,
   type ContainerFigures,
-  type ContainerPoint,
   type ContainerSeriesName,
   countContainerSeries,
   deleteContainerSamplesBefore,
@@ -152,22 +151,9 @@ export async function readContainerHistory(
       blockWritePerSecond: point.blockWritePerSecond,
     })),
     summary: Object.fromEntries(
-      CONTAINER_SERIES_NAMES.map((name) => [name, summaryOf(points, name)]),
+      CONTAINER_SERIES_NAMES.map((name) => [name, summarize(points, name)]),
     ) as ContainerHistory["summary"],
   };
-}
-
-function summaryOf(points: readonly ContainerPoint[], name: ContainerSeriesName): Summary {
-  return summarize(points.flatMap((point) => {
-    const mean = point[name];
-    if (mean === null) return [];
-    return {
-      min: point[`${name}Min`] ?? mean,
-      mean,
-      max: point[`${name}Max`] ?? mean,
-      samples: point.samples,
-    };
-  }));
 }
 
 /** The name of a container; works for removed containers and without the engine. */

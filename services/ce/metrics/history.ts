@@ -154,16 +154,7 @@ function toHistoryPoint(point: MetricPoint): HistoryPoint {
   };
 }
 
-function summaryOf(points: readonly MetricPoint[], name: SeriesName): Summary {
-  const isContainers = name === "containersRunning" || name === "containersTotal";
-  return summarize(points.flatMap((point) => {
-    const mean = point[name];
-    if (mean === null) return [];
-    return {
-      min: point[`${name}Min`] ?? mean,
-      mean,
-      max: point[`${name}Max`] ?? mean,
-      samples: isContainers ? point.engineSamples : point.samples,
-    };
-  }));
-}
+const summaryOf = (points: readonly MetricPoint[], name: SeriesName): Summary =>
+  name === "containersRunning" || name === "containersTotal"
+    ? summarize(points, name, ({ engineSamples }) => engineSamples)
+    : summarize(points, name);

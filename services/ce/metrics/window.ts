@@ -108,10 +108,28 @@ export interface Summary {
   max: number | null;
 }
 
-/** Summarizes a metric over points with different numbers of samples. */
-export function summarize(
-  values: readonly { min: number; mean: number; max: number; samples: number }[],
+/** Several samples together: mean, minimum and maximum of a figure. */
+type Summarized<Name extends string> =
+  & { samples: number }
+  & { [Key in Name | `${Name}Min` | `${Name}Max`]: number | null };
+
+/**
+ * Summarizes a figure over points with different numbers of samples.
+ *
+ * @param samplesOf How many samples of a point have the figure.
+ */
+export function summarize<Name extends string, Point extends Summarized<Name>>(
+  points: readonly Point[],
+  name: Name,
+  samplesOf = (point: Point) => point.samples,
 ): Summary {
+  const values = points.flatMap((point) => {
+    const figure = (key: string): number | null => point[key as Name];
+    const mean = figure(name);
+    if (mean === null) return [];
+    const [min, max] = [figure(`${name}Min`) ?? mean, figure(`${name}Max`) ?? mean];
+    return { min, mean, max, samples: samplesOf(point) };
+  });
   const samples = values.reduce((sum, each) => sum + each.samples, 0);
   if (samples === 0) return { min: null, avg: null, max: null };
   return {

@@ -115,7 +115,7 @@ async function planMember(
   return { reference, imageId: local ? fullImageId(local.Id) : null };
 }
 
-/** What came from no registry is not pulled: there, the name can belong to somebody else. */
+/** What came from no registry is not pulled: there, the name can belong to another owner. */
 const pullOf = (pull: PullPolicy, local: ImageInspect | undefined): PullPolicy =>
   local && !local.RepoDigests?.length ? "never" : pull;
 
