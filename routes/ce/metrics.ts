@@ -142,11 +142,10 @@ export const metricsEndpoints = (deps: Deps) => [
     operationId: "getContainerMetricsHistory",
     scope: "container",
     summary: "Get container metrics history",
-    description:
-      "CPU, memory, network and disk I/O, sampled every 15 seconds while the container runs. The history " +
-      "belongs to the container's name: it continues when the container is recreated, and can be " +
-      `read by name after its removal. ${RANGE_NOTE} With more than 170 containers the finer ` +
-      "resolutions are kept for less time.",
+    description: "CPU, memory, network and disk I/O, sampled every 15 seconds while the " +
+      "container runs. The history belongs to the container's name: it continues when the " +
+      "container is recreated, and can be read by name after its removal. " +
+      `${RANGE_NOTE} With more than 170 containers the finer resolutions are kept for less time.`,
     role: "viewer",
     permission: "containers:read",
     params: ContainerParams,

@@ -170,7 +170,6 @@ function createRound(deps: EvaluationDeps) {
     /** Stores the progress without events in one transaction. */
     store(): void {
       const isDue = hasPending && Math.abs(at - alerts.evaluatedStoredAt) >= SEEN_EVERY_MS;
-      if (changed.length > 0) changes.record("/api/alerts/rules");
       if (changed.length > 0 || isDue) {
         db.transaction(() => {
           for (const { watched: { rule, unseen }, name, progress } of changed) {
@@ -179,6 +178,7 @@ function createRound(deps: EvaluationDeps) {
           }
           if (hasPending) upsertSetting(db, EVALUATED_AT, nowText);
         });
+        if (changed.length > 0) changes.record("/api/alerts/rules");
         if (hasPending) alerts.evaluatedStoredAt = at;
         for (const { watched, name, progress } of changed) remember(watched, name, progress);
       }

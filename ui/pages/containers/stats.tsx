@@ -46,7 +46,8 @@ export function Stats({ container }: TabProps) {
     path: { id: container.id },
     query: { range: range.value },
   });
-  const points = useHistory(data.value?.history, latestOf(container), range.seconds);
+  const latest = latestOf(container);
+  const points = useHistory(data.value?.history, latest, range.seconds);
   const times = points.map((point) => Date.parse(point.timestamp) / 1000);
   return (
     <>
@@ -57,7 +58,7 @@ export function Stats({ container }: TabProps) {
           <figure key={title}>
             <figcaption>
               {title}
-              <Legend lines={lines} latest={points.at(-1)} format={scale.format} />
+              <Legend lines={lines} latest={latest} format={scale.format} />
             </figcaption>
             <Chart
               name={`${title}, ${rangeText(range)}`}
@@ -76,19 +77,20 @@ export function Stats({ container }: TabProps) {
   );
 }
 
-/** The present values, and which line is which; the chart's name says the same. */
+/** The present values, dashes while there are none, and which line is which. */
 function Legend({ lines, latest, format }: {
   lines: Readonly<Record<string, keyof Figures>>;
   latest: Figures | undefined;
   format: (value: number | null) => string;
 }) {
   const entries = Object.entries(lines);
-  return latest && (
+  const valueOf = (field: keyof Figures) => format(latest?.[field] ?? null);
+  return (
     <span aria-hidden="true">
       {entries.length === 1
-        ? format(latest[entries[0]![1]])
+        ? valueOf(entries[0]![1])
         : entries.map(([name, field]) => (
-          <span key={name} class="line">{name} {format(latest[field])}</span>
+          <span key={name} class="line">{name} {valueOf(field)}</span>
         ))}
     </span>
   );
