@@ -14,8 +14,8 @@ const OVERSCAN = 2;
 /** The document gets the order of the rows when scrolling has paused for so long. */
 const PAUSE_MS = 150;
 
-/** Rows that fit above every table, below the banner and the heading. */
-const ROWS_ABOVE = 3;
+/** Rows that are drawn at first, so that they appear at once. The next frame adds the others. */
+const FIRST_ROWS = 10;
 
 /** Heights of rows by density, as in the tokens of the style sheet. */
 const ROW_PX = { comfortable: 44, compact: 34 };
@@ -72,12 +72,7 @@ export function useSlots<Line extends TableLine>(
     isMoving: false,
   });
   const range = useRef<Range | undefined>(undefined);
-  // At first only what is in sight, because a page has to appear at once.
-  range.current ??= {
-    first: 0,
-    end: Math.ceil(innerHeight / rowPx) - ROWS_ABOVE,
-    isMoving: false,
-  };
+  range.current ??= { first: 0, end: FIRST_ROWS, isMoving: false };
   const slots = useRef<Slots<Line>>(undefined);
   slots.current ??= new Slots();
   const fill = () => {
@@ -85,8 +80,8 @@ export function useSlots<Line extends TableLine>(
     const { length } = lines;
     const hasFocus = body.current?.contains(document.activeElement) ?? false;
     return slots.current!.fill(lines, {
-      first: isVirtual ? Math.min(first, Math.max(0, length - OVERSCAN)) : 0,
-      end: isVirtual ? Math.min(end, length) : length,
+      first: Math.min(first, Math.max(0, length - OVERSCAN)),
+      end: Math.min(end, length),
       isMoving: isVirtual && isMoving,
       canReuse: isVirtual && !hasFocus && !isHeld(),
     });
@@ -96,7 +91,7 @@ export function useSlots<Line extends TableLine>(
   latest.current = fill;
 
   useEffect(() => {
-    if (!isVirtual) return;
+    if (lines.length === 0) return;
     let pause: ReturnType<typeof setTimeout> | undefined;
     const show = (next: Range) => {
       range.current = next;
@@ -117,6 +112,7 @@ export function useSlots<Line extends TableLine>(
       show({ ...next, end, isMoving: false });
     };
     const showAll = () => show({ first: 0, end: Infinity, isMoving: false });
+    if (!isVirtual) return showAll();
     const showFew = () => show(rangeAt(-(body.current?.getBoundingClientRect().top ?? 0)));
     const move = (event?: Event) => {
       const next = needed();
@@ -124,7 +120,8 @@ export function useSlots<Line extends TableLine>(
       clearTimeout(pause);
       pause = setTimeout(rest, PAUSE_MS);
     };
-    move();
+    if (range.current!.end === Infinity) showFew();
+    else move();
     // A dialog scrolls instead of the window, and its events do not bubble.
     addEventListener("scroll", move, { passive: true, capture: true });
     addEventListener("resize", move);

@@ -63,8 +63,11 @@ export interface TableProps<Row> {
   isSorted?: boolean;
 }
 
-/** Below this number all rows are rendered. */
-const VIRTUAL_MIN = 60;
+/**
+ * Above these numbers only the rows near the window are rendered. Before that, what does not fit in a
+ * cell makes its row higher.
+ */
+const VIRTUAL_MIN = { written: 12, drawn: 60 };
 
 type RowLine<Row> = { kind: "row"; key: string; row: Row };
 type GroupLine = { kind: "group"; key: string; group: string; count: number };
@@ -93,14 +96,16 @@ export function Table<Row>(props: TableProps<Row>) {
     [sorted, groupOf, closed.value],
   );
   const body = useRef<HTMLTableSectionElement>(null);
-  const isVirtual = useWasTrue(!hasTallRows && lines.length > VIRTUAL_MIN);
+  const isWritten = columns.every(({ write }) => write);
+  const virtualMin = VIRTUAL_MIN[isWritten ? "written" : "drawn"];
+  const isVirtual = useWasTrue(!hasTallRows && lines.length > virtualMin);
   const rowPx = rowHeight();
   const menu = useSignal<RowMenu | undefined>(undefined);
   const isHeld = () => menu.peek() !== undefined;
   const slots = useSlots(body, lines, { isVirtual, rowPx, isHeld });
   const [isSelectable, hasMenu] = [Boolean(selected), Boolean(actions)];
   const template = useMemo(
-    () => columns.every(({ write }) => write) ? document.createElement("tr") : undefined,
+    () => isWritten ? new DocumentFragment() : undefined,
     [columns, isSelectable, hasMenu],
   );
 
@@ -229,7 +234,7 @@ function TableRow<Row>({ slot, rowPx, columns, selected, nameOf, hasMenu, templa
   nameOf: ((row: Row) => string) | undefined;
   hasMenu: boolean;
   /** Has the cells of all rows if no column draws, as soon as the first row is shown. */
-  template: HTMLTableRowElement | undefined;
+  template: DocumentFragment | undefined;
 }) {
   const { place } = slot;
   const isSelectable = Boolean(selected);
@@ -302,15 +307,15 @@ function Cells<Row>({ columns, row, isSelectable, hasMenu }: {
   );
 }
 
-/** Gives a row cells that others copy, which is faster than to create theirs one by one. */
-function writeFirst<Row>(row: Row, element: HTMLTableRowElement, { columns, ...options }: {
+/** Writes the cells of a row that others copy, which is faster than to create theirs one by one. */
+function writeFirst<Row>(row: Row, template: DocumentFragment, { columns, ...options }: {
   columns: readonly Column<Row>[];
   isSelectable: boolean;
   hasMenu: boolean;
 }): void {
-  render(<Cells columns={columns} row={row} {...options} />, element);
-  const first = options.isSelectable ? 1 : 0;
-  for (const [at, { write }] of columns.entries()) write!(element.cells[first + at]!, row);
+  render(<Cells columns={columns} row={row} {...options} />, template);
+  const cells = [...template.children].slice(options.isSelectable ? 1 : 0);
+  for (const [at, { write }] of columns.entries()) write!(cells[at] as HTMLElement, row);
 }
 
 /** One menu for all rows, which by far most of them do not need. */

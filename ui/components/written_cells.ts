@@ -31,7 +31,7 @@ interface Content {
   classes: string;
 }
 
-const contents = new WeakMap<HTMLElement, Content>();
+const contents = new WeakMap<Element, Content>();
 
 const DASH: Shape = { classes: "muted" };
 const NUMBER: Shape = { classes: "" };
@@ -94,18 +94,18 @@ export function writeTime(cell: HTMLElement, at: string | null): void {
   setAttribute(time, "title", exactTime(at));
 }
 
-/** Gives a row copies of the cells of another, with what has been written into them. */
-export function copyCells(from: HTMLTableRowElement, to: HTMLTableRowElement): void {
-  const copy = from.cloneNode(true) as HTMLTableRowElement;
-  for (const [at, cell] of [...copy.cells].entries()) {
-    const content = contents.get(from.cells[at]!);
+/** Gives a row copies of cells, with what has been written into them. */
+export function copyCells(from: DocumentFragment, to: HTMLTableRowElement): void {
+  const copy = from.cloneNode(true) as DocumentFragment;
+  for (const [at, cell] of [...copy.children].entries()) {
+    const content = contents.get(from.children[at]!);
     if (content) contents.set(cell, { ...content, text: firstText(cell) });
   }
-  to.replaceChildren(...copy.childNodes);
+  to.replaceChildren(copy);
 }
 
 /** The text comes first in each shape. */
-function firstText(cell: HTMLElement): Text {
+function firstText(cell: Element): Text {
   let node: Node = cell;
   while (!(node instanceof Text)) node = node.firstChild!;
   return node;

@@ -20,5 +20,6 @@ export function startTooltips(): void {
 
 function textOf(element: HTMLElement): string | null {
   if (element.matches(".icon-only")) return element.ariaLabel;
-  return element.scrollWidth > element.clientWidth ? element.textContent : null;
+  const { scrollWidth, clientWidth, scrollHeight, clientHeight } = element;
+  return scrollWidth > clientWidth || scrollHeight > clientHeight ? element.textContent : null;
 }

@@ -38,6 +38,9 @@ interface Concern {
   solution: ComponentChildren;
 }
 
+/** Concerns of one kind that are shown; the others are counted. */
+const SHOWN_MAX = 5;
+
 /** From here on a resource counts as nearly used up, in percent. */
 const NEARLY_FULL = 90;
 
@@ -125,24 +128,40 @@ const lostEngine = (): Concern[] =>
     : [];
 
 const firingAlerts = (): Concern[] =>
-  (alerts.value?.firing ?? []).map((
-    { id, ruleName, message, firedAt, metric, container, severity },
-  ) => ({
-    key: `alert ${id}`,
-    tone: severity === "critical" ? "bad" : "warn",
-    icon: "alert",
-    text: (
-      <>
-        <Link to="/alerts">{plain(`${ruleName}: ${message}`)}</Link>{" "}
-        <span class="muted">
-          <Time at={firedAt} />
-        </span>
-      </>
-    ),
-    solution: container === null
-      ? <LinkButton to={METRIC_PAGES[metric] ?? "/alerts"}>Investigate</LinkButton>
-      : solutionFor(container),
-  }));
+  shorten(
+    (alerts.value?.firing ?? []).map((
+      { id, ruleName, message, firedAt, metric, container, severity },
+    ) => ({
+      key: `alert ${id}`,
+      tone: severity === "critical" ? "bad" : "warn",
+      icon: "alert",
+      text: (
+        <>
+          <Link to="/alerts">{plain(`${ruleName}: ${message}`)}</Link>{" "}
+          <span class="muted">
+            <Time at={firedAt} />
+          </span>
+        </>
+      ),
+      solution: container === null
+        ? <LinkButton to={METRIC_PAGES[metric] ?? "/alerts"}>Investigate</LinkButton>
+        : solutionFor(container),
+    })),
+    { are: "alerts are firing", to: "/alerts" },
+  );
+
+/** Says of what is too much how much it is, and where all of it is. */
+function shorten(all: Concern[], { are, to }: { are: string; to: string }): Concern[] {
+  const hidden = all.slice(SHOWN_MAX);
+  if (hidden.length === 0) return all;
+  return [...all.slice(0, SHOWN_MAX), {
+    key: to,
+    tone: hidden.some(({ tone }) => tone === "bad") ? "bad" : "warn",
+    icon: hidden[0]!.icon,
+    text: `${hidden.length.toLocaleString("en")} more ${are}`,
+    solution: <LinkButton to={to}>Show all</LinkButton>,
+  }];
+}
 
 /** What helps a container that an alert names. */
 function solutionFor(name: string): ComponentChildren {
@@ -167,33 +186,53 @@ const STATE_METRICS: readonly AlertMetric[] = ["container_unhealthy", "container
 function illContainers(): Concern[] {
   const reported = (alerts.value?.firing ?? [])
     .filter(({ metric }) => STATE_METRICS.includes(metric)).map(({ container }) => container);
-  return (containers.value ?? []).flatMap((container): Concern[] => {
-    const problem = problemOf(container);
-    if (problem === undefined || reported.includes(container.name)) return [];
-    return [{
-      key: `container ${container.id}`,
-      tone: "bad",
-      icon: "box",
-      text: (
-        <>
-          <Link to={pathOf(container)}>{plain(container.name)}</Link> {problem}
-        </>
-      ),
-      solution: remedyOf(container),
-    }];
-  });
+  const ill = (containers.value ?? []).filter((container) =>
+    problemOf(container) && !reported.includes(container.name)
+  );
+  return Object.values(PROBLEMS).flatMap((problem) =>
+    shorten(
+      ill.filter((container) => problemOf(container) === problem).map((container) => ({
+        key: `container ${container.id}`,
+        tone: "bad",
+        icon: "box",
+        text: (
+          <>
+            <Link to={pathOf(container)}>{plain(container.name)}</Link> {problem.is}
+          </>
+        ),
+        solution: remedyOf(container),
+      })),
+      problem,
+    )
+  );
 }
 
 const pathOf = ({ id }: Container): string => `/containers/${id.slice(0, 12)}`;
 
-const problemOf = (container: Container): string | undefined =>
-  container.state === "restarting"
-    ? "exits and is restarted again and again"
-    : container.state === "dead"
-    ? "is dead: the engine could not remove it"
-    : healthOf(container) === "unhealthy"
-    ? "is unhealthy"
-    : undefined;
+interface Problem {
+  /** What one container does, and several. */
+  is: string;
+  are: string;
+  to: string;
+}
+
+/** By state and by health. */
+const PROBLEMS: Record<string, Problem> = {
+  restarting: {
+    is: "exits and is restarted again and again",
+    are: "exit and are restarted again and again",
+    to: "/containers?state=restarting",
+  },
+  dead: {
+    is: "is dead: the engine could not remove it",
+    are: "are dead: the engine could not remove them",
+    to: "/containers?state=dead",
+  },
+  unhealthy: { is: "is unhealthy", are: "are unhealthy", to: "/containers?health=unhealthy" },
+};
+
+const problemOf = (container: Container): Problem | undefined =>
+  PROBLEMS[container.state] ?? PROBLEMS[healthOf(container) ?? ""];
 
 function remedyOf(container: Container): ComponentChildren {
   // Another restart does not help a container that restarts; its log says why it exits.
@@ -249,11 +288,16 @@ const SOLUTIONS: Record<string, (data: LiveEvent["data"]) => ComponentChildren> 
 
 function recentFailures(): Concern[] {
   const since = new Date(now.value - RECENT_MS).toISOString();
+  const known = new Set<string>();
   return events.value.flatMap((each): Concern[] => {
     const { event, timestamp, eventId, data } = each;
     const solution = timestamp >= since && SOLUTIONS[event]?.(data);
     if (!solution) return [];
     const [tone, subject, text] = describe(each);
+    // What fails again and again is one concern: the last time counts.
+    const what = `${event} ${subject}`;
+    if (known.has(what)) return [];
+    known.add(what);
     return [{
       key: eventId,
       tone: tone === "bad" ? tone : "warn",
@@ -271,7 +315,7 @@ function recentFailures(): Concern[] {
   });
 }
 
-/** Names of images that are shown; the others are counted. */
+/** Names of images in the line about updates. */
 const IMAGES_MAX = 3;
 
 function availableUpdates(updates: readonly ImageUpdate[] = []): Concern[] {

@@ -9,7 +9,7 @@ import { Page, Section } from "../../components/page.tsx";
 import { Empty, State } from "../../components/states.tsx";
 import { count, plain } from "../../components/text.ts";
 import { stackPath } from "../../paths.ts";
-import { containers, healthOf, stacks } from "../../state/live.ts";
+import { containers, healthOf, stacks, type StackSummary } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { UnknownContainers } from "../../components/unknown_containers.tsx";
 import { Attention } from "./attention.tsx";
@@ -31,23 +31,24 @@ export default function Overview() {
 }
 
 const COUNTED = [
-  { word: "running", query: "state=running", tone: "good" },
-  { word: "stopped", query: "state=exited", tone: "idle" },
-  { word: "unhealthy", query: "health=unhealthy", tone: "bad" },
-  { word: "restarting", query: "state=restarting", tone: "bad" },
-  { word: "paused", query: "state=paused", tone: "warn" },
+  { word: "running", key: "running", query: "state=running", tone: "good" },
+  { word: "stopped", key: "exited", query: "state=exited", tone: "idle" },
+  { word: "unhealthy", key: "unhealthy", query: "health=unhealthy", tone: "bad" },
+  { word: "restarting", key: "restarting", query: "state=restarting", tone: "bad" },
+  { word: "paused", key: "paused", query: "state=paused", tone: "warn" },
 ] as const;
 
 function Containers() {
   const all = containers.value;
   if (!all) return <UnknownContainers name="Containers" />;
-  const counts = COUNTED.map((each) => ({
-    ...each,
-    number:
-      all.filter((container) =>
-        [`state=${container.state}`, `health=${healthOf(container)}`].includes(each.query)
-      ).length,
-  })).filter(({ word, number }) => word === "running" || number > 0);
+  const numbers = new Map<string | null, number>();
+  for (const container of all) {
+    for (const key of [container.state, healthOf(container)]) {
+      numbers.set(key, (numbers.get(key) ?? 0) + 1);
+    }
+  }
+  const counts = COUNTED.map((each) => ({ ...each, number: numbers.get(each.key) ?? 0 }))
+    .filter(({ word, number }) => word === "running" || number > 0);
   return (
     <Section title="Containers" actions={<LinkButton to="/containers">Show all</LinkButton>}>
       {all.length === 0
@@ -67,14 +68,19 @@ function Containers() {
   );
 }
 
+/** The page of stacks shows all of them. */
+const STACKS_MAX = 8;
+
 function Stacks() {
   const all = stacks.value;
   if (!all) return <UnknownContainers name="Stacks" />;
+  const isIll = ({ status }: StackSummary) => status === "degraded";
+  const sorted = [...all.filter(isIll), ...all.filter((stack) => !isIll(stack))];
   return (
     <Section title="Stacks" actions={<LinkButton to="/stacks">Show all</LinkButton>}>
       {all.length === 0 && <Empty>No stacks. Compose projects on this host appear here.</Empty>}
       <ul class="stack-list">
-        {all.map((stack) => (
+        {sorted.slice(0, STACKS_MAX).map((stack) => (
           <li key={`${stack.kind} ${stack.name}`}>
             <a href={href(stackPath(stack))}>{plain(stack.name)}</a>
             <span class="muted">
@@ -85,6 +91,7 @@ function Stacks() {
           </li>
         ))}
       </ul>
+      {all.length > STACKS_MAX && <p class="muted">and {all.length - STACKS_MAX} more</p>}
     </Section>
   );
 }

@@ -1,0 +1,53 @@
+/**
+ * The overview of a host on which much is wrong.
+ *
+ * @module
+ */
+
+import { deepEqual, equal } from "node:assert/strict";
+import { dashboardTest } from "../helpers/dashboard.ts";
+import { composeLabels } from "../helpers/fake_containers.ts";
+import { openDashboard } from "../helpers/open_dashboard.ts";
+import { eventually } from "../helpers/until.ts";
+
+const STACKS = 11;
+
+dashboardTest("the overview names a few of what is wrong, and counts the others", async () => {
+  await using dashboard = await openDashboard({
+    containers: [
+      ...Array.from({ length: 20 }, (_, at) => ({
+        name: `job-${at}`,
+        health: "unhealthy" as const,
+      })),
+      ...Array.from({ length: STACKS }, (_, at) => ({
+        name: `app-${at}`,
+        labels: composeLabels(`app-${String(at).padStart(2, "0")}`, "web"),
+        ...(at === STACKS - 1 && { state: "restarting" as const }),
+      })),
+    ],
+  });
+  const { tab } = dashboard;
+  await tab.find("status", "Connection");
+  const texts = (selector: string) =>
+    tab.page.$$eval(selector, (all) => all.map((element) => (element as HTMLElement).innerText));
+
+  await eventually(async () =>
+    deepEqual(await texts(".concerns p"), [
+      "app-10 exits and is restarted again and again",
+      ...["job-0", "job-1", "job-10", "job-11", "job-12"].map((name) => `${name} is unhealthy`),
+      "15 more are unhealthy",
+    ])
+  );
+  await eventually(async () =>
+    deepEqual(await texts(".stack-list a"), [
+      "app-10",
+      ...Array.from({ length: 7 }, (_, at) => `app-0${at}`),
+    ])
+  );
+  deepEqual(await texts(".stack-list + p"), ["and 3 more"]);
+  await tab.checkAccessibility();
+
+  await tab.page.click(".concerns li:last-child a");
+  await tab.find("status", "20 of 31 containers");
+  equal(new URL(tab.page.url()).search, "?health=unhealthy");
+});
