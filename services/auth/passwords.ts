@@ -50,8 +50,11 @@ export type Passwords = ReturnType<typeof createPasswords>;
 /**
  * Hashes and verifies passwords. Both throw an `unavailable` error if too many calls wait. The
  * workers end when no call is left.
+ *
+ * @param cost Of new hashes.
+ * @param createHasher Tests hash without a worker.
  */
-export function createPasswords() {
+export function createPasswords(cost = COST, createHasher: () => Argon2 = createArgon2) {
   const limit = createLimiter({
     what: "passwords",
     running: HASHING_MAX,
@@ -60,12 +63,14 @@ export function createPasswords() {
   });
   const idle: Argon2[] = [];
   let calls = 0;
+  /** Hashed against instead of a missing hash; no password matches it. */
+  const noAccount = encode(cost, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
 
   const withArgon2 = async <T>(work: (argon2: Argon2) => Promise<T>): Promise<T> => {
     calls++;
     try {
       return await limit(async () => {
-        const argon2 = idle.pop() ?? createArgon2();
+        const argon2 = idle.pop() ?? createHasher();
         try {
           return await work(argon2);
         } finally {
@@ -82,7 +87,7 @@ export function createPasswords() {
     hash(password: string): Promise<string> {
       const salt = randomBytes(SALT_BYTES);
       return withArgon2(async (argon2) =>
-        encode(COST, salt, await computeHash(argon2, password, salt, COST))
+        encode(cost, salt, await computeHash(argon2, password, salt, cost))
       );
     },
     /**
@@ -94,7 +99,7 @@ export function createPasswords() {
     verify(password: string, stored: string | null, begin = () => {}): Promise<boolean> {
       return withArgon2(async (argon2) => {
         begin();
-        const { cost, salt, hash } = decode(stored ?? NO_ACCOUNT);
+        const { cost, salt, hash } = decode(stored ?? noAccount);
         const computed = await computeHash(argon2, password, salt, cost);
         return nodeCrypto().timingSafeEqual(computed, hash) && stored !== null;
       });
@@ -103,9 +108,6 @@ export function createPasswords() {
 }
 
 const randomBytes = (count: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(count)));
-
-/** Hashed against instead of a missing hash; no password matches it. */
-const NO_ACCOUNT = encode(COST, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
 
 async function computeHash(
   argon2: Argon2,

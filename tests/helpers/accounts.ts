@@ -5,7 +5,6 @@
  */
 
 import { equal } from "node:assert/strict";
-import { createPasswords } from "../../services/auth/passwords.ts";
 import type { TokenPair } from "../../services/ce/auth/sessions.ts";
 import { storeUser } from "../../services/ce/auth/users.ts";
 import type { UserRole } from "../../services/auth/caller.ts";
@@ -14,15 +13,12 @@ import { TEST_API_KEY, type TestApp, testApp, type TestAppOptions } from "./test
 /** The password of every test user. */
 export const PASSWORD = "correct horse battery";
 
-/** Hashed once, because hashing is slow by design. */
-let passwordHash: Promise<string> | undefined;
-
 /** An application in users mode with `admin@`, `operator@` and `viewer@example.com`. */
 export async function usersApp(options: TestAppOptions = {}): Promise<
   TestApp & { ids: Record<UserRole, string> }
 > {
-  const hash = await (passwordHash ??= createPasswords().hash(PASSWORD));
   const app = testApp({ ...options, config: { authMode: "users", ...options.config } });
+  const hash = await app.deps.passwords.hash(PASSWORD);
   const add = (role: UserRole) =>
     storeUser(app.deps, { email: `${role}@example.com`, passwordHash: hash, role }).id;
   return Object.assign(app, {

@@ -32,6 +32,7 @@ import { assertDocumented } from "./documented.ts";
 import { createLog, type Log, silentLog } from "../../services/log.ts";
 import type { OutboundDeps } from "../../services/outbound/url.ts";
 import { createSecrets, type Secrets } from "../../services/secrets.ts";
+import { quickPasswords } from "./quick_passwords.ts";
 
 /** The default client address of a test. */
 export const TEST_ADDRESS = "192.0.2.1";
@@ -214,7 +215,10 @@ export function testApp(options: TestAppOptions = {}): TestApp {
     log: options.log ?? silentLog,
     now: clock.now,
   });
-  const deps = Object.assign(parts, { resolve: resolveInTest } satisfies Partial<OutboundDeps>);
+  const deps = Object.assign(
+    parts,
+    { resolve: resolveInTest, passwords: quickPasswords() } satisfies Partial<Deps & OutboundDeps>,
+  );
   if (options.edition && options.edition !== "ce") {
     deps.license.use({
       customer: "test",
