@@ -6,7 +6,7 @@
 
 import type { ComponentChildren } from "preact";
 import { api } from "../../api/client.ts";
-import type { AlertMetric, Container, ImageUpdate } from "../../api/types.ts";
+import type { AlertEvent, AlertMetric, Container, ImageUpdate } from "../../api/types.ts";
 import { Button, Link, LinkButton } from "../../components/button.tsx";
 import { Icon, type IconName } from "../../components/icon.tsx";
 import { Section } from "../../components/page.tsx";
@@ -127,11 +127,12 @@ const lostEngine = (): Concern[] =>
     }]
     : [];
 
-const firingAlerts = (): Concern[] =>
-  shorten(
-    (alerts.value?.firing ?? []).map((
-      { id, ruleName, message, firedAt, metric, container, severity },
-    ) => ({
+function firingAlerts(): Concern[] {
+  const firing = alerts.value?.firing ?? [];
+  const isCritical = ({ severity }: AlertEvent) => severity === "critical";
+  return shorten(
+    [...firing.filter(isCritical), ...firing.filter((each) => !isCritical(each))],
+    ({ id, ruleName, message, firedAt, metric, container, severity }) => ({
       key: `alert ${id}`,
       tone: severity === "critical" ? "bad" : "warn",
       icon: "alert",
@@ -146,19 +147,25 @@ const firingAlerts = (): Concern[] =>
       solution: container === null
         ? <LinkButton to={METRIC_PAGES[metric] ?? "/alerts"}>Investigate</LinkButton>
         : solutionFor(container),
-    })),
+    }),
     { are: "alerts are firing", to: "/alerts" },
   );
+}
 
-/** Says of what is too much how much it is, and where all of it is. */
-function shorten(all: Concern[], { are, to }: { are: string; to: string }): Concern[] {
-  const hidden = all.slice(SHOWN_MAX);
-  if (hidden.length === 0) return all;
-  return [...all.slice(0, SHOWN_MAX), {
+/** The first ones, and how many others there are. */
+function shorten<Item>(
+  items: readonly Item[],
+  concernOf: (item: Item) => Concern,
+  { are, to }: { are: string; to: string },
+): Concern[] {
+  // A line about one more would take as much room as that one.
+  if (items.length <= SHOWN_MAX + 1) return items.map(concernOf);
+  const { tone, icon } = concernOf(items[SHOWN_MAX]!);
+  return [...items.slice(0, SHOWN_MAX).map(concernOf), {
     key: to,
-    tone: hidden.some(({ tone }) => tone === "bad") ? "bad" : "warn",
-    icon: hidden[0]!.icon,
-    text: `${hidden.length.toLocaleString("en")} more ${are}`,
+    tone,
+    icon,
+    text: `${(items.length - SHOWN_MAX).toLocaleString("en")} more ${are}`,
     solution: <LinkButton to={to}>Show all</LinkButton>,
   }];
 }
@@ -191,7 +198,8 @@ function illContainers(): Concern[] {
   );
   return Object.values(PROBLEMS).flatMap((problem) =>
     shorten(
-      ill.filter((container) => problemOf(container) === problem).map((container) => ({
+      ill.filter((container) => problemOf(container) === problem),
+      (container) => ({
         key: `container ${container.id}`,
         tone: "bad",
         icon: "box",
@@ -201,7 +209,7 @@ function illContainers(): Concern[] {
           </>
         ),
         solution: remedyOf(container),
-      })),
+      }),
       problem,
     )
   );
