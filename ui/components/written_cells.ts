@@ -64,9 +64,10 @@ export function writeLink(cell: HTMLElement, text: string, href: string, badge?:
 }
 
 /** A word with a dot; `null` is a dash. */
-export function writeState(cell: HTMLElement, state: string | null): void {
+export function writeState(cell: HTMLElement, state: string | null, tone?: Tone): void {
   if (state === null) return writeText(cell, null);
-  const shape = shapeOf(`state ${state}`, () => ({ classes: stateClass(state) }));
+  const classes = stateClass(state, tone);
+  const shape = shapeOf(classes, () => ({ classes }));
   setText(textIn(cell, shape), stateWord(state));
 }
 

@@ -10,34 +10,36 @@ import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
-import { Badge, State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { plain } from "../../components/text.ts";
+import { writeLink, writeNumber, writeState } from "../../components/written_cells.ts";
 import { stackPath } from "../../paths.ts";
 import { href, navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
 
+const SWARM = { text: "Swarm", tone: "idle" } as const;
+
 const COLUMNS: readonly Column<Stack>[] = [
   {
     title: "Name",
-    cell: (stack) => (
-      <span class="name-cell">
-        <a class="cut" href={href(stackPath(stack))}>{plain(stack.name)}</a>
-        {stack.kind === "swarm" && <Badge>Swarm</Badge>}
-      </span>
-    ),
+    write: (cell, stack) =>
+      writeLink(
+        cell,
+        stack.name,
+        href(stackPath(stack)),
+        stack.kind === "swarm" ? SWARM : undefined,
+      ),
     sort: ({ name }) => name,
   },
   {
     title: "Status",
-    cell: (stack) => <State state={statusOf(stack)} tone={STATUS_TONES[stack.status]} />,
+    write: (cell, stack) => writeState(cell, statusOf(stack), STATUS_TONES[stack.status]),
     sort: statusOf,
     width: "w-m",
   },
   {
     title: "Services",
-    cell: ({ services }) => services,
+    write: (cell, { services }) => writeNumber(cell, String(services)),
     sort: ({ services }) => services,
     numeric: true,
     wide: true,
@@ -45,7 +47,8 @@ const COLUMNS: readonly Column<Stack>[] = [
   },
   {
     title: "Running",
-    cell: ({ running, containerCount }) => `${running} of ${containerCount}`,
+    write: (cell, { running, containerCount }) =>
+      writeNumber(cell, `${running} of ${containerCount}`),
     sort: ({ running }) => running,
     numeric: true,
     wide: true,
@@ -53,7 +56,7 @@ const COLUMNS: readonly Column<Stack>[] = [
   },
   {
     title: "Stopped",
-    cell: ({ stopped }) => stopped,
+    write: (cell, { stopped }) => writeNumber(cell, String(stopped)),
     sort: ({ stopped }) => stopped,
     numeric: true,
     wide: true,
