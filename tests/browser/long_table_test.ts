@@ -207,5 +207,17 @@ dashboardTest("a long table shows the right rows in their order", async (t) => {
     await tab.page.evaluate(() => dispatchEvent(new Event("afterprint")));
     await eventually(async () => equal((await rows()).length < 60, true));
   });
+
+  await t.step("a table that is not long has all of its rows", async () => {
+    for (let at = 10; at < 30; at++) {
+      const token = { name: `token-${at}`, role: "viewer" };
+      equal((await dashboard.service.call("POST", "/api/tokens", token)).status, 201);
+    }
+    await tab.go("/tokens");
+    await eventually(async () => {
+      const found = await tab.names("row");
+      equal(found.filter((name) => name.startsWith("token-")).length, 20, found.join("\n"));
+    });
+  });
   deepEqual(tab.complaints, []);
 });
