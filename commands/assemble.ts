@@ -91,6 +91,7 @@ export function assemble(parts: Parts): Deps {
     changes: createChanges(),
     monitorResults: createMonitorResults(now),
     crashLines: new Map(),
+    paces: new Map(),
     decisions: new WeakMap(),
     alerts: createAlertMemory(),
     accounts,

@@ -15,6 +15,7 @@ import type { TerminalHolder } from "./auth/caller.ts";
 import type { Accounts, Session } from "./auth/accounts.ts";
 import type { Changes } from "./state/changes.ts";
 import type { CrashLines } from "./state/crash_lines.ts";
+import type { Paces } from "./state/paces.ts";
 import type { AlertMemory } from "./state/alert_memory.ts";
 import type { ActiveJobs } from "./state/active_jobs.ts";
 import type { BrandCache } from "./state/brand_cache.ts";
@@ -93,6 +94,7 @@ export interface Deps {
   monitorResults: MonitorResults;
   /** The last log lines of containers that crashed, for messages. */
   crashLines: CrashLines;
+  paces: Paces;
   /** What was decided about the messages of an event, until its transaction ends. */
   decisions: NotificationDecisions;
   /** What the alert evaluator remembers. */

@@ -241,6 +241,11 @@ export function updateMessageSent(db: Database, id: string, attempt: OutboxAttem
   });
 }
 
+/** Postpones a message that was not tried. @param nextAttemptAt ISO 8601, UTC. */
+export function updateMessageDue(db: Database, id: string, nextAttemptAt: string): void {
+  messages.update(db, id, { nextAttemptAt }, "status = 'queued'");
+}
+
 /** Schedules the next attempt, unless the message was given up in the meantime. */
 export function updateMessageRetry(
   db: Database,

@@ -32,7 +32,7 @@ export function emit<Kind extends EventKind>(
 ): AppEvent {
   const { db, events, license, recorders, silencer } = deps;
   const envelope = createEnvelope(deps);
-  const event = { event: kind, ...envelope, data } as AppEvent;
+  const event = { event: kind, ...envelope, data: withImage(deps, data) } as AppEvent;
   const all = [event];
   db.transaction(() => {
     store();
@@ -51,6 +51,14 @@ export function emit<Kind extends EventKind>(
   });
   for (const each of all) events.publish(each);
   return event;
+}
+
+/** Adds the image of the container that an event is about, as far as it is known. */
+function withImage<Data extends object>({ inventory }: Pick<Deps, "inventory">, data: Data): Data {
+  const { id, container, image } = data as { id?: string; container?: string; image?: string };
+  if (container === undefined || image !== undefined) return data;
+  const found = inventory.get(id ?? "") ?? inventory.list().find(({ name }) => name === container);
+  return found ? { ...data, image: found.image } : data;
 }
 
 /**

@@ -13,6 +13,14 @@ export type DownReason = "exited" | "killed" | "oom" | "stopped";
 /** What became of a container after a crash loop; `exited`: it did not start again. */
 export type LoopOutcome = "running" | "exited" | "stopped" | "removed";
 
+/** What every event about a container carries. */
+interface ContainerData {
+  container: string;
+  id: string;
+  /** The reference of its image; missing where the container is not known any more. */
+  image?: string;
+}
+
 /** What an alert's events carry. */
 export interface AlertData {
   rule: string;
@@ -27,6 +35,8 @@ export interface AlertData {
   severity?: "info" | "warning" | "critical";
   /** The name of the container that the value belongs to; missing for the host. */
   container?: string;
+  /** The image of that container. */
+  image?: string;
   /** The stack of that container. */
   stack?: string;
   /** Names of the containers that the value counts; with `container_stopped` only. */
@@ -35,7 +45,7 @@ export interface AlertData {
 
 /** What the event about missing data of an alert rule carries. */
 export type MissingDataData =
-  & Pick<AlertData, "rule" | "ruleId" | "metric" | "container" | "stack" | "message">
+  & Pick<AlertData, "rule" | "ruleId" | "metric" | "container" | "image" | "stack" | "message">
   & { severity: "info" | "warning" | "critical" };
 
 /** What an incident's events carry. */
@@ -87,39 +97,28 @@ export interface EventMap {
   /** The value of a rule has been unknown for as long as the rule allows; once each time. */
   "alert.no_data": MissingDataData;
   /** A container left `running` other than by an action of this service. */
-  "container.down": {
-    container: string;
-    id: string;
-    reason: DownReason;
-    exitCode: number | null;
-  };
-  "container.up": { container: string; id: string };
-  "container.unhealthy": {
-    container: string;
-    id: string;
+  "container.down": ContainerData & { reason: DownReason; exitCode: number | null };
+  "container.up": ContainerData;
+  "container.unhealthy": ContainerData & {
     /** Output of the last health check, at most 1 000 characters; `null` where unknown. */
     healthOutput: string | null;
   };
   /** A container is healthy again after `container.unhealthy`; not while it is in a crash loop. */
-  "container.healthy": { container: string; id: string };
+  "container.healthy": ContainerData;
   /** A container was removed while a problem of it was open that a message had reported. */
-  "container.removed": { container: string; id: string };
-  "container.oom": { container: string; id: string };
+  "container.removed": ContainerData;
+  "container.oom": ContainerData;
   /**
    * A container exited 3 times within 5 minutes. It causes no `container.down` and `container.up`
    * until `container.stable`.
    */
-  "container.crash_looping": {
-    container: string;
-    id: string;
+  "container.crash_looping": ContainerData & {
     /** Of the last exit. */
     reason: DownReason;
     exitCode: number | null;
   };
   /** A crash loop ended: the container neither exited nor started for 10 minutes. */
-  "container.stable": {
-    container: string;
-    id: string;
+  "container.stable": ContainerData & {
     outcome: LoopOutcome;
     /** Exits since the crash loop began. */
     exits: number;
@@ -161,6 +160,7 @@ export interface EventMap {
     schedule: string;
     scheduleId: string;
     container: string;
+    image?: string;
     action: string;
     error: string;
     /** The failed update, which has events of its own; missing if none was started. */

@@ -16,6 +16,7 @@ import {
   selectFirstMessage,
   selectOutboxMessage,
   selectQueuedTargets,
+  updateMessageDue,
   updateMessageFailed,
   updateMessageRetry,
   updateMessageSent,
@@ -224,7 +225,7 @@ function queuedTargets(deps: Deps) {
     .sort((a, b) => a.dueAt < b.dueAt ? -1 : a.dueAt > b.dueAt ? 1 : 0);
 }
 
-/** Makes one attempt and stores its outcome. @returns Whether the message was sent. */
+/** Makes one attempt and stores its outcome. @returns Whether the target works. */
 async function deliver(
   deps: Deps,
   channel: OutboxChannel,
@@ -234,6 +235,11 @@ async function deliver(
   const outcome = await attemptOnce(deps, channel, message, signal);
   // The outcome is unknown, so the message is sent again.
   if (!outcome || signal.aborted && outcome.result !== "sent") return false;
+  if (outcome.result === "wait") {
+    const nextMs = deps.now().getTime() + (outcome.afterMs ?? 0);
+    updateMessageDue(deps.db, message.id, new Date(nextMs).toISOString());
+    return true;
+  }
 
   const attempt: OutboxAttempt = {
     attempts: message.attempts + 1,
@@ -286,6 +292,8 @@ function store(
   switch (outcome.result) {
     case "sent":
       return updateMessageSent(db, message.id, attempt);
+    case "wait":
+      return;
     case "gone":
       updateMessageFailed(db, message.id, attempt);
       updateQueuedFailed(db, message, attempt.lastError ?? "The receiver is gone");

@@ -12,6 +12,7 @@ import type { Log } from "../log.ts";
 import type { Secrets } from "../secrets.ts";
 import type { CrashLines } from "../state/crash_lines.ts";
 import type { Inventory } from "../state/inventory.ts";
+import type { Paces } from "../state/paces.ts";
 import type { OutboxSignal } from "./outbox_signal.ts";
 
 export type { OutboxAttempt, OutboxMessage };
@@ -20,16 +21,19 @@ export type { OutboxAttempt, OutboxMessage };
  * The outcome of an attempt:
  * - `sent`: the receiver accepted it
  * - `retry`: try again after the outbox's delay, or after `afterMs` if that is longer
+ * - `wait`: nothing was tried, because the receiver may get its next message after `afterMs`
  * - `failed`: this message can never be sent
  * - `gone`: the receiver accepts no more messages; all its queued messages are given up
  */
 export interface OutboxOutcome {
-  result: "sent" | "retry" | "failed" | "gone";
+  result: "sent" | "retry" | "wait" | "failed" | "gone";
   /** Status of the response; `null` without one. */
   status: number | null;
   /** A sentence for the user, without content from the receiver; `null` if sent. */
   error: string | null;
   afterMs?: number;
+  /** Those of several that did not get the message; only they get it at the next attempt. */
+  receivers?: readonly string[];
   /** What the receiver calls the message, for `settle`. */
   reference?: string;
 }
@@ -41,6 +45,7 @@ export interface ChannelDeps {
   secrets: Secrets;
   log: Log;
   now: () => Date;
+  paces: Paces;
 }
 
 /** What a channel needs to queue messages. */

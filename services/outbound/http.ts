@@ -8,7 +8,7 @@
 import { Buffer } from "node:buffer";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { nodeHttp, nodeHttps } from "../builtins.ts";
-import { withTimeLimit } from "../deadline.ts";
+import { withDeadline, withTimeLimit } from "../deadline.ts";
 import { VERSION } from "../version.ts";
 import { connectOptions } from "./connection.ts";
 import { asOutboundError, OutboundError, timeoutError } from "./error.ts";
@@ -29,8 +29,11 @@ interface OutboundRequest {
   timeoutMs: number;
   /** Maximum size of the response body, in bytes. */
   bodyMax: number;
-  /** What happens to a larger body. Default: `fail`. */
-  bodyOver?: "fail" | "cut";
+  /**
+   * What happens to a larger body. Default: `fail`. The status is what matters with `optional`: such
+   * a body is cut also if it is late or breaks off.
+   */
+  bodyOver?: BodyOver;
   /** Maximum number of redirects that are followed. Default: 0, which returns a redirect as is. */
   redirectsMax?: number;
   /** PEM: authorities whose certificates are trusted besides those of the system. */
@@ -52,6 +55,11 @@ export interface OutboundResponse {
   /** The URL that responded, after redirects. */
   url: string;
 }
+
+type BodyOver = "fail" | "cut" | "optional";
+
+/** Wait for an optional body, in milliseconds. */
+const OPTIONAL_BODY_MS = 1_000;
 
 /** Headers that this module sets itself, or that change how the message is framed. */
 const RESERVED_HEADERS = new Set([
@@ -246,11 +254,24 @@ function joinHeaders({ headers }: IncomingMessage): Record<string, string> {
 async function readBody(
   response: IncomingMessage,
   max: number,
-  over: "fail" | "cut",
+  over: BodyOver,
 ): Promise<Uint8Array<ArrayBuffer>> {
   // A caller that needs nothing of the body does not wait for it.
-  if (max === 0 && over === "cut") return new Uint8Array(0);
+  if (max === 0 && over !== "fail") return new Uint8Array(0);
   const pieces: Uint8Array[] = [];
+  const reading = readPieces(response, max, over, pieces);
+  if (over === "optional") await withDeadline(reading.catch(() => {}), OPTIONAL_BODY_MS);
+  else await reading;
+  return new Uint8Array(Buffer.concat(pieces).subarray(0, max));
+}
+
+/** Reads up to `max` bytes into `pieces`. */
+async function readPieces(
+  response: IncomingMessage,
+  max: number,
+  over: BodyOver,
+  pieces: Uint8Array[],
+): Promise<void> {
   let length = 0;
   for await (const piece of response as AsyncIterable<Uint8Array>) {
     length += piece.length;
@@ -258,9 +279,8 @@ async function readBody(
       throw new OutboundError("too_large", `The answer is larger than the ${max} bytes allowed`);
     }
     pieces.push(piece);
-    if (length >= max && over === "cut") break;
+    if (length >= max && over !== "fail") break;
   }
-  return new Uint8Array(Buffer.concat(pieces).subarray(0, max));
 }
 
 /**

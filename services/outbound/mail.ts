@@ -19,6 +19,9 @@ const MAIL_TIMEOUT_MS = 60_000;
 /** Limit of a header value, in characters. */
 const SUBJECT_MAX = 200;
 
+/** Refused receivers that an error names. */
+const NAMED_MAX = 5;
+
 export interface Mail {
   /** See `isMailAddress()`. */
   to: string | readonly string[];
@@ -49,6 +52,8 @@ export class MailError extends Error {
     readonly status: number | null,
     /** Whether a later attempt may succeed. */
     readonly isTemporary: boolean,
+    /** Receivers that the server refused. If they are not all of the mail's, the others got it. */
+    readonly refused: readonly string[] = [],
     options?: ErrorOptions,
   ) {
     super(message, options);
@@ -59,7 +64,7 @@ export class MailError extends Error {
  * Sends a mail.
  *
  * @param signal Ends the wait; whether the mail was sent is then unknown.
- * @throws {MailError}
+ * @throws {MailError} Also if the server refused some of the receivers and accepted the others.
  */
 export async function sendMail(
   { smtpUrl, smtpFrom, serverName, address }: MailSender,
@@ -77,6 +82,8 @@ export async function sendMail(
     url: smtpUrl,
     ...(address !== undefined &&
       { host: address, tls: { servername: new URL(smtpUrl).hostname } }),
+    // The library's own default is an address literal, which some relays refuse.
+    ...(HOST_NAME.test(serverName) && { name: serverName }),
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: RESPONSE_TIMEOUT_MS,
@@ -108,11 +115,10 @@ export async function sendMail(
     timeoutError: () => new MailError(TIMED_OUT, null, true),
     signal,
   }, async () => {
-    try {
-      await transport.sendMail(mail);
-    } catch (error) {
+    const { rejectedErrors = [] } = await transport.sendMail(mail).catch((error) => {
       throw asMailError(error);
-    }
+    });
+    if (rejectedErrors.length > 0) throw refusedError(rejectedErrors);
   });
 }
 
@@ -126,6 +132,9 @@ export function htmlMail(title: string, lines: readonly string[]): string {
     "</body></html>",
   ].join("\n");
 }
+
+/** Labels of letters, digits and hyphens. */
+const HOST_NAME = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){0,8}$/i;
 
 const TIMED_OUT = "The mail server timed out";
 const UNAUTHORIZED = "The mail server rejected the user or password of SMTP_URL";
@@ -144,22 +153,53 @@ const FAILURES: Readonly<Record<string, string>> = {
   EPROTOCOL: "The mail server did not respond with SMTP",
 };
 
+/** An error of nodemailer. */
+interface SmtpError extends Error {
+  code?: string | undefined;
+  responseCode?: number | undefined;
+  /** The refused address, or its object. */
+  recipient?: string | undefined;
+  /** One for each refused receiver. */
+  rejectedErrors?: SmtpError[] | undefined;
+}
+
 /** An unusable server may be repaired, so that these errors are temporary; a 5yz reply is final. */
-function asMailError(cause: unknown): MailError {
-  const { code, responseCode, message } = cause as Error & { code?: string; responseCode?: number };
+function asMailError(cause: SmtpError): MailError {
+  const { code, responseCode, message, rejectedErrors = [] } = cause;
+  if (rejectedErrors.length > 0) return refusedError(rejectedErrors);
   const status = responseCode ?? null;
+  if (code === "EPROTOCOL" && status !== null) {
+    const error = `The mail server refused the connection (${status})`;
+    return new MailError(error, status, true, [], { cause });
+  }
   // The library has one code for all socket errors.
   const isTls = code === "ESOCKET" && /certificate|ssl|tls/i.test(message);
   const known = isTls ? UNTRUSTED : code === undefined ? undefined : FAILURES[code];
-  if (known !== undefined) return new MailError(known, status, true, { cause });
-  const what = code === "EENVELOPE" ? "sender or recipient" : "mail";
+  if (known !== undefined) return new MailError(known, status, true, [], { cause });
+  const what = code === "EENVELOPE" ? "sender" : "mail";
   return new MailError(
     status === null
       ? "The mail could not be sent to the mail server"
       : `The mail server refused the ${what} (${status})`,
     status,
     status === null || status < 500,
+    [],
     { cause },
+  );
+}
+
+/** Temporary if a later attempt may succeed for one of the receivers. */
+function refusedError(errors: readonly SmtpError[]): MailError {
+  const named = errors.slice(0, NAMED_MAX)
+    .map(({ recipient, responseCode }) => `${recipient} (${responseCode ?? "no reply"})`);
+  if (errors.length > NAMED_MAX) named.push(`and ${errors.length - NAMED_MAX} more`);
+  const isFinal = ({ responseCode = 0 }: SmtpError) => responseCode >= 500;
+  return new MailError(
+    `Refused by the mail server: ${named.join(", ")}`,
+    errors[0]!.responseCode ?? null,
+    !errors.every(isFinal),
+    errors.flatMap(({ recipient }) => recipient ?? []),
+    { cause: errors[0] },
   );
 }
 

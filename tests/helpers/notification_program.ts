@@ -2,7 +2,8 @@
  * A program that emits numbered events to notification channels and delivers them, to be killed at
  * any time: everything is the service's own, only the clock stands still while it runs.
  *
- * Arguments: state database, time of the clock, number of the last event, channels as JSON.
+ * Arguments: state database, time of the clock, number of the last event, channels as JSON, and
+ * milliseconds after which the clock goes on by a second once all events are emitted.
  *
  * @module
  */
@@ -18,7 +19,7 @@ import { emit } from "../../services/events/emit.ts";
 import { incidentEvent } from "./numbered_incidents.ts";
 import { testApp } from "./test_app.ts";
 
-const [path = "", now = "", last = "", channels = ""] = Deno.args;
+const [path = "", now = "", last = "", channels = "", speed = ""] = Deno.args;
 const db = openStateDatabase(path);
 migrate(db, stateMigrations);
 using app = testApp({ db, now, config: { serverName: "host-1", outboundAllow: ["127.0.0.1"] } });
@@ -47,4 +48,5 @@ async function emitAll(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve));
   }
   console.log("emitted");
+  if (speed !== "") setInterval(() => app.clock.advance({ seconds: 1 }), Number(speed));
 }

@@ -31,13 +31,17 @@ export function parseChannelUrl(text: string): { kind: ChannelKind; config: Chan
 /** A standard parser would treat the parts of an unknown scheme differently. */
 function partsOf(text: string): ChannelUrl | undefined {
   const [, scheme, user, host, path = "", search = ""] =
-    /^([a-z]+):\/\/(?:([^/?#]*)@)?([^/?#@]*)([^?]*)(?:\?(.*))?$/i.exec(text) ?? [];
+    /^([a-z][a-z+]*):\/\/(?:([^/?#]*)@)?([^/?#@]*)([^?]*)(?:\?(.*))?$/i.exec(text) ?? [];
   if (scheme === undefined || host === undefined) return undefined;
   try {
     const [username = "", ...password] = (user ?? "").split(":");
     const query = new URLSearchParams(search);
-    const protocol = query.get("disabletls") === "yes" ? "http" : "https";
-    query.delete("disabletls");
+    const keysOf = (name: string) => [...query.keys()].filter((key) => key.toLowerCase() === name);
+    const param = (...names: string[]) =>
+      names.flatMap(keysOf).map((key) => query.get(key)!).find(Boolean);
+    const isPlain = /^(yes|true|1)$/i.test(param("disabletls") ?? "") || /\+http$/i.test(scheme);
+    const protocol = isPlain ? "http" : "https";
+    keysOf("disabletls").forEach((key) => query.delete(key));
     return {
       scheme: scheme.toLowerCase(),
       username: decodeURIComponent(username),
@@ -45,6 +49,7 @@ function partsOf(text: string): ChannelUrl | undefined {
       host,
       path: path.split("/").filter(Boolean).map(decodeURIComponent),
       query,
+      param,
       base: (...path) => [`${protocol}://${host}`, ...path.map(encodeURIComponent)].join("/"),
     };
   } catch {

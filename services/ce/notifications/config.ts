@@ -9,7 +9,7 @@ import type { StoredNotificationChannel } from "../../../db/ce/notification_chan
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { checkedHeaders, redactedHeaders } from "../../outbound/secret_headers.ts";
-import { assertOutboundUrl, OUTBOUND_URL_MAX } from "../../outbound/url.ts";
+import { assertOutboundHost, assertOutboundUrl, OUTBOUND_URL_MAX } from "../../outbound/url.ts";
 import { GIVE_AGAIN, isElsewhere, REDACTED } from "../../redact.ts";
 import type { Secrets } from "../../secrets.ts";
 import type { ChannelConfig, ChannelKind, ConfigField, ConfigValue } from "./kinds/kind.ts";
@@ -69,9 +69,7 @@ export async function mergeConfig(
     }
     const problem = problemOf(field, value);
     if (problem !== undefined) throw invalid(name, problem);
-    if (field.type === "address" && !isKept) {
-      await assertOutboundUrl(deps, value as string, "internal", `body.config.${name}`);
-    }
+    if (!isKept) await assertReachable(deps, field, String(value), `body.config.${name}`);
     config[name] = value;
     if (isKept && field.isSecret) kept.push(name);
   }
@@ -79,6 +77,19 @@ export async function mergeConfig(
   const problem = kind.problem?.(config);
   if (problem !== undefined) throw new AppError("invalid", `body.config: ${problem}`);
   return config;
+}
+
+/** @throws {AppError} `invalid` if the service may not connect to the address. */
+async function assertReachable(
+  deps: Pick<Deps, "config">,
+  { type }: ConfigField,
+  value: string,
+  field: string,
+): Promise<void> {
+  if (type === "address") await assertOutboundUrl(deps, value, "internal", field);
+  if (type === "mailServer") {
+    await assertOutboundHost(deps, new URL(value).hostname, "internal", field);
+  }
 }
 
 /** Replaces the secrets. */

@@ -13,6 +13,7 @@ import {
   type StoredNotificationChannel,
   updateNotificationChannel,
 } from "../../../db/ce/notification_channels.ts";
+import { updateMessagePayload } from "../../../db/ce/outbox_messages.ts";
 import type { Deps } from "../../deps.ts";
 import type {
   ChannelDeps,
@@ -22,10 +23,11 @@ import type {
 } from "../../events/outbox_channel.ts";
 import { failedOutcome } from "../../events/outbox_outcome.ts";
 import type { OutboundDeps } from "../../outbound/url.ts";
+import { takeTurn } from "../../state/paces.ts";
 import { openConfig } from "./config.ts";
 import { exchange } from "./exchange.ts";
 import { type Delivery, outcomeOf } from "./kinds/kind.ts";
-import type { NotificationMessage } from "./message.ts";
+import { fullTitle, type NotificationMessage } from "./message.ts";
 import { closeSummaries, collectNotifications, NOTIFICATION_CHANNEL } from "./queue.ts";
 import { SUMMARY } from "./rate_limit.ts";
 import { TemplateError } from "./template.ts";
@@ -49,8 +51,12 @@ export const notificationChannel: OutboxChannel = {
   retryMs: RETRY_MS,
   collect: collectNotifications,
   send: sendNotification,
-  settle(deps, { eventKind, targetId, payload }, outcome, { lastAttemptAt }) {
+  settle(deps, { id, eventKind, targetId, payload }, outcome, { lastAttemptAt }) {
     const { db, log, now } = deps;
+    const { receivers } = outcome;
+    if (receivers) {
+      updateMessagePayload(db, id, JSON.stringify({ ...JSON.parse(payload), receivers }));
+    }
     const channel = selectNotificationChannel(db, targetId);
     if (!channel) return;
     updateNotificationChannel(db, targetId, {
@@ -93,7 +99,8 @@ async function sendNotification(
   if (deps.now().getTime() - Date.parse(createdAt) > AGE_MAX_MS) {
     return failedOutcome(`It could not be sent for 24 hours: ${channel.lastError ?? "no attempt"}`);
   }
-  const message: NotificationMessage = JSON.parse(payload);
+  const stored: NotificationMessage = JSON.parse(payload);
+  const message = { ...stored, title: fullTitle(stored) };
   const reference = selectThreadReference(deps.db, { channelId: targetId, thread: message.thread });
   try {
     return await attempt(deps, channel, { id, message, reference }, signal);
@@ -113,8 +120,15 @@ async function attempt(
   const { channelKind } = await import("./kinds/mod.ts");
   const kind = channelKind(channel.kind);
   const config = openConfig(deps.secrets, channel);
+  if (kind.pace) {
+    const target = `${kind.id} ${kind.pace.target(config)}`;
+    const { intervalMs } = kind.pace;
+    const afterMs = takeTurn(deps.paces, { target, intervalMs }, deps.now().getTime());
+    if (afterMs > 0) return { result: "wait", status: null, error: null, afterMs };
+  }
   if (kind.send) return await kind.send(deps, config, delivery, signal);
   const request = kind.request!(config, delivery, deps.now());
-  const answer = await exchange(deps, request, { reach: "internal", signal });
+  const readsBody = kind.outcome !== undefined;
+  const answer = await exchange(deps, request, { reach: "internal", signal, readsBody });
   return kind.outcome?.(answer, deps.now()) ?? outcomeOf(answer, deps.now());
 }

@@ -14,11 +14,20 @@ const TIMEOUT_MS = 10_000;
 /** Bytes read from a response; the platforms send a few hundred. */
 const RESPONSE_MAX = 16 * 1024;
 
-/** Makes one request. Redirects are not followed. @throws {OutboundError} */
+/**
+ * Makes one request. Redirects are not followed.
+ *
+ * @param options.readsBody Whether the response's text is needed besides its status.
+ * @throws {OutboundError}
+ */
 export async function exchange(
   deps: OutboundDeps,
   { url, method = "POST", headers, body }: KindRequest,
-  { reach, signal }: { reach: OutboundReach; signal: AbortSignal },
+  { reach, signal, readsBody }: {
+    reach: OutboundReach;
+    signal: AbortSignal;
+    readsBody: boolean;
+  },
 ): Promise<KindAnswer> {
   const isJson = typeof body === "object";
   const response = await outboundRequest(deps, {
@@ -32,8 +41,8 @@ export async function exchange(
     },
     ...(method !== "GET" && { body: isJson ? JSON.stringify(body) : body }),
     timeoutMs: TIMEOUT_MS,
-    bodyMax: RESPONSE_MAX,
-    bodyOver: "cut",
+    bodyMax: readsBody ? RESPONSE_MAX : 0,
+    bodyOver: "optional",
     signal,
   });
   return { status: response.status, headers: response.headers, text: response.text() };

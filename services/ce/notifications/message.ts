@@ -24,7 +24,7 @@ export interface NotificationMessage {
   server: string;
   severity: Severity;
   tone: Tone;
-  /** One line, e.g. `host-1: Container down: web`. */
+  /** One line, e.g. `host-1: Container down: web`. Receivers get it with the severity. */
   title: string;
   lines: string[];
   /** The messages about one problem have the same thread. */
@@ -35,6 +35,8 @@ export interface NotificationMessage {
   link: string | null;
   /** The data of the event, for templates. */
   data: object;
+  /** Of a mail that the channel's other receivers already have. */
+  receivers?: readonly string[];
 }
 
 /** Limit of the name of a container or stack in ids and links, in UTF-16 code units. */
@@ -120,12 +122,20 @@ export function messageOf(
     severity: severityOf(event),
     tone,
     title: `${inline(server)}: ${headline}`,
-    lines: [...lines, ...also],
+    lines: [...withImage(event, lines), ...also],
     thread: threadOf(event),
     phase: phaseOf(event),
     link: linkTo(config, pathOf(event)),
     data: plainData(data),
   };
+}
+
+/** The lines of an event and, if it is about a container, its image. */
+function withImage({ data }: AppEvent, lines: readonly string[]): readonly string[] {
+  const { container, image } = data as { container?: string; image?: string };
+  if (container === undefined || image === undefined) return lines;
+  const line = `Image: ${inline(image)}`;
+  return lines.includes(line) ? lines : [...lines, line];
 }
 
 /**
@@ -155,6 +165,16 @@ export function summaryOf(
   };
 }
 
+const SEVERITY_NAMES: Record<Severity, string> = {
+  info: "Info",
+  warning: "Warning",
+  critical: "Critical",
+};
+
+/** The title with the severity, e.g. `[Warning] host-1: Container down: web`. */
+export const fullTitle = ({ severity, title }: Pick<NotificationMessage, "severity" | "title">) =>
+  `[${SEVERITY_NAMES[severity]}] ${title}`;
+
 /** Whether a severity is at least another one. */
 export const isAtLeast = (severity: Severity, least: Severity): boolean =>
   SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(least);
@@ -173,13 +193,27 @@ export const stackNameOf = ({ event, data }: NewEvent): string | undefined =>
 /**
  * The text below the title: lines, time and link.
  *
- * @param max Limit in UTF-16 code units.
+ * @param max Limit in UTF-16 code units, before anything is escaped.
+ * @param escape Of the lines. The link is not text of others, and escapes would break it.
  */
-export function bodyOf({ lines, timestamp, link }: NotificationMessage, max: number): string {
+export function bodyOf(
+  { lines, timestamp, link }: NotificationMessage,
+  max: number,
+  escape = (text: string): string => text,
+): string {
   const end = [moment(timestamp), ...(link === null ? [] : [link])].join("\n");
   const text = lines.join("\n");
-  return text === "" ? end : `${truncate(text, max - end.length - 1)}\n${end}`;
+  return text === "" ? end : `${escape(truncate(text, max - end.length - 1))}\n${end}`;
 }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * The name of a problem at an on-call service: the id of its alert, outage or incident, or else the
+ * container or stack with the server, because another server can have one of the same name.
+ */
+export const problemKey = ({ server, thread }: NotificationMessage, max: number): string =>
+  (UUID.test(thread) ? thread : `${server} ${thread}`).slice(0, max);
 
 /** How important an event is. */
 export function severityOf({ event, data }: NewEvent): Severity {

@@ -13,9 +13,6 @@ import { GONE, outcomeOfResponse } from "../../events/outbox_outcome.ts";
 /** Timeout of one attempt, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** Limit of the response body, which is read but not used. */
-const BODY_MAX_BYTES = 64 * 1024;
-
 /** Length of a signing secret (Standard Webhooks: 24 to 64), in bytes. */
 const SECRET_BYTES = 32;
 
@@ -57,7 +54,7 @@ export async function postWebhook(
     },
     body: payload,
     timeoutMs: TIMEOUT_MS,
-    bodyMax: BODY_MAX_BYTES,
+    bodyMax: 0,
     bodyOver: "cut",
     signal,
   });

@@ -145,7 +145,7 @@ async function sendToChat(
   if (!channel.enabled && eventKind !== "test") return failedOutcome("The channel is disabled");
   const platform = chatPlatform(channel.platform);
   const request = platform.request(openChatConfig(deps.secrets, channel), payload);
-  const answer = await exchange(deps, request, { reach: "public", signal });
+  const answer = await exchange(deps, request, { reach: "public", signal, readsBody: true });
   const outcome = platform.outcome(answer, deps.now());
   // As for webhooks, no refusal is final: the chat may be repaired before the last attempt.
   return outcome.result === "failed" ? { ...outcome, result: "retry" } : outcome;

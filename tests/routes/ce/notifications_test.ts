@@ -130,6 +130,31 @@ for (
     ["an unknown scheme", { url: "fax://host/1" }, /known schemes/],
     ["an incomplete URL", { url: "ntfy://host" }, /must be ntfy:\/\/host\/topic/],
     [
+      "a mail server that must not be reached",
+      { kind: "email", config: { to: ["a@example.com"], smtpUrl: "smtp://127.0.0.2" } },
+      /config\.smtpUrl: 127\.0\.0\.2 is .* OUTBOUND_ALLOW/,
+    ],
+    [
+      "a sender without an address",
+      {
+        kind: "email",
+        config: { to: ["a@example.com"], from: "no address", smtpUrl: "smtp://m.x" },
+      },
+      /config: from: must be a mail address/,
+    ],
+    [
+      "a group beside another receiver",
+      {
+        kind: "signal",
+        config: {
+          url: "https://s.example.com",
+          number: "+15550100",
+          recipients: ["+15550101", "group.abcdefghijkl"],
+        },
+      },
+      /phone numbers, or one group/,
+    ],
+    [
       "a broken template",
       { kind: "webhook", config: { url: "https://example.com", template: "{{#if a}}" } },
       /template, line 1/,
@@ -374,7 +399,7 @@ Deno.test("more than 20 messages in a minute become one summary", async () => {
   await deliver(app);
   equal(receiver.received.length, 21);
   const { title, message } = JSON.parse(receiver.received.at(-1)!.body);
-  equal(title, "host-1: 30 more notifications");
+  equal(title, "[Warning] host-1: 30 more notifications");
   match(message, /^host-1: Container down: web-21\n/);
   match(message, /\nand 10 more\n/);
 });

@@ -43,7 +43,7 @@ export const apprise: ChannelKind<AppriseConfig> = {
     body: {
       // Some of its services read mentions in any text.
       title: withoutMentions(message.title),
-      body: withoutMentions(bodyOf(message, BODY_MAX / 2)),
+      body: bodyOf(message, BODY_MAX / 2, withoutMentions),
       type: TYPE[message.tone],
       format: "text",
       ...(urls !== undefined && { urls }),

@@ -56,9 +56,12 @@ export const discord: ChannelKind<DiscordConfig> = {
   },
 
   // discord://token@id (Shoutrrr) and discord://id/token (Apprise).
-  fromUrl({ username, host, path }) {
-    const [id, token] = username === "" ? [host, path[0]] : [host, username];
-    if (token === undefined || !/^\d+$/.test(id)) return "must be discord://token@webhook-id";
-    return { url: `https://discord.com/api/webhooks/${id}/${encodeURIComponent(token)}` };
+  fromUrl({ username, host, path, param }) {
+    const token = username || path[0];
+    if (token === undefined || !/^\d+$/.test(host)) return "must be discord://token@webhook-id";
+    const url = new URL(`https://discord.com/api/webhooks/${host}/${encodeURIComponent(token)}`);
+    const thread = param("thread_id", "thread");
+    if (thread !== undefined) url.searchParams.set("thread_id", thread);
+    return { url: url.href };
   },
 };

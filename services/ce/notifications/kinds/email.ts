@@ -6,8 +6,9 @@
 
 import { moment } from "../../../events/description.ts";
 import type { ChannelDeps } from "../../../events/outbox_channel.ts";
+import { outcomeOfError } from "../../../events/outbox_outcome.ts";
 import { escapeMarkup } from "../../../escape_markup.ts";
-import { htmlMail, sendMail } from "../../../outbound/mail.ts";
+import { htmlMail, MailError, sendMail } from "../../../outbound/mail.ts";
 import { isMailAddress, MAIL_ADDRESS_RULE } from "../../../outbound/mail_address.ts";
 import { resolveOutbound } from "../../../outbound/url.ts";
 import { bodyOf, type NotificationMessage } from "../message.ts";
@@ -21,6 +22,8 @@ interface EmailConfig {
 
 const TEXT_MAX = 20_000;
 
+const SENDER_RULE = "must be a mail address, e.g. ada@example.com or Ada <ada@example.com>";
+
 /** Credentials in the URL are percent-encoded; `smtps` is TLS from the start. */
 const SMTP_URL = /^smtps?:\/\/([^\s/@:]+:[^\s/@]+@)?[\w.-]+(:\d{1,5})?\/?$/;
 
@@ -30,53 +33,64 @@ export const email: ChannelKind<EmailConfig> = {
   schemes: ["mailto", "mailtos", "smtp", "smtps"],
   fields: {
     to: { type: "list", pattern: [/^[^\s@]+@[^\s@]+$/, MAIL_ADDRESS_RULE] },
-    from: { type: "text", isOptional: true, pattern: [/^[^\r\n]{3,200}$/, MAIL_ADDRESS_RULE] },
+    from: { type: "text", isOptional: true, pattern: [/^[^\r\n]{3,200}$/, SENDER_RULE] },
     smtpUrl: {
-      type: "text",
+      type: "mailServer",
       isSecret: true,
       isOptional: true,
       pattern: [SMTP_URL, "must be smtp:// or smtps://, e.g. smtps://user:password@mail.example"],
     },
   },
 
-  problem: ({ to }) => to.every(isMailAddress) ? undefined : `to: ${MAIL_ADDRESS_RULE}`,
+  problem({ to, from }) {
+    if (!to.every(isMailAddress)) return `to: ${MAIL_ADDRESS_RULE}`;
+    const [, address = from] = /<([^<>]*)>\s*$/.exec(from ?? "") ?? [];
+    return address === undefined || isMailAddress(address) ? undefined : `from: ${SENDER_RULE}`;
+  },
 
   async send(deps, { to, from, smtpUrl }, { id, message }, signal) {
     const { config } = deps;
-    await sendMail(
-      {
-        serverName: config.serverName,
-        smtpUrl: smtpUrl ?? config.smtpUrl,
-        smtpFrom: from ?? config.smtpFrom,
-        ...(smtpUrl !== undefined && { address: await addressOf(deps, smtpUrl, signal) }),
-      },
-      {
-        to,
-        subject: message.title,
-        text: `${bodyOf(message, TEXT_MAX)}\n`,
-        html: htmlOf(message),
-        id,
-        threadId: threadId(message),
-      },
-      signal,
-    );
-    return { result: "sent", status: null, error: null };
+    const sender = {
+      serverName: config.serverName,
+      smtpUrl: smtpUrl ?? config.smtpUrl,
+      smtpFrom: from ?? config.smtpFrom,
+      ...(smtpUrl !== undefined && { address: await addressOf(deps, smtpUrl, signal) }),
+    };
+    const mail = {
+      to: message.receivers ?? to,
+      subject: message.title,
+      text: `${bodyOf(message, TEXT_MAX)}\n`,
+      html: htmlOf(message),
+      id,
+      threadId: threadId(message),
+    };
+    try {
+      await sendMail(sender, mail, signal);
+      return { result: "sent", status: null, error: null };
+    } catch (error) {
+      if (!(error instanceof MailError) || error.refused.length === 0) throw error;
+      return { ...outcomeOfError(error)!, receivers: error.refused };
+    }
   },
 
-  // smtp://user:password@host:port/?from=..&to=.. (Shoutrrr) and
-  // mailtos://user:password@host?to=..&smtp=.. (Apprise).
-  fromUrl({ scheme, username, password, host, query }) {
-    const to = query.get("to")?.split(",") ?? query.get("toAddresses")?.split(",");
-    const from = query.get("from") ?? query.get("fromAddress") ?? undefined;
+  // smtp://user:password@host:port/?from=..&to=.. (Shoutrrr), where a + is meant as it is, and
+  // mailtos://user:password@host/receiver?smtp=.. (Apprise), where the sender gets it by default.
+  fromUrl({ scheme, username, password, host, path, param }) {
+    const isMailto = scheme.startsWith("mailto");
+    const own = isMailto && username !== "" ? `${username}@${host}` : undefined;
+    const named = path.length > 0 ? path.join(",") : param("to", "toaddresses");
+    const to = (named ?? own)?.replaceAll(" ", "+").split(",");
+    const from = param("from", "fromaddress") ?? own;
     if (!to) return "must name the receivers: smtp://user:password@host?from=a@b&to=c@d";
-    const isTls = scheme === "smtps" || scheme === "mailtos";
+    const isTls = scheme === "smtps" || scheme === "mailtos" || host.endsWith(":465") ||
+      param("encryption")?.toLowerCase() === "implicittls";
     const user = username === ""
       ? ""
       : `${encodeURIComponent(username)}:${encodeURIComponent(password)}@`;
     return {
       to,
       ...(from !== undefined && { from }),
-      smtpUrl: `${isTls ? "smtps" : "smtp"}://${user}${query.get("smtp") ?? host}`,
+      smtpUrl: `${isTls ? "smtps" : "smtp"}://${user}${param("smtp") ?? host}`,
     };
   },
 };

@@ -5,7 +5,6 @@
  * @module
  */
 
-import { truncate } from "../../../events/description.ts";
 import { bodyOf } from "../message.ts";
 import type { ChannelKind } from "./kind.ts";
 
@@ -19,23 +18,25 @@ const TEXT_MAX = 4_096;
 export const googlechat: ChannelKind<GoogleChatConfig> = {
   id: "googlechat",
   name: "Google Chat",
-  schemes: ["googlechat", "gchat"],
+  schemes: ["googlechat", "gchat", "hangouts"],
   fields: { url: { type: "address", isSecret: true } },
+  // Of a space, for all its webhooks (https://developers.google.com/workspace/chat/limits).
+  pace: { intervalMs: 1_000, target: ({ url }) => url.split("?", 1)[0]! },
 
   request: ({ url }, { message }) => ({
     url,
     body: {
-      text: truncate(escapeText(`${message.title}\n${bodyOf(message, TEXT_MAX / 2)}`), TEXT_MAX),
+      text: `${escapeText(message.title)}\n${bodyOf(message, TEXT_MAX / 4, escapeText)}`,
     },
   }),
 
   // googlechat://host/v1/spaces/ID/messages?key=..&token=.. and gchat://space/key/token.
-  fromUrl({ scheme, base, host, path, query }) {
+  fromUrl({ scheme, base, host, path, param }) {
     const url = scheme === "gchat"
       ? new URL(`https://chat.googleapis.com/v1/spaces/${encodeURIComponent(host)}/messages`)
       : new URL(base(...path));
-    const key = scheme === "gchat" ? path[0] : query.get("key");
-    const token = scheme === "gchat" ? path[1] : query.get("token");
+    const key = scheme === "gchat" ? path[0] : param("key");
+    const token = scheme === "gchat" ? path[1] : param("token");
     if (!key || !token) return "must be gchat://space/key/token";
     url.searchParams.set("key", key);
     url.searchParams.set("token", token);

@@ -22,7 +22,7 @@ export const homeassistant: ChannelKind<HomeAssistantConfig> = {
   schemes: ["hassio", "hassios", "homeassistant"],
   fields: {
     url: { type: "address" },
-    // Who knows it can trigger the automation.
+    // Anyone who knows the id can trigger the automation.
     webhookId: {
       type: "text",
       isSecret: true,
@@ -46,9 +46,12 @@ export const homeassistant: ChannelKind<HomeAssistantConfig> = {
     },
   }),
 
-  fromUrl({ base, path }) {
+  // Shoutrrr and Apprise use an access token instead of a webhook.
+  fromUrl({ base, path, username }) {
     const webhookId = path.at(-1);
-    if (webhookId === undefined) return "must be homeassistant://host/webhook-id";
+    if (webhookId === undefined || username !== "" || webhookId.includes(".")) {
+      return "must be homeassistant://host/webhook-id, without an access token";
+    }
     return { url: base(...path.slice(0, -1)), webhookId };
   },
 };

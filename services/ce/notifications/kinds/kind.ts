@@ -39,8 +39,11 @@ export type Pattern = readonly [RegExp, rule: string];
 
 /** A field of a config. */
 export interface ConfigField {
-  /** `address` is a URL that the service connects to; checked by the outbound rules. */
-  type: "text" | "address" | "number" | "list" | "headers" | "template";
+  /**
+   * `address` is a URL that the service connects to, and `mailServer` one of a mail server; both are
+   * checked by the outbound rules.
+   */
+  type: "text" | "address" | "mailServer" | "number" | "list" | "headers" | "template";
   /** Write-only, and sent only to the address for which it was given. */
   isSecret?: true;
   isOptional?: true;
@@ -88,6 +91,8 @@ export interface ChannelKind<Config extends object = ChannelConfig> {
     delivery: Delivery,
     signal: AbortSignal,
   ): Promise<OutboxOutcome>;
+  /** The shortest time between two messages to a target, and the target's name. */
+  pace?: { intervalMs: number; target(config: Config): string };
   /** What is wrong with a config whose fields are each right. */
   problem?(config: Config): string | undefined;
   /** Schemes of the URLs that stand for a config, e.g. `ntfy` for `ntfy://host/topic`. */
@@ -105,7 +110,10 @@ export interface ChannelUrl {
   host: string;
   /** The parts of the path. */
   path: string[];
+  /** Without `disabletls`. */
   query: URLSearchParams;
+  /** The first of these parameters that is there and not empty; their case does not matter. */
+  param(...names: string[]): string | undefined;
   /** `https://host`, or `http://host` with `disabletls=yes`, and the given parts of the path. */
   base(...path: string[]): string;
 }

@@ -39,7 +39,7 @@ export const matrix: ChannelKind<MatrixConfig> = {
   // The id of the delivery as transaction id: the server ignores a repeat.
   request({ url, accessToken, roomId }, { id, message, reference }) {
     const title = withoutMentions(message.title);
-    const text = withoutMentions(bodyOf(message, TEXT_MAX));
+    const text = bodyOf(message, TEXT_MAX, withoutMentions);
     const path = ["rooms", roomId, "send", "m.room.message", id].map(encodeURIComponent).join("/");
     return {
       url: joinUrl(url, `/_matrix/client/v3/${path}`),
@@ -75,10 +75,12 @@ export const matrix: ChannelKind<MatrixConfig> = {
     };
   },
 
-  fromUrl({ base, username, password, path: [roomId] }) {
+  // matrix://:token@host/?rooms=id (Shoutrrr) and matrix://token@host/id (Apprise).
+  fromUrl({ base, username, password, path, param }) {
     const accessToken = password || username;
-    if (accessToken === "" || roomId === undefined) {
-      return "must be matrix://:access-token@host/room-id";
+    const roomId = param("rooms", "room") ?? path[0];
+    if (accessToken === "" || roomId === undefined || roomId.includes(",")) {
+      return "must be matrix://:access-token@host/?rooms=room-id, with one room";
     }
     return { url: base(), accessToken, roomId };
   },

@@ -5,7 +5,7 @@
  */
 
 import { truncate } from "../../../events/description.ts";
-import { bodyOf, type Severity } from "../message.ts";
+import { bodyOf, problemKey, type Severity } from "../message.ts";
 import { joinUrl } from "../../../outbound/url.ts";
 import { type ChannelKind, token } from "./kind.ts";
 
@@ -38,8 +38,8 @@ export const opsgenie: ChannelKind<OpsgenieConfig> = {
   },
 
   request({ apiKey, region = "us", apiUrl = API[region]! }, { message }) {
-    const { link, phase, server, severity, thread, title } = message;
-    const alias = `${server} ${thread}`.slice(0, ALIAS_MAX);
+    const { link, phase, server, severity, title } = message;
+    const alias = problemKey(message, ALIAS_MAX);
     const headers = { authorization: `GenieKey ${apiKey}` };
     if (phase === "end") {
       const url = new URL(joinUrl(apiUrl, `/v2/alerts/${encodeURIComponent(alias)}/close`));
@@ -60,11 +60,11 @@ export const opsgenie: ChannelKind<OpsgenieConfig> = {
     };
   },
 
-  fromUrl({ host, path, query }) {
-    const apiKey = path[0] ?? host;
-    if (apiKey === "") return "must be opsgenie://api-key";
-    const region = query.get("region") ?? (host.includes(".eu.") ? "eu" : "us");
-    return { apiKey, region };
+  // opsgenie://api.opsgenie.com/key (Shoutrrr) and opsgenie://key/receiver (Apprise).
+  fromUrl({ host, path, param }) {
+    const apiKey = host.includes(".") ? path[0] : host;
+    if (!apiKey) return "must be opsgenie://api-key";
+    return { apiKey, region: param("region") ?? (host.includes(".eu.") ? "eu" : "us") };
   },
 };
 

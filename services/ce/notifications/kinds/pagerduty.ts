@@ -5,7 +5,7 @@
  */
 
 import { truncate } from "../../../events/description.ts";
-import { bodyOf } from "../message.ts";
+import { bodyOf, problemKey } from "../message.ts";
 import { joinUrl } from "../../../outbound/url.ts";
 import type { ChannelKind } from "./kind.ts";
 
@@ -37,13 +37,13 @@ export const pagerduty: ChannelKind<PagerDutyConfig> = {
   },
 
   request({ routingKey, apiUrl }, { message }) {
-    const { link, phase, server, severity, thread, timestamp, title } = message;
+    const { link, phase, server, severity, timestamp, title } = message;
     return {
       url: joinUrl(apiUrl ?? API, "/v2/enqueue"),
       body: {
         routing_key: routingKey,
         event_action: phase === "end" ? "resolve" : "trigger",
-        dedup_key: `${server} ${thread}`.slice(0, DEDUP_KEY_MAX),
+        dedup_key: problemKey(message, DEDUP_KEY_MAX),
         payload: {
           summary: truncate(title, SUMMARY_MAX),
           source: server,
@@ -57,8 +57,10 @@ export const pagerduty: ChannelKind<PagerDutyConfig> = {
     };
   },
 
-  fromUrl({ username, host }) {
-    const routingKey = username || host;
-    return routingKey === "" ? "must be pagerduty://integration-key" : { routingKey };
+  // pagerduty://[host]/key (Shoutrrr) and pagerduty://key@api-key (Apprise).
+  fromUrl({ base, username, host, path: [key] }) {
+    if (username !== "") return { routingKey: username };
+    if (key === undefined) return host === "" ? "must be pagerduty:///key" : { routingKey: host };
+    return { routingKey: key, ...(host !== "" && base() !== API && { apiUrl: base() }) };
   },
 };

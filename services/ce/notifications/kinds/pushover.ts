@@ -65,10 +65,10 @@ export const pushover: ChannelKind<PushoverConfig> = {
   },
 
   // pushover://shoutrrr:token@user?devices=name (Shoutrrr) and pover://user@token/device (Apprise).
-  fromUrl({ scheme, username, password, host, path, query }) {
+  fromUrl({ scheme, username, password, host, path, param }) {
     const [token, userKey, device] = scheme === "pover"
       ? [host, username, path[0]]
-      : [password, host, query.get("devices") || undefined];
+      : [password, host, param("devices")];
     if (token === "" || userKey === "") return "must be pushover://:token@user-key";
     return { token, userKey, ...(device !== undefined && { device }) };
   },

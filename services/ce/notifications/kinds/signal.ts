@@ -42,6 +42,12 @@ export const signal: ChannelKind<SignalConfig> = {
     password: { type: "text", isSecret: true, isOptional: true },
   },
 
+  // The server refuses both in one message, and more than one group.
+  problem: ({ recipients }) =>
+    recipients.length > 1 && recipients.some((recipient) => recipient.startsWith("group."))
+      ? "recipients: must be phone numbers, or one group"
+      : undefined,
+
   request: ({ url, number, recipients, username, password }, { message }) => ({
     url: joinUrl(url, "/v2/send"),
     headers: {
@@ -55,14 +61,14 @@ export const signal: ChannelKind<SignalConfig> = {
     },
   }),
 
-  fromUrl({ base, path: [number, ...recipients], username, password }) {
-    if (number === undefined || recipients.length === 0) {
-      return "must be signal://host/+sender/+recipient";
+  fromUrl({ base, path: [number, ...recipients], username, password, param }) {
+    if (number === undefined || recipients.length === 0 || param("token") !== undefined) {
+      return "must be signal://user:password@host/+sender/+recipient, without a token";
     }
     return {
       url: base(),
       number,
-      recipients,
+      recipients: recipients.flatMap((part) => part.split(",")),
       ...(username !== "" && { username, password }),
     };
   },

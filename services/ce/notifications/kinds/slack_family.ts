@@ -90,7 +90,7 @@ const kindOf = (
 
   request: ({ url, channel }, { message }) => {
     const title = titleOf(truncate(message.title, TITLE_MAX));
-    const text = escape(bodyOf(message, textMax));
+    const text = bodyOf(message, textMax, escape);
     return {
       url,
       body: {
@@ -112,12 +112,16 @@ export const slack = kindOf({
   escape: escapeSlack,
   titleOf: slackText,
   outcome: slackOutcome,
-  // slack://hook:T-B-X@webhook (Shoutrrr) and slack://T/B/X (Apprise).
+  // slack://hook:T-B-X@webhook (Shoutrrr) and slack://T/B/X/#channel (Apprise).
   fromUrl({ username, password, host, path }) {
     const parts = username === "hook" ? password.split("-") : [host, ...path];
-    if (parts.length < 3) return "must be slack://T000/B000/XXXX";
-    const [team, hook, secret] = parts.map(encodeURIComponent);
-    return { url: `https://hooks.slack.com/services/${team}/${hook}/${secret}` };
+    const [team, hook, secret, channel] = parts;
+    if (!team || !hook || !secret) return "must be slack://T000/B000/XXXX";
+    const url = [
+      "https://hooks.slack.com/services",
+      ...[team, hook, secret].map(encodeURIComponent),
+    ];
+    return { url: url.join("/"), ...(channel?.startsWith("#") && { channel }) };
   },
 });
 
@@ -127,7 +131,7 @@ export const mattermost = kindOf({
   schemes: ["mattermost", "mmost", "mmosts"],
   textMax: 7_500, // of 16 383, when every character is escaped
   escape: escapeMarkdown,
-  fromUrl: (url) => withHook(url, "mattermost://host/token"),
+  fromUrl: (url) => fromHookUrl(url, "mattermost://host/token"),
 });
 
 export const rocketchat = kindOf({
@@ -139,16 +143,22 @@ export const rocketchat = kindOf({
   escape: (text) =>
     withoutMentions(text).replace(/[\\*_~`]/g, "\\$&").replaceAll("](", "]\u200b(")
       .replaceAll("<", "<\u200b").replace(/^(?=[#>])/gm, "\u200b"),
-  fromUrl: (url) => withHook(url, "rocketchat://host/tokenA/tokenB", 2),
+  fromUrl: (url) => fromHookUrl(url, "rocketchat://host/tokenA/tokenB", 2),
 });
 
-/** `scheme://[user@]host[/path]/token[/#channel]`, with the path `/hooks/` before the token. */
-function withHook(
-  { base, path }: ChannelUrl,
+/**
+ * Reads `scheme://[user@]host[/path]/token[/channel]`; `/hooks/` is before the token. The last part
+ * is a channel if it begins with `#` or `@`, and, for the kind's own scheme (Shoutrrr, which knows
+ * no other path), if it follows the token.
+ */
+function fromHookUrl(
+  { base, path, scheme }: ChannelUrl,
   example: string,
   tokens = 1,
 ): SlackConfig | string {
-  const channel = path.length > tokens && path.at(-1)!.startsWith("#") ? path.at(-1) : undefined;
+  const last = path.at(-1) ?? "";
+  const isChannel = /^[#@]/.test(last) || example.startsWith(`${scheme}:`);
+  const channel = isChannel && path.length > tokens ? last : undefined;
   const parts = channel === undefined ? path : path.slice(0, -1);
   if (parts.length < tokens) return `must be ${example}`;
   const before = parts.slice(0, -tokens);

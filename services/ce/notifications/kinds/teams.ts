@@ -26,7 +26,7 @@ const LINES_MAX = 100;
 export const teams: ChannelKind<TeamsConfig> = {
   id: "teams",
   name: "Microsoft Teams",
-  schemes: ["teams", "workflows"],
+  schemes: ["teams", "workflows", "workflow"],
   fields: { url: { type: "address", isSecret: true } },
 
   request({ url }, { message }) {
@@ -64,10 +64,33 @@ export const teams: ChannelKind<TeamsConfig> = {
     };
   },
 
-  fromUrl({ base, path, query }) {
-    if (path.length === 0) return "must be teams:// and the rest of the workflow's address";
-    const url = new URL(base(...path));
-    url.search = String(query);
+  // teams://?host=https://... (Shoutrrr), workflows://host/id/signature (Apprise), and teams:// with
+  // the rest of the workflow's address.
+  fromUrl({ scheme, base, path, query, param, username }) {
+    const address = param("host");
+    if (address?.startsWith("https://")) return { url: address };
+    if (username !== "" || path.length === 0) {
+      return "must be teams:// and the rest of the workflow's address";
+    }
+    const [id, signature, ...more] = path;
+    const isWhole = scheme === "teams" || signature === undefined || more.length > 0;
+    if (isWhole) {
+      const url = new URL(base(...path));
+      url.search = String(query);
+      return { url: url.href };
+    }
+    const isDirect = ["yes", "true", "1"].includes(param("pa", "powerautomate") ?? "");
+    const before = isDirect ? ["powerautomate", "automations", "direct"] : [];
+    const url = new URL(base(...before, "workflows", id!, "triggers", "manual", "paths", "invoke"));
+    const version = isDirect ? "2022-03-01-preview" : "2016-06-01";
+    url.search = String(
+      new URLSearchParams({
+        "api-version": param("ver", "api-version") ?? version,
+        sp: "/triggers/manual/run",
+        sv: "1.0",
+        sig: signature!,
+      }),
+    );
     return { url: url.href };
   },
 };

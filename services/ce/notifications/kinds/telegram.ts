@@ -81,15 +81,16 @@ export const telegram: ChannelKind<TelegramConfig> = {
 
   outcome: (answer, now) => telegramOutcome(answer, now, { token: "botToken", address: "apiUrl" }),
 
-  // telegram://token@telegram?chats=id (Shoutrrr) and tgram://token/id (Apprise).
-  fromUrl({ scheme, username, password, host, path, query }) {
-    const [botToken, chatId] = scheme === "tgram"
+  // telegram://token@telegram?chats=id:thread (Shoutrrr) and tgram://token/id:thread (Apprise).
+  fromUrl({ scheme, username, password, host, path, param }) {
+    const [botToken, chat] = scheme === "tgram"
       ? [host, path[0]]
-      : [`${username}:${password}`, query.get("chats") ?? query.get("channels") ?? undefined];
-    if (chatId === undefined || chatId.includes(",")) {
+      : [`${username}:${password}`, param("chats", "channels")];
+    if (chat === undefined || chat.includes(",")) {
       return "must be telegram://token@telegram?chats=chat-id, with one chat";
     }
-    return { botToken, chatId };
+    const [chatId, threadId] = chat.split(":") as [string, string?];
+    return { botToken, chatId, ...(threadId !== undefined && { threadId: Number(threadId) }) };
   },
 };
 

@@ -23,7 +23,7 @@ const TEXT_MAX = 8_000;
 export const webhook: ChannelKind<WebhookConfig> = {
   id: "webhook",
   name: "Webhook",
-  schemes: ["generic", "json", "jsons"],
+  schemes: ["generic", "generic+http", "generic+https", "json", "jsons"],
   fields: {
     url: { type: "address", isSecret: true },
     method: {
@@ -74,10 +74,36 @@ export const webhook: ChannelKind<WebhookConfig> = {
     };
   },
 
-  // generic://host/path (Shoutrrr) and json://host/path (Apprise).
-  fromUrl({ base, path, query }) {
+  // generic://host/path and generic+https://host/path (Shoutrrr), and json://host/path (Apprise).
+  fromUrl({ base, path, query, param }) {
     const url = new URL(base(...path));
-    url.search = String(query);
-    return { url: url.href };
+    const headers: Record<string, string> = {};
+    const fields: Record<string, string> = {};
+    for (const [name, value] of query) {
+      if (name.startsWith("@")) headers[name.slice(1)] = value;
+      else if (name.startsWith("$")) fields[name.slice(1)] = value;
+      else if (name.startsWith("_")) url.searchParams.append(name.slice(1), value);
+      else if (!OWN_PARAMETERS.has(name.toLowerCase())) url.searchParams.append(name, value);
+    }
+    const template = param("template");
+    if (template !== undefined && !/^json$/i.test(template)) {
+      return "has another template than json";
+    }
+    const keys = [param("titlekey") ?? "title", param("messagekey") ?? "message"] as const;
+    const body = { [keys[0]]: "{{ title }}", [keys[1]]: "{{ text }}", ...fields };
+    const method = param("method", "requestmethod");
+    const contentType = param("contenttype");
+    return {
+      url: url.href,
+      ...(method !== undefined && { method: method.toUpperCase() }),
+      ...(contentType !== undefined && { contentType }),
+      ...(Object.keys(headers).length > 0 && { headers }),
+      ...(template !== undefined && { template: JSON.stringify(body) }),
+    };
   },
 };
+
+/** Parameters of such a URL that the receiver does not get. */
+const OWN_PARAMETERS = new Set([
+  ...["contenttype", "messagekey", "method", "requestmethod", "template", "title", "titlekey"],
+]);

@@ -68,14 +68,14 @@ Deno.test("during quiet hours only what is severe is sent; one summary follows",
   monitor(app, "shop", false);
   unhealthy(app, "db");
   oom(app, "web");
-  deepEqual(await titles(app, receiver), ["host-1: Container out of memory: web"]);
+  deepEqual(await titles(app, receiver), ["[Critical] host-1: Container out of memory: web"]);
   app.clock.advance({ minutes: 90 });
   monitor(app, "shop", true);
   app.clock.set("2026-01-02T06:59:59Z");
   deepEqual(await titles(app, receiver), []);
   app.clock.set("2026-01-02T07:00:00Z");
   const [{ title, message } = { title: "", message: "" }, ...more] = await send(app, receiver);
-  equal(title, "host-1: 2 notifications, 1 of them over");
+  equal(title, "[Warning] host-1: 2 notifications, 1 of them over");
   deepEqual(message.split("\n").slice(0, 2), [
     "Monitor down: shop, 2026-01-01 23:00:00 UTC, over after 1 h 30 min",
     "Container unhealthy: db, 2026-01-01 23:00:00 UTC",
@@ -84,7 +84,7 @@ Deno.test("during quiet hours only what is severe is sent; one summary follows",
   deepEqual(more, []);
   deepEqual(await titles(app, receiver), []);
   unhealthy(app, "db");
-  deepEqual(await titles(app, receiver), ["host-1: Container unhealthy: db"]);
+  deepEqual(await titles(app, receiver), ["[Warning] host-1: Container unhealthy: db"]);
 });
 
 Deno.test("a problem whose beginning was severe enough also ends during quiet hours", async () => {
@@ -97,7 +97,7 @@ Deno.test("a problem whose beginning was severe enough also ends during quiet ho
   app.clock.set("2026-01-01T23:00:00Z");
   // Its beginning was severe enough for the first channel only.
   monitor(app, "shop", true);
-  deepEqual(await titles(app, receiver), ["host-1: Monitor up: shop"]);
+  deepEqual(await titles(app, receiver), ["[Info] host-1: Monitor up: shop"]);
 });
 
 Deno.test("without an exception nothing is sent during quiet hours, except tests", async () => {
@@ -107,9 +107,9 @@ Deno.test("without an exception nothing is sent during quiet hours, except tests
   oom(app, "web");
   deepEqual(await titles(app, receiver), []);
   await app.call("POST", `${CHANNELS}/${id}/test`);
-  deepEqual(await titles(app, receiver), ["host-1: Test: messages arrive"]);
+  deepEqual(await titles(app, receiver), ["[Info] host-1: Test: messages arrive"]);
   app.clock.set("2026-01-02T07:00:00Z");
-  deepEqual(await titles(app, receiver), ["host-1: Container out of memory: web"]);
+  deepEqual(await titles(app, receiver), ["[Critical] host-1: Container out of memory: web"]);
 });
 
 Deno.test("a digest has what happened since its first message", async () => {
@@ -122,24 +122,24 @@ Deno.test("a digest has what happened since its first message", async () => {
   app.clock.advance({ minutes: 29 });
   deepEqual(await titles(app, receiver), []);
   app.clock.advance({ minutes: 1 });
-  deepEqual(await titles(app, receiver), ["host-1: 2 notifications"]);
+  deepEqual(await titles(app, receiver), ["[Warning] host-1: 2 notifications"]);
   monitor(app, "a", true);
   app.clock.advance({ minutes: 59 });
   deepEqual(await titles(app, receiver), []);
   app.clock.advance({ minutes: 1 });
   // A single problem needs no summary.
-  deepEqual(await titles(app, receiver), ["host-1: Monitor up: a"]);
+  deepEqual(await titles(app, receiver), ["[Info] host-1: Monitor up: a"]);
   monitor(app, "a", false);
   app.clock.advance({ minutes: 5 });
   monitor(app, "a", true);
   app.clock.advance({ minutes: 55 });
-  deepEqual(await titles(app, receiver), ["host-1: Monitor down: a, over after 5 min"]);
+  deepEqual(await titles(app, receiver), ["[Info] host-1: Monitor down: a, over after 5 min"]);
   for (const name of ["a", "b"]) {
     monitor(app, name, false);
     monitor(app, name, true);
   }
   app.clock.advance({ minutes: 60 });
-  deepEqual(await titles(app, receiver), ["host-1: 2 notifications, all over"]);
+  deepEqual(await titles(app, receiver), ["[Info] host-1: 2 notifications, all over"]);
 });
 
 Deno.test("a digest names at most 50 problems", async () => {
@@ -149,7 +149,7 @@ Deno.test("a digest names at most 50 problems", async () => {
   for (let n = 0; n < 60; n++) monitor(app, `m${n}`, false);
   app.clock.advance({ minutes: 60 });
   const [digest] = await send(app, receiver);
-  equal(digest?.title, "host-1: 60 notifications");
+  equal(digest?.title, "[Warning] host-1: 60 notifications");
   equal(digest?.message.includes("Monitor down: m49,"), true);
   equal(digest?.message.includes("Monitor down: m50,"), false);
   equal(digest?.message.includes("\nand 10 more\n"), true);
@@ -167,7 +167,7 @@ Deno.test("held messages survive a restart, and wait until maintenance is over",
   await app.call("POST", "/api/maintenance", { enabled: true });
   deepEqual(await titles(app, receiver), []);
   await app.call("POST", "/api/maintenance", { enabled: false });
-  deepEqual(await titles(app, receiver), ["host-1: Container unhealthy: db"]);
+  deepEqual(await titles(app, receiver), ["[Warning] host-1: Container unhealthy: db"]);
   db.close();
 });
 
@@ -201,7 +201,7 @@ Deno.test("a disabled channel drops what it held; without quiet hours it is sent
   unhealthy(app, "web");
   deepEqual(await titles(app, receiver), []);
   equal((await app.call("PUT", `${CHANNELS}/${id}`, { quietHours: null })).body.quietHours, null);
-  deepEqual(await titles(app, receiver), ["host-1: Container unhealthy: web"]);
+  deepEqual(await titles(app, receiver), ["[Warning] host-1: Container unhealthy: web"]);
 });
 
 Deno.test("at most 500 messages wait for a channel", async () => {
@@ -211,6 +211,6 @@ Deno.test("at most 500 messages wait for a channel", async () => {
   for (let n = 0; n < 510; n++) monitor(app, `m${n}`, false);
   app.clock.advance({ minutes: 60 });
   const [digest] = await send(app, receiver);
-  equal(digest?.title, "host-1: 500 notifications");
+  equal(digest?.title, "[Warning] host-1: 500 notifications");
   equal(digest?.message.startsWith("Monitor down: m10,"), true);
 });

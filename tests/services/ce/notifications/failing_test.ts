@@ -58,7 +58,7 @@ Deno.test("a channel that fails for 24 hours is reported once through the others
       ...message.split("\n").slice(0, 2).map((line: string) => line.replace(/(HTTP 500).*/, "$1")),
     ]),
     [[
-      "host-1: Notification channel failing: Phone",
+      "[Warning] host-1: Notification channel failing: Phone",
       "Nothing could be sent since 2026-01-01 12:00:00 UTC",
       "Last error: HTTP 500",
     ]],
@@ -70,7 +70,7 @@ Deno.test("a channel that fails for 24 hours is reported once through the others
   await round(app);
   deepEqual(
     healthy.received.slice(1).map(({ body }) => JSON.parse(body).title),
-    ["host-1: Notification channel works again: Phone"],
+    ["[Info] host-1: Notification channel works again: Phone"],
   );
   deepEqual(limited.received, []);
 });
@@ -91,6 +91,6 @@ Deno.test("the report waits for a channel that works; disabled channels are not 
   await round(app);
   deepEqual(
     healthy.received.map(({ body }) => JSON.parse(body).title),
-    ["host-1: Notification channel failing: Phone"],
+    ["[Warning] host-1: Notification channel failing: Phone"],
   );
 });

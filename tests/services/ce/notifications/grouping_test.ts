@@ -133,7 +133,10 @@ Deno.test("events of a cause within 10 s are one message and one that follows", 
   app.emit("container.oom", { container: "web", id: "web" });
   app.pass(3);
   deepEqual(app.titles(), ["Container out of memory: web"]);
-  match(app.messages()[0].lines.join("\n"), /^Container down: web\nExited \(exit code 1\)/);
+  match(
+    app.messages()[0].lines.join("\n"),
+    /^Image: app:1\nContainer down: web\nExited \(exit code 1\)/,
+  );
   app.emit("remediation.executed", {
     rule: "Restart",
     ruleId: "r",
@@ -161,7 +164,7 @@ Deno.test("a container that runs out of memory is one critical message, which sa
     app.pass(10);
     const [message, other] = app.messages();
     equal(message.title, "host: Container down: web");
-    deepEqual(message.lines, ["Out of memory (exit code 137)"]);
+    deepEqual(message.lines, ["Out of memory (exit code 137)", "Image: app:1"]);
     equal(message.severity, "critical");
     equal(other.title, "host: Container out of memory: db");
   }
@@ -224,7 +227,10 @@ Deno.test("a container that restarts at once is sent as one message, and not aga
     app.pass(60);
   }
   deepEqual(app.titles(), ["Container up: web"]);
-  match(app.messages()[0].lines.join("\n"), /^Container down: web\nExited \(exit code 1\)$/);
+  match(
+    app.messages()[0].lines.join("\n"),
+    /^Image: app:1\nContainer down: web\nExited \(exit code 1\)$/,
+  );
   app.pass(300);
   app.emit("container.down", down("web"));
   app.emit("container.up", up("web"));

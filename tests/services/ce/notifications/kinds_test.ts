@@ -177,13 +177,13 @@ Deno.test("pagerduty resolves the alert of a summary when all problems have ende
     receiver.received.map(({ body }) => JSON.parse(body))
       .filter(({ dedup_key }) => dedup_key === "host-1 summaries")
       .map(({ event_action, payload }) => [event_action, payload.summary]);
-  const trigger = ["trigger", "host-1: 5 more notifications"];
+  const trigger = ["trigger", "[Warning] host-1: 5 more notifications"];
   for (let n = 0; n < 24; n++) works(n);
   await deliver(app);
   deepEqual(actions(), [trigger]);
   works(24);
   await deliver(app);
-  deepEqual(actions(), [trigger, ["resolve", "host-1: all problems have ended"]]);
+  deepEqual(actions(), [trigger, ["resolve", "[Info] host-1: all problems have ended"]]);
 });
 
 Deno.test("email sends both parts, as one thread, to each receiver", async () => {
@@ -205,7 +205,7 @@ Deno.test("email sends both parts, as one thread, to each receiver", async () =>
   await deliver(app);
   const [up, failed] = smtp.mails;
   deepEqual(up!.to, ["ada@example.com", "bob@example.com"]);
-  equal(up!.headers.subject, "host-1: Container up: web");
+  equal(up!.headers.subject, "[Info] host-1: Container up: web");
   equal(up!.headers["in-reply-to"], "<thread.container-web@example.com>");
   match(up!.parts["text/plain"]!, /https:\/\/longshore\.example\.com\/ops\/containers\/web/);
   ok(!failed!.parts["text/html"]!.includes("<script>"));
@@ -219,19 +219,145 @@ Deno.test("email through its own mail server connects to the checked address onl
     to: ["ada@example.com"],
     smtpUrl: `smtp://ada:s3cret@127.0.0.1:${port}`,
   };
-  const id = await create(app, "email", config);
-  await app.call("POST", `${CHANNELS}/${id}/test`);
-  await deliver(app);
-  const { body } = await app.call("GET", `${CHANNELS}/${id}`);
-  match(body.lastError, /OUTBOUND_ALLOW/);
-  deepEqual(body.config, { to: ["ada@example.com"], smtpUrl: "********" });
-  equal(smtp.mails.length, 0);
+  const refused = await app.call("POST", CHANNELS, { name: "Mail", kind: "email", config });
+  equal(refused.status, 400);
+  match(refused.body.error, /^body\.config\.smtpUrl: 127\.0\.0\.1 is .* OUTBOUND_ALLOW$/);
 
   using open = channelApp();
-  const other = await create(open, "email", config);
-  await open.call("POST", `${CHANNELS}/${other}/test`);
+  const id = await create(open, "email", config);
+  await open.call("POST", `${CHANNELS}/${id}/test`);
   await deliver(open);
   equal(smtp.mails.length, 1);
+  // What was allowed once is checked again at each attempt.
+  open.deps.config.outboundAllow.length = 0;
+  await open.call("POST", `${CHANNELS}/${id}/test`);
+  await deliver(open);
+  const { body } = await open.call("GET", `${CHANNELS}/${id}`);
+  match(body.lastError, /OUTBOUND_ALLOW/);
+  deepEqual(body.config, { to: ["ada@example.com"], smtpUrl: "********" });
+  equal(smtp.mails.length, 1);
+});
+
+for (
+  const { refusals, status, error, left } of [
+    {
+      refusals: { "bob@example.com": 451 },
+      status: "queued",
+      error: "Refused by the mail server: bob@example.com (451)",
+      left: ["bob@example.com"],
+    },
+    {
+      refusals: { "bob@example.com": 452, "eve@example.com": 550 },
+      status: "queued",
+      error: "Refused by the mail server: bob@example.com (452), eve@example.com (550)",
+      left: ["bob@example.com"],
+    },
+    {
+      refusals: { "bob@example.com": 550 },
+      status: "failed",
+      error: "Refused by the mail server: bob@example.com (550)",
+    },
+  ] as { refusals: Record<string, number>; status: string; error: string; left?: string[] }[]
+) {
+  Deno.test(`a mail of which receivers are refused is ${status}: ${error}`, async () => {
+    let isRepaired = false;
+    await using smtp = await smtpServer({
+      refuse: (to) => isRepaired && refusals[to]! < 500 ? undefined : refusals[to],
+    });
+    using app = channelApp();
+    const to = ["ada@example.com", "bob@example.com", "eve@example.com"];
+    const id = await create(app, "email", { to, smtpUrl: smtp.url });
+    await app.call("POST", `${CHANNELS}/${id}/test`);
+    await deliver(app);
+    const read = async () =>
+      (await app.call("GET", `${CHANNELS}/${id}/deliveries`)).body.deliveries[0];
+    const delivery = await read();
+    deepEqual([delivery.status, delivery.error], [status, error]);
+    deepEqual(smtp.mails.map((mail) => mail.to), [to.filter((each) => !refusals[each])]);
+
+    isRepaired = true;
+    app.clock.advance({ minutes: 1 });
+    await deliver(app);
+    deepEqual(smtp.mails.slice(1).map((mail) => mail.to), left ? [left] : []);
+    const isComplete = Object.values(refusals).every((code) => code < 500);
+    equal((await read()).status, isComplete ? "sent" : "failed");
+  });
+}
+
+Deno.test("a mail server that is busy from the first reply on is named as such", async () => {
+  const server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const busy = (async () => {
+    using connection = await server.accept();
+    await connection.write(new TextEncoder().encode("421 busy\r\n"));
+  })();
+  using app = channelApp();
+  const smtpUrl = `smtp://127.0.0.1:${(server.addr as Deno.NetAddr).port}`;
+  const id = await create(app, "email", { to: ["ada@example.com"], smtpUrl });
+  await app.call("POST", `${CHANNELS}/${id}/test`);
+  await deliver(app);
+  await busy;
+  server.close();
+  const { body } = await app.call("GET", `${CHANNELS}/${id}/deliveries`);
+  equal(body.deliveries[0].error, "The mail server refused the connection (421)");
+  equal(body.deliveries[0].status, "queued");
+});
+
+Deno.test("a space of Google Chat gets a message a second, from all its channels", async () => {
+  using app = channelApp();
+  const { receiver, url, problems } = servePlatform(PLATFORMS.googlechat!);
+  await using _ = receiver;
+  const { url: space } = PLATFORMS.googlechat!.config(url) as { url: string };
+  await create(app, "googlechat", { url: space });
+  await create(app, "googlechat", { url: `${space}&threadKey=2` }, { name: "Other" });
+  for (const name of ["a", "b"]) {
+    emit(app.deps, "container.oom", { container: name, id: name });
+  }
+  const arrived: number[] = [];
+  for (let second = 0; second < 5; second++) {
+    await deliver(app);
+    arrived.push(receiver.received.length);
+    app.clock.advance({ seconds: 1 });
+  }
+  deepEqual(arrived, [1, 2, 3, 4, 4]);
+  deepEqual(problems, []);
+});
+
+Deno.test("a receiver has a message once it answered, however long its body takes", async () => {
+  using app = channelApp();
+  const end = Promise.withResolvers<void>();
+  await using receiver = fakeReceiver(() =>
+    new Response(new ReadableStream({ pull: () => end.promise }), { status: 200 })
+  );
+  const id = await create(app, "webhook", { url: receiver.url });
+  const slack = await create(app, "slack", { url: `${receiver.url}/services/T/B/X` });
+  emit(app.deps, "container.down", down);
+  await deliver(app);
+  end.resolve();
+  for (const channel of [id, slack]) {
+    const { body } = await app.call("GET", `${CHANNELS}/${channel}/deliveries`);
+    deepEqual(body.deliveries.map(({ status }: Json) => status), ["sent"], channel);
+  }
+  equal(receiver.received.length, 2);
+});
+
+Deno.test("every kind shows the severity, the server, the image and a link that works", async () => {
+  for (const [kind, platform] of Object.entries(PLATFORMS)) {
+    using app = channelApp();
+    const { receiver, url } = servePlatform(platform);
+    await using _ = receiver;
+    await create(app, kind, platform.config(url));
+    emit(app.deps, "container.down", { ...down, image: "registry.example.com/team_a/web:1.27" });
+    await deliver(app);
+    const [first] = receiver.received;
+    const body = /^\{/.test(first!.body) ? JSON.parse(first!.body) : first!.body;
+    const shown = platform.shown(body, first!);
+    match(shown, /^\W*Warning\W+host-1: Container down: web/, kind);
+    // The template of the webhook has only what it names.
+    if (kind === "webhook") continue;
+    match(shown.replaceAll("\u200b", ""), /registry\.example\.com\/team_a\/web:1\.27/, kind);
+    const link = "https://longshore.example.com/ops/containers/web";
+    ok(decodeURIComponent(first!.body).includes(link), `${kind}: ${first!.body}`);
+  }
 });
 
 Deno.test("email without a mail server is refused", async () => {
