@@ -101,7 +101,7 @@ Deno.test("GET /api/stream sends the state of each round, and events in between"
     eventId,
     server: "test-host",
     serverId: app.deps.server.id,
-    data: down,
+    data: { ...down, image: "app:1" },
   }]);
   deepEqual(round.map(({ type }) => type), ["metrics", "containers", "alerts"]);
   deepEqual(round[1]?.data, { containers: [], stacks: [] });

@@ -88,6 +88,7 @@ Deno.test("the third exit within 5 minutes is a crash loop; nothing is reported 
     deepEqual([event, data], ["container.stable", {
       container: "web",
       id: idOf("web"),
+      image: "app:1",
       outcome: "running",
       exits: 20,
       durationSeconds: 619,
