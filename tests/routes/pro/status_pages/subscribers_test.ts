@@ -405,7 +405,7 @@ Deno.test("mails are retried if the server is unreachable or busy, not if it ref
   deepEqual(row(), {
     status: "failed",
     last_status: 550,
-    last_error: "Refused by the mail server: ada@example.com (550)",
+    last_error: "Refused by the mail server: grace@example.com (550)",
   });
 
   app.deps.config = { ...app.deps.config, smtpUrl: "smtp://127.0.0.1:1" };
