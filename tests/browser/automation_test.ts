@@ -126,6 +126,10 @@ dashboardTest(
     }
     await tab.choose("Dashboards", "Data");
     await tab.find("dialog", "Data of Dashboards");
+    await tab.page.keyboard.press("Escape");
+    await tab.go("/containers");
+    await tab.find("link", "web");
+    await tab.gone("checkbox", /^Select /);
     deepEqual(tab.complaints, []);
   },
 );

@@ -55,6 +55,9 @@ dashboardTest("an unsaved draft is there again after the same user has signed in
 
   await t.step("changes of a stored stack", async () => {
     await openSource(tab);
+    await tab.click("textbox", "Compose file");
+    await tab.page.keyboard.sendCharacter("#\n".repeat(200));
+    await tab.checkAccessibility(["scrollable-region-focusable"]);
     await replaceText(tab, TYPED);
     await endSession(tab);
     await signIn(tab, ADA);

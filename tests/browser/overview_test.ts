@@ -24,6 +24,8 @@ dashboardTest("the overview names a few of what is wrong, and counts the others"
         labels: composeLabels(`app-${String(at).padStart(2, "0")}`, "web"),
         ...(at === STACKS - 1 && { state: "restarting" as const }),
       })),
+      { name: "prepared", state: "created" as const },
+      { name: "finished", state: "exited" as const },
     ],
   });
   const { tab } = dashboard;
@@ -48,6 +50,11 @@ dashboardTest("the overview names a few of what is wrong, and counts the others"
   await tab.checkAccessibility();
 
   await tab.page.click(".concerns li:last-child a");
-  await tab.find("status", "20 of 31 containers");
+  await tab.find("status", "20 of 33 containers");
   equal(new URL(tab.page.url()).search, "?health=unhealthy");
+
+  // As the API counts them: every container that neither runs nor is paused.
+  await tab.go("/");
+  await tab.click("link", "3 stopped");
+  await tab.find("status", "3 of 33 containers");
 });

@@ -71,16 +71,18 @@ export function Form({ name, children, submit, onSubmit, onCancel }: FormProps) 
     event.preventDefault();
     if (isBusy.value) return;
     refusal.value = undefined;
-    const found = problemsOf(form.current!);
+    const element = form.current!;
+    const found = problemsOf(element);
     show(found);
     if (Object.keys(found).length > 0) return;
     isBusy.value = true;
     try {
-      await onSubmit(valuesOf(form.current!));
+      await onSubmit(valuesOf(element));
       isChanged.value = false;
     } catch (error) {
       refusal.value = sentenceOf(error);
-      if (error instanceof ApiError) show(problemsByField(error, form.current!));
+      // The form may have been closed meanwhile.
+      if (error instanceof ApiError && form.current) show(problemsByField(error, element));
     } finally {
       isBusy.value = false;
     }

@@ -150,7 +150,9 @@ export function OpenMenu({ button, items, onClose }: {
           tabIndex={-1}
           onClick={() => choose(item)}
         >
-          {item.checked !== undefined && <span class="tick">{item.checked ? "✓" : ""}</span>}
+          {item.checked !== undefined && (
+            <span class="tick" aria-hidden="true">{item.checked ? "✓" : ""}</span>
+          )}
           {item.name}
         </button>
       ))}

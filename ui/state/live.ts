@@ -66,6 +66,10 @@ export const jobs = signal<ReadonlyMap<string, LiveJob>>(new Map());
 export const healthOf = ({ state, health }: Pick<Container, "state" | "health">) =>
   state === "running" ? health : null;
 
+/** Whether it counts as stopped, as in the API: in every state but running and paused. */
+export const isStopped = ({ state }: Pick<Container, "state">): boolean =>
+  state !== "running" && state !== "paused";
+
 /** Whether the container engine answers; `undefined` until it is known. */
 export const engineReachable = computed(() => host.value?.engine.reachable);
 

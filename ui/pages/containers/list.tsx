@@ -15,7 +15,7 @@ import { Empty, NoMatch } from "../../components/states.tsx";
 import { sortRows, Table } from "../../components/table.tsx";
 import { capital, count } from "../../components/text.ts";
 import { ACTIONS, actionsFor, mayRun, runAction, runOnAll } from "../../state/container_actions.ts";
-import { containers, engineReachable, healthOf } from "../../state/live.ts";
+import { containers, engineReachable, healthOf, isStopped } from "../../state/live.ts";
 import { navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { GeneratedDialog } from "../stacks/generated.tsx";
@@ -77,6 +77,7 @@ export default function Containers() {
           onChange={(event) => setQuery({ state: event.currentTarget.value })}
         >
           <option value="">All states</option>
+          <option value="stopped">Not running</option>
           {STATES.map((each) => <option key={each} value={each}>{capital(each)}</option>)}
         </select>
         {health !== "" && (
@@ -117,7 +118,7 @@ export default function Containers() {
             keyOf={idOf}
             nameOf={nameOf}
             actions={menuOf}
-            selected={selected}
+            {...(canUseSelection() && { selected })}
             groupOf={isGrouped ? stackOf : undefined}
             busy={!all}
             defaultSort={DEFAULT_SORT}
@@ -127,6 +128,12 @@ export default function Containers() {
     </Page>
   );
 }
+
+const canReadSources = () => hasRole("operator", "stack_sources:read");
+
+/** Whether there is anything that the user may do with selected containers. */
+const canUseSelection = (): boolean =>
+  (["start", "stop", "restart"] as const).some(mayRun) || canReadSources();
 
 function Selection({ selected, onDone }: { selected: ReadonlySet<string>; onDone: () => void }) {
   const isGenerating = useSignal(false);
@@ -143,7 +150,7 @@ function Selection({ selected, onDone }: { selected: ReadonlySet<string>; onDone
       {mayRun("restart") && (
         <Button icon="restart" onClick={() => void run("restart")}>Restart</Button>
       )}
-      {hasRole("operator", "stack_sources:read") && (
+      {canReadSources() && (
         <Button
           icon="stack"
           onClick={() => isGenerating.value = true}
@@ -209,7 +216,7 @@ function filter(
 ): readonly Container[] {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   return all.filter((container) =>
-    (state === "" || container.state === state) &&
+    (state === "" || container.state === state || state === "stopped" && isStopped(container)) &&
     (health === "" || healthOf(container) === health) &&
     words.every((word) => haystackOf(container).includes(word))
   );

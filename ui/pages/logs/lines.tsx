@@ -100,14 +100,14 @@ export function Lines(
     return () => observer.disconnect();
   }, []);
 
-  const onScroll = () => {
-    const { scrollTop: top, clientHeight, scrollHeight } = box.current!;
+  const onScroll = ({ currentTarget }: { currentTarget: HTMLElement }) => {
+    const { scrollTop: top, clientHeight, scrollHeight } = currentTarget;
     const before = view.peek().top;
     if (top === before) return;
     const isAtEnd = top + clientHeight >= scrollHeight - 4;
     if (isAtEnd) follow.value = true;
     else if (top < before) follow.value = false;
-    anchor.current = drawnAt(box.current!, drawn) ?? anchorAt(entries, heightOf, top);
+    anchor.current = drawnAt(currentTarget, drawn) ?? anchorAt(entries, heightOf, top);
     // Which lines are drawn does not depend on it while the newest one is followed.
     if (follow.peek()) view.peek().top = top;
     else view.value = { ...view.peek(), top };

@@ -184,7 +184,7 @@ const METRIC_PAGES: Partial<Record<AlertMetric, string>> = {
   cpu_percent: "/containers?sort=-cpu",
   memory_percent: "/containers?sort=-memory",
   load_1: "/containers?sort=-cpu",
-  container_stopped: "/containers?state=exited",
+  container_stopped: "/containers?state=stopped",
 };
 
 /** Alerts that say the same as the state of their container. */

@@ -9,7 +9,7 @@ import { Page, Section } from "../../components/page.tsx";
 import { Empty, State } from "../../components/states.tsx";
 import { count, plain } from "../../components/text.ts";
 import { stackPath } from "../../paths.ts";
-import { containers, healthOf, stacks, type StackSummary } from "../../state/live.ts";
+import { containers, healthOf, isStopped, stacks, type StackSummary } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { UnknownContainers } from "../../components/unknown_containers.tsx";
 import { Attention } from "./attention.tsx";
@@ -32,7 +32,7 @@ export default function Overview() {
 
 const COUNTED = [
   { word: "running", key: "running", query: "state=running", tone: "good" },
-  { word: "stopped", key: "exited", query: "state=exited", tone: "idle" },
+  { word: "stopped", key: "stopped", query: "state=stopped", tone: "idle" },
   { word: "unhealthy", key: "unhealthy", query: "health=unhealthy", tone: "bad" },
   { word: "restarting", key: "restarting", query: "state=restarting", tone: "bad" },
   { word: "paused", key: "paused", query: "state=paused", tone: "warn" },
@@ -41,10 +41,11 @@ const COUNTED = [
 function Containers() {
   const all = containers.value;
   if (!all) return <UnknownContainers name="Containers" />;
-  const numbers = new Map<string | null, number>();
+  const numbers = new Map<string, number>();
   for (const container of all) {
-    for (const key of [container.state, healthOf(container)]) {
-      numbers.set(key, (numbers.get(key) ?? 0) + 1);
+    const keys = [container.state, healthOf(container), isStopped(container) && "stopped"];
+    for (const key of keys) {
+      if (key) numbers.set(key, (numbers.get(key) ?? 0) + 1);
     }
   }
   const counts = COUNTED.map((each) => ({ ...each, number: numbers.get(each.key) ?? 0 }))

@@ -78,6 +78,8 @@ export function openCodeMirror(
       autocapitalize: "off",
       autocorrect: "off",
       spellcheck: "false",
+      // Also where nothing can be typed: the keys scroll it.
+      tabindex: "0",
       ...(isReadOnly && { "aria-readonly": "true" }),
     }),
     EditorView.updateListener.of(({ docChanged, state }) => {
