@@ -24,8 +24,16 @@ const FEATURES: Record<string, string> = {
   uptime: "Uptime monitors need",
 };
 
-/** E.g. `Incidents need the Pro edition`. */
+/** Resources that are not named after the path; as in the sentences about a limit. */
+const RESOURCES: Record<string, string> = {
+  remediation: "remediation rules",
+  uptime: "uptime monitors",
+};
+
+/** E.g. `Incidents need the Pro edition (incidents)`. */
 export function editionNeeded({ path }: Pick<Endpoint, "path">, edition: Edition): string {
-  const feature = FEATURES[path.split("/")[1] ?? ""] ?? "This feature needs";
-  return `${feature} the ${editionName(edition)}`;
+  const word = path.split("/")[1] ?? "";
+  const feature = FEATURES[word] ?? "This feature needs";
+  const resource = RESOURCES[word] ?? word.replaceAll("-", " ");
+  return `${feature} the ${editionName(edition)} (${resource})`;
 }

@@ -25,6 +25,8 @@ const tokens = table(
     spentFrom: text<string | null>(),
     /** Set when the refresh tokens of the family are refused while its access tokens stay valid. */
     revokedAt: text<string | null>(),
+    /** The hash of the page's secret; `null` if the token was not issued as a cookie. */
+    pageHash: text<string | null>(),
   },
   { key: "tokenHash" },
 );
@@ -39,6 +41,14 @@ export function selectFamiliesOfUser(db: Database, userId: string): string[] {
   return db.all<{ familyId: string }>(
     "SELECT DISTINCT family_id AS familyId FROM refresh_tokens WHERE user_id = :userId",
     { userId },
+  ).map((row) => row.familyId);
+}
+
+/** The logins of a page. */
+export function selectFamiliesOfPage(db: Database, pageHash: string): string[] {
+  return db.all<{ familyId: string }>(
+    "SELECT DISTINCT family_id AS familyId FROM refresh_tokens WHERE page_hash = :pageHash",
+    { pageHash },
   ).map((row) => row.familyId);
 }
 

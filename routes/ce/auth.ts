@@ -113,13 +113,15 @@ export const authEndpoints = (deps: Deps) => [
     description:
       "A refresh token can be used once. For 10 seconds the same address gets the same new tokens " +
       "again, so that parallel refreshes are safe. Any other reuse revokes the whole login, " +
-      "including its access tokens, because the token may have been stolen.",
+      "including its access tokens, because the token may have been stolen. Tokens that " +
+      "`POST /auth/session` has set as a cookie are refused.",
     role: "public",
     body: RefreshBody,
     returns: TokenPair,
     failures: { 401: "Unknown, used, revoked or expired", ...THROTTLED },
   }, ({ body, caller, note, admit }) => {
-    const pair = refreshSession(deps, body, caller.address, admit);
+    const presented = { tokens: [body.refreshToken], pageHash: null };
+    const pair = refreshSession(deps, presented, caller.address, admit);
     return withReuseInNote(note, pair);
   }),
 

@@ -1,6 +1,6 @@
 /**
  * /auth/session: sign-in of browsers. The refresh token is in a cookie, and only these endpoints
- * accept it.
+ * accept it, together with the secret of the page that signed in.
  *
  * @module
  */
@@ -8,12 +8,7 @@
 import * as z from "zod";
 import { loginName } from "../../services/ce/auth/login_name.ts";
 import { refreshSession } from "../../services/ce/auth/refresh.ts";
-import {
-  endSession,
-  logOutBrowser,
-  signIn,
-  type TokenPair,
-} from "../../services/ce/auth/sessions.ts";
+import { logOutBrowser, signIn, type TokenPair } from "../../services/ce/auth/sessions.ts";
 import type { Deps } from "../../services/deps.ts";
 import { AppError } from "../../services/errors.ts";
 import { clientOf } from "../client.ts";
@@ -22,8 +17,9 @@ import {
   assertOwnPage,
   assertSameOrigin,
   expiredSessionCookie,
-  readLoginCookie,
-  readSessionCookie,
+  pageHashOf,
+  readLoginCookies,
+  readSession,
   sessionCookie,
 } from "../session_cookie.ts";
 import { Done } from "../shapes.ts";
@@ -41,7 +37,7 @@ const CodeBody = z.object({
   code: z.string().min(1).max(512).meta({
     description: "What the sign-in page gets in its address after a login at an identity " +
       "provider. It is valid for 30 seconds, and only with the cookie that the browser got when " +
-      "that login began",
+      "that login began, and with the secret of the page that began it",
     example: "q8X0kz1d6bMZyJmC4nQf2uV7sT9wE3rA5gH1jK6lP0o",
   }),
 }).meta({ id: "CodeLogin" });
@@ -56,7 +52,8 @@ const SignInMethods = z.object({
     name: z.string(),
     kind: z.enum(["saml"]),
     path: z.string().meta({
-      description: "Where a login begins; add `return_to` for a session of the dashboard",
+      description: "Where a login begins; add `return_to` for a session of the dashboard. With " +
+        "the header `X-Page-Secret`, it has the hash of that secret",
       example: "/api/ext/service-enterprise/sso/login/6f1c9d5e-0f5a-4a5e-9a57-9d8f2c1b7e34",
     }),
   })),
@@ -68,14 +65,18 @@ const SETS_COOKIE = {
   replyHeaders: { "Set-Cookie": "The refresh token; `HttpOnly` and `SameSite=Strict`" },
 } as const;
 
-const PAGE_HEADER = { "X-Requested-With": "Must be `longshore`" };
+const PAGE_SECRET = {
+  "X-Page-Secret": "A secret that only the page has: 32 random bytes as base64url without padding",
+};
+
+const PAGE_HEADERS = { "X-Requested-With": "Must be `longshore`", ...PAGE_SECRET };
 
 const NEEDS_COOKIE = {
   role: "public",
   acceptsCookie: true,
-  headers: PAGE_HEADER,
+  headers: PAGE_HEADERS,
   failures: {
-    401: "The cookie is missing, or its session has ended",
+    401: "The cookie or the page's secret is missing or wrong, or the session has ended",
     403: "The header `X-Requested-With` is missing, or the request is from another origin",
     ...THROTTLED,
   },
@@ -84,16 +85,9 @@ const NEEDS_COOKIE = {
 export const sessionEndpoints = (deps: Deps) => {
   const { config } = deps;
 
-  /** @throws {AppError} `unauthorized` without the cookie. */
-  const refreshTokenOf = (request: Request): string => {
-    const token = readSessionCookie(config, request);
-    if (token === undefined) throw new AppError("unauthorized", "The session cookie is missing");
-    return token;
-  };
-
   const assertCookieOfOwnPage = (request: Request) => {
     assertOwnPage(config, request);
-    refreshTokenOf(request);
+    readSession(config, request);
   };
 
   return [
@@ -104,23 +98,37 @@ export const sessionEndpoints = (deps: Deps) => {
         "For sign-in pages: what `AUTH_MODE` allows, and the enabled identity providers " +
         "by name.",
       role: "public",
+      headers: PAGE_SECRET,
       returns: SignInMethods,
-    }, () => ({
-      apiKey: config.authMode === "key",
-      passwords: config.authMode === "users",
-      providers: deps.signInProviders.list(),
-    })),
+    }, ({ request }) => {
+      const pageHash = pageHashOf(request);
+      const query = pageHash === undefined ? "" : `?page=${pageHash}`;
+      return {
+        apiKey: config.authMode === "key",
+        passwords: config.authMode === "users",
+        providers: deps.signInProviders.list().map((each) => ({
+          ...each,
+          path: each.path + query,
+        })),
+      };
+    }),
 
     endpoint("POST /auth/session", {
       operationId: "createSession",
       summary: "Sign in a browser",
       description: "Takes the API key in key mode, and email and password in users mode; in both " +
         "also the code of a login at an identity provider, see `GET /auth/providers`. The " +
-        "refresh token is set as the cookie `__Host-longshore` (without TLS: `longshore`), and " +
-        "scripts of the page get only the access token. Ends the session of an earlier cookie. " +
+        "refresh token is set as a cookie for `/auth/session`, whose name begins with " +
+        "`__Secure-longshore-` (without TLS: `longshore-`), and scripts of the page get only the " +
+        "access token. The cookie is accepted only with the same `X-Page-Secret`, because " +
+        "browsers send cookies to every port of a host. Ends the earlier session of this secret. " +
         "Failures are counted as for `POST /auth/login`.",
       role: "public",
-      assertBrowser: (request) => assertSameOrigin(config, request),
+      assertBrowser: (request) => {
+        assertSameOrigin(config, request);
+        requirePageHash(request);
+      },
+      headers: PAGE_SECRET,
       body: Credentials,
       returns: BrowserSession,
       ...SETS_COOKIE,
@@ -132,13 +140,12 @@ export const sessionEndpoints = (deps: Deps) => {
       },
     }, async ({ body, caller, request, note, admit, grantedTo, setCookie }) => {
       if ("email" in body) note.target = loginName(deps, body.email);
+      const pageHash = requirePageHash(request);
       const credentials = "code" in body
-        ? { ...body, loginCookie: readLoginCookie(config, request) }
+        ? { ...body, loginCookies: readLoginCookies(config, request, pageHash) }
         : body;
-      const pair = await signIn(deps, credentials, clientOf(caller, request), admit);
-      const earlier = readSessionCookie(config, request);
-      if (earlier !== undefined) endSession(deps, earlier);
-      setCookie(sessionCookie(config, request, pair.refreshToken));
+      const pair = await signIn(deps, credentials, clientOf(caller, request), admit, pageHash);
+      setCookie(sessionCookie(config, request, pageHash, pair.refreshToken));
       return { ...pair, permissions: grantedTo(pair.userId) };
     }),
 
@@ -155,18 +162,19 @@ export const sessionEndpoints = (deps: Deps) => {
       returns: BrowserSession,
       ...SETS_COOKIE,
     }, async ({ caller, request, note, admit, grantedTo, setCookie }) => {
-      const refreshToken = refreshTokenOf(request);
+      const presented = readSession(config, request);
+      const { pageHash } = presented;
       let pair: TokenPair;
       try {
-        const refreshed = refreshSession(deps, { refreshToken }, caller.address, admit);
+        const refreshed = refreshSession(deps, presented, caller.address, admit);
         pair = await withReuseInNote(note, refreshed);
       } catch (error) {
         if (error instanceof AppError && error.code === "unauthorized") {
-          setCookie(expiredSessionCookie(config, request));
+          setCookie(expiredSessionCookie(config, request, pageHash));
         }
         throw error;
       }
-      setCookie(sessionCookie(config, request, pair.refreshToken));
+      setCookie(sessionCookie(config, request, pageHash, pair.refreshToken));
       return { ...pair, permissions: grantedTo(pair.userId) };
     }),
 
@@ -180,8 +188,19 @@ export const sessionEndpoints = (deps: Deps) => {
       returns: Done,
       replyHeaders: { "Set-Cookie": "Deletes the cookie" },
     }, ({ caller, request, note, setCookie }) => {
-      setCookie(expiredSessionCookie(config, request));
-      note.actor = logOutBrowser(deps, refreshTokenOf(request), caller.address);
+      const presented = readSession(config, request);
+      setCookie(expiredSessionCookie(config, request, presented.pageHash));
+      note.actor = logOutBrowser(deps, presented, caller.address);
     }),
   ];
 };
+
+/** @throws {AppError} `invalid` without the page's secret. */
+function requirePageHash(request: Request): string {
+  const pageHash = pageHashOf(request);
+  if (pageHash !== undefined) return pageHash;
+  throw new AppError(
+    "invalid",
+    "The header X-Page-Secret is required: 32 random bytes as base64url without padding",
+  );
+}

@@ -65,8 +65,9 @@ export function openApiDocument(editions: readonly EditionRoutes[], version: str
         sessionCookie: {
           type: "apiKey",
           in: "cookie",
-          name: "__Host-longshore",
-          description: "Set by `POST /auth/session`; without TLS its name is `longshore`",
+          name: "__Secure-longshore",
+          description: "Set by `POST /auth/session`. Its name has a suffix, which depends on " +
+            "`X-Page-Secret`; without TLS it begins with `longshore-`",
         },
         verifySecret: {
           type: "apiKey",

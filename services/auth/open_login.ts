@@ -16,11 +16,21 @@ export interface OpenLogin {
   issuedAt: Date;
   /** When the login ends, regardless of renewals; `null` for no end. */
   endsAt: Date | null;
+  /** The hash of the page's secret, without which the refresh token is refused; `null` for none. */
+  pageHash: string | null;
+}
+
+/** What a client presents to renew or end a login. */
+export interface PresentedTokens {
+  /** Refresh tokens, of which one is the client's: other sites of a host can add cookies. */
+  tokens: readonly string[];
+  /** The hash of the page's secret; `null` from clients other than pages. */
+  pageHash: string | null;
 }
 
 /** A login at an identity provider, which the browser that began it turns into a session. */
 export interface CompletedLogin {
   login: OpenLogin;
-  /** The hash of that browser's login cookie. */
+  /** The hash of that browser's login cookie. The secret of its page is in the login. */
   browserHash: string;
 }

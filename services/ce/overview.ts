@@ -28,6 +28,8 @@ type ContainerCounts = Nullable<{
 
 /** Number of stacks by status; `null` while the engine is unreachable. */
 type StackCounts = Nullable<{
+  /** Whether no stack has another status. */
+  allHealthy: boolean;
   healthy: number;
   degraded: number;
   stopped: number;
@@ -115,10 +117,13 @@ export function countContainers(containers: readonly Container[] | undefined): C
 }
 
 function countStacks(containers: readonly Container[] | undefined): StackCounts {
-  if (!containers) return { healthy: null, degraded: null, stopped: null, total: null };
+  if (!containers) {
+    return { allHealthy: null, healthy: null, degraded: null, stopped: null, total: null };
+  }
   const statuses = summarizeStacks(containers).map(({ status }) => status);
   const count = (status: string) => statuses.filter((each) => each === status).length;
   return {
+    allHealthy: count("healthy") === statuses.length,
     healthy: count("healthy"),
     degraded: count("degraded"),
     stopped: count("stopped"),

@@ -16,6 +16,7 @@ import type { UserRole } from "../../services/auth/caller.ts";
 import { forwardEvents } from "../../services/ce/stream/broadcaster.ts";
 import { readConfig } from "../../services/config/config.ts";
 import { emit } from "../../services/events/emit.ts";
+import { pageSecret } from "../helpers/browser_session.ts";
 import { deliverDue } from "../helpers/outbox_delivery.ts";
 import { unsubscribeToken } from "../../services/pro/status_pages/subscriber_address.ts";
 import { runCommand, temporaryDirectory } from "../helpers/command.ts";
@@ -444,6 +445,8 @@ async function logInAndOut(service: PlantedService, { idp }: Keys): Promise<void
   await anonymous(posted("/auth/refresh", { refreshToken }));
   await anonymous(posted("/auth/refresh", { refreshToken: accessToken }));
   const credentials = { email, password: passwords.operator };
+  const secret = pageSecret();
+  secrets.keep("a page's secret", secret);
   let cookie = "";
   for (
     const attempt of [
@@ -453,7 +456,12 @@ async function logInAndOut(service: PlantedService, { idp }: Keys): Promise<void
       { method: "DELETE", path: "/auth/session" },
     ]
   ) {
-    const headers = { "content-type": "application/json", "x-requested-with": "longshore", cookie };
+    const headers = {
+      "content-type": "application/json",
+      "x-requested-with": "longshore",
+      "x-page-secret": secret,
+      cookie,
+    };
     const given = (await anonymous({ ...attempt, headers })).cookie;
     cookie = given?.split(";")[0] ?? "";
     const value = cookie.split("=")[1] ?? "";

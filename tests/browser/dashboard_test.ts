@@ -6,6 +6,7 @@
  */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { pageSecret } from "../helpers/browser_session.ts";
 import { dashboardTest, DESKTOP, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { checkBothThemes } from "../helpers/dashboard_steps.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
@@ -47,6 +48,7 @@ dashboardTest("the dashboard signs in, keeps the session and ends it", async (t)
     await tab.click("button", "Sign in");
     const refused = await service.call("POST", "/auth/session", { apiKey: "lsk_wrong" }, {
       token: null,
+      headers: { "x-page-secret": pageSecret() },
     });
     await tab.alert(refused.body.error);
     for (let n = 0; n < 2; n++) await tab.refused(401); // Without a session, and this one.
@@ -93,7 +95,10 @@ dashboardTest("the dashboard signs in, keeps the session and ends it", async (t)
     await page.evaluate(async () => {
       await fetch("/auth/session", {
         method: "DELETE",
-        headers: { "x-requested-with": "longshore" },
+        headers: {
+          "x-requested-with": "longshore",
+          "x-page-secret": localStorage.getItem("longshore-page-secret")!,
+        },
       });
     });
     await tab.find("heading", "Sign in");

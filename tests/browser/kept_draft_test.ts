@@ -155,7 +155,10 @@ async function endSession(tab: Dashboard): Promise<void> {
   await tab.page.evaluate(async () => {
     await fetch("/auth/session", {
       method: "DELETE",
-      headers: { "x-requested-with": "longshore" },
+      headers: {
+        "x-requested-with": "longshore",
+        "x-page-secret": localStorage.getItem("longshore-page-secret")!,
+      },
     });
   });
   await tab.find("heading", "Sign in");

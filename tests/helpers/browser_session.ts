@@ -1,15 +1,21 @@
 /**
- * A browser's sign-in in tests: keeps the session cookie as a browser does.
+ * A browser's sign-in in tests: keeps the session cookie and the page's secret as a browser does.
  *
  * @module
  */
 
+import { randomText } from "../../services/builtins.ts";
 import { type Answer, type CallOptions, TEST_API_KEY, type TestApp } from "./test_app.ts";
 
 /** What the service's own pages send. */
 export const OWN_PAGE = { "x-requested-with": "longshore" };
 
+/** Creates the secret of a page. */
+export const pageSecret = (): string => randomText(32);
+
 export interface TestBrowser {
+  /** The secret of the page. */
+  secret: string;
   /** The cookie as `name=value`; empty without one. */
   cookie: string;
   signIn(body?: unknown, options?: CallOptions): Promise<Answer>;
@@ -33,6 +39,7 @@ export function testBrowser(
       ...options,
       headers: {
         "user-agent": userAgent,
+        "x-page-secret": browser.secret,
         ...(browser.cookie !== "" && { cookie: browser.cookie }),
         ...(headers ?? OWN_PAGE),
       },
@@ -42,6 +49,7 @@ export function testBrowser(
     return answer;
   };
   const browser: TestBrowser = {
+    secret: pageSecret(),
     cookie: "",
     signIn: (body = { apiKey: TEST_API_KEY }, options) =>
       call("POST", "/auth/session", body, options),

@@ -19,6 +19,7 @@ import puppeteer, {
 } from "puppeteer-core";
 import { buildDashboard } from "../../deploy/build/ui.ts";
 import { browserTest } from "./browser.ts";
+import { OWN_PAGE, pageSecret } from "./browser_session.ts";
 import type { Longshore } from "./longshore.ts";
 import { eventually, until } from "./until.ts";
 
@@ -158,10 +159,16 @@ function dashboardsOf(
     tab,
     async signIn(service, view, { path = "/", as: body = { apiKey: service.apiKey } } = {}) {
       const dashboard = await tab(service, view);
-      await context.setCookie(
-        await startSession(service, body, await context.browser().userAgent()),
+      const { page } = dashboard;
+      const secret = pageSecret();
+      const userAgent = await context.browser().userAgent();
+      await context.setCookie(await startSession(service, body, userAgent, secret));
+      const script = await page.evaluateOnNewDocument(
+        (secret) => localStorage.setItem("longshore-page-secret", secret),
+        secret,
       );
       await dashboard.open(path);
+      await page.removeScriptToEvaluateOnNewDocument(script.identifier);
       return dashboard;
     },
     async separate() {
@@ -177,13 +184,15 @@ async function startSession(
   { baseUrl }: Pick<Longshore, "baseUrl">,
   body: unknown,
   userAgent: string,
+  secret: string,
 ): Promise<CookieData> {
   const response = await fetch(new URL("/auth/session", baseUrl), {
     method: "POST",
     headers: {
       "content-type": "application/json",
       "user-agent": userAgent,
-      "x-requested-with": "longshore",
+      ...OWN_PAGE,
+      "x-page-secret": secret,
     },
     body: JSON.stringify(body),
   });

@@ -1,6 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { Endpoint } from "../../routes/endpoint.ts";
 import { everyRoute } from "../../routes/editions.ts";
+import { sha256 } from "../../services/builtins.ts";
+import { pageSecret } from "../helpers/browser_session.ts";
 import { testApp } from "../helpers/test_app.ts";
 
 const JSON_TYPE = { headers: { "content-type": "application/json" } };
@@ -257,6 +259,8 @@ const IGNORING = [
 Deno.test("every endpoint refuses an unknown query parameter and an unknown field of its body", async () => {
   using app = testApp({ edition: "enterprise", config: { mtlsVerifySecret: "verify" } });
   const ignoring: string[] = [];
+  const secret = pageSecret();
+  const cookie = `longshore-${sha256(secret).slice(0, 16)}=unknown`;
   for (const { prefix, endpoints } of await everyRoute(app.deps)) {
     for (const endpoint of endpoints) {
       const { method } = endpoint;
@@ -265,7 +269,8 @@ Deno.test("every endpoint refuses an unknown query parameter and an unknown fiel
       const headers = {
         "x-verify-secret": "verify",
         "x-requested-with": "longshore",
-        cookie: "longshore=unknown",
+        "x-page-secret": secret,
+        cookie,
       };
       const call = async (query: string, body?: unknown) =>
         (await app.call(method.toUpperCase(), path + query, body, { headers })).body;

@@ -53,7 +53,7 @@ function proApp() {
 Deno.test("an edition without a license answers 402 with the feature, after 401 and before all others", async () => {
   const { call } = proApp();
   const refused = {
-    error: "Status pages need the Pro edition",
+    error: "Status pages need the Pro edition (status pages)",
     current: 0,
     max: 0,
     currentEdition: "ce",

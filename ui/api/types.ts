@@ -2396,6 +2396,7 @@ export type Overview = {
     paused: number | null;
   };
   stacks: {
+    allHealthy: boolean | null;
     healthy: number | null;
     degraded: number | null;
     stopped: number | null;
@@ -3782,7 +3783,7 @@ export interface Operations {
   };
   "GET /api/ext/service-enterprise/sso/login/{id}": {
     path: { id: string };
-    query?: { relay_state?: string; RelayState?: string; return_to?: string };
+    query?: { relay_state?: string; RelayState?: string; return_to?: string; page?: string };
     result: string;
   };
   "GET /api/ext/service-enterprise/sso/metadata": { result: string };

@@ -1,6 +1,7 @@
 /**
  * The session of this browser. The access token is in memory only; the refresh token is in a cookie
- * that scripts cannot read.
+ * that scripts cannot read. The cookie is accepted only with a secret in the storage of this page,
+ * because browsers send cookies to every port of the host.
  *
  * @module
  */
@@ -31,9 +32,19 @@ export const AUTH_MODE = document.documentElement.dataset.auth === "users" ? "us
 /** A token that ends sooner is renewed before it is used, in milliseconds. */
 const RENEW_BEFORE_MS = 10_000;
 
-/** Tells the other tabs of this browser. */
-const channel = new BroadcastChannel("longshore-session");
-channel.onmessage = () => clear("signed-out");
+/** Name of the page's secret in the storage. It is removed when the user signs out. */
+const SECRET = "longshore-page-secret";
+
+const SECRET_BYTES = 32;
+const SECRET_FORM = /^[\w-]{43}$/;
+
+/** The secret of a page that must not store anything; its session ends with the page. */
+let unstoredSecret: string | undefined;
+
+// Another tab has signed out.
+addEventListener("storage", ({ key, newValue }) => {
+  if ((key === SECRET || key === null) && newValue === null) clear("signed-out");
+});
 
 let token: { text: string; endsAt: number } | undefined;
 let refreshing: Promise<string | undefined> | undefined;
@@ -79,7 +90,7 @@ export async function signOut(): Promise<void> {
     .then((response) => void response.body?.cancel())
     .finally(() => refreshing = undefined);
   await refreshing;
-  channel.postMessage("signed-out");
+  removeSecret();
   clear("signed-out");
 }
 
@@ -101,15 +112,42 @@ function take({ accessToken, expiresIn, role, permissions, serverName }: Browser
   return accessToken;
 }
 
-const call = (method: string, path: string, body?: unknown) =>
+/** Calls an endpoint that a page can use before it has a session. */
+export const call = (method: string, path: string, body?: unknown) =>
   fetch(new URL(path, ROOT), {
     method,
     headers: {
       "x-requested-with": "longshore",
+      "x-page-secret": pageSecret(),
       ...(body !== undefined && { "content-type": "application/json" }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
+
+/** The secret of this page and its other tabs, which is created on first use. */
+function pageSecret(): string {
+  try {
+    const stored = localStorage.getItem(SECRET);
+    if (stored !== null && SECRET_FORM.test(stored)) return stored;
+    localStorage.setItem(SECRET, createSecret());
+    return localStorage.getItem(SECRET)!;
+  } catch {
+    return unstoredSecret ??= createSecret();
+  }
+}
+
+function removeSecret(): void {
+  unstoredSecret = undefined;
+  try {
+    localStorage.removeItem(SECRET);
+  } catch {
+    // Nothing is stored.
+  }
+}
+
+const createSecret = () =>
+  btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))))
+    .replaceAll("+", "-").replaceAll("/", "_").replace("=", "");
 
 /** From the lowest to the highest. */
 export const ROLES: readonly UserRole[] = ["viewer", "operator", "admin"];

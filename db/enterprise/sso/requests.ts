@@ -16,6 +16,8 @@ const requests = table("saml_requests", {
   used_at: text<string | null>(),
   /** The login cookie of a browser that gets a session, as a hash; `null` for a client of the API. */
   browser_hash: text<string | null>(),
+  /** The secret of the page that began the login, as a hash. */
+  page_hash: text<string | null>(),
   /** The path that this browser goes to. */
   return_to: text<string | null>(),
 });

@@ -56,6 +56,7 @@ import { migration as heldNotifications } from "./0096_ce_held_notifications.ts"
 import { migration as chatOrder } from "./0097_pro_chat_order.ts";
 import { migration as rebuildJobs } from "./0100_ce_rebuild_jobs.ts";
 import { migration as ssoBrowsers } from "./0101_enterprise_sso_browsers.ts";
+import { migration as pageSecrets } from "./0102_ce_page_secrets.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -108,4 +109,5 @@ export const stateMigrations: readonly Migration[] = [
   chatOrder,
   rebuildJobs,
   ssoBrowsers,
+  pageSecrets,
 ];

@@ -18,7 +18,7 @@ import { EditionLimitBody, ErrorBody } from "../../shapes.ts";
 import { asAppError } from "../../../services/errors.ts";
 import { failureOf } from "../../errors.ts";
 import { rateLimit } from "../../rate_limit.ts";
-import { loginCookie } from "../../session_cookie.ts";
+import { loginCookie, PAGE_SECRET } from "../../session_cookie.ts";
 import { ssoLoginPage, ssoRefusalPage } from "./login_page.ts";
 
 /** Limit per client address. */
@@ -50,9 +50,18 @@ const LoginQuery = z.object({
     error: "must be a path of this service",
   }).optional().meta({
     description: "A path of the dashboard. The login then ends there, with a session of the " +
-      "browser instead of tokens",
+      "browser instead of tokens. Needs `page`",
     example: "/containers",
   }),
+  page: z.string().regex(PAGE_SECRET, { error: "must be a SHA-256 as base64url" }).optional().meta({
+    description:
+      "The hash of the secret of the page that begins the login: `GET /auth/providers` " +
+      "with `X-Page-Secret` has it in `path`",
+    example: "RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o",
+  }),
+}).refine(({ return_to, page }) => return_to === undefined || page !== undefined, {
+  error: "is required with return_to; begin the login on the sign-in page",
+  path: ["page"],
 });
 
 const AcsForm = z.object({
@@ -136,10 +145,13 @@ export const ssoLoginEndpoints = (deps: Deps) => {
     }, async ({ params, query, caller, request, setCookie }) => {
       loginLimit.check(caller.address);
       const { return_to: returnTo, relay_state: relayState = query.RelayState } = query;
+      const { page: pageHash } = query;
       const secret = randomText(LOGIN_COOKIE_BYTES);
-      const browser = returnTo === undefined ? undefined : { hash: sha256(secret), returnTo };
+      const browser = returnTo === undefined || pageHash === undefined
+        ? undefined
+        : { hash: sha256(secret), pageHash, returnTo };
       const redirect = await beginLogin(deps, params.id, relayState, browser);
-      if (browser) setCookie(loginCookie(deps.config, request, secret));
+      if (browser) setCookie(loginCookie(deps.config, request, browser.pageHash, secret));
       if (redirect.kind === "redirect") return respond(302, null, { location: redirect.url });
       const { text, policy } = ssoLoginPage(redirect);
       return respond(200, text, {

@@ -6,6 +6,7 @@
 
 import {
   deleteRefreshTokensOfFamily,
+  selectFamiliesOfPage,
   selectFamiliesOfUser,
 } from "../../../db/ce/refresh_tokens.ts";
 import { upsertRevokedFamily } from "../../../db/ce/revoked_families.ts";
@@ -34,6 +35,14 @@ export function revokeFamiliesOfUser(
     change();
     return selectFamiliesOfUser(deps.db, userId).filter((familyId) => familyId !== except);
   });
+}
+
+/** Revokes the logins of a page, so that its cookie can belong to only one. */
+export function revokeFamiliesOfPage(deps: FamilyDeps, pageHash: string, except?: string): void {
+  revokeFamilies(
+    deps,
+    () => selectFamiliesOfPage(deps.db, pageHash).filter((familyId) => familyId !== except),
+  );
 }
 
 /** Revokes the families that `select` returns, in the same transaction. */

@@ -4,24 +4,21 @@
  * @module
  */
 
-import {
-  type RefreshToken,
-  selectRefreshToken,
-  updateRefreshTokenSpent,
-} from "../../../db/ce/refresh_tokens.ts";
+import { type RefreshToken, updateRefreshTokenSpent } from "../../../db/ce/refresh_tokens.ts";
 import { updateSessionUse } from "../../../db/ce/sessions.ts";
 import { selectUser } from "../../../db/ce/users.ts";
+import type { PresentedTokens } from "../../auth/open_login.ts";
 import { AppError } from "../../errors.ts";
 import { emailKey } from "./emails.ts";
 import { revokeFamily } from "./families.ts";
-import { refreshTokenAfter, refreshTokenHash, storeRefreshToken } from "./refresh_tokens.ts";
+import { findRefreshToken, refreshTokenAfter, storeRefreshToken } from "./refresh_tokens.ts";
 import { type Admit, type LoginDeps, type TokenPair, tokenPairOf } from "./sessions.ts";
 
 /** How long a used token is accepted again, for clients that send parallel refreshes. */
 const REPEAT_MS = 10_000;
 
 /**
- * Exchanges a refresh token for a new pair. Within {@linkcode REPEAT_MS} the same address gets the
+ * Exchanges the client's refresh token for a new pair. Within {@linkcode REPEAT_MS} the same address gets the
  * same pair again. Any other use of a used token revokes the login with all its tokens, because the
  * token was copied and the thief cannot be distinguished from the owner.
  *
@@ -31,19 +28,19 @@ const REPEAT_MS = 10_000;
  */
 export async function refreshSession(
   deps: LoginDeps,
-  { refreshToken }: { refreshToken: string },
+  presented: PresentedTokens,
   address: string,
   admit: Admit,
 ): Promise<TokenPair> {
   const { db, log, throttle, accounts } = deps;
-  const next = await refreshTokenAfter(deps, refreshToken);
+  const token = findRefreshToken(db, presented)?.token ?? "";
+  const next = await refreshTokenAfter(deps, token);
 
   // No await until the token is marked as used: parallel requests see each other's mark, and none
   // counts as failed while another one is checked.
   const attempt = throttle.begin(address);
   const at = deps.now();
-  const tokenHash = refreshTokenHash(refreshToken);
-  const found = selectRefreshToken(db, tokenHash);
+  const found = findRefreshToken(db, { ...presented, tokens: [token] })?.found;
   if (!found) throw new AppError("unauthorized", REFUSED);
   if (found.spentAt !== null && !isRepeat(found, address, at)) {
     revokeFamily(deps, found.familyId);
@@ -56,19 +53,21 @@ export async function refreshSession(
   attempt.succeeded();
   admit(found.userId);
 
+  const { tokenHash, pageHash } = found;
   const endsAt = found.endsAt === null ? null : new Date(found.endsAt);
   if (found.spentAt === null) {
     db.transaction(() => {
       const lastUsedAt = at.toISOString();
       updateRefreshTokenSpent(db, { tokenHash, spentAt: lastUsedAt, spentFrom: address });
-      const expiresAt = storeRefreshToken(db, next, found, at, endsAt);
+      const expiresAt = storeRefreshToken(db, next, found, at, { endsAt, pageHash });
       updateSessionUse(db, found.familyId, { address, lastUsedAt, expiresAt });
     });
   }
   const user = selectUser(db, found.userId);
   if (user) throttle.remember(address, emailKey(user.email));
   const issuedAt = new Date(found.spentAt ?? at);
-  return await tokenPairOf(deps, { session: found, role, refreshToken: next, issuedAt, endsAt });
+  const login = { session: found, role, refreshToken: next, issuedAt, endsAt, pageHash };
+  return await tokenPairOf(deps, login);
 }
 
 function isRepeat({ spentAt, spentFrom }: RefreshToken, address: string, at: Date): boolean {

@@ -5,8 +5,13 @@
  */
 
 import { randomText, sha256 } from "../../builtins.ts";
-import { insertRefreshToken } from "../../../db/ce/refresh_tokens.ts";
+import {
+  insertRefreshToken,
+  type RefreshToken,
+  selectRefreshToken,
+} from "../../../db/ce/refresh_tokens.ts";
 import type { Session } from "../../auth/accounts.ts";
+import type { OpenLogin, PresentedTokens } from "../../auth/open_login.ts";
 import type { Deps } from "../../deps.ts";
 
 export const REFRESH_TOKEN_S = 30 * 24 * 60 * 60;
@@ -32,8 +37,32 @@ export const accessTokenId = (refreshToken: string): string =>
 /** Unsalted, because 256 random bits cannot be guessed. */
 export const refreshTokenHash = (token: string): string => sha256(token);
 
+/** A presented refresh token and its stored record. */
+export interface FoundToken {
+  token: string;
+  found: RefreshToken;
+}
+
 /**
- * Stores the hash of a token that continues a login. For `endsAt` see `OpenLogin`.
+ * Finds the client's refresh token among those that it presents: the unused one, or else the one
+ * that was used last. Tokens of other pages, and of other kinds of clients, are ignored.
+ */
+export function findRefreshToken(
+  db: Deps["db"],
+  { tokens, pageHash }: PresentedTokens,
+): FoundToken | undefined {
+  let best: FoundToken | undefined;
+  for (const token of tokens) {
+    const found = selectRefreshToken(db, refreshTokenHash(token));
+    if (!found || found.pageHash !== pageHash) continue;
+    if (found.spentAt === null) return { token, found };
+    if (!best || found.spentAt > best.found.spentAt!) best = { token, found };
+  }
+  return best;
+}
+
+/**
+ * Stores the hash of a token that continues a login. For the terms see `OpenLogin`.
  *
  * @returns When it expires; ISO 8601, UTC.
  */
@@ -42,7 +71,7 @@ export function storeRefreshToken(
   token: string,
   { userId, familyId }: Session,
   createdAt: Date,
-  endsAt: Date | null,
+  { endsAt, pageHash }: Pick<OpenLogin, "endsAt" | "pageHash">,
 ): string {
   const expiresAtMs = Math.min(
     createdAt.getTime() + REFRESH_TOKEN_S * 1000,
@@ -56,6 +85,7 @@ export function storeRefreshToken(
     createdAt: createdAt.toISOString(),
     expiresAt,
     endsAt: endsAt?.toISOString() ?? null,
+    pageHash,
   });
   return expiresAt;
 }

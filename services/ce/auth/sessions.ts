@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deleteExpiredRefreshTokens, selectRefreshToken } from "../../../db/ce/refresh_tokens.ts";
+import { deleteExpiredRefreshTokens } from "../../../db/ce/refresh_tokens.ts";
 import { deleteExpiredRevokedFamilies } from "../../../db/ce/revoked_families.ts";
 import { deleteExpiredSessions, insertSession } from "../../../db/ce/sessions.ts";
 import {
@@ -20,14 +20,14 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { EmitDeps } from "../../events/emit.ts";
 import type { LoginAttempt } from "../../auth/login_throttle.ts";
-import type { OpenLogin } from "../../auth/open_login.ts";
+import type { OpenLogin, PresentedTokens } from "../../auth/open_login.ts";
 import { isApiKey } from "./api_key.ts";
 import { emailKey } from "./emails.ts";
-import { revokeFamily } from "./families.ts";
+import { revokeFamiliesOfPage, revokeFamily } from "./families.ts";
 import {
   accessTokenId,
+  findRefreshToken,
   makeRefreshToken,
-  refreshTokenHash,
   storeRefreshToken,
 } from "./refresh_tokens.ts";
 import { rememberClient, reportSignIn, type SignIn } from "./sign_ins.ts";
@@ -43,6 +43,9 @@ export interface TokenPair {
   role: UserRole;
   serverName: string;
 }
+
+/** Terms of a login and all its renewals. */
+type LoginTerms = Pick<OpenLogin, "endsAt" | "pageHash">;
 
 /** A login that was just stored. */
 export type NewLogin = OpenLogin & SignIn;
@@ -70,6 +73,7 @@ export async function exchangeApiKey(
   { apiKey }: { apiKey: string },
   client: Client,
   admit: Admit,
+  pageHash: string | null = null,
 ): Promise<TokenPair> {
   if (deps.config.authMode !== "key") {
     throw new AppError("not_found", "Key mode is off (AUTH_MODE=users); use POST /auth/login");
@@ -83,7 +87,7 @@ export async function exchangeApiKey(
   attempt.succeeded();
   admit(KEY_USER);
   deps.log.info("login", { userId: KEY_USER, address });
-  return await startSession(deps, KEY_USER, client);
+  return await startSession(deps, KEY_USER, client, { pageHash });
 }
 
 /**
@@ -99,6 +103,7 @@ export async function logIn(
   { email, password }: { email: string; password: string },
   client: Client,
   admit: Admit,
+  pageHash: string | null = null,
 ): Promise<TokenPair> {
   const { db, log, throttle } = deps;
   const { address } = client;
@@ -122,26 +127,30 @@ export async function logIn(
   admit(user.id);
   throttle.remember(address, account);
   log.info("login", { userId: user.id, address });
-  return await startSession(deps, user.id, client);
+  return await startSession(deps, user.id, client, { pageHash });
 }
 
 /**
  * Hands a login that an identity provider has completed to the browser that began it. Pages of other
  * sites could otherwise sign a browser in as another user.
  *
- * @param loginCookie What the browser got when the login began.
+ * @param loginCookies Those of the browser; it got one of them when the login began.
+ * @param pageHash The hash of the secret of the page that began it.
  * @throws {AppError} `unauthorized` for an unknown, used or expired code, and for another browser.
  * @throws {ThrottledError} After too many failures.
  */
 async function collectLogin(
   deps: LoginDeps,
-  { code, loginCookie }: { code: string; loginCookie: string | undefined },
+  { code, loginCookies }: { code: string; loginCookies: readonly string[] },
   { address }: Client,
   admit: Admit,
+  pageHash: string,
 ): Promise<TokenPair> {
   const attempt = deps.throttle.begin(address);
   const completed = deps.completedLogins.redeem(code);
-  if (!completed || loginCookie === undefined || sha256(loginCookie) !== completed.browserHash) {
+  const isOfBrowser = completed?.login.pageHash === pageHash &&
+    loginCookies.some((cookie) => sha256(cookie) === completed.browserHash);
+  if (!completed || !isOfBrowser) {
     throw new AppError(
       "unauthorized",
       "The sign-in took too long or was begun elsewhere; try again",
@@ -149,19 +158,21 @@ async function collectLogin(
   }
   attempt.succeeded();
   const { session, refreshToken } = completed.login;
+  revokeFamiliesOfPage(deps, pageHash, session.familyId);
   try {
     admit(session.userId);
   } catch (error) {
-    endSession(deps, refreshToken);
+    endSession(deps, { tokens: [refreshToken], pageHash });
     throw error;
   }
   return await tokenPairOf(deps, completed.login);
 }
 
 /**
- * Logs in with the credentials of the current mode: the API key, or email and password; in each mode
- * with the code of a completed login.
+ * Logs in a page with the credentials of the current mode: the API key, or email and password; in
+ * each mode with the code of a completed login.
  *
+ * @param pageHash The hash of the page's secret.
  * @throws {AppError} `invalid` for credentials of the other mode; else as for
  * {@linkcode exchangeApiKey} and {@linkcode logIn}.
  */
@@ -170,36 +181,39 @@ export async function signIn(
   credentials:
     | { apiKey: string }
     | { email: string; password: string }
-    | { code: string; loginCookie: string | undefined },
+    | { code: string; loginCookies: readonly string[] },
   client: Client,
   admit: Admit,
+  pageHash: string,
 ): Promise<TokenPair> {
   const { authMode } = deps.config;
-  if ("code" in credentials) return await collectLogin(deps, credentials, client, admit);
+  if ("code" in credentials) return await collectLogin(deps, credentials, client, admit, pageHash);
   if ("apiKey" in credentials) {
-    if (authMode === "key") return await exchangeApiKey(deps, credentials, client, admit);
+    if (authMode === "key") return await exchangeApiKey(deps, credentials, client, admit, pageHash);
     throw new AppError(
       "invalid",
       "body: Key mode is off (AUTH_MODE=users); send email and password",
     );
   }
-  if (authMode === "users") return await logIn(deps, credentials, client, admit);
+  if (authMode === "users") return await logIn(deps, credentials, client, admit, pageHash);
   throw new AppError("invalid", "body: Users mode is off (AUTH_MODE=key); send apiKey");
 }
 
 /**
- * Starts a login of an authenticated user.
+ * Starts a login of an authenticated user. An earlier one of the same page ends.
  *
- * @param endsAt Latest end of the login and of its renewals, e.g. of the identity provider's session.
+ * @param terms For `endsAt` (by default none) and `pageHash` (by default for no page) see `OpenLogin`.
  * @throws {AppError} `unauthorized` if the user does not exist (any more).
  */
 export async function startSession(
   deps: SessionDeps,
   userId: string,
   client: Client,
-  endsAt: Date | null = null,
+  { endsAt = null, pageHash = null }: Partial<LoginTerms> = {},
 ): Promise<TokenPair> {
-  const login = deps.db.transaction(() => storeLogin(deps, userId, client, endsAt));
+  const terms = { endsAt, pageHash };
+  if (pageHash !== null) revokeFamiliesOfPage(deps, pageHash);
+  const login = deps.db.transaction(() => storeLogin(deps, userId, client, terms));
   reportSignIn(deps, login);
   return await tokenPairOf(deps, login);
 }
@@ -214,7 +228,7 @@ export function storeLogin(
   deps: Pick<SessionDeps, "db" | "accounts" | "now">,
   userId: string,
   client: Client,
-  endsAt: Date | null,
+  terms: LoginTerms,
 ): NewLogin {
   const { db, accounts, now } = deps;
   const issuedAt = now();
@@ -224,11 +238,11 @@ export function storeLogin(
   const createdAt = issuedAt.toISOString();
   updateUserLastLogin(db, userId, createdAt);
   const refreshToken = makeRefreshToken();
-  const expiresAt = storeRefreshToken(db, refreshToken, session, issuedAt, endsAt);
+  const expiresAt = storeRefreshToken(db, refreshToken, session, issuedAt, terms);
   const { familyId: id } = session;
   insertSession(db, { id, userId, ...client, createdAt, lastUsedAt: createdAt, expiresAt });
   const isNewClient = rememberClient(deps, userId, client);
-  return { session, role, refreshToken, issuedAt, endsAt, client, isNewClient };
+  return { session, role, refreshToken, issuedAt, ...terms, client, isNewClient };
 }
 
 /** The tokens of a login that was stored or renewed; always the same for the same login. */
@@ -261,26 +275,26 @@ export function logOut(deps: Pick<Deps, "db" | "accounts" | "now">, { familyId }
  */
 export function logOutBrowser(
   deps: Pick<Deps, "db" | "accounts" | "throttle" | "now">,
-  refreshToken: string,
+  presented: PresentedTokens,
   address: string,
 ): string {
   const attempt = deps.throttle.begin(address);
-  const session = endSession(deps, refreshToken);
+  const session = endSession(deps, presented);
   if (!session) throw new AppError("unauthorized", "The session has ended");
   attempt.succeeded();
   return session.userId;
 }
 
 /**
- * Revokes the login of a refresh token, even of a used one.
+ * Revokes the login of a client's refresh token, even of a used one.
  *
  * @returns The login; `undefined` for an unknown token.
  */
 export function endSession(
   deps: Pick<Deps, "db" | "accounts" | "now">,
-  refreshToken: string,
+  presented: PresentedTokens,
 ): Session | undefined {
-  const found = selectRefreshToken(deps.db, refreshTokenHash(refreshToken));
+  const found = findRefreshToken(deps.db, presented)?.found;
   if (found) revokeFamily(deps, found.familyId);
   return found;
 }

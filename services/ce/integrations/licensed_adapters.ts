@@ -54,7 +54,10 @@ export function assertAdapterLicensed(
 /** @throws {LimitError} If the current edition lacks the adapter. */
 export function assertLicensed(license: Deps["license"], { name, edition }: Adapter): void {
   if (!includesEdition(license.edition, edition)) {
-    throw new LimitError(`The integration adapter ${name} needs the ${editionName(edition)}`, 0, 0);
+    const message = `The integration adapter ${name} needs the ${
+      editionName(edition)
+    } (integrations)`;
+    throw new LimitError(message, 0, 0);
   }
 }
 

@@ -188,7 +188,8 @@ function createSession(
         const browser = useRequest(deps, provider, assertion);
         const endsAt = sessionEnd(assertion, deps.now());
         provisioned = findUser(deps, provider, assertion);
-        return { ...storeSession(deps, provider, provisioned, endsAt, client), browser };
+        const terms = { endsAt, pageHash: browser?.pageHash ?? null };
+        return { ...storeSession(deps, provider, provisioned, terms, client), browser };
       } catch (error) {
         if (error instanceof SsoRefusal || error instanceof LimitError) return error;
         throw error;
@@ -237,11 +238,11 @@ function storeSession(
   deps: AcsDeps,
   provider: IdentityProvider,
   provisioned: ProvisionedUser,
-  endsAt: Date,
+  terms: { endsAt: Date; pageHash: string | null },
   client: Client,
 ): Omit<CreatedSession, "browser"> {
   const { user, email } = provisioned;
-  const login = storeLogin(deps, user.id, client, endsAt);
+  const login = storeLogin(deps, user.id, client, terms);
   const sessionId = crypto.randomUUID();
   insertSession(deps.db, {
     id: sessionId,
@@ -251,7 +252,7 @@ function storeSession(
     email,
     ip: client.address,
     created_at: deps.now().toISOString(),
-    expires_at: endsAt.toISOString(),
+    expires_at: terms.endsAt.toISOString(),
   });
   return { login, provisioned, sessionId };
 }

@@ -35,6 +35,8 @@ const REQUEST_ID_BYTES = 20;
 export interface LoginBrowser {
   /** The hash of its login cookie. */
   hash: string;
+  /** The hash of the secret of the page that began the login. */
+  pageHash: string;
   /** The path of the dashboard that it goes to. */
   returnTo: string;
 }
@@ -79,6 +81,7 @@ export async function beginLogin(
       provider_id: providerId,
       expires_at: new Date(issuedAt.getTime() + REQUEST_MS).toISOString(),
       browser_hash: browser?.hash ?? null,
+      page_hash: browser?.pageHash ?? null,
       return_to: browser?.returnTo ?? null,
     });
   });
@@ -135,6 +138,7 @@ export function claimedBrowser(
   return request && browserOf(request);
 }
 
-function browserOf({ browser_hash, return_to }: SamlRequest): LoginBrowser | undefined {
-  return browser_hash === null ? undefined : { hash: browser_hash, returnTo: return_to ?? "/" };
+function browserOf({ browser_hash: hash, page_hash: pageHash, return_to }: SamlRequest) {
+  if (hash === null || pageHash === null) return undefined;
+  return { hash, pageHash, returnTo: return_to ?? "/" };
 }

@@ -384,7 +384,7 @@ Deno.test("an adapter of another edition is 402, also after its license has ende
     402,
     0,
     0,
-    "The integration adapter Incident paging (PagerDuty) needs the Pro edition",
+    "The integration adapter Incident paging (PagerDuty) needs the Pro edition (integrations)",
   ]);
   for (const wrong of [{ ...pagerduty, config: {} }, { adapter: "pagerduty", unknown: 1 }]) {
     equal((await ce.call("POST", "/api/integrations", wrong)).status, 402);

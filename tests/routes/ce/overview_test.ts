@@ -38,7 +38,7 @@ Deno.test("GET /api/overview counts containers and stacks by their state", async
     serverName: "dock-7",
     hostname: "dock-7",
     containers: { running: 4, stopped: 5, total: 10, unhealthy: 1, paused: 1 },
-    stacks: { healthy: 1, degraded: 1, stopped: 1, total: 3 },
+    stacks: { allHealthy: false, healthy: 1, degraded: 1, stopped: 1, total: 3 },
     engine: { reachable: true, version: "20.10.24", apiVersion: "1.41" },
     maintenance: { enabled: false, since: null, until: null, reason: null },
     sseClients: 0,
@@ -52,6 +52,16 @@ Deno.test("GET /api/overview counts containers and stacks by their state", async
     "memory",
     "uptimeSeconds",
   ]);
+});
+
+Deno.test("all stacks are healthy if none has another status", async () => {
+  await using fake = fakeEngine(ENGINE);
+  using app = testApp({ engine: fake.engine });
+  const allHealthy = async () => (await app.call("GET", "/api/overview")).body.stacks.allHealthy;
+  setContainers(app, inStack("shop", "web"), inStack("blog", "web"));
+  equal(await allHealthy(), true);
+  setContainers(app, inStack("shop", "web"), inStack("old", "web", { state: "exited" }));
+  equal(await allHealthy(), false);
 });
 
 Deno.test("GET /api/overview tells every user about maintenance mode", async () => {
@@ -80,7 +90,13 @@ Deno.test("GET /api/overview has null counts without the engine", async () => {
     unhealthy: null,
     paused: null,
   });
-  deepEqual(body.stacks, { healthy: null, degraded: null, stopped: null, total: null });
+  deepEqual(body.stacks, {
+    allHealthy: null,
+    healthy: null,
+    degraded: null,
+    stopped: null,
+    total: null,
+  });
   deepEqual(body.engine, { reachable: false, version: null, apiVersion: null });
   ok(body.system.memory.total > 0);
 });

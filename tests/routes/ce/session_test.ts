@@ -1,10 +1,11 @@
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
 import { login, PASSWORD, refresh, statusWith, usersApp } from "../../helpers/accounts.ts";
-import { OWN_PAGE, testBrowser } from "../../helpers/browser_session.ts";
+import { OWN_PAGE, pageSecret, testBrowser } from "../../helpers/browser_session.ts";
 import { TEST_API_KEY, type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const ADMIN = { email: "admin@example.com", password: PASSWORD };
 
+const nameIn = (cookie: string) => cookie.slice(0, cookie.indexOf("="));
 const tokenIn = (cookie: string) => cookie.slice(cookie.indexOf("=") + 1);
 const auditedActions = async (app: TestApp) =>
   (await app.call("GET", "/api/audit")).body.entries.map(
@@ -20,36 +21,39 @@ Deno.test("POST /auth/session answers the access token and sets the refresh toke
   deepEqual(rest, { expiresIn: 900, role: "admin", serverName: "dock-1", permissions: [] });
   match(
     answer.headers.get("set-cookie")!,
-    /^longshore=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/,
+    /^longshore-[\w-]{16}=[\w-]{43}; Path=\/auth\/session; Max-Age=2592000; HttpOnly; SameSite=Strict$/,
   );
   equal(await statusWith(app, accessToken), 200);
 });
 
 for (
-  const { what, config, headers } of [
+  const { what, config, headers, path } of [
     {
       what: "with SERVICE_BASE_URL over https, also below a path",
       config: { serviceBaseUrl: "https://ops.example.org/longshore" },
       headers: {},
+      path: "/longshore/auth/session",
     },
     {
       what: "behind a trusted proxy with TLS",
       config: { trustedProxies: ["192.0.2.1"] },
       headers: { "x-forwarded-proto": "https" },
+      path: "/auth/session",
     },
   ]
 ) {
-  Deno.test(`the cookie is Secure and has the prefix __Host- ${what}`, async () => {
+  Deno.test(`the cookie is Secure and has the prefix __Secure- ${what}`, async () => {
     using app = testApp({ config });
     const browser = testBrowser(app);
     const { headers: received } = await browser.signIn(undefined, { headers });
     match(
       received.get("set-cookie")!,
-      /^__Host-longshore=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure$/,
+      /^__Secure-longshore-[\w-]{16}=[\w-]{43}; Path=\S+; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure$/,
     );
+    equal(/Path=([^;]*)/.exec(received.get("set-cookie")!)![1], path);
     equal((await browser.refresh({ headers: { ...OWN_PAGE, ...headers } })).status, 200);
-    // Another subdomain can set this name.
-    browser.cookie = browser.cookie.replace("__Host-", "");
+    // Pages without TLS can set this name.
+    browser.cookie = browser.cookie.replace("__Secure-", "");
     equal((await browser.refresh({ headers: { ...OWN_PAGE, ...headers } })).status, 401);
   });
 }
@@ -58,7 +62,7 @@ Deno.test("an untrusted X-Forwarded-Proto does not make the cookie Secure", asyn
   using app = testApp();
   const headers = { "x-forwarded-proto": "https" };
   const answer = await testBrowser(app).signIn(undefined, { headers });
-  match(answer.headers.get("set-cookie")!, /^longshore=/);
+  match(answer.headers.get("set-cookie")!, /^longshore-/);
 });
 
 Deno.test("POST /auth/session takes email and password in users mode", async () => {
@@ -146,14 +150,17 @@ for (
     using app = testApp();
     const [browser, thief] = [testBrowser(app), testBrowser(app)];
     const { body } = await browser.signIn();
-    thief.cookie = browser.cookie;
+    Object.assign(thief, { cookie: browser.cookie, secret: browser.secret });
     await browser.refresh();
     app.clock.advance(delay);
 
     const answer = await thief.refresh({ address });
 
     equal(answer.status, 401);
-    match(answer.headers.get("set-cookie")!, /^longshore=; Path=\/; Max-Age=0; /);
+    match(
+      answer.headers.get("set-cookie")!,
+      /^longshore-[\w-]{16}=; Path=\/auth\/session; Max-Age=0; /,
+    );
     equal(await statusWith(app, body.accessToken), 401);
     equal((await browser.refresh()).status, 401);
   });
@@ -195,13 +202,15 @@ Deno.test("a refresh or a sign-out without a cookie is 401, is not audited and d
 Deno.test("guessed cookies are throttled", async () => {
   using app = testApp();
   const browser = testBrowser(app);
+  await browser.signIn();
+  const name = nameIn(browser.cookie);
   for (let n = 0; n < 10; n++) {
-    browser.cookie = `longshore=guess-${n}`;
+    browser.cookie = `${name}=guess-${n}`;
     equal((await browser.signOut()).status, 401);
   }
-  browser.cookie = "longshore=guess";
+  browser.cookie = `${name}=guess`;
   equal((await browser.signOut()).status, 429);
-  browser.cookie = "longshore=guess";
+  browser.cookie = `${name}=guess`;
   equal((await browser.refresh()).status, 429);
 });
 
@@ -285,7 +294,7 @@ Deno.test("no other endpoint accepts the cookie", async () => {
   using app = testApp();
   const browser = testBrowser(app);
   await browser.signIn();
-  const headers = { ...OWN_PAGE, cookie: browser.cookie };
+  const headers = { ...OWN_PAGE, "x-page-secret": browser.secret, cookie: browser.cookie };
   for (
     const [method, path] of [
       ["GET", "/auth/me"],
@@ -314,18 +323,117 @@ Deno.test("a bearer token does not replace the cookie", async () => {
   equal(await statusWith(app, body.accessToken), 200);
 });
 
-Deno.test("a cookie from before the sign-in is replaced, and its session ends", async () => {
+Deno.test("a sign-in ends the earlier session of the page", async () => {
   using app = await usersApp();
-  const [attacker, victim] = [testBrowser(app), testBrowser(app)];
-  await attacker.signIn({ ...ADMIN, email: "viewer@example.com" });
-  victim.cookie = attacker.cookie;
+  const browser = testBrowser(app);
+  await browser.signIn({ ...ADMIN, email: "viewer@example.com" });
+  const earlier = browser.cookie;
+  await browser.signIn(ADMIN);
+  const own = browser.cookie;
 
-  const { body } = await victim.signIn(ADMIN);
+  equal(nameIn(own), nameIn(earlier));
+  browser.cookie = earlier;
+  equal((await browser.refresh()).status, 401);
+  browser.cookie = `${earlier}; ${own}`;
+  equal((await browser.refresh()).body.role, "admin");
+});
 
-  notEqual(victim.cookie, attacker.cookie);
-  equal((await attacker.refresh()).status, 401);
+Deno.test("a cookie that another port received is of no use without the page's secret", async () => {
+  using app = testApp();
+  const [browser, thief] = [testBrowser(app), testBrowser(app)];
+  const { body } = await browser.signIn();
+  const token = tokenIn(browser.cookie);
+  await thief.signIn();
+  const nameOfThief = nameIn(thief.cookie);
+
+  for (const cookie of [browser.cookie, `${nameOfThief}=${token}`]) {
+    for (const call of [thief.refresh, thief.signOut]) {
+      thief.cookie = cookie;
+      equal((await call()).status, 401);
+    }
+  }
+  for (const refreshToken of [token, `${token}.${browser.secret}`]) {
+    const { status, body } = await refresh(app, refreshToken);
+    deepEqual([status, body.error], [
+      401,
+      "The refresh token is invalid or has expired; log in again",
+    ]);
+  }
+  equal((await browser.refresh()).status, 200);
   equal(await statusWith(app, body.accessToken), 200);
-  equal((await victim.refresh()).status, 200);
+  // Reuse of a used one does not end the login either.
+  equal((await refresh(app, token)).status, 401);
+  equal(await statusWith(app, body.accessToken), 200);
+});
+
+Deno.test("the token of a client without pages is refused as a cookie", async () => {
+  using app = testApp();
+  const browser = testBrowser(app);
+  await browser.signIn();
+  const { body } = await app.call("POST", "/auth/token", { apiKey: TEST_API_KEY }, {
+    role: "public",
+  });
+  browser.cookie = `${nameIn(browser.cookie)}=${body.refreshToken}`;
+  equal((await browser.refresh()).status, 401);
+  equal((await refresh(app, body.refreshToken)).status, 200);
+});
+
+Deno.test("foreign cookies neither end a session nor lead to another account", async () => {
+  using app = await usersApp();
+  const [browser, other] = [testBrowser(app), testBrowser(app)];
+  const { body } = await browser.signIn(ADMIN);
+  const name = nameIn(browser.cookie);
+  const first = tokenIn(browser.cookie);
+  await browser.refresh();
+  await other.signIn({ ...ADMIN, email: "viewer@example.com" });
+  const planted = [first, tokenIn(other.cookie), "planted"].map((value) => `${name}=${value}`);
+  app.clock.advance({ minutes: 1 });
+
+  for (let n = 0; n < 3; n++) {
+    const own = browser.cookie;
+    // Cookies with a longer path come first.
+    browser.cookie = [...planted, own, ...planted, ...Array(150).fill(planted[2])].join("; ");
+    const answer = await browser.refresh();
+    deepEqual([answer.status, answer.body.role], [200, "admin"]);
+  }
+  equal(await statusWith(app, body.accessToken), 200);
+  // Alone, they do not sign the browser in.
+  browser.cookie = planted[1]!;
+  equal((await browser.refresh()).status, 401);
+  equal((await other.refresh()).body.role, "viewer");
+});
+
+for (const secret of [undefined, "", "short", "x".repeat(44), `${"x".repeat(42)}=`]) {
+  Deno.test(`the page's secret ${JSON.stringify(secret)} is refused`, async () => {
+    using app = testApp();
+    const browser = testBrowser(app);
+    await browser.signIn();
+    const { cookie } = browser;
+    const headers: Record<string, string> = { ...OWN_PAGE, cookie };
+    if (secret !== undefined) headers["x-page-secret"] = secret;
+    const asPublic = { role: "public", headers } as const;
+    const { status, body } = await app.call("POST", "/auth/session", {
+      apiKey: TEST_API_KEY,
+    }, asPublic);
+    equal(status, 400);
+    match(body.error, /^The header X-Page-Secret is required: 32 random bytes/);
+    for (const [method, path] of [["POST", "/refresh"], ["DELETE", ""]] as const) {
+      equal((await app.call(method, `/auth/session${path}`, undefined, asPublic)).status, 401);
+    }
+    equal((await browser.refresh()).status, 200);
+  });
+}
+
+Deno.test("two services on ports of one host have cookies of their own", async () => {
+  using one = testApp();
+  using two = testApp();
+  const [first, second] = [testBrowser(one), testBrowser(two)];
+  await first.signIn();
+  await second.signIn();
+  notEqual(nameIn(first.cookie), nameIn(second.cookie));
+  const jar = `${first.cookie}; ${second.cookie}`;
+  first.cookie = second.cookie = jar;
+  deepEqual([(await first.refresh()).status, (await second.refresh()).status], [200, 200]);
 });
 
 Deno.test("a failed sign-in keeps the session of the cookie", async () => {
@@ -338,12 +446,12 @@ Deno.test("a failed sign-in keeps the session of the cookie", async () => {
 
 for (
   const [what, cookie] of [
-    ["two cookies of the name", (own: string) => `${own}; longshore=planted`],
-    ["a cookie with spaces", () => "longshore=a b"],
-    ["an empty cookie", () => "longshore="],
-    ["an endless cookie", () => `longshore=${"x".repeat(5_000)}`],
+    ["a cookie with spaces", (own: string) => `${nameIn(own)}=a b`],
+    ["an empty cookie", (own: string) => `${nameIn(own)}=`],
+    ["an endless cookie", (own: string) => `${nameIn(own)}=${"x".repeat(5_000)}`],
     ["a name that ends alike", (own: string) => `x-${own}`],
-    ["a quoted value", (own: string) => `longshore="${tokenIn(own)}"`],
+    ["a name of earlier versions", (own: string) => `longshore=${tokenIn(own)}`],
+    ["a quoted value", (own: string) => `${nameIn(own)}="${tokenIn(own)}"`],
   ] as const
 ) {
   Deno.test(`a request with ${what} has no session`, async () => {
@@ -369,16 +477,6 @@ Deno.test("the session of a deleted user cannot be refreshed", async () => {
   equal(browser.cookie, "");
 });
 
-Deno.test("POST /auth/refresh and the cookie's endpoint rotate the same token", async () => {
-  using app = testApp();
-  const browser = testBrowser(app);
-  await browser.signIn();
-  const answer = await refresh(app, tokenIn(browser.cookie));
-  equal(answer.status, 200);
-  browser.cookie = `longshore=${answer.body.refreshToken}`;
-  equal((await browser.refresh()).status, 200);
-});
-
 Deno.test("a session ends after 30 days without a refresh, and each refresh renews it", async () => {
   using app = testApp();
   const [kept, left] = [testBrowser(app), testBrowser(app)];
@@ -390,7 +488,10 @@ Deno.test("a session ends after 30 days without a refresh, and each refresh rene
 
   const answer = await left.refresh();
   equal(answer.status, 401);
-  match(answer.headers.get("set-cookie")!, /^longshore=; Path=\/; Max-Age=0;/);
+  match(
+    answer.headers.get("set-cookie")!,
+    /^longshore-[\w-]{16}=; Path=\/auth\/session; Max-Age=0;/,
+  );
   equal(await statusWith(app, accessToken), 401);
   const { body } = await kept.refresh();
   equal(await statusWith(app, body.accessToken), 200);

@@ -155,7 +155,10 @@ Deno.test("viewers read brands, admins write them, and without the license it is
   equal(await status("GET", "/active", "public"), 200);
   app.deps.license.use(undefined);
   const answer = await app.call("GET", `${BASE}/active`, undefined, { role: "public" });
-  deepEqual([answer.status, answer.body.error], [402, "Branding needs the Enterprise edition"]);
+  deepEqual([answer.status, answer.body.error], [
+    402,
+    "Branding needs the Enterprise edition (branding)",
+  ]);
 });
 
 const HTTPS = /^body\.\w+: must be an https:\/\/ URL$/;

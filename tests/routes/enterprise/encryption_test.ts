@@ -327,6 +327,9 @@ Deno.test("only admins can read or change the settings of encryption, and only w
       equal((await app.call("GET", `${BASE}/${path}`, undefined, { role })).status, 403);
     }
     const { status, body } = await pro.call("GET", `${BASE}/${path}`);
-    deepEqual([status, body.error], [402, "Encryption settings need the Enterprise edition"]);
+    deepEqual([status, body.error], [
+      402,
+      "Encryption settings need the Enterprise edition (encryption)",
+    ]);
   }
 });

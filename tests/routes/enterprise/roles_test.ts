@@ -251,5 +251,5 @@ Deno.test("custom roles need the Enterprise license", async () => {
   using app = testApp({ edition: "pro" });
   const answer = await app.call("GET", ROLES);
   equal(answer.status, 402);
-  equal(answer.body.error, "Custom roles need the Enterprise edition");
+  equal(answer.body.error, "Custom roles need the Enterprise edition (roles)");
 });

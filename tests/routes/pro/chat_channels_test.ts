@@ -204,7 +204,11 @@ for (
 Deno.test("without the license everything is 402, and nothing is sent", async () => {
   using app = testApp();
   const { status, body } = await app.call("GET", `${BASE}/channels`);
-  deepEqual([status, body.error, body.max], [402, "Chat channels need the Pro edition", 0]);
+  deepEqual([status, body.error, body.max], [
+    402,
+    "Chat channels need the Pro edition (chatops)",
+    0,
+  ]);
 });
 
 Deno.test("viewers can read, and only admins can write", async () => {

@@ -12,6 +12,7 @@ import { Button } from "../../components/button.tsx";
 import { plain } from "../../components/text.ts";
 import { ROOT } from "../../state/root.ts";
 import { query } from "../../state/router.ts";
+import { call } from "../../state/session.ts";
 
 /** @param signIn Signs in with the code in the address. */
 export function SignInProviders({ signIn }: { signIn: (code: string) => void }) {
@@ -23,7 +24,7 @@ export function SignInProviders({ signIn }: { signIn: (code: string) => void }) 
       signIn(code);
     }
     // Without the list, the other ways to sign in are left.
-    fetch(new URL("auth/providers", ROOT))
+    call("GET", "auth/providers")
       .then(async (response) => {
         if (response.ok) providers.value = (await response.json()).providers;
       })

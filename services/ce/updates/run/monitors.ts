@@ -29,7 +29,8 @@ export async function assertMonitors(
   if (ids.length === 0) return;
   const { edition, load } = deps.monitorProbes;
   if (!includesEdition(deps.license.edition, edition)) {
-    throw new LimitError(`Uptime monitors need the ${editionName(edition)}`, ids.length, 0);
+    const message = `Uptime monitors need the ${editionName(edition)} (uptime monitors)`;
+    throw new LimitError(message, ids.length, 0);
   }
   assertMayDo(caller, "viewer", "uptime:read");
   if (isLimited(caller.scope)) {

@@ -15,7 +15,7 @@ for (const action of ["update", "rollback"]) {
       return [status, error];
     };
 
-    deepEqual(await ask("ce"), [402, "Uptime monitors need the Pro edition"]);
+    deepEqual(await ask("ce"), [402, "Uptime monitors need the Pro edition (uptime monitors)"]);
     deepEqual(await ask("pro", { scope: { permissions: ["containers:update"] } }), [
       403,
       "The role viewer or uptime:read is required for this",

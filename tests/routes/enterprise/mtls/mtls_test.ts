@@ -395,5 +395,5 @@ Deno.test("only admins can read or change the settings of mTLS", async () => {
   }
   using unlicensed = testApp({ edition: "pro", config: { mtlsVerifySecret: "x" } });
   const { status, body } = await verify(unlicensed, { secret: "x" });
-  deepEqual([status, body.error], [402, "Mutual TLS needs the Enterprise edition"]);
+  deepEqual([status, body.error], [402, "Mutual TLS needs the Enterprise edition (mtls)"]);
 });

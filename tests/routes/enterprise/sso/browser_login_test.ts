@@ -1,6 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { statusWith, usersApp } from "../../../helpers/accounts.ts";
-import { OWN_PAGE } from "../../../helpers/browser_session.ts";
+import { sha256 } from "../../../../services/builtins.ts";
+import { OWN_PAGE, pageSecret } from "../../../helpers/browser_session.ts";
 import {
   addProvider,
   createIdp,
@@ -27,16 +28,24 @@ async function withProvider(changes: Record<string, unknown> = {}, options: Test
   return Object.assign(app, { provider: await addProvider(app, idp, changes) });
 }
 
-/** Begins the login of a browser. @returns The id of its request and its cookie. */
-async function begin(
-  app: Awaited<ReturnType<typeof withProvider>>,
-  returnTo = "/containers?q=a b",
-) {
-  const path = `${SSO}/login/${app.provider.id}?return_to=${encodeURIComponent(returnTo)}`;
-  const { status, headers, body } = await app.call("GET", path, undefined, anyone);
+/** Begins the login of a browser. @returns The id of its request, its cookie and its page's secret. */
+async function begin(app: Awaited<ReturnType<typeof withProvider>>, secret = pageSecret()) {
+  const methods = await app.call("GET", "/auth/providers", undefined, {
+    ...anyone,
+    headers: { "x-page-secret": secret },
+  });
+  const { path } = methods.body.providers[0];
+  const returnTo = encodeURIComponent("/containers?q=a b");
+  const { status, headers, body } = await app.call(
+    "GET",
+    `${path}&return_to=${returnTo}`,
+    undefined,
+    anyone,
+  );
   equal(status, 200, body.error);
-  const cookie = headers.get("set-cookie")!;
-  return { inResponseTo: requestIdIn(body), cookie: cookie.split(";")[0]!, attributes: cookie };
+  const attributes = headers.get("set-cookie")!;
+  const cookie = attributes.split(";")[0]!;
+  return { inResponseTo: requestIdIn(body), browser: { cookie, secret }, attributes };
 }
 
 /** The code in the address to which a completed login leads. */
@@ -46,18 +55,27 @@ async function codeOf(app: TestApp, inResponseTo: string): Promise<string> {
   return headers.get("location")!.split("#code=")[1]!;
 }
 
-const collect = (app: TestApp, code: string, cookie?: string) =>
+const collect = (app: TestApp, code: string, { cookie, secret }: Browser) =>
   app.call("POST", "/auth/session", { code }, {
     ...anyone,
-    headers: { ...OWN_PAGE, ...(cookie !== undefined && { cookie }) },
+    headers: {
+      ...OWN_PAGE,
+      "x-page-secret": secret,
+      ...(cookie !== undefined && { cookie }),
+    },
   });
+
+interface Browser {
+  cookie?: string;
+  secret: string;
+}
 
 ssoTest("a login that a browser began ends with its session", async () => {
   using app = await withProvider();
-  const { inResponseTo, cookie, attributes } = await begin(app);
+  const { inResponseTo, browser, attributes } = await begin(app);
   match(
     attributes,
-    /^longshore-login=[\w-]{43}; Path=\/; Max-Age=900; HttpOnly; SameSite=Strict$/,
+    /^longshore-login-[\w-]{16}=[\w-]{43}; Path=\/auth\/session; Max-Age=900; HttpOnly; SameSite=Strict$/,
   );
   const { status, headers, body } = await ssoLogin(app, idp, { inResponseTo });
   equal(status, 303);
@@ -68,7 +86,7 @@ ssoTest("a login that a browser began ends with its session", async () => {
   equal(location.pathname, "/longshore/sign-in");
   equal(location.searchParams.get("next"), "/containers?q=a b");
 
-  const answer = await collect(app, location.hash.replace("#code=", ""), cookie);
+  const answer = await collect(app, location.hash.replace("#code=", ""), browser);
   equal(answer.status, 200, answer.body.error);
   deepEqual(Object.keys(answer.body).sort(), [
     "accessToken",
@@ -77,16 +95,62 @@ ssoTest("a login that a browser began ends with its session", async () => {
     "role",
     "serverName",
   ]);
-  match(answer.headers.get("set-cookie")!, /^longshore=[\w-]{43}; /);
+  match(answer.headers.get("set-cookie")!, /^longshore-[\w-]{16}=[\w-]{43}; /);
   equal(await statusWith(app, answer.body.accessToken), 200);
   const { sessions } = (await app.call("GET", `${SSO}/sessions`)).body;
   equal(sessions.length, 1);
+
+  const sent = {
+    ...OWN_PAGE,
+    "x-page-secret": browser.secret,
+    cookie: answer.headers.get("set-cookie")!.split(";")[0]!,
+  };
+  const refresh = (headers: Record<string, string>) =>
+    app.call("POST", "/auth/session/refresh", undefined, { ...anyone, headers });
+  equal((await refresh({ ...sent, "x-page-secret": pageSecret() })).status, 401);
+  equal((await refresh(sent)).status, 200);
 });
 
-ssoTest("the cookie of a login over TLS is Secure and has the prefix __Host-", async () => {
+ssoTest(
+  "the login of another page of the host is refused, and foreign cookies are ignored",
+  async () => {
+    using app = await withProvider();
+    // An app on another port began a login and planted its cookie in the browser of a user.
+    const planted = await begin(app);
+    const secret = pageSecret();
+    const own = await begin(app, secret);
+    const name = own.browser.cookie.split("=")[0]!;
+    const value = planted.browser.cookie.split("=")[1]!;
+    const cookie = `${name}=${value}; ${own.browser.cookie}; ${planted.browser.cookie}`;
+    const ofAttacker = await codeOf(app, planted.inResponseTo);
+    equal((await collect(app, ofAttacker, { cookie, secret })).status, 401);
+    const ofUser = await codeOf(app, own.inResponseTo);
+    equal((await collect(app, ofUser, { cookie, secret })).status, 200);
+  },
+);
+
+ssoTest("a login with return_to needs the page that begins it", async () => {
+  using app = await withProvider();
+  const login = `${SSO}/login/${app.provider.id}?return_to=/`;
+  for (
+    const [page, error] of [
+      ["", /^query\.page: is required with return_to/],
+      ["&page=short", /^query\.page: must be a SHA-256/],
+    ] as const
+  ) {
+    const { status, body, headers } = await app.call("GET", login + page, undefined, anyone);
+    deepEqual([status, headers.get("set-cookie")], [400, null]);
+    match(body.error, error);
+  }
+});
+
+ssoTest("the cookie of a login over TLS is Secure and has the prefix __Secure-", async () => {
   using app = await withProvider({}, { config: { serviceBaseUrl: "https://ops.example.com" } });
   const { attributes } = await begin(app);
-  match(attributes, /^__Host-longshore-login=[\w-]{43}; Path=\/; .*; Secure$/);
+  match(
+    attributes,
+    /^__Secure-longshore-login-[\w-]{16}=[\w-]{43}; Path=\/auth\/session; .*; Secure$/,
+  );
 });
 
 ssoTest(
@@ -97,35 +161,44 @@ ssoTest(
     const own = await begin(app);
     const foreign = await begin(app);
     // An attacker's page gives the victim the attacker's code, or the other way round.
-    for (const cookie of [undefined, foreign.cookie, "longshore-login="]) {
-      const { inResponseTo } = cookie === undefined ? own : await begin(app);
-      const { status, body } = await collect(app, await codeOf(app, inResponseTo), cookie);
+    const { secret, cookie: ownCookie } = own.browser;
+    for (
+      const browser of [
+        { secret },
+        foreign.browser,
+        { secret, cookie: foreign.browser.cookie },
+        { secret, cookie: `${ownCookie.split("=")[0]}=` },
+      ]
+    ) {
+      const { inResponseTo } = await begin(app, secret);
+      const { status, body } = await collect(app, await codeOf(app, inResponseTo), browser);
       equal(status, 401);
       match(body.error, refused);
     }
-    const { inResponseTo, cookie } = await begin(app);
+    const { inResponseTo, browser } = await begin(app);
     const code = await codeOf(app, inResponseTo);
-    equal((await collect(app, code, cookie)).status, 200);
-    equal((await collect(app, code, cookie)).status, 401);
+    equal((await collect(app, code, browser)).status, 200);
+    equal((await collect(app, code, browser)).status, 401);
 
     const late = await begin(app);
     const lateCode = await codeOf(app, late.inResponseTo);
     app.clock.advance({ seconds: 31 });
-    equal((await collect(app, lateCode, late.cookie)).status, 401);
+    equal((await collect(app, lateCode, late.browser)).status, 401);
   },
 );
 
 ssoTest("codes are throttled, and belong to pages of the service", async () => {
   using app = await withProvider();
-  const { inResponseTo, cookie } = await begin(app);
+  const { inResponseTo, browser } = await begin(app);
+  const { cookie, secret } = browser;
   const code = await codeOf(app, inResponseTo);
-  const headers = { origin: "https://evil.example", cookie };
+  const headers = { origin: "https://evil.example", "x-page-secret": secret, cookie };
   const foreign = await app.call("POST", "/auth/session", { code }, { ...anyone, headers });
   equal(foreign.status, 403);
   for (let attempt = 0; attempt < 10; attempt++) {
-    equal((await collect(app, `${code}x`, cookie)).status, 401);
+    equal((await collect(app, `${code}x`, browser)).status, 401);
   }
-  equal((await collect(app, code, cookie)).status, 429);
+  equal((await collect(app, code, browser)).status, 429);
 });
 
 ssoTest("a user whose address is not allowed gets no session", async () => {
@@ -141,11 +214,11 @@ ssoTest("a user whose address is not allowed gets no session", async () => {
   ) equal((await app.call("POST", `${allowlist}/rules`, rule)).status, 201);
   const enforced = await app.call("PUT", `${allowlist}/config`, { enforcement_enabled: true });
   equal(enforced.status, 200);
-  const { inResponseTo, cookie } = await begin(app);
+  const { inResponseTo, browser: { cookie, secret } } = await begin(app);
   const code = await codeOf(app, inResponseTo);
   equal((await app.call("GET", `${SSO}/sessions`)).body.sessions.length, 1);
 
-  const headers = { ...OWN_PAGE, cookie };
+  const headers = { ...OWN_PAGE, "x-page-secret": secret, cookie };
   const refused = await app.call("POST", "/auth/session", { code }, {
     ...anyone,
     headers,
@@ -189,7 +262,7 @@ ssoTest("a refused browser gets a page with the reason, and API clients get JSON
   const audited = (await app.call("GET", "/api/audit")).body.entries
     .filter(({ action }: { action: string }) => action === `POST ${SSO}/acs`);
   deepEqual(audited.map(({ outcome }: { outcome: string }) => outcome), Array(4).fill("denied"));
-  equal(lines.join().includes(open.cookie.split("=")[1]!), false);
+  equal(lines.join().includes(open.browser.cookie.split("=")[1]!), false);
 });
 
 for (
@@ -197,7 +270,9 @@ for (
 ) {
   ssoTest(`a login does not return to ${JSON.stringify(returnTo)}`, async () => {
     using app = await withProvider();
-    const path = `${SSO}/login/${app.provider.id}?return_to=${encodeURIComponent(returnTo)}`;
+    const path = `${SSO}/login/${app.provider.id}?page=${sha256("")}&return_to=${
+      encodeURIComponent(returnTo)
+    }`;
     const { status, headers } = await app.call("GET", path, undefined, anyone);
     deepEqual([status, headers.get("set-cookie")], [400, null]);
   });
@@ -214,6 +289,11 @@ Deno.test("GET /auth/providers has the enabled providers of the edition, and not
     passwords: true,
     providers: [{ id, name: "Acme", kind: "saml", path: `${SSO}/login/${id}` }],
   });
+  const withPage = await app.call("GET", "/auth/providers", undefined, {
+    ...anyone,
+    headers: { "x-page-secret": "x".repeat(43) },
+  });
+  equal(withPage.body.providers[0].path, `${SSO}/login/${id}?page=${sha256("x".repeat(43))}`);
   using ce = testApp();
   const { body: own } = await ce.call("GET", "/auth/providers", undefined, anyone);
   deepEqual(own, { apiKey: true, passwords: false, providers: [] });

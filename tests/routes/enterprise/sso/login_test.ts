@@ -196,7 +196,7 @@ ssoTest("without the license all of it is 402", async () => {
     const [method, path] of [["GET", "metadata"], ["GET", "login/x"], ["POST", "acs"]] as const
   ) {
     const { status, body } = await app.call(method, `${SSO}/${path}`, undefined, anyone);
-    deepEqual([status, body.error], [402, "Single sign-on needs the Enterprise edition"]);
+    deepEqual([status, body.error], [402, "Single sign-on needs the Enterprise edition (sso)"]);
   }
 });
 

@@ -152,7 +152,7 @@ Deno.test("without a license everything is 402, and stored pages are kept", asyn
   for (const path of [PAGES, `${PAGES}/public/acme`, `${PAGES}/x/components`]) {
     const { status, body } = await app.call("GET", path);
     deepEqual([status, body.current, body.max], [402, 0, 0]);
-    equal(body.error, "Status pages need the Pro edition");
+    equal(body.error, "Status pages need the Pro edition (status pages)");
   }
 });
 

@@ -117,7 +117,12 @@ Deno.test("a changed key revokes all sessions at the start, the same key none", 
 
     using after = await start("the key of afterwards");
     equal(await status(after), 401);
-    const refreshed = await refreshSession(after.deps, pair, TEST_ADDRESS, admit)
+    const refreshed = await refreshSession(
+      after.deps,
+      { tokens: [pair.refreshToken], pageHash: null },
+      TEST_ADDRESS,
+      admit,
+    )
       .catch((error) => error);
     equal(refreshed.code, "unauthorized");
   } finally {

@@ -17,7 +17,7 @@ const begin = (app: TestApp, endsAt?: string) =>
     app.deps,
     "key",
     TEST_CLIENT,
-    endsAt === undefined ? null : new Date(endsAt),
+    endsAt === undefined ? {} : { endsAt: new Date(endsAt) },
   );
 
 const expiryOf = ({ accessToken }: TokenPair) => new Date(decodeJwt(accessToken).exp! * 1000);
