@@ -7,6 +7,9 @@
 /** Replaces a secret in responses. In an update it means: keep the stored value. */
 export const REDACTED = "********";
 
+/** Error message for a redacted value without a stored one. */
+export const NOTHING_STORED = `"${REDACTED}" keeps a stored value, and there is none`;
+
 /** A URL and what follows it, up to the next URL. */
 const ADDRESSES = /([a-z][a-z0-9+.-]*:\/\/)((?:(?![a-z][a-z0-9+.-]*:\/\/)[^])*)/gi;
 

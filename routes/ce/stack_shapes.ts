@@ -78,10 +78,12 @@ export const StackSources = z.object({
 export const ShownSources = z.object({
   compose: z.string(),
   env: z.union([z.string(), z.record(z.string(), z.string())]).meta({
-    description: "As it was sent; the values are redacted unless the caller is an admin",
+    description: "As it was sent; the values are redacted unless the caller is an admin. Sent back " +
+      "redacted, they are kept",
   }),
   files: z.record(z.string(), z.string()).meta({
-    description: "By relative path; the texts are redacted unless the caller is an admin",
+    description: "By relative path; the texts are redacted unless the caller is an admin. Sent back " +
+      "redacted, they are kept",
   }),
   profiles: z.array(z.string()),
   managed: z.enum(["stored", "disk"]).meta({

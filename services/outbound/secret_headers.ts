@@ -6,7 +6,7 @@
 
 import { AppError } from "../errors.ts";
 import { outboundHeaderProblem } from "./http.ts";
-import { GIVE_AGAIN, REDACTED } from "../redact.ts";
+import { GIVE_AGAIN, NOTHING_STORED, REDACTED } from "../redact.ts";
 
 interface Kept {
   /** The stored headers. */
@@ -39,7 +39,7 @@ export function checkedHeaders(
     const refused = (problem: string) =>
       new AppError("invalid", `body.headers.${name.slice(0, 100)}: ${problem}`);
     const value = text === REDACTED ? values.get(key) : text;
-    if (value === undefined) throw refused(`"${REDACTED}" keeps a stored value, and there is none`);
+    if (value === undefined) throw refused(NOTHING_STORED);
     if (text === REDACTED && elsewhere) throw refused(GIVE_AGAIN);
     if (reserved?.has(key)) throw refused("set by the service itself");
     if (checked.has(key)) throw refused("given twice, in different cases");

@@ -12,6 +12,7 @@ import { placeOfProject, readSources } from "./disk_sources.ts";
 import type { StackPlan } from "./plan/plan.ts";
 import { planSources } from "./plan/stored.ts";
 import { type FileDeps, withHostFiles } from "./project_files.ts";
+import { restoreSources } from "./redacted_sources.ts";
 import { type SourcesView, viewSources } from "./source_view.ts";
 import { storeNewStack } from "./sources.ts";
 import type { StackSources } from "./validate.ts";
@@ -47,7 +48,7 @@ export async function adoptStack(
   }
   const sources = compose === undefined
     ? await sourcesOnDisk(deps, name, rest.profiles)
-    : { compose, ...rest };
+    : restoreSources({ compose, ...rest }, undefined);
   const { changes, warnings, isDeployed } = await planSources(deps, name, sources);
   if (!isDeployed) throw notFound("Stack", name);
   const adopted = !dryRun &&

@@ -6,9 +6,9 @@
 
 import type { StackVersion } from "../../../db/ce/stack_versions.ts";
 import { type Caller, includesRole } from "../../auth/caller.ts";
-import { REDACTED } from "../../redact.ts";
 import type { StackKind } from "../stacks/groups.ts";
 import { unifiedDiff } from "./diff.ts";
+import { redactEnv, redactValues } from "./redacted_sources.ts";
 import type { StoredSources } from "./validate.ts";
 
 /** A version with its sources. */
@@ -57,7 +57,7 @@ export function viewSources(
   const isAdmin = includesRole(caller.role, "admin");
   return {
     compose,
-    env: isAdmin ? env : typeof env === "string" ? redactLines(env) : redactValues(env),
+    env: isAdmin ? env : redactEnv(env),
     files: isAdmin ? files : redactValues(files),
     profiles,
     managed: place ? "disk" : "stored",
@@ -81,14 +81,6 @@ export function diffViews(before: StackSourceView, after: StackSourceView): stri
     })
   ).join("");
 }
-
-const redactValues = (values: Record<string, string>) =>
-  Object.fromEntries(Object.keys(values).map((name) => [name, REDACTED]));
-
-/** Keeps names only: a value may have several lines. */
-const redactLines = (env: string) =>
-  [...env.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*[=:]/gm)]
-    .map(([, name]) => `${name}=${REDACTED}\n`).join("");
 
 /** All texts by the names that a diff shows. */
 function namedTexts({ compose, env, files, profiles }: SourcesView): Record<string, string> {

@@ -26,6 +26,7 @@ import type { Project } from "./load/resolve.ts";
 import type { LoadIssue } from "./load/scope.ts";
 import { assertNotOverwritten, findPlace, readSources, textsOf } from "./disk_sources.ts";
 import { type FileDeps, type HostFiles, withHostFiles } from "./project_files.ts";
+import { restoreSources } from "./redacted_sources.ts";
 import {
   diffViews,
   type OpenedVersion,
@@ -75,8 +76,9 @@ export interface NewSources extends Omit<StackSources, "compose"> {
 export async function createStackSource(
   deps: WriteDeps,
   caller: Caller,
-  { name, kind, directory, compose, ...rest }: NewSources,
+  { name, kind, directory, compose, ...given }: NewSources,
 ): Promise<StackSummary> {
+  const rest = restoreSources(given, undefined);
   if (directory === undefined) {
     if (compose === undefined) throw required("body.compose");
     return await storeNewStack(deps, caller, { name, kind, sources: { compose, ...rest } });
@@ -174,6 +176,7 @@ const isSame = (one: StoredSources, other: StoredSources) => {
 
 /**
  * Stores new sources as the next version. On disk, files that are not given stay as they are.
+ * Redacted values keep the stored ones.
  *
  * @param expectedVersion The version that they are based on.
  * @throws {AppError} `not_found`; `invalid` for sources that cannot be deployed; `conflict` with a
@@ -183,10 +186,12 @@ export async function replaceStackSource(
   deps: WriteDeps,
   caller: Caller,
   name: string,
-  { expectedVersion, ...given }: StackSources & { expectedVersion: number },
+  { expectedVersion, ...sent }: StackSources & { expectedVersion: number },
 ): Promise<StackSummary> {
-  const { place } = open(deps, findCurrent(deps, name)).sources;
+  const { place, ...stored } = open(deps, findCurrent(deps, name)).sources;
   if (!place) {
+    assertCurrent(deps, caller, name, expectedVersion);
+    const given = restoreSources(sent, stored);
     await loadDeployable(deps, given, name);
     // No await from here on, so that of concurrent requests only one succeeds.
     const { kind } = assertCurrent(deps, caller, name, expectedVersion);
@@ -194,8 +199,9 @@ export async function replaceStackSource(
     return summarizeVersion(insertVersion(deps, caller.userId, next));
   }
   return await withHostFiles(deps, place.directory, "write", async (files) => {
-    await recordEdit(deps, files, name);
+    const { sources: found } = await recordEdit(deps, files, name);
     assertCurrent(deps, caller, name, expectedVersion);
+    const given = restoreSources(sent, found);
     const { profiles } = given;
     const texts = textsOf(place, given);
     const next = await readSources(files, place, { profiles, given: texts });

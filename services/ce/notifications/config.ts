@@ -10,7 +10,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { checkedHeaders, redactedHeaders } from "../../outbound/secret_headers.ts";
 import { assertOutboundHost, assertOutboundUrl, OUTBOUND_URL_MAX } from "../../outbound/url.ts";
-import { GIVE_AGAIN, isElsewhere, REDACTED } from "../../redact.ts";
+import { GIVE_AGAIN, isElsewhere, NOTHING_STORED, REDACTED } from "../../redact.ts";
 import type { Secrets } from "../../secrets.ts";
 import type { ChannelConfig, ChannelKind, ConfigField, ConfigValue } from "./kinds/kind.ts";
 import { TEMPLATE_MAX } from "./template.ts";
@@ -61,7 +61,7 @@ export async function mergeConfig(
     const isKept = given === undefined || isRedacted(given);
     const value = isKept ? before : given;
     if (isRedacted(given) && value === undefined) {
-      throw invalid(name, `"${REDACTED}" keeps a stored value, and there is none`);
+      throw invalid(name, NOTHING_STORED);
     }
     if (value === undefined || value === null) {
       if (!field.isOptional) throw invalid(name, `required for ${kind.id}`);

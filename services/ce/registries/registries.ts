@@ -18,7 +18,7 @@ import { canonicalRegistry, isRepository } from "../../../engine/image_reference
 import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound, tooMany } from "../../errors.ts";
-import { GIVE_AGAIN } from "../../redact.ts";
+import { GIVE_AGAIN, NOTHING_STORED, REDACTED } from "../../redact.ts";
 import { fileAccess, sealPassword, storedAccess } from "./access.ts";
 import { type FileEntry, readAuthFile } from "./auth_file.ts";
 import { assertCertificates } from "./certificates.ts";
@@ -95,6 +95,7 @@ export function createRegistry(deps: WriteDeps, settings: RegistrySettings): Reg
   const id = crypto.randomUUID();
   const at = now().toISOString();
   const checked = checkSettings(settings);
+  if (settings.password === REDACTED) throw nothingStored();
   if (countRegistries(db) >= REGISTRIES_MAX) throw tooMany("registries", REGISTRIES_MAX);
   const registry: StoredRegistry = {
     ...checked,
@@ -112,8 +113,8 @@ export function createRegistry(deps: WriteDeps, settings: RegistrySettings): Reg
 }
 
 /**
- * Changes the given fields of a stored registry. An omitted password is kept, unless it would be sent
- * to another host or without TLS.
+ * Changes the given fields of a stored registry. A password that is omitted or redacted is kept,
+ * unless it would be sent to another host or without TLS.
  *
  * @throws {AppError} `not_found`; `invalid` as for a new registry, and if the password must be given
  * again; `conflict` for a host and path that are in use, and for an entry of REGISTRY_AUTH_FILE.
@@ -125,7 +126,9 @@ export function changeRegistry(
 ): Registry {
   const { db, secrets, now, log } = deps;
   const before = findStored(deps, id);
-  const { password: given, ...others } = change;
+  const { password: sent, ...others } = change;
+  const given = sent === REDACTED ? undefined : sent;
+  if (sent === REDACTED && before.sealedPassword === null) throw nothingStored();
   const password = change.username === null ? given ?? null : given;
   const checked = checkSettings({
     host: others.host ?? before.host,
@@ -206,6 +209,8 @@ function findStored(deps: ReadDeps, id: string): StoredRegistry {
     `Registry ${found.host} is in REGISTRY_AUTH_FILE; change the file`,
   );
 }
+
+const nothingStored = () => new AppError("invalid", `body.password: ${NOTHING_STORED}`);
 
 /** @throws {AppError} `invalid`. */
 function checkSettings(

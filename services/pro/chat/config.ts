@@ -9,7 +9,7 @@ import type { StoredChatChannel } from "../../../db/pro/chat_channels.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { assertOutboundUrl } from "../../outbound/url.ts";
-import { GIVE_AGAIN, isElsewhere, REDACTED } from "../../redact.ts";
+import { GIVE_AGAIN, isElsewhere, NOTHING_STORED, REDACTED } from "../../redact.ts";
 import type { Secrets } from "../../secrets.ts";
 import { messenger } from "./platforms/messenger.ts";
 import {
@@ -57,7 +57,7 @@ export async function mergeChatConfig(
     const isKept = given === undefined || given === REDACTED;
     const value = isKept ? stored?.[field] : given;
     if (given === REDACTED && value === undefined) {
-      throw invalid(field, `"${REDACTED}" keeps a stored value, and there is none`);
+      throw invalid(field, NOTHING_STORED);
     }
     if (value === undefined || value === null) {
       if (platform.required.includes(field)) throw invalid(field, `required for ${platform.id}`);

@@ -8,7 +8,7 @@ import type { MonitorType, StoredMonitor } from "../../../db/pro/uptime/monitors
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { assertOutboundHost, assertOutboundUrl, type OutboundDeps } from "../../outbound/url.ts";
-import { GIVE_AGAIN, isElsewhere, REDACTED } from "../../redact.ts";
+import { GIVE_AGAIN, isElsewhere, NOTHING_STORED, REDACTED } from "../../redact.ts";
 import { checkedHeaders } from "../../outbound/secret_headers.ts";
 import { dnsNameProblem, type RecordType } from "./dns_lookup.ts";
 import { keepsSecrets, redactedUrl, unredactedUrl } from "../../outbound/url_secrets.ts";
@@ -160,7 +160,7 @@ function mergeRequest(
   if (fullUrl === undefined) {
     throw new AppError(
       "invalid",
-      `body.url: "${REDACTED}" keeps a stored value, and there is none`,
+      `body.url: ${NOTHING_STORED}`,
     );
   }
   if (elsewhere && keepsSecrets(url)) throw new AppError("invalid", `body.url: ${GIVE_AGAIN}`);
@@ -178,7 +178,7 @@ function mergeBody(
 ): string | null {
   if (given !== undefined && given !== REDACTED) return given;
   const problem = stored === null
-    ? given === REDACTED && `"${REDACTED}" keeps a stored value, and there is none`
+    ? given === REDACTED && NOTHING_STORED
     : elsewhere && GIVE_AGAIN;
   if (problem) throw new AppError("invalid", `body.body: ${problem}`);
   return stored;
