@@ -37,7 +37,8 @@ const fields = {
   }).nullable(),
   password: z.string().regex(/^\P{Cc}*$/u, { error: "must not have control characters" })
     .min(1).max(PASSWORD_MAX).nullable().meta({
-      description: "A password or access token. Stored encrypted and never returned; `********` in an " +
+      description:
+        "A password or access token. Stored encrypted and never returned; `********` in an " +
         "update keeps it",
     }),
   insecure: z.boolean().meta({

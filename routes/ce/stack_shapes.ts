@@ -78,11 +78,13 @@ export const StackSources = z.object({
 export const ShownSources = z.object({
   compose: z.string(),
   env: z.union([z.string(), z.record(z.string(), z.string())]).meta({
-    description: "As it was sent; the values are redacted unless the caller is an admin. Sent back " +
+    description:
+      "As it was sent; the values are redacted unless the caller is an admin. Sent back " +
       "redacted, they are kept",
   }),
   files: z.record(z.string(), z.string()).meta({
-    description: "By relative path; the texts are redacted unless the caller is an admin. Sent back " +
+    description:
+      "By relative path; the texts are redacted unless the caller is an admin. Sent back " +
       "redacted, they are kept",
   }),
   profiles: z.array(z.string()),

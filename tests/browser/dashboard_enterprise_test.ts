@@ -240,9 +240,11 @@ async function checkSso(tab: Dashboard): Promise<void> {
   await tab.type("textbox", "Name", "Acme");
   await tab.type("textbox", "Entity ID", "https://idp.example.com/metadata");
   await tab.type("textbox", "Login URL", "https://idp.example.com/sso");
-  await paste(tab, "Certificate", "no certificate");
+  await paste(tab, "Certificates", "no certificate");
   await tab.pressRefused("Create", /certificate/);
-  await paste(tab, "Certificate", cert);
+  const { cert: next } = await (await createAuthority("Acme")).issue({ name: "idp.example.com" });
+  const both = `${cert.trim()}\n${next.trim()}\n`;
+  await paste(tab, "Certificates", both);
   await tab.press("Create", "Created Acme");
   const setup = await tab.find("dialog", "Setup of Acme");
   match(

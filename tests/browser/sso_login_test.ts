@@ -99,6 +99,13 @@ if (!isWithoutSigner) {
     await tab.find("heading", "Containers");
     deepEqual(tab.complaints, []);
 
+    // A link to a login begins it on the sign-in page.
+    await using linked = await browser.separate();
+    const visitor = await linked.tab(service);
+    await visitor.page.goto(`${sso}/login/${created.body.id}?return_to=/networks`);
+    await visitor.click("button", "Continue");
+    await visitor.find("heading", "Networks");
+
     // Without the right to create users, the page says why.
     await service.call("PUT", providerPath, { auto_provision: false });
     await using other = await browser.separate();

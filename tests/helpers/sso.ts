@@ -8,6 +8,7 @@ import { equal } from "node:assert/strict";
 import {
   createSigningKey,
   isWithoutSigner,
+  type KeyKind,
   MORE,
   posted,
   type ResponseParts,
@@ -48,18 +49,19 @@ export function ssoTest(name: string, fn: () => Promise<void>): void {
 }
 
 /** An identity provider with its own key. */
-export async function createIdp(entityId: string): Promise<SamlIdp> {
-  return idpWith(await createSigningKey("P-256"), entityId);
+export async function createIdp(entityId: string, kind: KeyKind = "P-256"): Promise<SamlIdp> {
+  const algorithm = `${MORE}${kind.startsWith("RSA") ? "rsa" : "ecdsa"}-sha256`;
+  return idpWith(await createSigningKey(kind), entityId, algorithm);
 }
 
 /** The same identity provider with another name. */
-function idpWith(key: SigningKey, entityId: string): SamlIdp {
+function idpWith(key: SigningKey, entityId: string, algorithm: string): SamlIdp {
   return {
     entityId,
     certificate: key.certificate,
     answer: async ({ email = "ada@example.com", ...parts }) =>
       posted(
-        await signedResponse({ key, algorithm: `${MORE}ecdsa-sha256` }, {
+        await signedResponse({ key, algorithm }, {
           issuer: entityId,
           assertionId: `_${crypto.randomUUID()}`,
           acsUrl: ACS_URL,

@@ -15,7 +15,7 @@ const providers = table("identity_providers", {
   /** The URL that receives login requests. */
   sso_url: text(),
   slo_url: text<string | null>(),
-  /** The certificate of its signing key, PEM. Public. */
+  /** The certificates of its signing keys, PEM. Public. */
   certificate: text(),
   /** How login requests are sent. */
   binding: text<"HTTP-POST" | "HTTP-Redirect">(),

@@ -50,7 +50,7 @@ const LoginQuery = z.object({
     error: "must be a path of this service",
   }).optional().meta({
     description: "A path of the dashboard. The login then ends there, with a session of the " +
-      "browser instead of tokens. Needs `page`",
+      "browser instead of tokens. Without `page`, the sign-in page begins it",
     example: "/containers",
   }),
   page: z.string().regex(PAGE_SECRET, { error: "must be a SHA-256 as base64url" }).optional().meta({
@@ -59,9 +59,6 @@ const LoginQuery = z.object({
       "with `X-Page-Secret` has it in `path`",
     example: "RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o",
   }),
-}).refine(({ return_to, page }) => return_to === undefined || page !== undefined, {
-  error: "is required with return_to; begin the login on the sign-in page",
-  path: ["page"],
 });
 
 const AcsForm = z.object({
@@ -133,8 +130,8 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       returns: z.string(),
       replies: {
         302: {
-          description: "Redirect to the identity provider",
-          headers: { Location: "Address of the identity provider" },
+          description: "Redirect to the identity provider, or to the sign-in page",
+          headers: { Location: "Address of the identity provider or of the page" },
         },
       },
       failures: {
@@ -146,6 +143,10 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       loginLimit.check(caller.address);
       const { return_to: returnTo, relay_state: relayState = query.RelayState } = query;
       const { page: pageHash } = query;
+      if (returnTo !== undefined && pageHash === undefined) {
+        const next = new URLSearchParams({ next: returnTo, provider: params.id });
+        return respond(302, null, { location: `../${SIGN_IN}?${next}` });
+      }
       const secret = randomText(LOGIN_COOKIE_BYTES);
       const browser = returnTo === undefined || pageHash === undefined
         ? undefined
@@ -165,7 +166,7 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       summary: "Complete an SSO login",
       description:
         "The SAML assertion consumer service. The signature is verified with the provider's " +
-        "stored certificate, and only signed content is used. Each assertion is accepted " +
+        "stored certificates, and only signed content is used. Each assertion is accepted " +
         "once. Users are found by email; see `auto_provision` and `link_existing` of the " +
         "provider. The session and its tokens end at SessionNotOnOrAfter, or else after 8 " +
         "hours. A login that began with `return_to` ends with a redirect to the sign-in page, " +

@@ -7,6 +7,7 @@
 import * as z from "zod";
 import { USER_ROLES } from "../../../services/auth/caller.ts";
 import type { Deps } from "../../../services/deps.ts";
+import { IDP_CERTIFICATES_MAX } from "../../../services/enterprise/saml/certificate.ts";
 import { PEM_MAX } from "../../../services/enterprise/mtls/certificates.ts";
 import {
   changeProvider,
@@ -47,8 +48,10 @@ const fields = {
     description: "Logout URL. It is stored, but logouts are not sent",
   }),
   certificate: z.string().min(1).max(PEM_MAX).meta({
-    description: "Signing certificate as one PEM block: RSA of at least 2048 bits, or the curve " +
-      "P-256, P-384 or P-521",
+    description:
+      `Signing certificates as PEM, at most ${IDP_CERTIFICATES_MAX}: RSA of at least 2048 bits, ` +
+      "or the curve P-256, P-384 or P-521. While the identity provider changes its key, its " +
+      'metadata has two with `use="signing"`: send both',
   }),
   binding: z.enum(SSO_BINDINGS).meta({ description: "Binding of requests to `sso_url`" }),
   name_id_format: z.string().min(1).max(ATTRIBUTE_MAX)

@@ -1,8 +1,8 @@
 /**
- * The signing certificate of an identity provider. SAML trusts the key that the administrator
- * configured, so that issuer, validity period and revocation of the certificate are not checked;
- * identity providers commonly sign with expired self-signed certificates. To revoke a certificate,
- * replace it.
+ * The signing certificates of an identity provider: several while it changes its key. SAML trusts the
+ * keys that the administrator configured, so that issuer, validity period and revocation of a
+ * certificate are not checked; identity providers commonly sign with expired self-signed
+ * certificates. To revoke a certificate, replace it.
  *
  * @module
  */
@@ -21,6 +21,9 @@ const RSA_BITS_MAX = 4096;
 // OpenSSL's names of P-256, P-384 and P-521.
 const CURVES = ["prime256v1", "secp384r1", "secp521r1"];
 
+/** Limit of certificates; each is tried for a signature. Metadata of providers has one to three. */
+export const IDP_CERTIFICATES_MAX = 5;
+
 const KEY_RULE = `must have an RSA key of ${RSA_BITS_MIN} to ${RSA_BITS_MAX} bits, ` +
   "or an ECDSA key on P-256, P-384 or P-521";
 
@@ -33,15 +36,23 @@ export interface IdpKey {
 }
 
 /**
- * @param pem Exactly one certificate.
- * @throws {AppError} `invalid`, if its key is unsuitable for verifying signatures.
+ * @param pem One to {@linkcode IDP_CERTIFICATES_MAX} certificates and nothing else.
+ * @throws {AppError} `invalid`, if a key is unsuitable for verifying signatures.
  */
-export function assertUsableIdpCertificate(pem: string): void {
-  readIdpKey(pem);
+export function assertUsableIdpCertificates(pem: string): void {
+  readIdpKeys(pem);
 }
 
-/** @throws {AppError} As {@linkcode assertUsableIdpCertificate}. */
-export function readIdpKey(pem: string): IdpKey {
+/** @throws {AppError} As {@linkcode assertUsableIdpCertificates}. */
+export function readIdpKeys(pem: string): IdpKey[] {
+  const blocks = pem.split(/(?<=-----END CERTIFICATE-----)(?!\s*$)/);
+  if (blocks.length > IDP_CERTIFICATES_MAX) {
+    throw unusable(`contains ${blocks.length} certificates; send at most ${IDP_CERTIFICATES_MAX}`);
+  }
+  return blocks.map(readIdpKey);
+}
+
+function readIdpKey(pem: string): IdpKey {
   const der = bytesOf(pem);
   const key = publicKey(der);
   const details = key.asymmetricKeyDetails ?? {};

@@ -39,7 +39,7 @@ export { SamlError, type SamlReason } from "./error.ts";
 export interface SamlExpectations {
   /** The entity ID of the identity provider, which has to be the issuer. */
   entityId: string;
-  /** PEM. */
+  /** One or more signing certificates, PEM. */
   certificate: string;
   acsUrl: string;
   /** The entity ID of this service. */
@@ -85,7 +85,7 @@ export function readSamlResponse(base64: string): UnverifiedResponse {
 
 /**
  * Returns the unverified issuer of the assertion, or of the response without one. It only selects the
- * provider whose certificate verifies the message.
+ * provider whose certificates verify the message.
  *
  * @throws {SamlError} `issuer_missing`.
  */

@@ -10,7 +10,7 @@
 
 import type { SignedXml as SignedXmlClass } from "xml-crypto";
 import { nodeCrypto } from "../../builtins.ts";
-import { type IdpKey, readIdpKey } from "./certificate.ts";
+import { type IdpKey, readIdpKeys } from "./certificate.ts";
 import { SamlError } from "./error.ts";
 import type { SamlMessage } from "./message.ts";
 import {
@@ -29,10 +29,11 @@ export interface SignedParts {
 }
 
 /**
- * Verifies every signature of a message with the key of one certificate.
+ * Verifies every signature of a message with the keys of the configured certificates; one of them has
+ * to match.
  *
  * @param message The message and its text.
- * @param certificate PEM. Keys and certificates in the message are ignored.
+ * @param certificates PEM. Keys and certificates in the message are ignored.
  * @returns At least one signed element.
  * @throws {SamlError} `signature_missing`, the reasons of `readSignature()`, `signature_key_type`,
  * `digest_mismatch`, `signature_mismatch`, `key_info_certificate`, `parsers_disagree`,
@@ -40,7 +41,7 @@ export interface SignedParts {
  */
 export async function verifySignatures(
   message: SamlMessage & { text: string },
-  certificate: string,
+  certificates: string,
 ): Promise<SignedParts> {
   const { text, responseSignature, assertionSignature } = message;
   if (!responseSignature && !assertionSignature) {
@@ -48,17 +49,17 @@ export async function verifySignatures(
   }
   const ofResponse = responseSignature && readSignature(responseSignature);
   const ofAssertion = assertionSignature && readSignature(assertionSignature);
-  const key = storedKey(certificate);
-  const verify = await createVerifier(text, message.response, key);
+  const keys = storedKeys(certificates);
+  const verify = await createVerifier(text, message.response, keys);
   return {
     response: ofResponse && verify(ofResponse),
     assertion: ofAssertion && verify(ofAssertion),
   };
 }
 
-function storedKey(certificate: string): IdpKey {
+function storedKeys(certificates: string): IdpKey[] {
   try {
-    return readIdpKey(certificate);
+    return readIdpKeys(certificates);
   } catch (cause) {
     throw new SamlError("certificate", "The provider's certificate cannot be used", { cause });
   }
@@ -67,7 +68,7 @@ function storedKey(certificate: string): IdpKey {
 async function createVerifier(
   text: string,
   root: XmlElement,
-  key: IdpKey,
+  keys: readonly IdpKey[],
 ): Promise<(shape: SignatureShape) => XmlElement> {
   // In the bundle, CommonJS packages have only a default export.
   const [{ default: { SignedXml } }, { default: { DOMParser } }] = await Promise.all([
@@ -79,7 +80,8 @@ async function createVerifier(
   if (!isSameTree(root, document, nodes)) throw parserDisagreement();
 
   return (shape) => {
-    if (shape.algorithm.key !== key.type) {
+    const suitable = keys.filter(({ type }) => type === shape.algorithm.key);
+    if (suitable.length === 0) {
       throw new SamlError(
         "signature_key_type",
         "The signature algorithm does not match the type of the configured key",
@@ -87,7 +89,7 @@ async function createVerifier(
     }
     const library = new SignedXml({ publicCert: "(stored)", getCertFromKeyInfo: () => null });
     const node = nodes.get(shape.signature)! as unknown as Node;
-    const canonical = signedBytes(library, node, text, shape, key);
+    const canonical = signedBytes(library, node, text, shape, suitable);
     const signed = readXml(canonical);
     const isExpected = isNamed(signed, shape.signed.namespace, shape.signed.name) &&
       attributeOf(signed, "ID") === shape.id;
@@ -98,14 +100,14 @@ async function createVerifier(
 
 /**
  * Verifies digest and signature, and returns the canonical text of the signed element. The library
- * only gets the algorithms of this signature, which have been checked, and the configured key.
+ * only gets the algorithms of this signature, which have been checked, and the configured keys.
  */
 function signedBytes(
   library: SignedXmlClass,
   node: Node,
   text: string,
   shape: SignatureShape,
-  { key, certificate }: IdpKey,
+  keys: readonly IdpKey[],
 ): string {
   const { algorithm, digest, signatureBytes, certificates } = shape;
   const { createHash, verify } = nodeCrypto();
@@ -130,12 +132,14 @@ function signedBytes(
       getAlgorithmName = () => algorithm.uri;
       getSignature = () => unreachable();
       verifySignature = (signedInfo: string) =>
-        isSigned = verify(
-          algorithm.hash,
-          new TextEncoder().encode(signedInfo),
-          // XML signatures concatenate the two numbers of ECDSA (RFC 4050) instead of using DER.
-          { key, dsaEncoding: "ieee-p1363" },
-          signatureBytes,
+        isSigned = keys.some(({ key }) =>
+          verify(
+            algorithm.hash,
+            new TextEncoder().encode(signedInfo),
+            // XML signatures concatenate the two numbers of ECDSA (RFC 4050) instead of using DER.
+            { key, dsaEncoding: "ieee-p1363" },
+            signatureBytes,
+          )
         );
     },
   };
@@ -145,7 +149,7 @@ function signedBytes(
     library.loadSignature(node);
     isValid = library.checkSignature(text);
   } catch (cause) {
-    if (isSigned === false) throw signatureMismatch(certificates, certificate);
+    if (isSigned === false) throw signatureMismatch(certificates, keys);
     throw new SamlError("signature_unverifiable", "A signature cannot be verified", { cause });
   }
   if (!isValid) {
@@ -162,8 +166,9 @@ function signedBytes(
 }
 
 /** The unverified certificate in the message helps to explain the failure. */
-function signatureMismatch(certificates: string[], stored: string): SamlError {
-  return certificates.length > 0 && !certificates.includes(stored)
+function signatureMismatch(certificates: string[], keys: readonly IdpKey[]): SamlError {
+  const isConfigured = keys.some(({ certificate }) => certificates.includes(certificate));
+  return certificates.length > 0 && !isConfigured
     ? new SamlError(
       "key_info_certificate",
       "The message is signed with another certificate than the configured one",

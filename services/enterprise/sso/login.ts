@@ -128,7 +128,7 @@ export async function isOfBrowser(deps: Pick<Deps, "db">, samlResponse: string):
   }
 }
 
-/** Finds the provider whose certificate verifies the message. The issuer is not verified yet. */
+/** Finds the provider whose certificates verify the message. The issuer is not verified yet. */
 function findProvider({ db }: Pick<Deps, "db">, issuer: string, note: LoginNote): IdentityProvider {
   const provider = selectProviderByEntityId(db, issuer);
   note.target = provider?.name ?? cleanIssuer(issuer);

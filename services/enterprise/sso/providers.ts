@@ -20,7 +20,7 @@ import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound, tooMany } from "../../errors.ts";
 import type { SignInProvider } from "../../state/sign_in_providers.ts";
-import { assertUsableIdpCertificate } from "../saml/certificate.ts";
+import { assertUsableIdpCertificates } from "../saml/certificate.ts";
 import { serviceProviderFor } from "./service_provider.ts";
 import { endSessionsOfProvider } from "./sessions.ts";
 
@@ -201,7 +201,7 @@ function assertUsable(
 ): void {
   assertBrowserUrl("sso_url", sso_url);
   if (slo_url !== null) assertBrowserUrl("slo_url", slo_url);
-  assertUsableIdpCertificate(certificate);
+  assertUsableIdpCertificates(certificate);
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;

@@ -177,9 +177,7 @@ function mergeBody(
   { stored, elsewhere }: { stored: string | null; elsewhere: boolean },
 ): string | null {
   if (given !== undefined && given !== REDACTED) return given;
-  const problem = stored === null
-    ? given === REDACTED && NOTHING_STORED
-    : elsewhere && GIVE_AGAIN;
+  const problem = stored === null ? given === REDACTED && NOTHING_STORED : elsewhere && GIVE_AGAIN;
   if (problem) throw new AppError("invalid", `body.body: ${problem}`);
   return stored;
 }

@@ -43,8 +43,9 @@ export function ProviderForm({ provider, ...dialog }: SaveProps<IdentityProvider
         })}
         {select("Binding", "binding", BINDINGS)}
       </div>
-      {area("Certificate", "certificate", {
-        hint: "The signing certificate of the identity provider (PEM)",
+      {area("Certificates", "certificate", {
+        hint:
+          "The signing certificates of the identity provider (PEM); two while it changes its key",
         rows: 5,
         required: true,
       })}

@@ -1,6 +1,6 @@
 /**
- * The part of the sign-in page for identity providers: a button for each, and the end of a login that
- * comes back from one.
+ * The part of the sign-in page for identity providers: a button for each, the start of a login by a
+ * link with `provider`, and the end of a login that comes back from one.
  *
  * @module
  */
@@ -27,6 +27,8 @@ export function SignInProviders({ signIn }: { signIn: (code: string) => void }) 
     call("GET", "auth/providers")
       .then(async (response) => {
         if (response.ok) providers.value = (await response.json()).providers;
+        const wanted = providers.peek().find(({ id }) => id === query.peek().get("provider"));
+        if (wanted) open(wanted.path);
       })
       .catch(() => {});
   }, []);

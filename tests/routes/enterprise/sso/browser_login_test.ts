@@ -129,19 +129,19 @@ ssoTest(
   },
 );
 
-ssoTest("a login with return_to needs the page that begins it", async () => {
+ssoTest("a link with return_to leads to the sign-in page, which begins the login", async () => {
   using app = await withProvider();
-  const login = `${SSO}/login/${app.provider.id}?return_to=/`;
-  for (
-    const [page, error] of [
-      ["", /^query\.page: is required with return_to/],
-      ["&page=short", /^query\.page: must be a SHA-256/],
-    ] as const
-  ) {
-    const { status, body, headers } = await app.call("GET", login + page, undefined, anyone);
-    deepEqual([status, headers.get("set-cookie")], [400, null]);
-    match(body.error, error);
-  }
+  const { id } = app.provider;
+  const login = `${SSO}/login/${id}?return_to=${encodeURIComponent("/containers?q=a&b")}`;
+  const { status, headers } = await app.call("GET", login, undefined, anyone);
+  deepEqual([status, headers.get("set-cookie")], [302, null]);
+  const page = new URL(headers.get("location")!, `https://ops.example/longshore${login}`);
+  equal(page.pathname, "/longshore/sign-in");
+  deepEqual(Object.fromEntries(page.searchParams), { next: "/containers?q=a&b", provider: id });
+
+  const wrong = await app.call("GET", `${login}&page=short`, undefined, anyone);
+  equal(wrong.status, 400);
+  match(wrong.body.error, /^query\.page: must be a SHA-256/);
 });
 
 ssoTest("the cookie of a login over TLS is Secure and has the prefix __Secure-", async () => {

@@ -2,6 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { selfSigned } from "../../../helpers/certificates.ts";
 import { addProvider, createIdp, SSO, ssoLogin, ssoTest } from "../../../helpers/sso.ts";
 import { statusWith } from "../../../helpers/accounts.ts";
+import type { KeyKind } from "../../../helpers/saml_idp.ts";
 import { appWithRights } from "../../../helpers/custom_roles.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 
@@ -267,6 +268,38 @@ ssoTest("a replaced certificate is no longer accepted", async () => {
   await app.call("PUT", `${PROVIDERS}/${id}`, { certificate: cert });
   equal((await ssoLogin(app, idp)).status, 401);
 });
+
+ssoTest(
+  "while a provider changes its key, both certificates are accepted and no third",
+  async () => {
+    using app = enterprise();
+    const [first, second, third] = await Promise.all(
+      ["P-256", "RSA-2048", "P-256"].map((kind) => createIdp(idp.entityId, kind as KeyKind)),
+    );
+    const { id } = await addProvider(app, first!);
+    equal((await ssoLogin(app, second!)).status, 401);
+
+    const both = first!.certificate + second!.certificate;
+    const changed = await app.call("PUT", `${PROVIDERS}/${id}`, { certificate: both });
+    equal(changed.body.certificate, both);
+    await app.call("PUT", `${PROVIDERS}/${id}`, { name: "Acme Inc." });
+
+    for (const each of [first!, second!]) {
+      const { status, body } = await ssoLogin(app, each);
+      equal(status, 200, body.error);
+    }
+    const refused = await ssoLogin(app, third!);
+    deepEqual([refused.status, refused.body.error], [
+      401,
+      "The message is signed with another certificate than the configured one",
+    ]);
+    await app.call("PUT", `${PROVIDERS}/${id}`, { certificate: second!.certificate });
+    deepEqual([(await ssoLogin(app, first!)).status, (await ssoLogin(app, second!)).status], [
+      401,
+      200,
+    ]);
+  },
+);
 
 ssoTest("providers are for admins, also to read, and for the license", async () => {
   using app = enterprise();

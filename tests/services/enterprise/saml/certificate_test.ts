@@ -1,6 +1,9 @@
 import { doesNotThrow, equal, match, throws } from "node:assert/strict";
 import { AppError } from "../../../../services/errors.ts";
-import { assertUsableIdpCertificate } from "../../../../services/enterprise/saml/certificate.ts";
+import {
+  assertUsableIdpCertificates,
+  readIdpKeys,
+} from "../../../../services/enterprise/saml/certificate.ts";
 import { createAuthority, daysFromNow, selfSigned } from "../../../helpers/certificates.ts";
 import { createSigningKey } from "../../../helpers/saml_idp.ts";
 
@@ -11,7 +14,7 @@ const block = (bytes: Uint8Array, type = "CERTIFICATE") =>
   `-----BEGIN ${type}-----\n${bytes.toBase64()}\n-----END ${type}-----\n`;
 
 function refuses(certificate: string, because: RegExp): void {
-  throws(() => assertUsableIdpCertificate(certificate), (error) => {
+  throws(() => assertUsableIdpCertificates(certificate), (error) => {
     equal(error instanceof AppError ? error.code : error, "invalid");
     match((error as AppError).message, because);
     return true;
@@ -19,23 +22,30 @@ function refuses(certificate: string, because: RegExp): void {
 }
 
 Deno.test("certificates with RSA keys of 2048 bits and on the three curves are taken", async () => {
-  assertUsableIdpCertificate(pem);
+  assertUsableIdpCertificates(pem);
   for (const kind of ["P-256", "P-384", "P-521"] as const) {
-    assertUsableIdpCertificate((await createSigningKey(kind)).certificate);
+    assertUsableIdpCertificates((await createSigningKey(kind)).certificate);
+  }
+});
+
+Deno.test("two certificates are taken, in one text", async () => {
+  const second = (await createSigningKey("P-256")).certificate;
+  for (const text of [pem + second, `${pem}\n\n${second}\n`, pem.trim() + second.trim()]) {
+    equal(readIdpKeys(text).map(({ type }) => type).join(), "rsa,ec");
   }
 });
 
 Deno.test("line ends and width of a PEM do not matter", () => {
   for (const each of [pem.replaceAll("\n", "\r\n"), block(der), `\n  ${pem}\n\n`]) {
-    doesNotThrow(() => assertUsableIdpCertificate(each));
+    doesNotThrow(() => assertUsableIdpCertificates(each));
   }
 });
 
 Deno.test("SAML trusts a key: an ended certificate is taken, and one that others signed", async () => {
   const ended = await selfSigned({ name: "x", from: daysFromNow(-9), to: daysFromNow(-8) });
-  assertUsableIdpCertificate(ended.cert);
+  assertUsableIdpCertificates(ended.cert);
   const authority = await createAuthority("a");
-  assertUsableIdpCertificate((await authority.issue({ name: "x" })).cert);
+  assertUsableIdpCertificates((await authority.issue({ name: "x" })).cert);
 });
 
 Deno.test("keys that are too weak or of another kind are refused", async () => {
@@ -58,7 +68,7 @@ Deno.test("keys that are too weak or of another kind are refused", async () => {
 });
 
 Deno.test("RSA keys that prove nothing, or whose checks take too long, are refused", async () => {
-  assertUsableIdpCertificate(await withRsaKey(4_096, [1, 0, 1]));
+  assertUsableIdpCertificates(await withRsaKey(4_096, [1, 0, 1]));
   refuses(await withRsaKey(4_104, [1, 0, 1]), /an RSA key of 2048 to 4096 bits/);
   refuses(await withRsaKey(2_048, [1]), /RSA key/);
   refuses(await withRsaKey(2_048, [1, 0, 0]), /RSA key/);
@@ -106,7 +116,19 @@ for (
     ["a certificate called a key", block(der, "PUBLIC KEY"), /one certificate in PEM/],
     ["text before it", `subject=x\n${pem}`, /one certificate in PEM/],
     ["text after it", `${pem}x`, /one certificate in PEM/],
-    ["two", pem + pem, /contains 2 PEM blocks/],
+    ["six", pem.repeat(6), /contains 6 certificates; send at most 5/],
+    [
+      "a damaged second one",
+      `${pem}-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----`,
+      /is damaged/,
+    ],
+    ["text between two", `${pem}and${pem}`, /must be one certificate in PEM and nothing else/],
+    ["text after two", `${pem}${pem}and`, /must be one certificate in PEM and nothing else/],
+    [
+      "a key after one",
+      `${pem}-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n`,
+      /contains a private key/,
+    ],
     ["two in one block", block(new Uint8Array([...der, ...der])), /is damaged/],
     ["a byte more", block(new Uint8Array([...der, 0])), /is damaged/],
     ["a byte less", block(der.slice(0, -1)), /is damaged/],
