@@ -115,19 +115,25 @@ export const scheduleEndpoints = (deps: Deps) => [
     returns: z.object({ schedules: z.array(Schedule) }).meta({ id: "ScheduleList" }),
   }, ({ caller }) => ({ schedules: listSchedules(deps, caller) })),
 
-  endpoint("POST /api/schedules", {
-    operationId: "createSchedule",
-    summary: "Create a schedule",
-    description:
-      "Runs missed while the service was down are not run later. A local time skipped by a " +
-      "clock change is skipped; one that occurs twice runs once. If the engine is " +
-      "unreachable or the container no longer exists, the run fails and is not retried.",
-    ...WRITE,
-    body: NewSchedule,
-    returns: Schedule,
-    status: 201,
-    failures: { 402: "The edition allows no more schedules", ...OWN },
-  }, ({ body: { allowMissing, ...settings } }) => createSchedule(deps, settings, { allowMissing })),
+  endpoint(
+    "POST /api/schedules",
+    {
+      operationId: "createSchedule",
+      summary: "Create a schedule",
+      description:
+        "Runs missed while the service was down are not run later. A local time skipped by a " +
+        "clock change is skipped; one that occurs twice runs once. If the engine is " +
+        "unreachable or the container no longer exists, the run fails and is not retried. Requires " +
+        "the permission for the action as well, such as `containers:restart`.",
+      ...WRITE,
+      body: NewSchedule,
+      returns: Schedule,
+      status: 201,
+      failures: { 402: "The edition allows no more schedules", ...OWN },
+    },
+    ({ body: { allowMissing, ...settings }, caller }) =>
+      createSchedule(deps, caller, settings, { allowMissing }),
+  ),
 
   endpoint("GET /api/schedules/history", {
     operationId: "listScheduleRuns",
@@ -155,14 +161,16 @@ export const scheduleEndpoints = (deps: Deps) => [
     {
       operationId: "updateSchedule",
       summary: "Update a schedule",
-      description: "Omitted fields keep their values.",
+      description:
+        "Omitted fields keep their values. Requires the permission for the action as well, " +
+        "unless the schedule is off afterwards.",
       ...WRITE,
       body: ScheduleChanges,
       returns: Schedule,
       failures: { ...OWN, ...UNKNOWN },
     },
-    ({ params, body: { allowMissing, ...change } }) =>
-      changeSchedule(deps, params.id, change, { allowMissing }),
+    ({ params, body: { allowMissing, ...change }, caller }) =>
+      changeSchedule(deps, caller, params.id, change, { allowMissing }),
   ),
 
   endpoint("DELETE /api/schedules/:id", {
@@ -177,9 +185,10 @@ export const scheduleEndpoints = (deps: Deps) => [
   endpoint("PUT /api/schedules/:id/toggle", {
     operationId: "toggleSchedule",
     summary: "Enable or disable a schedule",
+    description: "Enabling requires the permission for the action as well.",
     ...WRITE,
     body: EnabledBody.meta({ example: { enabled: false } }),
     returns: Schedule,
     failures: UNKNOWN,
-  }, ({ params, body }) => setScheduleEnabled(deps, params.id, body.enabled)),
+  }, ({ params, body, caller }) => setScheduleEnabled(deps, caller, params.id, body.enabled)),
 ];

@@ -112,6 +112,8 @@ const Run = z.object({
 }).meta({ id: "RemediationRun" });
 
 const UNKNOWN = { 404: "The rule does not exist" };
+const ACTING = "A rule that is on requires the permission for its action as well, such as " +
+  "`containers:restart`.";
 
 const READ = { role: "viewer", permission: "remediation:read" } as const;
 const WRITE = { role: "admin", permission: "remediation:write" } as const;
@@ -135,15 +137,15 @@ export const remediationEndpoints = (deps: Deps) => [
         "condition still holds after the cooldown. Rules do not act during maintenance, on " +
         "the service's own container or on Swarm tasks. While a value is unknown (the engine " +
         "is unreachable), nothing fires. A rule that fires 5 times within an hour is disabled " +
-        "automatically.",
+        `automatically. ${ACTING}`,
       ...WRITE,
       body: NewRule,
       returns: Rule,
       status: 201,
       failures: { 402: "The edition allows no more rules" },
     },
-    ({ body: { allow_missing, ...settings } }) =>
-      createRemediationRule(deps, settings, { allowMissing: allow_missing }),
+    ({ body: { allow_missing, ...settings }, caller }) =>
+      createRemediationRule(deps, caller, settings, { allowMissing: allow_missing }),
   ),
 
   endpoint(
@@ -153,14 +155,14 @@ export const remediationEndpoints = (deps: Deps) => [
       summary: "Update a remediation rule",
       description:
         "Omitted fields keep their values. Changing the condition or the target resets the " +
-        "rule; a running cooldown continues.",
+        `rule; a running cooldown continues. ${ACTING}`,
       ...WRITE,
       body: RuleChanges,
       returns: Rule,
       failures: UNKNOWN,
     },
-    ({ params, body: { allow_missing, ...change } }) =>
-      changeRemediationRule(deps, params.id, change, { allowMissing: allow_missing }),
+    ({ params, body: { allow_missing, ...change }, caller }) =>
+      changeRemediationRule(deps, caller, params.id, change, { allowMissing: allow_missing }),
   ),
 
   endpoint("DELETE /remediation/rules/:id", {
@@ -180,7 +182,7 @@ export const remediationEndpoints = (deps: Deps) => [
     body: EnabledBody.meta({ example: { enabled: true } }),
     returns: Rule,
     failures: UNKNOWN,
-  }, ({ params, body }) => changeRemediationRule(deps, params.id, body)),
+  }, ({ params, body, caller }) => changeRemediationRule(deps, caller, params.id, body)),
 
   endpoint("GET /remediation/history", {
     operationId: "listRemediationRuns",

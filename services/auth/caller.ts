@@ -77,6 +77,18 @@ export function mayDo(caller: Caller, need: Role, permission: string): boolean {
   return (scope === undefined || scope.permissions !== null) && rights?.grants(permission) === true;
 }
 
+/** Actions on containers that another setting can cause, such as a schedule. */
+type CausedAction = "start" | "stop" | "restart" | "update";
+
+/**
+ * Checks that the caller may do what a setting will do on its own later: the permission to change the
+ * setting is not enough.
+ *
+ * @throws {AppError} `forbidden`
+ */
+export const assertMayCause = (caller: Caller, action: CausedAction): void =>
+  assertMayDo(caller, "operator", `containers:${action}`);
+
 /**
  * Checks a permission that depends on the content of a request, not only on its endpoint.
  *

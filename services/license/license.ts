@@ -20,6 +20,12 @@ const GRACE_MS = 14 * 24 * 60 * 60 * 1000;
 /** Duration of a trial, which has no grace period. */
 const TRIAL_MS = 30 * 24 * 60 * 60 * 1000;
 
+/**
+ * How far a clock may be behind the start of a trial, e.g. after it was corrected from local time to
+ * UTC. Set back further, it would extend the trial.
+ */
+const CLOCK_BACK_MS = 24 * 60 * 60 * 1000;
+
 const TRIAL_EDITION: Edition = "enterprise";
 
 /** Maximum length of a key; usually it has a few hundred characters. */
@@ -45,7 +51,7 @@ export interface LicenseGrant {
 export interface Trial {
   startedAt: string;
   endsAt: string;
-  /** Whether the trial is in force: it has not ended, and there is no license. */
+  /** Whether the trial is in force: it has begun and not ended, and there is no license. */
   active: boolean;
 }
 
@@ -70,7 +76,10 @@ export function createLicense(
   const ended = () => given !== undefined && now() >= graceEnd()!;
   const inForce = () => ended() ? undefined : given;
   const trialEnd = () => trialStart ? new Date(trialStart.getTime() + TRIAL_MS) : undefined;
-  const onTrial = () => inForce() === undefined && trialStart !== undefined && now() < trialEnd()!;
+  const isInTrial = (at: Date) =>
+    trialStart !== undefined && at.getTime() >= trialStart.getTime() - CLOCK_BACK_MS &&
+    at < trialEnd()!;
+  const onTrial = () => inForce() === undefined && isInTrial(now());
 
   const edition = (): Edition => inForce()?.edition ?? (onTrial() ? TRIAL_EDITION : "ce");
   const protection = createProtection(now, ends);

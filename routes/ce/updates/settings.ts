@@ -14,6 +14,7 @@ import {
   readUpdateSettings,
 } from "../../../services/ce/updates/settings.ts";
 import { WINDOW_MINUTES } from "../../../services/ce/updates/window.ts";
+import { assertMayCause } from "../../../services/auth/caller.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 
@@ -85,11 +86,14 @@ export const updateSettingsEndpoints = (deps: Deps) => [
     summary: "Change update settings",
     description: "Omitted fields keep their values; `windows` are replaced as a whole. Enabled, " +
       "the service asks the registries of all images in use, within a minute and then " +
-      "periodically.",
+      "periodically. The policy `auto` and windows require `containers:update` as well.",
     role: "admin",
     permission: "settings:write",
     body: z.object(fields).partial().meta({ id: "UpdateSettingsChanges", example: EXAMPLE }),
     returns: Settings,
     failures: { 409: "The environment sets a field to another value" },
-  }, ({ body }) => changeUpdateSettings(deps, body)),
+  }, ({ body, caller }) => {
+    if (body.policy === "auto" || body.windows?.length) assertMayCause(caller, "update");
+    return changeUpdateSettings(deps, body);
+  }),
 ];

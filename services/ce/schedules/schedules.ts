@@ -17,7 +17,7 @@ import {
 } from "../../../db/ce/schedules.ts";
 import { EngineUnreachableError } from "../../../engine/errors.ts";
 import { applyChange, type Change } from "../../change.ts";
-import type { Caller } from "../../auth/caller.ts";
+import { assertMayCause, type Caller } from "../../auth/caller.ts";
 import { includesContainer, isLimited, type Scope } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound, requireFound } from "../../errors.ts";
@@ -99,15 +99,18 @@ interface CheckOptions {
  * Stores a new, enabled schedule.
  *
  * @throws {AppError} `invalid` for an expression that is not five-field cron, an unknown time zone
- * and a missing container; `forbidden` if it would stop the service's own container.
+ * and a missing container; `forbidden` if it would stop the service's own container, and for a caller
+ * without the permission for the action.
  * @throws {LimitError} When the edition's limit of schedules is reached.
  */
 export async function createSchedule(
   deps: ReadDeps & Pick<Deps, "db" | "license" | "now">,
+  caller: Caller,
   settings: ScheduleSettings,
   { allowMissing = false }: CheckOptions = {},
 ): Promise<Schedule> {
   const { db, license, now } = deps;
+  assertMayCause(caller, settings.action);
   const schedule: StoredSchedule = {
     ...settings,
     timezone: settings.timezone ?? hostTimeZone(),
@@ -130,6 +133,7 @@ export async function createSchedule(
  */
 export async function changeSchedule(
   deps: ReadDeps & Pick<Deps, "db" | "now">,
+  caller: Caller,
   id: string,
   change: Change<ScheduleSettings & Pick<Schedule, "enabled">>,
   { allowMissing = false }: CheckOptions = {},
@@ -143,19 +147,31 @@ export async function changeSchedule(
   if (hasOtherContainer && !allowMissing) await assertContainerExists(deps, after);
   // Read again, because it may have been changed or deleted during the check.
   const changed = applyChange(findSchedule(db, id), change);
+  assertMayEnable(caller, changed);
   changed.timezone = normalizeTimeZone(changed.timezone);
   updateSchedule(db, changed);
   return withNextRun(changed, now());
 }
 
-/** Enables or disables a schedule. @throws {AppError} `not_found`. */
+/**
+ * Enables or disables a schedule.
+ *
+ * @throws {AppError} `not_found`; `forbidden` for a caller who may not do what it would do.
+ */
 export function setScheduleEnabled(
   { db, now }: Pick<Deps, "db" | "now">,
+  caller: Caller,
   id: string,
   enabled: boolean,
 ): Schedule {
+  assertMayEnable(caller, { ...findSchedule(db, id), enabled });
   updateScheduleEnabled(db, id, enabled);
   return withNextRun(findSchedule(db, id), now());
+}
+
+/** A schedule that is off does nothing: every user with `schedules:write` can turn it off. */
+function assertMayEnable(caller: Caller, { enabled, action }: StoredSchedule): void {
+  if (enabled) assertMayCause(caller, action);
 }
 
 /** Deletes a schedule; its past runs stay in the history. @throws {AppError} `not_found`. */

@@ -5,8 +5,9 @@
  */
 
 import { selectSession } from "../../../db/ce/sessions.ts";
-import { KEY_USER } from "../../auth/accounts.ts";
+import { callerOf, KEY_USER } from "../../auth/accounts.ts";
 import { type Caller, includesRole } from "../../auth/caller.ts";
+import { includesContainer } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { TerminalGrant } from "../../state/terminals.ts";
@@ -115,13 +116,20 @@ export function assertOrigin(
 }
 
 /**
- * Says why the caller may no longer use a terminal; `undefined` if they may. Role, login and address
- * can change at any time.
+ * Says why the caller may no longer use a terminal; `undefined` if they may. Role, login, address and
+ * the name of the container, which an API token may be limited to, can change at any time.
  */
-export function refusalOf(deps: LoginDeps, caller: Caller): string | undefined {
-  const role = deps.accounts.roleOf(caller);
-  if (role === undefined) return "The login was revoked";
-  if (!includesRole(role, "admin")) return "The role admin is required for this";
+export function refusalOf(
+  deps: LoginDeps & Pick<Deps, "inventory">,
+  caller: Caller,
+): string | undefined {
+  const current = callerOf(deps.accounts, caller, caller.address);
+  if (current === undefined) return "The login was revoked";
+  if (!includesRole(current.role, "admin")) return "The role admin is required for this";
+  const container = deps.inventory.get(caller.terminal?.containerId ?? "");
+  if (container && !includesContainer(current.scope, container)) {
+    return "The API token is limited to other containers";
+  }
   if (caller.rights?.isAdmitted() === false) return "The IP allowlist rejects the address";
   return loginRefusal(deps, caller);
 }

@@ -17,6 +17,7 @@ import {
 import { EngineUnreachableError } from "../../../engine/errors.ts";
 import { type ReadDeps, resolveContainer } from "../../ce/containers/reads.ts";
 import { isSwarmTask } from "../../ce/swarm/tasks.ts";
+import { assertMayCause, type Caller } from "../../auth/caller.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound, requireFound } from "../../errors.ts";
@@ -45,15 +46,18 @@ export function listRemediationRules({ db }: Pick<Deps, "db">): RemediationRule[
 /**
  * Stores a new rule.
  *
- * @throws {AppError} `invalid` if the target is this service or a Swarm task, or does not exist.
+ * @throws {AppError} `invalid` if the target is this service or a Swarm task, or does not exist;
+ * `forbidden` for a caller who may not do what an enabled rule would do.
  * @throws {LimitError} When the edition allows no more rules.
  */
 export async function createRemediationRule(
   deps: ReadDeps & Pick<Deps, "db" | "license" | "now">,
+  caller: Caller,
   settings: RemediationSettings,
   { allowMissing = false }: TargetOptions = {},
 ): Promise<RemediationRule> {
   const { db, license, now } = deps;
+  assertMayEnable(caller, settings);
   const target = await checkTarget(deps, settings.action_target, { allowMissing });
   assertBelowLimit(license, "remediation_rules", countRemediationRules(db));
   const rule: RemediationRule = {
@@ -78,6 +82,7 @@ export async function createRemediationRule(
  */
 export async function changeRemediationRule(
   deps: ReadDeps & Pick<Deps, "db">,
+  caller: Caller,
   id: string,
   change: Change<RemediationSettings>,
   { allowMissing = false }: TargetOptions = {},
@@ -90,11 +95,20 @@ export async function changeRemediationRule(
   // Read again: another request may have changed or deleted the rule during the check.
   const before = requireRule(db, id);
   const rule = applyChange(before, change);
+  assertMayEnable(caller, rule);
   if (change.action_target !== undefined) rule.target_name = target?.name ?? null;
   if (hasOtherCondition(before, rule) || !rule.enabled) Object.assign(rule, NOT_PENDING);
   if (rule.enabled && !before.enabled) rule.firings = [];
   updateRemediationRule(db, rule);
   return rule;
+}
+
+/** A rule that is off does nothing: every user with `remediation:write` can turn it off. */
+function assertMayEnable(
+  caller: Caller,
+  { enabled, action_type }: Pick<RemediationSettings, "enabled" | "action_type">,
+): void {
+  if (enabled) assertMayCause(caller, action_type);
 }
 
 /** Deletes a rule; its history stays. @throws {AppError} `not_found`. */

@@ -163,6 +163,16 @@ Deno.test("the trial is Enterprise for 30 days and cannot be repeated", async ()
   db.close();
 });
 
+Deno.test("a trial does not last longer because the clock was ahead at its start", async () => {
+  using app = testApp({ now: "2036-01-01T00:00:00Z" });
+  equal((await app.call("POST", "/api/edition/trial")).body.edition, "enterprise");
+
+  using corrected = testApp({ now: "2026-01-01T00:00:00Z", db: app.deps.db });
+  const { body } = await corrected.call("GET", "/api/edition");
+  deepEqual([body.edition, body.trial.active, body.expiresAt], ["ce", false, null]);
+  equal((await corrected.call("POST", "/api/edition/trial")).status, 409);
+});
+
 Deno.test("a license takes precedence over a trial", async () => {
   using app = licensedApp();
   await app.call("POST", "/api/edition/trial");

@@ -3,6 +3,7 @@ import { insertScheduleRun, updateScheduleRunEnd } from "../../../db/ce/schedule
 import { createRunStarter } from "../../../services/ce/schedules/runs.ts";
 import { idOf, setContainers, simulateContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
+import { appWithRights } from "../../helpers/custom_roles.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const nightly = {
@@ -297,3 +298,60 @@ for (
     deepEqual([answer.status, answer.body], [404, { error: "Schedule unknown does not exist" }]);
   });
 }
+
+for (const action of ["start", "stop", "restart", "update"]) {
+  Deno.test(`a schedule that does ${action} needs the permission for it as well`, async () => {
+    const needed = `containers:${action}`;
+    const error = `The role operator or ${needed} is required for this`;
+    using app = await appWithRights("schedules:write");
+    using allowed = await appWithRights("schedules:write", needed);
+    const path = "/api/schedules";
+    const schedule = { ...nightly, action, allowMissing: true };
+
+    const refused = await app.asViewer("POST", path, schedule);
+    deepEqual([refused.status, refused.body.error], [403, error]);
+    equal((await allowed.asViewer("POST", path, schedule)).status, 201);
+
+    const { body: { id } } = await app.call("POST", path, schedule);
+    for (
+      const [method, change, status] of [
+        ["PUT", { cronExpression: "* * * * *" }, 403],
+        ["PUT", { enabled: false, cronExpression: "* * * * *" }, 200],
+        ["PUT", { enabled: true }, 403],
+        ["PUT", { containerName: "db", containerId: "db", allowMissing: true }, 200],
+      ] as const
+    ) {
+      const answer = await app.asViewer(method, `${path}/${id}`, change);
+      equal(answer.status, status, answer.body.error);
+    }
+    equal((await app.asViewer("PUT", `${path}/${id}/toggle`, { enabled: true })).status, 403);
+    equal((await app.call("GET", `${path}/${id}`)).body.enabled, false);
+    equal((await app.call("PUT", `${path}/${id}/toggle`, { enabled: true })).status, 200);
+    equal((await app.asViewer("PUT", `${path}/${id}/toggle`, { enabled: false })).status, 200);
+    equal((await app.asViewer("DELETE", `${path}/${id}`)).status, 200);
+  });
+}
+
+Deno.test("an API token needs the permission for what its schedule does", async () => {
+  using app = testApp();
+  const create = (permissions: string[]) =>
+    app.call("POST", "/api/schedules", { ...nightly, allowMissing: true }, {
+      scope: { permissions },
+    });
+  equal((await create(["schedules:write"])).status, 403);
+  equal((await create(["schedules:write", "containers:stop"])).status, 403);
+  equal((await create(["schedules:write", "containers:restart"])).status, 201);
+});
+
+Deno.test("automatic updates need the permission to update containers as well", async () => {
+  using app = await appWithRights("settings:write");
+  const windows = [{ cron: "0 3 * * *", timeZone: "UTC", durationMinutes: 60 }];
+  for (
+    const [change, status] of [
+      [{ policy: "auto" }, 403],
+      [{ windows }, 403],
+      [{ policy: "notify", windows: [] }, 200],
+      [{ intervalHours: 12 }, 200],
+    ] as const
+  ) equal((await app.asViewer("PUT", "/api/updates/settings", change)).status, status);
+});

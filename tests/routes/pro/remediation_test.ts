@@ -2,6 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { createRemediator } from "../../../services/pro/remediation/runs.ts";
 import { idOf, setContainers, simulateContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
+import { appWithRights } from "../../helpers/custom_roles.ts";
 import { type TestApp, testApp, type TestAppOptions } from "../../helpers/test_app.ts";
 
 const BASE = "/api/ext/service-pro/remediation";
@@ -277,3 +278,28 @@ Deno.test("remediation is 402 on CE", async () => {
   equal((await app.call("GET", `${BASE}/rules`)).status, 402);
   equal((await app.call("POST", `${BASE}/rules`, rule)).status, 402);
 });
+
+for (const action_type of ["start", "stop", "restart"]) {
+  Deno.test(`a rule that does ${action_type} needs the permission for it as well`, async () => {
+    const needed = `containers:${action_type}`;
+    using app = await appWithRights("remediation:write");
+    using allowed = await appWithRights("remediation:write", needed);
+    const given = { ...rule, action_type, allow_missing: true };
+    const path = `${BASE}/rules`;
+
+    const refused = await app.asViewer("POST", path, given);
+    deepEqual([refused.status, refused.body.error], [
+      403,
+      `The role operator or ${needed} is required for this`,
+    ]);
+    equal((await allowed.asViewer("POST", path, given)).status, 201);
+    const { status, body: { id } } = await app.asViewer("POST", path, { ...given, enabled: false });
+    equal(status, 201);
+    equal((await app.asViewer("PUT", `${path}/${id}`, { condition_threshold: 0 })).status, 200);
+    equal((await app.asViewer("PUT", `${path}/${id}`, { enabled: true })).status, 403);
+    equal((await app.asViewer("PUT", `${path}/${id}/toggle`, { enabled: true })).status, 403);
+    equal((await app.call("PUT", `${path}/${id}/toggle`, { enabled: true })).status, 200);
+    equal((await app.asViewer("PUT", `${path}/${id}`, { cooldown_seconds: 0 })).status, 403);
+    equal((await app.asViewer("PUT", `${path}/${id}/toggle`, { enabled: false })).status, 200);
+  });
+}

@@ -112,6 +112,9 @@ Deno.test("a license is found by any of several keys, whatever names it gives", 
 
 for (
   const { at, edition, active } of [
+    { at: "2016-01-01T00:00:00Z", edition: "ce", active: false },
+    { at: "2025-12-30T23:59:59Z", edition: "ce", active: false },
+    { at: "2025-12-31T00:00:00Z", edition: "enterprise", active: true },
     { at: "2026-01-01T00:00:00Z", edition: "enterprise", active: true },
     { at: "2026-01-30T23:59:59Z", edition: "enterprise", active: true },
     { at: "2026-01-31T00:00:00Z", edition: "ce", active: false },

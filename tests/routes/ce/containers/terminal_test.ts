@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { login, PASSWORD, usersApp } from "../../../helpers/accounts.ts";
 import type { Scope } from "../../../../services/auth/scope.ts";
-import { containerOf, idOf } from "../../../helpers/fake_containers.ts";
+import { containerOf, idOf, setContainers } from "../../../helpers/fake_containers.ts";
 import { type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 import {
   handshake,
@@ -455,6 +455,22 @@ Deno.test("an API token opens terminals in the containers of its scope only", as
     "Container db does not exist",
   ]);
   await (await on.server.open(PATH, {}, { scope })).shows("$ ");
+});
+
+Deno.test("a terminal of an API token ends when its container leaves the scope", async () => {
+  await using on = served();
+  const { app, server } = on;
+  const scope = { containers: ["w*"] };
+  const terminal = await server.open(PATH, {}, { scope });
+  await terminal.shows("$ ");
+  app.deps.terminals.check();
+  equal(app.deps.terminals.count, 1);
+
+  setContainers(app, { name: "db", id: idOf("web") });
+  app.deps.terminals.check();
+
+  const error = "The API token is limited to other containers";
+  deepEqual(await terminal.end(), { message: { error }, code: 1008 });
 });
 
 interface InUsersMode extends Served {
