@@ -1,5 +1,6 @@
 /**
- * Records requests: writes in the audit log, and all requests with the access policy, if any.
+ * Records requests: writes, copies of data and denied reads of API tokens in the audit log, and all
+ * requests with the access policy, if any.
  *
  * @module
  */
@@ -9,7 +10,7 @@ import type { Caller } from "../services/auth/caller.ts";
 import type { AccessPolicy, Observation } from "../services/access_policy.ts";
 import type { Endpoint, RecordPhase } from "./endpoint.ts";
 import { failureOf } from "./errors.ts";
-import { after } from "./maybe_promise.ts";
+import { after, type MaybePromise } from "./maybe_promise.ts";
 import { type EndpointDeps, type Env, type Serve, validated } from "./request_context.ts";
 
 /**
@@ -19,15 +20,17 @@ import { type EndpointDeps, type Env, type Serve, validated } from "./request_co
 export function accounting(
   endpoint: Endpoint,
   route: string,
-  { audit, changes, currentPolicy, license }: EndpointDeps,
+  { audit, changes, currentPolicy, deniedReads, license }: EndpointDeps,
   serve: Serve,
 ): Handler<Env> {
   const method = endpoint.method.toUpperCase();
-  const isAudited = (method !== "GET" || endpoint.upgrades) && !endpoint.unaudited;
+  const isWrite = (method !== "GET" || endpoint.upgrades) && !endpoint.unaudited;
+  const isAudited = isWrite || endpoint.audited === true;
   const action = `${method} ${route}`;
   const resource = resourceOf(route);
   // Changes of one container are in the stream already, and a login is not a change.
-  const isChange = isAudited && endpoint.scope !== "container" && endpoint.role !== "public";
+  const isChange = isWrite && !endpoint.audited && endpoint.scope !== "container" &&
+    endpoint.role !== "public";
 
   return (c) => {
     c.env.route = route;
@@ -35,9 +38,23 @@ export function accounting(
       if (policy) c.set("policy", policy);
       c.set("note", {});
       if (endpoint.upgrades) c.set("recordPhase", (phase, entry) => recordPhase(c, phase, entry));
-      return isAudited || policy ? serveAndRecord(c, policy) : serve(c);
+      return isAudited || policy ? serveAndRecord(c, policy) : serveRead(c);
     });
   };
+
+  /** Successful reads are not delayed. */
+  function serveRead(c: Context<Env>): MaybePromise<Response> {
+    const fail = async (error: unknown) => {
+      await recordOutcome(c, failureOf(error, license.edition).status, undefined);
+      throw error;
+    };
+    try {
+      const response = serve(c);
+      return response instanceof Promise ? response.catch(fail) : response;
+    } catch (error) {
+      return fail(error);
+    }
+  }
 
   async function serveAndRecord(c: Context<Env>, policy: AccessPolicy | undefined) {
     let status = 0;
@@ -66,6 +83,9 @@ export function accounting(
     // Wrong keys and passwords are throttled; malformed anonymous requests are not.
     const isAttempt = status < 400 || status === 401 || status === 403;
     const isRelevant = caller !== undefined && (caller.role !== "public" || isAttempt);
+    const isDeniedRead = !isAudited && isRelevant &&
+      deniedReads.isNew(caller, status, `${action} ${target}`);
+    if (isDeniedRead) audit({ caller, action, target, targets, command, outcome: "denied" });
     if (isAudited && !unaudited && isRelevant && status !== 429) {
       const userId = actor ?? caller.userId;
       audit({ caller: { ...caller, userId }, action, target, targets, command, outcome });

@@ -85,6 +85,11 @@ export interface Contract<
   unrecorded?: true;
   /** A write without an audit log entry, because it changes nothing permanent. */
   unaudited?: true;
+  /**
+   * Changes nothing, but has an audit log entry: its response is a copy of data that leaves the
+   * service, or has values that not every user may see.
+   */
+  audited?: true;
   /** Refuses what the edition does not include (402), before the body is validated (400). */
   assertLicensed?: (body: Record<string, unknown>, params: Record<string, string>) => void;
   /**

@@ -68,7 +68,7 @@ function handler(
 ) {
   const status = endpoint.status ?? 200;
   const isContainerAction = endpoint.scope === "container" &&
-    (endpoint.method !== "get" || endpoint.upgrades);
+    (endpoint.method !== "get" || endpoint.upgrades || endpoint.audited);
 
   return (c: Context<Env>, isShared: boolean): MaybePromise<Response> => {
     const exchange = c.env;

@@ -12,6 +12,7 @@ import type { Changes } from "../services/state/changes.ts";
 import type { Edition } from "../services/license/edition.ts";
 import type { Note, RecordPhase } from "./endpoint.ts";
 import type { AppEnv } from "./exchange.ts";
+import type { DeniedReads } from "./denied_reads.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { ScopeCheck } from "./scope.ts";
 
@@ -20,6 +21,7 @@ export interface EndpointDeps {
   license: { readonly edition: Edition };
   identify: Identify;
   audit: Audit;
+  deniedReads: DeniedReads;
   changes: Pick<Changes, "record">;
   currentPolicy: CurrentAccessPolicy;
   scopes: ScopeCheck;

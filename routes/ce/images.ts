@@ -196,6 +196,7 @@ export const imageEndpoints = (deps: Deps) => [
 
   rawEndpoint("GET /api/images/:id/export", {
     operationId: "exportImage",
+    audited: true,
     summary: "Export an image",
     description:
       "Streams a tar archive in the format of `docker save`. Given a name, the archive " +

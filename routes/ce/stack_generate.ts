@@ -24,7 +24,7 @@ export const stackGenerateEndpoints = (deps: Deps) => [
       "has variables. Changes nothing.",
     role: "operator",
     permission: "stack_sources:read",
-    unaudited: true,
+    audited: true,
     body: z.object({
       containers: z.array(z.string().min(1).max(255)).min(1).max(GENERATED_MAX).meta({
         description: "Ids, unambiguous prefixes of ids, or names; several containers of one " +
@@ -49,7 +49,8 @@ export const stackGenerateEndpoints = (deps: Deps) => [
       409: "A container is managed by Swarm",
       ...ENGINE_FAILURES,
     },
-  }, async ({ body, caller }) => {
+  }, async ({ body, caller, note }) => {
+    note.targets = body.containers;
     const { generateStack } = await import("../../services/ce/compose/generate/generate.ts");
     return await generateStack(visibleTo(deps, caller), caller, body.containers);
   }),

@@ -54,7 +54,7 @@ export const stackPlanEndpoints = (deps: Deps) => [
         "are not compared are among the warnings.",
       role: "operator",
       permission: "stack_sources:read",
-      unaudited: true,
+      audited: true,
       params: ProjectParams,
       body: PlanOptions.extend({
         sources: StackSources.extend({

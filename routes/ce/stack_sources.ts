@@ -77,6 +77,7 @@ const UNKNOWN = { 404: "The stack has no stored sources" };
 const UNKNOWN_VERSION = { 404: "The version does not exist" };
 
 const READ = { role: "operator", permission: "stack_sources:read" } as const;
+const READ_SOURCES = { ...READ, audited: true } as const;
 const WRITE = { role: "admin", permission: "stacks:write" } as const;
 
 export const stackSourceEndpoints = (deps: Deps) => [
@@ -111,7 +112,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     operationId: "getStackSource",
     summary: "Get the sources of a stack",
     description: "Those of a stack on disk are read there; an edit becomes the current version.",
-    ...READ,
+    ...READ_SOURCES,
     params: ProjectParams,
     returns: Source,
     failures: { 409: "The files on disk cannot be read", ...UNKNOWN, ...ENGINE_FAILURES },
@@ -155,7 +156,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
   endpoint("GET /api/stacks/:name/versions/:version", {
     operationId: "getStackVersion",
     summary: "Get a version of a stack",
-    ...READ,
+    ...READ_SOURCES,
     params: ProjectParams.extend({ version: Version }),
     returns: Source,
     failures: UNKNOWN_VERSION,
@@ -164,7 +165,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
   endpoint("GET /api/stacks/:name/versions/:version/diff/:other", {
     operationId: "diffStackVersions",
     summary: "Compare two versions",
-    ...READ,
+    ...READ_SOURCES,
     params: ProjectParams.extend({ version: Version, other: Version }),
     returns: z.object({
       diff: z.string().meta({

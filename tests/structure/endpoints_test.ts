@@ -140,7 +140,11 @@ for (
       else if (hiddenUnlicensed) equal(answer.status, 404, named(served));
       else {
         const { error, upgradeUrl, ...numbers } = answer.body;
-        match(error, /^(?!This)[A-Z].* needs? the (Pro|Enterprise) edition$/, named(served));
+        match(
+          error,
+          /^(?!This)[A-Z].* needs? the (Pro|Enterprise) edition \([a-z ]+\)$/,
+          named(served),
+        );
         deepEqual([named(served), answer.status, numbers], [named(served), 402, {
           current: 0,
           max: 0,

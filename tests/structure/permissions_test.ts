@@ -242,6 +242,7 @@ async function gates(
     license: deps.license,
     identify: (_, { address }) => ({ ...caller, familyId: "family", address }),
     audit: () => {},
+    deniedReads: { isNew: () => false },
     changes: { record: () => {} },
     scopes: createScopeCheck(deps),
     containerNames: () => [],

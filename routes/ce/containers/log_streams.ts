@@ -128,6 +128,7 @@ export const containerLogStreamEndpoints = (deps: Deps) => [
 
   rawEndpoint("GET /api/containers/:id/logs/download", {
     operationId: "downloadContainerLogs",
+    audited: true,
     summary: "Download container logs",
     description: "The log as the container wrote it, with standard output and standard error in " +
       "the order of the engine.",

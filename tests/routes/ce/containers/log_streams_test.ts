@@ -586,3 +586,24 @@ Deno.test("GET /api/containers/:id/logs/download sends the text as a file", asyn
   const times = await app.call("GET", "/api/containers/web/logs/download?timestamps=true");
   match(times.body, /^2026-01-01T00:00:00\.000000000Z one\n2026-01-01T00:00:00\.000001000Z two\n$/);
 });
+
+Deno.test("a log download is in the audit log with the container, also if it is refused", async () => {
+  await using app = logApp(web);
+  const path = "/api/containers/web/logs/download";
+  equal((await app.call("GET", path, undefined, { role: "viewer" })).status, 200);
+  equal((await app.call("GET", "/api/containers/none/logs/download")).status, 404);
+  const scope = { permissions: ["containers:read"] };
+  equal((await app.call("GET", path, undefined, { scope })).status, 403);
+
+  const { entries } = (await app.call("GET", "/api/audit")).body;
+  deepEqual(
+    entries.map(({ action, target, outcome, role }: Record<string, string>) =>
+      `${action} ${target} ${outcome} ${role}`
+    ).sort(),
+    [
+      "GET /api/containers/:id/logs/download none failure admin",
+      "GET /api/containers/:id/logs/download web denied admin",
+      "GET /api/containers/:id/logs/download web success viewer",
+    ],
+  );
+});
