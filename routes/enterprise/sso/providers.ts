@@ -50,8 +50,9 @@ const fields = {
   certificate: z.string().min(1).max(PEM_MAX).meta({
     description:
       `Signing certificates as PEM, at most ${IDP_CERTIFICATES_MAX}: RSA of at least 2048 bits, ` +
-      "or the curve P-256, P-384 or P-521. While the identity provider changes its key, its " +
-      'metadata has two with `use="signing"`: send both',
+      "or the curve P-256, P-384 or P-521. Several are accepted while the identity provider " +
+      "changes its key. Its metadata (XML) can be sent instead: all signing certificates in it " +
+      "are stored",
   }),
   binding: z.enum(SSO_BINDINGS).meta({ description: "Binding of requests to `sso_url`" }),
   name_id_format: z.string().min(1).max(ATTRIBUTE_MAX)

@@ -168,7 +168,8 @@ function traitsOf(x509: X509Certificate, library: Library): Traits {
   };
 }
 
-function pemOf(bytes: Uint8Array): string {
+/** The PEM text of DER bytes. */
+export function pemOf(bytes: Uint8Array): string {
   const lines = bytes.toBase64().match(/.{1,64}/g) ?? [];
   return [BEGIN, ...lines, END].join("\n") + "\n";
 }

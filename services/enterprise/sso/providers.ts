@@ -21,6 +21,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError, requireFound, tooMany } from "../../errors.ts";
 import type { SignInProvider } from "../../state/sign_in_providers.ts";
 import { assertUsableIdpCertificates } from "../saml/certificate.ts";
+import { isMetadata, signingCertificates } from "../saml/idp_metadata.ts";
 import { serviceProviderFor } from "./service_provider.ts";
 import { endSessionsOfProvider } from "./sessions.ts";
 
@@ -77,12 +78,13 @@ export function createProvider(
   baseUrl: string,
 ): ProviderView {
   assertCanTrust(caller);
-  assertUsable(input);
+  const settings = withoutMetadata(input);
+  assertUsable(settings);
   assertEntityIdFree(db, input.entity_id);
   if (countProviders(db) >= PROVIDERS_MAX) throw tooMany("identity providers", PROVIDERS_MAX);
   const at = now().toISOString();
   const provider: IdentityProvider = {
-    ...input,
+    ...settings,
     id: crypto.randomUUID(),
     base_url: baseUrl,
     created_at: at,
@@ -111,7 +113,7 @@ export function changeProvider(
   const before = existingProvider(db, id);
   assertCanTrust(caller);
   const provider: IdentityProvider = {
-    ...applyChange(before, change),
+    ...withoutMetadata(applyChange(before, change)),
     base_url: baseUrl,
     updated_at: now().toISOString(),
   };
@@ -194,6 +196,15 @@ function assertCanTrust({ role }: Caller): void {
     "forbidden",
     "The role admin is required to create, change or enable an identity provider",
   );
+}
+
+/** Replaces metadata by the certificates in it. */
+function withoutMetadata<Settings extends Pick<NewProvider, "certificate" | "entity_id">>(
+  settings: Settings,
+): Settings {
+  const { certificate, entity_id } = settings;
+  if (!isMetadata(certificate)) return settings;
+  return { ...settings, certificate: signingCertificates(certificate, entity_id) };
 }
 
 function assertUsable(

@@ -45,7 +45,7 @@ export function ProviderForm({ provider, ...dialog }: SaveProps<IdentityProvider
       </div>
       {area("Certificates", "certificate", {
         hint:
-          "The signing certificates of the identity provider (PEM); two while it changes its key",
+          "The signing certificates (PEM), two while the key is changed; or the provider's metadata (XML)",
         rows: 5,
         required: true,
       })}

@@ -301,6 +301,86 @@ ssoTest(
   },
 );
 
+/** Metadata of an identity provider with keys for their uses. */
+const metadataOf = (entityId: string, ...keys: [use: string | null, pem: string][]) =>
+  `<?xml version="1.0" encoding="UTF-8"?>
+<md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#">
+  <md:EntityDescriptor entityID="https://elsewhere.example.com"/>
+  <md:EntityDescriptor entityID="${entityId}">
+    <md:SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
+      <md:KeyDescriptor use="signing"><ds:KeyInfo/></md:KeyDescriptor>
+    </md:SPSSODescriptor>
+    <md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
+      ${
+    keys.map(([use, pem]) =>
+      `<md:KeyDescriptor${use === null ? "" : ` use="${use}"`}><ds:KeyInfo><ds:X509Data>
+        <ds:X509Certificate>${pem.replace(/-----.*?-----/g, "")}</ds:X509Certificate>
+      </ds:X509Data></ds:KeyInfo></md:KeyDescriptor>`
+    ).join("")
+  }
+    </md:IDPSSODescriptor>
+  </md:EntityDescriptor>
+</md:EntitiesDescriptor>`;
+
+ssoTest(
+  "metadata as certificate: all signing certificates of the provider are stored",
+  async () => {
+    using app = enterprise();
+    const [next, forEncryption] = [await createIdp(idp.entityId), await createIdp(idp.entityId)];
+    const certificate = metadataOf(
+      idp.entityId,
+      ["signing", idp.certificate],
+      ["encryption", forEncryption.certificate],
+      [null, next.certificate],
+      ["signing", idp.certificate],
+    );
+    const { id, certificate: stored } = await addProvider(app, { ...idp, certificate });
+    equal(stored, idp.certificate + next.certificate);
+    for (const each of [idp, next]) equal((await ssoLogin(app, each)).status, 200);
+    equal((await ssoLogin(app, forEncryption)).status, 401);
+
+    const renewed = metadataOf(idp.entityId, ["signing", next.certificate]);
+    const { body } = await app.call("PUT", `${PROVIDERS}/${id}`, { certificate: renewed });
+    equal(body.certificate, next.certificate);
+  },
+);
+
+for (
+  const [what, certificate, error] of [
+    ["of another provider", metadataOf("https://b.example.com"), /of another identity provider/],
+    ["without a certificate", metadataOf(idp.entityId), /has no signing certificate$/],
+    [
+      "with encryption only",
+      metadataOf(idp.entityId, ["encryption", idp.certificate]),
+      /no signing/,
+    ],
+    ["with a damaged one", metadataOf(idp.entityId, [null, "%"]), /is not base64$/],
+    ["with a certificate of rubbish", metadataOf(idp.entityId, [null, "AAAA"]), /is damaged/],
+    ["with an entity", `<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>`, /is not XML that can be read$/],
+    ["that is no XML", "<a><b></a>", /is not XML that can be read$/],
+    [
+      "with six keys",
+      metadataOf(
+        idp.entityId,
+        ...await Promise.all(
+          Array.from(
+            { length: 6 },
+            async () => ["signing", (await createIdp("x")).certificate] as [string, string],
+          ),
+        ),
+      ),
+      /contains 6 certificates; send at most 5$/,
+    ],
+  ] as const
+) {
+  ssoTest(`metadata ${what} is refused`, async () => {
+    using app = enterprise();
+    const { status, body } = await app.call("POST", PROVIDERS, { ...minimal, certificate });
+    equal(status, 400);
+    match(body.error, error);
+  });
+}
+
 ssoTest("providers are for admins, also to read, and for the license", async () => {
   using app = enterprise();
   equal((await app.call("GET", PROVIDERS, undefined, { role: "operator" })).status, 403);
