@@ -115,6 +115,7 @@ function harbor(
     audit: () => {},
     changes: { record: () => {} },
     scopes: { resolve: (_, __, params) => Promise.resolve(params), redact: (error) => error },
+    deniedReads: { isNew: () => false },
     containerNames: () => [],
     currentPolicy,
   });

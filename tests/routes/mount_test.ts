@@ -30,6 +30,7 @@ function proApp() {
     changes: { record: () => {} },
     currentPolicy: () => undefined,
     scopes: { resolve: (_, __, params) => Promise.resolve(params), redact: (error) => error },
+    deniedReads: { isNew: () => false },
     containerNames: () => [],
   });
   hono.onError((error, c) => {
