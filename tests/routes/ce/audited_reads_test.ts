@@ -32,7 +32,7 @@ Deno.test("copies of data and reads of sources are in the audit log", async () =
   ]);
 });
 
-Deno.test("reads of sources and plans are recorded, and are no change", async () => {
+Deno.test("reads of sources and plans are recorded, and do not count as changes", async () => {
   await using fake = fakeEngine({ "GET /containers/json": () => Response.json([]) });
   using app = testApp({ engine: fake.engine });
   setContainers(app);

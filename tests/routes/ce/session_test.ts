@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
 import { login, PASSWORD, refresh, statusWith, usersApp } from "../../helpers/accounts.ts";
-import { OWN_PAGE, pageSecret, testBrowser } from "../../helpers/browser_session.ts";
+import { OWN_PAGE, testBrowser } from "../../helpers/browser_session.ts";
 import { TEST_API_KEY, type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const ADMIN = { email: "admin@example.com", password: PASSWORD };

@@ -357,7 +357,7 @@ for (
     ["with a damaged one", metadataOf(idp.entityId, [null, "%"]), /is not base64$/],
     ["with a certificate of rubbish", metadataOf(idp.entityId, [null, "AAAA"]), /is damaged/],
     ["with an entity", `<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>`, /is not XML that can be read$/],
-    ["that is no XML", "<a><b></a>", /is not XML that can be read$/],
+    ["of broken XML", "<a><b></a>", /is not XML that can be read$/],
     [
       "with six keys",
       metadataOf(
