@@ -6,20 +6,45 @@
  */
 
 import { interpolate } from "./interpolate.ts";
-import { fail, type Loading, type Lookup, type Position, spend, VARIABLE_UNITS } from "./scope.ts";
+import {
+  fail,
+  type Loading,
+  type Lookup,
+  type Position,
+  quote,
+  spend,
+  VARIABLE_UNITS,
+} from "./scope.ts";
 
-/** Variables of a file; `null` for a name without a value, which the project's environment sets. */
-export type EnvFile = Map<string, string | null>;
+/** Variables of a file. */
+export type EnvFile = Map<string, string>;
 
-const NAME = /(?:export[ \t]+)?([^\s=:#'"]+)[ \t]*/y;
+/** Letters and digits of any script. */
+const NAME = /(?:export[ \t]+)?([\p{L}\p{N}_.[\]-]+)[ \t]*/uy;
 const BLANK = /(?:[ \t\r\n]|#[^\n]*)+/y;
 const REST = /[^\n]*/y;
 
-const ESCAPES: Record<string, string> = { n: "\n", r: "\r", t: "\t" };
+/** Escape sequences of double quotes, besides the quote itself and octal numbers such as `\\0101`. */
+const ESCAPES: Readonly<Record<string, string>> = {
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  '"': '"',
+  "\\": "\\",
+  // Not a variable.
+  $: "$$",
+};
 
 /**
+ * Reads `NAME=value` or `NAME: value` in each line. A name alone has the value of `lookup`, if any.
+ *
  * @param path Of its issues.
- * @param lookup Variables that a value may use, besides those above it in the file.
+ * @param lookup Variables that a value may use, and which win over those of files.
+ * @param variables Those of the files before, which a value may use, too. The new ones are added.
  */
 export function parseEnvFile(
   text: string,
@@ -27,10 +52,10 @@ export function parseEnvFile(
   path: string,
   loading: Loading,
   lookup: Lookup,
+  variables: EnvFile = new Map(),
 ): EnvFile {
-  const variables: EnvFile = new Map();
-  const known: Lookup = (name) => lookup(name) ?? variables.get(name) ?? undefined;
-  const source = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+  const known: Lookup = (name) => lookup(name) ?? variables.get(name);
+  const source = normalize(text);
   const positionAt = lineCounter(source, file);
   let at = 0;
   const match = (pattern: RegExp) => {
@@ -50,13 +75,11 @@ export function parseEnvFile(
       match(REST);
       continue;
     }
-    if (separator !== "=" && separator !== ":") {
-      variables.set(name, null);
-      continue;
+    if (separator === "=" || separator === ":") {
+      at++;
+      match(/[ \t]*/y);
     }
-    at++;
-    match(/[ \t]*/y);
-    const value = readValue(name, where);
+    const value = separator === "=" || separator === ":" ? readValue(name, where) : lookup(name);
     if (value !== undefined) variables.set(name, value);
   }
   return variables;
@@ -64,39 +87,63 @@ export function parseEnvFile(
   function readValue(name: string, where: Position): string | undefined {
     const quoteMark = source[at];
     if (quoteMark !== "'" && quoteMark !== '"') {
-      const line = match(REST)![0];
-      const plain = line.replace(/(?:^|[ \t]+)#.*$/, "").trimEnd();
+      // Only a space begins a comment: `#` may be the first character of a password or color.
+      const plain = match(REST)![0].split(" #", 1)[0]!.trimEnd();
       return interpolate(plain, known, loading, path, where);
     }
     const end = closing(source, at + 1, quoteMark);
     if (end < 0) {
       match(REST);
-      return fail(loading, path, `has no closing quote of ${name}`, where);
+      return fail(loading, path, `has no closing quote of ${quote(name)}`, where);
     }
     const inner = source.slice(at + 1, end);
     at = end + 1;
-    const rest = match(REST)![0];
-    if (!/^[ \t]*(?:#.*)?$/.test(rest)) {
-      return fail(loading, path, `has text after the closing quote of ${name}`, where);
+    const rest = match(REST)![0].trimStart();
+    if (rest !== "" && !rest.startsWith("#")) {
+      return fail(loading, path, `has text after the closing quote of ${quote(name)}`, where);
     }
-    if (quoteMark === "'") return inner.replaceAll("\\'", "'");
-    // An escaped dollar sign is not a variable.
-    const template = inner.replace(/\\(.)/gs, (escape, char: string) => {
-      if (char === "$") return "$$";
-      return ESCAPES[char] ?? (`"\\`.includes(char) ? char : escape);
-    });
-    return interpolate(template, known, loading, path, where);
+    if (quoteMark === "'") {
+      return inner.replace(/\\([^])/g, (all, char) => char === "'" ? "'" : all);
+    }
+    return interpolate(expandEscapes(inner), known, loading, path, where);
   }
 }
 
-/** Every line as it is, without quotes and variables: `format: raw`. */
-export function parseRawEnvFile(text: string): EnvFile {
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
-  return new Map(lines.map((line) => {
-    const at = line.indexOf("=");
-    return at < 0 ? [line.trim(), null] : [line.slice(0, at).trim(), line.slice(at + 1)];
-  }));
+/** Lines as they are, without quotes and variables, as `docker run --env-file` reads them. */
+export function parseRawEnvFile(
+  text: string,
+  file: string,
+  path: string,
+  loading: Loading,
+  lookup: Lookup,
+  variables: EnvFile = new Map(),
+): EnvFile {
+  for (const [index, line] of normalize(text).split("\n").entries()) {
+    const entry = line.trimStart();
+    if (entry === "" || entry.startsWith("#")) continue;
+    const where = { file, line: index + 1, column: line.length - entry.length + 1 };
+    spend(loading, VARIABLE_UNITS, path, where);
+    const equals = entry.indexOf("=");
+    const name = equals < 0 ? entry : entry.slice(0, equals);
+    if (name === "" || /[ \t]/.test(name)) {
+      fail(loading, path, "must have lines of the form NAME=value", where);
+      continue;
+    }
+    const value = equals < 0 ? lookup(name) : entry.slice(equals + 1);
+    if (value !== undefined) variables.set(name, value);
+  }
+  return variables;
 }
+
+const normalize = (text: string) => text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+
+/** Sequences that are unknown stay as they are. */
+const expandEscapes = (text: string) =>
+  text.replace(/\\(?:0([0-3][0-7]{2})|([^]))/g, (sequence, octal?: string, char = "") => {
+    if (octal === undefined) return ESCAPES[char] ?? sequence;
+    const read = String.fromCharCode(parseInt(octal, 8));
+    return read === "$" ? "$$" : read;
+  });
 
 /** Returns the offset of the quote that ends a value, -1 if there is none. */
 function closing(source: string, from: number, quoteMark: string): number {

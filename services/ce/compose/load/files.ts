@@ -5,9 +5,10 @@
  */
 
 import { dirname, join, normalize } from "node:path";
-import { parseEnvFile } from "./env_file.ts";
+import { isDeepStrictEqual } from "node:util";
+import { type EnvFile, parseEnvFile } from "./env_file.ts";
 import { interpolateFile } from "./interpolate.ts";
-import { mergeServices } from "./merge.ts";
+import { mergeParts } from "./merge.ts";
 import {
   type Config,
   type Include,
@@ -29,6 +30,14 @@ export interface WrittenProject {
   volumes: Record<string, Volume>;
   secrets: Record<string, Secret>;
   configs: Record<string, Config>;
+  /** Whether there are models, which the engine cannot run. */
+  models?: true;
+}
+
+/** What a file says, with what it was read from. */
+interface ReadProject {
+  project: WrittenProject;
+  tree?: MapNode;
 }
 
 const SECTIONS = ["services", "networks", "volumes", "secrets", "configs"] as const;
@@ -61,13 +70,12 @@ export async function readProject(
   lookup: Lookup,
 ): Promise<WrittenProject> {
   const scope = { ...loading, file: null, base: loading.directory ?? "", lookup };
-  const project = await readFile(compose, scope, []);
+  const { project } = await readFile(compose, scope, []);
   for (const path of overrides) {
     const text = readText(path, "", scope);
     if (text === undefined) continue;
     const over = await readFile(text, { ...scope, file: projectPath(path, loading) }, [path]);
-    overrideProject(project, over);
-    if (over.name !== undefined) project.name = over.name;
+    overrideProject(project, over, scope);
   }
   return project;
 }
@@ -77,15 +85,15 @@ async function readFile(
   text: string,
   scope: Scope,
   chain: readonly string[],
-): Promise<WrittenProject> {
+): Promise<ReadProject> {
   const project = emptyProject();
   const file = await openFile(text, scope, "");
-  if (!file) return project;
-  const { include = [], models: _, version: __, ...parts } = topLevel(file.tree, "", scope) ?? {};
+  if (!file) return { project };
+  const { include = [], version: _, ...parts } = topLevel(file.tree, "", scope) ?? {};
   for (const [index, each] of include.entries()) {
     addProject(project, await readInclude(each, `include[${index}]`, scope, chain), scope);
   }
-  const services = file.tree.entries.get("services")?.value;
+  const services = servicesOf(file);
   const names = services ? entriesOf(services, "services", scope) : [];
   const own = emptyProject();
   for (const [name, , path, key] of names) {
@@ -98,7 +106,7 @@ async function readFile(
   }
   addProject(project, { ...own, ...parts }, scope);
   if (parts.name !== undefined) project.name = parts.name;
-  return project;
+  return { project, tree: file.tree };
 }
 
 const SERVICE_NAME = /^[a-zA-Z0-9._-]+$/;
@@ -150,15 +158,32 @@ async function readService(
   const read = service(node, path, scope) ?? (failAt(node, path, scope, "must be a map"), {});
   const extended = read.extends && await readExtended(file, read.extends, path, [...chain, path]);
   const { extends: _, ...own } = read;
-  if (extended) spend(scope, JSON.stringify(extended).length / CHARACTERS_PER_UNIT, path);
-  const merged = extended ? mergeServices(extended, own) : own;
+  const merged = extended ? merge(extended, own, node, path, scope) : own;
   services.set(name, merged);
   return merged;
 }
 
-function serviceNode({ tree }: ComposeFile, name: string): Node | undefined {
+/** Merges a service or another part over the one before. */
+function merge<T extends object>(
+  base: T,
+  over: T,
+  written: Node | undefined,
+  path: string,
+  scope: Scope,
+): T {
+  spend(scope, JSON.stringify(base).length / CHARACTERS_PER_UNIT, path);
+  return mergeParts(base, over, written?.kind === "map" ? written : undefined);
+}
+
+function servicesOf({ tree }: ComposeFile): Node | undefined {
   const services = tree.entries.get("services")?.value;
-  return services?.kind === "map" ? services.entries.get(name)?.value : undefined;
+  return services?.mark === "reset" ? undefined : services;
+}
+
+function serviceNode(file: ComposeFile, name: string): Node | undefined {
+  const services = servicesOf(file);
+  const node = services?.kind === "map" ? services.entries.get(name)?.value : undefined;
+  return node?.mark === "reset" ? undefined : node;
 }
 
 async function readExtended(
@@ -189,6 +214,7 @@ async function openExtended(
   name: string,
   path: string,
 ): Promise<ComposeFile | undefined> {
+  if (isRemote(name)) return fail(scope, path, REMOTE);
   const file = locate(scope.base, name);
   const text = readText(file, path, scope);
   if (text === undefined) return undefined;
@@ -202,6 +228,10 @@ async function readInclude(
   chain: readonly string[],
 ): Promise<WrittenProject> {
   const project = emptyProject();
+  if (path.some(isRemote)) {
+    fail(scope, at, REMOTE);
+    return project;
+  }
   const files = path.map((name) => locate(scope.base, name));
   const first = files[0] ?? "";
   const base = project_directory === undefined
@@ -220,25 +250,31 @@ async function readInclude(
     const text = readText(file, at, scope);
     if (text === undefined) continue;
     const read = await readFile(text, { ...scope, file, base, lookup }, [...chain, file]);
-    overrideProject(project, read);
+    overrideProject(project, read, scope);
   }
   return project;
 }
 
+const REMOTE = "remote files are not supported; copy the file to the project";
+
+/** Whether Compose would get the file from a registry or a repository. */
+const isRemote = (name: string) =>
+  /^(?:[A-Za-z][A-Za-z0-9+.-]{0,20}:\/\/|git@|github\.com\/)/.test(name);
+
+/** An env file that says that there is none. */
+const NO_FILE = "/dev/null";
+
 /** The project's variables, then those of the included directory. */
 function includedLookup(scope: Scope, names: readonly string[], base: string, at: string): Lookup {
-  const files = names.map((name) => locate(scope.base, name));
+  const files = names.filter((name) => name !== NO_FILE).map((name) => locate(scope.base, name));
   const texts = names.length > 0
     ? files.map((file) => [file, readText(file, at, scope)] as const)
     : [[join(base, ".env"), scope.readFile(projectPath(join(base, ".env"), scope))] as const];
-  const variables = new Map<string, string | null>();
+  const variables: EnvFile = new Map();
   for (const [file, text] of texts) {
-    if (text === undefined) continue;
-    for (const [name, value] of parseEnvFile(text, file, at, scope, scope.lookup)) {
-      variables.set(name, value);
-    }
+    if (text !== undefined) parseEnvFile(text, file, at, scope, scope.lookup, variables);
   }
-  return (name) => scope.lookup(name) ?? variables.get(name) ?? undefined;
+  return (name) => scope.lookup(name) ?? variables.get(name);
 }
 
 /** Reads a file of the project; `undefined` after an error. */
@@ -271,22 +307,33 @@ function addProject(project: WrittenProject, added: Partial<WrittenProject>, sco
   for (const section of SECTIONS) {
     const parts = project[section] as Record<string, unknown>;
     for (const [name, part] of Object.entries(added[section] ?? {})) {
-      if (Object.hasOwn(parts, name) && JSON.stringify(parts[name]) !== JSON.stringify(part)) {
+      if (Object.hasOwn(parts, name) && !isDeepStrictEqual(parts[name], part)) {
         fail(scope, `${section}.${name}`, "is also in an included file, with other settings");
       }
       parts[name] = part;
     }
   }
+  if (added.models) project.models = true;
 }
 
-/** Adds the parts of a file that overrides others of the same `include`. */
-function overrideProject(project: WrittenProject, over: WrittenProject): void {
-  for (const [name, service] of Object.entries(over.services)) {
-    const base = project.services[name];
-    project.services[name] = base ? mergeServices(base, service) : service;
+/** Merges a file over those before it. */
+function overrideProject(
+  project: WrittenProject,
+  { project: over, tree }: ReadProject,
+  scope: Scope,
+): void {
+  if (over.name !== undefined) project.name = over.name;
+  if (over.models) project.models = true;
+  for (const section of SECTIONS) {
+    const node = tree?.entries.get(section)?.value;
+    const written: MapNode["entries"] = node?.kind === "map" ? node.entries : new Map();
+    const parts = node?.mark ? {} : project[section] as Record<string, object>;
+    for (const [name, { value }] of written) if (value.mark) delete parts[name];
+    for (const [name, part] of Object.entries(over[section])) {
+      const base = Object.hasOwn(parts, name) ? parts[name] : undefined;
+      const path = `${section}.${name}`;
+      parts[name] = base ? merge(base, part, written.get(name)?.value, path, scope) : part;
+    }
+    Object.assign(project, { [section]: parts });
   }
-  Object.assign(project.networks, over.networks);
-  Object.assign(project.volumes, over.volumes);
-  Object.assign(project.secrets, over.secrets);
-  Object.assign(project.configs, over.configs);
 }

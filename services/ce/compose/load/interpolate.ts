@@ -30,6 +30,7 @@ type Part = string | { name: string; operator?: Operator; operand: Part[] };
 const NESTING_MAX = 20;
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const OPERATOR = /:?[-?+]/y;
+const VARIABLE_START = /[A-Za-z_{$]/;
 
 /** Characters of text that count as one unit of work. */
 const CHARACTERS_PER_UNIT = 64;
@@ -121,8 +122,26 @@ function expand(parts: Part[], lookup: Lookup, missing: (name: string) => void):
   }).join("");
 }
 
+/** A variable that has no closing brace; braces of its operand may be the reason. */
+class UnclosedError extends TemplateError {}
+
 /** @throws {TemplateError} */
 function parseTemplate(text: string): Part[] {
+  try {
+    return parseParts(text, true);
+  } catch (error) {
+    if (!(error instanceof UnclosedError)) throw error;
+    // A brace such as that of `${OPEN:-{}` is not one of a pair.
+    return parseParts(text, false);
+  }
+}
+
+/**
+ * @param pairsBraces Whether a brace that an operand opens belongs to the operand with its end, as in
+ * `${LIMITS:-{"a":1}}`.
+ * @throws {TemplateError}
+ */
+function parseParts(text: string, pairsBraces: boolean): Part[] {
   let at = 0;
 
   const match = (pattern: RegExp) => {
@@ -137,19 +156,23 @@ function parseTemplate(text: string): Part[] {
     if (depth > NESTING_MAX) throw new TemplateError("has too many nested variables");
     const parts: Part[] = [];
     let literal = at;
+    let open = 0;
     const endLiteral = () => at > literal && parts.push(text.slice(literal, at));
-    while (at < text.length && !(depth > 0 && text[at] === "}")) {
-      if (text[at] !== "$") {
-        at++;
-        continue;
-      }
+    for (; at < text.length; at++) {
+      const char = text[at];
+      if (char === "}" && depth > 0 && open-- === 0) break;
+      if (char === "{" && pairsBraces) open++;
+      // A dollar sign that begins neither a variable nor another dollar sign stays.
+      if (char !== "$" || !VARIABLE_START.test(text[at + 1] ?? "")) continue;
       endLiteral();
       at++;
       if (text[at] === "$") {
         parts.push("$");
-        at++;
-      } else parts.push(readVariable(depth));
-      literal = at;
+        literal = at + 1;
+      } else {
+        parts.push(readVariable(depth));
+        literal = at--;
+      }
     }
     endLiteral();
     return parts;
@@ -160,18 +183,15 @@ function parseTemplate(text: string): Part[] {
     if (isBraced) at++;
     const name = match(NAME);
     if (name === undefined) {
-      throw new TemplateError("has a $ without the name of a variable; write $$ for a dollar sign");
+      throw new TemplateError("has ${ without the name of a variable; write $${ for these signs");
     }
     if (!isBraced) return { name, operand: [] };
     const operator = match(OPERATOR) as Operator | undefined;
     const operand = operator ? readParts(depth + 1) : [];
     if (text[at] !== "}") {
       const found = text[at];
-      throw new TemplateError(
-        found === undefined
-          ? `has no } that ends \${${quote(name)}`
-          : `has ${quote(found)} in \${${quote(name)}, which is not an operator`,
-      );
+      if (found === undefined) throw new UnclosedError(`has no } that ends \${${quote(name)}`);
+      throw new TemplateError(`has ${found} in \${${quote(name)}, which is not an operator`);
     }
     at++;
     return operator ? { name, operator, operand } : { name, operand };

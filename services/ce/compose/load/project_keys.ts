@@ -21,12 +21,13 @@ import {
   object,
   oneOrList,
   parsed,
+  present,
   type Reader,
   strings,
   text,
   textOrNumber,
 } from "./readers.ts";
-import { fail, warn } from "./scope.ts";
+import { fail, type Loading, warn } from "./scope.ts";
 
 /** Whether something was created outside of the project; older formats have its name in here. */
 const external: Reader<boolean | { name?: string }> = byKind({
@@ -34,32 +35,45 @@ const external: Reader<boolean | { name?: string }> = byKind({
   map: object({ name }),
 });
 
-interface External {
-  external?: boolean | { name?: string };
+/** What all parts of a project may have, as written. */
+export interface WrittenPart {
   name?: string;
+  external?: boolean | { name?: string };
 }
 
 /** What all parts of a project have. */
-export interface Part {
-  /** On the engine; by default the project's name, `_` and the key. */
-  name?: string;
+export type Part<Written extends WrittenPart> = Omit<Written, keyof WrittenPart> & {
+  /** On the engine. */
+  name: string;
   /** Created outside of the project. */
   external?: true;
-}
+};
 
-/** A part of the project, by the reader of its keys. */
-const part = <T extends External>(reader: Reader<T>): Reader<Omit<T, keyof External> & Part> =>
-  completing(reader.completion, (node, path, scope) => {
-    const { external, ...read } = reader(node, path, scope) ?? {} as T;
-    if (!external) return read as Omit<T, keyof External> & Part;
-    const [extra] = Object.keys(read).filter((key) => key !== "name");
-    if (extra !== undefined) {
-      return fail(scope, `${path}.${extra}`, "must not be given together with external");
-    }
-    const given = typeof external === "object" ? external.name : undefined;
-    const name = given ?? read.name ?? path.slice(path.indexOf(".") + 1);
-    return { name, external: true } as Omit<T, keyof External> & Part;
-  });
+/** A part of the project, by the reader of its keys. It may be empty. */
+const part = <T extends WrittenPart>(reader: Reader<T>): Reader<T> =>
+  completing(reader.completion, (node, path, scope) => reader(node, path, scope) ?? {} as T);
+
+/**
+ * The parts with their names on the engine: by default the project's name, `_` and the key. Known only
+ * when all files are merged.
+ */
+export const nameParts = <T extends WrittenPart>(
+  parts: Record<string, T>,
+  section: string,
+  project: string,
+  loading: Loading,
+): Record<string, Part<T>> =>
+  Object.fromEntries(
+    Object.entries(parts).map(([key, { external, name, ...settings }]) => {
+      if (!external) return [key, { ...settings, name: name ?? `${project}_${key}` }];
+      const [extra] = Object.keys(settings);
+      if (extra !== undefined) {
+        fail(loading, `${section}.${key}.${extra}`, "must not be given together with external");
+      }
+      const given = typeof external === "object" ? external.name : undefined;
+      return [key, { name: given ?? name ?? key, external: true }];
+    }),
+  ) as unknown as Record<string, Part<T>>;
 
 const network = part(object({
   name,
@@ -163,7 +177,9 @@ export const PROJECT_KEYS = {
   volumes: named(volume),
   secrets: named(secret),
   configs: named(config),
-  models: impossible("are not supported: the engine cannot run models"),
+  jobs: impossible("are not supported; use a service and a schedule"),
+  /** Whether it matters depends on the services, see `resolveProject()`. */
+  models: present,
 };
 
 export type Network = NonNullable<ReturnType<typeof network>>;

@@ -50,6 +50,12 @@ const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 export const failAt = (node: Node, path: string, scope: Scope, message: string): undefined =>
   fail(scope, path, message, node.at);
 
+/** A key that Longshore cannot carry out. Whether it matters depends on others. */
+export const present: Reader<true> = completing(
+  { isHidden: true },
+  (node) => isNull(node) ? undefined : true,
+);
+
 export const isNull = (node: Node): boolean => node.kind === "scalar" && node.value === null;
 
 /** A number as Compose prints it, e.g. in a variable: all digits, and `1.0` with its zero. */
@@ -180,14 +186,18 @@ function itemsOf(node: Node, path: string, scope: Scope): [value: Node, path: st
     if (!isNull(node)) failAt(node, path, scope, "must be a list");
     return [];
   }
-  return node.items.map((item, index) => {
+  return node.items.flatMap((item, index): [Node, string][] => {
     const inner = `${path}[${index}]`;
     scope.positions.set(inner, item.at);
-    return [item, inner];
+    if (!item.mark) return [[item, inner]];
+    return failAt(item, inner, scope, `has !${item.mark}, which only keys of maps may have`) ?? [];
   });
 }
 
-/** Returns the entries of a map; none for `null`. Remembers where each is. */
+/**
+ * Returns the entries of a map, without those that have `!reset`; none for `null`. Remembers where
+ * each is.
+ */
 export function entriesOf(
   node: Node,
   path: string,
@@ -197,11 +207,12 @@ export function entriesOf(
     if (!isNull(node)) failAt(node, path, scope, "must be a map");
     return [];
   }
-  return Array.from(node.entries, ([name, { key, value }]) => {
-    const inner = path === "" ? name : `${path}.${name}`;
-    scope.positions.set(inner, key);
-    return [name, value, inner, key];
-  });
+  return [...node.entries].filter(([, { value }]) => value.mark !== "reset")
+    .map(([name, { key, value }]) => {
+      const inner = path === "" ? name : `${path}.${name}`;
+      scope.positions.set(inner, key);
+      return [name, value, inner, key];
+    });
 }
 
 /** Repeated entries are dropped, as Compose does. */

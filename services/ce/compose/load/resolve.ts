@@ -7,9 +7,16 @@
 
 import { type EnvFile, parseEnvFile, parseRawEnvFile } from "./env_file.ts";
 import { readText, type WrittenProject } from "./files.ts";
-import type { Config, Network, Secret, Volume } from "./project_keys.ts";
+import {
+  type Config,
+  nameParts,
+  type Network,
+  type Part,
+  type Secret,
+  type Volume,
+} from "./project_keys.ts";
 import { fail, type Loading, type Lookup, quote, type ReadFile, warn } from "./scope.ts";
-import type { Hook, WrittenService } from "./service_keys.ts";
+import type { Dependency, Hook, WrittenService } from "./service_keys.ts";
 
 const SWARM_ONLY = "has an effect in Swarm stacks only";
 const OWN_BACKOFF = `${SWARM_ONLY}: the engine waits longer after each failure`;
@@ -38,22 +45,23 @@ export type Service =
     WrittenService,
     | typeof UNKNOWN_HERE[number]
     | "attach"
+    | "depends_on"
     | "env_file"
     | "extends"
     | "image"
     | "label_file"
     | "pull_refresh_after"
   >
-  & { image: string };
+  & { image: string; depends_on?: Record<string, Dependency> };
 
 /** A project. The names of networks, volumes, secrets and configs on the engine are filled in. */
 export interface Project {
   name: string;
   services: Record<string, Service>;
-  networks: Record<string, Network & { name: string }>;
-  volumes: Record<string, Volume & { name: string }>;
-  secrets: Record<string, Secret & { name: string }>;
-  configs: Record<string, Config & { name: string }>;
+  networks: Record<string, Part<Network>>;
+  volumes: Record<string, Part<Volume>>;
+  secrets: Record<string, Part<Secret>>;
+  configs: Record<string, Part<Config>>;
 }
 
 /** @param profiles The active ones; `*` for all. */
@@ -67,6 +75,10 @@ export async function resolveProject(
   const isActive = ({ profiles: own = [] }: WrittenService) =>
     own.length === 0 || own.some((each) => profiles.includes(each)) || profiles.includes("*");
   const active = Object.entries(written.services).filter(([, service]) => isActive(service));
+  if (written.models) {
+    const isUsed = active.some(([, { image }]) => image === undefined);
+    (isUsed ? fail : warn)(loading, "models", "are not supported: the engine cannot run models");
+  }
   const services: Project["services"] = {};
   for (const [key, service] of active) {
     await loading.pause();
@@ -75,10 +87,10 @@ export async function resolveProject(
   const project: Project = {
     name,
     services,
-    networks: nameParts(written.networks, name),
-    volumes: nameParts(written.volumes, name),
-    secrets: nameParts(written.secrets, name),
-    configs: nameParts(written.configs, name),
+    networks: nameParts(written.networks, "networks", name, loading),
+    volumes: nameParts(written.volumes, "volumes", name, loading),
+    secrets: nameParts(written.secrets, "secrets", name, loading),
+    configs: nameParts(written.configs, "configs", name, loading),
   };
   const usesDefault = active.some(([key]) => "default" in (services[key]!.networks ?? {}));
   if (usesDefault) project.networks.default ??= { name: `${name}_default` };
@@ -92,16 +104,9 @@ export async function resolveProject(
       readContent(part, `${section}.${key}`, loading, lookup);
     }
   }
+  checkContainerNames(project, loading);
   if (loading.errors.length === 0) checkCycles(services, loading);
   return project;
-}
-
-function nameParts<T extends { name?: string }>(parts: Record<string, T>, project: string) {
-  return Object.fromEntries(
-    Object.entries(parts).map((
-      [key, part],
-    ) => [key, { ...part, name: part.name ?? `${project}_${key}` }]),
-  );
 }
 
 function resolveService(
@@ -113,6 +118,7 @@ function resolveService(
   const {
     attach: _,
     build,
+    depends_on: dependencies,
     develop,
     env_file: envFiles,
     extends: __,
@@ -136,7 +142,8 @@ function resolveService(
   if (service.network_mode !== undefined && Object.keys(service.networks ?? {}).length > 0) {
     fail(loading, `${path}.network_mode`, "must not be given together with networks");
   }
-  const replicas = service.scale ?? service.deploy?.replicas ?? 1;
+  checkEqual(service, path, loading);
+  const replicas = replicasOf(service);
   if (service.container_name !== undefined && replicas > 1) {
     fail(loading, `${path}.container_name`, "must not be given for more than one container");
   }
@@ -145,12 +152,42 @@ function resolveService(
     ...service,
     ...(joinsNone && service.network_mode === undefined ? { networks: { default: null } } : {}),
     ...resolveEnvironment(envFiles, service.environment, path, loading, lookup),
-    ...resolveLabels(labelFiles, service.labels, path, loading, lookup),
+    ...resolveLabels(labelFiles, service.labels, path, loading),
+    ...(dependencies && { depends_on: resolveDependencies(dependencies) }),
     ...(service.post_start && { post_start: resolveHooks(service.post_start, lookup) }),
     ...(service.pre_stop && { pre_stop: resolveHooks(service.pre_stop, lookup) }),
     image: image ?? "",
   };
 }
+
+const replicasOf = ({ scale, deploy }: Pick<WrittenService, "scale" | "deploy">) =>
+  scale ?? deploy?.replicas ?? 1;
+
+/** Settings that two keys have, by the path in `deploy`. */
+const TWICE = {
+  scale: "replicas",
+  cpus: "resources.limits.cpus",
+  mem_limit: "resources.limits.memory",
+  mem_reservation: "resources.reservations.memory",
+  pids_limit: "resources.limits.pids",
+} as const;
+
+/** Compose refuses two values of one setting. */
+function checkEqual(service: WrittenService, path: string, loading: Loading): void {
+  for (const [key, other] of Object.entries(TWICE)) {
+    const [value, second] = [
+      service[key as keyof typeof TWICE],
+      valueAt(service.deploy, other),
+    ];
+    if (value === undefined || second === undefined || value === second) continue;
+    fail(loading, `${path}.${key}`, `must be equal to deploy.${other}, or be left out`);
+  }
+}
+
+const resolveDependencies = (dependencies: NonNullable<WrittenService["depends_on"]>) =>
+  Object.fromEntries(
+    Object.entries(dependencies).map(([name, each]) => [name, { required: true, ...each }]),
+  );
 
 /** Variables without a value have that of the project. */
 const resolveHooks = (hooks: readonly Hook[], lookup: Lookup): Hook[] =>
@@ -167,7 +204,10 @@ const resolveHooks = (hooks: readonly Hook[], lookup: Lookup): Hook[] =>
 const valueAt = (value: unknown, path: string): unknown =>
   path.split(".").reduce((at, key) => (at as Record<string, unknown> | undefined)?.[key], value);
 
-/** Later files win over earlier ones, and the service's own variables win over files. */
+/**
+ * Later files win over earlier ones, and the service's own variables win over files. A value in a
+ * file may use the project's variables, then the service's own, then those of the files before.
+ */
 function resolveEnvironment(
   files: WrittenService["env_file"],
   own: WrittenService["environment"],
@@ -176,21 +216,18 @@ function resolveEnvironment(
   lookup: Lookup,
 ): Pick<Service, "environment"> {
   if (!files && !own) return {};
+  const ownVariables = new Map(
+    Object.entries(own ?? {}).map(([name, value]) => [name, value ?? lookup(name) ?? null]),
+  );
+  const known: Lookup = (name) => lookup(name) ?? ownVariables.get(name) ?? undefined;
   const variables: EnvFile = new Map();
   for (const [index, { path: file, required, format }] of (files ?? []).entries()) {
     const at = `${path}.env_file[${index}]`;
-    const parse = (text: string) =>
-      format === "raw" ? parseRawEnvFile(text) : parseEnvFile(text, file, at, loading, lookup);
-    for (const [name, value] of readVariables(file, at, required, loading, parse)) {
-      variables.set(name, value);
-    }
+    const text = readVariables(file, at, required, loading);
+    const parse = format === "raw" ? parseRawEnvFile : parseEnvFile;
+    if (text !== undefined) parse(text, file, at, loading, known, variables);
   }
-  for (const [name, value] of Object.entries(own ?? {})) variables.set(name, value);
-  const environment = Array.from(
-    variables,
-    ([name, value]) => [name, value ?? lookup(name) ?? null],
-  );
-  return { environment: Object.fromEntries(environment) };
+  return { environment: Object.fromEntries([...variables, ...ownVariables]) };
 }
 
 function resolveLabels(
@@ -198,17 +235,16 @@ function resolveLabels(
   own: WrittenService["labels"],
   path: string,
   loading: Loading,
-  lookup: Lookup,
 ): Pick<Service, "labels"> {
-  const read = (files ?? []).flatMap((file) => {
+  const read: EnvFile = new Map();
+  for (const file of files ?? []) {
     const at = `${path}.label_file`;
-    const parse = (text: string) => parseEnvFile(text, file, at, loading, lookup);
-    return [...readVariables(file, at, true, loading, parse)];
-  });
-  if (read.length === 0) return own ? { labels: own } : {};
-  return {
-    labels: { ...Object.fromEntries(read.map(([name, value]) => [name, value ?? ""])), ...own },
-  };
+    const text = readVariables(file, at, true, loading);
+    // The project's variables are not those of labels.
+    if (text !== undefined) parseEnvFile(text, file, at, loading, () => undefined, read);
+  }
+  if (read.size === 0) return own ? { labels: own } : {};
+  return { labels: { ...Object.fromEntries(read), ...own } };
 }
 
 function readVariables(
@@ -216,11 +252,9 @@ function readVariables(
   at: string,
   required: boolean,
   loading: Loading,
-  parse: (text: string) => EnvFile,
-): EnvFile {
+): string | undefined {
   const readFile: ReadFile = required ? loading.readFile : (path) => loading.readFile(path) ?? "";
-  const text = readText(file, at, { ...loading, readFile });
-  return text === undefined ? new Map() : parse(text);
+  return readText(file, at, { ...loading, readFile });
 }
 
 function checkReferences(
@@ -309,7 +343,7 @@ export function dependenciesOf(service: Service): Record<
 
 /** Reads a secret or config, which has one source. */
 function readContent(
-  part: Secret & { content?: string },
+  part: Part<Secret> & { content?: string },
   path: string,
   loading: Loading,
   lookup: Lookup,
@@ -332,6 +366,29 @@ function readContent(
   }
   if (text !== undefined) loading.contents.set(path, text);
 }
+
+/** The engine has each name once: given ones, and `PROJECT-SERVICE-NUMBER` of other services. */
+function checkContainerNames({ name: project, services }: Project, loading: Loading): void {
+  const users = new Map<string, string>();
+  for (const [key, { container_name: name }] of Object.entries(services)) {
+    if (name === undefined) continue;
+    const path = `services.${key}.container_name`;
+    const [, service = "", number] =
+      /^(.+)-([1-9]\d{0,3})$/.exec(afterPrefix(name, `${project}-`)) ??
+        [];
+    const numbered = Object.hasOwn(services, service) ? services[service]! : undefined;
+    const isTaken = numbered && numbered.container_name === undefined &&
+      Number(number) <= replicasOf(numbered);
+    const user = users.get(name) ?? (isTaken ? service : undefined);
+    if (user !== undefined) {
+      fail(loading, path, `is also the name of a container of ${quote(user)}; choose another one`);
+    }
+    users.set(name, key);
+  }
+}
+
+const afterPrefix = (text: string, prefix: string) =>
+  text.startsWith(prefix) ? text.slice(prefix.length) : "";
 
 /** Services that wait for each other would never start. */
 function checkCycles(services: Record<string, Service>, loading: Loading): void {

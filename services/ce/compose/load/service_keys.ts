@@ -5,6 +5,7 @@
  * @module
  */
 
+import { findReference } from "../../../../engine/image_reference.ts";
 import { blkio, device, deviceRequest, gpus } from "./devices.ts";
 import { mount } from "./mounts.ts";
 import { hostPath } from "./paths.ts";
@@ -34,6 +35,7 @@ import {
   oneOf,
   oneOrList,
   parsed,
+  present,
   type Reader,
   strings,
   text,
@@ -61,6 +63,8 @@ export interface Dependency {
   required: boolean;
 }
 
+type WrittenDependency = Omit<Dependency, "required"> & Partial<Dependency>;
+
 const fileGrant: Reader<FileGrant> = byKind({
   scalar: parsed((source) => ({ source }), name),
   map: object(
@@ -75,12 +79,13 @@ const dependency = object({
   required: boolean,
 }, { required: ["condition"] });
 
-const dependencies: Reader<Record<string, Dependency>> = byKind({
+/** `required` stays open, because a file that overrides this one may say it. */
+const dependencies: Reader<Record<string, WrittenDependency>> = byKind({
   list: mapOfNames(() => ({ condition: "service_started" as const, required: true })),
   map: named(completing(dependency.completion, (node, path, scope) => {
     if (isNull(node)) return failAt(node, path, scope, "must have condition");
     const read = dependency(node, path, scope);
-    return read?.condition && { required: true, ...read, condition: read.condition };
+    return read?.condition && { ...read, condition: read.condition };
   })),
 });
 
@@ -236,15 +241,18 @@ const mode = name;
 
 const groups: Reader<string[]> = list(textOrNumber);
 
-/** A key that Longshore cannot carry out. Whether it matters depends on `image`. */
-const present: Reader<true> = (node) => isNull(node) ? undefined : true;
-
 const extension: Reader<{ service: string; file?: string }> = byKind({
   scalar: parsed((service) => ({ service }), name),
   map: object({ service: name, file: name }, { required: ["service"] }) as Reader<
     { service: string; file?: string }
   >,
 });
+
+/** The reference of an image, or its id. */
+const image: Reader<string> = parsed((reference) => {
+  if (/^[0-9a-f]{64}$/.test(reference) || findReference(reference)) return reference;
+  throw new Error("must be the reference of an image, such as nginx:1.29 or registry/team/app:1");
+}, name);
 
 /** What is used instead of keys of older Compose formats. */
 const OLDER_KEYS: Readonly<Record<string, string>> = {
@@ -306,7 +314,7 @@ export const SERVICE_KEYS = {
   group_add: groups,
   healthcheck,
   hostname: name,
-  image: name,
+  image,
   init: boolean,
   ipc: mode,
   isolation: name,
@@ -332,6 +340,7 @@ export const SERVICE_KEYS = {
     exactList(hook),
     "runs when a deploy starts the container, not at other starts",
   ),
+  pre_start: impossible("is not supported; run it before with the command of another service"),
   pre_stop: limited(
     exactList(hook),
     "runs when a deploy replaces or removes the container, not at other stops",

@@ -18,15 +18,26 @@ import {
   type Node as YamlNode,
   type Pair,
   Parser,
-  type Scalar,
+  Scalar,
+  type ScalarTag,
+  type Schema,
   type YAMLMap,
+  type YAMLParseError,
   type YAMLSeq,
+  type YAMLWarning,
 } from "yaml";
 import { fail, type Loading, LoadStopped, type Position, quote, spend } from "./scope.ts";
+
+/** The tags of Compose: how a value of an override changes that of the file before. */
+const MARKS: Readonly<Record<string, Mark>> = { "!reset": "reset", "!override": "override" };
+
+/** `reset` removes the value before, and is not a value itself; `override` replaces it. */
+export type Mark = "reset" | "override";
 
 /** A string, number, boolean or null. */
 export interface ScalarNode {
   kind: "scalar";
+  mark?: Mark;
   value: string | number | boolean | null;
   /** As written, for numbers that JavaScript would change (`1.0`, 19 digits). */
   text: string;
@@ -35,12 +46,14 @@ export interface ScalarNode {
 
 export interface ListNode {
   kind: "list";
+  mark?: Mark;
   items: Node[];
   at: Position;
 }
 
 export interface MapNode {
   kind: "map";
+  mark?: Mark;
   entries: Map<string, { key: Position; value: Node }>;
   at: Position;
 }
@@ -62,6 +75,9 @@ const OCTAL = /^[-+]?0[0-7]+$/;
 
 /** YAML 1.2 would read these as decimal numbers, Compose reads them as text. */
 const LEADING_ZERO = /^[-+]?0[0-9]+$/;
+
+/** Integers that are text in YAML 1.2 and numbers for Compose: with underscores, and binary ones. */
+const OLDER_INTEGER = /^[-+]?(?:0x[0-9A-Fa-f_]+|0b[01_]+|[0-9][0-9_]*)$/;
 
 /** @returns The root; `undefined` for an empty file, and after an error. */
 export async function parseYaml(
@@ -89,9 +105,12 @@ export async function parseYaml(
   const [document, second] = composer.compose(tokens, true, text.length);
   if (!document) return undefined;
   // Warnings are about tags and directives that would be ignored.
-  const [problem] = [...document.errors, ...document.warnings];
+  const [problem] = [...document.errors, ...document.warnings].filter((each) => !isMark(each));
   if (problem) {
-    return fail(loading, "", `is not valid YAML: ${problem.message}`, positionAt(problem.pos[0]));
+    const message = problem.code === TAG_PROBLEM
+      ? `has a tag that is not supported: ${quote(problem.message.replace("Unresolved tag: ", ""))}`
+      : `is not valid YAML: ${problem.message}`;
+    return fail(loading, "", message, positionAt(problem.pos[0]));
   }
   if (second) {
     const at = positionAt(second.range[0]);
@@ -99,8 +118,14 @@ export async function parseYaml(
   }
   if (document.contents === null) return undefined;
   await loading.pause();
-  return new TreeReader(loading, positionAt).read(document.contents, "", 0);
+  return new TreeReader(loading, positionAt, document.schema).read(document.contents, "", 0);
 }
+
+const TAG_PROBLEM = "TAG_RESOLVE_FAILED";
+
+/** Whether the parser's complaint is about a tag that has a meaning in Compose. */
+const isMark = ({ code, message }: YAMLParseError | YAMLWarning) =>
+  code === TAG_PROBLEM && Object.keys(MARKS).some((tag) => message === `Unresolved tag: ${tag}`);
 
 /** Tokens between two pauses: about 1 ms. */
 const TOKENS_PER_STEP = 256;
@@ -156,7 +181,11 @@ class TreeReader {
   /** The greatest depth so far. */
   #deepest = 0;
 
-  constructor(readonly loading: Loading, readonly positionAt: (offset: number) => Position) {}
+  constructor(
+    readonly loading: Loading,
+    readonly positionAt: (offset: number) => Position,
+    readonly schema: Schema,
+  ) {}
 
   read(node: unknown, path: string, depth: number): Node | undefined {
     const at = this.positionAt((node as YamlNode | null)?.range?.[0] ?? 0);
@@ -169,7 +198,7 @@ class TreeReader {
     if (isAlias(node)) return this.#readAlias(node, path, depth, at);
     if (isScalar(node)) {
       if (node.anchor) this.#anchors.set(node.anchor, node);
-      return readScalar(node, at);
+      return readScalar(node, at, this.schema);
     }
     if (!isMap(node) && !isSeq(node)) return { kind: "scalar", value: null, text: "", at };
     return node.anchor
@@ -178,9 +207,10 @@ class TreeReader {
   }
 
   #readItems(node: YAMLMap | YAMLSeq, path: string, depth: number, at: Position): Node {
-    return isMap(node)
+    const read = isMap(node)
       ? this.#readMap(node, path, depth, at)
       : this.#readList(node.items, path, depth, at);
+    return { ...read, ...markOf(node) };
   }
 
   #readAnchored(node: YAMLMap | YAMLSeq, path: string, depth: number, at: Position): Node {
@@ -267,14 +297,44 @@ class TreeReader {
   }
 }
 
-function readScalar(scalar: Scalar, at: Position): ScalarNode {
-  const { value, source, type } = scalar;
+const markOf = ({ tag = "" }: YamlNode) => Object.hasOwn(MARKS, tag) ? { mark: MARKS[tag]! } : {};
+
+function readScalar(scalar: Scalar, at: Position, schema: Schema): ScalarNode {
+  const mark = markOf(scalar);
+  if (mark.mark && scalar.type === "PLAIN") {
+    // The parser takes a scalar with a tag of ours for a string.
+    return { ...readScalar(untagged(scalar, schema), at, schema), ...mark };
+  }
+  const { value, source, tag, type } = scalar;
   const text = source ?? String(value);
-  if (type === "PLAIN" && typeof value === "number" && LEADING_ZERO.test(text)) {
+  const isUntyped = type === "PLAIN" && tag === undefined;
+  if (isUntyped && typeof value === "string" && OLDER_INTEGER.test(text)) {
+    return readInteger(text.replaceAll("_", ""), at);
+  }
+  if (isUntyped && typeof value === "number" && LEADING_ZERO.test(text)) {
     if (!OCTAL.test(text)) return { kind: "scalar", value: text, text, at };
     return { kind: "scalar", value: parseInt(text, 8), text: String(parseInt(text, 8)), at };
   }
   const isKnown = value === null || typeof value === "string" || typeof value === "number" ||
     typeof value === "boolean";
-  return { kind: "scalar", value: isKnown ? value : String(value), text, at };
+  return { kind: "scalar", value: isKnown ? value : String(value), text, at, ...mark };
+}
+
+/** A plain scalar as it would be without its tag. */
+function untagged({ source = "" }: Scalar, { tags }: Schema): Scalar {
+  const scalarTag = tags.find((each) =>
+    each.default === true && !each.collection && each.test?.test(source)
+  ) as ScalarTag | undefined;
+  const value = scalarTag ? scalarTag.resolve(source, () => {}, {}) : source;
+  const scalar = isScalar(value) ? value : new Scalar(value);
+  return Object.assign(scalar, { source, type: "PLAIN" as const });
+}
+
+/** @param text Without underscores. */
+function readInteger(text: string, at: Position): ScalarNode {
+  const digits = text.replace(/^[-+]/, "");
+  const isOctal = OCTAL.test(digits);
+  const size = isOctal ? parseInt(digits, 8) : Number(digits);
+  const value = text.startsWith("-") ? -size : size;
+  return { kind: "scalar", value, text: /^0./.test(digits) ? String(value) : text, at };
 }

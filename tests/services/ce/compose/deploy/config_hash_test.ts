@@ -32,15 +32,11 @@ Deno.test("the hash of a service is that of Compose's own test", () => {
 
 /** Keys that only Compose itself reads, that are resolved before, or that Compose leaves out. */
 const WITHOUT_EFFECT = [
-  "build",
   "depends_on",
-  "develop",
   "env_file",
   "extends",
   "label_file",
-  "models",
   "profiles",
-  "provider",
   "pull_policy",
   "scale",
 ];

@@ -98,12 +98,12 @@ for (
     ["user: root\n    user: nginx", "5:5 services.web.user is given twice"],
     [
       "command: echo ${1}",
-      "4:14 services.web.command has a $ without the name of a variable; write $$ for a dollar sign",
+      "4:14 services.web.command has ${ without the name of a variable; write $${ for these signs",
     ],
     ["command: ${A:?no value}", "4:14 services.web.command variable A is required: no value"],
     ["command: ${A", "4:14 services.web.command has no } that ends ${A"],
     ["command: ${A!b}", "4:14 services.web.command has ! in ${A, which is not an operator"],
-    ["command: !shell a", "4:14  is not valid YAML: Unresolved tag: !shell"],
+    ["command: !shell a", "4:14  has a tag that is not supported: !shell"],
     [
       "labels: {<<: a}",
       "4:18 services.web.labels.<< must be an alias of a map, or a list of these",
@@ -144,8 +144,8 @@ for (
     ],
     [
       "models",
-      "models: {llm: {model: a}}",
-      "1:9 models are not supported: the engine cannot run models",
+      "models: {llm: {model: a}}\nservices: {web: {models: [llm]}}",
+      "1:1 models are not supported: the engine cannot run models",
     ],
     ["format 1", "web:\n  image: nginx", "1:1 web is not a key of this map"],
     [

@@ -7,8 +7,6 @@ import {
 } from "../../../../../services/ce/compose/load/values.ts";
 import { parsePorts } from "../../../../../services/ce/compose/load/ports.ts";
 import { parseMount } from "../../../../../services/ce/compose/load/mounts.ts";
-import { parseEnvFile } from "../../../../../services/ce/compose/load/env_file.ts";
-import { newLoading } from "../../../../../services/ce/compose/load/scope.ts";
 
 Deno.test("durations are printed like those of Go", () => {
   const printed = (text: string) => printDuration(parseDuration(text));
@@ -68,61 +66,5 @@ Deno.test("parseMount() reads Windows paths", () => {
     target: "D:\\mnt",
     bind: { create_host_path: true },
     read_only: true,
-  });
-});
-
-/** The variables of an env file, with the messages of its errors. */
-function env(text: string, given: Record<string, string> = {}) {
-  const loading = newLoading(() => undefined, { directory: null });
-  const variables = parseEnvFile(text, ".env", "", loading, (name) => given[name]);
-  return {
-    variables: Object.fromEntries(variables),
-    errors: loading.errors.map(({ line, message }) => `${line} ${message}`),
-  };
-}
-
-Deno.test("parseEnvFile() reads quotes, comments and variables as Compose does", () => {
-  const text = `\uFEFF# comment
-A=plain # comment
-export B = spaced\t
-C='single $A \\'quoted\\' # text'
-D="double $A \\"quoted\\"\\n\\$A" # comment
-E=\${A}-\${MISSING:-x}
-F="two
-lines"
-G=
-H
-I: yaml
-J=a#b
-K="\${GIVEN}"\r
-L=last`;
-
-  deepEqual(env(text, { GIVEN: "given" }), {
-    variables: {
-      A: "plain",
-      B: "spaced",
-      C: "single $A 'quoted' # text",
-      D: 'double plain "quoted"\n$A',
-      E: "plain-x",
-      F: "two\nlines",
-      G: "",
-      H: null,
-      I: "yaml",
-      J: "a#b",
-      K: "given",
-      L: "last",
-    },
-    errors: [],
-  });
-});
-
-Deno.test("parseEnvFile() locates its errors", () => {
-  deepEqual(env('A=1\nB C\nD="x" y\nE="open\nF=1'), {
-    variables: { A: "1", F: "1" },
-    errors: [
-      "2 must have lines of the form NAME=value",
-      "3 has text after the closing quote of D",
-      "4 has no closing quote of E",
-    ],
   });
 });
