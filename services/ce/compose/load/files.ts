@@ -18,7 +18,7 @@ import {
   type Volume,
 } from "./project_keys.ts";
 import { entriesOf, failAt, object, type Reader } from "./readers.ts";
-import { fail, type Loading, type Lookup, quote, type Scope, spend } from "./scope.ts";
+import { CHARACTERS_PER_UNIT, fail, type Loading, type Lookup, quote, type Scope, spend } from "./scope.ts";
 import { service, type WrittenService } from "./service_keys.ts";
 import { type MapNode, type Node, parseYaml } from "./yaml_tree.ts";
 
@@ -133,9 +133,6 @@ async function openFile(
   if (tree.kind !== "map") return failAt(tree, prefix, scope, "must be a map with services");
   return { scope, tree, prefix, services: new Map() };
 }
-
-/** Characters of text that count as one unit of work. */
-const CHARACTERS_PER_UNIT = 64;
 
 /**
  * Reads a service and what it extends.

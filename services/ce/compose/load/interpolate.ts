@@ -7,6 +7,7 @@
  */
 
 import {
+  CHARACTERS_PER_UNIT,
   fail,
   type Loading,
   type Lookup,
@@ -31,9 +32,6 @@ const NESTING_MAX = 20;
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const OPERATOR = /:?[-?+]/y;
 const VARIABLE_START = /[A-Za-z_{$]/;
-
-/** Characters of text that count as one unit of work. */
-const CHARACTERS_PER_UNIT = 64;
 
 /** Returns the file with the variables of all strings replaced; keys stay as they are. */
 export async function interpolateFile(file: Node, loading: Loading, lookup: Lookup): Promise<Node> {

@@ -18,7 +18,11 @@ export const isPath = (source: string) => /^[./~]/.test(source) || WINDOWS_PATH.
 export const isAbsolutePath = (path: string) => isAbsolute(path) || WINDOWS_PATH.test(path);
 
 /** Without slashes at the end; the root stays. */
-export const trimSlash = (path: string) => path.replace(/(?<=.)\/+$/, "");
+export function trimSlash(path: string): string {
+  let end = path.length;
+  while (end > 1 && path[end - 1] === "/") end--;
+  return path.slice(0, end);
+}
 
 /**
  * Returns the path on the host; without a directory of the project, the path relative to it, with a

@@ -8,7 +8,7 @@ import ipaddr from "ipaddr.js";
 import {
   byKind,
   completing,
-  failAt,
+  counted,
   name,
   object,
   oneOf,
@@ -16,7 +16,7 @@ import {
   type Reader,
   textOrNumber,
 } from "./readers.ts";
-import { quote, spend } from "./scope.ts";
+import { quote } from "./scope.ts";
 
 /** One published port of the container, or with a range in `published`, one of several. */
 export interface Port {
@@ -110,11 +110,7 @@ const longPort = object({
 
 /** One entry of `ports`. */
 export const ports: Reader<Port[]> = byKind<Port[], never, Port[]>({
-  scalar: (node, path, scope) => {
-    const read = parsed(parsePorts, textOrNumber)(node, path, scope);
-    spend(scope, read?.length ?? 0, path, node.at);
-    return read;
-  },
+  scalar: counted(parsed(parsePorts, textOrNumber), ({ length }) => length),
   map: completing(longPort.completion, (node, path, scope) => {
     const { published, target, ...rest } = longPort(node, path, scope) ?? {};
     if (target === undefined) return undefined;
@@ -130,15 +126,12 @@ export const ports: Reader<Port[]> = byKind<Port[], never, Port[]>({
 });
 
 /** An entry of `expose`: a port or a range, with an optional protocol. */
-export const exposed: Reader<string> = (node, path, scope) => {
-  const value = textOrNumber(node, path, scope);
-  if (value === undefined) return undefined;
-  const [range = "", protocol = "tcp", ...more] = value.split("/");
-  try {
+export const exposed: Reader<string> = counted(
+  parsed((value) => {
+    const [range = "", protocol = "tcp", ...more] = value.split("/");
     parseRange(range);
-  } catch (error) {
-    return failAt(node, path, scope, (error as Error).message);
-  }
-  if (more.length === 0 && PROTOCOLS.some((known) => known === protocol)) return value;
-  return failAt(node, path, scope, `must have one of the protocols ${PROTOCOLS.join(", ")}`);
-};
+    if (more.length === 0 && PROTOCOLS.some((known) => known === protocol)) return value;
+    throw new Error(`must have one of the protocols ${PROTOCOLS.join(", ")}`);
+  }, textOrNumber),
+  (value) => sizeOf(parseRange(value.split("/", 1)[0]!)),
+);

@@ -15,6 +15,7 @@ import {
   exactList,
   format,
   impossible,
+  longText,
   mapOf,
   name,
   named,
@@ -141,7 +142,7 @@ const file = {
 };
 
 const secret = part(object(file));
-const config = part(object({ ...file, content: text }));
+const config = part(object({ ...file, content: longText }));
 
 /** Files that are merged, and then included. */
 export interface Include {

@@ -6,7 +6,17 @@
  */
 
 import { nearest } from "../../../input/nearest.ts";
-import { fail, type Position, quote, type Scope, warn } from "./scope.ts";
+import {
+  fail,
+  NAME_MAX,
+  type Position,
+  quote,
+  remember,
+  type Scope,
+  spend,
+  TEXT_MAX,
+  warn,
+} from "./scope.ts";
 import type { MapNode, Node, ScalarNode } from "./yaml_tree.ts";
 
 /** Returns the value; `undefined` if it is not given (`null`), and after an error. */
@@ -44,7 +54,10 @@ export const completing = <T>(
 /** Names of services, networks, volumes, configs and secrets. */
 const RESOURCE_NAME = /^[a-zA-Z0-9._-]+$/;
 
-const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
+const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;
+
+/** Maximum length of a value with a syntax of its own, e.g. a port or a mount, in UTF-16 units. */
+const PARSED_MAX = 4096;
 
 /** Adds an error about a node. */
 export const failAt = (node: Node, path: string, scope: Scope, message: string): undefined =>
@@ -65,12 +78,22 @@ function printScalar({ value, text }: ScalarNode): string {
   return Number.isInteger(value) && /^[-+]?\d+\.\d*$/.test(text) ? `${value}.0` : String(value);
 }
 
-export const text: Reader<string> = (node, path, scope) => {
+/** A string as long as the file may be. */
+export const longText: Reader<string> = (node, path, scope) => {
   if (isNull(node)) return undefined;
   if (node.kind === "scalar" && typeof node.value === "string") return node.value;
   const hint = node.kind === "scalar" ? `; write "${quote(printScalar(node))}"` : "";
   return failAt(node, path, scope, `must be a string${hint}`);
 };
+
+/** A reader of shorter strings. */
+const upTo = (max: number, from: Reader<string>): Reader<string> => (node, path, scope) => {
+  const value = from(node, path, scope);
+  if (value === undefined || value.length <= max) return value;
+  return failAt(node, path, scope, `must have at most ${max} characters`);
+};
+
+export const text: Reader<string> = upTo(TEXT_MAX, longText);
 
 /** A string that is not empty. */
 export const name: Reader<string> = (node, path, scope) => {
@@ -81,13 +104,13 @@ export const name: Reader<string> = (node, path, scope) => {
 /** A string, or a number that becomes one. */
 export const textOrNumber: Reader<string> = (node, path, scope) =>
   node.kind === "scalar" && typeof node.value === "number"
-    ? printScalar(node)
+    ? upTo(TEXT_MAX, () => printScalar(node))(node, path, scope)
     : text(node, path, scope);
 
 /** A string, number or boolean that becomes a string. */
 export const anyText: Reader<string> = (node, path, scope) =>
   node.kind === "scalar" && node.value !== null
-    ? printScalar(node)
+    ? upTo(TEXT_MAX, () => printScalar(node))(node, path, scope)
     : failAt(node, path, scope, "must be a string, a number or a boolean");
 
 export const boolean: Reader<boolean> = completing({ values: ["true", "false"] }, (
@@ -160,18 +183,26 @@ export const oneOf = <const T extends string>(...values: T[]): Reader<T> =>
 
 /** A string in a format. */
 export const format = (pattern: RegExp, message: string): Reader<string> => (node, path, scope) => {
-  const value = text(node, path, scope);
+  const value = upTo(NAME_MAX, text)(node, path, scope);
   return value === undefined || pattern.test(value) ? value : failAt(node, path, scope, message);
 };
 
-/** A string that `parse` converts; it throws an {@linkcode Error} with the message. */
-export const parsed = <T>(parse: (text: string) => T, from: Reader<string> = text): Reader<T> =>
+/**
+ * A string that `parse` converts; it throws an {@linkcode Error} with the message.
+ *
+ * @param max Of its length.
+ */
+export const parsed = <T>(
+  parse: (text: string) => T,
+  from: Reader<string> = text,
+  max = PARSED_MAX,
+): Reader<T> =>
 (
   node,
   path,
   scope,
 ) => {
-  const value = from(node, path, scope);
+  const value = upTo(max, from)(node, path, scope);
   if (value === undefined) return undefined;
   try {
     return parse(value);
@@ -180,24 +211,21 @@ export const parsed = <T>(parse: (text: string) => T, from: Reader<string> = tex
   }
 };
 
-/** Returns the items of a list; none for `null`. Remembers where each is. */
+/** Returns the items of a list; none for `null`. */
 function itemsOf(node: Node, path: string, scope: Scope): [value: Node, path: string][] {
   if (node.kind !== "list") {
     if (!isNull(node)) failAt(node, path, scope, "must be a list");
     return [];
   }
+  remember(scope, path, node);
   return node.items.flatMap((item, index): [Node, string][] => {
     const inner = `${path}[${index}]`;
-    scope.positions.set(inner, item.at);
     if (!item.mark) return [[item, inner]];
     return failAt(item, inner, scope, `has !${item.mark}, which only keys of maps may have`) ?? [];
   });
 }
 
-/**
- * Returns the entries of a map, without those that have `!reset`; none for `null`. Remembers where
- * each is.
- */
+/** Returns the entries of a map, without those that have `!reset`; none for `null`. */
 export function entriesOf(
   node: Node,
   path: string,
@@ -207,10 +235,10 @@ export function entriesOf(
     if (!isNull(node)) failAt(node, path, scope, "must be a map");
     return [];
   }
+  remember(scope, path, node);
   return [...node.entries].filter(([, { value }]) => value.mark !== "reset")
     .map(([name, { key, value }]) => {
       const inner = path === "" ? name : `${path}.${name}`;
-      scope.positions.set(inner, key);
       return [name, value, inner, key];
     });
 }
@@ -238,14 +266,20 @@ export const exactList = <T>(item: Reader<T>): Reader<T[]> =>
 export const flatList = <T>(item: Reader<T[]>): Reader<T[]> =>
   completing(item.completion, (node, path, scope) => exactList(item)(node, path, scope)?.flat());
 
+/** A value that stands for several, e.g. a range of ports, which count as work. */
+export const counted = <T>(reader: Reader<T>, sizeOf: (value: T) => number): Reader<T> =>
+  completing(reader.completion, (node, path, scope) => {
+    const value = reader(node, path, scope);
+    if (value !== undefined) spend(scope, sizeOf(value), path, node.at);
+    return value;
+  });
+
 /** A list of names that is short for a map, with the same value for each. */
 export const mapOfNames =
   <T>(valueOf: () => T): Reader<Record<string, T>> => (node, path, scope) => {
     const entries = itemsOf(node, path, scope).flatMap(([each, inner]) => {
-      const value = name(each, inner, scope);
-      if (value === undefined) return [];
-      scope.positions.set(`${path}.${value}`, each.at);
-      return [[value, valueOf()] as const];
+      const value = upTo(NAME_MAX, name)(each, inner, scope);
+      return value === undefined ? [] : [[value, valueOf()] as const];
     });
     return Object.fromEntries(entries);
   };
@@ -275,6 +309,8 @@ const NAME_RULE = "must have a name of letters, digits, dots, dashes and undersc
 export const named = <T>(value: Reader<T>): Reader<Record<string, T>> =>
   mapOf(value, RESOURCE_NAME);
 
+const LONG_NAME = `must have a name of at most ${NAME_MAX} characters`;
+
 /** A map, or a list of `NAME=value`; what has no value is `null`. */
 export const variables: Reader<Record<string, string | null>> = (node, path, scope) => {
   if (isNull(node)) return undefined;
@@ -286,7 +322,7 @@ export const variables: Reader<Record<string, string | null>> = (node, path, sco
         const at = entry.indexOf("=");
         const name = at < 0 ? entry : entry.slice(0, at);
         if (name === "") return failAt(item, inner, scope, "must have the form NAME=value") ?? [];
-        scope.positions.set(`${path}.${name}`, item.at);
+        if (name.length > NAME_MAX) return failAt(item, inner, scope, LONG_NAME) ?? [];
         return [[name, at < 0 ? null : entry.slice(at + 1)]];
       }),
     );

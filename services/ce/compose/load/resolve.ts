@@ -72,8 +72,9 @@ export async function resolveProject(
   loading: Loading,
   lookup: Lookup,
 ): Promise<Project> {
+  const chosen = new Set(profiles);
   const isActive = ({ profiles: own = [] }: WrittenService) =>
-    own.length === 0 || own.some((each) => profiles.includes(each)) || profiles.includes("*");
+    own.length === 0 || chosen.has("*") || own.some((each) => chosen.has(each));
   const active = Object.entries(written.services).filter(([, service]) => isActive(service));
   if (written.models) {
     const isUsed = active.some(([, { image }]) => image === undefined);
@@ -105,6 +106,7 @@ export async function resolveProject(
     }
   }
   checkContainerNames(project, loading);
+  checkSize(services, loading);
   if (loading.errors.length === 0) checkCycles(services, loading);
   return project;
 }
@@ -387,23 +389,45 @@ function checkContainerNames({ name: project, services }: Project, loading: Load
   }
 }
 
+/** Limit of the containers of a project. */
+const CONTAINERS_MAX = 2_000;
+
+function checkSize(services: Record<string, Service>, loading: Loading): void {
+  let containers = 0;
+  for (const [key, service] of Object.entries(services)) {
+    containers += replicasOf(service);
+    if (containers <= CONTAINERS_MAX) continue;
+    fail(
+      loading,
+      `services.${key}`,
+      `is too large: limit of ${CONTAINERS_MAX} containers of a project reached`,
+    );
+    return;
+  }
+}
+
 const afterPrefix = (text: string, prefix: string) =>
   text.startsWith(prefix) ? text.slice(prefix.length) : "";
 
 /** Services that wait for each other would never start. */
 function checkCycles(services: Record<string, Service>, loading: Loading): void {
   const done = new Set<string>();
-  const visit = (name: string, chain: readonly string[]): void => {
+  const chain: string[] = [];
+  const visit = (name: string): void => {
     if (done.has(name) || !Object.hasOwn(services, name)) return;
     const start = chain.indexOf(name);
     if (start >= 0) {
-      const cycle = [...chain.slice(start), name].map(quote).join(", ");
+      const cycle = [...chain.slice(start, start + CYCLE_SHOWN_MAX), name].map(quote).join(", ");
       fail(loading, `services.${name}.depends_on`, `services depend on each other: ${cycle}`);
     } else {
-      const next = Object.keys(dependenciesOf(services[name]!));
-      for (const each of next) visit(each, [...chain, name]);
+      chain.push(name);
+      for (const each of Object.keys(dependenciesOf(services[name]!))) visit(each);
+      chain.pop();
     }
     done.add(name);
   };
-  for (const name of Object.keys(services)) visit(name, []);
+  for (const name of Object.keys(services)) visit(name);
 }
+
+/** Services of a cycle in a message. */
+const CYCLE_SHOWN_MAX = 5;

@@ -5,6 +5,7 @@
  */
 
 import { createYield } from "../../../event_loop.ts";
+import type { Node } from "./yaml_tree.ts";
 
 /** Where something is written. */
 export interface Position {
@@ -36,8 +37,11 @@ export interface Loading {
   warnings: LoadIssue[];
   /** Texts of secrets and configs by path, e.g. `secrets.key`; not of files on the host. */
   contents: Map<string, string>;
-  /** Where each path is written; of entries that come from `extends`, in the other file. */
-  positions: Map<string, Position>;
+  /**
+   * Maps and lists by path, which know the positions of what is in them; of entries that come from
+   * `extends`, in the other file.
+   */
+  nodes: Map<string, Node[]>;
   /** Units of work that are left, see {@linkcode spend}. */
   budget: { left: number };
   /** To call between steps: a project of hundreds of services takes longer than others should wait. */
@@ -61,6 +65,19 @@ export interface Scope extends Loading {
 
 /** Maximum number of errors, and of warnings. */
 const LOAD_ISSUES_MAX = 100;
+
+/** Maximum length of a message, and of a path in it, in UTF-16 units. */
+const MESSAGE_MAX = 500;
+const PATH_MAX = 300;
+
+/** Maximum length of a name or key, in UTF-16 units. */
+export const NAME_MAX = 255;
+
+/** Maximum length of a string, in UTF-16 units: that of a variable or an argument on Linux. */
+export const TEXT_MAX = 128 * 1024;
+
+/** Characters of text that count as one unit of work. */
+export const CHARACTERS_PER_UNIT = 64;
 
 /**
  * The work that a project may cause, in nodes of YAML; a long string counts as several. Aliases,
@@ -90,7 +107,7 @@ export const newLoading = (
   errors: [],
   warnings: [],
   contents: new Map(),
-  positions: new Map(),
+  nodes: new Map(),
   budget: { left: BUDGET },
   pause: createYield(),
   readFile,
@@ -99,13 +116,45 @@ export const newLoading = (
   bindAllow,
 });
 
+/** Remembers the map or list at a path. A later file may have another one at the same path. */
+export function remember({ nodes }: Loading, path: string, node: Node): void {
+  const known = nodes.get(path);
+  if (known) known.push(node);
+  else nodes.set(path, [node]);
+}
+
 /** Where a path is written: its own position, or that of the closest parent that has one. */
-function positionOf({ positions }: Loading, path: string): Position {
-  for (let at = path; at !== ""; at = parentOf(at)) {
-    const position = positions.get(at);
-    if (position) return position;
+function positionOf({ nodes }: Loading, path: string): Position {
+  for (let inner = path; inner !== "";) {
+    let parent = parentOf(inner);
+    while (parent !== "" && !nodes.has(parent)) parent = parentOf(parent);
+    for (const node of nodes.get(parent)?.toReversed() ?? []) {
+      const position = positionIn(node, inner.slice(parent === "" ? 0 : parent.length));
+      if (position) return position;
+    }
+    inner = parent;
   }
   return { file: null, line: 1, column: 1 };
+}
+
+/** @param path Behind that of the node; its end may not exist. */
+function positionIn(node: Node, path: string): Position | undefined {
+  for (let at = path; at !== ""; at = parentOf(at)) {
+    const key = at.startsWith(".") ? at.slice(1) : at;
+    if (node.kind === "map") {
+      const position = node.entries.get(key)?.key;
+      if (position) return position;
+    } else if (node.kind === "list") {
+      const index = /^\[(\d{1,7})\]$/.exec(at)?.[1];
+      // A list may stand for a map: of names, or of `NAME=value`.
+      const item = index === undefined
+        ? node.items.find((each) =>
+          each.kind === "scalar" && (each.text === key || each.text.startsWith(`${key}=`))
+        )
+        : node.items[Number(index)];
+      if (item) return item.at;
+    }
+  }
 }
 
 const parentOf = (path: string) =>
@@ -139,11 +188,11 @@ export function warn(
 }
 
 const issueAt = ({ file, line, column }: Position, path: string, message: string): LoadIssue => ({
-  path,
+  path: cut(path, PATH_MAX),
   file,
   line,
   column,
-  message,
+  message: cut(message, MESSAGE_MAX),
 });
 
 /** @throws {LoadStopped} If the project is too large. */
@@ -154,5 +203,10 @@ export function spend(loading: Loading, units: number, path: string, where?: Pos
   throw new LoadStopped();
 }
 
+const cut = (text: string, max: number) => text.length > max ? `${text.slice(0, max)}…` : text;
+
 /** Limits names and values from outside in a message. */
-export const quote = (text: string) => text.length > 80 ? `${text.slice(0, 80)}…` : text;
+export const quote = (text: string) => cut(text, 80);
+
+/** The work that a string adds to its node. */
+export const unitsOf = (text: string) => Math.floor(text.length / CHARACTERS_PER_UNIT);

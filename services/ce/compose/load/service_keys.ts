@@ -43,6 +43,7 @@ import {
   variables,
   withoutEffect,
 } from "./readers.ts";
+import { TEXT_MAX } from "./scope.ts";
 import { bytes, bytesOrUnlimited, command, duration, microseconds } from "./values.ts";
 
 /** A file of a config or secret in the container. */
@@ -91,7 +92,7 @@ const dependencies: Reader<Record<string, WrittenDependency>> = byKind({
 
 const healthcheck = object({
   test: byKind<string[], string[]>({
-    scalar: parsed((line) => ["CMD-SHELL", line]),
+    scalar: parsed((line) => ["CMD-SHELL", line], text, TEXT_MAX),
     list: (node, path, scope) => {
       const words = exactList(text)(node, path, scope) ?? [];
       if (words.length === 0 || /^(?:NONE|CMD|CMD-SHELL)$/.test(words[0]!)) return words;

@@ -5,6 +5,7 @@
  */
 
 import { byKind, exactList, isNull, parsed, type Reader, text, textOrNumber } from "./readers.ts";
+import { TEXT_MAX } from "./scope.ts";
 
 const NANOSECONDS: Record<string, number> = {
   ns: 1,
@@ -126,4 +127,4 @@ export function splitWords(command: string): string[] {
 export const command: Reader<string[] | null> = (node, path, scope) =>
   isNull(node)
     ? null
-    : byKind({ scalar: parsed(splitWords), list: exactList(text) })(node, path, scope);
+    : byKind({ scalar: parsed(splitWords, text, TEXT_MAX), list: exactList(text) })(node, path, scope);

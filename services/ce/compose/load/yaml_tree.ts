@@ -26,7 +26,16 @@ import {
   type YAMLSeq,
   type YAMLWarning,
 } from "yaml";
-import { fail, type Loading, LoadStopped, type Position, quote, spend } from "./scope.ts";
+import {
+  fail,
+  type Loading,
+  LoadStopped,
+  NAME_MAX,
+  type Position,
+  quote,
+  spend,
+  unitsOf,
+} from "./scope.ts";
 
 /** The tags of Compose: how a value of an override changes that of the file before. */
 const MARKS: Readonly<Record<string, Mark>> = { "!reset": "reset", "!override": "override" };
@@ -96,13 +105,14 @@ export async function parseYaml(
   };
   const tokens = await tokensOf(text, lines, loading);
   if (typeof tokens === "string") return fail(loading, "", tokens, start);
+  spend(loading, Math.ceil(tokens.count / TOKENS_PER_UNIT), "", start);
   const composer = new Composer({
     version: "1.2",
     schema: "core",
     // Comparing each key with all others takes quadratic time; readMap() does it.
     uniqueKeys: false,
   });
-  const [document, second] = composer.compose(tokens, true, text.length);
+  const [document, second] = composer.compose(tokens.tokens, true, text.length);
   if (!document) return undefined;
   // Warnings are about tags and directives that would be ignored.
   const [problem] = [...document.errors, ...document.warnings].filter((each) => !isMark(each));
@@ -127,6 +137,9 @@ const TAG_PROBLEM = "TAG_RESOLVE_FAILED";
 const isMark = ({ code, message }: YAMLParseError | YAMLWarning) =>
   code === TAG_PROBLEM && Object.keys(MARKS).some((tag) => message === `Unresolved tag: ${tag}`);
 
+/** Tokens that count as one unit of work: an included file may have many, and few nodes. */
+const TOKENS_PER_UNIT = 2;
+
 /** Tokens between two pauses: about 1 ms. */
 const TOKENS_PER_STEP = 256;
 
@@ -139,7 +152,7 @@ async function tokensOf(
   text: string,
   lines: LineCounter,
   loading: Loading,
-): Promise<CST.Token[] | string> {
+): Promise<{ tokens: CST.Token[]; count: number } | string> {
   const tokens: CST.Token[] = [];
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
@@ -157,7 +170,7 @@ async function tokensOf(
     if (count % TOKENS_PER_STEP === 0) await loading.pause();
   }
   tokens.push(...parser.end());
-  return tokens;
+  return { tokens, count };
 }
 
 interface AnchoredNode {
@@ -198,7 +211,9 @@ class TreeReader {
     if (isAlias(node)) return this.#readAlias(node, path, depth, at);
     if (isScalar(node)) {
       if (node.anchor) this.#anchors.set(node.anchor, node);
-      return readScalar(node, at, this.schema);
+      const read = readScalar(node, at, this.schema);
+      if (typeof read.value === "string") spend(this.loading, unitsOf(read.value), path, at);
+      return read;
     }
     if (!isMap(node) && !isSeq(node)) return { kind: "scalar", value: null, text: "", at };
     return node.anchor
@@ -282,6 +297,8 @@ class TreeReader {
       const text = typeof resolved.value === "string"
         ? resolved.value
         : resolved.source ?? String(resolved.value);
+      if (text.length > NAME_MAX) return fail(this.loading, path, LONG_KEY, at);
+      spend(this.loading, unitsOf(text), path, at);
       return { text, isPlain: resolved.type === "PLAIN", at };
     }
     return fail(this.loading, path, "must have only strings as keys", at);
@@ -296,6 +313,8 @@ class TreeReader {
     });
   }
 }
+
+const LONG_KEY = `must have only keys of at most ${NAME_MAX} characters`;
 
 const markOf = ({ tag = "" }: YamlNode) => Object.hasOwn(MARKS, tag) ? { mark: MARKS[tag]! } : {};
 
