@@ -30,6 +30,7 @@ import { createMaintenance } from "../services/state/maintenance.ts";
 import { createMonitorResults } from "../services/state/monitor_results.ts";
 import type { Log } from "../services/log.ts";
 import { createLoginThrottle } from "../services/auth/login_throttle.ts";
+import { createComposeLoader } from "../services/ce/compose/loader.ts";
 import { createPasswords } from "../services/auth/passwords.ts";
 import { createEngineStatusReader } from "../services/state/engine_status.ts";
 import { createLimiters } from "../services/state/limiters.ts";
@@ -96,6 +97,7 @@ export function assemble(parts: Parts): Deps {
     alerts: createAlertMemory(),
     accounts,
     passwords: createPasswords(),
+    composeLoader: createComposeLoader(),
     limiters,
     engineStatus: createEngineStatusReader(engine, now),
     anonymousLog: createAnonymousLog(parts.log, now),

@@ -21,6 +21,7 @@ import type { ActiveJobs } from "./state/active_jobs.ts";
 import type { BrandCache } from "./state/brand_cache.ts";
 import type { SignInProviders } from "./state/sign_in_providers.ts";
 import type { ComplianceState } from "./state/compliance_state.ts";
+import type { ComposeLoader } from "./ce/compose/loader.ts";
 import type { Config } from "./config/config.ts";
 import type { EventBus } from "./events/events.ts";
 import type { HostCache } from "./state/host_cache.ts";
@@ -102,6 +103,8 @@ export interface Deps {
   /** Users, their roles and revoked sessions, in memory for the check of every request. */
   accounts: Accounts;
   passwords: Passwords;
+  /** Loads Compose files. */
+  composeLoader: ComposeLoader;
   /** Limits of expensive requests. */
   limiters: Limiters;
   /** The engine's version and reachability, from memory. */

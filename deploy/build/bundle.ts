@@ -7,6 +7,7 @@
  * @module
  */
 
+import { bundleWorkers } from "./bundle_worker.ts";
 import { mergeStart } from "./merge.ts";
 
 /** `require` of the bundler, for packages in the CommonJS format. Loading node:module takes 20 ms. */
@@ -55,4 +56,5 @@ if (import.meta.main) {
     Deno.exit(2);
   }
   await bundle(module, directory, Deno.cwd());
+  await bundleWorkers(directory, Deno.cwd());
 }

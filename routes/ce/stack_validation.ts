@@ -59,9 +59,9 @@ export const stackValidationEndpoints = (deps: Deps) => [
         description: "The normalised model; null unless the sources are valid",
       }),
     }).meta({ id: "StackValidation" }),
-    failures: { 413: "The body is too large" },
+    failures: { 413: "The body is too large", 503: "Too many Compose files are being loaded" },
   }, async ({ body: { name, directory, ...sources } }) => {
-    const validation = await validateStack(sources, {
+    const validation = await validateStack(deps, sources, {
       name,
       directory,
       bindAllow: deps.config.bindAllow,

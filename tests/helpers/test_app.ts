@@ -32,6 +32,7 @@ import { assertDocumented } from "./documented.ts";
 import { createLog, type Log, silentLog } from "../../services/log.ts";
 import type { OutboundDeps } from "../../services/outbound/url.ts";
 import { createSecrets, type Secrets } from "../../services/secrets.ts";
+import { directLoader } from "./direct_loader.ts";
 import { quickPasswords } from "./quick_passwords.ts";
 
 /** The default client address of a test. */
@@ -217,7 +218,11 @@ export function testApp(options: TestAppOptions = {}): TestApp {
   });
   const deps = Object.assign(
     parts,
-    { resolve: resolveInTest, passwords: quickPasswords() } satisfies Partial<Deps & OutboundDeps>,
+    {
+      resolve: resolveInTest,
+      passwords: quickPasswords(),
+      composeLoader: directLoader,
+    } satisfies Partial<Deps & OutboundDeps>,
   );
   if (options.edition && options.edition !== "ce") {
     deps.license.use({

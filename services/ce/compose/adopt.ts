@@ -63,6 +63,6 @@ async function sourcesOnDisk(deps: FileDeps, name: string, profiles: string[] | 
     deps,
     place.directory,
     "read",
-    (files) => readSources(files, place, { profiles }),
+    (files) => readSources(deps, files, place, { profiles }),
   );
 }

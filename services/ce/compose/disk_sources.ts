@@ -13,7 +13,7 @@ import { unifiedDiff } from "./diff.ts";
 import { LABEL } from "./labels.ts";
 import { isInside, trimSlash } from "./load/paths.ts";
 import type { HostFiles } from "./project_files.ts";
-import type { DiskPlace, StackSources, StoredSources } from "./validate.ts";
+import type { DiskPlace, LoaderDeps, StackSources, StoredSources } from "./validate.ts";
 
 /** Names in the order in which Compose looks for them. */
 const COMPOSE_NAMES = [
@@ -104,6 +104,7 @@ const elsewhere = (what: string) =>
  * @throws {AppError} `conflict` if a Compose file does not exist, or a file cannot be read.
  */
 export async function readSources(
+  { composeLoader }: LoaderDeps,
   files: HostFiles,
   place: DiskPlace,
   { profiles, given = new Map() }: { profiles: string[] | undefined; given?: Texts },
@@ -127,22 +128,13 @@ export async function readSources(
   const compose = await read(main);
   if (compose === undefined) throw new AppError("conflict", `${main} does not exist`);
   const env = await read(envFile);
-  const { loadProject } = await import("./load/load.ts");
   const used = new Set<string>();
+  const isNew = (path: string) => !used.has(path);
   for (let isComplete = false; !isComplete;) {
-    const missing = new Set<string>();
-    await loadProject({
-      compose,
-      overrides,
-      env: env ?? "",
-      profiles,
-      directory,
-      readFile(path) {
-        const at = absolute(path, directory);
-        if (!used.has(at)) missing.add(at);
-        return known.get(at);
-      },
-    });
+    const texts = textsByName(known, directory);
+    const options = { compose, overrides, env: env ?? "", profiles, directory, files: texts };
+    const { asked } = await composeLoader.load(options);
+    const missing = new Set(asked.map((path) => absolute(path, directory)).filter(isNew));
     for (const path of missing) {
       await read(path);
       used.add(path);
@@ -150,7 +142,7 @@ export async function readSources(
     isComplete = missing.size === 0;
   }
 
-  const sources: StoredSources & { files: object; outside: object } = {
+  const sources: StoredSources & Record<"files" | "outside", Record<string, string>> = {
     compose,
     ...(env !== undefined && { env }),
     files: {},
@@ -161,11 +153,22 @@ export async function readSources(
   for (const path of [...used].sort()) {
     const text = known.get(path);
     if (text === undefined || path === main || path === envFile) continue;
-    if (isInside(path, directory)) sources.files[path.slice(directory.length + 1)] = text;
-    else sources.outside[path] = text;
+    const part = isInside(path, directory) ? sources.files : sources.outside;
+    part[nameIn(path, directory)] = text;
   }
   return sources;
 }
+
+/** The name by which the loader knows a file. */
+const nameIn = (path: string, directory: string) =>
+  isInside(path, directory) ? path.slice(directory.length + 1) : path;
+
+const textsByName = (texts: ReadonlyMap<string, string | undefined>, directory: string) =>
+  Object.fromEntries(
+    [...texts].flatMap(([path, text]) =>
+      text === undefined ? [] : [[nameIn(path, directory), text]]
+    ),
+  );
 
 /**
  * The given sources as files.

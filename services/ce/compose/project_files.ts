@@ -61,7 +61,7 @@ export interface HostFiles {
 /** What requests for files need. */
 export type FileDeps = Pick<
   Deps,
-  "config" | "engine" | "limiters" | "log" | "now" | "server" | "startedAt"
+  "composeLoader" | "config" | "engine" | "limiters" | "log" | "now" | "server" | "startedAt"
 >;
 
 /**

@@ -35,7 +35,7 @@ import {
   summarizeVersion,
   viewVersion,
 } from "./source_view.ts";
-import { loadStack, type StackSources, type StoredSources } from "./validate.ts";
+import { type LoaderDeps, loadStack, type StackSources, type StoredSources } from "./validate.ts";
 
 /** Limit of stacks with stored sources. */
 export const STACK_SOURCES_MAX = 500;
@@ -88,15 +88,15 @@ export async function createStackSource(
   return await withHostFiles(deps, directory, access, async (files) => {
     const place = await findPlace(files, directory);
     if (compose === undefined) {
-      const sources = await readSources(files, place, { profiles });
+      const sources = await readSources(deps, files, place, { profiles });
       return await storeNewStack(deps, caller, { name, kind, sources });
     }
     assertNew(deps, name);
     const given = textsOf(place, { compose, ...rest });
     await assertNotOverwritten(files, given);
-    await loadDeployable(deps, await readSources(files, place, { profiles, given }), name);
+    await loadDeployable(deps, await readSources(deps, files, place, { profiles, given }), name);
     await files.write(given, place.configFiles[0]!);
-    const sources = await readSources(files, place, { profiles });
+    const sources = await readSources(deps, files, place, { profiles });
     return await storeNewStack(deps, caller, { name, kind, sources });
   });
 }
@@ -109,7 +109,7 @@ const required = (path: string) => new InputError([{ path, message: "is required
  * @throws {AppError} As `createStackSource()`.
  */
 export async function storeNewStack(
-  deps: Pick<Deps, "config" | "db" | "secrets" | "now" | "log">,
+  deps: LoaderDeps & Pick<Deps, "config" | "db" | "secrets" | "now" | "log">,
   caller: Pick<Caller, "userId">,
   { name, kind, sources }: { name: string; kind: StackKind; sources: StoredSources },
 ): Promise<StackSummary> {
@@ -159,7 +159,7 @@ async function openCurrent(deps: WriteDeps, name: string): Promise<OpenedVersion
 /** Stores what is on disk as the next version if it differs from the current one. */
 async function recordEdit(deps: WriteDeps, files: HostFiles, name: string): Promise<OpenedVersion> {
   const { stored, sources } = open(deps, findCurrent(deps, name));
-  const found = await readSources(files, sources.place!, { profiles: sources.profiles });
+  const found = await readSources(deps, files, sources.place!, { profiles: sources.profiles });
   if (isSame(found, sources)) return { stored, sources };
   // A request may have removed the stack meanwhile.
   const { kind, version } = findCurrent(deps, name);
@@ -204,10 +204,10 @@ export async function replaceStackSource(
     const given = restoreSources(sent, found);
     const { profiles } = given;
     const texts = textsOf(place, given);
-    const next = await readSources(files, place, { profiles, given: texts });
+    const next = await readSources(deps, files, place, { profiles, given: texts });
     await loadDeployable(deps, next, name);
     await files.write(texts, place.configFiles[0]!);
-    const sources = await readSources(files, place, { profiles });
+    const sources = await readSources(deps, files, place, { profiles });
     const { kind } = assertCurrent(deps, caller, name, expectedVersion);
     const version = expectedVersion + 1;
     return summarizeVersion(insertVersion(deps, caller.userId, { name, kind, version, sources }));
@@ -322,17 +322,23 @@ export async function completeSources(
     place.directory,
     "read",
     (files) =>
-      readSources(files, place, { profiles: given.profiles, given: textsOf(place, given) }),
+      readSources(deps, files, place, { profiles: given.profiles, given: textsOf(place, given) }),
   );
 }
 
-/** Loads sources that can be deployed. @throws {InputError} If there are errors. */
+/**
+ * Loads sources that can be deployed.
+ *
+ * @throws {InputError} If there are errors.
+ * @throws {AppError} As `ComposeLoader.load()`.
+ */
 export async function loadDeployable(
-  { config: { bindAllow } }: Pick<Deps, "config">,
+  deps: LoaderDeps & Pick<Deps, "config">,
   sources: StoredSources,
   name: string,
 ): Promise<LoadedProject & { project: Project }> {
-  const loaded = await loadStack(sources, { name, refusesRelative: true, bindAllow });
+  const { bindAllow } = deps.config;
+  const loaded = await loadStack(deps, sources, { name, refusesRelative: true, bindAllow });
   const { errors, project } = loaded;
   if (!project) throw new InputError(errors.map(toInputIssue));
   return { ...loaded, project };

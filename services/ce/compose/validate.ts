@@ -5,9 +5,11 @@
  */
 
 import type { ComposeKeys } from "./load/completion.ts";
-import type { LoadedProject, ProjectSources } from "./load/load.ts";
+import type { Deps } from "../../deps.ts";
+import type { LoadedProject } from "./load/load.ts";
 import type { Project } from "./load/resolve.ts";
 import type { LoadIssue } from "./load/scope.ts";
+import type { GivenSources } from "./load/texts.ts";
 
 /** The sources of a stack as users send them. */
 export interface StackSources {
@@ -48,32 +50,48 @@ export interface StackValidation {
 
 /** What is known about a stack besides its sources. */
 export type StackPlace =
-  & Pick<ProjectSources, "name" | "directory" | "refusesRelative">
-  & Required<Pick<ProjectSources, "bindAllow">>;
+  & Pick<GivenSources, "name" | "directory" | "refusesRelative">
+  & Required<Pick<GivenSources, "bindAllow">>;
 
-/** Loads the sources as a project; a stack on disk has its own directory. */
+export type LoaderDeps = Pick<Deps, "composeLoader">;
+
+/**
+ * Loads the sources as a project; a stack on disk has its own directory.
+ *
+ * @throws {AppError} As `ComposeLoader.load()`.
+ */
 export async function loadStack(
-  { compose, env, files = {}, profiles, place: disk, outside = {} }: StoredSources,
+  { composeLoader }: LoaderDeps,
+  sources: StoredSources,
   place: StackPlace,
 ): Promise<LoadedProject> {
-  const { loadProject } = await import("./load/load.ts");
-  const texts = { ...files, ...outside };
-  return await loadProject({
-    compose,
-    ...(typeof env === "string" ? { env } : { variables: env }),
-    profiles,
-    readFile: (path) => Object.hasOwn(texts, path) ? texts[path] : undefined,
-    ...(disk && { directory: disk.directory, overrides: disk.configFiles.slice(1) }),
-    ...place,
-  });
+  const { project, contents, ...loaded } = await composeLoader.load(givenSources(sources, place));
+  return { ...loaded, project: project ?? undefined, contents: new Map(contents) };
 }
 
-/** Reports what is wrong with the sources, and what they mean. */
+const givenSources = (
+  { compose, env, files = {}, profiles, place: disk, outside = {} }: StoredSources,
+  place: StackPlace,
+): GivenSources => ({
+  compose,
+  ...(typeof env === "string" ? { env } : { variables: env }),
+  profiles,
+  files: { ...files, ...outside },
+  ...(disk && { directory: disk.directory, overrides: disk.configFiles.slice(1) }),
+  ...place,
+});
+
+/**
+ * Reports what is wrong with the sources, and what they mean.
+ *
+ * @throws {AppError} As `ComposeLoader.load()`.
+ */
 export async function validateStack(
+  { composeLoader }: LoaderDeps,
   sources: StackSources,
   place: StackPlace,
 ): Promise<StackValidation> {
-  const { project = null, errors, warnings } = await loadStack(sources, place);
+  const { project, errors, warnings } = await composeLoader.check(givenSources(sources, place));
   return {
     valid: errors.length === 0,
     errors,

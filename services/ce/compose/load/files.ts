@@ -18,7 +18,15 @@ import {
   type Volume,
 } from "./project_keys.ts";
 import { entriesOf, failAt, object, type Reader } from "./readers.ts";
-import { CHARACTERS_PER_UNIT, fail, type Loading, type Lookup, quote, type Scope, spend } from "./scope.ts";
+import {
+  CHARACTERS_PER_UNIT,
+  fail,
+  type Loading,
+  type Lookup,
+  quote,
+  type Scope,
+  spend,
+} from "./scope.ts";
 import { service, type WrittenService } from "./service_keys.ts";
 import { type MapNode, type Node, parseYaml } from "./yaml_tree.ts";
 

@@ -127,4 +127,8 @@ export function splitWords(command: string): string[] {
 export const command: Reader<string[] | null> = (node, path, scope) =>
   isNull(node)
     ? null
-    : byKind({ scalar: parsed(splitWords, text, TEXT_MAX), list: exactList(text) })(node, path, scope);
+    : byKind({ scalar: parsed(splitWords, text, TEXT_MAX), list: exactList(text) })(
+      node,
+      path,
+      scope,
+    );

@@ -56,7 +56,7 @@ export async function openStack(
 ): Promise<LoadedStack> {
   const opened = await openStackSource(deps, name, version);
   if (opened.kind === "swarm") throw swarmOnlyStored(name, "deploy");
-  const { project, contents, errors: [error], warnings } = await loadStack(opened.sources, {
+  const { project, contents, errors: [error], warnings } = await loadStack(deps, opened.sources, {
     name,
     refusesRelative: true,
     bindAllow: deps.config.bindAllow,
@@ -122,7 +122,7 @@ export async function planGivenSources(
  * @throws {AppError} `invalid` for sources that cannot be deployed, and for an unknown service.
  */
 export async function planSources(
-  deps: Pick<Deps, "config" | "secrets" | "engine">,
+  deps: Pick<Deps, "composeLoader" | "config" | "secrets" | "engine">,
   name: string,
   sources: StoredSources,
   options: PlanOptions = {},

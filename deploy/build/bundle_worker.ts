@@ -1,0 +1,33 @@
+/**
+ * Bundles the script of a worker into one file next to the program, which starts it from the file's
+ * text: a compiled program cannot load a worker from a file.
+ *
+ * @module
+ */
+
+/** Scripts by the names of their files next to the program. */
+const WORKERS = { "compose_worker.js": "services/ce/compose/load/worker.ts" };
+
+/** `require` of the bundler, which needs the address of a file. What is left are modules of the runtime. */
+const FILE_REQUIRE =
+  /import \{ createRequire as (\w+) \} from "node:module";\nvar (\w+) = \1\(import\.meta\.url\);/;
+const OWN_REQUIRE = "var $2 = (name) => process.getBuiltinModule(name);";
+
+/**
+ * Bundles the scripts of all workers, with the configuration and the lock file of the directory `root`.
+ *
+ * @throws {Error} With the messages of the bundler.
+ */
+export async function bundleWorkers(directory: string, root: string): Promise<void> {
+  for (const [name, module] of Object.entries(WORKERS)) {
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["bundle", "--quiet", "--frozen", "--output", `${directory}/${name}`, module],
+      cwd: root,
+      stdout: "null",
+      stderr: "piped",
+    }).output();
+    if (!success) throw new Error(new TextDecoder().decode(stderr));
+    const script = await Deno.readTextFile(`${directory}/${name}`);
+    await Deno.writeTextFile(`${directory}/${name}`, script.replace(FILE_REQUIRE, OWN_REQUIRE));
+  }
+}

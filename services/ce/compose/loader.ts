@@ -1,0 +1,148 @@
+/**
+ * Loads projects in workers: hostile sources take neither the time nor the memory of the service.
+ *
+ * @module
+ */
+
+import type { Worker } from "node:worker_threads";
+import { AppError } from "../../errors.ts";
+import { createLimiter } from "../../limiter.ts";
+import type { GivenSources, LoadedTexts } from "./load/texts.ts";
+
+/** Projects that are loaded at the same time. */
+const RUNNING_MAX = 2;
+
+/** Projects of viewers among these, so that they cannot keep others waiting. */
+const CHECKS_MAX = 1;
+
+/** Projects that wait; more are refused at once. */
+const WAITING_MAX = 32;
+
+/** How long a project may take. One of 9,000 lines takes about a second on a small host. */
+const DEADLINE_MS = 5_000;
+
+/** How long the start of a worker may take. It takes 0.2 s. */
+const START_MS = 60_000;
+
+/** How long a worker waits for the next project before it ends. */
+const IDLE_MS = 30_000;
+
+/**
+ * Limits of the heap of a worker, in MiB. Beyond them the worker stops without a word, and the
+ * deadline ends it. Strings of the loader are too short to exceed them at once.
+ */
+const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 8 };
+
+/** Loads one project: JSON of `GivenSources` in, JSON of `LoadedTexts` out. */
+export interface ProjectRunner {
+  /** @throws {RunawayError} For a project beyond the limits. The runner cannot be used again. */
+  run(job: string): Promise<string>;
+  close(): void;
+}
+
+/** A project exceeds the limits of time or memory. */
+export class RunawayError extends Error {
+  override readonly name = "RunawayError";
+}
+
+export type ComposeLoader = ReturnType<typeof createComposeLoader>;
+
+/** @param createRunner Tests load without a worker. */
+export function createComposeLoader(createRunner: () => Promise<ProjectRunner> = startWorker) {
+  const busy = () =>
+    new AppError("unavailable", "Too many Compose files are being loaded; try again");
+  const limits = { what: "Compose files", waiting: WAITING_MAX, busy };
+  const limit = createLimiter({ ...limits, running: RUNNING_MAX });
+  const limitChecks = createLimiter({ ...limits, running: CHECKS_MAX });
+  const idle: ProjectRunner[] = [];
+  let idleTimer: ReturnType<typeof setTimeout> | undefined;
+  const closeIdle = () => {
+    for (const runner of idle.splice(0)) runner.close();
+  };
+
+  const load = (sources: GivenSources): Promise<LoadedTexts> =>
+    limit(async () => {
+      const runner = idle.pop() ?? await createRunner();
+      try {
+        const result = await runner.run(JSON.stringify(sources));
+        idle.push(runner);
+        return JSON.parse(result);
+      } catch (error) {
+        runner.close();
+        if (!(error instanceof RunawayError)) throw error;
+        throw new AppError(
+          "invalid",
+          `The Compose text takes more than ${DEADLINE_MS / 1000} s or too much memory to load; ` +
+            "make it smaller",
+          { cause: error },
+        );
+      } finally {
+        clearTimeout(idleTimer);
+        idleTimer = setTimeout(closeIdle, IDLE_MS);
+        idleTimer.unref();
+      }
+    });
+
+  return {
+    /**
+     * Loads a project.
+     *
+     * @throws {AppError} `invalid` for one that takes too much time or memory; `unavailable` if too
+     * many wait.
+     */
+    load,
+    /** The same for a caller who may only check sources. */
+    check: (sources: GivenSources): Promise<LoadedTexts> => limitChecks(() => load(sources)),
+    /** Ends the workers without a project. */
+    close() {
+      clearTimeout(idleTimer);
+      closeIdle();
+    },
+  };
+}
+
+/** Starts a worker. Its first project does not pay for the start. */
+export async function startWorker(deadlineMs = DEADLINE_MS): Promise<ProjectRunner> {
+  const { Worker } = await import("node:worker_threads");
+  const worker = new Worker(await scriptUrl(), { resourceLimits: MEMORY });
+  await nextMessage(worker, START_MS);
+  // A worker that waits does not keep the process alive.
+  worker.unref();
+  return {
+    async run(job) {
+      worker.ref();
+      try {
+        const result = nextMessage(worker, deadlineMs);
+        worker.postMessage(job);
+        return await result;
+      } finally {
+        worker.unref();
+      }
+    },
+    close: () => void worker.terminate(),
+  };
+}
+
+function nextMessage(worker: Worker, deadlineMs: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new RunawayError(`no result after ${deadlineMs} ms`)),
+      deadlineMs,
+    );
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      worker.removeAllListeners();
+      settle();
+    };
+    worker.once("message", (result: string) => end(() => resolve(result)));
+    worker.once("error", (error) => end(() => reject(error)));
+    worker.once("exit", (code) => end(() => reject(new Error(`the worker ended with ${code}`))));
+  });
+}
+
+/** In an executable, which runs a bundle, the script is next to the program. */
+async function scriptUrl(): Promise<URL> {
+  if (import.meta.url.endsWith(".ts")) return new URL("./load/worker.ts", import.meta.url);
+  const script = await Deno.readTextFile(new URL("compose_worker.js", import.meta.url));
+  return new URL(`data:text/javascript,${encodeURIComponent(script)}`);
+}

@@ -1,0 +1,82 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import {
+  createComposeLoader,
+  type ProjectRunner,
+  RunawayError,
+  startWorker,
+} from "../../../../services/ce/compose/loader.ts";
+import { until } from "../../../helpers/until.ts";
+import { loadTexts } from "../../../../services/ce/compose/load/texts.ts";
+
+const SOURCES = {
+  compose: "services: {web: {image: nginx, env_file: app.env}}",
+  files: { "app.env": "LEVEL=info" },
+};
+
+Deno.test("a worker loads projects, and reports the files that they name", async () => {
+  const loader = createComposeLoader();
+  try {
+    const { project, asked } = await loader.load(SOURCES);
+    deepEqual(project?.services.web?.environment, { LEVEL: "info" });
+    deepEqual(asked, [".env", "app.env"]);
+    deepEqual((await loader.load({ ...SOURCES, files: {} })).errors, [{
+      path: "services.web.env_file[0]",
+      file: null,
+      line: 1,
+      column: 32,
+      message: "file ./app.env does not exist",
+    }]);
+  } finally {
+    loader.close();
+  }
+});
+
+Deno.test("a worker beyond its deadline is refused", async () => {
+  const worker = await startWorker(0);
+  try {
+    await rejects(worker.run(JSON.stringify(SOURCES)), RunawayError);
+  } finally {
+    worker.close();
+  }
+});
+
+Deno.test("a project beyond the limits is refused, and the next one is loaded", async () => {
+  const closed: string[] = [];
+  const runners: ProjectRunner[] = [
+    { run: () => Promise.reject(new RunawayError("")), close: () => closed.push("first") },
+    { run: loadTexts, close: () => closed.push("second") },
+  ];
+  const loader = createComposeLoader(() => Promise.resolve(runners.shift()!));
+  await rejects(loader.load(SOURCES), { code: "invalid" });
+  deepEqual(closed, ["first"]);
+  equal((await loader.load(SOURCES)).errors.length, 0);
+  loader.close();
+  deepEqual(closed, ["first", "second"]);
+});
+
+Deno.test("checks beyond the queue are refused, and leave room for others", async () => {
+  const started: { name: string; end: () => void }[] = [];
+  const loader = createComposeLoader(() =>
+    Promise.resolve({
+      run: (job) =>
+        new Promise((resolve) =>
+          started.push({ name: JSON.parse(job).name, end: () => resolve(loadTexts(job)) })
+        ),
+      close() {},
+    })
+  );
+  const named = (name: string) => ({ ...SOURCES, name });
+  const all = Array.from({ length: 33 }, () => loader.check(named("check")));
+  await rejects(loader.check(named("check")), { code: "unavailable" });
+  all.push(loader.load(named("load")));
+  let isEnd = false;
+  const end = Promise.all(all).then(() => isEnd = true);
+  await until("two loads run", () => started.length === 2);
+  deepEqual(started.map(({ name }) => name), ["check", "load"]);
+  while (!isEnd) {
+    started.shift()?.end();
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  await end;
+  loader.close();
+});
