@@ -116,6 +116,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     params: ProjectParams,
     returns: Source,
     failures: { 409: "The files on disk cannot be read", ...UNKNOWN, ...ENGINE_FAILURES },
+    etag: true,
   }, ({ params, caller }) => getStackSource(deps, caller, params.name)),
 
   endpoint("PUT /api/stacks/:name/source", {

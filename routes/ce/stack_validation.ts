@@ -6,6 +6,8 @@
 
 import * as z from "zod";
 import { getComposeKeys, validateStack } from "../../services/ce/compose/validate.ts";
+import { findUnbuiltIfReachable } from "../../services/ce/compose/builds.ts";
+import { isLimited } from "../../services/auth/scope.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";
@@ -32,7 +34,8 @@ export const stackValidationEndpoints = (deps: Deps) => [
     summary: "Validate a Compose file",
     description:
       "Checks the sources of a stack without storing or deploying them. The result has " +
-      "at most 100 errors and 100 warnings. The service's own environment is not used.",
+      "at most 100 errors and 100 warnings. The service's own environment is not used. Nothing is " +
+      "built: a service with `build` needs an image that the host has.",
     role: "viewer",
     permission: "stacks:read",
     unaudited: true,
@@ -60,12 +63,15 @@ export const stackValidationEndpoints = (deps: Deps) => [
       }),
     }).meta({ id: "StackValidation" }),
     failures: { 413: "The body is too large", 503: "Too many Compose files are being loaded" },
-  }, async ({ body: { name, directory, ...sources } }) => {
-    const validation = await validateStack(deps, sources, {
-      name,
-      directory,
-      bindAllow: deps.config.bindAllow,
-    });
+  }, async ({ body: { name, directory, ...sources }, caller }) => {
+    const { bindAllow } = deps.config;
+    const validation = await validateStack(
+      deps,
+      sources,
+      { name, directory, bindAllow },
+      // A limited token must not learn which images the host has.
+      async (builds) => isLimited(caller.scope) ? [] : await findUnbuiltIfReachable(deps, builds),
+    );
     return { ...validation, resolved: validation.resolved && { ...validation.resolved } };
   }),
 

@@ -5,12 +5,13 @@
  * @module
  */
 
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { containerList } from "../../../engine/containers.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, ChangedMeanwhileError, InputError, notFound } from "../../errors.ts";
 import { unifiedDiff } from "./diff.ts";
 import { LABEL } from "./labels.ts";
+import { COMPOSE_FILE, ENV_FILE, filesNamedIn } from "./load/compose_file.ts";
 import { isInside, trimSlash } from "./load/paths.ts";
 import type { HostFiles } from "./project_files.ts";
 import type { DiskPlace, LoaderDeps, StackSources, StoredSources } from "./validate.ts";
@@ -29,7 +30,8 @@ const OVERRIDE_NAMES = [
   "docker-compose.override.yaml",
 ] as const;
 
-const ENV_FILE = ".env";
+/** Limit of the Compose files of a project, each of which is merged over those before. */
+const CONFIG_FILES_MAX = 20;
 
 /** Limit of the files of a project. */
 const FILES_MAX = 200;
@@ -44,10 +46,22 @@ export type Texts = ReadonlyMap<string, string>;
 export const newPlace = (directory: string): DiskPlace => ({
   directory,
   configFiles: [join(directory, COMPOSE_NAMES[0])],
+  isFound: true,
 });
 
-/** The Compose files of a directory; those that Compose creates by default if it has none. */
-export async function findPlace(files: HostFiles, directory: string): Promise<DiskPlace> {
+/**
+ * The Compose files of a directory: those of `COMPOSE_FILE` in its `.env`, or the usual ones.
+ *
+ * @param env The text of `.env`; by default the one on disk.
+ * @throws {AppError} `conflict` for files that are not those of this directory.
+ */
+export async function findPlace(
+  files: HostFiles,
+  directory: string,
+  env?: string,
+): Promise<DiskPlace> {
+  const named = namedPlace(directory, env ?? await files.read(join(directory, ENV_FILE)));
+  if (named) return named;
   const firstOf = async (names: readonly string[]) => {
     for (const name of names) {
       const path = join(directory, name);
@@ -57,7 +71,30 @@ export async function findPlace(files: HostFiles, directory: string): Promise<Di
   };
   const found = await firstOf(COMPOSE_NAMES);
   if (found.length === 0) return newPlace(directory);
-  return { directory, configFiles: [...found, ...await firstOf(OVERRIDE_NAMES)] };
+  return { directory, configFiles: [...found, ...await firstOf(OVERRIDE_NAMES)], isFound: true };
+}
+
+/** Returns the place again if its files were found in the directory, which may have others now. */
+export const refreshPlace = (
+  files: HostFiles,
+  place: DiskPlace,
+  env?: string,
+): Promise<DiskPlace> | DiskPlace => place.isFound ? findPlace(files, place.directory, env) : place;
+
+function namedPlace(directory: string, env: string | undefined): DiskPlace | undefined {
+  const names = env?.includes(COMPOSE_FILE) ? filesNamedIn(env) : undefined;
+  if (!names) return undefined;
+  const variable = `${COMPOSE_FILE} in ${join(directory, ENV_FILE)}`;
+  if (names.length > CONFIG_FILES_MAX) {
+    throw new AppError("conflict", `${variable} has more than ${CONFIG_FILES_MAX} files`);
+  }
+  const configFiles = names.map((name) => absolute(name, directory));
+  if (dirname(configFiles[0]!) === directory) return { directory, configFiles, isFound: true };
+  // Compose takes the directory of the first file for that of the project.
+  throw new AppError(
+    "conflict",
+    `${variable} begins with a file of another directory; use the directory of that file`,
+  );
 }
 
 /**
@@ -109,7 +146,8 @@ export async function readSources(
   place: DiskPlace,
   { profiles, given = new Map() }: { profiles: string[] | undefined; given?: Texts },
 ): Promise<StoredSources> {
-  const { directory, configFiles: [main = "", ...overrides] } = place;
+  const { directory, configFiles } = place;
+  const [main = ""] = configFiles;
   const envFile = join(directory, ENV_FILE);
   const known = new Map<string, string | undefined>(given);
   let size = 0;
@@ -132,7 +170,7 @@ export async function readSources(
   const isNew = (path: string) => !used.has(path);
   for (let isComplete = false; !isComplete;) {
     const texts = textsByName(known, directory);
-    const options = { compose, overrides, env: env ?? "", profiles, directory, files: texts };
+    const options = { compose, configFiles, env: env ?? "", profiles, directory, files: texts };
     const { asked } = await composeLoader.load(options);
     const missing = new Set(asked.map((path) => absolute(path, directory)).filter(isNew));
     for (const path of missing) {

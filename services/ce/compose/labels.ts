@@ -24,6 +24,8 @@ export const LABEL = {
   workingDir: `${PREFIX}project.working_dir`,
   /** A keyed hash of the configs and secrets that were copied into a container, and its hooks. */
   files: "longshore.files",
+  /** Keyed hashes of each of these, as JSON by name, so that a plan can name what changed. */
+  eachFile: "longshore.files.each",
 } as const;
 
 /** Says which program deployed a part, as Compose writes its own version. */

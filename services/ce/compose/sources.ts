@@ -24,7 +24,13 @@ import { groupStacks, type StackKind } from "../stacks/groups.ts";
 import type { LoadedProject } from "./load/load.ts";
 import type { Project } from "./load/resolve.ts";
 import type { LoadIssue } from "./load/scope.ts";
-import { assertNotOverwritten, findPlace, readSources, textsOf } from "./disk_sources.ts";
+import {
+  assertNotOverwritten,
+  findPlace,
+  readSources,
+  refreshPlace,
+  textsOf,
+} from "./disk_sources.ts";
 import { type FileDeps, type HostFiles, withHostFiles } from "./project_files.ts";
 import { restoreSources } from "./redacted_sources.ts";
 import {
@@ -86,7 +92,7 @@ export async function createStackSource(
   const { profiles } = rest;
   const access = compose === undefined ? "read" : "write";
   return await withHostFiles(deps, directory, access, async (files) => {
-    const place = await findPlace(files, directory);
+    const place = await findPlace(files, directory, textOf(rest.env));
     if (compose === undefined) {
       const sources = await readSources(deps, files, place, { profiles });
       return await storeNewStack(deps, caller, { name, kind, sources });
@@ -100,6 +106,9 @@ export async function createStackSource(
     return await storeNewStack(deps, caller, { name, kind, sources });
   });
 }
+
+/** The text of `.env`, if it is given as a text. */
+const textOf = (env: StackSources["env"]) => typeof env === "string" ? env : undefined;
 
 const required = (path: string) => new InputError([{ path, message: "is required" }]);
 
@@ -159,7 +168,8 @@ async function openCurrent(deps: WriteDeps, name: string): Promise<OpenedVersion
 /** Stores what is on disk as the next version if it differs from the current one. */
 async function recordEdit(deps: WriteDeps, files: HostFiles, name: string): Promise<OpenedVersion> {
   const { stored, sources } = open(deps, findCurrent(deps, name));
-  const found = await readSources(deps, files, sources.place!, { profiles: sources.profiles });
+  const place = await refreshPlace(files, sources.place!);
+  const found = await readSources(deps, files, place, { profiles: sources.profiles });
   if (isSame(found, sources)) return { stored, sources };
   // A request may have removed the stack meanwhile.
   const { kind, version } = findCurrent(deps, name);
@@ -168,9 +178,11 @@ async function recordEdit(deps: WriteDeps, files: HostFiles, name: string): Prom
 }
 
 const isSame = (one: StoredSources, other: StoredSources) => {
-  const [first, second] = [one, other].map(({ compose, env = null, files = {}, outside = {} }) =>
-    JSON.stringify([compose, env, Object.entries(files).sort(), Object.entries(outside).sort()])
-  );
+  const [first, second] = [one, other].map((sources) => {
+    const { compose, env = null, files = {}, outside = {}, place } = sources;
+    const texts = [files, outside].map((named) => Object.entries(named).sort());
+    return JSON.stringify([compose, env, ...texts, place?.configFiles]);
+  });
   return first === second;
 };
 
@@ -203,10 +215,11 @@ export async function replaceStackSource(
     assertCurrent(deps, caller, name, expectedVersion);
     const given = restoreSources(sent, found);
     const { profiles } = given;
+    const place = await refreshPlace(files, found.place!, textOf(given.env));
     const texts = textsOf(place, given);
     const next = await readSources(deps, files, place, { profiles, given: texts });
     await loadDeployable(deps, next, name);
-    await files.write(texts, place.configFiles[0]!);
+    await files.write(texts, found.place!.configFiles[0]!);
     const sources = await readSources(deps, files, place, { profiles });
     const { kind } = assertCurrent(deps, caller, name, expectedVersion);
     const version = expectedVersion + 1;
@@ -317,13 +330,11 @@ export async function completeSources(
   const stored = selectCurrentVersion(deps.db, name);
   const place = stored && open(deps, stored).sources.place;
   if (!place) return given;
-  return await withHostFiles(
-    deps,
-    place.directory,
-    "read",
-    (files) =>
-      readSources(deps, files, place, { profiles: given.profiles, given: textsOf(place, given) }),
-  );
+  return await withHostFiles(deps, place.directory, "read", async (files) => {
+    const found = await refreshPlace(files, place, textOf(given.env));
+    const texts = textsOf(found, given);
+    return await readSources(deps, files, found, { profiles: given.profiles, given: texts });
+  });
 }
 
 /**
@@ -344,7 +355,8 @@ export async function loadDeployable(
   return { ...loaded, project };
 }
 
-const toInputIssue = ({ file, line, column, path, message }: LoadIssue) => ({
+/** The error of a request with sources, from a problem of the sources. */
+export const toInputIssue = ({ file, line, column, path, message }: LoadIssue) => ({
   path: file === null ? "body.compose" : `body.files.${file}`,
   message: `${line}:${column} ${path === "" ? "" : `${path} `}${message}`,
 });

@@ -8,7 +8,7 @@ import type { ComposeKeys } from "./load/completion.ts";
 import type { Deps } from "../../deps.ts";
 import type { LoadedProject } from "./load/load.ts";
 import type { Project } from "./load/resolve.ts";
-import type { LoadIssue } from "./load/scope.ts";
+import type { LoadIssue, UnbuiltImage } from "./load/scope.ts";
 import type { GivenSources } from "./load/texts.ts";
 
 /** The sources of a stack as users send them. */
@@ -28,6 +28,11 @@ export interface DiskPlace {
   directory: string;
   /** Absolute paths: the file with the Compose text, then those that override it. */
   configFiles: string[];
+  /**
+   * Whether the files are those that Compose finds in the directory, which may be others later;
+   * otherwise they were given when the project was deployed.
+   */
+  isFound?: boolean | undefined;
 }
 
 /** Sources as they are stored. */
@@ -77,26 +82,30 @@ const givenSources = (
   ...(typeof env === "string" ? { env } : { variables: env }),
   profiles,
   files: { ...files, ...outside },
-  ...(disk && { directory: disk.directory, overrides: disk.configFiles.slice(1) }),
+  ...(disk && { directory: disk.directory, configFiles: disk.configFiles }),
   ...place,
 });
 
 /**
  * Reports what is wrong with the sources, and what they mean.
  *
+ * @param findUnbuilt Returns errors of images that the engine does not have.
  * @throws {AppError} As `ComposeLoader.load()`.
  */
 export async function validateStack(
   { composeLoader }: LoaderDeps,
   sources: StackSources,
   place: StackPlace,
+  findUnbuilt: (builds: readonly UnbuiltImage[]) => Promise<LoadIssue[]>,
 ): Promise<StackValidation> {
-  const { project, errors, warnings } = await composeLoader.check(givenSources(sources, place));
+  const loaded = await composeLoader.check(givenSources(sources, place));
+  const errors = [...loaded.errors, ...await findUnbuilt(loaded.builds)];
+  const project = errors.length === 0 ? loaded.project : null;
   return {
     valid: errors.length === 0,
     errors,
-    warnings,
-    services: Object.keys(project?.services ?? {}),
+    warnings: loaded.warnings,
+    services: Object.keys(loaded.project?.services ?? {}),
     resolved: project,
   };
 }

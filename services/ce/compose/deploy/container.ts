@@ -19,6 +19,7 @@ import { dependenciesOf, type Project, type Service } from "../load/resolve.ts";
 import { parseDuration } from "../load/values.ts";
 import { composeHash } from "./config_hash.ts";
 import { CONFIG_FIELDS, fieldsOf } from "./fields.ts";
+import type { FileHashes } from "./files.ts";
 import { type FindPeer, hostConfigOf, mountsOf, namespaceOf } from "./host_config.ts";
 
 export interface ContainerContext {
@@ -34,7 +35,7 @@ export interface ContainerContext {
   /** The container that is replaced. */
   old: ContainerInspect | undefined;
   /** See {@linkcode LABEL}; `undefined` without configs and secrets. */
-  filesHash: string | undefined;
+  fileHashes: FileHashes | undefined;
   apiVersion: string | undefined;
 }
 
@@ -115,7 +116,7 @@ function healthcheckOf({ healthcheck }: Service): Record<string, unknown> | unde
 }
 
 function labelsOf(context: ContainerContext): Record<string, string> {
-  const { project, place, key, number, image, filesHash } = context;
+  const { project, place, key, number, image, fileHashes } = context;
   const service = project.services[key]!;
   const dependencies = Object.entries(dependenciesOf(service)).map((
     [name, { condition, restart }],
@@ -133,7 +134,10 @@ function labelsOf(context: ContainerContext): Record<string, string> {
       [LABEL.workingDir]: place.directory,
       [LABEL.configFiles]: place.configFiles.join(","),
     }),
-    ...(filesHash === undefined ? {} : { [LABEL.files]: filesHash }),
+    ...(fileHashes && {
+      [LABEL.files]: fileHashes.all,
+      [LABEL.eachFile]: JSON.stringify(fileHashes.each),
+    }),
   };
 }
 

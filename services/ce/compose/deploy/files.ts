@@ -32,23 +32,32 @@ const encoder = new TextEncoder();
  *
  * @param contents Texts by path, e.g. `secrets.key`.
  */
-export function filesOf(
+export const filesOf = (
   project: Project,
   key: string,
   contents: ReadonlyMap<string, string>,
-): ContainerFile[] {
+): ContainerFile[] => namedFilesOf(project, key, contents).map(([, file]) => file);
+
+/** The files with what they are from, e.g. `secrets.key`. */
+function namedFilesOf(
+  project: Project,
+  key: string,
+  contents: ReadonlyMap<string, string>,
+): [name: string, file: ContainerFile][] {
   const { configs = [], secrets = [] } = project.services[key]!;
   const read = (section: "configs" | "secrets", directory: string, grants: readonly FileGrant[]) =>
-    grants.flatMap(({ source, target = source, uid = "0", gid = "0", mode }) => {
-      const text = contents.get(`${section}.${source}`);
+    grants.flatMap((grant): [string, ContainerFile][] => {
+      const { source, target = source, uid = "0", gid = "0", mode } = grant;
+      const name = `${section}.${source}`;
+      const text = contents.get(name);
       const path = target.startsWith("/") ? target : `${directory}${target}`;
-      return text === undefined ? [] : [{
+      return text === undefined ? [] : [[name, {
         path,
         text,
         uid: toId(uid, key),
         gid: toId(gid, key),
         mode: mode === undefined ? READABLE_BY_ALL : parseInt(mode, 8),
-      }];
+      }]];
     });
   return [...read("configs", "/", configs), ...read("secrets", "/run/secrets/", secrets)];
 }
@@ -59,19 +68,44 @@ function toId(text: string, key: string): number {
   throw new AppError("conflict", `${key}: uid and gid of configs and secrets must be numbers`);
 }
 
+/** Hashes of what a deploy does in a new container: its files and hooks. */
+export interface FileHashes {
+  /** Changes with any of them. */
+  all: string;
+  /** By name, e.g. `secrets.key` or `post_start`. */
+  each: Readonly<Record<string, string>>;
+}
+
+/** Characters of the hash of one file: enough to notice a change. */
+const EACH_HASH_LENGTH = 16;
+
 /**
- * Returns a hash that changes with what a deploy does in a new container: its files and hooks. It
- * needs the installation's key, because viewers see the labels of containers.
+ * Hashes what a deploy does in a new container. It needs the installation's key, because viewers see
+ * the labels of containers.
  *
  * @returns `undefined` without any.
  */
 export async function hashFiles(
   secrets: Pick<Secrets, "fingerprint">,
-  files: readonly ContainerFile[],
-  { post_start }: Pick<Service, "post_start">,
-): Promise<string | undefined> {
-  if (files.length === 0 && !post_start) return undefined;
-  return await secrets.fingerprint(JSON.stringify(post_start ? [files, post_start] : files));
+  project: Project,
+  key: string,
+  contents: ReadonlyMap<string, string>,
+): Promise<FileHashes | undefined> {
+  const { post_start } = project.services[key]!;
+  const named = namedFilesOf(project, key, contents);
+  if (named.length === 0 && !post_start) return undefined;
+  const files = named.map(([, file]) => file);
+  const parts: (readonly [name: string, part: unknown])[] = [...named];
+  if (post_start) parts.push(["post_start", post_start]);
+  const byName = Map.groupBy(parts, ([name]) => name);
+  const each: Record<string, string> = {};
+  for (const [name, entries] of byName) {
+    // With the service, so that equal secrets of two services are not recognized.
+    const hash = await secrets.fingerprint(JSON.stringify([key, name, entries]));
+    each[name] = hash.slice(0, EACH_HASH_LENGTH);
+  }
+  const all = await secrets.fingerprint(JSON.stringify(post_start ? [files, post_start] : files));
+  return { all, each };
 }
 
 /**

@@ -17,6 +17,7 @@ import { removeOldOnes, stopAside } from "../../updates/run/swap.ts";
 import { type Verified, verify } from "../../updates/run/verify.ts";
 import { dependenciesOf } from "../load/resolve.ts";
 import { type LoadedStack, openStack } from "../plan/stored.ts";
+import { assertBuilt } from "../builds.ts";
 import { createdOf, goBack, restoreNames, startStep, stopHere } from "./back.ts";
 import { recordFailure } from "./failure.ts";
 import { runHooks } from "./hooks.ts";
@@ -32,7 +33,10 @@ const STABLE_S = 10;
 export async function deployStack(deps: Deps, job: DeployJob): Promise<DeployResult> {
   const { version, onFailure } = job.input;
   const stack = await openStack(deps, job.target, version);
-  const named = await job.step("read", () => nameImages(deps, stack));
+  const named = await job.step("read", async () => {
+    await assertBuilt(deps, stack.builds);
+    return nameImages(deps, stack);
+  });
   let planned: PlannedDeploy;
   try {
     await job.step("pull", () => pullImages(deps, job, stack, named));

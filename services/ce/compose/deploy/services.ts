@@ -77,7 +77,7 @@ export async function createContainers(
   const { image: reference } = project.services[key]!;
   const { Id, Config } = await imageInspect(engine, reference);
   const files = filesOf(project, key, stack.contents);
-  const filesHash = await hashFiles(deps.secrets, files, project.services[key]!);
+  const fileHashes = await hashFiles(deps.secrets, project, key, stack.contents);
   const findPeer = await peersOf(deps, stack, key);
   const plan = (number: number, old?: ContainerInspect): Recreation =>
     planServiceContainer({
@@ -88,7 +88,7 @@ export async function createContainers(
       image: { id: fullImageId(Id), config: Config ?? {} },
       findPeer,
       old,
-      filesHash,
+      fileHashes,
       apiVersion: engine.apiVersion,
     });
   const copyFiles = async (id: string) => {

@@ -8,6 +8,7 @@ import {
   byKind,
   completing,
   exactList,
+  failAt,
   format,
   integer,
   list,
@@ -59,7 +60,7 @@ const deviceMap = object({
 const deviceCount: Reader<number> = (node, path, scope) =>
   node.kind === "scalar" && node.value === "all" ? -1 : integer(-1)(node, path, scope);
 
-export const deviceRequest = {
+const requestFields = {
   capabilities: list(name),
   count: deviceCount,
   device_ids: list(textOrNumber),
@@ -67,7 +68,26 @@ export const deviceRequest = {
   options: strings,
 };
 
-export type DeviceRequest = Read<typeof deviceRequest>;
+export type DeviceRequest = Read<typeof requestFields>;
+
+const request: Reader<DeviceRequest> = completing(
+  { fields: requestFields },
+  (node, path, scope) => {
+    const read = object(requestFields)(node, path, scope);
+    if (read?.count === undefined || read.device_ids === undefined) return read;
+    return failAt(node, path, scope, "must have either count or device_ids");
+  },
+);
+
+/** An entry of `deploy.resources.reservations.devices`. */
+export const deviceRequest: Reader<DeviceRequest> = completing(
+  request.completion,
+  (node, path, scope) => {
+    const read = request(node, path, scope);
+    if (!read || read.capabilities?.length) return read;
+    return failAt(node, path, scope, "must have capabilities, such as gpu");
+  },
+);
 
 export const gpus: Reader<DeviceRequest[]> = byKind<DeviceRequest[], DeviceRequest[]>({
   scalar: completing(
@@ -75,8 +95,8 @@ export const gpus: Reader<DeviceRequest[]> = byKind<DeviceRequest[], DeviceReque
     (node, path, scope) =>
       oneOf("all")(node, path, scope) && [{ capabilities: ["gpu"], count: -1 }],
   ),
-  list: exactList(completing({ fields: deviceRequest }, (node, path, scope) => {
-    const read = object(deviceRequest)(node, path, scope);
+  list: exactList(completing(request.completion, (node, path, scope) => {
+    const read = request(node, path, scope);
     return read && { ...read, capabilities: [...new Set([...read.capabilities ?? [], "gpu"])] };
   })),
 });

@@ -5,18 +5,32 @@
  * @module
  */
 
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
+import { COMPOSE_FILE, ENV_FILE, namedFiles } from "./compose_file.ts";
 import { parseEnvFile } from "./env_file.ts";
 import { readProject } from "./files.ts";
 import { trimSlash } from "./paths.ts";
 import { type Project, resolveProject } from "./resolve.ts";
-import { type LoadIssue, LoadStopped, type Lookup, newLoading, type ReadFile } from "./scope.ts";
+import {
+  type Loading,
+  type LoadIssue,
+  LoadStopped,
+  type Lookup,
+  newLoading,
+  quote,
+  type ReadFile,
+  type UnbuiltImage,
+  warn,
+} from "./scope.ts";
 
 /** The sources of a project. */
 export interface ProjectSources {
   compose: string;
-  /** Files that override the Compose text, in this order. */
-  overrides?: readonly string[] | undefined;
+  /**
+   * Absolute paths of the Compose files of a project on disk: the first has the Compose text, the
+   * others override it in this order.
+   */
+  configFiles?: readonly string[] | undefined;
   /** The text of `.env`. */
   env?: string | undefined;
   /** Further variables, which win over those of `env`. */
@@ -41,6 +55,8 @@ export interface LoadedProject {
   errors: LoadIssue[];
   /** Parts of the text without effect here, and variables that are not set. */
   warnings: LoadIssue[];
+  /** Images of services with `build`, which the engine must have. */
+  builds: UnbuiltImage[];
   /** Texts of secrets and configs by path, e.g. `secrets.key`; not of files on the host. */
   contents: ReadonlyMap<string, string>;
 }
@@ -48,20 +64,18 @@ export interface LoadedProject {
 /** The name of a project without a name and a directory. */
 const DEFAULT_NAME = "stack";
 
-const ENV_FILE = ".env";
-
 /**
  * Loads a project, in slices between which other work runs. Invalid sources are errors of the result;
  * it throws only for bugs.
  */
 export async function loadProject(sources: ProjectSources): Promise<LoadedProject> {
-  const { compose, overrides, env, variables = {}, readFile = () => undefined, directory } =
+  const { compose, configFiles = [], env, variables = {}, readFile = () => undefined, directory } =
     sources;
   const loading = newLoading(readFile, {
     ...sources,
     directory: directory === undefined ? null : trimSlash(directory),
   });
-  const { errors, warnings, contents } = loading;
+  const { errors, warnings, builds, contents } = loading;
   try {
     const given: Lookup = (name) => Object.hasOwn(variables, name) ? variables[name] : undefined;
     const text = env ?? readFile(ENV_FILE) ?? "";
@@ -69,19 +83,41 @@ export async function loadProject(sources: ProjectSources): Promise<LoadedProjec
     const fallback = sources.name ?? nameOf(directory) ?? DEFAULT_NAME;
     const lookup: Lookup = (name) =>
       given(name) ?? dotenv.get(name) ?? (name === NAME_VARIABLE ? fallback : undefined);
-    const written = await readProject(compose, overrides, loading, lookup);
-    const name = sources.name ?? dotenv.get(NAME_VARIABLE) ?? written.name ?? fallback;
+    checkComposeFile(namedFiles(lookup), sources, loading);
+    const written = await readProject(compose, configFiles.slice(1), loading, lookup);
+    const ownName = dotenv.get(NAME_VARIABLE) ?? written.name;
+    const name = sources.name ?? ownName ?? fallback;
+    if (ownName !== undefined && ownName !== name) {
+      warn(loading, "name", `is ${quote(ownName)}, but the stack is called ${quote(name)}`);
+    }
     const profiles = sources.profiles ??
       lookup("COMPOSE_PROFILES")?.split(",").map((profile) => profile.trim()) ?? [];
     const project = await resolveProject(written, name, profiles, loading, lookup);
-    return { project: errors.length === 0 ? project : undefined, errors, warnings, contents };
+    return {
+      project: errors.length === 0 ? project : undefined,
+      errors,
+      warnings,
+      builds,
+      contents,
+    };
   } catch (error) {
     if (!(error instanceof LoadStopped)) throw error;
-    return { project: undefined, errors, warnings, contents };
+    return { project: undefined, errors, warnings, builds, contents };
   }
 }
 
 const NAME_VARIABLE = "COMPOSE_PROJECT_NAME";
+
+/** Warns of Compose files that are not those of the project. */
+function checkComposeFile(
+  named: readonly string[] | undefined,
+  { configFiles = [], directory = "/" }: ProjectSources,
+  loading: Loading,
+): void {
+  if (!named || named.map((name) => resolve(directory, name)).join() === configFiles.join()) return;
+  const where = { file: ENV_FILE, line: 1, column: 1 };
+  warn(loading, COMPOSE_FILE, "has no effect: the stack has other Compose files", where);
+}
 
 /** The name that Compose gives a project in a directory. */
 function nameOf(directory: string | undefined): string | undefined {

@@ -18,7 +18,7 @@ import {
   strings,
   text,
 } from "./readers.ts";
-import { quote } from "./scope.ts";
+import { quote, type Scope, warn } from "./scope.ts";
 import { bytes } from "./values.ts";
 
 const MOUNT_TYPES = ["bind", "volume", "tmpfs", "npipe", "cluster", "image"] as const;
@@ -75,9 +75,8 @@ export function parseMount(text: string): Mount {
 /** @throws {Error} */
 function applyOption(mount: Mount, option: string): void {
   if (option === "ro") mount.read_only = true;
-  else if (option === "z" || option === "Z") {
-    if (mount.type === "bind") mount.bind = { ...mount.bind, selinux: option };
-  } else if (option === "nocopy") mount.volume = { ...mount.volume, nocopy: true };
+  else if (option === "z" || option === "Z") mount.bind = { ...mount.bind, selinux: option };
+  else if (option === "nocopy") mount.volume = { ...mount.volume, nocopy: true };
   else if (/^(?:consistent|cached|delegated)$/.test(option)) mount.consistency = option;
   else if (PROPAGATION.some((known) => known === option)) {
     mount.bind = { ...mount.bind, propagation: option };
@@ -120,13 +119,29 @@ export const mount: Reader<Mount> = completing(longMount.completion, (node, path
     },
   })(node, path, scope);
   if (!read) return undefined;
-  const target = trimSlash(read.target);
-  if (read.type !== "bind" || read.source === undefined) return { ...read, target };
+  const own = withoutForeignOptions(read, path, scope);
+  const target = trimSlash(own.target);
+  if (own.type !== "bind" || own.source === undefined) return { ...own, target };
   try {
-    const source = resolvePath(read.source, scope);
+    const source = resolvePath(own.source, scope);
     checkMounted(source, path, scope);
-    return { ...read, source, target };
+    return { ...own, source, target };
   } catch (error) {
     return failAt(node, path, scope, (error as Error).message);
   }
 });
+
+const OPTIONS = ["bind", "volume", "tmpfs", "image"] as const;
+
+/** Without the options of other types, e.g. `Z` of a named volume, which warnings name. */
+function withoutForeignOptions(mount: Mount, path: string, scope: Scope): Mount {
+  const own = { ...mount };
+  for (const type of OPTIONS) {
+    const names = Object.keys(mount[type] ?? {});
+    if (type === mount.type || names.length === 0) continue;
+    delete own[type];
+    const options = names.map((name) => `${type}.${name}`).join(", ");
+    warn(scope, path, `has ${options}, without effect on a mount of the type ${mount.type}`);
+  }
+  return own;
+}

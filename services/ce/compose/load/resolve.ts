@@ -15,7 +15,7 @@ import {
   type Secret,
   type Volume,
 } from "./project_keys.ts";
-import { fail, type Loading, type Lookup, quote, type ReadFile, warn } from "./scope.ts";
+import { fail, type Loading, type Lookup, noteBuild, quote, type ReadFile, warn } from "./scope.ts";
 import type { Dependency, Hook, WrittenService } from "./service_keys.ts";
 
 const SWARM_ONLY = "has an effect in Swarm stacks only";
@@ -101,8 +101,16 @@ export async function resolveProject(
     checkReferences(project, written, key, loading);
   }
   for (const section of ["secrets", "configs"] as const) {
+    const granted = new Set(
+      Object.values(services).flatMap((service) => service[section] ?? [])
+        .map(({ source }) => source),
+    );
     for (const [key, part] of Object.entries(project[section])) {
-      readContent(part, `${section}.${key}`, loading, lookup);
+      const path = `${section}.${key}`;
+      readContent(part, path, loading, lookup);
+      if (part.external && granted.has(key)) {
+        warn(loading, `${path}.external`, "is true, but only Swarm stacks have external ones");
+      }
     }
   }
   checkContainerNames(project, loading);
@@ -133,8 +141,10 @@ function resolveService(
   } = written;
   for (const [key, given] of Object.entries({ build, develop, models, provider })) {
     if (!given) continue;
-    if (image === undefined) fail(loading, `${path}.${key}`, "is not supported; give an image");
-    else warn(loading, `${path}.${key}`, "is not supported and has no effect; the image is used");
+    const at = `${path}.${key}`;
+    if (image === undefined) fail(loading, at, "is not supported; give an image");
+    else warn(loading, at, "is not supported and has no effect; the image is used");
+    if (image !== undefined && key === "build") noteBuild(loading, at, image);
   }
   if (image === undefined && !build && !provider) fail(loading, path, "must have image");
   for (const [key, reason] of Object.entries(WITHOUT_EFFECT)) {

@@ -25,6 +25,11 @@ export interface LoadIssue extends Position {
   message: string;
 }
 
+/** The image of a service with `build`, and the error if the engine does not have it. */
+export interface UnbuiltImage extends LoadIssue {
+  image: string;
+}
+
 /** Returns a variable's value; `undefined` if it is not set. */
 export type Lookup = (name: string) => string | undefined;
 
@@ -35,6 +40,8 @@ export type ReadFile = (path: string) => string | undefined;
 export interface Loading {
   errors: LoadIssue[];
   warnings: LoadIssue[];
+  /** Images that are not built here, so that the engine must have them. */
+  builds: UnbuiltImage[];
   /** Texts of secrets and configs by path, e.g. `secrets.key`; not of files on the host. */
   contents: Map<string, string>;
   /**
@@ -106,6 +113,7 @@ export const newLoading = (
 ): Loading => ({
   errors: [],
   warnings: [],
+  builds: [],
   contents: new Map(),
   nodes: new Map(),
   budget: { left: BUDGET },
@@ -185,6 +193,14 @@ export function warn(
 ): void {
   if (loading.warnings.length >= LOAD_ISSUES_MAX) return;
   loading.warnings.push(issueAt(where, path, message));
+}
+
+/** Remembers the image of a service with `build`. */
+export function noteBuild(loading: Loading, path: string, image: string): void {
+  const message = `is not supported, and the engine does not have ${
+    quote(image)
+  }; build or pull it first`;
+  loading.builds.push({ ...issueAt(positionOf(loading, path), path, message), image });
 }
 
 const issueAt = ({ file, line, column }: Position, path: string, message: string): LoadIssue => ({

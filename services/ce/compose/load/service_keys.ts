@@ -191,7 +191,7 @@ const deploy = object({
       cpus: number,
       memory: bytes,
       pids: integer(-1),
-      devices: exactList(object(deviceRequest)),
+      devices: exactList(deviceRequest),
       generic_resources: exactList(object({
         discrete_resource_spec: object({ kind: name, value: integer(0) }),
       })),
@@ -249,11 +249,22 @@ const extension: Reader<{ service: string; file?: string }> = byKind({
   >,
 });
 
-/** The reference of an image, or its id. */
-const image: Reader<string> = parsed((reference) => {
-  if (/^[0-9a-f]{64}$/.test(reference) || findReference(reference)) return reference;
-  throw new Error("must be the reference of an image, such as nginx:1.29 or registry/team/app:1");
-}, name);
+/** The reference of an image, or its id. It is returned with an error, too: it is not missing. */
+const image: Reader<string> = (node, path, scope) => {
+  const reference = name(node, path, scope);
+  if (reference === undefined || IMAGE_ID.test(reference) || findReference(reference)) {
+    return reference;
+  }
+  failAt(
+    node,
+    path,
+    scope,
+    "must be a reference such as nginx:1.29 or registry.example/team/app:1",
+  );
+  return reference;
+};
+
+const IMAGE_ID = /^[0-9a-f]{64}$/;
 
 /** What is used instead of keys of older Compose formats. */
 const OLDER_KEYS: Readonly<Record<string, string>> = {

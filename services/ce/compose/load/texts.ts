@@ -6,7 +6,7 @@
 
 import { loadProject, type ProjectSources } from "./load.ts";
 import type { Project } from "./resolve.ts";
-import type { LoadIssue } from "./scope.ts";
+import type { LoadIssue, UnbuiltImage } from "./scope.ts";
 
 /** Sources whose files are given by path: relative to the project's directory, or absolute. */
 export interface GivenSources extends Omit<ProjectSources, "readFile"> {
@@ -18,6 +18,7 @@ export interface LoadedTexts {
   project: Project | null;
   errors: LoadIssue[];
   warnings: LoadIssue[];
+  builds: UnbuiltImage[];
   contents: [path: string, text: string][];
   /** Paths of all files that the project names, also of missing ones. */
   asked: string[];
@@ -36,6 +37,7 @@ const REFUSED: LoadedTexts = {
     message: "makes the project too large once everything is expanded",
   }],
   warnings: [],
+  builds: [],
   contents: [],
   asked: [],
 };
@@ -59,12 +61,12 @@ export async function loadTexts(job: string): Promise<string> {
 
 async function load({ files, ...sources }: GivenSources): Promise<LoadedTexts> {
   const asked = new Set<string>();
-  const { project = null, errors, warnings, contents } = await loadProject({
+  const { project = null, contents, ...loaded } = await loadProject({
     ...sources,
     readFile(path) {
       asked.add(path);
       return Object.hasOwn(files, path) ? files[path] : undefined;
     },
   });
-  return { project, errors, warnings, contents: [...contents], asked: [...asked] };
+  return { ...loaded, project, contents: [...contents], asked: [...asked] };
 }

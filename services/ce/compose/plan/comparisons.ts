@@ -23,6 +23,9 @@ import { foundMounts, wantedMounts } from "./mounts.ts";
 import { NETWORK_COMPARISONS } from "./network_comparisons.ts";
 import { RESOURCE_COMPARISONS } from "./resource_comparisons.ts";
 
+/** Labels of Longshore, which no service has. */
+const OWN_LABELS: ReadonlySet<string> = new Set([LABEL.files, LABEL.eachFile]);
+
 const COMPOSE_LABELS = "com.docker.compose.";
 
 /** Compares fields that the engine has under another name only. */
@@ -116,7 +119,7 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
     found: ({ Labels }) =>
       Object.fromEntries(
         Object.entries(Labels ?? {}).filter(([name]) =>
-          !name.startsWith(COMPOSE_LABELS) && name !== LABEL.files
+          !name.startsWith(COMPOSE_LABELS) && !OWN_LABELS.has(name)
         ),
       ),
   },

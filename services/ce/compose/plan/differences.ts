@@ -6,6 +6,7 @@
 
 import type { ContainerConfig, ContainerInspect } from "../../../../engine/containers.ts";
 import { findReference } from "../../../../engine/image_reference.ts";
+import type { FileHashes } from "../deploy/files.ts";
 import { LABEL } from "../labels.ts";
 import type { Context, Setting } from "./comparison.ts";
 import { settingsOfContainer, settingsOfService, withoutThoseOf } from "./settings.ts";
@@ -44,11 +45,45 @@ export function differences(
   ];
 }
 
-/** Only a hash is known of what a container has. */
-export function fileReasons({ Config }: ContainerInspect, wanted: string | undefined): Reason[] {
-  if (Config.Labels?.[LABEL.files] === wanted) return [];
-  return [reason("secrets", null, null, "a config, a secret or post_start changed")];
+/** Configs, secrets and hooks. Only hashes are known of what a container has. */
+export function fileReasons(
+  { Config }: ContainerInspect,
+  wanted: FileHashes | undefined,
+): Reason[] {
+  const { [LABEL.files]: all, [LABEL.eachFile]: each } = Config.Labels ?? {};
+  if (all === wanted?.all) return [];
+  const before = all === undefined ? {} : hashesIn(each);
+  const after = wanted?.each ?? {};
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after)])].sort();
+  const reasons = before
+    ? names.flatMap((name) => hiddenChange(name, before[name], after[name]))
+    : [];
+  if (reasons.length > 0) return reasons;
+  return [reason("secrets", HIDDEN, HIDDEN, "a config, a secret or post_start changed")];
 }
+
+/** Containers of earlier versions do not have the label, and images may have any text there. */
+function hashesIn(label = ""): Record<string, unknown> | undefined {
+  try {
+    return { ...JSON.parse(label) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Instead of values that may be secrets. */
+const HIDDEN = "(changed)";
+
+/** @param path E.g. `secrets.key`. */
+const hiddenChange = (path: string, from: unknown, to: unknown): Reason[] =>
+  from === to
+    ? []
+    : [reason(path, shown(from), shown(to), `${path.replace(".", ": ")} ${verbOf(from, to)}`)];
+
+const shown = (value: unknown) => value === undefined ? null : HIDDEN;
+
+const verbOf = (from: unknown, to: unknown) =>
+  from === undefined ? "added" : to === undefined ? "removed" : "changed";
 
 function imageReasons(
   wanted: string,
@@ -94,13 +129,12 @@ function compareEntry(
 ): Reason[] {
   if (from === to) return [];
   const path = `${key}.${name}`;
-  const verb = from === undefined ? "added" : to === undefined ? "removed" : "changed";
+  const text = `${key}: ${name} ${verbOf(from, to)}`;
   // These values may be secrets.
   if (key === "environment" || (key === "logging.options" && SECRET_OPTION.test(name))) {
-    const shown = (value: string | undefined) => value === undefined ? null : "(changed)";
-    return [reason(path, shown(from), shown(to), `${key}: ${name} ${verb}`)];
+    return [reason(path, shown(from), shown(to), text)];
   }
-  return [reason(path, from ?? null, to ?? null, `${key}: ${name} ${verb}`)];
+  return [reason(path, from ?? null, to ?? null, text)];
 }
 
 /** E.g. `splunk-token`. */

@@ -10,6 +10,7 @@ import type { Volume } from "../../../../engine/volumes.ts";
 import { dependenciesOf, type Project, type Service } from "../load/resolve.ts";
 import type { Context, EngineDefaults } from "./comparison.ts";
 import { unknownSettings } from "./comparisons.ts";
+import type { FileHashes } from "../deploy/files.ts";
 import { differences, fileReasons, type Reason, reason } from "./differences.ts";
 import type { PlanOptions, RecreatePolicy } from "./options.ts";
 import { networkDifferences, volumeDifferences } from "./parts.ts";
@@ -29,7 +30,7 @@ export interface Observed {
   /** Names of all volumes. */
   volumes: ReadonlySet<string>;
   /** Hashes of the configs and secrets that are copied, by service. */
-  fileHashes?: ReadonlyMap<string, string>;
+  fileHashes?: ReadonlyMap<string, FileHashes>;
   /** The networks and volumes themselves by name, to warn of differences. */
   networkDetails?: ReadonlyMap<string, Network>;
   volumeDetails?: ReadonlyMap<string, Volume>;

@@ -15,13 +15,15 @@ import { networkList } from "../../../../engine/networks.ts";
 import { systemInfo } from "../../../../engine/system.ts";
 import { volumeList } from "../../../../engine/volumes.ts";
 import type { Deps } from "../../../deps.ts";
-import { AppError } from "../../../errors.ts";
+import { AppError, InputError } from "../../../errors.ts";
 import type { Project } from "../load/resolve.ts";
+import type { FileHashes } from "../deploy/files.ts";
+import { assertBuilt, findUnbuilt } from "../builds.ts";
 import { LABEL } from "../labels.ts";
-import type { LoadIssue } from "../load/scope.ts";
+import type { LoadIssue, UnbuiltImage } from "../load/scope.ts";
 import { newPlace } from "../disk_sources.ts";
 import type { FileDeps } from "../project_files.ts";
-import { completeSources, loadDeployable, openStackSource } from "../sources.ts";
+import { completeSources, loadDeployable, openStackSource, toInputIssue } from "../sources.ts";
 import { type DiskPlace, loadStack, type StackSources, type StoredSources } from "../validate.ts";
 import type { PlanOptions } from "./options.ts";
 import type { Observed, StackPlan } from "./plan.ts";
@@ -40,6 +42,8 @@ export interface LoadedStack {
   /** Texts of configs and secrets, e.g. by `secrets.key`. */
   contents: ReadonlyMap<string, string>;
   warnings: string[];
+  /** Images of services with `build`, which the engine must have. */
+  builds: readonly UnbuiltImage[];
 }
 
 /**
@@ -56,11 +60,12 @@ export async function openStack(
 ): Promise<LoadedStack> {
   const opened = await openStackSource(deps, name, version);
   if (opened.kind === "swarm") throw swarmOnlyStored(name, "deploy");
-  const { project, contents, errors: [error], warnings } = await loadStack(deps, opened.sources, {
+  const loaded = await loadStack(deps, opened.sources, {
     name,
     refusesRelative: true,
     bindAllow: deps.config.bindAllow,
   });
+  const { project, contents, errors: [error], warnings, builds } = loaded;
   if (!project) {
     throw new AppError("conflict", `${error?.line}: ${error?.path} ${error?.message}`);
   }
@@ -70,6 +75,7 @@ export async function openStack(
     project,
     contents,
     warnings: warnings.map(warningText),
+    builds,
   };
 }
 
@@ -83,7 +89,8 @@ export const swarmOnlyStored = (name: string, command: "deploy" | "rm") =>
 /**
  * Compares the current sources of a stack with the engine. Changes nothing.
  *
- * @throws {AppError} As `openStack()`; `invalid` for an unknown service among the options.
+ * @throws {AppError} As `openStack()`; `invalid` for an unknown service among the options;
+ * `conflict` for an image that would have to be built.
  */
 export async function planStoredStack(
   deps: StackDeps,
@@ -93,6 +100,7 @@ export async function planStoredStack(
   const stack = await openStack(deps, name);
   const { version, warnings } = stack;
   assertServices(stack, options);
+  await assertBuilt(deps, stack.builds);
   const { planProject } = await import("./plan.ts");
   const plan = planProject(stack.project, await observe(deps, stack), options);
   return { version, changes: plan.changes, warnings: [...warnings, ...plan.warnings] };
@@ -129,6 +137,8 @@ export async function planSources(
 ): Promise<StackPlan & { isDeployed: boolean }> {
   const loaded = await loadDeployable(deps, sources, name);
   assertServices(loaded, options);
+  const unbuilt = await findUnbuilt(deps, loaded.builds);
+  if (unbuilt.length > 0) throw new InputError(unbuilt.map(toInputIssue));
   const observed = await observe(deps, loaded);
   const { planProject } = await import("./plan.ts");
   const plan = planProject(loaded.project, observed, options);
@@ -203,13 +213,13 @@ async function hashAll(
   secrets: Deps["secrets"],
   project: Project,
   contents: ReadonlyMap<string, string>,
-): Promise<Map<string, string>> {
-  const hashes = new Map<string, string>();
+): Promise<Map<string, FileHashes>> {
+  const hashes = new Map<string, FileHashes>();
   const services = Object.entries(project.services);
   if (contents.size === 0 && !services.some(([, { post_start }]) => post_start)) return hashes;
-  const { filesOf, hashFiles } = await import("../deploy/files.ts");
-  for (const [key, service] of services) {
-    const hash = await hashFiles(secrets, filesOf(project, key, contents), service);
+  const { hashFiles } = await import("../deploy/files.ts");
+  for (const [key] of services) {
+    const hash = await hashFiles(secrets, project, key, contents);
     if (hash !== undefined) hashes.set(key, hash);
   }
   return hashes;

@@ -18,7 +18,7 @@ function loadFiles(
 /** The project of a text and one that overrides it. */
 async function load(compose: string, override: string, more: Partial<ProjectSources> = {}) {
   const { project, errors } = await loadFiles(compose, { [OVERRIDE]: override }, {
-    overrides: [OVERRIDE],
+    configFiles: ["compose.yaml", OVERRIDE],
     ...more,
   });
   deepEqual(errors, []);
@@ -357,7 +357,7 @@ Deno.test("an override cannot give settings to an external volume", async () => 
   const { errors } = await loadFiles(
     "services: {}\nvolumes:\n  data: {external: true}",
     { [OVERRIDE]: "volumes:\n  data: {driver: x}" },
-    { overrides: [OVERRIDE] },
+    { configFiles: ["compose.yaml", OVERRIDE] },
   );
 
   deepEqual(errors.map(({ file, line, path, message }) => `${file}:${line} ${path} ${message}`), [

@@ -341,14 +341,40 @@ Deno.test("planProject() recreates what shares a namespace of a recreated contai
   ]);
 });
 
-Deno.test("planProject() recreates for a changed config or secret", async () => {
-  const containers = [container("web")];
+Deno.test("planProject() names changed configs and secrets without their values", async () => {
   const services = "web: {image: nginx, environment: [TOKEN=t0ken]}";
-  const planned = await plan(services, { containers, fileHashes: new Map([["web", "hash"]]) });
+  const each = { "secrets.key": "a", "configs.conf": "b", "post_start": "c" };
+  const reasonsFor = async (labels: Record<string, string>) => {
+    const found = container("web");
+    Object.assign(found.Config.Labels!, labels);
+    const fileHashes = new Map([["web", { all: "hash", each }]]);
+    return ofService(await plan(services, { containers: [found], fileHashes }), "web")?.reasons;
+  };
+  const labels = (hashes: unknown) => ({
+    "longshore.files": "old",
+    "longshore.files.each": JSON.stringify(hashes),
+  });
+  const changed = { from: "(changed)", to: "(changed)" };
 
-  deepEqual(ofService(planned, "web")?.reasons.map(({ text }) => text), [
-    "a config, a secret or post_start changed",
+  deepEqual(await reasonsFor(labels({ "secrets.key": "x", "configs.old": "y", post_start: "c" })), [
+    { path: "configs.conf", from: null, to: "(changed)", text: "configs: conf added" },
+    { path: "configs.old", from: "(changed)", to: null, text: "configs: old removed" },
+    { path: "secrets.key", ...changed, text: "secrets: key changed" },
   ]);
+  deepEqual(await reasonsFor({ "longshore.files": "hash" }), []);
+  deepEqual((await reasonsFor({}))!.map(({ text }) => text), [
+    "configs: conf added",
+    "post_start added",
+    "secrets: key added",
+  ]);
+  // A container of an earlier version, or with another text in the label.
+  const unknown = [{
+    path: "secrets",
+    ...changed,
+    text: "a config, a secret or post_start changed",
+  }];
+  deepEqual(await reasonsFor({ "longshore.files": "old" }), unknown);
+  deepEqual(await reasonsFor({ "longshore.files": "old", "longshore.files.each": "{" }), unknown);
 });
 
 for (
