@@ -61,6 +61,45 @@ engineTest("a stack is deployed as planned, and again without a change", async (
   deepEqual(await changes(), []);
 });
 
+engineTest(
+  "a plan names a changed secret, and a deploy needs images that are built",
+  async (engine) => {
+    await using app = await liveApp(engine.socketPath);
+    await using stack = testStack(app, engine);
+    const source = {
+      services: { db: { ...sleeper, secrets: ["password", "other"], configs: ["page"] } },
+      secrets: { password: { file: "./password.txt" }, other: { file: "./other.txt" } },
+      configs: { page: { content: "hello" } },
+    };
+    const files = { "password.txt": "old", "other.txt": "same" };
+    await stack.store(source, { files });
+    equal((await stack.deploy()).status, "succeeded");
+
+    await stack.store(source, { files: { ...files, "password.txt": "new-s3cret" } });
+    const plan = await stack.plan();
+    deepEqual(plan.changes.find(({ name }: { name: string }) => name === "db"), {
+      kind: "service",
+      name: "db",
+      action: "recreate",
+      reasons: [{
+        path: "secrets.password",
+        from: "(changed)",
+        to: "(changed)",
+        text: "secrets: password changed",
+      }],
+    });
+
+    const image = "localhost/longshore-test-unbuilt:1";
+    await stack.store({ services: { db: { ...sleeper, build: "." }, app: { image, build: "." } } });
+    const failed = await stack.deploy();
+    equal(failed.status, "failed", JSON.stringify(failed));
+    match(
+      JSON.stringify(failed),
+      /services\.app\.build is not supported, and the engine does not have/,
+    );
+  },
+);
+
 engineTest("a changed service is replaced, and a failing one is taken back", async (engine) => {
   await using app = await liveApp(engine.socketPath);
   await using stack = testStack(app, engine);

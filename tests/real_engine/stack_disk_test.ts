@@ -172,6 +172,54 @@ engineTest("a stack on disk is deployed with its real paths", async (engine) => 
   equal(old.status, 409);
 });
 
+engineTest(
+  "a stack on disk has the files of COMPOSE_FILE, also those of a later edit",
+  async (engine) => {
+    await using app = await diskApp(engine);
+    const { name, directory, path } = app;
+    const app1 = (more = "") =>
+      `services:\n  app: {image: ${BUSYBOX}, command: sleep 1000${more}}\n`;
+    await app.put(".env", "COMPOSE_FILE=docker-compose.yml:proxy.yml\n");
+    await app.put("docker-compose.yml", app1());
+    await app.put(
+      "proxy.yml",
+      `services:\n  app: {labels: {proxied: "true"}}\n  proxy: {image: ${BUSYBOX}, command: sleep 1000}\n`,
+    );
+    const filesOf = (source: { configFiles: string[] }) =>
+      source.configFiles.map((file) => file.slice(directory.length + 1));
+    const servicesIn = async () => {
+      const { body } = await app.call("POST", `${path}/plan`, {});
+      return body.changes.filter(({ kind }: { kind: string }) => kind === "service")
+        .map((change: { name: string }) => change.name);
+    };
+
+    const created = await app.call("POST", "/api/stacks", { name, directory, deploy: false });
+    equal(created.status, 201, JSON.stringify(created.body));
+    const first = await app.call("GET", `${path}/source`);
+    deepEqual(filesOf(first.body), ["docker-compose.yml", "proxy.yml"]);
+    deepEqual(await servicesIn(), ["app", "proxy"]);
+    const etag = first.headers.get("etag")!;
+    const known = { headers: { "if-none-match": etag } };
+    equal((await app.call("GET", `${path}/source`, undefined, known)).status, 304);
+
+    await app.put(".env", "COMPOSE_FILE=docker-compose.yml\n");
+    const second = await app.call("GET", `${path}/source`, undefined, known);
+    deepEqual([second.status, second.body.version], [200, 2]);
+    deepEqual(filesOf(second.body), ["docker-compose.yml"]);
+    deepEqual(await servicesIn(), ["app"]);
+
+    // Variables that are sent with the text decide which file the text is.
+    const sent = {
+      compose: app1(", hostname: b"),
+      env: "COMPOSE_FILE=docker-compose.yml:proxy.yml\n",
+    };
+    const stored = await app.call("PUT", `${path}/source`, { ...sent, expectedVersion: 2 });
+    equal(stored.status, 200, JSON.stringify(stored.body));
+    equal(await app.text("docker-compose.yml"), sent.compose);
+    deepEqual(await servicesIn(), ["app", "proxy"]);
+  },
+);
+
 if (!missingProgram("docker-compose")) {
   engineTest("a project of docker-compose is adopted with its files", async (engine) => {
     await using app = await diskApp(engine);

@@ -193,3 +193,34 @@ Deno.test("POST .../deploy refuses unknown services, versions and stacks", async
   equal((await deploy("other", {})).status, 404);
   equal((await app.call("POST", "/api/stacks/other/down", {})).status, 404);
 });
+
+Deno.test("GET .../source has an ETag, which changes with the sources", async () => {
+  using app = testApp();
+  await app.call("POST", "/api/stacks", { name: "shop", deploy: false, ...shop() });
+  const get = (etag?: string) =>
+    app.call("GET", SOURCE, undefined, { headers: etag ? { "if-none-match": etag } : {} });
+  const etag = (await get()).headers.get("etag")!;
+
+  match(etag, /^W\/".+"$/);
+  equal((await get(etag)).status, 304);
+  await app.call("PUT", SOURCE, { ...shop("1.29"), expectedVersion: 1 });
+  const changed = await get(etag);
+  equal(changed.status, 200);
+  ok(changed.headers.get("etag") !== etag);
+});
+
+Deno.test("a plan refuses a build whose image the host does not have", async () => {
+  await using fake = fakeEngine({});
+  using app = testApp({ engine: fake.engine });
+  const compose = "services:\n  web:\n    image: team/app:1\n    build: .";
+  const created = await app.call("POST", "/api/stacks", { name: "shop", deploy: false, compose });
+  const message =
+    "4:5 services.web.build is not supported, and the engine does not have team/app:1; build or " +
+    "pull it first";
+
+  equal(created.status, 201);
+  const stored = await app.call("POST", "/api/stacks/shop/plan", {});
+  deepEqual([stored.status, stored.body.error], [409, message.replace("4:5", "4:")]);
+  const given = await app.call("POST", "/api/stacks/shop/plan", { sources: { compose } });
+  deepEqual([given.status, given.body.error], [400, `body.compose: ${message}`]);
+});

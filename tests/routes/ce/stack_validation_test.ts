@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
 const VALIDATE = "/api/stacks/validate";
@@ -107,4 +108,43 @@ Deno.test("GET /api/compose/keys lists keys and values by path", async () => {
   equal(body.keys["services.*"].includes("image"), true);
   deepEqual(body.values["services.*.init"], ["true", "false"]);
   deepEqual(body.roots, ["/opt/stacks"]);
+});
+
+Deno.test("POST /api/stacks/validate refuses a build whose image the host does not have", async () => {
+  await using fake = fakeEngine({
+    "GET /images/team/app%3A1/json": () => Response.json({ Id: "sha256:1" }),
+  });
+  using app = testApp({ engine: fake.engine });
+  const validate = (image: string, options: Parameters<typeof app.call>[3] = {}) =>
+    app.call("POST", VALIDATE, {
+      compose: `services:\n  web:\n    image: ${image}\n    build: .`,
+    }, options);
+  const issue = { path: "services.web.build", file: null, line: 4, column: 5 };
+  const warning = { ...issue, message: "is not supported and has no effect; the image is used" };
+
+  const present = await validate("team/app:1");
+  deepEqual([present.body.valid, present.body.errors, present.body.warnings], [true, [], [
+    warning,
+  ]]);
+  const absent = await validate("team/app:2");
+  deepEqual([absent.body.valid, absent.body.resolved, absent.body.services], [false, null, [
+    "web",
+  ]]);
+  deepEqual(absent.body.errors, [{
+    ...issue,
+    message: "is not supported, and the engine does not have team/app:2; build or pull it first",
+  }]);
+  // A limited token does not learn which images the host has.
+  const limited = await validate("team/app:2", { scope: { stacks: ["shop"] } });
+  deepEqual([limited.body.valid, limited.body.errors], [true, []]);
+});
+
+Deno.test("POST /api/stacks/validate does not need the engine", async () => {
+  using app = testApp();
+
+  const { status, body } = await app.call("POST", VALIDATE, {
+    compose: "services: {web: {image: a, build: .}}",
+  });
+
+  deepEqual([status, body.valid], [200, true]);
 });
