@@ -13,8 +13,8 @@ import {
   tarPadding,
 } from "../../../backup/tar.ts";
 import { AppError } from "../../../errors.ts";
-import type { FileGrant } from "../load/service_keys.ts";
-import type { Project, Service } from "../load/resolve.ts";
+import type { FileGrant } from "../load/grants.ts";
+import type { Project } from "../load/resolve.ts";
 
 /** A file in a container. */
 export interface ContainerFile extends TarOwner {

@@ -104,11 +104,19 @@ export const gpus: Reader<DeviceRequest[]> = byKind<DeviceRequest[], DeviceReque
 const rate = (amount: Reader<string> | Reader<number>) =>
   exactList(object({ path: name, rate: amount }, { required: ["path", "rate"] }));
 
+/** 0 stands for the default. */
+const weight: Reader<number> = (node, path, scope) => {
+  const value = integer(0, 1000)(node, path, scope);
+  return value === undefined || value === 0 || value >= 10
+    ? value
+    : failAt(node, path, scope, "must be a whole number from 10 to 1000");
+};
+
 export const blkio = object({
   device_read_bps: rate(bytes),
   device_read_iops: rate(integer(0)),
   device_write_bps: rate(bytes),
   device_write_iops: rate(integer(0)),
-  weight: integer(0, 1000),
-  weight_device: exactList(object({ path: name, weight: integer(0, 1000) })),
+  weight,
+  weight_device: exactList(object({ path: name, weight }, { required: ["path", "weight"] })),
 });

@@ -9,7 +9,8 @@
 import type { Device } from "./devices.ts";
 import type { Mount } from "./mounts.ts";
 import type { Port } from "./ports.ts";
-import type { EnvFileEntry, FileGrant } from "./service_keys.ts";
+import type { FileGrant } from "./grants.ts";
+import type { EnvFileEntry } from "./service_keys.ts";
 import type { MapNode } from "./yaml_tree.ts";
 
 type Values = Record<string, unknown>;

@@ -61,3 +61,9 @@ export const isInside = (path: string, directory: string) =>
 /** A path on the host, e.g. of an env file. */
 export const hostPath: Reader<string> = (node, path, scope) =>
   parsed((value) => resolvePath(value, scope), text)(node, path, scope);
+
+/** A path in the container, with options behind a colon; the image's own if it is empty. */
+export const containerPath: Reader<string> = parsed((path) => {
+  if (path === "" || isAbsolutePath(path)) return path;
+  throw new Error("must be an absolute path");
+});

@@ -57,17 +57,19 @@ const sizeOf = ({ first, last }: Range) => last - first + 1;
  */
 export function parsePorts(text: string): Port[] {
   const slash = text.lastIndexOf("/");
-  const protocol = slash < 0 ? "tcp" : text.slice(slash + 1).toLowerCase();
+  const protocol = (slash < 0 ? "" : text.slice(slash + 1).toLowerCase()) || "tcp";
   if (!PROTOCOLS.some((known) => known === protocol)) {
     throw new Error(`must have one of the protocols ${PROTOCOLS.join(", ")}`);
   }
   const [rest, container] = splitLast(slash < 0 ? text : text.slice(0, slash));
   const [address, host] = rest === undefined ? [undefined, ""] : splitLast(rest);
-  const ip = address?.replace(/^\[(.*)\]$/, "$1");
+  // An address that a variable leaves empty stands for all.
+  const ip = address?.replace(/^\[(.*)\]$/, "$1") || undefined;
   if (ip !== undefined && !ipaddr.isValid(ip)) {
     throw new Error(`must have an IP address before the port, not ${quote(ip)}`);
   }
   const targets = parseRange(container);
+  if (targets.first === 0) throw new Error("must have a port of the container from 1 to 65535");
   const published = host === "" ? undefined : parseRange(host);
   if (published && sizeOf(targets) !== 1 && sizeOf(published) !== sizeOf(targets)) {
     throw new Error("must have ranges of the same size for the host and the container");

@@ -6,6 +6,7 @@
  */
 
 import { normalize } from "node:path";
+import { cidr, ip } from "./addresses.ts";
 import { checkMounted, hostPath, isAbsolutePath, resolvePath } from "./paths.ts";
 import {
   anyText,
@@ -83,10 +84,10 @@ const network = part(object({
   ipam: object({
     driver: name,
     config: exactList(object({
-      subnet: name,
-      ip_range: name,
-      gateway: name,
-      aux_addresses: mapOf(name),
+      subnet: cidr,
+      ip_range: cidr,
+      gateway: ip,
+      aux_addresses: mapOf(ip),
     })),
     options: mapOf(anyText),
   }),

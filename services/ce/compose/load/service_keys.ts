@@ -7,18 +7,19 @@
 
 import { findReference } from "../../../../engine/image_reference.ts";
 import { blkio, device, deviceRequest, gpus } from "./devices.ts";
+import { fileGrant } from "./grants.ts";
+import { processors, ulimits } from "./limits.ts";
+import { extraHosts, ip, ipv4, ipv6, macAddress } from "./addresses.ts";
 import { mount } from "./mounts.ts";
-import { hostPath } from "./paths.ts";
+import { containerPath, hostPath } from "./paths.ts";
 import { exposed, ports } from "./ports.ts";
 import {
   anyText,
   boolean,
   byKind,
   completing,
-  entriesOf,
   exactList,
   failAt,
-  fileMode,
   flatList,
   format,
   impossible,
@@ -44,17 +45,7 @@ import {
   withoutEffect,
 } from "./readers.ts";
 import { TEXT_MAX } from "./scope.ts";
-import { bytes, bytesOrUnlimited, command, duration, microseconds } from "./values.ts";
-
-/** A file of a config or secret in the container. */
-export interface FileGrant {
-  source: string;
-  target?: string;
-  uid?: string;
-  gid?: string;
-  /** Octal. */
-  mode?: string;
-}
+import { bytes, bytesOrUnlimited, command, duration, healthTime, microseconds } from "./values.ts";
 
 export interface Dependency {
   condition: "service_started" | "service_healthy" | "service_completed_successfully";
@@ -65,14 +56,6 @@ export interface Dependency {
 }
 
 type WrittenDependency = Omit<Dependency, "required"> & Partial<Dependency>;
-
-const fileGrant: Reader<FileGrant> = byKind({
-  scalar: parsed((source) => ({ source }), name),
-  map: object(
-    { source: name, target: name, uid: textOrNumber, gid: textOrNumber, mode: fileMode },
-    { required: ["source"] },
-  ) as Reader<FileGrant>,
-});
 
 const dependency = object({
   condition: oneOf("service_started", "service_healthy", "service_completed_successfully"),
@@ -99,20 +82,20 @@ const healthcheck = object({
       return failAt(node, path, scope, "must begin with NONE, CMD or CMD-SHELL");
     },
   }),
-  interval: duration,
-  timeout: duration,
-  start_period: duration,
-  start_interval: duration,
+  interval: healthTime,
+  timeout: healthTime,
+  start_period: healthTime,
+  start_interval: healthTime,
   retries: integer(0),
   disable: boolean,
 });
 
 const attachment = object({
   aliases: list(name),
-  ipv4_address: name,
-  ipv6_address: name,
-  link_local_ips: list(name),
-  mac_address: name,
+  ipv4_address: ipv4,
+  ipv6_address: ipv6,
+  link_local_ips: list(ip),
+  mac_address: macAddress,
   interface_name: withoutEffect(name, "use driver_opts with com.docker.network.endpoint.ifname"),
   driver_opts: mapOf(anyText),
   priority: number,
@@ -129,28 +112,6 @@ const attachments: Reader<Record<string, Attachment>> = byKind({
     (node, path, scope) => isNull(node) ? null : attachment(node, path, scope) ?? null,
   )),
 });
-
-/** `host=address` or `host:address`; an IPv6 address may be in brackets. */
-const hostEntry: Reader<string> = parsed((entry) => {
-  const [, host, address] = /^([^=:\s]+)[=:](\S+)$/.exec(entry) ?? [];
-  if (host !== undefined) return `${host}=${address!.replace(/^\[(.*)\]$/, "$1")}`;
-  throw new Error("must have the form HOST:ADDRESS");
-});
-
-const extraHosts: Reader<string[]> = byKind({
-  list: list(hostEntry),
-  map: (node, path, scope) =>
-    entriesOf(node, path, scope).flatMap(([host, value, inner]) =>
-      (oneOrList(name)(value, inner, scope) ?? []).map((address) => `${host}=${address}`)
-    ),
-});
-
-const ulimits: Reader<Record<string, number | { soft?: number; hard?: number }>> = mapOf(
-  byKind({
-    scalar: integer(-1),
-    map: object({ soft: integer(-1), hard: integer(-1) }, { required: ["soft", "hard"] }),
-  }),
-);
 
 const hookMap = object({
   command,
@@ -186,7 +147,7 @@ const deploy = object({
   update_config: rollout,
   rollback_config: rollout,
   resources: object({
-    limits: object({ cpus: number, memory: bytes, pids: integer(-1) }),
+    limits: object({ cpus: processors, memory: bytes, pids: integer(-1) }),
     reservations: object({
       cpus: number,
       memory: bytes,
@@ -303,13 +264,16 @@ export const SERVICE_KEYS = {
   cpu_rt_period: microseconds,
   cpu_rt_runtime: microseconds,
   cpu_shares: integer(0),
-  cpus: number,
+  cpus: processors,
   cpuset: text,
   credential_spec: impossible("is not supported: it is for Windows containers"),
   depends_on: dependencies,
   deploy,
   develop: present,
-  device_cgroup_rules: list(name),
+  device_cgroup_rules: list(format(
+    /^[abc] (?:\d{1,10}|\*):(?:\d{1,10}|\*) [rwm]{1,3}$/,
+    "must have the form TYPE MAJOR:MINOR PERMISSIONS, such as c 1:3 mr",
+  )),
   devices: exactList(device),
   dns: oneOrList(name),
   dns_opt: list(name),
@@ -328,13 +292,16 @@ export const SERVICE_KEYS = {
   hostname: name,
   image,
   init: boolean,
-  ipc: mode,
+  ipc: format(
+    /^(?:none|host|private|shareable|(?:container|service):.+)$/,
+    "must be one of none, host, private, shareable, service:NAME, container:NAME",
+  ),
   isolation: name,
   label_file: oneOrList(hostPath),
   labels: strings,
   links: list(name),
   logging: object({ driver: name, options: mapOf(anyText) }),
-  mac_address: name,
+  mac_address: macAddress,
   mem_limit: bytes,
   mem_reservation: bytes,
   mem_swappiness: integer(0, 100),
@@ -344,7 +311,10 @@ export const SERVICE_KEYS = {
   networks: attachments,
   oom_kill_disable: boolean,
   oom_score_adj: integer(-1000, 1000),
-  pid: mode,
+  pid: format(
+    /^(?:host|private|(?:container|service):.+)$/,
+    "must be one of host, service:NAME, container:NAME",
+  ),
   pids_limit: integer(-1),
   platform: name,
   ports: flatList(ports),
@@ -383,7 +353,7 @@ export const SERVICE_KEYS = {
   stop_signal: name,
   storage_opt: mapOf(anyText),
   sysctls: strings,
-  tmpfs: oneOrList(name),
+  tmpfs: oneOrList(containerPath),
   tty: boolean,
   ulimits,
   use_api_socket: impossible("is not supported: mount the socket of the engine as a volume"),
@@ -392,7 +362,7 @@ export const SERVICE_KEYS = {
   uts: mode,
   volumes: exactList(mount),
   volumes_from: list(name),
-  working_dir: text,
+  working_dir: containerPath,
 } as const;
 
 /** Reads a service; references to other parts of the project are not checked. */

@@ -11,6 +11,8 @@ const NANOSECONDS: Record<string, number> = {
   ns: 1,
   us: 1e3,
   "µs": 1e3,
+  // The Greek letter.
+  "μs": 1e3,
   ms: 1e6,
   s: 1e9,
   m: 60e9,
@@ -30,8 +32,8 @@ const DURATION_MAX_NS = 9e18;
  */
 export function parseDuration(duration: string): number {
   let total = 0;
-  const rest = duration.replace(
-    /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d|w)/gy,
+  const rest = duration.replace(/^\+/, "").replace(
+    /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h|d|w)/gy,
     (_, amount: string, unit: string) => {
       total += Number(amount) * NANOSECONDS[unit]!;
       return "";
@@ -60,13 +62,20 @@ export function printDuration(ns: number): string {
 
 export const duration: Reader<string> = parsed((value) => printDuration(parseDuration(value)));
 
+/** The engine takes 0 for its default, and refuses less than a millisecond. */
+export const healthTime: Reader<string> = parsed((value) => {
+  const ns = parseDuration(value);
+  if (ns === 0 || ns >= 1e6) return printDuration(ns);
+  throw new Error("must be 0 or at least 1ms");
+});
+
 /** Microseconds, or a duration. */
 export const microseconds: Reader<number> = parsed(
   (value) => /^-?\d+$/.test(value) ? Number(value) : Math.round(parseDuration(value) / 1e3),
   textOrNumber,
 );
 
-const SIZE = /^(\d+(?:\.\d+)?) ?([kmgtp])?i?b?$/i;
+const SIZE = /^(\d+(?:\.\d*)?|\.\d+) ?([kmgtp])?i?b?$/i;
 
 /**
  * Bytes, or a size such as `512m`; the units are powers of 1024.

@@ -9,7 +9,7 @@ import type {
   ContainerInspect,
   HostConfig,
 } from "../../../../engine/containers.ts";
-import type { FileGrant } from "../load/service_keys.ts";
+import type { FileGrant } from "../load/grants.ts";
 import type { Project, Service } from "../load/resolve.ts";
 import type { Mount } from "../load/mounts.ts";
 import { isAbsolutePath } from "../load/paths.ts";
