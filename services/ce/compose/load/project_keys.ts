@@ -26,7 +26,6 @@ import {
   present,
   type Reader,
   strings,
-  text,
   textOrNumber,
 } from "./readers.ts";
 import { fail, type Loading, warn } from "./scope.ts";

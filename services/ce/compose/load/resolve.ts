@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type EnvFile, parseEnvFile, parseRawEnvFile } from "./env_file.ts";
+import { resolveEnvironment, resolveHooks, resolveLabels } from "./environment.ts";
 import { readText, type WrittenProject } from "./files.ts";
 import {
   type Config,
@@ -15,8 +15,16 @@ import {
   type Secret,
   type Volume,
 } from "./project_keys.ts";
-import { fail, type Loading, type Lookup, noteBuild, quote, type ReadFile, warn } from "./scope.ts";
-import type { Dependency, Hook, WrittenService } from "./service_keys.ts";
+import { fail, type Loading, type Lookup, noteBuild, quote, warn } from "./scope.ts";
+import {
+  checkContainerNames,
+  checkEqual,
+  checkPorts,
+  checkSize,
+  replicasOf,
+  valueAt,
+} from "./service_checks.ts";
+import type { Dependency, WrittenService } from "./service_keys.ts";
 
 const SWARM_ONLY = "has an effect in Swarm stacks only";
 const OWN_BACKOFF = `${SWARM_ONLY}: the engine waits longer after each failure`;
@@ -114,6 +122,7 @@ export async function resolveProject(
     }
   }
   checkContainerNames(project, loading);
+  checkPorts(project, loading);
   checkSize(services, loading);
   if (loading.errors.length === 0) checkCycles(services, loading);
   return project;
@@ -172,102 +181,10 @@ function resolveService(
   };
 }
 
-const replicasOf = ({ scale, deploy }: Pick<WrittenService, "scale" | "deploy">) =>
-  scale ?? deploy?.replicas ?? 1;
-
-/** Settings that two keys have, by the path in `deploy`. */
-const TWICE = {
-  scale: "replicas",
-  cpus: "resources.limits.cpus",
-  mem_limit: "resources.limits.memory",
-  mem_reservation: "resources.reservations.memory",
-  pids_limit: "resources.limits.pids",
-} as const;
-
-/** Compose refuses two values of one setting. */
-function checkEqual(service: WrittenService, path: string, loading: Loading): void {
-  for (const [key, other] of Object.entries(TWICE)) {
-    const [value, second] = [
-      service[key as keyof typeof TWICE],
-      valueAt(service.deploy, other),
-    ];
-    if (value === undefined || second === undefined || value === second) continue;
-    fail(loading, `${path}.${key}`, `must be equal to deploy.${other}, or be left out`);
-  }
-}
-
 const resolveDependencies = (dependencies: NonNullable<WrittenService["depends_on"]>) =>
   Object.fromEntries(
     Object.entries(dependencies).map(([name, each]) => [name, { required: true, ...each }]),
   );
-
-/** Variables without a value have that of the project. */
-const resolveHooks = (hooks: readonly Hook[], lookup: Lookup): Hook[] =>
-  hooks.map(({ environment, ...hook }) =>
-    environment === undefined ? hook : {
-      ...hook,
-      environment: Object.fromEntries(
-        Object.entries(environment).map(([name, value]) => [name, value ?? lookup(name) ?? null]),
-      ),
-    }
-  );
-
-/** Returns the value at a path such as `resources.limits`. */
-const valueAt = (value: unknown, path: string): unknown =>
-  path.split(".").reduce((at, key) => (at as Record<string, unknown> | undefined)?.[key], value);
-
-/**
- * Later files win over earlier ones, and the service's own variables win over files. A value in a
- * file may use the project's variables, then the service's own, then those of the files before.
- */
-function resolveEnvironment(
-  files: WrittenService["env_file"],
-  own: WrittenService["environment"],
-  path: string,
-  loading: Loading,
-  lookup: Lookup,
-): Pick<Service, "environment"> {
-  if (!files && !own) return {};
-  const ownVariables = new Map(
-    Object.entries(own ?? {}).map(([name, value]) => [name, value ?? lookup(name) ?? null]),
-  );
-  const known: Lookup = (name) => lookup(name) ?? ownVariables.get(name) ?? undefined;
-  const variables: EnvFile = new Map();
-  for (const [index, { path: file, required, format }] of (files ?? []).entries()) {
-    const at = `${path}.env_file[${index}]`;
-    const text = readVariables(file, at, required, loading);
-    const parse = format === "raw" ? parseRawEnvFile : parseEnvFile;
-    if (text !== undefined) parse(text, file, at, loading, known, variables);
-  }
-  return { environment: Object.fromEntries([...variables, ...ownVariables]) };
-}
-
-function resolveLabels(
-  files: WrittenService["label_file"],
-  own: WrittenService["labels"],
-  path: string,
-  loading: Loading,
-): Pick<Service, "labels"> {
-  const read: EnvFile = new Map();
-  for (const file of files ?? []) {
-    const at = `${path}.label_file`;
-    const text = readVariables(file, at, true, loading);
-    // The project's variables are not those of labels.
-    if (text !== undefined) parseEnvFile(text, file, at, loading, () => undefined, read);
-  }
-  if (read.size === 0) return own ? { labels: own } : {};
-  return { labels: { ...Object.fromEntries(read), ...own } };
-}
-
-function readVariables(
-  file: string,
-  at: string,
-  required: boolean,
-  loading: Loading,
-): string | undefined {
-  const readFile: ReadFile = required ? loading.readFile : (path) => loading.readFile(path) ?? "";
-  return readText(file, at, { ...loading, readFile });
-}
 
 function checkReferences(
   { services, networks, volumes, secrets, configs }: Project,
@@ -378,46 +295,6 @@ function readContent(
   }
   if (text !== undefined) loading.contents.set(path, text);
 }
-
-/** The engine has each name once: given ones, and `PROJECT-SERVICE-NUMBER` of other services. */
-function checkContainerNames({ name: project, services }: Project, loading: Loading): void {
-  const users = new Map<string, string>();
-  for (const [key, { container_name: name }] of Object.entries(services)) {
-    if (name === undefined) continue;
-    const path = `services.${key}.container_name`;
-    const [, service = "", number] =
-      /^(.+)-([1-9]\d{0,3})$/.exec(afterPrefix(name, `${project}-`)) ??
-        [];
-    const numbered = Object.hasOwn(services, service) ? services[service]! : undefined;
-    const isTaken = numbered && numbered.container_name === undefined &&
-      Number(number) <= replicasOf(numbered);
-    const user = users.get(name) ?? (isTaken ? service : undefined);
-    if (user !== undefined) {
-      fail(loading, path, `is also the name of a container of ${quote(user)}; choose another one`);
-    }
-    users.set(name, key);
-  }
-}
-
-/** Limit of the containers of a project. */
-const CONTAINERS_MAX = 2_000;
-
-function checkSize(services: Record<string, Service>, loading: Loading): void {
-  let containers = 0;
-  for (const [key, service] of Object.entries(services)) {
-    containers += replicasOf(service);
-    if (containers <= CONTAINERS_MAX) continue;
-    fail(
-      loading,
-      `services.${key}`,
-      `is too large: limit of ${CONTAINERS_MAX} containers of a project reached`,
-    );
-    return;
-  }
-}
-
-const afterPrefix = (text: string, prefix: string) =>
-  text.startsWith(prefix) ? text.slice(prefix.length) : "";
 
 /** Services that wait for each other would never start. */
 function checkCycles(services: Record<string, Service>, loading: Loading): void {

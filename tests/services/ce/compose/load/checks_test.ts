@@ -1,15 +1,16 @@
 /** What Compose or the engine would refuse later, or do without a word, is found in validation. */
 
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { loadProject, type ProjectSources } from "../../../../../services/ce/compose/load/load.ts";
+import type { LoadIssue } from "../../../../../services/ce/compose/load/scope.ts";
 
 async function issues(compose: string, sources: Partial<ProjectSources> = {}) {
   const { errors, warnings } = await loadProject({ compose, ...sources });
-  const [shownErrors, shownWarnings] = [errors, warnings].map((list) =>
-    list.map(({ line, column, path, message }) => `${line}:${column} ${path} ${message}`)
-  );
-  return { errors: shownErrors, warnings: shownWarnings };
+  return { errors: errors.map(describe), warnings: warnings.map(describe) };
 }
+
+const describe = ({ line, column, path, message }: LoadIssue) =>
+  `${line}:${column} ${path} ${message}`;
 
 const service = (keys: string) => `services:\n  web:\n    image: nginx\n    ${keys}\n`;
 
@@ -247,4 +248,39 @@ Deno.test("a name that is not that of the stack is a warning", async () => {
     await warnings("services: {}", { name: "two", env: "COMPOSE_PROJECT_NAME=one" }),
     ["1:1 name is one, but the stack is called two"],
   );
+});
+
+for (
+  const [what, first, second, isWarned] of [
+    ["the same port", "'80:80'", "'80:81'", true],
+    ["a port of one address and of all", "'127.0.0.1:80:80'", "'80:80'", true],
+    ["a port of all addresses and of one", "'0.0.0.0:80:80'", "'127.0.0.1:80:80'", true],
+    ["ranges with a common port", "'80-82:80-82'", "'82:82'", true],
+    ["another protocol", "'80:80'", "'80:80/udp'", false],
+    ["another address", "'127.0.0.1:80:80'", "'127.0.0.2:80:80'", false],
+    ["a port that the engine chooses", "'0:80'", "'0:80'", false],
+    ["a range to choose from", "'8000-8010:80'", "'8000-8010:80'", false],
+  ] as const
+) {
+  Deno.test(`two services that publish ${what}: ${isWarned ? "a warning" : "valid"}`, async () => {
+    const { errors, warnings } = await issues(
+      `services:\n  a: {image: a, ports: [${first}]}\n  b: {image: b, ports: [${second}]}`,
+    );
+
+    deepEqual(errors, []);
+    equal(warnings.length, isWarned ? 1 : 0, warnings.join());
+    if (isWarned) {
+      match(
+        warnings[0]!,
+        /^3:\d+ services\.b\.ports\[0\] publishes \d+\/tcp of the host, as a does: one cannot start$/,
+      );
+    }
+  });
+}
+
+Deno.test("a published port of several containers is a warning", async () => {
+  deepEqual((await issues(service("ports: ['80:80']\n    scale: 2"))).warnings, [
+    "4:13 services.web.ports[0] publishes 80/tcp of the host for several containers: one can start",
+  ]);
+  deepEqual((await issues(service("ports: [80]\n    scale: 2"))).warnings, []);
 });
