@@ -15,6 +15,7 @@ import {
   parsed,
   type Reader,
   textOrNumber,
+  withoutEffect,
 } from "./readers.ts";
 import { quote } from "./scope.ts";
 
@@ -98,7 +99,7 @@ const target: Reader<number> = parsed((value) => {
 }, textOrNumber);
 
 const longPort = object({
-  name,
+  name: withoutEffect(name, "the engine has no names of ports"),
   mode: oneOf("ingress", "host"),
   host_ip: parsed((ip) => {
     if (ipaddr.isValid(ip)) return ip;
@@ -107,7 +108,7 @@ const longPort = object({
   target,
   published: parsed((value) => value === "" ? value : (parseRange(value), value), textOrNumber),
   protocol: oneOf(...PROTOCOLS),
-  app_protocol: name,
+  app_protocol: withoutEffect(name, "the engine does not use it"),
 }, { required: ["target"] });
 
 /** One entry of `ports`. */

@@ -19,14 +19,16 @@ import { fail, type Loading, type Lookup, noteBuild, quote, warn } from "./scope
 import {
   checkContainerNames,
   checkEqual,
+  checkGrants,
   checkPorts,
+  checkReadOnly,
   checkSize,
   replicasOf,
+  SWARM_ONLY,
   valueAt,
 } from "./service_checks.ts";
 import type { Dependency, WrittenService } from "./service_keys.ts";
 
-const SWARM_ONLY = "has an effect in Swarm stacks only";
 const OWN_BACKOFF = `${SWARM_ONLY}: the engine waits longer after each failure`;
 
 /** Keys of a file that the model does not have. */
@@ -109,20 +111,14 @@ export async function resolveProject(
     checkReferences(project, written, key, loading);
   }
   for (const section of ["secrets", "configs"] as const) {
-    const granted = new Set(
-      Object.values(services).flatMap((service) => service[section] ?? [])
-        .map(({ source }) => source),
-    );
     for (const [key, part] of Object.entries(project[section])) {
-      const path = `${section}.${key}`;
-      readContent(part, path, loading, lookup);
-      if (part.external && granted.has(key)) {
-        warn(loading, `${path}.external`, "is true, but only Swarm stacks have external ones");
-      }
+      readContent(part, `${section}.${key}`, loading, lookup);
     }
+    checkGrants(project, section, loading);
   }
   checkContainerNames(project, loading);
   checkPorts(project, loading);
+  checkReadOnly(project, loading);
   checkSize(services, loading);
   if (loading.errors.length === 0) checkCycles(services, loading);
   return project;

@@ -76,6 +76,55 @@ export function checkSize(services: Record<string, Service>, loading: Loading): 
 const afterPrefix = (text: string, prefix: string) =>
   text.startsWith(prefix) ? text.slice(prefix.length) : "";
 
+/** Says why a key has no effect. */
+export const SWARM_ONLY = "has an effect in Swarm stacks only";
+
+/** Keys of configs and secrets that only a swarm has. */
+const SWARM_KEYS = ["driver", "driver_opts", "labels", "template_driver"] as const;
+
+/** Warns of settings of configs or secrets that have no effect outside of a swarm, or of a copy. */
+export function checkGrants(
+  project: Project,
+  section: "configs" | "secrets",
+  loading: Loading,
+): void {
+  const parts = project[section];
+  const granted = new Set<string>();
+  for (const [key, service] of Object.entries(project.services)) {
+    for (const [index, { source, uid, gid, mode }] of (service[section] ?? []).entries()) {
+      granted.add(source);
+      const isMounted = loading.directory !== null && parts[source]?.file !== undefined;
+      if (!isMounted || (uid ?? gid ?? mode) === undefined) continue;
+      const message = "has uid, gid or mode without effect: the file is mounted as it is";
+      warn(loading, `services.${key}.${section}[${index}]`, message);
+    }
+  }
+  for (const [key, part] of Object.entries(parts)) {
+    if (!granted.has(key)) continue;
+    const path = `${section}.${key}`;
+    if (part.external) {
+      warn(loading, `${path}.external`, "is true, but only Swarm stacks have external ones");
+    }
+    for (const name of SWARM_KEYS) {
+      if (part[name] !== undefined) warn(loading, `${path}.${name}`, SWARM_ONLY);
+    }
+  }
+}
+
+/** Warns of services into whose containers the engine cannot copy configs and secrets. */
+export function checkReadOnly({ services }: Project, loading: Loading): void {
+  for (const [key, service] of Object.entries(services)) {
+    const isCopied = (["configs", "secrets"] as const).some((section) =>
+      service[section]?.some(({ source }) => loading.contents.has(`${section}.${source}`))
+    );
+    if (!service.read_only || !isCopied) continue;
+    const message =
+      "keeps configs and secrets from being copied into the container: use files of a " +
+      "stack on disk, which are mounted";
+    warn(loading, `services.${key}.read_only`, message);
+  }
+}
+
 /** Warns of ports of the host that several containers publish: only one of them can start. */
 export function checkPorts({ services }: Project, loading: Loading): void {
   /** By port and protocol: the addresses with the services. An empty address stands for all. */

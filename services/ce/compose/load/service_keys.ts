@@ -44,7 +44,7 @@ import {
   variables,
   withoutEffect,
 } from "./readers.ts";
-import { TEXT_MAX } from "./scope.ts";
+import { TEXT_MAX, warn } from "./scope.ts";
 import { bytes, bytesOrUnlimited, command, duration, healthTime, microseconds } from "./values.ts";
 
 export interface Dependency {
@@ -238,6 +238,22 @@ const OLDER_KEYS: Readonly<Record<string, string>> = {
   cpu_limit: "is unknown; did you mean cpus?",
 };
 
+const pullPolicy: Reader<string> = (node, path, scope) => {
+  const policy = format(
+    /^(?:always|never|missing|if_not_present|build|refresh|daily|weekly|every_(?:\d+[wdhms])+)$/,
+    "must be one of always, never, missing, if_not_present, build, daily, weekly, every_DURATION",
+  )(node, path, scope);
+  if (policy === undefined || /^(?:always|never|missing|if_not_present)$/.test(policy)) {
+    return policy;
+  }
+  warn(
+    scope,
+    path,
+    "has the effect of missing: nothing is built, and update policies refresh images",
+  );
+  return policy;
+};
+
 const RESTARTS = ["no", "always", "unless-stopped", "on-failure"];
 
 /** All keys; `resolveService()` then removes those that the model does not have. */
@@ -330,10 +346,7 @@ export const SERVICE_KEYS = {
   privileged: boolean,
   profiles: list(name),
   provider: present,
-  pull_policy: format(
-    /^(?:always|never|missing|if_not_present|build|refresh|daily|weekly|every_(?:\d+[wdhms])+)$/,
-    "must be one of always, never, missing, if_not_present, build, daily, weekly, every_DURATION",
-  ),
+  pull_policy: pullPolicy,
   pull_refresh_after: withoutEffect(duration, "use an update policy"),
   read_only: boolean,
   restart: completing(

@@ -284,3 +284,60 @@ Deno.test("a published port of several containers is a warning", async () => {
   ]);
   deepEqual((await issues(service("ports: [80]\n    scale: 2"))).warnings, []);
 });
+
+for (const policy of ["build", "daily", "every_12h", "refresh"]) {
+  Deno.test(`pull_policy: ${policy} is a warning`, async () => {
+    deepEqual(await issues(service(`pull_policy: ${policy}`)), {
+      errors: [],
+      warnings: [
+        "4:5 services.web.pull_policy has the effect of missing: nothing is built, and update " +
+        "policies refresh images",
+      ],
+    });
+  });
+}
+
+Deno.test("configs and secrets that cannot be copied are a warning", async () => {
+  const compose = `${service("read_only: true\n    secrets: [a]")}secrets: {a: {file: ./a.txt}}`;
+  const readFile = () => "s3cret";
+
+  deepEqual((await issues(compose, { readFile })).warnings, [
+    "4:5 services.web.read_only keeps configs and secrets from being copied into the container: " +
+    "use files of a stack on disk, which are mounted",
+  ]);
+  deepEqual((await issues(compose, { readFile, directory: "/opt/shop" })).warnings, []);
+});
+
+Deno.test("settings of secrets that only a swarm has are warnings", async () => {
+  const compose = `${
+    service("secrets: [a]")
+  }secrets:\n  a: {driver: x, labels: {b: c}, template_driver: y}\n  unused: {driver: x}`;
+
+  deepEqual((await issues(compose)).warnings, [
+    "6:7 secrets.a.driver has an effect in Swarm stacks only",
+    "6:18 secrets.a.labels has an effect in Swarm stacks only",
+    "6:34 secrets.a.template_driver has an effect in Swarm stacks only",
+  ]);
+});
+
+Deno.test("an owner of a mounted file is a warning, as Compose warns", async () => {
+  const compose = `${
+    service("secrets: [{source: a, uid: '5'}, {source: b, mode: 0400}]")
+  }secrets: {a: {file: ./a}, b: {environment: B}}`;
+  const sources = { env: "B=b", readFile: () => "text" };
+
+  deepEqual((await issues(compose, { ...sources, directory: "/opt/shop" })).warnings, [
+    "4:15 services.web.secrets[0] has uid, gid or mode without effect: the file is mounted as it is",
+  ]);
+  deepEqual((await issues(compose, sources)).warnings, []);
+});
+
+Deno.test("names and protocols of applications of ports are warnings", async () => {
+  deepEqual(
+    (await issues(service("ports: [{target: 80, name: web, app_protocol: http}]"))).warnings,
+    [
+      "4:26 services.web.ports[0].name has no effect: the engine has no names of ports",
+      "4:37 services.web.ports[0].app_protocol has no effect: the engine does not use it",
+    ],
+  );
+});
