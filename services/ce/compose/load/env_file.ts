@@ -103,9 +103,9 @@ export function parseEnvFile(
       return fail(loading, path, `has text after the closing quote of ${quote(name)}`, where);
     }
     if (quoteMark === "'") {
-      return inner.replace(/\\([^])/g, (all, char) => char === "'" ? "'" : all);
+      return replaceEscapes(inner, (escape) => escape === "\\'" ? "'" : escape);
     }
-    return interpolate(expandEscapes(inner), known, loading, path, where);
+    return interpolate(replaceEscapes(inner, readEscape), known, loading, path, where);
   }
 }
 
@@ -137,13 +137,27 @@ export function parseRawEnvFile(
 
 const normalize = (text: string) => text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
 
+const OCTAL_ESCAPE = /\\0[0-3][0-7]{2}/y;
+
+/** Replaces each backslash with what follows it. A loop, because a callback for each takes seconds. */
+function replaceEscapes(text: string, read: (escape: string) => string): string {
+  let result = "";
+  let from = 0;
+  for (let at = text.indexOf("\\"); at >= 0; at = text.indexOf("\\", from)) {
+    OCTAL_ESCAPE.lastIndex = at;
+    const escape = text.slice(at, at + (OCTAL_ESCAPE.test(text) ? 5 : 2));
+    result += text.slice(from, at) + read(escape);
+    from = at + escape.length;
+  }
+  return result + text.slice(from);
+}
+
 /** Sequences that are unknown stay as they are. */
-const expandEscapes = (text: string) =>
-  text.replace(/\\(?:0([0-3][0-7]{2})|([^]))/g, (sequence, octal?: string, char = "") => {
-    if (octal === undefined) return ESCAPES[char] ?? sequence;
-    const read = String.fromCharCode(parseInt(octal, 8));
-    return read === "$" ? "$$" : read;
-  });
+function readEscape(escape: string): string {
+  if (escape.length === 2) return ESCAPES[escape[1]!] ?? escape;
+  const char = String.fromCharCode(parseInt(escape.slice(2), 8));
+  return char === "$" ? "$$" : char;
+}
 
 /** Returns the offset of the quote that ends a value, -1 if there is none. */
 function closing(source: string, from: number, quoteMark: string): number {
