@@ -5,6 +5,7 @@
  * @module
  */
 
+import { checkCombinations } from "./combinations.ts";
 import { resolveEnvironment, resolveHooks, resolveLabels } from "./environment.ts";
 import { readText, type WrittenProject } from "./files.ts";
 import {
@@ -109,6 +110,7 @@ export async function resolveProject(
   for (const key of Object.keys(services)) {
     await loading.pause();
     checkReferences(project, written, key, loading);
+    checkCombinations(services[key]!, `services.${key}`, loading);
   }
   for (const section of ["secrets", "configs"] as const) {
     for (const [key, part] of Object.entries(project[section])) {

@@ -341,3 +341,70 @@ Deno.test("names and protocols of applications of ports are warnings", async () 
     ],
   );
 });
+
+for (
+  const [keys, ...errors] of [
+    [
+      "network_mode: service:db\n    ports: ['80:80']",
+      "5:5 services.web.ports must not be given together with network_mode service:db",
+    ],
+    [
+      "network_mode: container:x\n    hostname: a",
+      "5:5 services.web.hostname must not be given together with network_mode container:x",
+    ],
+    [
+      "network_mode: container:x\n    extra_hosts: {a: 192.0.2.1}",
+      "5:5 services.web.extra_hosts must not be given together with network_mode container:x",
+    ],
+    [
+      "network_mode: container:x\n    dns: 192.0.2.1",
+      "5:5 services.web.dns must not be given together with network_mode container:x",
+    ],
+    [
+      "network_mode: container:x\n    expose: [80]",
+      "5:5 services.web.expose must not be given together with network_mode container:x",
+    ],
+    [
+      "network_mode: host\n    links: [db]",
+      "5:5 services.web.links must not be given together with network_mode host",
+    ],
+    ["network_mode: host\n    hostname: a"],
+    ["network_mode: none\n    hostname: a"],
+    ["network_mode: service:db"],
+    [
+      "uts: host\n    hostname: a",
+      "5:5 services.web.hostname must not be given together with uts: host",
+    ],
+    [
+      "cpus: 1\n    cpu_quota: 50000",
+      "5:5 services.web.cpu_quota must not be given together with cpus",
+    ],
+    ["cpu_period: 100000\n    cpu_quota: 50000"],
+    [
+      "memswap_limit: 1g",
+      "4:5 services.web.memswap_limit must be at least mem_limit, which must be given, too",
+    ],
+    [
+      "mem_limit: 2g\n    memswap_limit: 1g",
+      "5:5 services.web.memswap_limit must be at least mem_limit, which must be given, too",
+    ],
+    ["mem_limit: 1g\n    memswap_limit: 1g"],
+    ["mem_limit: 1g\n    memswap_limit: -1"],
+    [
+      "mem_limit: 1g\n    mem_reservation: 2g",
+      "5:5 services.web.mem_reservation must not be above the limit of memory",
+    ],
+    ["mem_reservation: 2g"],
+  ] as const
+) {
+  const what = keys.replace("\n    ", " and ");
+  Deno.test(`${what}: ${errors.length > 0 ? "an error" : "valid"}`, async () => {
+    deepEqual((await issues(`${service(keys)}  db: {image: b}`)).errors, errors);
+  });
+}
+
+Deno.test("ports with network_mode host are a warning", async () => {
+  deepEqual((await issues(service("network_mode: host\n    ports: ['80:80']"))).warnings, [
+    "5:5 services.web.ports has no effect with network_mode host: all ports are those of the host",
+  ]);
+});

@@ -318,14 +318,18 @@ Deno.test("await loadProject() reads no variable of its own process", async () =
 
 Deno.test("dependenciesOf() includes services whose parts are used", async () => {
   const { services } = await load(
-    "services: {db: {image: a}, net: {image: b}, vol: {image: c}, web: {image: d, links: ['db:x'], " +
-      "network_mode: 'service:net', volumes_from: ['vol:ro'], depends_on: {db: {condition: service_healthy}}}}",
+    "services: {db: {image: a}, net: {image: b}, vol: {image: c}, web: {image: d, " +
+      "network_mode: 'service:net', volumes_from: ['vol:ro'], depends_on: {db: {condition: service_healthy}}}, " +
+      "linked: {image: e, links: ['db:x']}}",
   );
 
   deepEqual(dependenciesOf(services.web!), {
     db: { condition: "service_healthy", restart: false, required: true },
     vol: { condition: "service_started", restart: true, required: true },
     net: { condition: "service_started", restart: true, required: true },
+  });
+  deepEqual(dependenciesOf(services.linked!), {
+    db: { condition: "service_started", restart: true, required: true },
   });
 });
 
