@@ -9,7 +9,9 @@ import { interpolate } from "./interpolate.ts";
 import {
   fail,
   type Loading,
+  LONG_NAME,
   type Lookup,
+  NAME_MAX,
   type Position,
   quote,
   spend,
@@ -75,6 +77,7 @@ export function parseEnvFile(
       match(REST);
       continue;
     }
+    if (name.length > NAME_MAX) fail(loading, path, LONG_NAME, where);
     if (separator === "=" || separator === ":") {
       at++;
       match(/[ \t]*/y);
@@ -129,6 +132,7 @@ export function parseRawEnvFile(
       fail(loading, path, "must have lines of the form NAME=value", where);
       continue;
     }
+    if (name.length > NAME_MAX) fail(loading, path, LONG_NAME, where);
     const value = equals < 0 ? lookup(name) : entry.slice(equals + 1);
     if (value !== undefined) variables.set(name, value);
   }

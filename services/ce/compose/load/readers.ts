@@ -8,6 +8,7 @@
 import { nearest } from "../../../input/nearest.ts";
 import {
   fail,
+  LONG_NAME,
   NAME_MAX,
   type Position,
   quote,
@@ -308,8 +309,6 @@ const NAME_RULE = "must have a name of letters, digits, dots, dashes and undersc
 /** A map from names of services, networks or other parts of the project; `null` is an empty entry. */
 export const named = <T>(value: Reader<T>): Reader<Record<string, T>> =>
   mapOf(value, RESOURCE_NAME);
-
-const LONG_NAME = `must have a name of at most ${NAME_MAX} characters`;
 
 /** A map, or a list of `NAME=value`; what has no value is `null`. */
 export const variables: Reader<Record<string, string | null>> = (node, path, scope) => {

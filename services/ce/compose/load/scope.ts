@@ -80,6 +80,8 @@ const PATH_MAX = 300;
 /** Maximum length of a name or key, in UTF-16 units. */
 export const NAME_MAX = 255;
 
+export const LONG_NAME = `must have a name of at most ${NAME_MAX} characters`;
+
 /** Maximum length of a string, in UTF-16 units: that of a variable or an argument on Linux. */
 export const TEXT_MAX = 128 * 1024;
 

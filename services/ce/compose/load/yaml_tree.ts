@@ -105,7 +105,8 @@ export async function parseYaml(
   };
   const tokens = await tokensOf(text, lines, loading);
   if (typeof tokens === "string") return fail(loading, "", tokens, start);
-  spend(loading, Math.ceil(tokens.count / TOKENS_PER_UNIT), "", start);
+  // An included file may have many, and few nodes.
+  spend(loading, tokens.count, "", start);
   const composer = new Composer({
     version: "1.2",
     schema: "core",
@@ -136,9 +137,6 @@ const TAG_PROBLEM = "TAG_RESOLVE_FAILED";
 /** Whether the parser's complaint is about a tag that has a meaning in Compose. */
 const isMark = ({ code, message }: YAMLParseError | YAMLWarning) =>
   code === TAG_PROBLEM && Object.keys(MARKS).some((tag) => message === `Unresolved tag: ${tag}`);
-
-/** Tokens that count as one unit of work: an included file may have many, and few nodes. */
-const TOKENS_PER_UNIT = 2;
 
 /** Tokens between two pauses: about 1 ms. */
 const TOKENS_PER_STEP = 256;
