@@ -60,8 +60,8 @@ export const volumeEndpoints = (deps: Deps) => [
   endpoint("POST /api/volumes", {
     operationId: "createVolume",
     summary: "Create a volume",
-    description: "Options of the local driver can mount any folder of the host: grant the " +
-      "permission `volumes:write` with the same care as the role admin.",
+    description: "Options of the local driver can mount any folder of the host that `BIND_ALLOW` " +
+      "does not exclude: grant the permission `volumes:write` with the same care as the role admin.",
     role: "admin",
     permission: "volumes:write",
     body: NewVolume,

@@ -13,11 +13,12 @@ import {
   volumeRemove,
 } from "../../../engine/volumes.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, InputError, notFound } from "../../errors.ts";
 import { engineTime } from "../../state/engine_time.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { currentContainers } from "../containers/containers.ts";
 import { creationError } from "../containers/networks.ts";
+import { findForbiddenOption, isLocalDriver } from "../compose/load/local_volume.ts";
 import { volumeSizes } from "./disk_usage.ts";
 
 interface Volume {
@@ -78,13 +79,19 @@ interface NewVolume {
 /**
  * Creates a volume. The engine itself would return an existing one, whatever its options.
  *
- * @throws {AppError} `invalid` for a driver that the engine does not have, or options that the driver
- * refuses; `conflict` for a name in use, and whatever else the engine refuses.
+ * @throws {AppError} `invalid` for a driver that the engine does not have, options that the driver
+ * refuses, and a mount of the host that `BIND_ALLOW` does not allow; `conflict` for a name in use, and whatever else the engine refuses.
  */
 export async function createVolume(
-  { engine, diskUsage }: Pick<Deps, "diskUsage" | "engine">,
+  { config: { bindAllow }, engine, diskUsage }: Pick<Deps, "config" | "diskUsage" | "engine">,
   { name, driver, options, labels }: NewVolume,
 ): Promise<Volume> {
+  if (bindAllow && isLocalDriver(driver)) {
+    const found = findForbiddenOption(options, bindAllow);
+    if (found) {
+      throw new InputError([{ path: `body.options.${found.option}`, message: found.problem }]);
+    }
+  }
   if (await ifThere(volumeInspect(engine, name))) {
     throw new AppError("conflict", `Volume ${name} already exists`);
   }

@@ -147,3 +147,17 @@ for (
     deepEqual(fake.requests, []);
   });
 }
+
+Deno.test("POST /api/volumes refuses what BIND_ALLOW does not allow", async () => {
+  using app = testApp({ config: { bindAllow: ["/srv"] } });
+  const create = (options: Record<string, string>) =>
+    app.call("POST", "/api/volumes", { name: "data", options });
+
+  equal(
+    (await create({ type: "none", o: "bind", device: "/etc" })).body.error,
+    "body.options.device: must be in a directory that BIND_ALLOW allows",
+  );
+  equal((await create({ type: "proc", device: "proc" })).status, 400);
+  // Allowed, but there is no engine.
+  equal((await create({ type: "none", o: "bind", device: "/srv/data" })).status, 503);
+});

@@ -5,7 +5,6 @@
  * @module
  */
 
-import { normalize } from "node:path";
 import { cidr, ip } from "./addresses.ts";
 import { checkMounted, hostPath, isAbsolutePath, resolvePath } from "./paths.ts";
 import {
@@ -98,21 +97,17 @@ const network = part(object({
   labels: strings,
 }));
 
-/** The options of the local driver for a directory of the host, whose path may be relative. */
+/**
+ * The options of the local driver for a directory of the host, whose path may be relative. Whether
+ * `BIND_ALLOW` allows it is known when all files are merged.
+ */
 const volumeOptions: Reader<Record<string, string>> = (node, path, scope) => {
   const read = mapOf(anyText)(node, path, scope);
-  // `lowerdir=/a:/b` of an overlay.
-  for (const [, directories = ""] of read?.o?.matchAll(/=(\/[^,]*)/g) ?? []) {
-    for (const each of directories.split(":")) checkMounted(normalize(each), `${path}.o`, scope);
-  }
-  if (!read?.device) return read;
-  const isBind = /(?:^|,)r?bind(?:,|$)/.test(read.o ?? "");
-  // Others are shares of the network, or devices of the host.
-  if (!isBind && !isAbsolutePath(read.device)) return read;
+  if (!read?.device || !/(?:^|,)r?bind(?:,|$)/.test(read.o ?? "")) return read;
   const device = parsed((value) => resolvePath(value, scope), () => read.device)(node, path, scope);
   if (device === undefined) return undefined;
-  checkMounted(device, `${path}.device`, scope);
-  return isBind ? { ...read, device } : read;
+  if (!isAbsolutePath(device)) checkMounted(device, `${path}.device`, scope);
+  return { ...read, device };
 };
 
 /** A file of the host that is mounted; without a directory, one of the sources. */

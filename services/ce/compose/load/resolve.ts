@@ -8,6 +8,7 @@
 import { checkCombinations } from "./combinations.ts";
 import { resolveEnvironment, resolveHooks, resolveLabels } from "./environment.ts";
 import { readText, type WrittenProject } from "./files.ts";
+import { findForbiddenOption, isLocalDriver } from "./local_volume.ts";
 import {
   type Config,
   nameParts,
@@ -121,6 +122,7 @@ export async function resolveProject(
   checkContainerNames(project, loading);
   checkPorts(project, loading);
   checkReadOnly(project, loading);
+  checkVolumes(project, loading);
   checkSize(services, loading);
   if (loading.errors.length === 0) checkCycles(services, loading);
   return project;
@@ -292,6 +294,16 @@ function readContent(
     text = readText(file, `${path}.file`, loading);
   }
   if (text !== undefined) loading.contents.set(path, text);
+}
+
+/** Reports volumes that mount what `BIND_ALLOW` does not allow. */
+function checkVolumes({ volumes }: Project, loading: Loading): void {
+  const { bindAllow } = loading;
+  if (!bindAllow) return;
+  for (const [key, { driver, driver_opts: options = {} }] of Object.entries(volumes)) {
+    const found = isLocalDriver(driver) ? findForbiddenOption(options, bindAllow) : undefined;
+    if (found) fail(loading, `volumes.${key}.driver_opts.${found.option}`, found.problem);
+  }
 }
 
 /** Services that wait for each other would never start. */

@@ -414,18 +414,20 @@ secrets:
       bindAllow: ["/srv", "/opt/stacks/shop"],
     }),
     [
-      `15:40 volumes.named.driver_opts.device ${refused("/root")}`,
-      `17:51 volumes.overlay.driver_opts.o ${refused("/etc")}`,
-      `19:31 volumes.disk.driver_opts.device ${refused("/dev/sda1")}`,
       `24:5 secrets.key.file ${refused("/root/.ssh/id_rsa")}`,
       `7:9 services.web.volumes[2] ${refused("/etc")}`,
       `8:9 services.web.volumes[3] ${refused("/srvother")}`,
       `9:9 services.web.volumes[4] ${refused("/opt/etc")}`,
       `11:9 services.web.volumes[6] ${refused("C:\\data")}`,
+      "15:40 volumes.named.driver_opts.device must be in a directory that BIND_ALLOW allows",
+      `17:19 volumes.overlay.driver_opts.type ${LOCAL_TYPES}`,
+      `19:19 volumes.disk.driver_opts.type ${LOCAL_TYPES}`,
     ],
   );
   deepEqual(await problems(compose, { directory: "/opt/stacks/shop", bindAllow: ["/"] }), []);
 });
+
+const LOCAL_TYPES = "must be tmpfs, nfs or cifs, or none with o: bind, because of BIND_ALLOW";
 
 function randomNumbers(seed: number): () => number {
   return () => {
