@@ -20,6 +20,8 @@ import { followJob } from "./service_job.ts";
 const FILE_OPTIONS = { "env-file": "value", profiles: "value" } as const;
 const SOURCE_OPTIONS = { ...FILE_OPTIONS, name: "value" } as const;
 
+const ENV_FILE = ".env";
+
 /** A little more than the loader accepts, so that it reports what is too large. */
 const FILE_BYTES_MAX = 2 * 1024 * 1024;
 
@@ -142,13 +144,14 @@ function openSources(file: string, { "env-file": envFile, profiles }: FileOption
   const files: Record<string, string> = {};
   const sources: Sources = {
     compose: readText(file),
-    env: envFile === undefined ? undefined : readText(envFile),
+    env: envFile === undefined ? readIfThere(join(directory, ENV_FILE)) : readText(envFile),
     files,
     profiles: profiles?.split(","),
   };
   const readFile = (path: string) => {
     const text = readIfThere(isAbsolute(path) ? path : join(directory, path));
-    if (text !== undefined && !isAbsolute(path)) files[path] = text;
+    // An included file also looks for the variables of the project.
+    if (text !== undefined && !isAbsolute(path) && path !== ENV_FILE) files[path] = text;
     return text;
   };
   const load = (options: Pick<ProjectSources, "directory" | "name" | "refusesRelative">) =>

@@ -16,9 +16,14 @@ import type { Signal } from "./query.ts";
 /** A path of a container, as the engine describes it. */
 export interface ContainerPath {
   isDirectory: boolean;
+  /** Neither a directory nor a link, pipe, socket or device. */
+  isRegular: boolean;
   /** In bytes. */
   size: number;
-  /** The target if it is a symbolic link; else empty. The engine does not follow it. */
+  /**
+   * The target if it is a symbolic link; else empty. Docker does not follow it. Podman does, inside of
+   * the mount that the link is in, and describes the target.
+   */
   linkTarget: string;
 }
 
@@ -71,6 +76,9 @@ export async function containerArchive(
 /** The highest bit of Go's `os.FileMode`. */
 const GO_DIRECTORY = 2 ** 31;
 
+/** The bits of links, devices, pipes, sockets, character devices and other irregular files. */
+const GO_IRREGULAR = [27, 26, 25, 24, 21, 19].reduce((bits, bit) => bits | 1 << bit, 0);
+
 /** @param path Podman gives it as the target of what is not a link. */
 function readStat({ headers }: EngineResponse, path: string): ContainerPath {
   try {
@@ -79,6 +87,7 @@ function readStat({ headers }: EngineResponse, path: string): ContainerPath {
     const { mode, size, linkTarget } = JSON.parse(new TextDecoder().decode(bytes));
     return {
       isDirectory: Number(mode) >= GO_DIRECTORY,
+      isRegular: Number(mode) < GO_DIRECTORY && (Number(mode) & GO_IRREGULAR) === 0,
       size: Number(size),
       linkTarget: linkTarget === path ? "" : String(linkTarget ?? ""),
     };

@@ -42,6 +42,9 @@ export const Directory = z.string().max(1024).regex(
   { error: "must be an absolute path without .., commas and a slash at the end" },
 );
 
+/** Names of the texts that have fields of their own, and by which a comparison shows them. */
+const OTHER_TEXTS = [".env", "compose.yaml"];
+
 const sizeOf = (texts: Record<string, string>) =>
   Object.values(texts).reduce((size, text) => size + text.length, 0);
 
@@ -56,6 +59,9 @@ export const StackSources = z.object({
     example: "TAG=1.27\n",
   }),
   files: z.record(FileName, Text)
+    .refine((files) => !OTHER_TEXTS.some((name) => Object.hasOwn(files, name)), {
+      error: "must have neither .env nor compose.yaml: use env and compose",
+    })
     .refine((files) => Object.keys(files).length <= FILES_MAX, {
       error: `must have at most ${FILES_MAX} entries`,
     })

@@ -280,7 +280,7 @@ engineTest("nothing outside of STACK_ROOTS is read or written", async (engine) =
     match(await create({ directory }), /^409 .*compose\.yaml does not exist$/);
 
     await Deno.symlink(outside, directory);
-    match(await create({ directory }), /^409 .* is a symbolic link to .*, which is not in /);
+    match(await create({ directory }), /^409 .* is a symbolic link to .*; use the real path/);
     match(await create({ directory, compose: text }), /^409 .* is a symbolic link to /);
     await Deno.remove(directory);
 
@@ -320,31 +320,78 @@ engineTest("nothing outside of STACK_ROOTS is read or written", async (engine) =
   }
 });
 
-engineTest("links inside of STACK_ROOTS are followed", async (engine) => {
+const linking = async (engine: RealEngine) => {
   await using app = await diskApp(engine);
   const { name, directory, root } = app;
+  const source = `/api/stacks/${name}/source`;
+  const shared = join(root, "shared/app.env");
   await Deno.mkdir(join(root, "shared"));
-  await Deno.writeTextFile(join(root, "shared/app.env"), "LEVEL=info\n");
-  await app.put(
-    "compose.yaml",
-    `services: {web: {image: ${BUSYBOX}, env_file: [app.env, ../shared/app.env]}}\n`,
-  );
-  await Deno.symlink("../shared/app.env", join(directory, "app.env"));
+  await Deno.writeTextFile(shared, "LEVEL=info\n");
+  await app.put("conf/app.env", "LEVEL=info\n");
+  const text = `services: {web: {image: ${BUSYBOX}, env_file: [app.env, ../shared/app.env]}}\n`;
+  await app.put("compose.yaml", text);
+  await Deno.symlink("conf/app.env", join(directory, "app.env"));
 
-  const { status, body } = await app.call("POST", "/api/stacks", {
-    name,
-    directory,
-    deploy: false,
-  });
-  equal(status, 201, JSON.stringify(body));
-  const written = await app.call("PUT", `/api/stacks/${name}/source`, {
-    compose: `services: {web: {image: ${BUSYBOX}, env_file: app.env}}\n`,
-    files: { "app.env": "LEVEL=warn\n" },
-    expectedVersion: 1,
-  });
-  equal(written.status, 200, JSON.stringify(written.body));
+  const created = await app.call("POST", "/api/stacks", { name, directory, deploy: false });
+  equal(created.status, 201, JSON.stringify(created.body));
+  const write = async (expectedVersion: number, files = { "app.env": "LEVEL=warn\n" }) => {
+    const compose = `services: {web: {image: ${BUSYBOX}, env_file: app.env}}\n`;
+    const { status, body } = await app.call("PUT", source, { compose, files, expectedVersion });
+    return `${status} ${body.error}`;
+  };
+  match(await write(1), /^200 /);
   ok((await Deno.lstat(join(directory, "app.env"))).isSymlink);
-  equal(await Deno.readTextFile(join(root, "shared/app.env")), "LEVEL=warn\n");
+  equal(await app.text("conf/app.env"), "LEVEL=warn\n");
+
+  const relink = async (file: string, target: string) => {
+    await Deno.remove(join(directory, file));
+    await Deno.symlink(target, join(directory, file));
+  };
+  for (const target of ["../shared/app.env", shared]) {
+    await relink("app.env", target);
+    match((await app.call("GET", source)).body.error, /app\.env is a symbolic link to /);
+    match(await write(2), /^409 .*app\.env is a symbolic link to /);
+  }
+  await relink("compose.yaml", "../shared/app.env");
+  match(await write(2), /^409 .*compose\.yaml is a symbolic link to /);
+  equal(await Deno.readTextFile(shared), "LEVEL=info\n");
+
+  await Deno.remove(join(directory, "compose.yaml"));
+  await new Deno.Command("mkfifo", { args: [join(directory, "compose.yaml")] }).output();
+  match((await app.call("GET", source)).body.error, /compose\.yaml is not a regular file$/);
+};
+
+engineTest("links inside of a stack's directory are followed, others are not", linking);
+
+// Podman resolves links by itself, inside of the directory that is mounted.
+podmanTest("links out of a stack's directory lead nowhere with Podman", async (engine) => {
+  await using app = await diskApp(engine);
+  const { name, directory, root } = app;
+  const source = `/api/stacks/${name}/source`;
+  const shared = join(root, "shared/app.env");
+  await Deno.mkdir(join(root, "shared"));
+  await Deno.writeTextFile(shared, "LEVEL=s3cret\n");
+  const compose = `services: {web: {image: ${BUSYBOX}, env_file: [app.env, inner.env]}}\n`;
+  await app.put("compose.yaml", compose);
+  await app.put("app.env", "LEVEL=info\n");
+  await app.put("conf/app.env", "LEVEL=debug\n");
+  await Deno.symlink("conf/app.env", join(directory, "inner.env"));
+  const created = await app.call("POST", "/api/stacks", { name, directory, deploy: false });
+  equal(created.status, 201, JSON.stringify(created.body));
+  deepEqual((await app.call("GET", source)).body.files, {
+    "app.env": "LEVEL=info\n",
+    "inner.env": "LEVEL=debug\n",
+  });
+
+  for (const target of ["../shared/app.env", shared]) {
+    await Deno.remove(join(directory, "app.env"));
+    await Deno.symlink(target, join(directory, "app.env"));
+    const { body } = await app.call("GET", source);
+    ok(!JSON.stringify(body).includes("s3cret"), JSON.stringify(body));
+    const files = { "app.env": "LEVEL=warn\n" };
+    await app.call("PUT", source, { compose, files, expectedVersion: body.version });
+    equal(await Deno.readTextFile(shared), "LEVEL=s3cret\n");
+  }
 });
 
 engineTest("containers that a crash left are removed, others stay", async (engine) => {

@@ -211,7 +211,8 @@ const textsByName = (texts: ReadonlyMap<string, string | undefined>, directory: 
 /**
  * The given sources as files.
  *
- * @throws {InputError} For variables as an object, whose form on disk is not defined.
+ * @throws {InputError} For variables as an object, whose form on disk is not defined, and for the Compose
+ * file among the files.
  */
 export function textsOf(
   { directory, configFiles: [main = ""] }: DiskPlace,
@@ -224,7 +225,14 @@ export function textsOf(
     const message = "must be the text of .env, because the stack is on disk";
     throw new InputError([{ path: "body.env", message }]);
   }
-  for (const [name, text] of Object.entries(files)) texts.set(join(directory, name), text);
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(directory, name);
+    if (path === main) {
+      const message = "is the Compose file, whose text belongs into body.compose";
+      throw new InputError([{ path: `body.files.${name}`, message }]);
+    }
+    texts.set(path, text);
+  }
   return texts;
 }
 

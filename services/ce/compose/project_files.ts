@@ -1,13 +1,16 @@
 /**
- * Files of the host below STACK_ROOTS, read and written through the engine: an empty container has
- * the directory mounted at the same path and is never started. Longshore needs no permission on
- * the files, and it does not matter whether it runs in a container itself. Symbolic links that lead
- * out of the directory end in the empty container.
+ * Files of a stack's directory on the host, read and written through the engine: an empty container
+ * has the directory mounted at the same path and is never started. Longshore needs no permission on
+ * the files, and it does not matter whether it runs in a container itself.
+ *
+ * A container may write to the directory of its own stack, at any time. Symbolic links that lead out
+ * of it end in the empty container: the directory of STACK_ROOTS is mounted, too, but at a path that
+ * no link can know.
  *
  * @module
  */
 
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import {
   containerArchive,
   containerExtract,
@@ -39,18 +42,18 @@ const LINKS_MAX = 40;
 /** The image of the container. It has no files. Podman gives local images no other prefix. */
 const IMAGE = "localhost/longshore-empty:1";
 
-/** The files below one directory of STACK_ROOTS. Paths are absolute. */
+/** The files of a stack's directory, and those around it. Paths are absolute. */
 export interface HostFiles {
   /**
-   * Returns the text of a file, `undefined` if it does not exist or is not in the directory.
+   * Returns the text of a file, `undefined` if it does not exist or is not in STACK_ROOTS.
    *
    * @throws {AppError} `conflict` for anything but a text within the limit, and for a symbolic link
-   * out of the directory.
+   * out of the stack's directory, or out of that of another stack.
    */
   read(path: string): Promise<string | undefined>;
   /**
-   * Writes files that have another text, with the directories that are missing. Existing ones keep
-   * their owner and mode.
+   * Writes files of the stack's directory that have another text, with the directories that are
+   * missing. Existing ones keep their owner and mode.
    *
    * @param ownerOf An existing file whose owner new ones get; by default root.
    * @throws {AppError} As `read()`, and `conflict` with the engine's reason.
@@ -64,12 +67,27 @@ export type FileDeps = Pick<
   "composeLoader" | "config" | "engine" | "limiters" | "log" | "now" | "server" | "startedAt"
 >;
 
+/** A directory of the host, as the helper container has it. */
+interface View {
+  host: string;
+  /** Path in the container. */
+  mount: string;
+}
+
+/** A helper container. */
+interface Helper {
+  id: string;
+  root: View;
+  /** The stack's directory; if it does not exist yet, it is created in the root. */
+  directory: View | undefined;
+}
+
 /**
- * Opens the directory of STACK_ROOTS that a directory is in. Requests take turns, so that what `work`
- * reads is not changed by another one.
+ * Opens the directory of a stack. Requests take turns, so that what `work` reads is not changed by
+ * another one.
  *
- * @throws {AppError} `conflict` for a directory outside of STACK_ROOTS, and for a root that does not
- * exist on the host.
+ * @throws {AppError} `conflict` for a directory outside of STACK_ROOTS, or behind a symbolic link, and
+ * for a root that does not exist on the host.
  */
 export async function withHostFiles<Result>(
   deps: FileDeps,
@@ -79,11 +97,12 @@ export async function withHostFiles<Result>(
 ): Promise<Result> {
   const root = rootOf(deps, directory);
   return await deps.limiters.projectFiles(async () => {
-    const id = await createHelper(deps, root, access);
+    const helper = await createHelper(deps, root, directory, access);
     try {
-      return await work(hostFiles(deps, id, root));
+      await assertRealDirectory(deps, helper, directory);
+      return await work(hostFiles(deps, helper, directory));
     } finally {
-      await removeHelper(deps, id);
+      await removeHelper(deps, helper.id);
     }
   });
 }
@@ -101,14 +120,33 @@ function rootOf({ config: { stackRoots } }: Pick<Deps, "config">, directory: str
 async function createHelper(
   deps: FileDeps,
   root: string,
+  directory: string,
   access: "read" | "write",
-): Promise<string> {
+): Promise<Helper> {
   const { engine } = deps;
   if (!await ifThere(imageInspect(engine, IMAGE))) {
     await imageImport(engine, { name: IMAGE, archive: new Uint8Array(2 * TAR_BLOCK_BYTES) });
   }
+  const rootView = { host: root, mount: `/${crypto.randomUUID()}` };
+  const directoryView = { host: directory, mount: directory };
+  const isReadOnly = access === "read";
+  const id = await createContainer(deps, [
+    { ...rootView, isReadOnly: true },
+    { ...directoryView, isReadOnly },
+  ]);
+  if (id !== undefined) return { id, root: rootView, directory: directoryView };
+  const other = await createContainer(deps, [{ ...rootView, isReadOnly }]);
+  if (other !== undefined) return { id: other, root: rootView, directory: undefined };
+  throw new AppError("conflict", `Directory ${root} does not exist on the host; create it`);
+}
+
+/** @returns Its id; `undefined` if the host does not have one of the directories. */
+async function createContainer(
+  deps: FileDeps,
+  views: readonly (View & { isReadOnly: boolean })[],
+): Promise<string | undefined> {
   try {
-    const { id } = await containerCreate(engine, {
+    const { id } = await containerCreate(deps.engine, {
       body: {
         Image: IMAGE,
         // The engine requires a command, although the container is never started.
@@ -117,18 +155,46 @@ async function createHelper(
         HostConfig: {
           NetworkMode: "none",
           // Unlike with Binds, a missing directory is an error.
-          Mounts: [{ Type: "bind", Source: root, Target: root, ReadOnly: access === "read" }],
+          Mounts: views.map(({ host, mount, isReadOnly }) => ({
+            Type: "bind",
+            Source: host,
+            Target: mount,
+            ReadOnly: isReadOnly,
+          })),
         },
       },
     });
     return id;
   } catch (error) {
-    if (!(error instanceof EngineError) || !/bind source path|no such file/i.test(error.message)) {
-      throw error;
+    const isMissing = error instanceof EngineError &&
+      /bind source path|no such file/i.test(error.message);
+    if (isMissing) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The engine follows links in the path of a mount.
+ *
+ * @throws {AppError} `conflict`
+ */
+async function assertRealDirectory(
+  { engine }: FileDeps,
+  { id, root }: Helper,
+  directory: string,
+): Promise<void> {
+  let at = root.host;
+  for (const name of namesIn(root.host, directory)) {
+    at += `/${name}`;
+    const found = await containerStat(engine, id, { path: pathIn(root, at) });
+    if (!found) return;
+    if (found.linkTarget !== "") {
+      throw new AppError(
+        "conflict",
+        `${at} is a symbolic link to ${found.linkTarget}; use the real path of the directory`,
+      );
     }
-    throw new AppError("conflict", `Directory ${root} does not exist on the host; create it`, {
-      cause: error,
-    });
+    if (!found.isDirectory) throw new AppError("conflict", `${at} is not a directory`);
   }
 }
 
@@ -142,13 +208,23 @@ async function removeHelper({ engine, log }: FileDeps, id: string): Promise<void
   }
 }
 
-function hostFiles({ engine, now }: FileDeps, id: string, root: string): HostFiles {
+function hostFiles({ engine, now }: FileDeps, helper: Helper, directory: string): HostFiles {
+  const { id, root } = helper;
   const directories = new Set<string>();
 
-  /** Follows symbolic links: all of them must be in the root. */
-  const locate = async (path: string): Promise<{ path: string; isThere: boolean }> => {
-    let at = root;
-    let rest = namesIn(root, resolve(path));
+  const viewOf = (path: string): View | undefined => {
+    if (!isInside(path, root.host)) return undefined;
+    return isInside(path, directory) ? helper.directory ?? root : root;
+  };
+
+  /** Links stay in the directory of their stack: by default the first level below the root. */
+  const homeOf = (path: string) =>
+    isInside(path, directory) ? directory : join(root.host, namesIn(root.host, path)[0]!);
+
+  /** Follows symbolic links. */
+  const locate = async (view: View, path: string): Promise<{ path: string; isThere: boolean }> => {
+    let at = view.host;
+    let rest = namesIn(view.host, path);
     let links = 0;
     for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
       const next = `${at}/${name}`;
@@ -156,23 +232,24 @@ function hostFiles({ engine, now }: FileDeps, id: string, root: string): HostFil
         at = next;
         continue;
       }
-      const found = await containerStat(engine, id, { path: next });
+      const found = await containerStat(engine, id, { path: pathIn(view, next) });
       if (!found) return { path: [next, ...rest].join("/"), isThere: false };
-      const { linkTarget, isDirectory, size } = found;
+      const { linkTarget, isDirectory, isRegular, size } = found;
       if (linkTarget !== "") {
         const target = resolve(at, linkTarget);
-        if (!isInside(target, root) || ++links > LINKS_MAX) {
+        if (!isInside(target, homeOf(next)) || ++links > LINKS_MAX) {
           throw new AppError(
             "conflict",
-            `${next} is a symbolic link to ${linkTarget}, which is not in ${root}`,
+            `${next} is a symbolic link to ${linkTarget}, which is not in ${homeOf(next)}`,
           );
         }
-        rest = [...namesIn(root, target), ...rest];
-        at = root;
+        rest = [...namesIn(view.host, target), ...rest];
+        at = view.host;
         continue;
       }
       at = next;
       if (isDirectory) directories.add(next);
+      else if (!isRegular) throw new AppError("conflict", `${path} is not a regular file`);
       else if (size > FILE_BYTES_MAX) {
         throw new AppError("conflict", `${path} is larger than 1 MiB`);
       }
@@ -181,35 +258,46 @@ function hostFiles({ engine, now }: FileDeps, id: string, root: string): HostFil
     return { path: at, isThere: true };
   };
 
-  const open = async (path: string) => {
-    const located = await locate(path);
+  const open = async (view: View, path: string) => {
+    const located = await locate(view, path);
     const archive = located.isThere
-      ? await containerArchive(engine, id, { path: located.path, bytesMax: ARCHIVE_BYTES_MAX })
+      ? await containerArchive(engine, id, {
+        path: pathIn(view, located.path),
+        bytesMax: ARCHIVE_BYTES_MAX,
+      })
       : undefined;
     return { path: located.path, found: archive && decode(path, archive) };
   };
 
   return {
-    read: async (path) =>
-      isInside(resolve(path), root) ? (await open(path)).found?.text : undefined,
+    async read(name) {
+      const path = resolve(name);
+      const view = viewOf(path);
+      return view && (await open(view, path)).found?.text;
+    },
     async write(texts, ownerOf) {
-      const { uid = 0, gid = 0 } = (await open(ownerOf)).found ?? {};
+      const view = helper.directory ?? root;
+      for (const name of [ownerOf, ...texts.keys()]) {
+        if (isInside(resolve(name), directory)) continue;
+        throw new AppError("conflict", `${name} is not in ${directory}; change it there`);
+      }
+      const { uid = 0, gid = 0 } = (await open(view, resolve(ownerOf))).found ?? {};
       const written: string[] = [];
       const files: ContainerFile[] = [];
       for (const [name, text] of texts) {
-        if (!isInside(resolve(name), root)) {
-          throw new AppError("conflict", `${name} is not in ${root}`);
-        }
-        const { path, found } = await open(name);
+        const { path, found } = await open(view, resolve(name));
         if (found?.text === text) continue;
         const mode = name.endsWith("/.env") ? PRIVATE : READABLE;
         // Podman extracts into the mount only if the archive is for the mount itself.
-        files.push({ uid, gid, mode, ...found, path: path.slice(root.length), text });
+        files.push({ uid, gid, mode, ...found, path: path.slice(view.host.length), text });
         written.push(path);
       }
       if (files.length === 0) return;
       try {
-        await containerExtract(engine, id, { path: root, archive: archiveOf(files, now()) });
+        await containerExtract(engine, id, {
+          path: view.mount,
+          archive: archiveOf(files, now()),
+        });
       } catch (error) {
         if (!(error instanceof EngineError)) throw error;
         throw new AppError(
@@ -223,6 +311,9 @@ function hostFiles({ engine, now }: FileDeps, id: string, root: string): HostFil
     },
   };
 }
+
+/** The path of a file of the host in the container. */
+const pathIn = ({ host, mount }: View, path: string) => mount + path.slice(host.length);
 
 /** The parts of a path behind a directory that it is in. */
 const namesIn = (directory: string, path: string) =>

@@ -148,3 +148,17 @@ Deno.test("POST /api/stacks/validate does not need the engine", async () => {
 
   deepEqual([status, body.valid], [200, true]);
 });
+for (const name of [".env", "compose.yaml"]) {
+  Deno.test(`POST /api/stacks/validate refuses ${name} among the files`, async () => {
+    using app = testApp();
+    const { status, body } = await app.call("POST", VALIDATE, {
+      compose: "services: {web: {image: nginx}}",
+      files: { [name]: "services: {other: {image: nginx}}" },
+    });
+    equal(status, 400);
+    equal(
+      body.error,
+      "body.files: must have neither .env nor compose.yaml: use env and compose",
+    );
+  });
+}
