@@ -117,7 +117,7 @@ function read(text: string): { address: Address; mapped: boolean } | undefined {
  * @returns `undefined` for a text that cannot be IPv6.
  */
 function withoutDots(text: string): string | undefined {
-  const tail = /[^:]*$/.exec(text)![0];
+  const tail = text.slice(text.lastIndexOf(":") + 1);
   let hexadecimal = text;
   if (tail.includes(".")) {
     if (!ipaddr.IPv4.isValidFourPartDecimal(tail)) return undefined;

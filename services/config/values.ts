@@ -9,6 +9,7 @@ import { normalize } from "node:path";
 import { passwordProblem } from "../auth/password_rule.ts";
 import { configuredNetwork } from "../auth/ip_address.ts";
 import { REDACTED, withoutCredentials } from "../redact.ts";
+import { trimEnd } from "../trim_end.ts";
 
 /** An HTTP endpoint to probe. */
 interface ProbedEndpoint {
@@ -82,7 +83,8 @@ export function absolutePath(text: string): string {
 /** An absolute path without `..` and slashes at the end. */
 export function directory(text: string): string {
   if (!text.startsWith("/")) throw new Error(`has ${quoted(text)}, which is not an absolute path`);
-  return normalize(text).replace(/(?<=.)\/+$/, "");
+  // Normalized, it has no other slashes next to each other.
+  return normalize(text).replace(/(?<=.)\/$/, "");
 }
 
 /** As `directory()`, but not the root of the file system. */
@@ -113,7 +115,7 @@ export function httpUrl(text: string): string {
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new Error("must be an http:// or https:// URL");
   }
-  return text.replace(/\/+$/, "");
+  return trimEnd(text, "/");
 }
 
 export function smtpUrl(text: string): string {

@@ -5,6 +5,7 @@
  */
 
 import type * as z from "zod";
+import { trimEnd } from "../trim_end.ts";
 
 /** One request of an adapter. Secrets belong in headers or the body, never in the URL. */
 interface AdapterRequest {
@@ -42,7 +43,7 @@ export function under(
   query: Record<string, string | number> | URLSearchParams = {},
 ): URL {
   const url = new URL(base);
-  url.pathname = url.pathname.replace(/\/+$/, "") + path;
+  url.pathname = trimEnd(url.pathname, "/") + path;
   url.search = (query instanceof URLSearchParams ? query : new URLSearchParams(
     Object.entries(query).map(([name, value]) => [name, String(value)]),
   )).toString();

@@ -12,6 +12,7 @@ import {
   type Network,
   parseAddress as readAddress,
 } from "../auth/ip_address.ts";
+import { trimEnd } from "../trim_end.ts";
 
 /** Where a connection on behalf of a user may go. */
 export type OutboundReach =
@@ -108,7 +109,7 @@ export function parseOutboundAllow(entries: readonly string[]): OutboundAllow {
 
 /** Normalizes a host for comparison: lower case, without brackets and trailing dot. */
 export function comparableHost(host: string): string {
-  return host.toLowerCase().replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "");
+  return trimEnd(host.toLowerCase().replace(/^\[(.*)\]$/, "$1"), ".");
 }
 
 /** Whether a name is refused whatever it resolves to. */

@@ -20,6 +20,7 @@ import {
   parseOutboundAllow,
 } from "./address.ts";
 import { OutboundError } from "./error.ts";
+import { trimEnd } from "../trim_end.ts";
 
 export type { OutboundReach };
 
@@ -100,7 +101,7 @@ export function parseOutboundUrl(text: string): URL | string {
  */
 export function joinUrl(base: string, path: string, search?: string): string {
   const url = new URL(base);
-  url.pathname = url.pathname.replace(/\/+$/, "") + path;
+  url.pathname = trimEnd(url.pathname, "/") + path;
   if (search !== undefined) url.search = search;
   url.hash = "";
   return url.href;

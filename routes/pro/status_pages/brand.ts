@@ -8,6 +8,7 @@ import type { Branding } from "../../../services/state/brand_cache.ts";
 import type { PublicPage } from "../../../services/pro/status_pages/public.ts";
 import { isColor, readableAs, readableOn } from "../../colors.ts";
 import { type Markup, markup } from "../../markup.ts";
+import { trimEnd } from "../../../services/trim_end.ts";
 import sheet from "./brand.css" with { type: "text" };
 
 /** Default color. */
@@ -57,6 +58,12 @@ export function customStyle(branding: Branding | undefined): string | undefined 
   return css && !/<[/!?]|\0/.test(css) ? css : undefined;
 }
 
+/** A comma at the end of an address would separate it from the next one. */
+function escapeCommas(address: string): string {
+  const start = trimEnd(address, ",");
+  return start + "%2C".repeat(address.length - start.length);
+}
+
 /** The band with the logo, or else the name. */
 export function brandBand(branding: Branding): Markup {
   const { app_name } = branding;
@@ -67,9 +74,7 @@ ${
     light
       ? markup`<picture>${
         dark &&
-        markup`<source media="(prefers-color-scheme: dark)" srcset="${
-          dark.href.replace(/,+$/, (commas) => "%2C".repeat(commas.length))
-        }">`
+        markup`<source media="(prefers-color-scheme: dark)" srcset="${escapeCommas(dark.href)}">`
       }<img src="${light.href}" alt="${app_name}"></picture>`
       : markup`<p dir="auto">${app_name}</p>`
   }

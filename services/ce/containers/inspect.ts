@@ -77,7 +77,7 @@ function redactedMount(mount: MountRequest): MountRequest {
   return { ...mount, VolumeOptions: { ...mount.VolumeOptions, DriverConfig } };
 }
 
-const redactedVariable = (entry: string) => entry.replace(/=[^]*$/, `=${REDACTED}`);
+const redactedVariable = (entry: string) => entry.replace(/=[^]*/, `=${REDACTED}`);
 
 const redactedValues = (values: Record<string, string> | null = {}) =>
   values && Object.fromEntries(Object.keys(values).map((name) => [name, REDACTED]));

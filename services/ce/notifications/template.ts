@@ -11,6 +11,9 @@ import { escapeMarkup } from "../../escape_markup.ts";
 export const TEMPLATE_MAX = 16_384;
 const OUTPUT_MAX = 65_536;
 
+/** Limit of the texts and fields that are filled in: blocks in each other multiply them. */
+const STEPS_MAX = 200_000;
+
 /** Limit of nested blocks. */
 const DEPTH_MAX = 10;
 
@@ -37,7 +40,7 @@ export function parseTemplate(text: string): Template {
     throw new TemplateError(`line ${line}: ${problem}`);
   };
 
-  for (const [at, piece] of text.split(/\{\{(.*?)\}\}/s).entries()) {
+  for (const [at, piece] of piecesOf(text).entries()) {
     if (at % 2 === 0) {
       if (piece.includes("{{")) fail("`{{` without `}}`");
       if (piece !== "") parts.push(piece);
@@ -71,14 +74,28 @@ export function parseTemplate(text: string): Template {
   return root;
 }
 
+/** Texts and, between them, tags without their braces. */
+function piecesOf(text: string): string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  for (let start; (start = text.indexOf("{{", from)) >= 0;) {
+    const end = text.indexOf("}}", start + 2);
+    if (end < 0) break;
+    pieces.push(text.slice(from, start), text.slice(start + 2, end));
+    from = end + 2;
+  }
+  return [...pieces, text.slice(from)];
+}
+
 /**
  * Fills a template. Values are escaped for the content type, so that they cannot leave their place.
  *
- * @throws {TemplateError} When the result is too large.
+ * @throws {TemplateError} When the result is too large, or blocks in each other make too many steps.
  */
 export function renderTemplate(template: Template, values: object, contentType: string): string {
   const escape = escaperOf(contentType);
   let length = 0;
+  let steps = 0;
   const add = (text: string) => {
     length += text.length;
     if (length > OUTPUT_MAX) {
@@ -86,8 +103,14 @@ export function renderTemplate(template: Template, values: object, contentType: 
     }
     return text;
   };
+  const step = (count: number) => {
+    steps += count;
+    if (steps <= STEPS_MAX) return;
+    throw new TemplateError(`the blocks make more than ${STEPS_MAX} texts and fields`);
+  };
   const render = (parts: readonly Part[], scopes: readonly object[]): string =>
     parts.map((part) => {
+      step(1);
       if (typeof part === "string") return add(part);
       const value = find(part.path, scopes);
       if (!("block" in part)) return add(escape(value));
@@ -95,6 +118,7 @@ export function renderTemplate(template: Template, values: object, contentType: 
       if (part.block === "if" || list.length === 0) {
         return render(list.length > 0 ? part.body : part.otherwise, scopes);
       }
+      step(list.length);
       return list.map((each) => render(part.body, [{ this: each }, ...scopes])).join("");
     }).join("");
   return render(template, [values]);

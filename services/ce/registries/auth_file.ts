@@ -9,6 +9,7 @@ import { canonicalRegistry, isRepository } from "../../../engine/image_reference
 import { readRegularFile } from "../../backup/private_file.ts";
 import type { Deps } from "../../deps.ts";
 import { systemReason } from "../../system_reason.ts";
+import { trimEnd } from "../../trim_end.ts";
 
 /** One entry of `auths`. */
 export interface FileEntry {
@@ -128,7 +129,7 @@ const textOf = (value: unknown) => typeof value === "string" && value !== "" ? v
 function decodeBase64(text: string): string | undefined {
   try {
     // Docker pads the content with NUL characters.
-    return new TextDecoder().decode(Uint8Array.fromBase64(text)).replace(/\0+$/, "");
+    return trimEnd(new TextDecoder().decode(Uint8Array.fromBase64(text)), "\0");
   } catch {
     return undefined;
   }

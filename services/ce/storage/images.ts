@@ -133,7 +133,7 @@ export function withNamesOf(image: Image, users: readonly Container[]): Image {
 const shortName = (tag: string) => tag.replace(/:latest$/, "");
 
 /** The name without tag and digest. */
-const repositoryOf = (name: string) => name.replace(/@.*$/, "").replace(/:[^/:]*$/, "");
+const repositoryOf = (name: string) => name.split("@", 1)[0]!.replace(/:[^/:]*$/, "");
 
 /** Podman omits the algorithm. */
 export function fullImageId(id: string): string {

@@ -52,7 +52,7 @@ const FORBIDDEN: readonly Forbidden[] = [
     name: "url() other than data:image/... or #id",
     pattern: /url\(/g,
     allowed:
-      /url\([ \t\r\n\f]*["']?[ \t\r\n\f]*(#|data:image\/(png|jpeg|gif|webp|avif|svg\+xml)[;,])/gi,
+      /url\([ \t\r\n\f]*(?:["'][ \t\r\n\f]*)?(#|data:image\/(png|jpeg|gif|webp|avif|svg\+xml)[;,])/gi,
   },
 ];
 
@@ -134,6 +134,7 @@ const removeAllComments = (css: string) => css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g
 /** Small capitals, which old browsers treat as ASCII letters, and these letters. */
 const SMALL_CAPITALS = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ";
 const SMALL_CAPITAL_LETTERS = "abcdefghijklmnoprstuvwyz";
+const SMALL_CAPITAL = new RegExp(`[${SMALL_CAPITALS}]`, "g");
 
 /** Removes case, width, ligatures, accents, white space and invisible characters. */
 function foldText(text: string): string {
@@ -141,8 +142,5 @@ function foldText(text: string): string {
     .replace(/[\p{M}\p{C}\s\uFFFD\u115F\u1160\u3164\uFFA0]/gu, "")
     .toUpperCase().toLowerCase()
     .normalize("NFKD").replace(/\p{M}/gu, "")
-    .replace(
-      /[^ -~]/gu,
-      (letter) => SMALL_CAPITAL_LETTERS[SMALL_CAPITALS.indexOf(letter)] ?? letter,
-    );
+    .replace(SMALL_CAPITAL, (letter) => SMALL_CAPITAL_LETTERS[SMALL_CAPITALS.indexOf(letter)]!);
 }

@@ -7,6 +7,7 @@
 import { isAbsolute, join, normalize } from "node:path";
 import { parsed, type Reader, text } from "./readers.ts";
 import { fail, quote, type Scope, warn } from "./scope.ts";
+import { trimEnd } from "../../../trim_end.ts";
 
 /** `C:\data`, which the engine on Windows takes. */
 const WINDOWS_PATH = /^[A-Za-z]:[\\/]|^\\\\/;
@@ -18,11 +19,7 @@ export const isPath = (source: string) => /^[./~]/.test(source) || WINDOWS_PATH.
 export const isAbsolutePath = (path: string) => isAbsolute(path) || WINDOWS_PATH.test(path);
 
 /** Without slashes at the end; the root stays. */
-export function trimSlash(path: string): string {
-  let end = path.length;
-  while (end > 1 && path[end - 1] === "/") end--;
-  return path.slice(0, end);
-}
+export const trimSlash = (path: string) => path.slice(0, 1) + trimEnd(path.slice(1), "/");
 
 /**
  * Returns the path on the host; without a directory of the project, the path relative to it, with a

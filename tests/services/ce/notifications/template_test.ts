@@ -70,3 +70,20 @@ Deno.test("the size of the result is limited", () => {
     /more than 65536 characters/,
   );
 });
+
+Deno.test("renderTemplate() counts the steps of blocks in each other, also without any text", () => {
+  const list = Array.from({ length: 100 }, (_, index) => index);
+  const nested = (depth: number, inner: string): string =>
+    depth === 0 ? inner : `{{#each list}}${nested(depth - 1, inner)}{{/each}}`;
+  for (const inner of ["", "{{ none }}"]) {
+    throws(
+      () => renderTemplate(parseTemplate(nested(10, inner)), { list }, "text/plain"),
+      /^TemplateError: the blocks make more than 200000 texts and fields$/,
+    );
+  }
+  equal(renderTemplate(parseTemplate(nested(2, "a")), { list }, "text/plain").length, 10_000);
+});
+
+Deno.test("parseTemplate() reads a template of opening braces", () => {
+  throws(() => parseTemplate("{{".repeat(8_000)), /`{{` without `}}`/);
+});

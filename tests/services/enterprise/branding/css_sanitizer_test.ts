@@ -279,3 +279,9 @@ Deno.test("the longest style sheets are checked quickly, whatever they are made 
     ok(ms < 1_000, `${JSON.stringify(pattern)}: ${ms} ms`);
   }
 });
+
+Deno.test("findForbiddenCss() reads a style sheet of spaces and of letters that stand for many", () => {
+  const spaces = `url(${" ".repeat(49_990)}`;
+  equal(findForbiddenCss(spaces), "url() other than data:image/... or #id");
+  equal(findForbiddenCss("\uFDFA".repeat(50_000)), undefined);
+});
