@@ -267,11 +267,14 @@ export const exactList = <T>(item: Reader<T>): Reader<T[]> =>
 export const flatList = <T>(item: Reader<T[]>): Reader<T[]> =>
   completing(item.completion, (node, path, scope) => exactList(item)(node, path, scope)?.flat());
 
+/** Units of each value of a range: a plan compares it with what the engine has. */
+const RANGE_UNITS = 8;
+
 /** A value that stands for several, e.g. a range of ports, which count as work. */
 export const counted = <T>(reader: Reader<T>, sizeOf: (value: T) => number): Reader<T> =>
   completing(reader.completion, (node, path, scope) => {
     const value = reader(node, path, scope);
-    if (value !== undefined) spend(scope, sizeOf(value), path, node.at);
+    if (value !== undefined) spend(scope, RANGE_UNITS * sizeOf(value), path, node.at);
     return value;
   });
 

@@ -112,8 +112,10 @@ export const NETWORK_COMPARISONS: Readonly<Record<string, Comparison>> = {
   },
 };
 
-const withoutAll = (list: readonly string[], others: readonly string[]) =>
-  list.filter((each) => !others.includes(each));
+function withoutAll(list: readonly string[], others: readonly string[]): string[] {
+  const excluded = new Set(others);
+  return list.filter((each) => !excluded.has(each));
+}
 
 const portText = (ip: string | undefined, published: string | undefined, target: string) =>
   `${ip && ip !== "0.0.0.0" ? `${ip}:` : ""}${published ? `${published}:` : ""}${target}`;

@@ -87,6 +87,9 @@ export function planProject(
   };
 }
 
+/** Limit of the reasons of one change; a service may have thousands of ports or variables. */
+const REASONS_MAX = 100;
+
 const serviceChange = (
   name: string,
   action: PlannedChange["action"],
@@ -269,7 +272,11 @@ function recreationReasons(
     ...fileReasons(each, observed.fileHashes?.get(name)),
   ]).find((reasons) => reasons.length > 0) ?? [];
   const isRequested = recreate === "always" && differing.length === 0 && kept.length > 0;
-  return isRequested ? [reason("recreate", null, "always", "recreation was requested")] : differing;
+  if (isRequested) return [reason("recreate", null, "always", "recreation was requested")];
+  const more = differing.length - REASONS_MAX;
+  return more <= 0
+    ? differing
+    : [...differing.slice(0, REASONS_MAX), reason("", null, null, `${more} more differences`)];
 }
 
 function stateReason(

@@ -74,12 +74,12 @@ for (
   const { what, compose, path } of [
     {
       what: "published ports",
-      compose: `services: {web: {image: n, ports: [${'"1-65535", '.repeat(5)}]}}`,
+      compose: `services: {web: {image: n, ports: [${'"1-8000", '.repeat(5)}]}}`,
       path: "services.web.ports[3]",
     },
     {
       what: "exposed ports",
-      compose: `services: {web: {image: n, expose: [${'"1-65535", '.repeat(5)}]}}`,
+      compose: `services: {web: {image: n, expose: [${'"1-8000", '.repeat(5)}]}}`,
       path: "services.web.expose[3]",
     },
     {

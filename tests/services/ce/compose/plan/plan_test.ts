@@ -1,4 +1,4 @@
-import { deepEqual, ok } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import type { ContainerInspect } from "../../../../../engine/containers.ts";
 import type { Network } from "../../../../../engine/networks.ts";
 import type { Volume } from "../../../../../engine/volumes.ts";
@@ -511,4 +511,16 @@ Deno.test("replicasOf() keeps the lowest numbers, and leftovers only in place of
     ["/shop-web-1-longshore-old-running-0123456789ab"],
     [],
   ]);
+});
+
+Deno.test("planProject() limits the reasons of a change, and compares many ports", async () => {
+  const planned = ofService(
+    await plan("web: {image: nginx, expose: ['1-12000'], ports: ['3000-9999:3000-9999']}", {
+      containers: [container("web")],
+    }),
+    "web",
+  )!;
+  equal(planned.action, "recreate");
+  equal(planned.reasons.length, 101);
+  equal(planned.reasons.at(-1)!.text, "11901 more differences");
 });
