@@ -55,7 +55,9 @@ export const ContainerListItem = z.object({
     publicPort: z.int().nullable(),
     type: z.string(),
   })),
-  labels: z.record(z.string(), z.string()),
+  labels: z.record(z.string(), z.string()).meta({
+    description: "In lists at most 100 and 16 KiB; a value of more than 1 KiB ends with `…`",
+  }),
   composeProject: z.string().nullable(),
   composeService: z.string().nullable(),
   networks: z.array(z.string()),

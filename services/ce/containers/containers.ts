@@ -12,6 +12,7 @@ import { stackOf } from "../../auth/scope.ts";
 import type { Container, ContainerState } from "../../state/inventory.ts";
 import { currentContainers, type ReadDeps, resolveContainer } from "./reads.ts";
 import { statusText } from "./status.ts";
+import { shownLabels } from "./shown_labels.ts";
 
 export { currentContainers } from "./reads.ts";
 
@@ -64,6 +65,7 @@ export function listItem(
     container;
   return {
     ...shown,
+    labels: shownLabels(container.labels),
     status: statusText(container, now),
     networks: attachments.map(({ network }) => network),
     ...(figures ?? NO_FIGURES),

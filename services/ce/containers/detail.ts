@@ -45,6 +45,7 @@ export async function getContainer(
   const { details, finishedAt } = container;
   return {
     ...listItem(container, deps.now(), deps.stats),
+    labels: container.labels,
     cpuPercent: stats?.cpuPercent ?? null,
     memory: stats?.memoryUsage ?? null,
     ...details,

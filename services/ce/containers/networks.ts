@@ -18,6 +18,7 @@ import type { Container } from "../../state/inventory.ts";
 import { engineTime } from "../../state/engine_time.ts";
 import type { ReadDeps } from "./reads.ts";
 import { currentContainers } from "./containers.ts";
+import { shownLabels } from "./shown_labels.ts";
 
 /** A container in a network; the addresses are `null` while it is not running. */
 interface AttachedContainer {
@@ -213,7 +214,7 @@ function toNetwork(
     createdAt: engineTime(network.Created),
     subnets: configs.flatMap(({ Subnet }) => Subnet ?? []),
     gateways: configs.flatMap(({ Gateway }) => Gateway ?? []),
-    labels: network.Labels ?? {},
+    labels: shownLabels(network.Labels ?? {}),
     containers: [...attached.get(Id) ?? [], ...attached.get(Name) ?? []].sort(byName),
   };
 }

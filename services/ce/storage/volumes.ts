@@ -20,6 +20,7 @@ import { currentContainers } from "../containers/containers.ts";
 import { creationError } from "../containers/networks.ts";
 import { findForbiddenOption, isLocalDriver } from "../compose/load/local_volume.ts";
 import { volumeSizes } from "./disk_usage.ts";
+import { shownLabels } from "../containers/shown_labels.ts";
 
 interface Volume {
   name: string;
@@ -61,7 +62,7 @@ function toVolume({ Name, Driver, Mountpoint, Scope, CreatedAt, Labels }: Engine
     mountpoint: Mountpoint,
     scope: Scope,
     createdAt: engineTime(CreatedAt),
-    labels: Labels ?? {},
+    labels: shownLabels(Labels ?? {}),
     size: null,
     containers: [],
   };
