@@ -84,6 +84,10 @@ export async function loadProject(sources: ProjectSources): Promise<LoadedProjec
     const lookup: Lookup = (name) =>
       given(name) ?? dotenv.get(name) ?? (name === NAME_VARIABLE ? fallback : undefined);
     checkComposeFile(namedFiles(lookup), sources, loading);
+    if (lookup(ENV_FILES)) {
+      const where = { file: ENV_FILE, line: 1, column: 1 };
+      warn(loading, ENV_FILES, "has no effect: write the variables into .env itself", where);
+    }
     const written = await readProject(compose, configFiles.slice(1), loading, lookup);
     const ownName = dotenv.get(NAME_VARIABLE) ?? written.name;
     const name = sources.name ?? ownName ?? fallback;
@@ -107,6 +111,9 @@ export async function loadProject(sources: ProjectSources): Promise<LoadedProjec
 }
 
 const NAME_VARIABLE = "COMPOSE_PROJECT_NAME";
+
+/** Compose reads it from its own environment only. */
+const ENV_FILES = "COMPOSE_ENV_FILES";
 
 /** Warns of Compose files that are not those of the project. */
 function checkComposeFile(

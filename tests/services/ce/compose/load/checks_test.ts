@@ -236,6 +236,12 @@ Deno.test("COMPOSE_FILE that names other files than the stack has is a warning",
   equal((await warnings({ env: "COMPOSE_FILE=" })).length, 0);
 });
 
+Deno.test("COMPOSE_ENV_FILES is a warning", async () => {
+  deepEqual((await issues("services: {}", { env: "COMPOSE_ENV_FILES=a.env" })).warnings, [
+    "1:1 COMPOSE_ENV_FILES has no effect: write the variables into .env itself",
+  ]);
+});
+
 Deno.test("a name that is not that of the stack is a warning", async () => {
   const warnings = async (compose: string, sources: Partial<ProjectSources>) =>
     (await issues(compose, sources)).warnings;

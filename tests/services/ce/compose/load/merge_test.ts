@@ -392,6 +392,20 @@ Deno.test("an override removes and replaces services and sections", async () => 
   deepEqual((await load(base, "services: !reset {}")).services, {});
 });
 
+Deno.test("tags change the files before them in one include", async () => {
+  const { project, errors } = await loadFiles("include:\n  - path: [base.yaml, over.yaml]", {
+    "base.yaml":
+      "services:\n  web: {image: a, ports: ['80:80'], labels: {a: '1'}}\nvolumes: {data: }",
+    "over.yaml":
+      "services:\n  web: {ports: !reset [], labels: !override {b: '2'}}\nvolumes: !reset {}",
+  });
+
+  deepEqual(errors, []);
+  deepEqual(project!.volumes, {});
+  const { ports, labels } = project!.services.web!;
+  deepEqual({ ports, labels }, { ports: undefined, labels: { b: "2" } });
+});
+
 Deno.test("tags without a file before: !reset is nothing, !override has no effect", async () => {
   const { project, errors } = await loadFiles(
     "services:\n  web:\n    image: a\n    ports: !reset ['80:80']\n    user: !override u\n  db: !reset {image: b}",
