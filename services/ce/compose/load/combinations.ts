@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Service } from "./resolve.ts";
 import { fail, type Loading, quote, warn } from "./scope.ts";
+import type { WrittenService } from "./service_keys.ts";
 
 /** What belongs to the container whose network is shared. */
 const NETWORK_KEYS = [
@@ -19,7 +19,7 @@ const NETWORK_KEYS = [
   "ports",
 ] as const;
 
-export function checkCombinations(service: Service, path: string, loading: Loading): void {
+export function checkCombinations(service: WrittenService, path: string, loading: Loading): void {
   checkNetworkMode(service, path, loading);
   checkMemory(service, path, loading);
   const isShare = service.cpus !== undefined && service.cpus > 0;
@@ -33,7 +33,7 @@ export function checkCombinations(service: Service, path: string, loading: Loadi
   }
 }
 
-function checkNetworkMode(service: Service, path: string, loading: Loading): void {
+function checkNetworkMode(service: WrittenService, path: string, loading: Loading): void {
   const { network_mode: mode } = service;
   if (mode === undefined) return;
   const refused = /^(?:service|container):/.test(mode)
@@ -55,7 +55,7 @@ function checkNetworkMode(service: Service, path: string, loading: Loading): voi
   }
 }
 
-function checkMemory(service: Service, path: string, loading: Loading): void {
+function checkMemory(service: WrittenService, path: string, loading: Loading): void {
   const { mem_limit, mem_reservation, memswap_limit, deploy } = service;
   const limit = Number(mem_limit ?? deploy?.resources?.limits?.memory ?? 0);
   const reservation = Number(mem_reservation ?? deploy?.resources?.reservations?.memory ?? 0);

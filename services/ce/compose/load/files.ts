@@ -5,7 +5,6 @@
  */
 
 import { dirname, join, normalize } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import { type EnvFile, parseEnvFile } from "./env_file.ts";
 import { interpolateFile } from "./interpolate.ts";
 import { mergeParts } from "./merge.ts";
@@ -312,7 +311,7 @@ function addProject(project: WrittenProject, added: Partial<WrittenProject>, sco
   for (const section of SECTIONS) {
     const parts = project[section] as Record<string, unknown>;
     for (const [name, part] of Object.entries(added[section] ?? {})) {
-      if (Object.hasOwn(parts, name) && !isDeepStrictEqual(parts[name], part)) {
+      if (Object.hasOwn(parts, name) && canonical(parts[name]) !== canonical(part)) {
         fail(scope, `${section}.${name}`, "is also in an included file, with other settings");
       }
       parts[name] = part;
@@ -320,6 +319,16 @@ function addProject(project: WrittenProject, added: Partial<WrittenProject>, sco
   }
   if (added.models) project.models = true;
 }
+
+/** JSON that does not depend on the order of keys. */
+const canonical = (value: unknown) =>
+  JSON.stringify(
+    value,
+    (_, inner) =>
+      inner instanceof Object && !Array.isArray(inner)
+        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => a < b ? -1 : 1))
+        : inner,
+  );
 
 /** Merges a file over those before it. */
 function overrideProject(

@@ -4,9 +4,19 @@
  * @module
  */
 
-import type { Project, Service } from "./resolve.ts";
+import type { Config, Part, Secret } from "./project_keys.ts";
 import { fail, type Loading, quote, warn } from "./scope.ts";
 import type { WrittenService } from "./service_keys.ts";
+
+type Services = Readonly<Record<string, WrittenService>>;
+
+/** What is checked of a project. */
+interface Checked {
+  name: string;
+  services: Services;
+  secrets: Readonly<Record<string, Part<Secret>>>;
+  configs: Readonly<Record<string, Part<Config>>>;
+}
 
 export const replicasOf = ({ scale, deploy }: Pick<WrittenService, "scale" | "deploy">) =>
   scale ?? deploy?.replicas ?? 1;
@@ -37,7 +47,7 @@ export const valueAt = (value: unknown, path: string): unknown =>
   path.split(".").reduce((at, key) => (at as Record<string, unknown> | undefined)?.[key], value);
 
 /** The engine has each name once: given ones, and `PROJECT-SERVICE-NUMBER` of other services. */
-export function checkContainerNames({ name: project, services }: Project, loading: Loading): void {
+export function checkContainerNames({ name: project, services }: Checked, loading: Loading): void {
   const users = new Map<string, string>();
   for (const [key, { container_name: name }] of Object.entries(services)) {
     if (name === undefined) continue;
@@ -59,7 +69,7 @@ export function checkContainerNames({ name: project, services }: Project, loadin
 /** Limit of the containers of a project. */
 const CONTAINERS_MAX = 2_000;
 
-export function checkSize(services: Record<string, Service>, loading: Loading): void {
+export function checkSize(services: Services, loading: Loading): void {
   let containers = 0;
   for (const [key, service] of Object.entries(services)) {
     containers += replicasOf(service);
@@ -84,7 +94,7 @@ const SWARM_KEYS = ["driver", "driver_opts", "labels", "template_driver"] as con
 
 /** Warns of settings of configs or secrets that have no effect outside of a swarm, or of a copy. */
 export function checkGrants(
-  project: Project,
+  project: Checked,
   section: "configs" | "secrets",
   loading: Loading,
 ): void {
@@ -112,7 +122,7 @@ export function checkGrants(
 }
 
 /** Warns of services into whose containers the engine cannot copy configs and secrets. */
-export function checkReadOnly({ services }: Project, loading: Loading): void {
+export function checkReadOnly({ services }: Checked, loading: Loading): void {
   for (const [key, service] of Object.entries(services)) {
     const isCopied = (["configs", "secrets"] as const).some((section) =>
       service[section]?.some(({ source }) => loading.contents.has(`${section}.${source}`))
@@ -126,7 +136,7 @@ export function checkReadOnly({ services }: Project, loading: Loading): void {
 }
 
 /** Warns of ports of the host that several containers publish: only one of them can start. */
-export function checkPorts({ services }: Project, loading: Loading): void {
+export function checkPorts({ services }: Checked, loading: Loading): void {
   /** By port and protocol: the addresses with the services. An empty address stands for all. */
   const taken = new Map<string, Map<string, string>>();
   for (const [key, service] of Object.entries(services)) {
