@@ -55,7 +55,7 @@ Deno.test("BIND_ALLOW counts for what several files make of a volume", async () 
   const { errors } = await loadProject({
     compose: `services: {web: {image: nginx, volumes: ["data:/data"]}}
 volumes: {data: {driver_opts: {type: nfs, device: /etc}}, other: {driver: sshfs, driver_opts: {o: bind}}}`,
-    overrides: ["/opt/stacks/shop/over.yaml"],
+    configFiles: ["/opt/stacks/shop/compose.yaml", "/opt/stacks/shop/over.yaml"],
     directory: "/opt/stacks/shop",
     readFile: (path) =>
       path === "over.yaml" ? "volumes: {data: {driver_opts: {type: none, o: bind}}}" : undefined,
