@@ -42,12 +42,15 @@ const TEXTS_MAX = 4 * 1024 * 1024;
 /** Texts by absolute path. */
 export type Texts = ReadonlyMap<string, string>;
 
-/** The Compose file of a directory that has none yet. */
-export const newPlace = (directory: string): DiskPlace => ({
-  directory,
-  configFiles: [join(directory, COMPOSE_NAMES[0])],
-  isFound: true,
-});
+/**
+ * The Compose files of a directory that has none yet.
+ *
+ * @param env The text of `.env`, if any.
+ * @throws {AppError} As `findPlace()`.
+ */
+export const newPlace = (directory: string, env?: string): DiskPlace =>
+  namedPlace(directory, env) ??
+    { directory, configFiles: [join(directory, COMPOSE_NAMES[0])], isFound: true };
 
 /**
  * The Compose files of a directory: those of `COMPOSE_FILE` in its `.env`, or the usual ones.

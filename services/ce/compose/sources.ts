@@ -108,7 +108,7 @@ export async function createStackSource(
 }
 
 /** The text of `.env`, if it is given as a text. */
-const textOf = (env: StackSources["env"]) => typeof env === "string" ? env : undefined;
+export const textOf = (env: StackSources["env"]) => typeof env === "string" ? env : undefined;
 
 const required = (path: string) => new InputError([{ path, message: "is required" }]);
 

@@ -156,7 +156,11 @@ export function checkPorts({ services }: Checked, loading: Loading): void {
           `publishes ${id} of the host, as ${quote(user)} does: one cannot start`,
         );
       } else if (replicasOf(service) > 1) {
-        warn(loading, path, `publishes ${id} of the host for several containers: one can start`);
+        warn(
+          loading,
+          path,
+          `publishes ${id} of the host for several containers: without Swarm, one can start`,
+        );
       }
       users.set(address, key);
     }

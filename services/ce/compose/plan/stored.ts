@@ -23,7 +23,13 @@ import { LABEL } from "../labels.ts";
 import type { LoadIssue, UnbuiltImage } from "../load/scope.ts";
 import { newPlace } from "../disk_sources.ts";
 import type { FileDeps } from "../project_files.ts";
-import { completeSources, loadDeployable, openStackSource, toInputIssue } from "../sources.ts";
+import {
+  completeSources,
+  loadDeployable,
+  openStackSource,
+  textOf,
+  toInputIssue,
+} from "../sources.ts";
 import { type DiskPlace, loadStack, type StackSources, type StoredSources } from "../validate.ts";
 import type { PlanOptions } from "./options.ts";
 import type { Observed, StackPlan } from "./plan.ts";
@@ -119,7 +125,8 @@ export async function planGivenSources(
   options: PlanOptions,
 ): Promise<StackPlan> {
   const sources = await completeSources(deps, name, given);
-  const place = sources.place ?? (directory === undefined ? undefined : newPlace(directory));
+  const { env, place = directory === undefined ? undefined : newPlace(directory, textOf(env)) } =
+    sources;
   return await planSources(deps, name, { ...sources, place }, options);
 }
 

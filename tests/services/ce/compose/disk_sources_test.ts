@@ -1,7 +1,7 @@
 /** The Compose files of a directory. The files themselves are read in `tests/real_engine`. */
 
 import { deepEqual, rejects } from "node:assert/strict";
-import { findPlace, refreshPlace } from "../../../../services/ce/compose/disk_sources.ts";
+import { findPlace, newPlace, refreshPlace } from "../../../../services/ce/compose/disk_sources.ts";
 import type { HostFiles } from "../../../../services/ce/compose/project_files.ts";
 
 const DIRECTORY = "/opt/stacks/shop";
@@ -58,6 +58,11 @@ Deno.test("findPlace() prefers variables that are not on disk yet", async () => 
 
   deepEqual(await findPlace(files, DIRECTORY, "COMPOSE_FILE=b.yml"), found("b.yml"));
   deepEqual(await findPlace(files, DIRECTORY, ""), found("compose.yaml"));
+});
+
+Deno.test("newPlace() has the files that the variables name, or the usual one", () => {
+  deepEqual(newPlace(DIRECTORY, "COMPOSE_FILE=a.yml:b.yml"), found("a.yml", "b.yml"));
+  deepEqual(newPlace(DIRECTORY, "A=1"), found("compose.yaml"));
 });
 
 Deno.test("findPlace() refuses files that Compose would use from another directory", async () => {

@@ -286,7 +286,7 @@ for (
 
 Deno.test("a published port of several containers is a warning", async () => {
   deepEqual((await issues(service("ports: ['80:80']\n    scale: 2"))).warnings, [
-    "4:13 services.web.ports[0] publishes 80/tcp of the host for several containers: one can start",
+    "4:13 services.web.ports[0] publishes 80/tcp of the host for several containers: without Swarm, one can start",
   ]);
   deepEqual((await issues(service("ports: [80]\n    scale: 2"))).warnings, []);
 });
