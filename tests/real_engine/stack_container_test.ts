@@ -94,7 +94,7 @@ volumes: {data: {labels: {a: b}}, cache: {}}`,
           throw new Error("The service refers to no other one");
         },
         old: undefined,
-        filesHash: undefined,
+        fileHashes: undefined,
         apiVersion: engine.apiVersion,
       });
       ({ id } = await containerCreate(engine, { name, body: create }));
