@@ -30,7 +30,7 @@ import { createMaintenance } from "../services/state/maintenance.ts";
 import { createMonitorResults } from "../services/state/monitor_results.ts";
 import type { Log } from "../services/log.ts";
 import { createLoginThrottle } from "../services/auth/login_throttle.ts";
-import { createComposeLoader } from "../services/ce/compose/loader.ts";
+import { createComposeLoader } from "../services/state/compose_loader.ts";
 import { createPasswords } from "../services/auth/passwords.ts";
 import { createEngineStatusReader } from "../services/state/engine_status.ts";
 import { createLimiters } from "../services/state/limiters.ts";

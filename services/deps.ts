@@ -21,7 +21,7 @@ import type { ActiveJobs } from "./state/active_jobs.ts";
 import type { BrandCache } from "./state/brand_cache.ts";
 import type { SignInProviders } from "./state/sign_in_providers.ts";
 import type { ComplianceState } from "./state/compliance_state.ts";
-import type { ComposeLoader } from "./ce/compose/loader.ts";
+import type { ComposeLoader } from "./state/compose_loader.ts";
 import type { Config } from "./config/config.ts";
 import type { EventBus } from "./events/events.ts";
 import type { HostCache } from "./state/host_cache.ts";

@@ -5,9 +5,6 @@
  */
 
 import { loadTexts } from "../../services/ce/compose/load/texts.ts";
-import type { ComposeLoader } from "../../services/ce/compose/loader.ts";
+import type { ComposeLoader } from "../../services/state/compose_loader.ts";
 
-const load: ComposeLoader["load"] = async (sources) =>
-  JSON.parse(await loadTexts(JSON.stringify(sources)));
-
-export const directLoader: ComposeLoader = { load, check: load, close() {} };
+export const directLoader: ComposeLoader = { load: loadTexts, check: loadTexts, close() {} };

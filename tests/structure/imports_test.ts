@@ -77,6 +77,8 @@ const PLACES: {
       /^(?:import|export) (?!type\b).*from "(?:node:(?!sqlite"|path"|buffer")|prom-client|re2js)/m,
     example: `import { createHash } from "node:crypto";`,
     folders: [],
+    // The script of a worker, which is loaded on first use.
+    exceptions: /^services\/ce\/compose\/load\/worker\.ts$/,
   },
   {
     what:

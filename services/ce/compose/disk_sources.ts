@@ -14,7 +14,13 @@ import { LABEL } from "./labels.ts";
 import { COMPOSE_FILE, ENV_FILE, filesNamedIn } from "./load/compose_file.ts";
 import { isInside, trimSlash } from "./load/paths.ts";
 import type { HostFiles } from "./project_files.ts";
-import type { DiskPlace, LoaderDeps, StackSources, StoredSources } from "./validate.ts";
+import {
+  type DiskPlace,
+  type LoaderDeps,
+  loadGiven,
+  type StackSources,
+  type StoredSources,
+} from "./validate.ts";
 
 /** Names in the order in which Compose looks for them. */
 const COMPOSE_NAMES = [
@@ -174,7 +180,7 @@ export async function readSources(
   for (let isComplete = false; !isComplete;) {
     const texts = textsByName(known, directory);
     const options = { compose, configFiles, env: env ?? "", profiles, directory, files: texts };
-    const { asked } = await composeLoader.load(options);
+    const { asked } = await loadGiven(composeLoader.load, options);
     const missing = new Set(asked.map((path) => absolute(path, directory)).filter(isNew));
     for (const path of missing) {
       await read(path);

@@ -9,7 +9,7 @@ import type { Deps } from "../../deps.ts";
 import type { LoadedProject } from "./load/load.ts";
 import type { Project } from "./load/resolve.ts";
 import type { LoadIssue, UnbuiltImage } from "./load/scope.ts";
-import type { GivenSources } from "./load/texts.ts";
+import type { GivenSources, LoadedTexts } from "./load/texts.ts";
 
 /** The sources of a stack as users send them. */
 export interface StackSources {
@@ -70,9 +70,18 @@ export async function loadStack(
   sources: StoredSources,
   place: StackPlace,
 ): Promise<LoadedProject> {
-  const { project, contents, ...loaded } = await composeLoader.load(givenSources(sources, place));
+  const { project, contents, ...loaded } = await loadGiven(
+    composeLoader.load,
+    givenSources(sources, place),
+  );
   return { ...loaded, project: project ?? undefined, contents: new Map(contents) };
 }
+
+/** Loads sources as plain data. @param load One of the methods of the loader. */
+export const loadGiven = async (
+  load: (job: string) => Promise<string>,
+  sources: GivenSources,
+): Promise<LoadedTexts> => JSON.parse(await load(JSON.stringify(sources)));
 
 const givenSources = (
   { compose, env, files = {}, profiles, place: disk, outside = {} }: StoredSources,
@@ -98,7 +107,7 @@ export async function validateStack(
   place: StackPlace,
   findUnbuilt: (builds: readonly UnbuiltImage[]) => Promise<LoadIssue[]>,
 ): Promise<StackValidation> {
-  const loaded = await composeLoader.check(givenSources(sources, place));
+  const loaded = await loadGiven(composeLoader.check, givenSources(sources, place));
   const errors = [...loaded.errors, ...await findUnbuilt(loaded.builds)];
   const project = errors.length === 0 ? loaded.project : null;
   return {

@@ -27,7 +27,8 @@ import {
   spend,
 } from "./scope.ts";
 import { service, type WrittenService } from "./service_keys.ts";
-import { type MapNode, type Node, parseYaml } from "./yaml_tree.ts";
+import type { MapNode, Node } from "./nodes.ts";
+import { parseYaml } from "./yaml_tree.ts";
 
 /** What the files of a project say; references are not checked. */
 export interface WrittenProject {

@@ -17,7 +17,7 @@ import {
   VARIABLE_UNITS,
   warn,
 } from "./scope.ts";
-import type { Node } from "./yaml_tree.ts";
+import type { Node } from "./nodes.ts";
 
 /** A template that cannot be used; the message says why. */
 class TemplateError extends Error {

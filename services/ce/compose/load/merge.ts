@@ -11,7 +11,7 @@ import type { Mount } from "./mounts.ts";
 import type { Port } from "./ports.ts";
 import type { FileGrant } from "./grants.ts";
 import type { EnvFileEntry } from "./service_keys.ts";
-import type { MapNode } from "./yaml_tree.ts";
+import type { MapNode } from "./nodes.ts";
 
 type Values = Record<string, unknown>;
 

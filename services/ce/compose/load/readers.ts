@@ -18,7 +18,7 @@ import {
   TEXT_MAX,
   warn,
 } from "./scope.ts";
-import type { MapNode, Node, ScalarNode } from "./yaml_tree.ts";
+import type { MapNode, Node, ScalarNode } from "./nodes.ts";
 
 /** Returns the value; `undefined` if it is not given (`null`), and after an error. */
 export interface Reader<T> {

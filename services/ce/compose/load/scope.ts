@@ -5,17 +5,9 @@
  */
 
 import { createYield } from "../../../event_loop.ts";
-import type { Node } from "./yaml_tree.ts";
+import type { Node, Position } from "./nodes.ts";
 
-/** Where something is written. */
-export interface Position {
-  /** Name of an included or extended file, or of an env file; `null` for the Compose text itself. */
-  file: string | null;
-  /** From 1. */
-  line: number;
-  /** From 1. */
-  column: number;
-}
+export type { Position };
 
 /** A problem of a Compose file. */
 export interface LoadIssue extends Position {

@@ -1,5 +1,5 @@
 /**
- * The script of the worker that loads projects, see `../loader.ts`. It sends one message when it has
+ * The script of the worker that loads projects, see `services/state/compose_loader.ts`. It sends one message when it has
  * started; each message that it gets is a job.
  *
  * @module

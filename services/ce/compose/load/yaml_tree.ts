@@ -36,38 +36,10 @@ import {
   spend,
   unitsOf,
 } from "./scope.ts";
+import type { ListNode, MapNode, Mark, Node, ScalarNode } from "./nodes.ts";
 
 /** The tags of Compose: how a value of an override changes that of the file before. */
 const MARKS: Readonly<Record<string, Mark>> = { "!reset": "reset", "!override": "override" };
-
-/** `reset` removes the value before, and is not a value itself; `override` replaces it. */
-export type Mark = "reset" | "override";
-
-/** A string, number, boolean or null. */
-export interface ScalarNode {
-  kind: "scalar";
-  mark?: Mark;
-  value: string | number | boolean | null;
-  /** As written, for numbers that JavaScript would change (`1.0`, 19 digits). */
-  text: string;
-  at: Position;
-}
-
-export interface ListNode {
-  kind: "list";
-  mark?: Mark;
-  items: Node[];
-  at: Position;
-}
-
-export interface MapNode {
-  kind: "map";
-  mark?: Mark;
-  entries: Map<string, { key: Position; value: Node }>;
-  at: Position;
-}
-
-export type Node = ScalarNode | ListNode | MapNode;
 
 /** Maximum size of one file, in bytes. */
 export const FILE_BYTES_MAX = 1024 * 1024;

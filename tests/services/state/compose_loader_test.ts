@@ -4,22 +4,24 @@ import {
   type ProjectRunner,
   RunawayError,
   startWorker,
-} from "../../../../services/ce/compose/loader.ts";
-import { until } from "../../../helpers/until.ts";
-import { loadTexts } from "../../../../services/ce/compose/load/texts.ts";
+} from "../../../services/state/compose_loader.ts";
+import { until } from "../../helpers/until.ts";
+import { type LoadedTexts, loadTexts } from "../../../services/ce/compose/load/texts.ts";
 
-const SOURCES = {
+const sources = {
   compose: "services: {web: {image: nginx, env_file: app.env}}",
   files: { "app.env": "LEVEL=info" },
 };
+const SOURCES = JSON.stringify(sources);
 
 Deno.test("a worker loads projects, and reports the files that they name", async () => {
   const loader = createComposeLoader();
   try {
-    const { project, asked } = await loader.load(SOURCES);
+    const { project, asked }: LoadedTexts = JSON.parse(await loader.load(SOURCES));
     deepEqual(project?.services.web?.environment, { LEVEL: "info" });
     deepEqual(asked, [".env", "app.env"]);
-    deepEqual((await loader.load({ ...SOURCES, files: {} })).errors, [{
+    const missing = await loader.load(JSON.stringify({ ...sources, files: {} }));
+    deepEqual(JSON.parse(missing).errors, [{
       path: "services.web.env_file[0]",
       file: null,
       line: 1,
@@ -34,7 +36,7 @@ Deno.test("a worker loads projects, and reports the files that they name", async
 Deno.test("a worker beyond its deadline is refused", async () => {
   const worker = await startWorker(0);
   try {
-    await rejects(worker.run(JSON.stringify(SOURCES)), RunawayError);
+    await rejects(worker.run(SOURCES), RunawayError);
   } finally {
     worker.close();
   }
@@ -49,7 +51,7 @@ Deno.test("a project beyond the limits is refused, and the next one is loaded", 
   const loader = createComposeLoader(() => Promise.resolve(runners.shift()!));
   await rejects(loader.load(SOURCES), { code: "invalid" });
   deepEqual(closed, ["first"]);
-  equal((await loader.load(SOURCES)).errors.length, 0);
+  equal(JSON.parse(await loader.load(SOURCES)).errors.length, 0);
   loader.close();
   deepEqual(closed, ["first", "second"]);
 });
@@ -65,7 +67,7 @@ Deno.test("checks beyond the queue are refused, and leave room for others", asyn
       close() {},
     })
   );
-  const named = (name: string) => ({ ...SOURCES, name });
+  const named = (name: string) => JSON.stringify({ ...sources, name });
   const all = Array.from({ length: 33 }, () => loader.check(named("check")));
   await rejects(loader.check(named("check")), { code: "unavailable" });
   all.push(loader.load(named("load")));

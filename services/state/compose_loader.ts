@@ -1,13 +1,12 @@
 /**
- * Loads projects in workers: hostile sources take neither the time nor the memory of the service.
+ * Loads Compose projects in workers: hostile sources take neither the time nor the memory of the service.
  *
  * @module
  */
 
 import type { Worker } from "node:worker_threads";
-import { AppError } from "../../errors.ts";
-import { createLimiter } from "../../limiter.ts";
-import type { GivenSources, LoadedTexts } from "./load/texts.ts";
+import { AppError } from "../errors.ts";
+import { createLimiter } from "../limiter.ts";
 
 /** Projects that are loaded at the same time. */
 const RUNNING_MAX = 2;
@@ -60,13 +59,13 @@ export function createComposeLoader(createRunner: () => Promise<ProjectRunner> =
     for (const runner of idle.splice(0)) runner.close();
   };
 
-  const load = (sources: GivenSources): Promise<LoadedTexts> =>
+  const load = (job: string): Promise<string> =>
     limit(async () => {
       const runner = idle.pop() ?? await createRunner();
       try {
-        const result = await runner.run(JSON.stringify(sources));
+        const result = await runner.run(job);
         idle.push(runner);
-        return JSON.parse(result);
+        return result;
       } catch (error) {
         runner.close();
         if (!(error instanceof RunawayError)) throw error;
@@ -87,12 +86,14 @@ export function createComposeLoader(createRunner: () => Promise<ProjectRunner> =
     /**
      * Loads a project.
      *
+     * @param job JSON of `GivenSources`.
+     * @returns JSON of `LoadedTexts`.
      * @throws {AppError} `invalid` for one that takes too much time or memory; `unavailable` if too
      * many wait.
      */
     load,
     /** The same for a caller who may only check sources. */
-    check: (sources: GivenSources): Promise<LoadedTexts> => limitChecks(() => load(sources)),
+    check: (job: string): Promise<string> => limitChecks(() => load(job)),
     /** Ends the workers without a project. */
     close() {
       clearTimeout(idleTimer);
@@ -142,7 +143,9 @@ function nextMessage(worker: Worker, deadlineMs: number): Promise<string> {
 
 /** In an executable, which runs a bundle, the script is next to the program. */
 async function scriptUrl(): Promise<URL> {
-  if (import.meta.url.endsWith(".ts")) return new URL("./load/worker.ts", import.meta.url);
+  if (import.meta.url.endsWith(".ts")) {
+    return new URL("../ce/compose/load/worker.ts", import.meta.url);
+  }
   const script = await Deno.readTextFile(new URL("compose_worker.js", import.meta.url));
   return new URL(`data:text/javascript,${encodeURIComponent(script)}`);
 }
