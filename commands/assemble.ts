@@ -30,7 +30,8 @@ import { createMaintenance } from "../services/state/maintenance.ts";
 import { createMonitorResults } from "../services/state/monitor_results.ts";
 import type { Log } from "../services/log.ts";
 import { createLoginThrottle } from "../services/auth/login_throttle.ts";
-import { createComposeLoader } from "../services/state/compose_loader.ts";
+import { workerScript } from "../services/ce/compose/worker_script.ts";
+import { createComposeLoader, startWorker } from "../services/state/compose_loader.ts";
 import { createPasswords } from "../services/auth/passwords.ts";
 import { createEngineStatusReader } from "../services/state/engine_status.ts";
 import { createLimiters } from "../services/state/limiters.ts";
@@ -97,7 +98,7 @@ export function assemble(parts: Parts): Deps {
     alerts: createAlertMemory(),
     accounts,
     passwords: createPasswords(),
-    composeLoader: createComposeLoader(),
+    composeLoader: createComposeLoader(async () => await startWorker(await workerScript())),
     limiters,
     engineStatus: createEngineStatusReader(engine, now),
     anonymousLog: createAnonymousLog(parts.log, now),

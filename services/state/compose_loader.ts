@@ -47,7 +47,7 @@ export class RunawayError extends Error {
 export type ComposeLoader = ReturnType<typeof createComposeLoader>;
 
 /** @param createRunner Tests load without a worker. */
-export function createComposeLoader(createRunner: () => Promise<ProjectRunner> = startWorker) {
+export function createComposeLoader(createRunner: () => Promise<ProjectRunner>) {
   const busy = () =>
     new AppError("unavailable", "Too many Compose files are being loaded; try again");
   const limits = { what: "Compose files", waiting: WAITING_MAX, busy };
@@ -102,10 +102,14 @@ export function createComposeLoader(createRunner: () => Promise<ProjectRunner> =
   };
 }
 
-/** Starts a worker. Its first project does not pay for the start. */
-export async function startWorker(deadlineMs = DEADLINE_MS): Promise<ProjectRunner> {
+/**
+ * Starts a worker. Its first project does not pay for the start.
+ *
+ * @param script Sends one message when it has started, and then one for each that it gets.
+ */
+export async function startWorker(script: URL, deadlineMs = DEADLINE_MS): Promise<ProjectRunner> {
   const { Worker } = await import("node:worker_threads");
-  const worker = new Worker(await scriptUrl(), { resourceLimits: MEMORY });
+  const worker = new Worker(script, { resourceLimits: MEMORY });
   await nextMessage(worker, START_MS);
   // A worker that waits does not keep the process alive.
   worker.unref();
@@ -139,13 +143,4 @@ function nextMessage(worker: Worker, deadlineMs: number): Promise<string> {
     worker.once("error", (error) => end(() => reject(error)));
     worker.once("exit", (code) => end(() => reject(new Error(`the worker ended with ${code}`))));
   });
-}
-
-/** In an executable, which runs a bundle, the script is next to the program. */
-async function scriptUrl(): Promise<URL> {
-  if (import.meta.url.endsWith(".ts")) {
-    return new URL("../ce/compose/load/worker.ts", import.meta.url);
-  }
-  const script = await Deno.readTextFile(new URL("compose_worker.js", import.meta.url));
-  return new URL(`data:text/javascript,${encodeURIComponent(script)}`);
 }

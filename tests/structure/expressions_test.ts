@@ -63,7 +63,7 @@ const CHECKED: Readonly<Record<string, readonly [expression: RegExp, reason: str
   ],
   "services/ce/notifications/channel_url.ts": [
     [
-      /^([a-z]+):\/\/(?:([^/?#]*)@)?([^/?#@]*)([^?]*)(?:\?(.*))?$/i,
+      /^([a-z][a-z+]*):\/\/(?:([^/?#]*)@)?([^/?#@]*)([^?]*)(?:\?(.*))?$/i,
       "the URL of a channel, at most 2048 characters",
     ],
   ],

@@ -5,6 +5,7 @@ import {
   RunawayError,
   startWorker,
 } from "../../../services/state/compose_loader.ts";
+import { workerScript } from "../../../services/ce/compose/worker_script.ts";
 import { until } from "../../helpers/until.ts";
 import { type LoadedTexts, loadTexts } from "../../../services/ce/compose/load/texts.ts";
 
@@ -15,7 +16,7 @@ const sources = {
 const SOURCES = JSON.stringify(sources);
 
 Deno.test("a worker loads projects, and reports the files that they name", async () => {
-  const loader = createComposeLoader();
+  const loader = createComposeLoader(async () => await startWorker(await workerScript()));
   try {
     const { project, asked }: LoadedTexts = JSON.parse(await loader.load(SOURCES));
     deepEqual(project?.services.web?.environment, { LEVEL: "info" });
@@ -34,7 +35,7 @@ Deno.test("a worker loads projects, and reports the files that they name", async
 });
 
 Deno.test("a worker beyond its deadline is refused", async () => {
-  const worker = await startWorker(0);
+  const worker = await startWorker(await workerScript(), 0);
   try {
     await rejects(worker.run(SOURCES), RunawayError);
   } finally {
