@@ -26,7 +26,9 @@ export interface DeployInput {
   onFailure: (typeof FAILURE_POLICIES)[number];
   stableSeconds: number | null;
   healthTimeoutSeconds: number | null;
-  /** The containers of the project. */
+  /** Whether it may only deploy what stays inside of the project. */
+  isConfined?: boolean;
+  /** The containers of the project, and those that depend on them. */
   affected: Identity[];
 }
 
@@ -69,6 +71,11 @@ export interface PlannedDeploy {
   services: ServiceWork[];
   /** Superfluous containers, which are stopped first and removed last. */
   removed: (Member & { key: string })[];
+  /**
+   * Containers that depend on replaced ones and are recreated behind all services, in topological
+   * order.
+   */
+  dependents?: Member[];
   /** Ids of all containers of the project before the deploy. */
   existing: string[];
 }
@@ -93,4 +100,6 @@ export interface DownResult {
   networks: string[];
   volumes: string[];
   images: string[];
+  /** About containers of others that depended on these. */
+  warnings: string[];
 }

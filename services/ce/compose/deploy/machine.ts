@@ -1,8 +1,8 @@
 /**
  * The steps of a deploy: pulled → planned → networks and volumes → each service created and
- * started → verified → committed, or rolled back. Old containers stay until the verdict about all
- * new ones. Every step starts from what the job recorded and from the engine's current state, so that
- * after a crash the job goes on, or back, where it was.
+ * started → dependents of replaced containers recreated → verified → committed, or rolled back. Old
+ * containers stay until the verdict about all new ones. Every step starts from what the job recorded
+ * and from the engine's current state, so that after a crash the job goes on, or back, where it was.
  *
  * @module
  */
@@ -13,11 +13,12 @@ import type { Deps } from "../../../deps.ts";
 import { throwIfInterrupted, watchEngine } from "../../updates/run/interruption.ts";
 import { messageOf } from "../../updates/run/job.ts";
 import { inspectIfThere } from "../../updates/run/members.ts";
-import { removeOldOnes, stopAside } from "../../updates/run/swap.ts";
+import { removeOldOnes, restartStopped, stopAside } from "../../updates/run/swap.ts";
 import { type Verified, verify } from "../../updates/run/verify.ts";
 import { dependenciesOf } from "../load/resolve.ts";
 import { type LoadedStack, openStack } from "../plan/stored.ts";
-import { createdOf, goBack, restoreNames, startStep, stopHere } from "./back.ts";
+import { createdOf, goBack, pairsOf, restoreNames, startStep, stopHere } from "./back.ts";
+import { dependentPairs, replaceDependents } from "./dependents.ts";
 import { recordFailure } from "./failure.ts";
 import { runHooks } from "./hooks.ts";
 import type { DeployJob, DeployResult, PlannedDeploy } from "./job.ts";
@@ -95,9 +96,10 @@ async function carryOut(
   }
   if (services.length > 0) {
     await deployServices(deps, job, stack, planned);
+    await replaceDependents(deps, job, planned, pairsOf(job, services));
     await verifyAll(deps, job, stack, planned);
   }
-  const pairs = services.flatMap(({ key }) => createdOf(job, key)?.pairs ?? []);
+  const pairs = [...pairsOf(job, services), ...dependentPairs(job)];
   if (pairs.length > 0 || removed.length > 0) {
     await job.step("commit", async () => {
       await removeOldOnes(deps, [...pairs, ...removed.map((each) => ({ ...each, newId: "" }))]);
@@ -173,6 +175,8 @@ async function verifyAll(
       ...[...fresh, ...started].map(({ id, name }) => ({ name, newId: id, ran: true, ports: [] })),
     ];
   });
+  const dependents = dependentPairs(job);
+  subjects.push(...dependents.filter(({ worked }) => worked));
   if (subjects.length === 0) return;
   const isResumed = job.hasBegun("verify");
   const assertSameEngine = watchEngine(deps);
@@ -184,6 +188,7 @@ async function verifyAll(
           const created = createdOf(job, work.key)!;
           await startContainers(deps, stack, work, created, { signal, isResumed });
         }
+        await restartStopped(deps, dependents);
       }
       await verify(deps, subjects, {
         watched: [],

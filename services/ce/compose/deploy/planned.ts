@@ -8,15 +8,17 @@ import { ifThere } from "../../../../engine/errors.ts";
 import { imageInspect } from "../../../../engine/images.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
-import { asContainer } from "../../containers/reads.ts";
+import { asContainer, listAll } from "../../containers/reads.ts";
 import { pullImage } from "../../images/pull.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { readMark } from "../../rebuild/marks.ts";
 import { nameOf } from "../../rebuild/replace.ts";
 import { startOrder } from "../../stacks/order.ts";
 import { fullImageId } from "../../storage/images.ts";
-import { memberOf } from "../../updates/run/members.ts";
+import { inspectIfThere, type Member, memberOf } from "../../updates/run/members.ts";
 import { dependenciesOf, type Service } from "../load/resolve.ts";
+import { assertInside } from "../plan/boundary.ts";
+import { type Dependents, dependentsOfPlan } from "../plan/dependents.ts";
 import type { PlanOptions } from "../plan/options.ts";
 import { type PlannedChange, planProject } from "../plan/plan.ts";
 import { numberOf, replicasOf } from "../plan/replicas.ts";
@@ -85,7 +87,10 @@ export async function planDeploy(
   stack: LoadedStack,
 ): Promise<PlannedDeploy> {
   const { project } = stack;
+  // A dependent that was created a moment ago may not be in the snapshot yet.
+  await listAll(deps);
   const observed = await observe(deps, stack);
+  if (input.isConfined) assertInside(stack, observed);
   const { changes, warnings } = planProject(project, observed, optionsOf(input));
   const keysOf = (kind: PlannedChange["kind"]) =>
     changes.filter((change) => change.kind === kind && change.action === "create")
@@ -135,8 +140,29 @@ export async function planDeploy(
     volumes: keysOf("volume"),
     services,
     removed,
+    dependents: await dependentMembers(deps, input, dependentsOfPlan(changes, project, observed)),
     existing: observed.containers.map(({ Id }) => Id),
   };
+}
+
+/** @throws {AppError} `conflict` for one that is not reserved, or is this service itself. */
+async function dependentMembers(
+  { engine }: Deps,
+  { affected }: DeployJob["input"],
+  { recreated }: Dependents,
+): Promise<Member[]> {
+  const members: Member[] = [];
+  for (const { id, name, self } of recreated) {
+    if (self) {
+      throw new AppError("conflict", `Longshore itself uses a namespace of the stack's containers`);
+    }
+    if (!affected.some((each) => each.id === id || each.name === name)) {
+      throw new AppError("conflict", `A container that depends on the stack was created meanwhile`);
+    }
+    const container = await inspectIfThere(engine, id);
+    if (container) members.push(await memberOf(container));
+  }
+  return members;
 }
 
 /** Services behind those that they depend on. */

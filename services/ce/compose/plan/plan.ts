@@ -7,9 +7,11 @@
 import type { ContainerConfig, ContainerInspect } from "../../../../engine/containers.ts";
 import type { Network } from "../../../../engine/networks.ts";
 import type { Volume } from "../../../../engine/volumes.ts";
+import type { Container } from "../../../state/inventory.ts";
 import { dependenciesOf, type Project, type Service } from "../load/resolve.ts";
 import type { Context, EngineDefaults } from "./comparison.ts";
 import { unknownSettings } from "./comparisons.ts";
+import { dependentsOfPlan, dependentWarnings } from "./dependents.ts";
 import { differences, fileReasons, type Reason, reason } from "./differences.ts";
 import type { PlanOptions, RecreatePolicy } from "./options.ts";
 import { networkDifferences, volumeDifferences } from "./parts.ts";
@@ -33,6 +35,8 @@ export interface Observed {
   /** The networks and volumes themselves by name, to warn of differences. */
   networkDetails?: ReadonlyMap<string, Network>;
   volumeDetails?: ReadonlyMap<string, Volume>;
+  /** All containers of the engine, to find those that depend on the project's. */
+  all?: readonly Container[];
   defaults?: EngineDefaults;
 }
 
@@ -71,18 +75,24 @@ export function planProject(
   const orphans = new Set(
     observed.containers.map(serviceOf).filter((name) => !Object.hasOwn(whole.services, name)),
   );
+  const planned = [
+    ...planParts("network", project.networks, usedNetworks(project), observed.networks, warnings),
+    ...planParts("volume", project.volumes, usedVolumes(project), observed.volumes, warnings),
+    ...services,
+    ...[...orphans].sort().map((name) =>
+      serviceChange(name, removeOrphans ? "remove" : "none", [
+        reason(name, "running", null, "is not in the Compose file"),
+      ])
+    ),
+  ];
+  const dependents = dependentsOfPlan(planned, whole, observed);
   return {
-    changes: [
-      ...planParts("network", project.networks, usedNetworks(project), observed.networks, warnings),
-      ...planParts("volume", project.volumes, usedVolumes(project), observed.volumes, warnings),
-      ...services,
-      ...[...orphans].sort().map((name) =>
-        serviceChange(name, removeOrphans ? "remove" : "none", [
-          reason(name, "running", null, "is not in the Compose file"),
-        ])
-      ),
+    changes: planned,
+    warnings: [
+      ...warnings,
+      ...partWarnings(project, observed),
+      ...dependentWarnings(dependents),
     ],
-    warnings: [...warnings, ...partWarnings(project, observed)],
   };
 }
 

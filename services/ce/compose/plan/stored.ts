@@ -16,6 +16,7 @@ import { systemInfo } from "../../../../engine/system.ts";
 import { volumeList } from "../../../../engine/volumes.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
+import { currentContainers, type ReadDeps } from "../../containers/reads.ts";
 import type { Project } from "../load/resolve.ts";
 import { LABEL } from "../labels.ts";
 import type { LoadIssue } from "../load/scope.ts";
@@ -29,7 +30,8 @@ import type { Observed, StackPlan } from "./plan.ts";
 /** Parallel requests to the engine. */
 const REQUESTS_MAX = 8;
 
-type StackDeps = FileDeps & Pick<Deps, "db" | "secrets">;
+type ObserveDeps = ReadDeps & Pick<Deps, "secrets">;
+type StackDeps = FileDeps & ObserveDeps & Pick<Deps, "db">;
 
 /** A stack with stored sources, loaded. */
 export interface LoadedStack {
@@ -39,6 +41,8 @@ export interface LoadedStack {
   project: Project;
   /** Texts of configs and secrets, e.g. by `secrets.key`. */
   contents: ReadonlyMap<string, string>;
+  /** Paths of the files on disk that are read from outside of its directory. */
+  outside: readonly string[];
   warnings: string[];
 }
 
@@ -69,6 +73,7 @@ export async function openStack(
     place: opened.sources.place,
     project,
     contents,
+    outside: Object.keys(opened.sources.outside ?? {}),
     warnings: warnings.map(warningText),
   };
 }
@@ -122,7 +127,7 @@ export async function planGivenSources(
  * @throws {AppError} `invalid` for sources that cannot be deployed, and for an unknown service.
  */
 export async function planSources(
-  deps: Pick<Deps, "config" | "secrets" | "engine">,
+  deps: ObserveDeps & Pick<Deps, "config">,
   name: string,
   sources: StoredSources,
   options: PlanOptions = {},
@@ -150,10 +155,12 @@ export function assertServices(
 
 /** Reads what the engine has of a project. */
 export async function observe(
-  { engine, secrets }: Pick<Deps, "engine" | "secrets">,
+  deps: ObserveDeps,
   { project, contents }: Pick<LoadedStack, "project" | "contents">,
 ): Promise<Observed> {
-  const [listed, networks, volumes, info] = await Promise.all([
+  const { engine, secrets } = deps;
+  const [all, listed, networks, volumes, info] = await Promise.all([
+    currentContainers(deps),
     containerList(engine, {
       all: true,
       filters: { label: [`${LABEL.project}=${project.name}`] },
@@ -191,6 +198,7 @@ export async function observe(
     fileHashes: await hashAll(secrets, project, contents),
     networkDetails: new Map(networks.map((network) => [network.Name, network])),
     volumeDetails: new Map(volumes.map((volume) => [volume.Name, volume])),
+    all,
     defaults: {
       apiVersion: engine.apiVersion,
       logDriver: info.LoggingDriver,
