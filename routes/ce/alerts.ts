@@ -209,8 +209,8 @@ export const alertEndpoints = (deps: Deps) => [
     returns: Rule,
     status: 201,
     failures: { 402: "The edition allows no more rules" },
-  }, async ({ body }) => {
-    await assertAlertPattern(body.pattern);
+  }, async ({ body, caller }) => {
+    await assertAlertPattern(caller, body);
     return withSnakeCase(createAlertRule(deps, body));
   }),
 
@@ -246,8 +246,8 @@ export const alertEndpoints = (deps: Deps) => [
       }),
       problem: z.string().nullable().meta({ description: "Why the value is unknown" }),
     }).meta({ id: "AlertRuleTest" }),
-  }, async ({ body }) => {
-    await assertAlertPattern(body.pattern);
+  }, async ({ body, caller }) => {
+    await assertAlertPattern(caller, body);
     return previewAlertRule(deps, body);
   }),
 
@@ -270,8 +270,9 @@ export const alertEndpoints = (deps: Deps) => [
     body: RuleChanges,
     returns: Rule,
     failures: UNKNOWN,
-  }, async ({ params, body: { duration_seconds: durationSeconds, ...change } }) => {
-    await assertAlertPattern(change.pattern);
+  }, async ({ params, body: { duration_seconds: durationSeconds, ...change }, caller }) => {
+    const { metric = getAlertRule(deps, params.id).metric, pattern } = change;
+    await assertAlertPattern(caller, { metric, pattern });
     return withSnakeCase(changeAlertRule(deps, params.id, { durationSeconds, ...change }));
   }),
 

@@ -55,7 +55,10 @@ export const Job = z.object({
   createdAt: Timestamp,
   startedAt: Timestamp.nullable(),
   endedAt: Timestamp.nullable().meta({ description: "null while queued or running" }),
-  result: z.unknown().meta({ description: "Depends on the kind; null unless it has one" }),
+  result: z.unknown().meta({
+    description: "Depends on the kind; null unless it has one. Without `containers:logs`, it has " +
+      "no `evidence`",
+  }),
 }).meta({ id: "Job" });
 
 const EXAMPLE = `event: step

@@ -10,6 +10,7 @@ import type { AppEvent } from "../../services/events/events.ts";
 import type { Recorder } from "../../services/events/recorder.ts";
 import { setContainers } from "./fake_containers.ts";
 import { type FakeAnswer, fakeEngine } from "./fake_engine.ts";
+import { LOOPBACK_ALLOWED } from "./fake_system.ts";
 import { type TestApp, testApp, type TestAppOptions } from "./test_app.ts";
 
 /** An image of the engine. */
@@ -132,7 +133,12 @@ export function updateApp(
         Labels: null,
       }))),
   });
-  const app = testApp({ now: "2026-01-01T00:00:00Z", ...options, engine: fake.engine });
+  const app = testApp({
+    now: "2026-01-01T00:00:00Z",
+    ...options,
+    engine: fake.engine,
+    config: { ...LOOPBACK_ALLOWED, ...options.config },
+  });
   const made: UpdateApp = {
     app,
     images,

@@ -13,7 +13,7 @@ import type { ActiveJob } from "../../state/active_jobs.ts";
 import { COMMENT, encode, type StreamChunk } from "../../stream/chunks.ts";
 import { callerValidity } from "../stream/validity.ts";
 import { getJob } from "./jobs.ts";
-import { type JobView, redactJob, textFilter, toView } from "./view.ts";
+import { type JobView, textFilter, viewFor } from "./view.ts";
 
 /** Interval of comments that keep the connection open, in milliseconds. */
 const HEARTBEAT_MS = 15_000;
@@ -47,7 +47,7 @@ export function openJobStream(
   }
   const left = new AbortController();
   const position: Position = { steps: new Map(), progress: null, lines: 0 };
-  const current = () => active ? redactJob(deps, caller, toView(active.record)) : stored;
+  const current = () => active ? viewFor(deps, caller, active.record) : stored;
   const hide = textFilter(deps, caller, stored);
   jobs.followers++;
   const leave = () => {

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { simulateContainers } from "../../helpers/fake_containers.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
@@ -195,6 +195,21 @@ Deno.test("POST /api/images/pull starts a job with progress and the pulled image
     fake.requests[0],
     "POST /images/create?fromImage=nginx&tag=1&platform=linux%2Farm64%2Fv8",
   );
+});
+
+Deno.test("POST /api/images/pull reaches this host only for who may add registries", async () => {
+  await using fake = fakeEngine({ "POST /images/create": () => lines({ status: "x" }) });
+  using app = testApp({ engine: fake.engine });
+  const pull = (permissions: string[]) =>
+    app.call("POST", "/api/images/pull", { image: "127.0.0.1:22/x" }, { scope: { permissions } });
+
+  const refused = await pull(["images:write"]);
+  deepEqual(fake.requests, []);
+  const started = await pull(["images:write", "registries:write"]);
+  await endOf(app, started.body.id);
+
+  deepEqual([refused.status, started.status], [400, 202]);
+  match(refused.body.error, /^body\.image: 127\.0\.0\.1 is an address that this service may not/);
 });
 
 Deno.test("POST /api/images/pull refuses a second pull of the same image, however it is spelled", async () => {

@@ -287,3 +287,27 @@ Deno.test("POST /api/jobs/:id/cancel requires what starting the job requires", a
   equal((await cancel("admin")).status, 202);
   await completion.catch(() => {});
 });
+
+Deno.test("the log lines of failed containers are only for callers who may read logs", async () => {
+  using app = testApp();
+  const evidence = [{ container: "web", logLines: ["PASSWORD=hunter2"], healthLog: [] }];
+  const { job, completion } = startTestJob(app, () => {
+    throw new JobEnd("rolled_back", "web exited", { image: "app:2", evidence });
+  });
+  await rejects(completion);
+  const ask = async (path: string, permissions?: string[]) =>
+    (await app.call("GET", path, undefined, permissions ? { scope: { permissions } } : {})).body;
+
+  for (const path of [`/api/jobs/${job.id}`, "/api/jobs", `/api/jobs/${job.id}/stream`]) {
+    const without = JSON.stringify(await ask(path, ["containers:read"]));
+    const withLogs = JSON.stringify(await ask(path, ["containers:read", "containers:logs"]));
+
+    deepEqual(
+      [/app:2/, /hunter2|evidence/].map((pattern) => pattern.test(without)),
+      [true, false],
+      path,
+    );
+    equal(withLogs.includes("hunter2"), true, path);
+    equal(JSON.stringify(await ask(path)).includes("hunter2"), true, path);
+  }
+});

@@ -21,12 +21,17 @@ import {
   type RegistryAuthentication,
   type RegistryCall,
 } from "../../../helpers/fake_registry.ts";
-import { type TestApp, testApp } from "../../../helpers/test_app.ts";
+import { LOOPBACK_ALLOWED } from "../../../helpers/fake_system.ts";
+import { type TestApp, testApp, type TestAppOptions } from "../../../helpers/test_app.ts";
 import { until } from "../../../helpers/until.ts";
 
 const USER = "ann:s3cret";
 const HEAD = "HEAD /v2/team/app/manifests/1";
 const GET = "GET /v2/team/app/manifests/1";
+
+/** Registries on this host need no entry. */
+const loopbackApp = (options: TestAppOptions = {}) =>
+  testApp({ ...options, config: { ...LOOPBACK_ALLOWED, ...options.config } });
 
 const image = ({ address }: FakeRegistry, name = "team/app:1") =>
   parseReference(`${address}/${name}`);
@@ -69,7 +74,7 @@ for (
 ) {
   Deno.test(`a digest is read with ${what}, by one request for the manifest`, async () => {
     await using registry = fakeRegistry();
-    using app = testApp();
+    using app = loopbackApp();
     registry.auth = auth;
     if (isStored) store(app, registry);
     const digest = await registry.put("team/app:1");
@@ -84,7 +89,7 @@ for (
 
 Deno.test("the token server gets service, scope and credentials as the challenge says", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   await registry.put("team/app:1");
   store(app, registry);
   const scope = "scope=repository%3Ateam%2Fapp%3Apull";
@@ -109,7 +114,7 @@ Deno.test("the token server gets service, scope and credentials as the challenge
 
 Deno.test("a challenge for a manifest is followed literally, also with another scope", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   const digest = await registry.put("team/app:1");
   const challenge = `Bearer realm="http://${registry.address}/token",scope="a:b:pull c:d:pull"`;
   registry.answers[HEAD] = ({ headers }) =>
@@ -129,7 +134,7 @@ Deno.test("an identity token is exchanged for a token by a form", async () => {
     path,
     JSON.stringify({ auths: { [registry.address]: { identitytoken: "id-t0k" } } }),
   );
-  using app = testApp({ config: { registryAuthFile: path } });
+  using app = loopbackApp({ config: { registryAuthFile: path } });
   registry.auth = { kind: "bearer", identityToken: "id-t0k", field: "access_token" };
   const digest = await registry.put("team/app:1");
   equal((await headManifest(app.deps, image(registry))).digest, digest);
@@ -146,7 +151,7 @@ Deno.test("an identity token is exchanged for a token by a form", async () => {
 
 Deno.test("a token is used until it expires, is refused, or the credentials change", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   registry.auth = { kind: "bearer", user: USER, expiresIn: 300 };
   await registry.put("team/app:1");
   await registry.put("team/other:1");
@@ -388,7 +393,7 @@ for (
 ) {
   Deno.test(`the answer "${what}" is ${reason}`, async () => {
     await using registry = fakeRegistry();
-    using app = testApp();
+    using app = loopbackApp();
     await registry.put("team/app:1");
     prepare(registry);
     const error: RegistryError = await headManifest(app.deps, image(registry), { timeoutMs })
@@ -415,7 +420,7 @@ function tokenServerAt(registry: FakeRegistry, realm: string): void {
 
 Deno.test("without a digest header, the digest is the hash of the content", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   const content = { schemaVersion: 2, layers: [] };
   withoutDigest(registry, () => Response.json(content));
   deepEqual(await headManifest(app.deps, image(registry)), {
@@ -425,7 +430,7 @@ Deno.test("without a digest header, the digest is the hash of the content", asyn
 
 Deno.test("a reference by digest that is answered with another digest is invalid", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   const digest = await registry.put("team/app:1");
   const reference = { ...image(registry), digest };
   equal((await headManifest(app.deps, reference)).digest, digest);
@@ -435,7 +440,7 @@ Deno.test("a reference by digest that is answered with another digest is invalid
 
 Deno.test("after 429, the registry is left alone until the time it said", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   const digest = await registry.put("team/app:1");
   registry.answers[HEAD] = () =>
     new Response(null, { status: 429, headers: { "retry-after": "60" } });
@@ -452,7 +457,7 @@ Deno.test("after 429, the registry is left alone until the time it said", async 
 
 Deno.test("RateLimit-Remaining is reported", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   await registry.put("team/app:1");
   for (const [header, expected] of [["76;w=21600", 76], ["x", undefined]] as const) {
     registry.headers = { "ratelimit-remaining": header };
@@ -463,7 +468,7 @@ Deno.test("RateLimit-Remaining is reported", async () => {
 Deno.test("credentials do not follow a redirect to another host, which is asked anonymously", async () => {
   await using registry = fakeRegistry();
   await using other = fakeRegistry();
-  using app = testApp({ config: { outboundAllow: ["127.0.0.1"] } });
+  using app = loopbackApp();
   registry.auth = { kind: "basic", user: USER };
   other.auth = { kind: "bearer" };
   store(app, registry);
@@ -478,7 +483,7 @@ Deno.test("credentials do not follow a redirect to another host, which is asked 
 
 Deno.test("at most four requests to a registry run at the same time", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   const waiting: (() => void)[] = [];
   let most = 0;
   registry.answers["GET /v2/"] = () => Response.json({});
@@ -507,7 +512,7 @@ Deno.test("at most four requests to a registry run at the same time", async () =
 
 Deno.test("an index is read once, with its nested indexes, and without attestations", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   const leaf = (n: number) => `sha256:${String(n).repeat(64)}`;
   const nested = async (...entries: object[]) =>
     indexEntry(await registry.put("team/app:x", indexOf(...entries)));
@@ -537,7 +542,7 @@ Deno.test("an index is read once, with its nested indexes, and without attestati
 
 Deno.test("a plain image has no index; its platform is in its configuration", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   const config = await registry.putBlob("team/app", { os: "linux", architecture: "riscv64" });
   const digest = await registry.put("team/app:1", { schemaVersion: 2, config: { digest: config } });
   deepEqual(await readIndex(app.deps, image(registry)), { digest, platforms: [] });
@@ -548,7 +553,7 @@ Deno.test("a plain image has no index; its platform is in its configuration", as
 
 Deno.test("tags are read page by page", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   registry.auth = { kind: "bearer" };
   const tags = Array.from({ length: 2_100 }, (_, i) => `1.${String(i).padStart(4, "0")}`);
   await Promise.all(tags.map((tag) => registry.put(`team/app:${tag}`, { schemaVersion: 2, tag })));
@@ -567,7 +572,7 @@ for (
 ) {
   Deno.test(`a list of tags that leads to ${what} ends after ${pages} pages of the registry`, async () => {
     await using registry = fakeRegistry();
-    using app = testApp();
+    using app = loopbackApp();
     let page = 0;
     registry.answers["GET /v2/team/app/tags/list"] = () =>
       Response.json({ tags: [`t${++page}`, 5, "not a tag"] }, {
@@ -582,7 +587,7 @@ Deno.test("a registry with its own authority needs its certificate", async () =>
   const authority = await createAuthority("Registry");
   const tls = await authority.issue({ name: "registry", altNames: "IP:127.0.0.1" });
   await using registry = fakeRegistry({ tls });
-  using app = testApp();
+  using app = loopbackApp();
   registry.auth = { kind: "bearer", user: USER };
   const digest = await registry.put("team/app:1");
   const other = await createAuthority("Other");
@@ -616,7 +621,7 @@ for (
         });
       },
     });
-    using app = testApp({ engine: fake.engine, config });
+    using app = loopbackApp({ engine: fake.engine, config });
     store(app, registry);
     deepEqual(await headManifest(app.deps, image(registry)), { digest: DIGEST });
     deepEqual(await readPlatforms(app.deps, image(registry)), [
@@ -652,7 +657,7 @@ for (
     await using fake = fakeEngine({
       "GET /distribution/*/*/*/json": () => Response.json({ message }, { status }),
     });
-    using app = testApp({ engine: fake.engine, config: { registryVia: "engine" } });
+    using app = loopbackApp({ engine: fake.engine, config: { registryVia: "engine" } });
     await rejects(headManifest(app.deps, parseReference("r.example/team/app")), { reason });
   });
 }
@@ -661,7 +666,7 @@ Deno.test("if the engine cannot help, the error is that of the direct way", asyn
   const registry = fakeRegistry();
   await registry[Symbol.asyncDispose]();
   await using fake = fakeEngine();
-  using app = testApp({ engine: fake.engine });
+  using app = loopbackApp({ engine: fake.engine });
   await rejects(headManifest(app.deps, image(registry)), (error: RegistryError) => {
     match(error.message, /refused the connection/);
     return error.reason === "unreachable";
@@ -671,7 +676,7 @@ Deno.test("if the engine cannot help, the error is that of the direct way", asyn
 Deno.test("an answer of the registry itself is not asked of the engine again", async () => {
   await using registry = fakeRegistry();
   await using fake = fakeEngine();
-  using app = testApp({ engine: fake.engine });
+  using app = loopbackApp({ engine: fake.engine });
   await rejects(headManifest(app.deps, image(registry)), { reason: "not_found" });
   deepEqual(fake.requests, []);
 });
@@ -679,7 +684,7 @@ Deno.test("an answer of the registry itself is not asked of the engine again", a
 for (const host of ["169.254.169.254", "metadata.google.internal", "0.0.0.0:5000"]) {
   Deno.test(`an image of ${host} makes no request`, async () => {
     await using fake = fakeEngine();
-    using app = testApp({ engine: fake.engine });
+    using app = loopbackApp({ engine: fake.engine });
     await rejects(headManifest(app.deps, parseReference(`${host}/app`)), {
       reason: "unreachable",
       message: /may not reach/,
@@ -687,3 +692,35 @@ for (const host of ["169.254.169.254", "metadata.google.internal", "0.0.0.0:5000
     deepEqual(fake.requests, []);
   });
 }
+
+Deno.test("a registry on this host is asked only if an entry names it", async () => {
+  await using registry = fakeRegistry();
+  await registry.put("team/app:1");
+  using app = testApp();
+  const read = () => headManifest(app.deps, image(registry));
+
+  await rejects(read, (error: RegistryError) => {
+    equal(error.reason, "unreachable");
+    match(error.message, new RegExp(`may not reach; .*, or add the registry ${registry.address}$`));
+    return true;
+  });
+  deepEqual(registry.requests(), []);
+
+  store(app, registry, { username: null, password: null });
+  await read();
+  ok(registry.requests().length > 0);
+});
+
+Deno.test("with REGISTRY_VIA=engine, the engine is not sent to this host without an entry", async () => {
+  await using fake = fakeEngine();
+  using app = testApp({ engine: fake.engine, config: { registryVia: "engine" } });
+
+  for (const host of ["127.0.0.1:22", "localhost:22", "[::1]:22"]) {
+    await rejects(
+      () => headManifest(app.deps, parseReference(`${host}/team/app:1`)),
+      /is an address that this service may not reach/,
+    );
+  }
+
+  deepEqual(fake.requests, []);
+});
