@@ -20,6 +20,7 @@ export interface TestImage {
   tags?: string[];
   /** E.g. `127.0.0.1:5000/app@sha256:...`. */
   digests?: string[];
+  labels?: Record<string, string>;
 }
 
 /** A registry in memory, without credentials. */
@@ -124,13 +125,13 @@ export function updateApp(
   const fake = fakeEngine({
     ...answers,
     "GET /images/json": () =>
-      Response.json(made.images.map(({ id, tags = [], digests = [] }) => ({
+      Response.json(made.images.map(({ id, tags = [], digests = [], labels = null }) => ({
         Id: id,
         RepoTags: tags,
         RepoDigests: digests,
         Created: 0,
         Size: 1,
-        Labels: null,
+        Labels: labels,
       }))),
   });
   const app = testApp({

@@ -80,7 +80,7 @@ export async function listUpdates(
   const checkedImages = new Map(selectCheckedImages(db).map((each) => [each.image, each]));
   const firstSeen = selectFirstSeen(db);
   const filters = createTagFilters();
-  const images = imagesInUse(containers).map((image) => {
+  const images = imagesInUse(containers, known.local.labelsOf).map((image) => {
     const checked = checkedImages.get(image.image);
     return { image, checked, ...imageStatus(image, checked, known) };
   });

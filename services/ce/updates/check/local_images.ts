@@ -11,6 +11,7 @@ import {
 } from "../../../../engine/image_reference.ts";
 import { imageList } from "../../../../engine/images.ts";
 import type { Deps } from "../../../deps.ts";
+import type { Labels } from "../labels.ts";
 import { fullImageId, imageNames } from "../../storage/images.ts";
 
 export interface LocalImages {
@@ -18,6 +19,8 @@ export interface LocalImages {
   ids: string[];
   /** The digests by which a repository knew an image when it was pulled; empty if it was not. */
   digestsOf(imageId: string, reference: ImageReference): string[];
+  /** The labels of an image; `undefined` if the engine no longer has it. */
+  labelsOf(imageId: string): Labels | undefined;
   /** The image that has a name now. */
   idOf(canonicalName: string): string | undefined;
 }
@@ -29,9 +32,11 @@ export async function readLocalImages(
 ): Promise<LocalImages> {
   const digests = new Map<string, string[]>();
   const named = new Map<string, string>();
-  for (const { Id, RepoDigests, RepoTags } of await imageList(engine, { signal })) {
+  const labels = new Map<string, Labels>();
+  for (const { Id, RepoDigests, RepoTags, Labels } of await imageList(engine, { signal })) {
     const id = fullImageId(Id);
     digests.set(id, imageNames(RepoDigests));
+    if (Labels !== undefined) labels.set(id, Labels ?? {});
     for (const tag of imageNames(RepoTags)) {
       const reference = findReference(tag);
       if (reference) named.set(canonicalReference(reference), id);
@@ -45,6 +50,7 @@ export async function readLocalImages(
         const isSame = known?.registry === registry && known.repository === repository;
         return isSame && known.digest ? [known.digest] : [];
       }),
+    labelsOf: (imageId) => labels.get(imageId),
     idOf: (name) => named.get(name),
   };
 }

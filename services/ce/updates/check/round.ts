@@ -25,7 +25,13 @@ import { emit } from "../../../events/emit.ts";
 import { headManifest, listTags, readIndex, RegistryError } from "../../registries/client.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { createTagFilters, newestAccepted, type TagFilters } from "./candidates.ts";
-import { type ImageInUse, type ImageUser, isCheckable, wantsVersions } from "./in_use.ts";
+import {
+  type ImageInUse,
+  type ImageUser,
+  isCheckable,
+  wantsVersions,
+  withLabelsOf,
+} from "./in_use.ts";
 import { forgetRemovedImages, readKnown } from "./known.ts";
 import { type ImageStatus, imageStatus, type Known } from "./status.ts";
 import { newerVersions } from "./versions.ts";
@@ -74,7 +80,8 @@ export async function checkImages(
   const known = await readKnown(deps, signal);
   forgetRemovedImages(deps, known);
   const context = { ...options, known, filters: createTagFilters() };
-  const checkable = images.filter(isCheckable);
+  const checkable = images.filter(isCheckable)
+    .map((image) => withLabelsOf(image, known.local.labelsOf));
   const isLocal = (image: ImageInUse) => imageStatus(image, undefined, known).status === "local";
   checkable.filter(isLocal).forEach((image) => recordLocal(deps, image));
   const waiting = checkable.filter((image) => !isLocal(image));
