@@ -19,7 +19,7 @@ import { imageImport, imageInspect } from "../../../engine/images.ts";
 import { readFirstFile, TAR_BLOCK_BYTES, TarError, type TarOwner } from "../../backup/tar.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { HELPER_LABEL, helperMark } from "../containers/helpers.ts";
+import { HELPER_IMAGE, HELPER_LABEL, helperMark } from "../containers/helpers.ts";
 import { archiveOf, type ContainerFile } from "./deploy/files.ts";
 import { isInside } from "./load/paths.ts";
 
@@ -35,9 +35,6 @@ const PRIVATE = 0o600;
 
 /** Limit of symbolic links from a path to its file, as that of most systems. */
 const LINKS_MAX = 40;
-
-/** The image of the container. It has no files. Podman gives local images no other prefix. */
-const IMAGE = "localhost/longshore-empty:1";
 
 /** The files below one directory of STACK_ROOTS. Paths are absolute. */
 export interface HostFiles {
@@ -104,13 +101,13 @@ async function createHelper(
   access: "read" | "write",
 ): Promise<string> {
   const { engine } = deps;
-  if (!await ifThere(imageInspect(engine, IMAGE))) {
-    await imageImport(engine, { name: IMAGE, archive: new Uint8Array(2 * TAR_BLOCK_BYTES) });
+  if (!await ifThere(imageInspect(engine, HELPER_IMAGE))) {
+    await imageImport(engine, { name: HELPER_IMAGE, archive: new Uint8Array(2 * TAR_BLOCK_BYTES) });
   }
   try {
     const { id } = await containerCreate(engine, {
       body: {
-        Image: IMAGE,
+        Image: HELPER_IMAGE,
         // The engine requires a command, although the container is never started.
         Cmd: ["/none"],
         Labels: { [HELPER_LABEL]: helperMark(deps) },

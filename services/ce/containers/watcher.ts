@@ -176,7 +176,7 @@ async function consume(
         if (id) refresh(id);
       } else if (
         event.Type === "container" && !IGNORED_EVENTS.test(event.Action) &&
-        !isHelper(event.Actor.Attributes)
+        !isHelper(event.Actor.Attributes, event.Actor.Attributes?.image)
       ) {
         downs.read(event);
         reportUp(deps, event);
