@@ -216,7 +216,7 @@ export async function replaceStackSource(
 }
 
 /**
- * Checks that nobody changed the sources since a version, also not on disk.
+ * Checks that the sources have not changed since a version, also not on disk.
  *
  * @throws {AppError} `not_found`; `conflict` with a diff if another version is the current one.
  */

@@ -72,8 +72,7 @@ function withoutIds(
   const foreign = new Set(
     all.filter((each) => !includesContainer(scope, each)).map(({ id }) => short(id)),
   );
-  const hidden = (text: string) =>
-    text.replace(ID, (id) => foreign.has(short(id)) ? REDACTED : id);
+  const hidden = (text: string) => text.replace(ID, (id) => foreign.has(short(id)) ? REDACTED : id);
   return JSON.parse(
     JSON.stringify(inspect),
     (_, value) => typeof value === "string" ? hidden(value) : value,

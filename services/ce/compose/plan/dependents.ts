@@ -5,10 +5,10 @@
  * @module
  */
 
+import type { ContainerInspect } from "../../../../engine/containers.ts";
 import type { Container } from "../../../state/inventory.ts";
 import { dependentsOfAny } from "../../containers/share_group.ts";
 import type { Project } from "../load/resolve.ts";
-import type { Observed, PlannedChange } from "./plan.ts";
 import { replicasOf } from "./replicas.ts";
 
 export interface Dependents {
@@ -18,11 +18,17 @@ export interface Dependents {
   cutOff: Container[];
 }
 
-/** @param changes Those of the plan of the project. */
+/**
+ * @param changes Those of the plan of the project.
+ * @param observed.all All containers of the engine.
+ */
 export function dependentsOfPlan(
-  changes: readonly PlannedChange[],
+  changes: readonly { kind: string; name: string; action: string }[],
   project: Project,
-  { containers, all = [] }: Pick<Observed, "containers" | "all">,
+  { containers, all = [] }: {
+    containers: readonly ContainerInspect[];
+    all?: readonly Container[];
+  },
 ): Dependents {
   const replaced = new Set<string>();
   const removed = new Set<string>();
