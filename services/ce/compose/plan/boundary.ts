@@ -154,13 +154,14 @@ const HARMLESS_NETWORK_OPTIONS = new Set(["com.docker.network.driver.mtu"]);
 type Stack = Pick<LoadedStack, "project" | "outside">;
 type Parts = Pick<Observed, "networkDetails" | "volumeDetails" | "all">;
 
-/** Paths of everything in the sources that leaves the project, e.g. `services.web.pid`. */
+/** Everything in the sources that leaves the project, as paths such as `services.web.pid`. */
 export function leavingPaths({ project, outside: files }: Stack, observed: Parts): string[] {
   const { all = [] } = observed;
   const others = all.filter(({ composeProject }) => composeProject !== project.name);
   const taken = new Set(others.map(({ name }) => name));
   return [
-    ...files,
+    // Without their names, which may be those of another stack.
+    ...(files.length > 0 ? ["files outside of its directory"] : []),
     ...Object.entries(project.services).flatMap(([key, service]) => [
       ...leavingKeys(service).map((name) => `services.${key}.${name}`),
       ...(grantsOf(service, project).some(({ file }) => file !== undefined)
