@@ -125,7 +125,8 @@ async function openVersion(
   { version, expectedVersion }: DeployRequest,
 ) {
   if (expectedVersion !== undefined) await assertUnchanged(deps, caller, name, expectedVersion);
-  const current = await openStack(deps, name);
+  // Without a second look at the disk, where the sources may change at any time.
+  const current = await openStack(deps, name, expectedVersion);
   if (version === undefined || version === current.version) return current;
   const requested = await openStack(deps, name, version);
   if (!requested.place) return requested;
