@@ -12,9 +12,12 @@ export const EXECUTABLE = Deno.env.get("LONGSHORE_EXECUTABLE") || undefined;
 
 const MAIN = new URL("../../main.ts", import.meta.url).pathname;
 
+/** Whether the test that is running needs the sources; tests of a file run one after another. */
+let needsSource = false;
+
 /** The command line that runs the program with `args`, in any directory. */
 export function programCommand(args: readonly string[]): [path: string, ...args: string[]] {
-  if (EXECUTABLE !== undefined) return [EXECUTABLE, ...args];
+  if (EXECUTABLE !== undefined && !needsSource) return [EXECUTABLE, ...args];
   return [Deno.execPath(), "run", "--frozen", ...RUN_FLAGS, MAIN, ...args];
 }
 
@@ -28,9 +31,20 @@ export function runtimeEnvironment(): Record<string, string> {
 }
 
 /**
- * A test that needs the sources, e.g. because the executable ignores `LICENSE_KEYS_FILE`. It is
- * skipped when an executable is tested.
+ * A test that runs the sources even when an executable is tested: it needs a license, and the
+ * executable ignores `LICENSE_KEYS_FILE`, which has the keys of the tests' licenses.
  */
-export function sourceTest(name: string, fn: () => void | Promise<void>): void {
-  Deno.test({ name, fn, ignore: EXECUTABLE !== undefined });
+export function sourceTest(
+  name: string,
+  fn: () => Promise<void>,
+  { ignore = false }: { ignore?: boolean } = {},
+): void {
+  Deno.test(name, { ignore }, async () => {
+    needsSource = true;
+    try {
+      await fn();
+    } finally {
+      needsSource = false;
+    }
+  });
 }

@@ -92,6 +92,26 @@ programTest("actions through the API are in the very next read", async (engine, 
   deepEqual([stopped.status, stopped.body.changed], [200, false]);
 });
 
+programTest("an action leaves its container free for the next one", async (engine, program) => {
+  await using container = await engine.runContainer();
+  const { id, name } = container;
+  const act = async (method: string, path: string, body?: unknown) => {
+    const answer = await program.call(method, `/api/containers/${path}`, body);
+    equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+  };
+  await act("POST", `${name}/rename`, { name: `${name}-new` });
+  await act("PUT", `${id}/limits`, { pidsLimit: 50 });
+  await act("POST", `${name}-new/rename`, { name });
+  await act("POST", `${name}/pause`);
+  await act("POST", `${name}/unpause`);
+  await act("POST", `${name}/restart`);
+  await act("POST", `${name}/stop`);
+  await act("POST", `${name}/start`);
+  await act("POST", `${name}/rebuild`);
+  const { body } = await program.call("GET", `/api/containers/${name}`);
+  await act("DELETE", `${body.id}?force=true`);
+});
+
 programTest(
   "a container is listed in full, found by id, prefix and name, and shown with its live stats",
   async (engine, program) => {
