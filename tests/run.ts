@@ -12,7 +12,7 @@
  * (and `, N skipped` if tests were skipped); the exit status is 0 only if none failed. With
  * `LONGSHORE_REQUIRE_ENGINE=1`, as in `.ci/run`, skipping a test because an engine is missing is a
  * failure, and the files of up to ten tests that failed are run once more, one after another.
- * With `LONGSHORE_EXECUTABLE=FILE`, only the files run that start the program, and they start FILE.
+ * With `LONGSHORE_EXECUTABLE=FILE`, as in `.ci/run`, the tests that start the program start FILE.
  * `--trace-leaks` shows where a test began what it has not ended.
  *
  * @module
@@ -74,9 +74,8 @@ if (import.meta.main) {
 async function run(args: string[]): Promise<Counts> {
   const options = args.filter((arg) => arg.startsWith("-"));
   const words = args.filter((arg) => !arg.startsWith("-"));
-  const files = (await listTests("tests")).filter((path) =>
-    (words.length === 0 || words.some((word) => path.includes(word))) &&
-    (Deno.env.get("LONGSHORE_EXECUTABLE") === undefined || startsProgram(path))
+  const files = (await listFiles("tests", /_test\.ts$/)).filter((path) =>
+    words.length === 0 || words.some((word) => path.includes(word))
   );
   const real = files.filter((path) => path.startsWith(REAL_ENGINE));
   const other = files.filter((path) => !path.startsWith(REAL_ENGINE));
@@ -335,12 +334,13 @@ function contains(path: string, pattern: RegExp): boolean {
   return pattern.test(Deno.readTextFileSync(new URL(path, root)));
 }
 
-async function listTests(folder: string): Promise<string[]> {
+/** The files below a folder whose name matches, sorted. */
+export async function listFiles(folder: string, name: RegExp): Promise<string[]> {
   const found: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(new URL(folder, root))) {
-    const path = `${folder}/${name}`;
-    if (isDirectory) found.push(...await listTests(path));
-    else if (name.endsWith("_test.ts")) found.push(path);
+  for await (const entry of Deno.readDir(new URL(folder, root))) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory) found.push(...await listFiles(path, name));
+    else if (name.test(entry.name)) found.push(path);
   }
   return found.sort();
 }
