@@ -7,7 +7,6 @@ import { silentLog } from "../../services/log.ts";
 import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
-import { sourceTest } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 
 const API_KEY = "the key of the backup tests, long enough";
@@ -356,7 +355,7 @@ Deno.test("a damaged state database cannot be backed up; damaged metrics are lef
   deepEqual([...Deno.readDirSync(place.path)].map(({ name }) => name).sort(), ["b.tar", "data"]);
 });
 
-sourceTest(
+Deno.test(
   "the license is in the backup; a restore without one keeps the current license",
   async () => {
     using place = await installation();
@@ -434,13 +433,13 @@ Deno.test("files that root restores belong to the service's user", { ignore }, a
   await belongToService(place, [[["backup", file]], [["restore", file]], [["user", "list"]]]);
 });
 
-sourceTest("a license that root installs belongs to the service's user", async () => {
+Deno.test("a license that root installs belongs to the service's user", { ignore }, async () => {
   using place = await installation();
   const LICENSE_KEYS_FILE = writeLicenseKeys(place.path);
   await belongToService(place, [[["license", "install", "-"], await licenseKeyFor()]], {
     LICENSE_KEYS_FILE,
   });
-}, { ignore });
+});
 
 /** Runs commands (with their input) as root on a data directory of another user. */
 async function belongToService(

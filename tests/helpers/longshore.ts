@@ -67,7 +67,7 @@ const root = new URL("../../", import.meta.url);
 export async function startLongshore(options: LongshoreOptions = {}): Promise<Longshore> {
   const dataDir = options.dataDir ?? await Deno.makeTempDir({ prefix: "longshore-test-data-" });
   const apiKey = options.env?.["API_KEY"] ?? crypto.randomUUID() + crypto.randomUUID();
-  const [path, ...args] = programCommand(options.args ?? []);
+  const [path, ...args] = programCommand(options.args ?? [], options.env);
   const child = new Deno.Command(path, {
     args,
     cwd: root,

@@ -12,12 +12,15 @@ export const EXECUTABLE = Deno.env.get("LONGSHORE_EXECUTABLE") || undefined;
 
 const MAIN = new URL("../../main.ts", import.meta.url).pathname;
 
-/** Whether the test that is running needs the sources; tests of a file run one after another. */
-let needsSource = false;
-
-/** The command line that runs the program with `args`, in any directory. */
-export function programCommand(args: readonly string[]): [path: string, ...args: string[]] {
-  if (EXECUTABLE !== undefined && !needsSource) return [EXECUTABLE, ...args];
+/**
+ * The command line that runs the program with `args`, in any directory. With the license keys of the
+ * tests in `env` that is always the sources: an executable accepts only the keys in it.
+ */
+export function programCommand(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): [path: string, ...args: string[]] {
+  if (EXECUTABLE !== undefined && !("LICENSE_KEYS_FILE" in env)) return [EXECUTABLE, ...args];
   return [Deno.execPath(), "run", "--frozen", ...RUN_FLAGS, MAIN, ...args];
 }
 
@@ -28,23 +31,4 @@ export function runtimeEnvironment(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(Deno.env.toObject()).filter(([name]) => needed.test(name)),
   );
-}
-
-/**
- * A test that runs the sources even when an executable is tested: it needs a license, and the
- * executable ignores `LICENSE_KEYS_FILE`, which has the keys of the tests' licenses.
- */
-export function sourceTest(
-  name: string,
-  fn: () => Promise<void>,
-  { ignore = false }: { ignore?: boolean } = {},
-): void {
-  Deno.test(name, { ignore }, async () => {
-    needsSource = true;
-    try {
-      await fn();
-    } finally {
-      needsSource = false;
-    }
-  });
 }
