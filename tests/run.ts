@@ -59,8 +59,9 @@ const BROWSER = "tests/browser/";
 /** Files that share one isolate. Two groups run beside each other, so that the last one must be short. */
 const GROUP_SIZE = 12;
 
-/** A drill takes longer than another test of the same length. */
-const DRILL_WEIGHT = 4;
+/** Files that take long for their size: drills, and what waits for the clock or for a silence. */
+const LONG = /drill|schedules|log_streams|engine_away/;
+const LONG_WEIGHT = 4;
 
 const root = new URL("../", import.meta.url);
 const stop = new AbortController();
@@ -346,7 +347,7 @@ function add(sum: Counts, counts: Counts): void {
 /** The files in about the order of their duration, so that the last ones are short. */
 function longFirst(files: string[]): string[] {
   const weight = (path: string) =>
-    Deno.statSync(new URL(path, root)).size * (path.includes("drill") ? DRILL_WEIGHT : 1);
+    Deno.statSync(new URL(path, root)).size * (LONG.test(path) ? LONG_WEIGHT : 1);
   return files.toSorted((a, b) => weight(b) - weight(a));
 }
 

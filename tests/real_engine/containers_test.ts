@@ -107,7 +107,7 @@ programTest("an action leaves its container free for the next one", async (engin
   await act("POST", `${name}/restart`);
   await act("POST", `${name}/stop`);
   await act("POST", `${name}/start`);
-  await act("POST", `${name}/rebuild`);
+  await act("POST", `${name}/rebuild`, { pull: "missing" });
   const { body } = await program.call("GET", `/api/containers/${name}`);
   await act("DELETE", `${body.id}?force=true`);
 });
