@@ -1,0 +1,59 @@
+/**
+ * The listening socket, with TLS where it is configured.
+ *
+ * @module
+ */
+
+import type { Config } from "../services/config/config.ts";
+import { commandError } from "./program.ts";
+
+export type SocketConfig = Pick<Config, "host" | "port" | "tlsCertFile" | "tlsKeyFile">;
+
+export interface ListeningSocket {
+  socket: Deno.Listener<Deno.Conn>;
+  /** E.g. `http://localhost:3000`. */
+  address: string;
+}
+
+/** @throws {CommandError} If the port is in use, or a TLS file cannot be used. */
+export function openSocket(config: SocketConfig): ListeningSocket {
+  const { host, port, tlsCertFile, tlsKeyFile } = config;
+  const tls = tlsFiles(config);
+  const options = { hostname: host, port };
+  try {
+    const socket = tls
+      ? Deno.listenTls({ ...options, ...tls, alpnProtocols: ["h2", "http/1.1"] })
+      : Deno.listen(options);
+    return { socket, address: addressOf(socket.addr as Deno.NetAddr, tls ? "https" : "http") };
+  } catch (error) {
+    const what = tls && !isAddressError(error)
+      ? `TLS_CERT_FILE=${tlsCertFile} and TLS_KEY_FILE=${tlsKeyFile} cannot be used`
+      : `Cannot listen on ${host}:${port} (HOST and PORT)`;
+    throw commandError(what, error);
+  }
+}
+
+function isAddressError(error: unknown): boolean {
+  const { AddrInUse, AddrNotAvailable, PermissionDenied } = Deno.errors;
+  return [AddrInUse, AddrNotAvailable, PermissionDenied].some((kind) => error instanceof kind);
+}
+
+function tlsFiles(
+  { tlsCertFile, tlsKeyFile }: Pick<Config, "tlsCertFile" | "tlsKeyFile">,
+): { cert: string; key: string } | undefined {
+  if (tlsCertFile === null || tlsKeyFile === null) return undefined;
+  const read = (name: string, path: string) => {
+    try {
+      return Deno.readTextFileSync(path);
+    } catch (error) {
+      throw commandError(`${name}=${path} cannot be read`, error);
+    }
+  };
+  return { cert: read("TLS_CERT_FILE", tlsCertFile), key: read("TLS_KEY_FILE", tlsKeyFile) };
+}
+
+/** A wildcard address is shown as localhost. */
+function addressOf({ hostname, port }: Deno.NetAddr, scheme: string): string {
+  const host = hostname === "0.0.0.0" || hostname === "::" ? "localhost" : hostname;
+  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
