@@ -148,6 +148,10 @@ export const jobEndpoints = (deps: Deps) => [
     acceptsTicket: true,
     returns: z.string().meta({ example: EXAMPLE }),
     produces: "text/event-stream",
-    failures: { ...UNKNOWN, 503: "Too many clients are connected" },
+    failures: {
+      ...UNKNOWN,
+      429: "The account or API token has its share of the streams",
+      503: "Too many clients are connected",
+    },
   }, ({ params, caller }) => eventStream(openJobStream(deps, caller, params.id))),
 ];

@@ -97,6 +97,7 @@ const READ_FAILURES = {
 
 const STREAM_FAILURES = {
   ...READ_FAILURES,
+  429: "The account or API token has its share of the streams or followed containers",
   503: "Limit of 200 streams or 100 followed containers reached, or the container engine cannot " +
     "be reached",
 };

@@ -104,7 +104,7 @@ Deno.test("the stream of a job sends steps, progress, log and the end, to a brow
   const [step, line] = await client.take(2);
   deepEqual([step!.data.name, step!.data.status], ["one", "succeeded"]);
   deepEqual(line!.data, { line: "first line" });
-  equal(app.deps.jobs.followers, 1);
+  equal(app.deps.jobs.followers.taken, 1);
 
   gate.resolve();
   const rest = await client.rest();
@@ -115,7 +115,7 @@ Deno.test("the stream of a job sends steps, progress, log and the end, to a brow
     { tags: ["app:1"] },
   ]);
   deepEqual(rest.find(({ type }) => type === "progress")!.data.current, 1);
-  equal(app.deps.jobs.followers, 0);
+  equal(app.deps.jobs.followers.taken, 0);
 
   // A finished job is streamed from its record.
   const late = await app.fetch("GET", `/api/jobs/${job.id}/stream`);
@@ -153,7 +153,7 @@ Deno.test("a job stream that fails is not counted any more", async () => {
   };
   app.deps.jobs.get(job.id)!.write("a line");
   await rejects(client.rest());
-  equal(app.deps.jobs.followers, 0);
+  equal(app.deps.jobs.followers.taken, 0);
   gate.resolve();
   await completion;
 });

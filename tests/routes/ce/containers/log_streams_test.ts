@@ -515,24 +515,51 @@ for (
   });
 }
 
-Deno.test("the numbers of clients and containers are limited", async () => {
+/** An API token of its own for each number. */
+const tokenOf = (at: number) => ({
+  scope: { permissions: ["containers:logs", `metrics:${"x".repeat(at)}`] },
+});
+
+Deno.test("an API token gets half of the followed containers, and everyone else one", async () => {
   const many = Array.from({ length: 101 }, (_, index) => containerOf({ name: `c${index}` }));
   await using app = logApp(...many);
-  const query = (from: number, count: number) =>
+  const pathOf = (from: number, count: number) =>
+    "/api/logs/stream?" +
     many.slice(from, from + count).map(({ name }) => `container=${name}`).join("&");
-  const clients = [
-    await openLogStream(app, `/api/logs/stream?${query(0, 50)}`),
-    await openLogStream(app, `/api/logs/stream?${query(50, 50)}`),
-  ];
+  const clients = [await openLogStream(app, pathOf(0, 50), tokenOf(0))];
+  const above = await app.call("GET", pathOf(50, 1), undefined, { role: "viewer", ...tokenOf(0) });
+  deepEqual([above.status, above.body.error], [
+    429,
+    "Share of 50 of 100 followed containers reached for these logins or this API token; " +
+    "close one first",
+  ]);
+  clients.push(await openLogStream(app, pathOf(50, 25)));
+  for (let at = 75; at < 100; at++) {
+    clients.push(await openLogStream(app, pathOf(at, 1), tokenOf(at)));
+  }
   const beyond = await app.call("GET", "/api/containers/c100/logs/stream");
   deepEqual([beyond.status, beyond.body.error], [
     503,
     "Limit of 100 followed containers reached",
   ]);
-  while (clients.length < 200) {
-    clients.push(await openLogStream(app, "/api/containers/c0/logs/stream"));
-  }
-  const another = await app.call("GET", "/api/containers/c0/logs/stream");
+  for (const client of clients) await client.cancel();
+  await until("nothing is followed", () => app.deps.logStreams.followed === 0);
+});
+
+Deno.test("an API token gets half of the log streams, and everyone else one", async () => {
+  await using app = logApp(web);
+  const path = "/api/containers/web/logs/stream";
+  const clients = [];
+  for (let at = 0; at < 100; at++) clients.push(await openLogStream(app, path, tokenOf(0)));
+  const above = await app.call("GET", path, undefined, { role: "viewer", ...tokenOf(0) });
+  deepEqual([above.status, above.body.error], [
+    429,
+    "Share of 100 of 200 log streams reached for these logins or this API token; " +
+    "close one first",
+  ]);
+  for (let at = 0; at < 50; at++) clients.push(await openLogStream(app, path));
+  for (let at = 1; at <= 50; at++) clients.push(await openLogStream(app, path, tokenOf(at)));
+  const another = await app.call("GET", path, undefined, { role: "viewer", ...tokenOf(51) });
   deepEqual([another.status, another.body.error], [503, "Limit of 200 log streams reached"]);
   for (const client of clients) await client.cancel();
   await until("nothing is followed", () => app.deps.logStreams.followed === 0);
@@ -551,15 +578,20 @@ Deno.test("the past lines of many containers are read from the engine once", asy
   await client.cancel();
 });
 
-Deno.test("200 clients that do not read do not affect another one", async () => {
+Deno.test("150 clients that do not read do not affect another one", async () => {
   await using app = logApp(web, db);
   const [log, other] = [app.logs.web!, app.logs.db!];
   // More than the service holds for a client.
   writeMany(log, 400, "x".repeat(3_000));
   const stalled = await Promise.all(
     Array.from(
-      { length: 199 },
-      () => openLogStream(app, "/api/containers/web/logs/stream?tail=400"),
+      { length: 149 },
+      (_, at) =>
+        openLogStream(
+          app,
+          "/api/containers/web/logs/stream?tail=400",
+          at < 50 ? {} : tokenOf(0),
+        ),
     ),
   );
   writeMany(other, 1_000, "y".repeat(3_000));
