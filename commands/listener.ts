@@ -15,12 +15,16 @@ import { hasFreeDescriptors } from "./descriptors.ts";
 import { createHandshakes, isTls } from "./handshakes.ts";
 import { serveConnection, type ServedConnection } from "./http_connection.ts";
 import { openSocket, type SocketConfig } from "./listening_socket.ts";
+import { createRelay } from "./relay.ts";
 import { drainBody } from "./unread_body.ts";
 
 export type Listener = ReturnType<typeof listen>;
 
 /** Interval of the check for overdue connections, in milliseconds. */
 const CHECK_MS = 5_000;
+
+/** Status of a response after which the connection is a WebSocket. */
+const SWITCHING_PROTOCOLS = 101;
 
 /** Pause after a connection could not be accepted, in milliseconds, and how long that may last. */
 const RETRY_MS = 100;
@@ -31,12 +35,15 @@ const FAILING_MAX_MS = 60_000;
  * @throws {CommandError} If the port is in use, or a TLS file cannot be used.
  */
 export function listen(
-  config: SocketConfig & Pick<Config, "maxConnections" | "trustedProxies">,
+  config: SocketConfig & Pick<Config, "maxConnections" | "terminal" | "trustedProxies">,
   log: Log,
   answer: (request: Request, peer: string) => Promise<Response>,
   { now = () => performance.now() }: { now?: () => number } = {},
 ) {
-  const { socket, address } = openSocket(config);
+  const mayUpgrade = config.terminal !== "off";
+  const { socket, address, tls } = openSocket(config, { isRaw: mayUpgrade });
+  const onError = (error: unknown) => respondInternalError(log, error);
+  const relay = mayUpgrade ? createRelay(tls, onError) : undefined;
   const connections = createConnections({
     max: config.maxConnections,
     hasReserve: () => hasFreeDescriptors(RESERVED_DESCRIPTORS),
@@ -65,7 +72,11 @@ export function listen(
       return refused > 0;
     },
     /** Resolves after `shutdown()`; rejects if no connection can be accepted any more. */
-    accepting: Promise.race([accepting, handshakes.overflow]),
+    accepting: Promise.race([
+      accepting,
+      handshakes.overflow,
+      ...(relay ? [relay.finished.then(() => accepting)] : []),
+    ]),
     /** Closes overdue connections. */
     check,
     /** Stops listening and waits for the running requests. */
@@ -74,7 +85,8 @@ export function listen(
       clearInterval(checking);
       socket.close();
       connections.closeUnused();
-      await Promise.allSettled([accepting, ...[...served].map((each) => each.shutdown())]);
+      const ends = [...served].map((each) => each.shutdown());
+      await Promise.allSettled([accepting, relay?.shutdown(), ...ends]);
     },
   };
 
@@ -98,20 +110,21 @@ export function listen(
       return conn.close();
     }
     const end = () => connections.endRequest(connection);
-    const serving = serveConnection(conn, {
-      signal: closing.signal,
-      async handle(request, info) {
-        connections.beginRequest(connection);
-        let response: Response | undefined;
-        try {
-          return response = await respond(request, peer);
-        } finally {
-          if (response && isStreamed(response)) info.completed.then(end, end);
-          else end();
-        }
-      },
-      onError: (error) => respondInternalError(log, error),
-    });
+    const handle = async (request: Request, info: { completed: Promise<void> }) => {
+      connections.beginRequest(connection);
+      let response: Response | undefined;
+      try {
+        return response = await respond(request, peer);
+      } finally {
+        // A WebSocket has ended when its connection is removed.
+        if (response && isStreamed(response)) info.completed.then(end, end);
+        else if (response?.status !== SWITCHING_PROTOCOLS) end();
+      }
+    };
+    const { signal } = closing;
+    const serving = relay
+      ? relay.serve(conn, signal, handle)
+      : serveConnection(conn, { signal, handle, onError });
     served.add(serving);
     const forget = () => {
       served.delete(serving);

@@ -13,18 +13,23 @@ export interface ListeningSocket {
   socket: Deno.Listener<Deno.Conn>;
   /** E.g. `http://localhost:3000`. */
   address: string;
+  /** Certificate chain and private key (PEM). */
+  tls: { cert: string; key: string } | undefined;
 }
 
-/** @throws {CommandError} If the port is in use, or a TLS file cannot be used. */
-export function openSocket(config: SocketConfig): ListeningSocket {
+/**
+ * @param options.isRaw Whether connections are accepted before TLS.
+ * @throws {CommandError} If the port is in use, or a TLS file cannot be used.
+ */
+export function openSocket(config: SocketConfig, { isRaw }: { isRaw: boolean }): ListeningSocket {
   const { host, port, tlsCertFile, tlsKeyFile } = config;
   const tls = tlsFiles(config);
   const options = { hostname: host, port };
   try {
-    const socket = tls
+    const socket = tls && !isRaw
       ? Deno.listenTls({ ...options, ...tls, alpnProtocols: ["h2", "http/1.1"] })
       : Deno.listen(options);
-    return { socket, address: addressOf(socket.addr as Deno.NetAddr, tls ? "https" : "http") };
+    return { socket, tls, address: addressOf(socket.addr as Deno.NetAddr, tls ? "https" : "http") };
   } catch (error) {
     const what = tls && !isAddressError(error)
       ? `TLS_CERT_FILE=${tlsCertFile} and TLS_KEY_FILE=${tlsKeyFile} cannot be used`

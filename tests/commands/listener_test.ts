@@ -49,20 +49,32 @@ async function openClient(port: number) {
   };
 }
 
-for (const beginning of ["nothing", "half a head", "an HTTP/2 preface"] as const) {
-  Deno.test(`a connection that sends ${beginning} is closed after half a minute`, async () => {
-    await using service = served();
-    using held = await holdConnections(service.port, {
-      count: 3,
-      beginning: UNFINISHED[beginning],
+for (const terminal of ["off", "admin"] as const) {
+  for (const beginning of ["nothing", "half a head", "an HTTP/2 preface"] as const) {
+    Deno.test(`a connection that sends ${beginning} is closed after half a minute, TERMINAL=${terminal}`, async () => {
+      await using service = served(answerOk, { terminal });
+      using held = await holdConnections(service.port, {
+        count: 3,
+        beginning: UNFINISHED[beginning],
+      });
+      service.pass(FIRST_REQUEST_MS - 1);
+      equal(held.open, 3);
+      // The listener may not have accepted the last one before its clock was read.
+      await until("all are closed", () => {
+        service.pass(FIRST_REQUEST_MS);
+        return held.open === 0;
+      });
     });
-    service.pass(FIRST_REQUEST_MS - 1);
-    equal(held.open, 3);
-    // The listener may not have accepted the last one before its clock was read.
-    await until("all are closed", () => {
-      service.pass(FIRST_REQUEST_MS);
-      return held.open === 0;
-    });
+  }
+
+  Deno.test(`a kept-alive connection is closed two minutes after its last request, TERMINAL=${terminal}`, async () => {
+    await using service = served(answerOk, { terminal });
+    using client = await openClient(service.port);
+    match(await client.request("/"), /^HTTP\/1\.1 200 /);
+    service.pass(IDLE_MS - 1);
+    match(await client.request("/"), /^HTTP\/1\.1 200 /);
+    service.pass(IDLE_MS);
+    equal(await client.read(), "");
   });
 }
 
@@ -86,6 +98,17 @@ Deno.test("with TLS, others are served beside handshakes that do not end, in HTT
   equal(await protocolOf(service.port), "h2");
 });
 
+Deno.test("where terminals are on, a TLS handshake that does not end is closed after half a minute", async () => {
+  await using files = await tlsFiles();
+  await using service = served(answerOk, { ...files.config, terminal: "admin" });
+  using held = await holdConnections(service.port, { count: 3, beginning: "\x16\x03\x01" });
+  equal(await protocolOf(service.port), "h2");
+  await until("all are closed", () => {
+    service.pass(FIRST_REQUEST_MS);
+    return held.open === 0;
+  });
+});
+
 Deno.test("the listener fails when too many TLS handshakes do not end", async () => {
   await using files = await tlsFiles();
   await using service = served(answerOk, { ...files.config, maxConnections: 16 });
@@ -98,16 +121,6 @@ Deno.test("the listener fails when too many TLS handshakes do not end", async ()
   using _more = await holdConnections(service.port, { count: 1, beginning: "" });
   await failing;
   equal(held.open, 8);
-});
-
-Deno.test("a kept-alive connection is closed two minutes after its last request", async () => {
-  await using service = served();
-  using client = await openClient(service.port);
-  match(await client.request("/"), /^HTTP\/1\.1 200 /);
-  service.pass(IDLE_MS - 1);
-  match(await client.request("/"), /^HTTP\/1\.1 200 /);
-  service.pass(IDLE_MS);
-  equal(await client.read(), "");
 });
 
 Deno.test("a request that runs and a stream that is open have no deadline", async () => {
@@ -139,22 +152,24 @@ Deno.test("a request that runs and a stream that is open have no deadline", asyn
   // The stream is still open when the listener closes it.
 });
 
-Deno.test("the listener passes the address of the peer on and refuses what is above the limits", async () => {
-  const peers: string[] = [];
-  await using service = served((_, peer) => {
-    peers.push(peer);
-    return answerOk(_, peer);
-  }, { maxConnections: 16 });
-  using held = await holdConnections(service.port, {
-    count: 40,
-    beginning: UNFINISHED["half a head"],
-    from: "127.0.0.2",
+for (const terminal of ["off", "admin"] as const) {
+  Deno.test(`the listener passes the peer's address on and refuses what is above the limits, TERMINAL=${terminal}`, async () => {
+    const peers: string[] = [];
+    await using service = served((_, peer) => {
+      peers.push(peer);
+      return answerOk(_, peer);
+    }, { maxConnections: 16, terminal });
+    using held = await holdConnections(service.port, {
+      count: 40,
+      beginning: UNFINISHED["half a head"],
+      from: "127.0.0.2",
+    });
+    await until("a quarter is left", () => held.open === 4);
+    using client = await openClient(service.port);
+    match(await client.request("/"), /^HTTP\/1\.1 200 /);
+    deepEqual(peers, ["127.0.0.1"]);
   });
-  await until("a quarter is left", () => held.open === 4);
-  using client = await openClient(service.port);
-  match(await client.request("/"), /^HTTP\/1\.1 200 /);
-  deepEqual(peers, ["127.0.0.1"]);
-});
+}
 
 /** A socket whose `accept` gives these results in turn, and then fails as a closed one does. */
 function fakeSocket(results: (Error | Deno.Conn)[]) {

@@ -13,6 +13,7 @@ export const LISTENER_DEFAULTS = {
   tlsCertFile: null,
   tlsKeyFile: null,
   maxConnections: 1_000,
+  terminal: "off" as "off" | "admin",
   trustedProxies: [] as string[],
 };
 

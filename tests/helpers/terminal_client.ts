@@ -43,7 +43,7 @@ export function serveTerminals(
     tlsKeyFile: null,
   },
 ): TerminalServer {
-  const listener = listen({ ...LISTENER_DEFAULTS, ...tls }, silentLog, app.app);
+  const listener = listen({ ...LISTENER_DEFAULTS, ...tls, terminal: "admin" }, silentLog, app.app);
   const port = Number(new URL(listener.address).port);
   const ticket: TerminalServer["ticket"] = async (path, body = {}, options) => {
     const { status, body: answer } = await app.call(
