@@ -11,7 +11,7 @@ const FOREIGN = "http://evil.example";
 const NONE = { custom_domain: null };
 const OWN = { custom_domain: "status.acme.test" };
 
-Deno.test("links of mails have an address that an admin has used, never that of a stranger", () => {
+Deno.test("links of mails have an address that an admin has used, never that of an anonymous client", () => {
   using app = testApp();
   equal(linkBaseOf(app.deps, NONE, FOREIGN), undefined);
   recordLinkBase(app.deps, "http://10.0.0.1:3000");
