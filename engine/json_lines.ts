@@ -10,6 +10,9 @@ import { transform } from "./transform.ts";
 /** Maximum size of one object in bytes. */
 const OBJECT_MAX = 1024 * 1024;
 
+/** How much of a larger object is shown, in characters. */
+const HEAD_MAX = 4_096;
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
@@ -23,36 +26,37 @@ const RECORD_SEPARATOR = 0x1e;
  * Reads the objects of a stream, with or without separators between them (most engines send
  * newlines, some none).
  *
- * @param options.onOversized Called for each object above 1 MiB, which is skipped without being
- * buffered. By default such an object is an error.
+ * @param options.ofOversized Returns what replaces an object above 1 MiB, of which it gets the
+ * beginning (4 KiB); `undefined` skips it. By default such an object is an error.
  * @throws {EngineProtocolError} For text that is not a JSON object, for an object above 1 MiB, and
  * for an object that the end of the stream truncates.
  */
 export function jsonLines<T>(
   chunks: AsyncIterable<Uint8Array>,
-  { onOversized }: { onOversized?: (() => void) | undefined } = {},
+  { ofOversized }: { ofOversized?: ((head: string) => T | undefined) | undefined } = {},
 ): AsyncIterableIterator<T> {
-  const skip = onOversized ?? (() => {
+  const replace = ofOversized ?? (() => {
     throw tooLarge();
   });
-  return transform(chunks, (chunks) => parseObjects<T>(chunks, skip));
+  return transform(chunks, (chunks) => parseObjects<T>(chunks, replace));
 }
 
 async function* parseObjects<T>(
   chunks: AsyncIterable<Uint8Array>,
-  skip: () => void,
+  replace: (head: string) => T | undefined,
 ): AsyncGenerator<T, void, undefined> {
   let depth = 0;
   let inText = false;
   let escaped = false;
   let parts: Uint8Array[] = [];
   let length = 0;
-  const grow = (bytes: number) => {
+  let replacement: T | undefined;
+  const grow = (part: Uint8Array) => {
     const wasOversized = length > OBJECT_MAX;
-    length += bytes;
+    length += part.length;
     if (wasOversized || length <= OBJECT_MAX) return;
+    replacement = replace(headOf([...parts, part]));
     parts = [];
-    skip();
   };
 
   for await (const chunk of chunks) {
@@ -73,20 +77,31 @@ async function* parseObjects<T>(
         inText = true;
       } else if ((byte === CLOSE || byte === CLOSE_ARRAY) && --depth === 0) {
         const end = chunk.subarray(start, at + 1);
-        grow(end.length);
-        const complete = length <= OBJECT_MAX ? [parseObject<T>(parts, end)] : [];
+        grow(end);
+        const complete = length <= OBJECT_MAX ? parseObject<T>(parts, end) : replacement;
         parts = [];
         length = 0;
-        yield* complete;
+        replacement = undefined;
+        if (complete !== undefined) yield complete;
       }
     }
     if (depth > 0) {
       const rest = chunk.subarray(start);
-      grow(rest.length);
+      grow(rest);
       if (length <= OBJECT_MAX) parts.push(rest);
     }
   }
   if (depth > 0) throw malformed();
+}
+
+function headOf(parts: Uint8Array[]): string {
+  const decoder = new TextDecoder();
+  let text = "";
+  for (const part of parts) {
+    if (text.length >= HEAD_MAX) break;
+    text += decoder.decode(part.subarray(0, HEAD_MAX), { stream: true });
+  }
+  return text.slice(0, HEAD_MAX);
 }
 
 const isSeparator = (byte: number) =>
