@@ -13,6 +13,9 @@ import { until } from "../helpers/until.ts";
 /** Requirement: changes by other clients are listed within this time, in milliseconds. */
 const SEEN_WITHIN_MS = 1_000;
 
+/** Requirement: an end is reported within this time, in milliseconds. */
+const TOLD_WITHIN_MS = 1_000;
+
 /** A test with the program following the engine. */
 function programTest(
   name: string,
@@ -238,11 +241,72 @@ programTest(
     deepEqual([reason, exitCode], ["exited", 3]);
     equal(downs().some(({ id }) => id === own.id), false);
 
+    // Nothing but the passing of time tells a signal from a stop.
+    await mostlyWithin(TOLD_WITHIN_MS, "the report of a signal", async () => {
+      await using signalled = await engine.runContainer({
+        command: ["sh", "-c", "trap 'exit 143' TERM; echo ready; sleep 2147483647 & wait"],
+      });
+      await engine.docker("kill", "--signal", "TERM", signalled.id);
+      return await durationOf(async () => {
+        const down = await downOf(signalled.id);
+        deepEqual([down.reason, down.exitCode], ["killed", 143]);
+      });
+    }, { tries: 3 });
+
     const stopped = await Promise.all(Array.from({ length: 5 }, () => engine.runContainer()));
     await Promise.all(stopped.map(({ id }) => engine.docker("stop", "-t", "1", id)));
     for (const container of stopped) {
       await using _ = container;
       equal((await downOf(container.id)).reason, "stopped");
+    }
+  },
+);
+
+programTest(
+  "many ends beside events above 1 MiB are reported once each, and own stops not at all",
+  async (engine, program) => {
+    await using stream = await events(program);
+    // More than one argument of a command may have.
+    const directory = await Deno.makeTempDir();
+    const labelFile = `${directory}/labels`;
+    await Deno.writeTextFile(
+      labelFile,
+      Array.from({ length: 20 }, (_, n) => `large-${n}=${"x".repeat(60_000)}`).join("\n"),
+    );
+    const ids: string[] = [];
+    const run = async (options: string[] = []) => {
+      const container = await engine.runContainer({ options });
+      ids.push(container.id);
+      return container;
+    };
+    try {
+      const large = await run(["--label-file", labelFile]);
+      const killed = await Promise.all(Array.from({ length: 20 }, () => run()));
+      const own = await Promise.all(Array.from({ length: 5 }, () => run()));
+      await Promise.all([
+        engine.docker("kill", large.id),
+        engine.docker("kill", ...killed.map(({ id }) => id)),
+        ...own.map(({ id }) => program.call("POST", `/api/containers/${id}/stop?t=0`)),
+      ]);
+      await engine.docker("start", large.id);
+      await engine.docker("stop", "--time", "0", large.id);
+
+      const downs = () =>
+        stream.seen.filter(({ event, data }) => event === "container.down" && ids.includes(data.id))
+          .map(({ data: { id, reason } }) => `${id} ${reason}`);
+      const expected = [
+        ...[large, ...killed].map(({ id }) => `${id} killed`),
+        `${large.id} stopped`,
+      ];
+      await until("all ends are told", () => downs().length >= expected.length);
+      // Of a later end, so that nothing is left to come.
+      const last = await run();
+      await engine.docker("kill", last.id);
+      await until("the last end is told", () => downs().includes(`${last.id} killed`));
+      deepEqual(downs().sort(), [...expected, `${last.id} killed`].sort());
+    } finally {
+      await engine.docker("rm", "--force", ...ids);
+      await Deno.remove(directory, { recursive: true });
     }
   },
 );

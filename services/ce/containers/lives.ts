@@ -49,7 +49,12 @@ export function createLives(deps: LivesDeps): Lives {
 
   const pass = (id: string, name: string, event: LifeEvent) => {
     const known = lives.get(id) ?? newLife(name);
-    const { life, reports } = nextLife(id, known.name === name ? known : { ...known, name }, event, now());
+    const { life, reports } = nextLife(
+      id,
+      known.name === name ? known : { ...known, name },
+      event,
+      now(),
+    );
     keep(id, life);
     for (const report of reports) {
       if (report.kind === "healthy") reportHealthy(deps, { container: name, id });
@@ -91,12 +96,11 @@ export function createLives(deps: LivesDeps): Lives {
       const known = inventory.get(id);
       const name = Attributes?.name ?? known?.name ?? lives.get(id)?.name ?? id.slice(0, 12);
       switch (Action) {
-        case "kill":
+        case "kill": {
           // A label of that name replaces the attribute.
-          return pass(id, name, {
-            kind: "kill",
-            signal: Object.hasOwn(known?.labels ?? {}, "signal") ? "" : Attributes?.signal,
-          });
+          const isKnown = Attributes !== null && !Object.hasOwn(known?.labels ?? {}, "signal");
+          return pass(id, name, { kind: "kill", signal: isKnown ? Attributes.signal : "" });
+        }
         case "die":
           return pass(id, name, {
             kind: "die",
