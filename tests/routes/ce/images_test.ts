@@ -351,6 +351,25 @@ Deno.test("GET /api/images/:id/export streams the engine's archive, also with a 
   equal((await app.call("GET", "/api/images/unknown/export")).status, 404);
 });
 
+for (const name of ["-1", "UPPER", "team%2F-app", "app:-", "app@sha256:1", "%2E%2E"]) {
+  Deno.test(`an image cannot have the name ${name}: 404 without a request to the engine`, async () => {
+    await using fake = fakeEngine(simulateContainers([]));
+    using app = testApp({ engine: fake.engine });
+    for (
+      const [method, path, body] of [
+        ["GET", ""],
+        ["GET", "/export"],
+        ["DELETE", ""],
+        ["POST", "/tag", { image: "app:2" }],
+      ] as const
+    ) {
+      const { status } = await app.call(method, `/api/images/${name}${path}`, body);
+      equal(status, 404, `${method} ${path}`);
+    }
+    deepEqual(fake.requests.filter((request) => request.includes("/images/")), []);
+  });
+}
+
 Deno.test("a client that leaves an export frees its slot and the engine's connection", async () => {
   await using fake = fakeEngine({
     "GET /images/app/get": ({ signal }) =>

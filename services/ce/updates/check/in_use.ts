@@ -70,10 +70,11 @@ export const withLabelsOf = <Image extends ImageInUse>(
 const policyOf = ({ labels, imageId }: Container, labelsOf: LabelsOf): LabelPolicy =>
   updatePolicy(labels, labelsOf(imageId));
 
+/** An image that a registry can be asked for. */
+export type CheckableImage = ImageInUse & { reference: ImageReference };
+
 /** Whether a registry can be asked for a newer image: it has a tag, which may move. */
-export function isCheckable(
-  image: ImageInUse,
-): image is ImageInUse & { reference: ImageReference } {
+export function isCheckable(image: ImageInUse): image is CheckableImage {
   return image.reference !== undefined && image.reference.digest === undefined;
 }
 

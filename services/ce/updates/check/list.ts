@@ -35,7 +35,7 @@ export interface ImageUpdate {
   /** What the registry has, as of `lastGoodAt`. */
   latestDigest: string | null;
   status: UpdateStatus;
-  /** Why the status is `unknown`. */
+  /** Why the status is `unknown`, or why newer versions may be missing. */
   reason: string | null;
   /** When this service first saw `latestDigest`. */
   firstSeenAt: string | null;
@@ -101,7 +101,7 @@ export async function listUpdates(
         digest,
         latestDigest,
         status,
-        reason,
+        reason: reason ?? checked?.versionsReason ?? null,
         firstSeenAt: latestDigest === null
           ? null
           : firstSeen.get(digestKey({ image: image.image, digest: latestDigest })) ?? null,

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { parseReference } from "../../../../engine/image_reference.ts";
 import {
   headManifest,
@@ -78,7 +79,7 @@ for (
     registry.auth = auth;
     if (isStored) store(app, registry);
     const digest = await registry.put("team/app:1");
-    deepEqual(await headManifest(app.deps, image(registry)), { digest });
+    deepEqual(await headManifest(app.deps, image(registry)), { digest, kind: "image" });
     deepEqual(asked(registry, "/manifests/"), [HEAD]);
     const { headers } = registry.calls.at(-1)!;
     for (const type of ["index.v1+json", "list.v2+json", "manifest.v1+json", "manifest.v2+json"]) {
@@ -194,7 +195,11 @@ for (
     {
       what: "404",
       reason: "not_found",
-      prepare: (registry) => answerTo(registry, () => new Response(null, { status: 404 })),
+      prepare: (registry) => {
+        for (const request of [HEAD, GET]) {
+          registry.answers[request] = () => new Response(null, { status: 404 });
+        }
+      },
     },
     {
       what: "401 Basic without credentials",
@@ -425,8 +430,63 @@ Deno.test("without a digest header, the digest is the hash of the content", asyn
   withoutDigest(registry, () => Response.json(content));
   deepEqual(await headManifest(app.deps, image(registry)), {
     digest: await digestOf(JSON.stringify(content)),
+    kind: "image",
+    isHash: true,
   });
 });
+
+for (const status of [400, 404, 405, 406, 501]) {
+  Deno.test(`a registry that answers HEAD with ${status} is asked with GET`, async () => {
+    await using registry = fakeRegistry();
+    using app = testApp();
+    registry.auth = { kind: "bearer" };
+    registry.headers = { "ratelimit-remaining": "76" };
+    const digest = await registry.put("team/app:1", indexOf());
+    registry.answers[HEAD] = () => new Response(null, { status });
+    deepEqual(await headManifest(app.deps, image(registry)), {
+      digest,
+      kind: "index",
+      isHash: true,
+      rateLimitRemaining: 76,
+    });
+    deepEqual(asked(registry, "/manifests/"), [HEAD, GET]);
+
+    registry.answers[GET] = registry.answers[HEAD]!;
+    await rejects(headManifest(app.deps, image(registry)), {
+      reason: status === 404 ? "not_found" : "invalid",
+    });
+  });
+}
+
+for (const status of [401, 403, 500, 503]) {
+  Deno.test(`a registry that answers HEAD with ${status} is not asked with GET`, async () => {
+    await using registry = fakeRegistry();
+    using app = testApp();
+    await registry.put("team/app:1");
+    registry.answers[HEAD] = () => new Response(null, { status });
+    await rejects(headManifest(app.deps, image(registry)));
+    deepEqual(asked(registry, "GET /v2/team/app/manifests/"), []);
+  });
+}
+
+for (
+  const [coding, pack] of [["gzip", gzipSync], ["deflate", deflateSync], [
+    "br",
+    brotliCompressSync,
+  ]] as const
+) {
+  Deno.test(`a manifest that a proxy compresses with ${coding} has the digest of its content`, async () => {
+    await using registry = fakeRegistry();
+    using app = testApp();
+    const text = JSON.stringify({ schemaVersion: 2, layers: [] });
+    const answer = (content: string) => () =>
+      new Response(new Uint8Array(pack(content)), { headers: { "content-encoding": coding } });
+    withoutDigest(registry, answer(text));
+    equal((await headManifest(app.deps, image(registry))).digest, await digestOf(text));
+    withoutDigest(registry, answer(JSON.stringify({ schemaVersion: 2, a: " ".repeat(5e6) })));
+    await rejects(headManifest(app.deps, image(registry)), { reason: "invalid" });
+  });
+}
 
 Deno.test("a reference by digest that is answered with another digest is invalid", async () => {
   await using registry = fakeRegistry();
@@ -558,28 +618,95 @@ Deno.test("tags are read page by page", async () => {
   const tags = Array.from({ length: 2_100 }, (_, i) => `1.${String(i).padStart(4, "0")}`);
   await Promise.all(tags.map((tag) => registry.put(`team/app:${tag}`, { schemaVersion: 2, tag })));
   registry.calls.length = 0;
-  deepEqual(await listTags(app.deps, image(registry)), tags);
+  deepEqual(await listTags(app.deps, image(registry)), { tags });
   equal(asked(registry, "/tags/list").length, 3);
 });
 
+const TAGS = "GET /v2/team/app/tags/list";
+
 for (
-  const { what, link, pages } of [
-    { what: "another host", link: () => "<https://example.com/v2/team/app/tags/list>", pages: 2 },
-    { what: "another repository", link: () => "</v2/secret/app/tags/list?n=1>", pages: 1 },
-    { what: "itself", link: () => "<?n=1000>", pages: 1 },
-    { what: "ever more pages", link: (page: number) => `<?n=1000&last=${page}>`, pages: 20 },
+  const [what, link] of [
+    ["a path", (next) => `</v2/team/app/tags/list${next}>; rel="next"`],
+    ["a query", (next) => `<${next}>; rel="next"`],
+    ["a name without its folder", (next) => `<list${next}>; rel="next"`],
+    ["a path from the wrong folder", (next) => `<team/app/tags/list${next}>; rel="next"`],
+    ["another host", (next) => `<http://internal:5000/v2/team/app/tags/list${next}>; rel="next"`],
+    ["the path before a proxy", (next) => `</docker/v2/team/app/tags/list${next}>; rel="next"`],
+    ["no quotes", (next) => `<${next}>; rel=next`],
+    ["spaces and other parameters", (next) => `<${next}> ; title="a, b; c" ; REL = "next"`],
+    ["several relations", (next) => `<${next}>; rel="last next"`],
+    ["several links", (next) => `<?n=1>; rel="first", <${next}>; rel="next"`],
+  ] as [string, (next: string) => string][]
+) {
+  Deno.test(`the link to the next page of tags may have ${what}`, async () => {
+    await using registry = fakeRegistry();
+    using app = testApp();
+    registry.answers[TAGS] = ({ path }) =>
+      path.includes("last=")
+        ? Response.json({ tags: ["b"] })
+        : Response.json({ tags: ["a"] }, { headers: { link: link("?last=a&n=1000") } });
+    deepEqual(await listTags(app.deps, image(registry)), { tags: ["a", "b"] });
+    deepEqual(asked(registry, "/tags/list").at(-1), `${TAGS}?last=a&n=1000`);
+  });
+}
+
+for (
+  const { what, link, pages, gap } of [
+    {
+      what: "another repository",
+      link: () => "</v2/secret/app/tags/list?n=1>",
+      pages: 1,
+      gap: "page 1 leads to no further page",
+    },
+    { what: "itself", link: () => "<?n=1000>", pages: 1, gap: "page 1 leads to no further page" },
+    {
+      what: "an earlier page",
+      link: (page: number) => page === 3 ? "<?n=1000&last=1>" : `<?n=1000&last=${page}>`,
+      pages: 3,
+      gap: "page 3 leads to no further page",
+    },
+    {
+      what: "ever more pages",
+      link: (page: number) => `<?n=1000&last=${page}>`,
+      pages: 200,
+      gap: "more than 200 pages",
+    },
   ]
 ) {
-  Deno.test(`a list of tags that leads to ${what} ends after ${pages} pages of the registry`, async () => {
+  Deno.test(`a list of tags that leads to ${what} is incomplete after ${pages} pages`, async () => {
     await using registry = fakeRegistry();
     using app = loopbackApp();
     let page = 0;
-    registry.answers["GET /v2/team/app/tags/list"] = () =>
+    registry.answers[TAGS] = () =>
       Response.json({ tags: [`t${++page}`, 5, "not a tag"] }, {
         headers: { link: `${link(page)}; rel="next"` },
       });
-    equal((await listTags(app.deps, image(registry))).length, pages);
+    const found = await listTags(app.deps, image(registry));
+    deepEqual([found.tags.length, found.gap], [pages, gap]);
     equal(asked(registry, "/tags/list").length, pages);
+  });
+}
+
+for (
+  const [what, answer] of [
+    ["fails", () => new Response(null, { status: 500 })],
+    ["is not a list", () => Response.json({ tags: "all" })],
+    ["is refused", () => new Response(null, { status: 403 })],
+  ] as const
+) {
+  Deno.test(`tags are those of the pages before one that ${what}; a first one is an error`, async () => {
+    await using registry = fakeRegistry();
+    using app = testApp();
+    registry.answers[TAGS] = ({ path }) =>
+      path.includes("last=")
+        ? answer()
+        : Response.json({ tags: ["a"] }, { headers: { link: '<?last=a>; rel="next"' } });
+    deepEqual(await listTags(app.deps, image(registry)), {
+      tags: ["a"],
+      gap: "page 2 could not be read",
+    });
+    registry.answers[TAGS] = answer;
+    await rejects(listTags(app.deps, image(registry)), { name: "RegistryError" });
   });
 }
 
