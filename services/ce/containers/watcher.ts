@@ -211,6 +211,8 @@ async function consume(
         if (isSame(raw, repeated)) continue;
         memory.lastEvent = raw;
       }
+      // Before anything waits: the lines of the next run must not be sent earlier.
+      if (raw.Type === "container" && raw.Action === "die") deps.logStreams.wake(raw.Actor.ID);
       const event = raw.Type === "container" ? await withRealExitCode(deps, raw, signal) : raw;
       if (event.Type === "network") {
         const id = event.Actor.Attributes?.container;

@@ -29,7 +29,7 @@ function logApp(...containers: Container[]): LogApp {
     "GET /containers/*/json": ({ parts: [ref] }) => {
       const container = find(ref!);
       if (!container) return missing();
-      const { id, name, state, startedAt } = container;
+      const { id, name, state, startedAt, finishedAt } = container;
       return Response.json({
         Id: id,
         Name: `/${name}`,
@@ -43,7 +43,7 @@ function logApp(...containers: Container[]): LogApp {
           Status: state,
           Running: state === "running",
           StartedAt: startedAt,
-          FinishedAt: "0001-01-01T00:00:00Z",
+          FinishedAt: finishedAt ?? "0001-01-01T00:00:00Z",
         },
       });
     },
@@ -379,6 +379,91 @@ Deno.test("a container that is removed ends; with the same name it joins again",
   deepEqual(await messages(client, 1), ["new"]);
   await client.cancel();
 });
+
+const FIRST_END = "2026-01-01T00:00:30.000Z";
+const SECOND_START = "2026-01-01T00:01:00.000Z";
+const restarted = { ...web, startedAt: SECOND_START, finishedAt: FIRST_END };
+
+/** Types of frames, and the messages of lines. */
+async function contents(client: LogClient, count: number): Promise<string[]> {
+  const found: string[] = [];
+  while (found.length < count) {
+    const { type, lines } = (await client.next())!;
+    found.push(...type === "log" ? lines.map(({ message }) => message) : [`<${type}>`]);
+  }
+  return found;
+}
+
+for (const order of ["the event", "the lines"]) {
+  Deno.test(`a restart over which the log stays open is before the next run's lines; first comes ${order}`, async () => {
+    await using app = logApp(web);
+    const log = app.logs.web!;
+    log.write("one");
+    const client = await openLogStream(app, "/api/containers/web/logs/stream");
+    await client.lines(1);
+    await follows(log);
+    app.contain({ ...web, state: "exited", finishedAt: FIRST_END });
+    app.deps.logStreams.wake(web.id);
+    await until("the connection is closed", () => log.followers === 0);
+    const writeNext = () => {
+      log.write("last words", { time: "2026-01-01T00:00:29.999999999Z" });
+      log.write("boot", { time: "2026-01-01T00:00:59.900000000Z" });
+    };
+    if (order === "the lines") writeNext();
+    app.contain(restarted);
+    app.deps.logStreams.wake(web.id);
+    if (order === "the event") writeNext();
+    deepEqual(await contents(client, 3), ["last words", "<restarted>", "boot"]);
+    await client.cancel();
+  });
+}
+
+Deno.test("a restart while past lines are read is between the lines of both runs", async () => {
+  await using app = logApp(web);
+  const log = app.logs.web!;
+  log.write("one");
+  log.write("two");
+  const { answer } = log;
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  log.answer = async (request) => {
+    if (request.query.get("tail") !== "77") return await answer(request);
+    asked.resolve();
+    await released.promise;
+    return await answer(request);
+  };
+  const opening = openLogStream(app, "/api/containers/web/logs/stream?tail=77");
+  await asked.promise;
+  await follows(log);
+  app.contain(restarted);
+  app.deps.logStreams.wake(web.id);
+  log.write("boot", { time: "2026-01-01T00:00:59.900000000Z" });
+  await until(
+    "the restart was noticed",
+    () => app.requests.filter((request) => request.includes("follow=true")).length > 1,
+  );
+  released.resolve();
+  const client = await opening;
+  deepEqual(await contents(client, 4), ["one", "two", "<restarted>", "boot"]);
+  await client.cancel();
+});
+
+for (const count of [0, 1, 2, 1_000]) {
+  Deno.test(`a log of ${count} lines is followed after one read for each purpose`, async () => {
+    await using app = logApp(web);
+    const log = app.logs.web!;
+    writeMany(log, count);
+    const client = await openLogStream(app, "/api/containers/web/logs/stream?tail=1");
+    if (count > 0) await client.lines(1);
+    await follows(log);
+    const reads = app.requests.filter((request) => request.includes("/logs"));
+    // The last line, the lines after it, the past lines of the client, and the connection.
+    equal(reads.length, count === 0 ? 3 : 4, reads.join("\n"));
+    log.write("next");
+    equal((await messages(client, 1))[0], "next");
+    await client.cancel();
+  });
+}
 
 Deno.test("a restart is reported and the stream continues", async () => {
   await using app = logApp(web);
