@@ -143,9 +143,9 @@ async function hashManifest(
 }
 
 function kindOf(mediaType: string | undefined): Pick<Manifest, "kind"> {
-  const type = mediaType?.split(";")[0]!.trim().toLowerCase();
-  if (INDEX_TYPES.includes(type ?? "")) return { kind: "index" };
-  return MANIFEST_TYPES.includes(type ?? "") ? { kind: "image" } : {};
+  const [type = ""] = mediaType?.toLowerCase().split(/\s*;/) ?? [];
+  if (INDEX_TYPES.includes(type)) return { kind: "index" };
+  return MANIFEST_TYPES.includes(type) ? { kind: "image" } : {};
 }
 
 function limitOf({ headers }: OutboundResponse): Pick<Manifest, "rateLimitRemaining"> {

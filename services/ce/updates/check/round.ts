@@ -14,7 +14,6 @@ import {
 import { insertEqualDigest } from "../../../../db/ce/updates/equal_digests.ts";
 import {
   type CheckedImage,
-  type NewerVersion,
   replaceCheckedImage,
   selectCheckedImage,
 } from "../../../../db/ce/updates/images.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { selectServiceStop } from "../../../../db/ce/service_stops.ts";
-import type { AppEvent } from "../../../../services/events/events.ts";
+import type { AppEvent, EventMap } from "../../../../services/events/events.ts";
 import { containerWatcher } from "../../../../services/ce/containers/watcher.ts";
 import {
   idOf,
@@ -51,7 +51,7 @@ async function follow(containers: SimulatedContainer[]): Promise<Followed> {
     downs: () =>
       told.flatMap(({ event, data }) => {
         if (event !== "container.down") return [];
-        const { container, reason, exitCode } = data as Record<string, unknown>;
+        const { container, reason, exitCode } = data as EventMap["container.down"];
         return [`${container} ${reason} ${exitCode}`];
       }),
     async [Symbol.asyncDispose]() {

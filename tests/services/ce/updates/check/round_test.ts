@@ -3,6 +3,7 @@ import { checkDueImages } from "../../../../../services/ce/updates/check/checker
 import { recordPull } from "../../../../../services/ce/updates/check/known.ts";
 import type { ImageUpdate } from "../../../../../services/ce/updates/check/list.ts";
 import { changeUpdateSettings } from "../../../../../services/ce/updates/settings.ts";
+import type { EventMap } from "../../../../../services/events/events.ts";
 import type { Container } from "../../../../../services/state/inventory.ts";
 import { openTestDatabase } from "../../../../helpers/test_app.ts";
 import {
@@ -293,9 +294,14 @@ Deno.test("an outdated image that lost its name in containerd's image store is o
     return [status, digest, latestDigest, containers.map(({ name }) => name)];
   };
   deepEqual(await state(), ["pulled", OLD, NEW, ["web", "worker"]]);
-  deepEqual(made.events.map(({ event, data }) => [event, (data as ImageUpdate).containers]), [
-    ["image.update_available", ["web"]],
-  ]);
+  deepEqual(
+    made.events.map((
+      { event, data },
+    ) => [event, (data as EventMap["image.update_available"]).containers]),
+    [
+      ["image.update_available", ["web"]],
+    ],
+  );
   registry.tags.set("app:1", NEWER);
   await round(made, DAY);
   equal((await state())[0], "update_available");
