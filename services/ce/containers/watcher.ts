@@ -30,6 +30,10 @@ const RETRY_MS = 500;
 /** How often the engine is pinged, in milliseconds; a frozen engine does not close the stream. */
 const PING_MS = 5_000;
 
+/** A ping that takes longer is one of a busy machine, in milliseconds; and the limit of such pings. */
+const SLOW_PING_MS = 100;
+const SLOW_PINGS_MAX = 6;
+
 /** How often everything is listed again without a gap, in milliseconds. */
 const RELIST_MS = 10 * 60_000;
 
@@ -172,11 +176,19 @@ async function reportOverdue(
   lives: Lives,
   signal: AbortSignal,
 ): Promise<void> {
+  let slow = 0;
   try {
     while (!signal.aborted) {
       await lives.untilDue(signal);
+      const askedAt = lives.now();
       // By its answer, the engine has sent the events that happened before.
       await systemPing(engine, { signal });
+      // Where that takes long, a `stop` does as well.
+      if (lives.now() - askedAt > SLOW_PING_MS && ++slow < SLOW_PINGS_MAX) {
+        await sleep(RETRY_MS, signal);
+        continue;
+      }
+      slow = 0;
       lives.tick();
     }
   } catch (error) {
