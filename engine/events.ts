@@ -23,7 +23,7 @@ export interface EngineEvent {
   scope?: string;
   /** Unix seconds. */
   time: number;
-  /** Unix nanoseconds; beyond 2^53, so the last digits are not exact. 0 above 1 MiB. */
+  /** Unix nanoseconds; beyond 2^53, so the last digits are not exact. 0 if unknown. */
   timeNano: number;
   [field: string]: unknown;
 }
@@ -52,8 +52,8 @@ export async function systemEvents(
     long: true,
   });
   const events = jsonLines<EngineEvent>(body, {
-    ofOversized: onOversized && ((head) => {
-      const event = eventOf(head);
+    ofOversized: onOversized && ((head, tail) => {
+      const event = eventOf(head, tail);
       if (!event) onOversized();
       return event;
     }),
@@ -65,10 +65,20 @@ export async function systemEvents(
 const HEAD =
   /^\{(?:"(?:status|id|from)":"(?:[^"\\]|\\.)*",)*"Type":"container","Action":"([^"\\]*)","Actor":\{"ID":"([0-9a-f]{64})","Attributes":\{/;
 
-function eventOf(head: string): EngineEvent | undefined {
+/** Its end, unless the engine sent that apart from the rest. */
+const TAIL = /"time":(\d{1,15}),"timeNano":(\d{1,20})\}$/;
+
+function eventOf(head: string, tail: string): EngineEvent | undefined {
   const [, Action, ID] = HEAD.exec(head) ?? [];
   if (Action === undefined || ID === undefined) return undefined;
-  return { Type: "container", Action, Actor: { ID, Attributes: null }, time: 0, timeNano: 0 };
+  const [, time = 0, timeNano = 0] = TAIL.exec(tail) ?? [];
+  return {
+    Type: "container",
+    Action,
+    Actor: { ID, Attributes: null },
+    time: Number(time),
+    timeNano: Number(timeNano),
+  };
 }
 
 /** Docker's names of Podman's actions, where they differ. */

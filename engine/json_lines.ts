@@ -12,6 +12,9 @@ const OBJECT_MAX = 1024 * 1024;
 
 /** How much of a larger object is shown, in characters. */
 const HEAD_MAX = 4_096;
+const TAIL_MAX = 256;
+
+const decoder = new TextDecoder();
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -27,35 +30,36 @@ const RECORD_SEPARATOR = 0x1e;
  * newlines, some none).
  *
  * @param options.ofOversized Returns what replaces an object above 1 MiB, of which it gets the
- * beginning (4 KiB); `undefined` skips it. By default such an object is an error.
+ * beginning (4 KiB) and the end (at most 256 bytes); `undefined` skips it. By default such an object is
+ * an error.
  * @throws {EngineProtocolError} For text that is not a JSON object, for an object above 1 MiB, and
  * for an object that the end of the stream truncates.
  */
 export function jsonLines<T>(
   chunks: AsyncIterable<Uint8Array>,
-  { ofOversized }: { ofOversized?: ((head: string) => T | undefined) | undefined } = {},
+  { ofOversized }: { ofOversized?: ((head: string, tail: string) => T | undefined) | undefined } =
+    {},
 ): AsyncIterableIterator<T> {
-  const replace = ofOversized ?? (() => {
-    throw tooLarge();
-  });
-  return transform(chunks, (chunks) => parseObjects<T>(chunks, replace));
+  return transform(chunks, (chunks) => parseObjects<T>(chunks, ofOversized));
 }
 
 async function* parseObjects<T>(
   chunks: AsyncIterable<Uint8Array>,
-  replace: (head: string) => T | undefined,
+  replace: ((head: string, tail: string) => T | undefined) | undefined,
 ): AsyncGenerator<T, void, undefined> {
   let depth = 0;
   let inText = false;
   let escaped = false;
   let parts: Uint8Array[] = [];
   let length = 0;
-  let replacement: T | undefined;
+  /** Of an object that is too large. */
+  let head = "";
   const grow = (part: Uint8Array) => {
     const wasOversized = length > OBJECT_MAX;
     length += part.length;
     if (wasOversized || length <= OBJECT_MAX) return;
-    replacement = replace(headOf([...parts, part]));
+    if (!replace) throw tooLarge();
+    head = headOf([...parts, part]);
     parts = [];
   };
 
@@ -78,10 +82,11 @@ async function* parseObjects<T>(
       } else if ((byte === CLOSE || byte === CLOSE_ARRAY) && --depth === 0) {
         const end = chunk.subarray(start, at + 1);
         grow(end);
-        const complete = length <= OBJECT_MAX ? parseObject<T>(parts, end) : replacement;
+        const complete = length <= OBJECT_MAX
+          ? parseObject<T>(parts, end)
+          : replace?.(head, decoder.decode(end.subarray(-TAIL_MAX)));
         parts = [];
         length = 0;
-        replacement = undefined;
         if (complete !== undefined) yield complete;
       }
     }

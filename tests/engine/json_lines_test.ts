@@ -74,7 +74,8 @@ for (const chunkSize of [1_000, 64 * 1024, 4 * 1024 * 1024]) {
       chunks.push(bytes.slice(at, at + chunkSize));
     }
     const heads: string[] = [];
-    const ofOversized = (head: string) => {
+    const ofOversized = (head: string, tail: string) => {
+      equal(large.endsWith(tail) && tail.length > 0, true);
       heads.push(head);
       return heads.length === 1 ? undefined : { a: 0 };
     };

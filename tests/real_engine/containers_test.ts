@@ -283,6 +283,13 @@ programTest(
       const large = await run(["--label-file", labelFile]);
       const killed = await Promise.all(Array.from({ length: 20 }, () => run()));
       const own = await Promise.all(Array.from({ length: 5 }, () => run()));
+      await until("the program knows all of them", async () => {
+        const { body } = await program.call("GET", "/api/containers");
+        const running = body.containers
+          .filter(({ state }: { state: string }) => state === "running")
+          .map(({ id }: { id: string }) => id);
+        return ids.every((id) => running.includes(id));
+      });
       await Promise.all([
         engine.docker("kill", large.id),
         engine.docker("kill", ...killed.map(({ id }) => id)),

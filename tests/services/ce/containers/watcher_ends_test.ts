@@ -110,7 +110,8 @@ Deno.test("an event above 1 MiB that begins as Docker's do is an end like any ot
   const large = (action: string, name: string) =>
     engine.sendText(
       `{"status":"${action}","id":"${idOf(name)}","from":"registry/\\"app:1","Type":"container",` +
-        `"Action":"${action}","Actor":{"ID":"${idOf(name)}","Attributes":{"a":"${LARGE}"}}}\n`,
+        `"Action":"${action}","Actor":{"ID":"${idOf(name)}","Attributes":{"a":"${LARGE}"}},` +
+        `"scope":"local","time":1800000000,"timeNano":1800000000000000000}\n`,
     );
 
   Object.assign(containers[0]!, { state: "exited", exitCode: 143 });
