@@ -295,8 +295,6 @@ programTest(
         engine.docker("kill", ...killed.map(({ id }) => id)),
         ...own.map(({ id }) => program.call("POST", `/api/containers/${id}/stop?t=0`)),
       ]);
-      await engine.docker("start", large.id);
-      await program.call("POST", `/api/containers/${large.id}/stop?t=0`);
 
       const downs = () =>
         stream.seen.filter(({ event, data }) => event === "container.down" && ids.includes(data.id))
