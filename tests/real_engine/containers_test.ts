@@ -262,60 +262,6 @@ programTest(
   },
 );
 
-programTest(
-  "many ends beside events above 1 MiB are reported once each, and own stops not at all",
-  async (engine, program) => {
-    await using stream = await events(program);
-    // More than one argument of a command may have.
-    const directory = await Deno.makeTempDir();
-    const labelFile = `${directory}/labels`;
-    await Deno.writeTextFile(
-      labelFile,
-      Array.from({ length: 20 }, (_, n) => `large-${n}=${"x".repeat(60_000)}`).join("\n"),
-    );
-    const ids: string[] = [];
-    const run = async (options: string[] = []) => {
-      const container = await engine.runContainer({ options });
-      ids.push(container.id);
-      return container;
-    };
-    try {
-      const large = await run(["--label-file", labelFile]);
-      const killed = await Promise.all(Array.from({ length: 20 }, () => run()));
-      const own = await Promise.all(Array.from({ length: 5 }, () => run()));
-      await until("the program knows all of them", async () => {
-        const { body } = await program.call("GET", "/api/containers");
-        const running = body.containers
-          .filter(({ state }: { state: string }) => state === "running")
-          .map(({ id }: { id: string }) => id);
-        return ids.every((id) => running.includes(id));
-      });
-      await Promise.all([
-        engine.docker("kill", large.id),
-        engine.docker("kill", ...killed.map(({ id }) => id)),
-        ...own.map(({ id }) => program.call("POST", `/api/containers/${id}/stop?t=0`)),
-      ]);
-
-      const downs = () =>
-        stream.seen.filter(({ event, data }) => event === "container.down" && ids.includes(data.id))
-          .map(({ data: { id, reason } }) => `${id} ${reason}`);
-      const expected = [
-        ...[large, ...killed].map(({ id }) => `${id} killed`),
-        `${large.id} stopped`,
-      ];
-      await until("all ends are told", () => downs().length >= expected.length);
-      // Of a later end, so that nothing is left to come.
-      const last = await run();
-      await engine.docker("kill", last.id);
-      await until("the last end is told", () => downs().includes(`${last.id} killed`));
-      deepEqual(downs().sort(), [...expected, `${last.id} killed`].sort());
-    } finally {
-      await engine.docker("rm", "--force", ...ids);
-      await Deno.remove(directory, { recursive: true });
-    }
-  },
-);
-
 interface StreamEvent {
   event: string;
   data: { id: string; reason: string; exitCode: number | null };

@@ -177,23 +177,20 @@ async function reportOverdue(
   signal: AbortSignal,
 ): Promise<void> {
   let slow = 0;
-  try {
-    while (!signal.aborted) {
-      await lives.untilDue(signal);
-      const askedAt = lives.now();
-      // By its answer, the engine has sent the events that happened before.
-      await systemPing(engine, { signal });
-      // Where that takes long, a `stop` does as well.
-      if (lives.now() - askedAt > SLOW_PING_MS && ++slow < SLOW_PINGS_MAX) {
-        await sleep(RETRY_MS, signal);
-        continue;
-      }
-      slow = 0;
-      lives.tick();
+  while (!signal.aborted) {
+    await lives.untilDue(signal);
+    const askedAt = lives.now();
+    // By its answer, the engine has sent the events that happened before. An engine that does not
+    // answer is noticed by `keepFresh`, which ends the connection.
+    const hasAnswered = await systemPing(engine, { signal }).then(() => true, () => false);
+    // Where that takes long, a `stop` does as well.
+    const isSlow = lives.now() - askedAt > SLOW_PING_MS && ++slow < SLOW_PINGS_MAX;
+    if (isSlow || !hasAnswered) {
+      await sleep(RETRY_MS, signal);
+      continue;
     }
-  } catch (error) {
-    // The pings of `keepFresh` fail as well, and end the connection.
-    if (!signal.aborted && !(error instanceof EngineUnreachableError)) throw error;
+    slow = 0;
+    lives.tick();
   }
 }
 
