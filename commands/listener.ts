@@ -12,7 +12,6 @@ import type { Config } from "../services/config/config.ts";
 import { errorFields, type Log } from "../services/log.ts";
 import { createConnections, RESERVED_DESCRIPTORS } from "./connections.ts";
 import { hasFreeDescriptors } from "./descriptors.ts";
-import { createHandshakes, isTls } from "./handshakes.ts";
 import { serveConnection, type ServedConnection } from "./http_connection.ts";
 import { openSocket, type SocketConfig } from "./listening_socket.ts";
 import { createRelay } from "./relay.ts";
@@ -40,10 +39,9 @@ export function listen(
   answer: (request: Request, peer: string) => Promise<Response>,
   { now = () => performance.now() }: { now?: () => number } = {},
 ) {
-  const mayUpgrade = config.terminal !== "off";
-  const { socket, address, tls } = openSocket(config, { isRaw: mayUpgrade });
+  const { socket, address, tls } = openSocket(config);
   const onError = (error: unknown) => respondInternalError(log, error);
-  const relay = mayUpgrade ? createRelay(tls, onError) : undefined;
+  const relay = tls || config.terminal !== "off" ? createRelay(tls, onError) : undefined;
   const connections = createConnections({
     max: config.maxConnections,
     hasReserve: () => hasFreeDescriptors(RESERVED_DESCRIPTORS),
@@ -51,7 +49,6 @@ export function listen(
   });
   const isProxy = trustedPeer(config.trustedProxies);
   const served = new Set<ServedConnection>();
-  const handshakes = createHandshakes(config.maxConnections);
   let refused = 0;
   let isClosed = false;
 
@@ -59,7 +56,7 @@ export function listen(
     log,
     now,
     isClosed: () => isClosed,
-    onConnection: (conn) => isTls(conn) ? handshakes.begin(conn, serve) : serve(conn),
+    onConnection: serve,
     onFailure: connections.relieve,
   });
   const checking = setInterval(check, CHECK_MS);
@@ -74,7 +71,6 @@ export function listen(
     /** Resolves after `shutdown()`; rejects if no connection can be accepted any more. */
     accepting: Promise.race([
       accepting,
-      handshakes.overflow,
       ...(relay ? [relay.finished.then(() => accepting)] : []),
     ]),
     /** Closes overdue connections. */

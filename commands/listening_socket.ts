@@ -1,5 +1,5 @@
 /**
- * The listening socket, with TLS where it is configured.
+ * The listening socket, and the TLS files where they are configured.
  *
  * @module
  */
@@ -18,17 +18,16 @@ export interface ListeningSocket {
 }
 
 /**
- * @param options.isRaw Whether connections are accepted before TLS.
+ * Listens for connections, whose TLS is left to the relay.
+ *
  * @throws {CommandError} If the port is in use, or a TLS file cannot be used.
  */
-export function openSocket(config: SocketConfig, { isRaw }: { isRaw: boolean }): ListeningSocket {
+export function openSocket(config: SocketConfig): ListeningSocket {
   const { host, port, tlsCertFile, tlsKeyFile } = config;
   const tls = tlsFiles(config);
   const options = { hostname: host, port };
   try {
-    const socket = tls && !isRaw
-      ? Deno.listenTls({ ...options, ...tls, alpnProtocols: ["h2", "http/1.1"] })
-      : Deno.listen(options);
+    const socket = Deno.listen(options);
     return { socket, tls, address: addressOf(socket.addr as Deno.NetAddr, tls ? "https" : "http") };
   } catch (error) {
     const what = tls && !isAddressError(error)

@@ -1,8 +1,9 @@
 /**
- * A server for connections that may become WebSockets: the runtime ends a WebSocket with the server
- * of its connection (`http_connection.ts`). The listener passes the bytes of such connections to a
- * server on a loopback port, which takes only those. This costs two descriptors for each connection
- * and about half of the throughput, so that it is used only where terminals are on.
+ * A server for connections with TLS and for those that may become WebSockets: the runtime cannot end
+ * a TLS handshake that it has begun, and ends a WebSocket with the server of its connection
+ * (`http_connection.ts`). The listener passes the bytes of such connections to a server on a loopback
+ * port, which takes only those. This costs two descriptors for each connection and up to half of the
+ * throughput, so that it is used only where TLS or terminals are on.
  *
  * @module
  */

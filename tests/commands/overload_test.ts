@@ -5,7 +5,6 @@
  */
 
 import { equal, ok } from "node:assert/strict";
-import { selfSigned } from "../helpers/certificates.ts";
 import { holdConnections, UNFINISHED } from "../helpers/held_connections.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { startNotifySocket } from "../helpers/notify_socket.ts";
@@ -61,25 +60,4 @@ Deno.test("event streams up to the limit leave room for others, and the end of o
     await until("it has a stream or is refused", () => next.received !== "" || next.open === 0);
     ok(next.received.includes("200 OK"));
   });
-});
-
-Deno.test("the program exits with 1 when TLS handshakes that do not end use up the connections", async () => {
-  const { cert, key } = await selfSigned({ name: "longshore.test" });
-  const directory = await Deno.makeTempDir();
-  await Deno.writeTextFile(`${directory}/cert.pem`, cert);
-  await Deno.writeTextFile(`${directory}/key.pem`, key);
-  try {
-    await using longshore = await startLongshore({
-      env: {
-        MAX_CONNECTIONS: "16",
-        TLS_CERT_FILE: `${directory}/cert.pem`,
-        TLS_KEY_FILE: `${directory}/key.pem`,
-      },
-    });
-    using _held = await holdConnections(portOf(longshore), { count: 9, beginning: "" });
-    equal(await longshore.end(), 1);
-    ok(longshore.stderr().includes("9 clients do not end their TLS handshake"));
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
 });
