@@ -16,6 +16,7 @@ import type {
   MountRequest,
 } from "../../../engine/containers.ts";
 import { isAtLeast } from "../../../engine/query.ts";
+import { cpuRequests, ulimitRequests } from "./podman.ts";
 
 /** The requests that recreate a container, in this order. */
 export interface Recreation {
@@ -157,6 +158,7 @@ function ownHostConfig(
 ): HostConfig {
   const own: HostConfig = {
     ...HostConfig,
+    ...cpuRequests(HostConfig),
     ...planMounts(HostConfig, Mounts ?? []),
     Links: HostConfig.Links?.map((link) => linkRequest(link, successors)) ?? null,
     // Engines describe devices without permissions, but refuse them so.
@@ -166,6 +168,7 @@ function ownHostConfig(
         CgroupPermissions: device.CgroupPermissions || "rwm",
       })),
     }),
+    ...(HostConfig.Ulimits && { Ulimits: ulimitRequests(HostConfig.Ulimits) ?? null }),
   };
   if (defaultRuntime !== undefined && own.Runtime === defaultRuntime) delete own.Runtime;
   // A file on the client's host.

@@ -100,7 +100,8 @@ export const RESOURCE_COMPARISONS: Readonly<Record<string, Comparison>> = {
           return [name, `${soft}:${hard}`];
         }),
       ),
-    found: (_, { Ulimits }, __, { service }) =>
+    // As described, because a request does not show which of them Podman set by itself.
+    found: (_, __, { HostConfig: { Ulimits } }, { service }) =>
       Object.fromEntries(
         (Ulimits ?? []).map(({ Name = "", Soft, Hard }) =>
           [Name.toLowerCase().replace(/^rlimit_/, ""), `${Soft}:${Hard}`, Name] as const
