@@ -106,16 +106,32 @@ export function imageList(
   return engine.json("GET", "/images/json", { query: { "shared-size": sharedSize }, signal });
 }
 
+/** A platform as the engine's API has it in requests. */
+export interface ImagePlatform {
+  Os?: string | undefined;
+  Architecture?: string | undefined;
+  Variant?: string | undefined;
+}
+
 /**
  * @param reference Id, unambiguous id prefix, or `name[:tag][@digest]`.
- * @throws {EngineError} 404 if the image does not exist.
+ * @param options.platform One of an image for several platforms; since API 1.49.
+ * @throws {EngineError} 404 if the image does not exist, or not for this platform.
  */
 export function imageInspect(
   engine: Engine,
   reference: string,
-  { signal }: Signal = {},
+  { platform, signal }: { platform?: ImagePlatform | undefined } & Signal = {},
 ): Promise<ImageInspect> {
-  return engine.json("GET", `/images/${imagePath(reference)}/json`, { signal });
+  const asked = platform && JSON.stringify({
+    os: platform.Os,
+    architecture: platform.Architecture,
+    variant: platform.Variant,
+  });
+  return engine.json("GET", `/images/${imagePath(reference)}/json`, {
+    query: { platform: asked },
+    signal,
+  });
 }
 
 /** The layers of an image, newest first. @throws {EngineError} 404 if the image does not exist. */

@@ -709,7 +709,9 @@ podmanTest("a rebuild refuses a container in a pod, and changes nothing", async 
     await client.json("POST", "/libpod/pods/create", {
       body: { name: pod, infra_image: BUSYBOX, infra_command: SLEEP, shared_namespaces: shared },
     });
-    stack.defer(() => client.send("DELETE", `/libpod/pods/${pod}`, { query: { force: true } }));
+    stack.defer(async () => {
+      await client.send("DELETE", `/libpod/pods/${pod}`, { query: { force: true } });
+    });
     const member = `${pod}-member`;
     await client.json("POST", "/libpod/containers/create", {
       body: { name: member, image: BUSYBOX, command: SLEEP, pod },

@@ -18,7 +18,7 @@ import { type SourcesView, viewSources } from "./source_view.ts";
 import { storeNewStack } from "./sources.ts";
 import type { StackSources } from "./validate.ts";
 
-export interface Adoption extends StackPlan {
+export interface Adoption extends Pick<StackPlan, "changes" | "warnings"> {
   /** Whether the sources were stored. */
   adopted: boolean;
   /** Those that were planned. */

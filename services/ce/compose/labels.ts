@@ -24,6 +24,8 @@ export const LABEL = {
   workingDir: `${PREFIX}project.working_dir`,
   /** A keyed hash of the configs and secrets that were copied into a container, and its hooks. */
   files: "longshore.files",
+  /** A hash of the settings from which a network was created. */
+  networkHash: "longshore.network-hash",
 } as const;
 
 /** Says which program deployed a part, as Compose writes its own version. */

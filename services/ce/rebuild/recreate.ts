@@ -21,6 +21,8 @@ import { cpuRequests, ulimitRequests } from "./podman.ts";
 /** The requests that recreate a container, in this order. */
 export interface Recreation {
   create: ContainerCreateBody;
+  /** The platform that the image must have, e.g. `linux/arm64`. */
+  platform?: string | undefined;
   /** Networks beyond the first; engines before API 1.44 accept only one at creation. */
   connect: { network: string; endpoint: EndpointSettings }[];
   /** Networks that the engine connects by default, but the container is disconnected from. */
@@ -246,7 +248,7 @@ function planNetworks({ Id, HostConfig, Config, NetworkSettings }: ContainerInsp
   );
   const request = ([network, settings]: [string, EndpointSettings]): NetworkRequest => ({
     network,
-    endpoint: ownEndpoint(settings, Id),
+    endpoint: requestEndpoint(settings, Id),
   });
   return {
     primary: first && request(first),
@@ -256,7 +258,7 @@ function planNetworks({ Id, HostConfig, Config, NetworkSettings }: ContainerInsp
 }
 
 /** The requested settings of a connection, without assigned ones. */
-function ownEndpoint(
+export function requestEndpoint(
   { IPAMConfig, Links, Aliases, DriverOpts, GwPriority }: EndpointSettings,
   id: string,
 ): EndpointSettings {

@@ -44,6 +44,7 @@ import type {
   PlannedDeploy,
   ServiceWork,
 } from "./job.ts";
+import { REPLACE_NETWORKS, restoreNetworks } from "./networks.ts";
 import type { NamedImage } from "./planned.ts";
 import { containersOf } from "./services.ts";
 
@@ -88,6 +89,9 @@ export async function goBack(
     const stopped: Member[] = [];
     if (hasReplaced && dependents.length === 0) {
       await attempt(async () => void stopped.push(...await stopDependents(deps, planned)));
+    }
+    if (job.hasBegun(REPLACE_NETWORKS)) {
+      await restoreNetworks(deps, stack.project, planned, { to: "before", attempt });
     }
     await restoreServices(deps, job, stack, { ...planned, dependents }, attempt);
     for (const member of stopped) await attempt(() => startAgain(deps, member));
@@ -147,6 +151,13 @@ async function restoreServices(
   const refs = await refsOf(deps, [...pairs, ...removed].filter(({ ran }) => ran));
   const isUsed = (each: Identity) => refs.some((ref) => refersTo(ref, each));
   const isLent = (member: Member) => !member.ran && isUsed(identityOf(member));
+  if (job.hasBegun(REPLACE_NETWORKS)) {
+    // They were stopped before their replacements were created.
+    const alone = services.filter(({ key }) => !createdOf(job, key));
+    for (const member of alone.flatMap(({ replaced }) => replaced)) {
+      await attempt(() => startAgain(deps, member));
+    }
+  }
   const started = services.flatMap(({ started }) => started);
   const [used, unused] = [true, false].map((isIt) =>
     removed.filter((member) => isUsed(identityOf(member)) === isIt)
@@ -284,6 +295,9 @@ export async function stopHere(
   const problems = await job.step("clean up", async () => {
     const { attempt, problems } = createAttempts(deps);
     const { existing, services } = planned;
+    if (job.hasBegun(REPLACE_NETWORKS)) {
+      await restoreNetworks(deps, stack.project, planned, { to: "now", attempt });
+    }
     const kept = await keptServices(deps, job, services);
     const others = services.filter((work) => !kept.includes(work));
     const restored = { existing, services: others, removed: [], dependents: [] };

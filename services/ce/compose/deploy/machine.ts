@@ -7,7 +7,7 @@
  * @module
  */
 
-import { ifThere } from "../../../../engine/errors.ts";
+import { EngineError, ifThere } from "../../../../engine/errors.ts";
 import { networkInspect } from "../../../../engine/networks.ts";
 import type { Deps } from "../../../deps.ts";
 import { throwIfInterrupted, watchEngine } from "../../updates/run/interruption.ts";
@@ -16,12 +16,15 @@ import { inspectIfThere } from "../../updates/run/members.ts";
 import { removeOldOnes, restartStopped, stopAside } from "../../updates/run/swap.ts";
 import { type Verified, verify } from "../../updates/run/verify.ts";
 import { dependenciesOf } from "../load/resolve.ts";
+import { observe } from "../plan/observe.ts";
+import { planProject } from "../plan/plan.ts";
 import { type LoadedStack, openStack } from "../plan/stored.ts";
 import { createdOf, goBack, pairsOf, restoreNames, startStep, stopHere } from "./back.ts";
 import { dependentPairs, replaceDependents } from "./dependents.ts";
 import { recordFailure } from "./failure.ts";
 import { runHooks } from "./hooks.ts";
 import type { DeployJob, DeployResult, PlannedDeploy } from "./job.ts";
+import { REPLACE_NETWORKS, replaceNetworks } from "./networks.ts";
 import { createNetwork, createVolume } from "./parts.ts";
 import { nameImages, planDeploy, pullImages } from "./planned.ts";
 import { createContainers, startContainers, waitForDependencies } from "./services.ts";
@@ -36,7 +39,7 @@ export async function deployStack(deps: Deps, job: DeployJob): Promise<DeployRes
   const named = await job.step("read", () => nameImages(deps, stack));
   let planned: PlannedDeploy;
   try {
-    await job.step("pull", () => pullImages(deps, job, stack, named));
+    await job.step("pull", () => pullImages(deps, job, stack));
     planned = await job.step("plan", () => planDeploy(deps, job, stack));
   } catch (error) {
     await throwIfInterrupted(deps, error);
@@ -47,8 +50,8 @@ export async function deployStack(deps: Deps, job: DeployJob): Promise<DeployRes
   if (!job.hasBegun("failure")) {
     try {
       await carryOut(deps, job, stack, planned);
-      const { changes, warnings } = planned;
-      return { version, changes, warnings };
+      const { changes } = planned;
+      return { version, changes, warnings: await withUnapplied(deps, job, stack, planned) };
     } catch (error) {
       await throwIfInterrupted(deps, error);
       // The commit removes old containers, so that it cannot be rolled back.
@@ -62,6 +65,28 @@ export async function deployStack(deps: Deps, job: DeployJob): Promise<DeployRes
     : await goBack(deps, job, { stack, planned, failed, named });
 }
 
+/** Adds what the engine left out of the containers that it created, which only they show. */
+async function withUnapplied(
+  deps: Deps,
+  job: DeployJob,
+  stack: LoadedStack,
+  { warnings, services }: PlannedDeploy,
+): Promise<string[]> {
+  if (services.length === 0) return warnings;
+  const unapplied = await job.step("compare", async () => {
+    try {
+      const { services: selected } = job.input;
+      const observed = await observe(deps, stack);
+      return planProject(stack.project, observed, { services: selected ?? undefined }).unapplied;
+    } catch (error) {
+      // The stack is deployed; the next plan says it.
+      if (error instanceof EngineError) return [];
+      throw error;
+    }
+  });
+  return [...new Set([...warnings, ...unapplied])];
+}
+
 async function carryOut(
   deps: Deps,
   job: DeployJob,
@@ -70,7 +95,10 @@ async function carryOut(
 ): Promise<void> {
   const { engine } = deps;
   const { project } = stack;
-  const { networks, volumes, services, removed } = planned;
+  const { networks, replacedNetworks = [], volumes, services, removed } = planned;
+  if (replacedNetworks.length > 0) {
+    await job.step(REPLACE_NETWORKS, () => replaceNetworks(deps, job, project, planned));
+  }
   if (networks.length > 0) {
     await job.step("networks", async () => {
       for (const key of networks) {

@@ -20,7 +20,8 @@ import { assertInside, assertProjectInScope } from "../plan/boundary.ts";
 import type { PlanOptions } from "../plan/options.ts";
 import type { StackSummary } from "../source_view.ts";
 import { assertUnchanged, createStackSource, type NewSources } from "../sources.ts";
-import { assertServices, observe, openStack, swarmOnlyStored } from "../plan/stored.ts";
+import { observe } from "../plan/observe.ts";
+import { assertServices, openStack, swarmOnlyStored } from "../plan/stored.ts";
 import type { DeployInput, DownInput } from "./job.ts";
 import { deployKind, downKind } from "./kinds.ts";
 

@@ -12,7 +12,7 @@ import { LABEL } from "../labels.ts";
 import type { Hook } from "../load/service_keys.ts";
 import type { Project, Service } from "../load/resolve.ts";
 import { grantsOf } from "./mounts.ts";
-import type { Observed } from "./plan.ts";
+import type { Observed } from "./observed.ts";
 import type { LoadedStack } from "./stored.ts";
 
 /** Says of the value of a key whether it leaves the project. */

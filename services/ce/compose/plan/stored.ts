@@ -4,31 +4,18 @@
  * @module
  */
 
-import {
-  type ContainerConfig,
-  containerInspect,
-  containerList,
-} from "../../../../engine/containers.ts";
-import { ifThere } from "../../../../engine/errors.ts";
-import { imageInspect } from "../../../../engine/images.ts";
-import { networkList } from "../../../../engine/networks.ts";
-import { systemInfo } from "../../../../engine/system.ts";
-import { volumeList } from "../../../../engine/volumes.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
-import { currentContainers, type ReadDeps } from "../../containers/reads.ts";
+import type { ReadDeps } from "../../containers/reads.ts";
 import type { Project } from "../load/resolve.ts";
-import { LABEL } from "../labels.ts";
 import type { LoadIssue } from "../load/scope.ts";
 import { newPlace } from "../disk_sources.ts";
 import type { FileDeps } from "../project_files.ts";
 import { completeSources, loadDeployable, openStackSource } from "../sources.ts";
 import { type DiskPlace, loadStack, type StackSources, type StoredSources } from "../validate.ts";
 import type { PlanOptions } from "./options.ts";
-import type { Observed, StackPlan } from "./plan.ts";
-
-/** Parallel requests to the engine. */
-const REQUESTS_MAX = 8;
+import { observe } from "./observe.ts";
+import type { StackPlan } from "./plan.ts";
 
 type ObserveDeps = ReadDeps & Pick<Deps, "secrets">;
 type StackDeps = FileDeps & ObserveDeps & Pick<Deps, "db">;
@@ -100,7 +87,7 @@ export async function planStoredStack(
   assertServices(stack, options);
   const { planProject } = await import("./plan.ts");
   const plan = planProject(stack.project, await observe(deps, stack), options);
-  return { version, changes: plan.changes, warnings: [...warnings, ...plan.warnings] };
+  return { ...plan, version, warnings: [...warnings, ...plan.warnings] };
 }
 
 /**
@@ -138,7 +125,7 @@ export async function planSources(
   const { planProject } = await import("./plan.ts");
   const plan = planProject(loaded.project, observed, options);
   const warnings = [...loaded.warnings.map(warningText), ...plan.warnings];
-  return { changes: plan.changes, warnings, isDeployed: observed.containers.length > 0 };
+  return { ...plan, warnings, isDeployed: observed.containers.length > 0 };
 }
 
 const warningText = ({ line, path, message }: LoadIssue) => `${line}: ${path} ${message}`;
@@ -151,85 +138,4 @@ export function assertServices(
   const unknown = services.find((service) => !Object.hasOwn(project.services, service));
   if (unknown === undefined) return;
   throw new AppError("invalid", `body.services: ${unknown} is not a service of ${project.name}`);
-}
-
-/** Reads what the engine has of a project. */
-export async function observe(
-  deps: ObserveDeps,
-  { project, contents }: Pick<LoadedStack, "project" | "contents">,
-): Promise<Observed> {
-  const { engine, secrets } = deps;
-  const [all, listed, networks, volumes, info] = await Promise.all([
-    currentContainers(deps),
-    containerList(engine, {
-      all: true,
-      filters: { label: [`${LABEL.project}=${project.name}`] },
-    }),
-    networkList(engine),
-    volumeList(engine),
-    systemInfo(engine),
-  ]);
-  const own = listed.filter(({ Labels }) => Labels?.[LABEL.oneOff]?.toLowerCase() !== "true");
-  const inspects = await inParallel(own, ({ Id }) => ifThere(containerInspect(engine, Id)));
-  const containers = inspects.filter((inspect) => inspect !== undefined);
-
-  const ids = [...new Set(containers.map(({ Image }) => Image))];
-  const references = [...new Set(Object.values(project.services).map(({ image }) => image))];
-  const [used, wanted] = await Promise.all(
-    [ids, references].map((images) =>
-      inParallel(
-        images,
-        async (image) => [image, await ifThere(imageInspect(engine, image))] as const,
-      )
-    ),
-  );
-  return {
-    containers,
-    images: new Map(
-      used!.flatMap(([id, image]): [string, ContainerConfig][] =>
-        image ? [[id, image.Config ?? {}]] : []
-      ),
-    ),
-    imageIds: new Map(
-      wanted!.flatMap(([reference, image]) => image ? [[reference, image.Id]] : []),
-    ),
-    networks: new Set(networks.map(({ Name }) => Name)),
-    volumes: new Set(volumes.map(({ Name }) => Name)),
-    fileHashes: await hashAll(secrets, project, contents),
-    networkDetails: new Map(networks.map((network) => [network.Name, network])),
-    volumeDetails: new Map(volumes.map((volume) => [volume.Name, volume])),
-    all,
-    defaults: {
-      apiVersion: engine.apiVersion,
-      logDriver: info.LoggingDriver,
-      runtime: info.DefaultRuntime,
-    },
-  };
-}
-
-async function hashAll(
-  secrets: Deps["secrets"],
-  project: Project,
-  contents: ReadonlyMap<string, string>,
-): Promise<Map<string, string>> {
-  const hashes = new Map<string, string>();
-  const services = Object.entries(project.services);
-  if (contents.size === 0 && !services.some(([, { post_start }]) => post_start)) return hashes;
-  const { filesOf, hashFiles } = await import("../deploy/files.ts");
-  for (const [key, service] of services) {
-    const hash = await hashFiles(secrets, filesOf(project, key, contents), service);
-    if (hash !== undefined) hashes.set(key, hash);
-  }
-  return hashes;
-}
-
-async function inParallel<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let at = 0; at < items.length; at += REQUESTS_MAX) {
-    results.push(...await Promise.all(items.slice(at, at + REQUESTS_MAX).map(work)));
-  }
-  return results;
 }
