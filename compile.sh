@@ -146,9 +146,12 @@ if [ -n "$license_keys" ]; then
   done
   cp "$license_keys" "$source/services/license/license_keys.json"
 fi
-(cd "$source" && run_deno run -A --no-config --no-lock "$root/deploy/build/bundle.ts" main.ts \
-  "$work/program") ||
-  fail "cannot bundle the program."
+in_source() {
+  (cd "$source" && run_deno run -A --no-config --no-lock "$root/deploy/build/$1" main.ts \
+    "$work/program")
+}
+in_source bundle.ts || fail "cannot bundle the program."
+in_source check_using.ts || fail "the bundler dropped what has to close or release something."
 run_deno run --frozen -A deploy/build/ui.ts || fail "cannot build the dashboard."
 cp dist/ui.pack "$work/program/"
 for point in $points; do

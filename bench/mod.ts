@@ -8,6 +8,7 @@ import { findEngine, startDockerd } from "../tests/helpers/real_engine.ts";
 import { benchAlerts } from "./alerts.ts";
 import { benchBaseline } from "./baseline.ts";
 import { benchCompliance } from "./compliance.ts";
+import { benchConnections } from "./connections.ts";
 import { benchContainers } from "./containers.ts";
 import { benchDashboard } from "./dashboard.ts";
 import { benchImages } from "./images.ts";
@@ -25,6 +26,7 @@ import { benchUptime } from "./uptime.ts";
 const BENCHES = {
   start: benchStart,
   baseline: benchBaseline,
+  connections: benchConnections,
   containers: benchContainers,
   metrics: benchMetrics,
   sampling: benchSampling,

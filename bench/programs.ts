@@ -49,7 +49,7 @@ export async function bundlePrograms(): Promise<Bundles> {
     const bundles = { service: `${directory}/main.js`, empty: `${directory}/empty.js` };
     await bundle("main.ts", directory, root);
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["bundle", "--frozen", "--minify", "-o", bundles.empty, emptySource],
+      args: ["bundle", "--frozen", "-o", bundles.empty, emptySource],
       cwd: root,
       stdout: "null",
       stderr: "piped",

@@ -1,109 +1,182 @@
 /**
- * The listening socket.
+ * The listener: accepts connections within the limits of `connections.ts` and passes their requests
+ * on.
  *
  * @module
  */
 
+import { normalized, trustedPeer } from "../routes/client_address.ts";
+import { isStreamed } from "../routes/exchange.ts";
+import { addressGroup } from "../services/auth/address_group.ts";
 import type { Config } from "../services/config/config.ts";
 import { errorFields, type Log } from "../services/log.ts";
-import { commandError } from "./program.ts";
+import { createConnections, RESERVED_DESCRIPTORS } from "./connections.ts";
+import { hasFreeDescriptors } from "./descriptors.ts";
+import { serveConnection, type ServedConnection } from "./http_connection.ts";
+import { openSocket, type SocketConfig } from "./listening_socket.ts";
+import { createRelay } from "./relay.ts";
+import { drainBody } from "./unread_body.ts";
 
 export type Listener = ReturnType<typeof listen>;
 
-/** How much of an unread body is read, in bytes, and for how long, in milliseconds. */
-const UNREAD_BYTES_MAX = 8 * 1024 * 1024;
-const UNREAD_MS_MAX = 2_000;
+/** Interval of the check for overdue connections, in milliseconds. */
+const CHECK_MS = 5_000;
 
-/** @throws {CommandError} If the port is in use, or a TLS file cannot be used. */
+/** Status of a response after which the connection is a WebSocket. */
+const SWITCHING_PROTOCOLS = 101;
+
+/** Pause after a connection could not be accepted, in milliseconds, and how long that may last. */
+const RETRY_MS = 100;
+const FAILING_MAX_MS = 60_000;
+
+/**
+ * @param options.now A monotonic clock in milliseconds.
+ * @throws {CommandError} If the port is in use, or a TLS file cannot be used.
+ */
 export function listen(
-  config: Pick<Config, "host" | "port" | "tlsCertFile" | "tlsKeyFile">,
+  config: SocketConfig & Pick<Config, "maxConnections" | "terminal" | "trustedProxies">,
   log: Log,
   answer: (request: Request, peer: string) => Promise<Response>,
+  { now = () => performance.now() }: { now?: () => number } = {},
 ) {
-  const tls = tlsFiles(config);
-  try {
-    const server = Deno.serve({
-      hostname: config.host,
-      port: config.port,
-      ...tls,
-      onListen: () => {},
-      onError(error) {
-        log.error("request failed outside of the application", errorFields(error));
-        return new Response('{"error":"Internal error"}', {
-          status: 500,
-          headers: { "content-type": "application/json" },
-        });
-      },
-    }, (request, { remoteAddr }) => {
-      const response = answer(request, remoteAddr.hostname);
-      // A GET has no body. That of a request that became a WebSocket cannot even be read.
-      return request.method === "GET" ? response : afterBody(request, response);
-    });
-    return {
-      /** E.g. `http://localhost:3000`. */
-      address: addressOf(server.addr, tls ? "https" : "http"),
-      /** Stops listening and waits for the running requests. */
-      shutdown: () => server.shutdown(),
-    };
-  } catch (error) {
-    const { host, port, tlsCertFile, tlsKeyFile } = config;
-    const what = tls && !isAddressError(error)
-      ? `TLS_CERT_FILE=${tlsCertFile} and TLS_KEY_FILE=${tlsKeyFile} cannot be used`
-      : `Cannot listen on ${host}:${port} (HOST and PORT)`;
-    throw commandError(what, error);
+  const { socket, address, tls } = openSocket(config);
+  const onError = (error: unknown) => respondInternalError(log, error);
+  const relay = tls || config.terminal !== "off" ? createRelay(tls, onError) : undefined;
+  const connections = createConnections({
+    max: config.maxConnections,
+    hasReserve: () => hasFreeDescriptors(RESERVED_DESCRIPTORS),
+    now,
+  });
+  const isProxy = trustedPeer(config.trustedProxies);
+  const served = new Set<ServedConnection>();
+  let refused = 0;
+  let isClosed = false;
+
+  const accepting = acceptConnections(socket, {
+    log,
+    now,
+    isClosed: () => isClosed,
+    onConnection: serve,
+    onFailure: connections.relieve,
+  });
+  const checking = setInterval(check, CHECK_MS);
+
+  return {
+    /** E.g. `http://localhost:3000`. */
+    address,
+    /** Whether it refused connections in the last seconds because there are too many. */
+    get isFull() {
+      return refused > 0;
+    },
+    /** Resolves after `shutdown()`; rejects if no connection can be accepted any more. */
+    accepting: Promise.race([
+      accepting,
+      ...(relay ? [relay.finished.then(() => accepting)] : []),
+    ]),
+    /** Closes overdue connections. */
+    check,
+    /** Stops listening and waits for the running requests. */
+    async shutdown(): Promise<void> {
+      isClosed = true;
+      clearInterval(checking);
+      socket.close();
+      connections.closeUnused();
+      const ends = [...served].map((each) => each.shutdown());
+      await Promise.allSettled([accepting, relay?.shutdown(), ...ends]);
+    },
+  };
+
+  function check(): void {
+    connections.closeOverdue();
+    if (refused > 0) log.warn("connections refused", { refused, open: connections.size });
+    refused = 0;
   }
-}
 
-function isAddressError(error: unknown): boolean {
-  const { AddrInUse, AddrNotAvailable, PermissionDenied } = Deno.errors;
-  return [AddrInUse, AddrNotAvailable, PermissionDenied].some((kind) => error instanceof kind);
-}
+  function serve(conn: Deno.Conn): void {
+    if (isClosed) return conn.close();
+    const peer = (conn.remoteAddr as Deno.NetAddr).hostname;
+    const closing = new AbortController();
+    const connection = connections.admit({
+      group: addressGroup(normalized(peer)),
+      isProxy: isProxy(peer),
+      close: () => closing.abort(),
+    });
+    if (!connection) {
+      refused++;
+      return conn.close();
+    }
+    const end = () => connections.endRequest(connection);
+    const handle = async (request: Request, info: { completed: Promise<void> }) => {
+      connections.beginRequest(connection);
+      let response: Response | undefined;
+      try {
+        return response = await respond(request, peer);
+      } finally {
+        // A WebSocket has ended when its connection is removed.
+        if (response && isStreamed(response)) info.completed.then(end, end);
+        else if (response?.status !== SWITCHING_PROTOCOLS) end();
+      }
+    };
+    const { signal } = closing;
+    const serving = relay
+      ? relay.serve(conn, signal, handle)
+      : serveConnection(conn, { signal, handle, onError });
+    served.add(serving);
+    const forget = () => {
+      served.delete(serving);
+      connections.remove(connection);
+    };
+    serving.finished.then(forget, forget);
+  }
 
-async function afterBody(request: Request, answer: Promise<Response>): Promise<Response> {
-  const response = await answer;
-  await drainBody(request);
-  return response;
+  async function respond(request: Request, peer: string): Promise<Response> {
+    const response = await answer(request, peer);
+    // A GET has no body. That of a request that became a WebSocket cannot even be read.
+    if (request.method !== "GET") await drainBody(request);
+    return response;
+  }
 }
 
 /**
- * Reads the rest of a request's body, e.g. of a request that was refused. With HTTP/2 a client that
- * gets a response before it has sent everything sees a broken stream instead.
+ * Accepts connections until `isClosed`. A failure is usually a lack of file descriptors, which
+ * passes.
+ *
+ * @param options.onFailure Closes connections, so that descriptors become free.
+ * @throws The last failure, if accepting fails for a minute.
  */
-export async function drainBody({ body, bodyUsed }: Request): Promise<void> {
-  if (body === null || bodyUsed || body.locked) return;
-  const reader = body.getReader();
-  const giveUp = () => void reader.cancel().catch(() => {});
-  const late = setTimeout(giveUp, UNREAD_MS_MAX);
-  try {
-    for (let left = UNREAD_BYTES_MAX; left > 0;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      left -= value.byteLength;
+export async function acceptConnections(
+  socket: Pick<Deno.Listener<Deno.Conn>, "accept">,
+  { log, now, isClosed, onConnection, onFailure, pause = wait }: {
+    log: Log;
+    now: () => number;
+    isClosed: () => boolean;
+    onConnection: (conn: Deno.Conn) => void;
+    onFailure: () => void;
+    pause?: (ms: number) => Promise<void>;
+  },
+): Promise<void> {
+  let failingSince: number | undefined;
+  for (;;) {
+    try {
+      onConnection(await socket.accept());
+      failingSince = undefined;
+    } catch (error) {
+      if (isClosed()) return;
+      if (failingSince === undefined) log.warn("connection not accepted", errorFields(error));
+      failingSince ??= now();
+      if (now() - failingSince >= FAILING_MAX_MS) throw error;
+      onFailure();
+      await pause(RETRY_MS);
     }
-    giveUp();
-  } catch {
-    // The client has disconnected.
-  } finally {
-    clearTimeout(late);
   }
 }
 
-function tlsFiles(
-  { tlsCertFile, tlsKeyFile }: Pick<Config, "tlsCertFile" | "tlsKeyFile">,
-): { cert: string; key: string } | undefined {
-  if (tlsCertFile === null || tlsKeyFile === null) return undefined;
-  const read = (name: string, path: string) => {
-    try {
-      return Deno.readTextFileSync(path);
-    } catch (error) {
-      throw commandError(`${name}=${path} cannot be read`, error);
-    }
-  };
-  return { cert: read("TLS_CERT_FILE", tlsCertFile), key: read("TLS_KEY_FILE", tlsKeyFile) };
-}
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** A wildcard address is shown as localhost. */
-function addressOf({ hostname, port }: Deno.NetAddr, scheme: string): string {
-  const host = hostname === "0.0.0.0" || hostname === "::" ? "localhost" : hostname;
-  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+function respondInternalError(log: Log, error: unknown): Response {
+  log.error("request failed outside of the application", errorFields(error));
+  return new Response('{"error":"Internal error"}', {
+    status: 500,
+    headers: { "content-type": "application/json" },
+  });
 }

@@ -5,12 +5,13 @@
  * @module
  */
 
-import { configWarnings, readConfig } from "../services/config/config.ts";
+import { type Config, configWarnings, readConfig } from "../services/config/config.ts";
 import { withDeadline } from "../services/deadline.ts";
 import { yieldToEventLoop } from "../services/event_loop.ts";
 import { createLog, errorFields, type Log } from "../services/log.ts";
 import { createStartupHandler } from "./startup_handler.ts";
 import { listen, type Listener } from "./listener.ts";
+import { requestOwn } from "./own_request.ts";
 import { assertNoArguments, EXIT, type Program } from "./program.ts";
 
 /** Time limit for running requests at the stop, in milliseconds. */
@@ -28,17 +29,23 @@ export async function serve(program: Program): Promise<number> {
   // A port in use fails here, before anything is opened or created.
   const handler = createStartupHandler();
   const listener = listen(config, log, handler.answer);
+  const failure = new AbortController();
+  listener.accepting.catch((error) => {
+    log.error("no connections can be accepted; the service stops", errorFields(error));
+    failure.abort();
+  });
   for (const warning of configWarnings(config)) log.warn(warning);
   const stopReporting = reportRejections(log);
   try {
     const { runService } = await loadService();
     await runService({
-      program,
+      program: { ...program, signal: AbortSignal.any([program.signal, failure.signal]) },
       config,
       log,
       now,
       address: listener.address,
       open: handler.open,
+      findFault: () => findFault(listener, config),
       drain: () => drain(listener),
     });
   } catch (error) {
@@ -49,7 +56,7 @@ export async function serve(program: Program): Promise<number> {
     stopReporting();
   }
   log.info("stopped");
-  return EXIT.ok;
+  return failure.signal.aborted ? EXIT.failure : EXIT.ok;
 }
 
 /**
@@ -64,6 +71,17 @@ async function loadService() {
   await import("../routes/app.ts");
   await yieldToEventLoop();
   return await import("./service.ts");
+}
+
+/** @returns The reason why the listener does not answer. One that is full refuses, but it works. */
+async function findFault(
+  listener: Pick<Listener, "address" | "isFull">,
+  config: Config,
+): Promise<string | undefined> {
+  const { port, protocol } = new URL(listener.address);
+  const used = Number(port) || (protocol === "https:" ? 443 : 80);
+  const status = await requestOwn({ ...config, port: used }, "/livez");
+  return typeof status === "number" || listener.isFull ? undefined : status;
 }
 
 async function drain(listener: Listener): Promise<void> {

@@ -41,6 +41,8 @@ interface ServiceStart {
   address: string;
   /** Accepts requests from now on. */
   open: (app: App) => void;
+  /** Requests something of the listener. @returns The reason why it does not answer. */
+  findFault: () => Promise<string | undefined>;
   /** Accepts no more requests, and waits for the running ones. */
   drain: () => Promise<void>;
 }
@@ -84,7 +86,7 @@ export async function runService(start: ServiceStart): Promise<void> {
 
 async function run(
   deps: Deps,
-  { program: { env, signal }, open, drain }: ServiceStart,
+  { program: { env, signal }, open, findFault, drain }: ServiceStart,
   onStarted: () => Promise<void>,
 ): Promise<void> {
   const { log, stream, terminals } = deps;
@@ -93,7 +95,7 @@ async function run(
   const collecting = setTimeout(() => collectGarbage("last-resort"), COLLECT_AFTER_MS);
   try {
     await onStarted();
-    const notifying = await startNotifying(env, log);
+    const notifying = await startNotifying(env, log, findFault);
     await aborted(signal);
 
     log.info("stopping");

@@ -87,7 +87,7 @@ async function deploy(program: Program): Promise<number> {
   const version = await store(service, name, sources, signal);
   const job = JSON.parse(
     await service.post(`/api/stacks/${name}/deploy`, {
-      version,
+      expectedVersion: version,
       pull: options.pull,
       recreate: options.recreate,
       removeOrphans: options["remove-orphans"] ?? false,
@@ -110,7 +110,11 @@ async function down(program: Program): Promise<number> {
   const job = JSON.parse(
     await service.post(`/api/stacks/${name}/down`, { volumes: options.volumes ?? false }, signal),
   );
-  const { containers } = await followJob(program, service, job.id) as { containers: string[] };
+  const { containers, warnings } = await followJob(program, service, job.id) as {
+    containers: string[];
+    warnings: string[];
+  };
+  printChanges(program, { changes: [], warnings });
   print(`Removed containers of ${name}: ${containers.join(", ") || "none"}`);
   return EXIT.ok;
 }

@@ -57,21 +57,21 @@ const COPY_TRIES = 5;
 const SERVING_BUSY_TIMEOUT_MS = 50;
 
 /**
- * Opens `state.sqlite`, or an in-memory database for `":memory:"`.
+ * Opens `state.sqlite`, or an in-memory database for `":memory:"`, with the content of a file if given.
  *
  * @throws {DatabaseFileError} If the file is damaged or not a database.
  */
-export function openStateDatabase(path: string): StateDatabase {
-  return openChecked(path, "FULL") as StateDatabase;
+export function openStateDatabase(path: string, content?: Uint8Array): StateDatabase {
+  return openChecked(path, "FULL", content) as StateDatabase;
 }
 
 /**
- * Opens `metrics.sqlite`, or an in-memory database for `":memory:"`.
+ * Opens `metrics.sqlite`, or an in-memory database like {@linkcode openStateDatabase}.
  *
  * @throws {DatabaseFileError} If the file is damaged or not a database.
  */
-export function openMetricsDatabase(path: string): MetricsDatabase {
-  return openChecked(path, "NORMAL") as MetricsDatabase;
+export function openMetricsDatabase(path: string, content?: Uint8Array): MetricsDatabase {
+  return openChecked(path, "NORMAL", content) as MetricsDatabase;
 }
 
 /**
@@ -192,7 +192,11 @@ export function shortenBusyTimeout(db: Database): void {
   db.exec(`PRAGMA busy_timeout = ${SERVING_BUSY_TIMEOUT_MS}`);
 }
 
-function openChecked(path: string, synchronous: "FULL" | "NORMAL"): Database {
+function openChecked(
+  path: string,
+  synchronous: "FULL" | "NORMAL",
+  content?: Uint8Array,
+): Database {
   const existed = path !== ":memory:" && sizeOf(path) !== undefined;
   // SQLite opens an empty file as an empty database, which would silently discard all data.
   if (existed && sizeOf(path) === 0) {
@@ -202,7 +206,7 @@ function openChecked(path: string, synchronous: "FULL" | "NORMAL"): Database {
   const wasUnclean = existed && (sizeOf(`${path}-wal`) ?? 0) > 0;
   let db: Database | undefined;
   try {
-    db = open(path, synchronous);
+    db = open(path, synchronous, content);
     if (wasUnclean) assertIntegrity(db, path);
     return db;
   } catch (error) {
@@ -215,9 +219,10 @@ function openChecked(path: string, synchronous: "FULL" | "NORMAL"): Database {
   }
 }
 
-function open(path: string, synchronous: "FULL" | "NORMAL"): Database {
+function open(path: string, synchronous: "FULL" | "NORMAL", content?: Uint8Array): Database {
   const connection = new DatabaseSync(path, { enableForeignKeyConstraints: true });
   try {
+    if (content !== undefined) connection.deserialize(content);
     connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     // Takes effect only before the first table; allows freeing pages without a VACUUM.
     connection.exec("PRAGMA auto_vacuum = INCREMENTAL");

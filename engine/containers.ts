@@ -80,16 +80,19 @@ export function containerList(
 /**
  * Creates a container without starting it.
  *
+ * @param request.platform E.g. `linux/arm64`, which the image must have; since API 1.41.
  * @throws {EngineError} 404 if the image does not exist locally; 409 if the name is taken; 400.
  */
 export async function containerCreate(
   engine: Engine,
-  { name, body, signal }: { name?: string | undefined; body: ContainerCreateBody } & Signal,
+  { name, platform, body, signal }:
+    & { name?: string | undefined; platform?: string | undefined; body: ContainerCreateBody }
+    & Signal,
 ): Promise<{ id: string; warnings: string[] }> {
   const created = await engine.json<{ Id: string; Warnings: string[] | null }>(
     "POST",
     "/containers/create",
-    { query: { name }, body, signal, long: true, headTimeoutMs: withMargin(60) },
+    { query: { name, platform }, body, signal, long: true, headTimeoutMs: withMargin(60) },
   );
   return { id: created.Id, warnings: created.Warnings ?? [] };
 }

@@ -16,14 +16,14 @@ export interface EngineEvent {
   Action: string;
   Actor: {
     ID: string;
-    /** For a container: `name`, `image`, `exitCode`, and its labels. */
+    /** For a container: `name`, `image`, `exitCode`, and its labels. `null` above 1 MiB. */
     Attributes: Record<string, string> | null;
   };
   /** `local` or `swarm`. */
   scope?: string;
   /** Unix seconds. */
   time: number;
-  /** Unix nanoseconds; beyond 2^53, so the last digits are not exact. */
+  /** Unix nanoseconds; beyond 2^53, so the last digits are not exact. 0 if unknown. */
   timeNano: number;
   [field: string]: unknown;
 }
@@ -42,7 +42,7 @@ export async function systemEvents(
     until?: number | string | undefined;
     /** E.g. `{ type: ["container"] }`. */
     filters?: Filters | undefined;
-    /** Called for each event above 1 MiB (image labels count), which is skipped. */
+    /** Called for each event above 1 MiB (image labels count) that is skipped as unreadable. */
     onOversized?: (() => void) | undefined;
   } & Signal = {},
 ): Promise<AsyncIterable<EngineEvent>> {
@@ -51,8 +51,34 @@ export async function systemEvents(
     signal,
     long: true,
   });
-  const events = jsonLines<EngineEvent>(body, { onOversized });
+  const events = jsonLines<EngineEvent>(body, {
+    ofOversized: onOversized && ((head, tail) => {
+      const event = eventOf(head, tail);
+      if (!event) onOversized();
+      return event;
+    }),
+  });
   return engine.kind === "podman" ? transform(events, useDockerActions) : events;
+}
+
+/** The beginning of Docker's event about a container: its attributes follow what identifies it. */
+const HEAD =
+  /^\{(?:"(?:status|id|from)":"(?:[^"\\]|\\.)*",)*"Type":"container","Action":"([^"\\]*)","Actor":\{"ID":"([0-9a-f]{64})","Attributes":\{/;
+
+/** Its end, unless the engine sent that apart from the rest. */
+const TAIL = /"time":(\d{1,15}),"timeNano":(\d{1,20})\}$/;
+
+function eventOf(head: string, tail: string): EngineEvent | undefined {
+  const [, Action, ID] = HEAD.exec(head) ?? [];
+  if (Action === undefined || ID === undefined) return undefined;
+  const [, time = 0, timeNano = 0] = TAIL.exec(tail) ?? [];
+  return {
+    Type: "container",
+    Action,
+    Actor: { ID, Attributes: null },
+    time: Number(time),
+    timeNano: Number(timeNano),
+  };
 }
 
 /** Docker's names of Podman's actions, where they differ. */

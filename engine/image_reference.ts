@@ -30,6 +30,8 @@ const ALIASES: Record<string, string> = {
 /** Maximum length of registry and repository together. */
 const NAME_MAX = 255;
 
+const PORT_MAX = 65_535;
+
 const REGISTRY =
   /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*|\[[0-9A-Fa-f:]+\])(?::\d{1,5})?$/;
 const REPOSITORY =
@@ -72,13 +74,19 @@ export function findReference(text: string): ImageReference | undefined {
   }
 }
 
+/** Whether a text can name an image: a reference, an id or the beginning of one. */
+export const isImageName = (text: string): boolean =>
+  ID.test(text) || findReference(text) !== undefined;
+
 /**
  * The one spelling of a registry's host and port: in lower case, and `docker.io` for its other names.
  *
- * @returns `undefined` if the text is not a host with an optional port.
+ * @returns `undefined` if the text is not a host with an optional port from 1 to 65535.
  */
 export function canonicalRegistry(host: string): string | undefined {
   if (host.length > NAME_MAX || !REGISTRY.test(host)) return undefined;
+  const [, port] = /:(\d+)$/.exec(host) ?? [];
+  if (port !== undefined && (Number(port) < 1 || Number(port) > PORT_MAX)) return undefined;
   const name = host.toLowerCase();
   return ALIASES[name] ?? name;
 }

@@ -7,9 +7,9 @@
 import type { Engine, EngineResponse } from "./client.ts";
 import type { ContainerConfig } from "./container_config.ts";
 import { EngineError } from "./errors.ts";
-import { parseReference } from "./image_reference.ts";
+import { isImageName, parseReference } from "./image_reference.ts";
 import { jsonLines } from "./json_lines.ts";
-import { segments } from "./path.ts";
+import { noSuch, segments } from "./path.ts";
 import { filtersText, type Signal, withMargin } from "./query.ts";
 import { type RegistryAuth, registryAuthHeader } from "./registry_auth.ts";
 
@@ -29,6 +29,8 @@ export interface ImageSummary {
   /** Containers that use it; -1 before API 1.51. */
   Containers?: number;
   Labels: Record<string, string> | null;
+  /** Since API 1.48, with containerd's image store: of the index or image that the id names. */
+  Descriptor?: { digest?: string; mediaType?: string; size?: number } | null;
   [field: string]: unknown;
 }
 
@@ -82,6 +84,17 @@ export interface ImageLayer {
   Comment: string;
 }
 
+/**
+ * Encodes the name of an image as a path. Engines answer with 500 to what cannot be a name.
+ *
+ * @throws {EngineError} 404.
+ */
+function imagePath(reference: string): string {
+  const path = segments("image", reference);
+  if (!isImageName(reference)) throw noSuch("image", reference);
+  return path;
+}
+
 /** Images, newest first, without intermediate ones. */
 export function imageList(
   engine: Engine,
@@ -93,16 +106,32 @@ export function imageList(
   return engine.json("GET", "/images/json", { query: { "shared-size": sharedSize }, signal });
 }
 
+/** A platform as the engine's API has it in requests. */
+export interface ImagePlatform {
+  Os?: string | undefined;
+  Architecture?: string | undefined;
+  Variant?: string | undefined;
+}
+
 /**
  * @param reference Id, unambiguous id prefix, or `name[:tag][@digest]`.
- * @throws {EngineError} 404 if the image does not exist.
+ * @param options.platform One of an image for several platforms; since API 1.49.
+ * @throws {EngineError} 404 if the image does not exist, or not for this platform.
  */
 export function imageInspect(
   engine: Engine,
   reference: string,
-  { signal }: Signal = {},
+  { platform, signal }: { platform?: ImagePlatform | undefined } & Signal = {},
 ): Promise<ImageInspect> {
-  return engine.json("GET", `/images/${segments("image", reference)}/json`, { signal });
+  const asked = platform && JSON.stringify({
+    os: platform.Os,
+    architecture: platform.Architecture,
+    variant: platform.Variant,
+  });
+  return engine.json("GET", `/images/${imagePath(reference)}/json`, {
+    query: { platform: asked },
+    signal,
+  });
 }
 
 /** The layers of an image, newest first. @throws {EngineError} 404 if the image does not exist. */
@@ -111,7 +140,7 @@ export function imageHistory(
   reference: string,
   { signal }: Signal = {},
 ): Promise<ImageLayer[]> {
-  return engine.json("GET", `/images/${segments("image", reference)}/history`, { signal });
+  return engine.json("GET", `/images/${imagePath(reference)}/history`, { signal });
 }
 
 /**
@@ -125,7 +154,7 @@ export async function imageTag(
   reference: string,
   { name, tag }: { name: string; tag: string },
 ): Promise<void> {
-  const path = `/images/${segments("image", reference)}/tag`;
+  const path = `/images/${imagePath(reference)}/tag`;
   await engine.send("POST", path, { query: { repo: name, tag } });
 }
 
@@ -140,7 +169,7 @@ export function imageRemove(
   reference: string,
   { force, signal }: { force?: boolean | undefined } & Signal = {},
 ): Promise<ImageDeletion[]> {
-  return engine.json("DELETE", `/images/${segments("image", reference)}`, {
+  return engine.json("DELETE", `/images/${imagePath(reference)}`, {
     query: { force },
     signal,
     long: true,
@@ -265,7 +294,7 @@ export function imageSave(
   reference: string,
   { signal }: Signal = {},
 ): Promise<EngineResponse> {
-  return engine.request("GET", `/images/${segments("image", reference)}/get`, {
+  return engine.request("GET", `/images/${imagePath(reference)}/get`, {
     signal,
     long: true,
     headTimeoutMs: SAVE_HEAD_TIMEOUT_MS,

@@ -10,6 +10,12 @@ import { transform } from "./transform.ts";
 /** Maximum size of one object in bytes. */
 const OBJECT_MAX = 1024 * 1024;
 
+/** How much of a larger object is shown, in characters. */
+const HEAD_MAX = 4_096;
+const TAIL_MAX = 256;
+
+const decoder = new TextDecoder();
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
@@ -23,36 +29,38 @@ const RECORD_SEPARATOR = 0x1e;
  * Reads the objects of a stream, with or without separators between them (most engines send
  * newlines, some none).
  *
- * @param options.onOversized Called for each object above 1 MiB, which is skipped without being
- * buffered. By default such an object is an error.
+ * @param options.ofOversized Returns what replaces an object above 1 MiB, of which it gets the
+ * beginning (4 KiB) and the end (at most 256 bytes); `undefined` skips it. By default such an object is
+ * an error.
  * @throws {EngineProtocolError} For text that is not a JSON object, for an object above 1 MiB, and
  * for an object that the end of the stream truncates.
  */
 export function jsonLines<T>(
   chunks: AsyncIterable<Uint8Array>,
-  { onOversized }: { onOversized?: (() => void) | undefined } = {},
+  { ofOversized }: { ofOversized?: ((head: string, tail: string) => T | undefined) | undefined } =
+    {},
 ): AsyncIterableIterator<T> {
-  const skip = onOversized ?? (() => {
-    throw tooLarge();
-  });
-  return transform(chunks, (chunks) => parseObjects<T>(chunks, skip));
+  return transform(chunks, (chunks) => parseObjects<T>(chunks, ofOversized));
 }
 
 async function* parseObjects<T>(
   chunks: AsyncIterable<Uint8Array>,
-  skip: () => void,
+  replace: ((head: string, tail: string) => T | undefined) | undefined,
 ): AsyncGenerator<T, void, undefined> {
   let depth = 0;
   let inText = false;
   let escaped = false;
   let parts: Uint8Array[] = [];
   let length = 0;
-  const grow = (bytes: number) => {
+  /** Of an object that is too large. */
+  let head = "";
+  const grow = (part: Uint8Array) => {
     const wasOversized = length > OBJECT_MAX;
-    length += bytes;
+    length += part.length;
     if (wasOversized || length <= OBJECT_MAX) return;
+    if (!replace) throw tooLarge();
+    head = headOf([...parts, part]);
     parts = [];
-    skip();
   };
 
   for await (const chunk of chunks) {
@@ -73,20 +81,32 @@ async function* parseObjects<T>(
         inText = true;
       } else if ((byte === CLOSE || byte === CLOSE_ARRAY) && --depth === 0) {
         const end = chunk.subarray(start, at + 1);
-        grow(end.length);
-        const complete = length <= OBJECT_MAX ? [parseObject<T>(parts, end)] : [];
+        grow(end);
+        const complete = length <= OBJECT_MAX
+          ? parseObject<T>(parts, end)
+          : replace?.(head, decoder.decode(end.subarray(-TAIL_MAX)));
         parts = [];
         length = 0;
-        yield* complete;
+        if (complete !== undefined) yield complete;
       }
     }
     if (depth > 0) {
       const rest = chunk.subarray(start);
-      grow(rest.length);
+      grow(rest);
       if (length <= OBJECT_MAX) parts.push(rest);
     }
   }
   if (depth > 0) throw malformed();
+}
+
+function headOf(parts: Uint8Array[]): string {
+  const decoder = new TextDecoder();
+  let text = "";
+  for (const part of parts) {
+    if (text.length >= HEAD_MAX) break;
+    text += decoder.decode(part.subarray(0, HEAD_MAX), { stream: true });
+  }
+  return text.slice(0, HEAD_MAX);
 }
 
 const isSeparator = (byte: number) =>

@@ -42,5 +42,5 @@ export function segments(what: string, name: string): string {
   return parts.map(encodeURIComponent).join("/");
 }
 
-const noSuch = (what: string, name: string) =>
+export const noSuch = (what: string, name: string): EngineError =>
   new EngineError(404, `No such ${what}: ${JSON.stringify(name.slice(0, 100)).slice(1, -1)}`);

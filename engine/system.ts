@@ -33,9 +33,18 @@ export interface EngineInfo {
   Driver?: string;
   /** `"1"` or `"2"`; missing on old engines. */
   CgroupVersion?: string;
+  /** Has `io.containerd.snapshotter.v1` if images are in containerd's store. */
+  DriverStatus?: [name: string, value: string][] | null;
   KernelVersion?: string;
   OperatingSystem?: string;
+  /** `linux` or `windows`. */
+  OSType?: string;
+  /** As the kernel names it, e.g. `x86_64`. */
   Architecture?: string;
+  /** Empty if devices cannot be requested by a CDI name; since API 1.44. */
+  CDISpecDirs?: string[] | null;
+  /** Since API 1.50. */
+  DiscoveredDevices?: { Source?: string; ID?: string }[] | null;
   NCPU: number;
   /** Bytes. */
   MemTotal: number;

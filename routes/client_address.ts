@@ -66,7 +66,7 @@ const malformed = (header: string, what: string) =>
 const withoutBrackets = (text: string) =>
   text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
 
-/** A dual-stack socket reports IPv4 clients by their mapped address. */
-function normalized(peer: string): string {
+/** The address of a peer. A dual-stack socket reports IPv4 clients by their mapped address. */
+export function normalized(peer: string): string {
   return peer.startsWith("::ffff:") ? parseAddress(peer)?.toString() ?? peer : peer;
 }

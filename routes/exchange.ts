@@ -45,6 +45,12 @@ export function requestIdOf(request: Request): string {
   return given !== null && WELL_FORMED_ID.test(given) ? given : crypto.randomUUID();
 }
 
+/** Responses whose body is produced while it is sent. Reading `body` of others would create a stream. */
+const streamed = new WeakSet<Response>();
+
+/** Whether the body of a response is produced while it is sent, e.g. that of an event stream. */
+export const isStreamed = (response: Response): boolean => streamed.has(response);
+
 /** Creates a response with the common headers. `headers` take precedence; `vary` is combined. */
 export function respond(
   exchange: Exchange,
@@ -60,7 +66,9 @@ export function respond(
   };
   const { vary } = exchange.headers;
   if (vary !== undefined && headers.vary !== undefined) all.vary = `${vary}, ${headers.vary}`;
-  return new Response(body, { status, headers: all });
+  const response = new Response(body, { status, headers: all });
+  if (body instanceof ReadableStream) streamed.add(response);
+  return response;
 }
 
 /** Adds the common headers to the response of an endpoint. */

@@ -6,6 +6,7 @@
  */
 
 import { AppError } from "../services/errors.ts";
+import { pacedReader, type PieceReader, streamReader } from "./body_pace.ts";
 
 /** What an endpoint accepts. */
 export interface UploadLimits {
@@ -14,14 +15,8 @@ export interface UploadLimits {
   bytesMax: () => number;
 }
 
-/** How long a client may send nothing, in milliseconds. */
+/** How long a client may send nothing, in milliseconds. Its archive may still be in the making. */
 const IDLE_MAX_MS = 60_000;
-
-/** How long a client may take beyond the time for {@linkcode RATE_MIN}, in milliseconds. */
-const PATIENCE_MS = 60_000;
-
-/** Slowest accepted transfer, in bytes per millisecond. */
-const RATE_MIN = 1;
 
 /**
  * Checks what is known before the body is read.
@@ -49,12 +44,6 @@ export function lengthOf(headers: Headers): number | null {
 const tooLarge = (bytesMax: number) =>
   new AppError("too_large", `The body is larger than ${bytesMax} bytes`);
 
-interface PieceReader {
-  /** The next piece, valid until the next read; `undefined` at the end. */
-  read(): Promise<Uint8Array | undefined>;
-  cancel(): Promise<void>;
-}
-
 /** Size of the buffer that an upload is read into, in bytes. */
 const BUFFER_BYTES = 64 * 1024;
 
@@ -65,8 +54,7 @@ function pieceReader(body: ReadableStream<Uint8Array<ArrayBuffer>>): PieceReader
     reader = body.getReader({ mode: "byob" });
   } catch {
     // The body of a request that did not come from a connection.
-    const plain = body.getReader();
-    return { read: async () => (await plain.read()).value, cancel: () => plain.cancel() };
+    return streamReader(body);
   }
   let buffer = new ArrayBuffer(BUFFER_BYTES);
   return {
@@ -89,44 +77,20 @@ function pieceReader(body: ReadableStream<Uint8Array<ArrayBuffer>>): PieceReader
  */
 export function readUpload(
   { body }: Pick<Request, "body">,
-  { bytesMax, onDisconnect = () => {}, idleMaxMs = IDLE_MAX_MS, now = () => performance.now() }: {
+  { bytesMax, onDisconnect, idleMaxMs = IDLE_MAX_MS, now = () => performance.now() }: {
     bytesMax: number;
     onDisconnect?: (() => void) | undefined;
     idleMaxMs?: number;
     now?: () => number;
   },
 ): ReadableStream<Uint8Array> {
-  const reader = body ? pieceReader(body) : undefined;
+  const reader = body &&
+    pacedReader(pieceReader(body), { idleMaxMs, patienceMs: IDLE_MAX_MS, now, onDisconnect });
   let received = 0;
-  let waitedMs = 0;
-
-  const read = async () => {
-    if (!reader) return undefined;
-    const startedAt = now();
-    const allowedMs = Math.min(idleMaxMs, PATIENCE_MS + received / RATE_MIN - waitedMs);
-    let isLate = allowedMs <= 0;
-    if (isLate) void reader.cancel().catch(() => {});
-    const timer = setTimeout(() => {
-      isLate = true;
-      void reader.cancel().catch(() => {});
-    }, Math.max(0, allowedMs));
-    try {
-      const piece = await reader.read();
-      if (isLate) throw new AppError("invalid", "body: arrives too slowly");
-      return piece;
-    } catch (error) {
-      if (error instanceof AppError) throw error;
-      onDisconnect();
-      throw new AppError("invalid", "body: is incomplete or malformed", { cause: error });
-    } finally {
-      clearTimeout(timer);
-      waitedMs += now() - startedAt;
-    }
-  };
 
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const piece = await read();
+      const piece = await reader?.read();
       if (!piece) return controller.close();
       received += piece.length;
       if (received > bytesMax) {

@@ -10,6 +10,7 @@ import * as z from "zod";
 import { AppError, InputError, type InputIssue, ISSUES_MAX } from "../services/errors.ts";
 import { checkFields, checkShape, type FieldRules } from "../services/input/check.ts";
 import { acceptedFields } from "./accepted_fields.ts";
+import { pacedReader, streamReader } from "./body_pace.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { Env } from "./request_context.ts";
@@ -23,6 +24,9 @@ const BODY_BYTES_MAX = 1024 * 1024;
  * busy (a megabyte of nested brackets takes a tenth of a second).
  */
 const PUBLIC_BODY_BYTES_MAX = 64 * 1024;
+
+/** How long a client may send nothing of a body, in milliseconds. */
+const IDLE_MS = 30_000;
 
 const JSON_TYPE = "application/json";
 const FORM_TYPE = "application/x-www-form-urlencoded";
@@ -160,24 +164,23 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** @throws {AppError} `too_large`, or `invalid` for an incomplete body. */
+/** @throws {AppError} `too_large`, or `invalid` for a body that is incomplete or arrives too slowly. */
 async function textOf({ body, headers }: Request, bytesMax: number): Promise<string> {
   if (!body) return "";
   const tooLarge = new AppError("too_large", `The body is larger than ${bytesMax} bytes`);
   if (Number(headers.get("content-length")) > bytesMax) throw tooLarge;
 
+  const reader = pacedReader(streamReader(body), { idleMaxMs: IDLE_MS, patienceMs: IDLE_MS });
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
-  try {
-    for await (const chunk of body) {
-      size += chunk.length;
-      // Not every request has a Content-Length.
-      if (size > bytesMax) throw tooLarge;
-      chunks.push(chunk);
+  for (let chunk = await reader.read(); chunk; chunk = await reader.read()) {
+    size += chunk.length;
+    // Not every request has a Content-Length.
+    if (size > bytesMax) {
+      void reader.cancel().catch(() => {});
+      throw tooLarge;
     }
-  } catch (error) {
-    if (error === tooLarge) throw error;
-    throw new AppError("invalid", "body: is incomplete or malformed", { cause: error });
+    chunks.push(chunk);
   }
   return await new Blob(chunks).text();
 }

@@ -1,7 +1,7 @@
 /**
- * Runs every test: those without a container engine, in parallel, and beside them `real_engine/`, half
- * of the files on each of two private engines (and a Podman), which end with the run. Without them, they use the
- * machine's own engine and skip the tests that could harm other containers.
+ * Runs every test: those without a container engine, in parallel, and beside them `real_engine/` on
+ * two private engines (each with a Podman), which take one file after the other and end with the run.
+ * Without them, these tests use the machine's own engine and skip what could harm other containers.
  *
  *     deno task test [word ...] [option of deno test ...]
  *
@@ -12,7 +12,7 @@
  * (and `, N skipped` if tests were skipped); the exit status is 0 only if none failed. With
  * `LONGSHORE_REQUIRE_ENGINE=1`, as in `.ci/run`, skipping a test because an engine is missing is a
  * failure, and the files of up to ten tests that failed are run once more, one after another.
- * With `LONGSHORE_EXECUTABLE=FILE`, only the files run that start the program, and they start FILE.
+ * With `LONGSHORE_EXECUTABLE=FILE`, as in `.ci/run`, the tests that start the program start FILE.
  * `--trace-leaks` shows where a test began what it has not ended.
  *
  * @module
@@ -59,6 +59,10 @@ const BROWSER = "tests/browser/";
 /** Files that share one isolate. Two groups run beside each other, so that the last one must be short. */
 const GROUP_SIZE = 12;
 
+/** Files that take long for their size: drills, and what waits for the clock or for a silence. */
+const LONG = /drill|schedules|log_streams|engine_away/;
+const LONG_WEIGHT = 4;
+
 const root = new URL("../", import.meta.url);
 const stop = new AbortController();
 
@@ -74,9 +78,8 @@ if (import.meta.main) {
 async function run(args: string[]): Promise<Counts> {
   const options = args.filter((arg) => arg.startsWith("-"));
   const words = args.filter((arg) => !arg.startsWith("-"));
-  const files = (await listTests("tests")).filter((path) =>
-    (words.length === 0 || words.some((word) => path.includes(word))) &&
-    (Deno.env.get("LONGSHORE_EXECUTABLE") === undefined || startsProgram(path))
+  const files = (await listFiles("tests", /_test\.ts$/)).filter((path) =>
+    words.length === 0 || words.some((word) => path.includes(word))
   );
   const real = files.filter((path) => path.startsWith(REAL_ENGINE));
   const other = files.filter((path) => !path.startsWith(REAL_ENGINE));
@@ -89,24 +92,26 @@ async function run(args: string[]): Promise<Counts> {
   if (other.length) runs.push(testInGroups(["--parallel", ...options], other));
   // These tests mostly wait for the engine, so that they fill what the others leave of the processors.
   const engines = Math.min(real.length, dockerdObstacle() === undefined ? 2 : 1);
-  for (let share = 0; share < engines; share++) {
-    const files = real.filter((_, at) => at % engines === share);
-    runs.push(runRealEngine(options, files));
-  }
+  const queue = longFirst(real);
+  const withPodman = podmanObstacle() === undefined && real.some(usesPodman);
+  for (let at = 0; at < engines; at++) runs.push(runRealEngine(options, queue, withPodman));
   const counts = { passed: 0, failed: 0, skipped: 0 };
   for (const each of await Promise.all(runs)) add(counts, each);
   return counts;
 }
 
-async function runRealEngine(options: string[], files: string[]): Promise<Counts> {
+/** Runs files of the queue, which other engines take from as well, until it is empty. */
+async function runRealEngine(
+  options: string[],
+  queue: string[],
+  withPodman: boolean,
+): Promise<Counts> {
   const started = await startPrivateEngine();
   if ("engine" in started) {
     await using engine = started.engine;
     // Where it does not start, each test that needs it fails with the reason.
-    await using podman = podmanObstacle() === undefined && files.some(usesPodman)
-      ? await startPodman().catch(() => undefined)
-      : undefined;
-    return await testFiles(options, files, { env: environmentOf(engine, podman) });
+    await using podman = withPodman ? await startPodman().catch(() => undefined) : undefined;
+    return await testFiles(options, oneByOne(queue), { env: environmentOf(engine, podman) });
   }
 
   const { obstacle } = started;
@@ -123,7 +128,7 @@ async function runRealEngine(options: string[], files: string[]): Promise<Counts
   await importBusybox(engine);
   try {
     const env = { ...environmentOf(engine), [OBSTACLE_VARIABLE]: obstacle };
-    const counts = await testFiles(options, files, { env });
+    const counts = await testFiles(options, oneByOne(queue), { env });
     return { ...counts, failed: Math.max(counts.failed, failed) };
   } finally {
     await engine.docker("rmi", BUSYBOX);
@@ -142,7 +147,7 @@ async function startPrivateEngine(): Promise<{ engine: OwnEngine } | { obstacle:
 
 async function testInGroups(options: string[], files: string[]): Promise<Counts> {
   const [alone, shared] = split(files, (path) => path.startsWith(BROWSER) || startsProgram(path));
-  if (shared.length <= GROUP_SIZE) return await testFiles(options, files);
+  if (shared.length <= GROUP_SIZE) return await testFiles(options, [files]);
   // In this directory, because the configuration applies to it.
   await Deno.mkdir(new URL("dist/", root), { recursive: true });
   const directory = await Deno.makeTempDir({ dir: new URL("dist/", root).pathname });
@@ -156,7 +161,7 @@ async function testInGroups(options: string[], files: string[]): Promise<Counts>
       await Deno.writeTextFile(new URL(path, root), imports.join(""));
       groups.set(path, group);
     }
-    return await testFiles(options, [...alone, ...groups.keys()], { groups });
+    return await testFiles(options, [[...alone, ...groups.keys()]], { groups });
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
@@ -166,26 +171,42 @@ function split<T>(all: T[], isFirst: (each: T) => boolean): [T[], T[]] {
   return [all.filter(isFirst), all.filter((each) => !isFirst(each))];
 }
 
+/** Takes one file after the other, also while others take from the queue. */
+function* oneByOne(queue: string[]): Generator<string[]> {
+  for (let file; (file = queue.shift()) !== undefined;) yield [file];
+}
+
 /**
- * Runs test files. In the gate, where a whole submission depends on it, files with a failed test run
- * once more, without other files beside them: on a busy machine, a test can be late. It says so,
- * because that is a defect too.
+ * Runs test files, one batch after the other. In the gate, where a whole submission depends on it,
+ * files with a failed test run once more in the end, one after another: on a busy machine, a test can
+ * be late. It says so, because that is a defect too.
  */
 async function testFiles(
   options: string[],
-  files: string[],
+  batches: Iterable<string[]>,
   { env = {}, groups }: { env?: Record<string, string>; groups?: Map<string, string[]> } = {},
 ): Promise<Counts> {
-  const { counts, output } = await denoTest(options, files, env);
-  const failed = parseFailedFiles(output, groups);
-  if (!isEngineRequired() || stop.signal.aborted || !failed || counts.failed > REPEATED_MAX) {
-    return counts;
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const failed = new Set<string>();
+  let isRepeatable = isEngineRequired();
+  for (const files of batches) {
+    if (stop.signal.aborted) break;
+    const { counts: each, output } = await denoTest(options, files, env);
+    add(counts, each);
+    if (each.failed === 0) continue;
+    const found = parseFailedFiles(output, groups);
+    isRepeatable &&= found !== undefined;
+    for (const file of found ?? []) failed.add(file);
   }
-  console.log(`\nRunning again what failed: ${failed.join(" ")}`);
+  isRepeatable &&= !stop.signal.aborted && counts.failed <= REPEATED_MAX;
+  if (!isRepeatable || failed.size === 0) return counts;
+
+  const names = [...failed].join(" ");
+  console.log(`\nRunning again what failed: ${names}`);
   const alone = options.filter((option) => option !== "--parallel");
-  const { counts: again } = await denoTest(alone, failed, env);
+  const { counts: again } = await denoTest(alone, [...failed], env);
   if (again.failed === 0) {
-    console.log(`Passed at the second attempt only; correct its race: ${failed.join(" ")}`);
+    console.log(`Passed at the second attempt only; correct its race: ${names}`);
   }
   return {
     passed: counts.passed + counts.failed - again.failed,
@@ -212,11 +233,11 @@ async function denoTest(
 
   const end = () => kill(-child.pid, "SIGKILL");
   // At SIGINT, `deno test` prints which tests are pending.
-  const interrupt = setTimeout(() => kill(child.pid, "SIGINT"), RUN_MAX_MS);
-  const limit = AbortSignal.any([stop.signal, AbortSignal.timeout(RUN_MAX_MS + PENDING_MAX_MS)]);
+  const restMs = Math.max(0, RUN_MAX_MS - performance.now());
+  const interrupt = setTimeout(() => kill(child.pid, "SIGINT"), restMs);
+  const limit = AbortSignal.any([stop.signal, AbortSignal.timeout(restMs + PENDING_MAX_MS)]);
   if (limit.aborted) end();
   limit.addEventListener("abort", end);
-  const started = performance.now();
   const output = copyToStdout(child.stdout);
   const { success } = await child.status;
   clearTimeout(interrupt);
@@ -226,7 +247,7 @@ async function denoTest(
   const text = plainText(await output);
 
   if (stop.signal.aborted) console.log(String(stop.signal.reason));
-  if (performance.now() - started >= RUN_MAX_MS) console.log(describeLimit(text, files));
+  if (performance.now() >= RUN_MAX_MS) console.log(describeLimit(text, files));
   const counts = parseSummary(text) ?? { passed: 0, failed: 1, skipped: 0 };
   // An error outside of every test is in the exit status only.
   if (!success && counts.failed === 0) counts.failed = 1;
@@ -323,6 +344,13 @@ function add(sum: Counts, counts: Counts): void {
   sum.skipped += counts.skipped;
 }
 
+/** The files in about the order of their duration, so that the last ones are short. */
+function longFirst(files: string[]): string[] {
+  const weight = (path: string) =>
+    Deno.statSync(new URL(path, root)).size * (LONG.test(path) ? LONG_WEIGHT : 1);
+  return files.toSorted((a, b) => weight(b) - weight(a));
+}
+
 function startsProgram(path: string): boolean {
   return contains(path, /\b(startLongshore|runCommand)\(/);
 }
@@ -335,12 +363,13 @@ function contains(path: string, pattern: RegExp): boolean {
   return pattern.test(Deno.readTextFileSync(new URL(path, root)));
 }
 
-async function listTests(folder: string): Promise<string[]> {
+/** The files below a folder whose name matches, sorted. */
+export async function listFiles(folder: string, name: RegExp): Promise<string[]> {
   const found: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(new URL(folder, root))) {
-    const path = `${folder}/${name}`;
-    if (isDirectory) found.push(...await listTests(path));
-    else if (name.endsWith("_test.ts")) found.push(path);
+  for await (const entry of Deno.readDir(new URL(folder, root))) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory) found.push(...await listFiles(path, name));
+    else if (name.test(entry.name)) found.push(path);
   }
   return found.sort();
 }

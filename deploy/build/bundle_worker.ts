@@ -5,13 +5,10 @@
  * @module
  */
 
+import { useRuntimeModules } from "./runtime_modules.ts";
+
 /** Scripts by the names of their files next to the program. */
 const WORKERS = { "compose_worker.js": "services/ce/compose/load/worker.ts" };
-
-/** `require` of the bundler, which needs the address of a file. What is left are modules of the runtime. */
-const FILE_REQUIRE =
-  /import \{ createRequire as (\w+) \} from "node:module";\nvar (\w+) = \1\(import\.meta\.url\);/;
-const OWN_REQUIRE = "var $2 = (name) => process.getBuiltinModule(name);";
 
 /**
  * Bundles the scripts of all workers, with the configuration and the lock file of the directory `root`.
@@ -28,6 +25,6 @@ export async function bundleWorkers(directory: string, root: string): Promise<vo
     }).output();
     if (!success) throw new Error(new TextDecoder().decode(stderr));
     const script = await Deno.readTextFile(`${directory}/${name}`);
-    await Deno.writeTextFile(`${directory}/${name}`, script.replace(FILE_REQUIRE, OWN_REQUIRE));
+    await Deno.writeTextFile(`${directory}/${name}`, useRuntimeModules(script, name));
   }
 }

@@ -37,7 +37,7 @@ const Metric = z.enum(ALERT_METRICS)
       "pressure_* is the percentage of the last minute in which some task waited; " +
       "disk_full_in_hours continues the growth of the last 6 hours, up to 8760; " +
       "container_stopped counts the containers that are not running, without finished tasks " +
-      "(exit code 0 and the restart policy no). The other container_* metrics are measured for " +
+      "(exit code 0, restart policy no or none). The other container_* metrics are measured for " +
       "each container: container_cpu_percent is 100 for one core; container_unhealthy, " +
       "container_not_running and engine_down are 1 or 0; container_restarts, container_oom and " +
       "container_log_matches count within windowSeconds, since the start of the service",
@@ -209,8 +209,8 @@ export const alertEndpoints = (deps: Deps) => [
     returns: Rule,
     status: 201,
     failures: { 402: "The edition allows no more rules" },
-  }, async ({ body }) => {
-    await assertAlertPattern(body.pattern);
+  }, async ({ body, caller }) => {
+    await assertAlertPattern(caller, body);
     return withSnakeCase(createAlertRule(deps, body));
   }),
 
@@ -246,8 +246,8 @@ export const alertEndpoints = (deps: Deps) => [
       }),
       problem: z.string().nullable().meta({ description: "Why the value is unknown" }),
     }).meta({ id: "AlertRuleTest" }),
-  }, async ({ body }) => {
-    await assertAlertPattern(body.pattern);
+  }, async ({ body, caller }) => {
+    await assertAlertPattern(caller, body);
     return previewAlertRule(deps, body);
   }),
 
@@ -270,8 +270,9 @@ export const alertEndpoints = (deps: Deps) => [
     body: RuleChanges,
     returns: Rule,
     failures: UNKNOWN,
-  }, async ({ params, body: { duration_seconds: durationSeconds, ...change } }) => {
-    await assertAlertPattern(change.pattern);
+  }, async ({ params, body: { duration_seconds: durationSeconds, ...change }, caller }) => {
+    const { metric = getAlertRule(deps, params.id).metric, pattern } = change;
+    await assertAlertPattern(caller, { metric, pattern });
     return withSnakeCase(changeAlertRule(deps, params.id, { durationSeconds, ...change }));
   }),
 

@@ -55,7 +55,10 @@ export const Job = z.object({
   createdAt: Timestamp,
   startedAt: Timestamp.nullable(),
   endedAt: Timestamp.nullable().meta({ description: "null while queued or running" }),
-  result: z.unknown().meta({ description: "Depends on the kind; null unless it has one" }),
+  result: z.unknown().meta({
+    description: "Depends on the kind; null unless it has one. Without `containers:logs`, it has " +
+      "no `evidence`",
+  }),
 }).meta({ id: "Job" });
 
 const EXAMPLE = `event: step
@@ -145,6 +148,10 @@ export const jobEndpoints = (deps: Deps) => [
     acceptsTicket: true,
     returns: z.string().meta({ example: EXAMPLE }),
     produces: "text/event-stream",
-    failures: { ...UNKNOWN, 503: "Too many clients are connected" },
+    failures: {
+      ...UNKNOWN,
+      429: "The account or API token has its share of the streams",
+      503: "Too many clients are connected",
+    },
   }, ({ params, caller }) => eventStream(openJobStream(deps, caller, params.id))),
 ];

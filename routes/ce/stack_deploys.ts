@@ -28,6 +28,10 @@ const DeployOptions = PlanOptions.extend({
   version: z.int().min(1).optional().meta({
     description: "Of the stored sources; default: the current one",
   }),
+  expectedVersion: z.int().min(1).optional().meta({
+    description: "The current version, e.g. that of the plan; nothing is deployed if the sources " +
+      "were changed since, also on disk",
+  }),
   pull: z.enum(PULL_POLICIES).optional().meta({
     description: "When images are pulled; default: the `pull_policy` of each service, or `missing`",
   }),
@@ -56,6 +60,8 @@ export const stackDeployEndpoints = (deps: Deps) => [
     description: "Starts a job that does what `POST /api/stacks/{name}/plan` shows: networks, " +
       "volumes, then services in the order of `depends_on`, each waiting for its conditions. A " +
       "replaced container is kept until all new ones work. A deploy without changes writes nothing. " +
+      "Containers of others that share a namespace of a replaced one, or are linked to it, are " +
+      "recreated with it. " +
       "The result of a failed one has `evidence`: the last 200 lines and the health checks of the " +
       "containers that failed.",
     role: "admin",
@@ -65,8 +71,11 @@ export const stackDeployEndpoints = (deps: Deps) => [
     returns: Job,
     status: 202,
     failures: {
+      403: "An API token that is limited to stacks or containers: the sources use something " +
+        "outside of the stack, or containers that it cannot access depend on the stack",
       404: "The stack or the version has no stored sources",
-      409: "Another action is in progress, or it is a Swarm stack",
+      409: "Another action is in progress, another version than the expected one is current " +
+        "(with a diff), or it is a Swarm stack",
       ...ENGINE_FAILURES,
     },
   }, ({ params, body, note, caller }) => {
@@ -81,7 +90,8 @@ export const stackDeployEndpoints = (deps: Deps) => [
     destructive: true,
     summary: "Remove a stack's containers",
     description: "Starts a job that stops and removes the containers and networks of a Compose " +
-      "project, also of one that was deployed elsewhere. The stored sources stay.",
+      "project, also of one that was deployed elsewhere. The stored sources stay. The result has " +
+      "`warnings` about containers of others that depended on these.",
     role: "admin",
     permission: "stacks:write",
     params: ProjectParams,
@@ -96,6 +106,7 @@ export const stackDeployEndpoints = (deps: Deps) => [
     returns: Job,
     status: 202,
     failures: {
+      403: "Containers that this token cannot access depend on the stack",
       404: "The stack does not exist",
       409: "Another action is in progress, or it is a Swarm stack",
       ...ENGINE_FAILURES,
@@ -108,7 +119,6 @@ export const stackDeployEndpoints = (deps: Deps) => [
 
   endpoint("POST /api/stacks/:name/adopt", {
     operationId: "adoptStack",
-    scope: "stack",
     summary: "Adopt a project deployed elsewhere",
     description:
       "Plans a deploy of the sources. They are stored if it recreates no container, or " +

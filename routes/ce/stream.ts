@@ -57,7 +57,10 @@ export const streamEndpoints = (deps: Deps) => [
     returns: z.string().meta({ example: EXAMPLE }),
     produces: "text/event-stream",
     headers: { "Last-Event-ID": "Id of the last frame that the client received" },
-    failures: { 503: "Too many clients are connected" },
+    failures: {
+      429: "The account or API token has its share of the streams",
+      503: "Too many clients are connected",
+    },
   }, async ({ query: { types, lastEventId }, caller, request }) => {
     // Browsers send the header on their own, so an unknown value is ignored and not refused.
     const id = lastEventId ?? request.headers.get("last-event-id");

@@ -33,7 +33,7 @@ const settings = {
   condition_metric: z.enum(REMEDIATION_METRICS).meta({
     description:
       "Percentages and load_1 are of the host. container_stopped counts the containers " +
-      "that are not running, without finished tasks (exit code 0 and the restart policy no). " +
+      "that are not running, without finished tasks (exit code 0, restart policy no or none). " +
       "container_* are of the target: CPU in percent of one core, memory in percent of its " +
       "limit; container_unhealthy and container_down are 1 or 0. Down means not running after " +
       "having run, unless this service stopped it",

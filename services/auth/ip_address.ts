@@ -29,6 +29,9 @@ interface Refusal {
 /** Maximum length of a network as text, in characters. */
 export const CIDR_MAX = 49;
 
+/** Limit of an address as text, in characters: IPv6 with an IPv4 part, and the name of an interface. */
+const ADDRESS_MAX = 64;
+
 const EXAMPLES = "10.0.0.0/8, 2001:db8::/32 or 203.0.113.7";
 
 /** Bits before the IPv4 address in mapped IPv4, which its prefix includes (RFC 4291, 2.5.5.2). */
@@ -41,6 +44,7 @@ const MAPPED_PREFIX = 96;
  * @returns `undefined` for a text that is not an address.
  */
 export function parseAddress(text: string): Address | undefined {
+  if (text.length > ADDRESS_MAX) return undefined;
   return read(text.replace(/%[\w.-]+$/, ""))?.address;
 }
 
@@ -97,6 +101,7 @@ export function includesAddress({ base, prefix }: Network, address: Address): bo
 }
 
 function read(text: string): { address: Address; mapped: boolean } | undefined {
+  if (text.length > ADDRESS_MAX) return undefined;
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) {
     return { address: ipaddr.IPv4.parse(text) as IpAddress as Address, mapped: false };
   }

@@ -268,6 +268,12 @@ export const VARIABLES = {
     fallback: "/opt/stacks",
     parse: (text) => list(text).map(subdirectory),
   },
+  maxConnections: {
+    name: "MAX_CONNECTIONS",
+    meaning: "Most connections at a time; fewer where file descriptors run short",
+    fallback: "12000",
+    parse: integer(16, 1_000_000),
+  },
   maxSseClients: {
     name: "MAX_SSE_CLIENTS",
     meaning: "Most clients of GET /api/stream at a time",

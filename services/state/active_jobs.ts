@@ -6,6 +6,7 @@
 
 import type { Job } from "../../db/ce/jobs.ts";
 import type { Role } from "../auth/caller.ts";
+import { createShares } from "../auth/shares.ts";
 import { AppError } from "../errors.ts";
 
 /** Limit of jobs that run at the same time; further ones wait in order. */
@@ -25,7 +26,8 @@ export interface JobGuard {
 
 export type ActiveJobs = ReturnType<typeof createActiveJobs>;
 
-export function createActiveJobs() {
+/** @param options.followersMax Limit of open streams of jobs. */
+export function createActiveJobs({ followersMax = 10_000 }: { followersMax?: number } = {}) {
   const active = new Map<string, ActiveJob>();
   const stopping = new AbortController();
   const waiting = new Set<() => void>();
@@ -47,8 +49,8 @@ export function createActiveJobs() {
   return {
     /** Aborts when the service stops: no more jobs start, and failures are not recorded. */
     stopping: stopping.signal,
-    /** Number of open streams of jobs. */
-    followers: 0,
+    /** The open streams of jobs. */
+    followers: createShares({ what: "job streams", max: followersMax }),
     /** Whether nothing may be recorded any more. */
     get isClosed() {
       return isClosed;

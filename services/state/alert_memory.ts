@@ -40,12 +40,25 @@ export interface WindowCount {
   total(at: number): number;
 }
 
-/** What happened to a container, by the key of the values that count it. */
+/** Something that happened to a container, once or several times. Unix milliseconds. */
+export interface Occurrence {
+  /** Of the last time. */
+  at: number;
+  count: number;
+  /** When the first time may have been. */
+  since: number;
+}
+
+/** What happened to a container. */
 export interface ContainerCounts {
   restartCount: number;
   startedAt: string | null;
   /** End of the last run that was reported as out of memory. */
   oomAt: string | null;
+  /** The last ones, so that a rule can count those before its first round. */
+  restarts: readonly Occurrence[];
+  ooms: readonly Occurrence[];
+  /** By the key of the values that count them. */
   counts: Map<string, WindowCount>;
 }
 
@@ -93,6 +106,8 @@ export interface AlertMemory {
   reading: Set<string>;
   /** By container id. */
   counts: Map<string, ContainerCounts>;
+  /** The time from which on is counted, in Unix milliseconds: the end of the last maintenance. */
+  countedFrom: number;
   network: NetworkRate | undefined;
   logs: Map<string, LogWatch>;
   /** When the disk was last predicted, in Unix milliseconds. */
@@ -111,6 +126,7 @@ export const createAlertMemory = (): AlertMemory => ({
   readings: new Map(),
   reading: new Set(),
   counts: new Map(),
+  countedFrom: -Infinity,
   network: undefined,
   logs: new Map(),
   predictedAt: -Infinity,

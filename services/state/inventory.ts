@@ -164,6 +164,8 @@ export interface Inventory {
    * cause an event.
    */
   expectDown(id: string): ExpectedDown;
+  /** Whether a stop of the container is expected. */
+  isDownExpected(id: string): boolean;
   /** Whether a stop of the container was expected. Uses up the expectation. */
   takeExpectedDown(id: string): boolean;
 }
@@ -176,6 +178,8 @@ export function createInventory(now: () => Date): Inventory {
   // The read that each container's state, or its removal, comes from.
   const readNumbers = new Map<string, number>();
   const expectedDowns = new Map<string, { until: number }[]>();
+  // When the engine's events were lost; those of that time are read when they are back.
+  let lostAt = Infinity;
   let live = false;
   let revision = 0;
   let reads = 0;
@@ -188,11 +192,20 @@ export function createInventory(now: () => Date): Inventory {
     sorted = undefined;
   };
   const list = () => sorted ??= [...containers.values()].sort(newestFirst);
+  const openDowns = (id: string) => {
+    const after = Math.min(now().getTime(), lostAt);
+    return (expectedDowns.get(id) ?? []).filter(({ until }) => until > after);
+  };
+  const keepDowns = (id: string, open: { until: number }[]) => {
+    if (open.length) expectedDowns.set(id, open);
+    else expectedDowns.delete(id);
+  };
   const dropEnded = () => {
-    for (const [id, list] of expectedDowns) {
-      const open = list.filter(({ until }) => until > now().getTime());
-      if (open.length) expectedDowns.set(id, open);
-      else expectedDowns.delete(id);
+    for (const id of [...expectedDowns.keys()]) keepDowns(id, openDowns(id));
+  };
+  const extendSettled = () => {
+    for (const down of [...expectedDowns.values()].flat()) {
+      if (down.until !== Infinity) down.until = now().getTime() + ACTION_ECHO_MS;
     }
   };
   const isLate = (id: string, readNumber: number) => readNumber < (readNumbers.get(id) ?? 0);
@@ -244,12 +257,15 @@ export function createInventory(now: () => Date): Inventory {
       if (value === live) return;
       if (live) followed = list();
       live = value;
+      dropEnded();
+      if (value) extendSettled();
+      lostAt = value ? Infinity : now().getTime();
       changed();
     },
 
     expectDown(id) {
       const expectation = { until: Infinity };
-      expectedDowns.set(id, [...(expectedDowns.get(id) ?? []), expectation]);
+      expectedDowns.set(id, [...openDowns(id), expectation]);
       return {
         settle() {
           expectation.until = now().getTime() + ACTION_ECHO_MS;
@@ -262,11 +278,12 @@ export function createInventory(now: () => Date): Inventory {
       };
     },
 
+    isDownExpected: (id) => openDowns(id).length > 0,
+
     takeExpectedDown(id) {
-      const open = (expectedDowns.get(id) ?? []).filter(({ until }) => until > now().getTime());
+      const open = openDowns(id);
       const taken = open.shift();
-      if (open.length) expectedDowns.set(id, open);
-      else expectedDowns.delete(id);
+      keepDowns(id, open);
       return taken !== undefined;
     },
   };

@@ -34,7 +34,13 @@ export interface MaintenanceWindow {
    *
    * @param after Ignores openings at or before this time.
    */
-  opening(now: Date, after?: Date): { since: Date; until: Date } | undefined;
+  opening(now: Date, after?: Date): WindowOpening | undefined;
+}
+
+export interface WindowOpening {
+  since: Date;
+  /** Computed when it is read, because every event asks whether a window is open. */
+  readonly until: Date;
 }
 
 export const NO_MAINTENANCE: MaintenanceState = {
@@ -54,35 +60,40 @@ export function createMaintenance(
   },
 ) {
   let { state, windows } = stored;
+  const isSet = (at: Date) => state.enabled && (state.until === null || at < new Date(state.until));
+  /** The windows of the host that are open. */
+  const openWindows = (at: Date) => {
+    const endedAt = state.windowsEndedAt === undefined ? undefined : new Date(state.windowsEndedAt);
+    return windows.flatMap(({ target, reason, opening }) => {
+      const open = target.kind === "host" ? opening(at, endedAt) : undefined;
+      return open ? [{ reason, open }] : [];
+    });
+  };
   const current = (): MaintenanceState => {
     const at = now();
-    if (state.enabled && (state.until === null || at < new Date(state.until))) {
-      return { ...NO_MAINTENANCE, ...state };
-    }
-    const endedAt = state.windowsEndedAt === undefined ? undefined : new Date(state.windowsEndedAt);
-    for (const { target, reason, opening } of windows) {
-      const open = target.kind === "host" ? opening(at, endedAt) : undefined;
-      if (!open) continue;
-      return {
-        enabled: true,
-        since: open.since.toISOString(),
-        until: open.until.toISOString(),
-        reason,
-      };
-    }
-    return NO_MAINTENANCE;
+    if (isSet(at)) return { ...NO_MAINTENANCE, ...state };
+    const opened = openWindows(at);
+    if (opened.length === 0) return NO_MAINTENANCE;
+    const times = (key: keyof WindowOpening) => opened.map(({ open }) => open[key].getTime());
+    return {
+      enabled: true,
+      since: new Date(Math.min(...times("since"))).toISOString(),
+      until: new Date(Math.max(...times("until"))).toISOString(),
+      reason: opened[0]!.reason,
+    };
   };
+  const isActive = (at = now()) => isSet(at) || openWindows(at).length > 0;
   return {
     /** The current state: off after `until`, on during a window of the host. */
     get state() {
       return current();
     },
     get active() {
-      return current().enabled;
+      return isActive();
     },
     /** Whether it is active for a container: for the host, or in a window of the container. */
     includes: (container: ScopedContainer): boolean =>
-      current().enabled ||
+      isActive() ||
       windows.some(({ target, opening }) =>
         targetHas(target, container) && opening(now()) !== undefined
       ),

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { createShares, type Holder } from "../auth/shares.ts";
 import { AppError } from "../errors.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { cut, lengthOf, retryLine, type StreamChunk } from "./chunks.ts";
@@ -12,6 +13,7 @@ import { createHeldFrames, type Reader, type StreamView } from "./held_frames.ts
 
 /** The request of a new client. */
 export interface StreamRequest {
+  holder: Holder;
   types: ReadonlySet<string>;
   /** The last id that it received before it lost its connection. */
   lastEventId?: number | undefined;
@@ -42,6 +44,8 @@ const PIECES_OF_ALL_MAX = 20_000;
 const PIECE_BYTES_MIN = 1_024;
 
 interface Client {
+  /** Gives its share back. */
+  release: () => void;
   reader: Reader;
   /** The rest of the current portion, and the size of its pieces. */
   rest: StreamChunk[];
@@ -59,6 +63,11 @@ export function createStreamHub(
 ) {
   const frames = createHeldFrames(now);
   const clients = new Set<Client>();
+  const shares = createShares({
+    what: "stream clients",
+    max: clientsMax,
+    hint: " (MAX_SSE_CLIENTS)",
+  });
   /** Clients that are served in this round, and those that continue in the next turn. */
   const waiting = new Set<Client>();
   const paused = new Set<Client>();
@@ -76,22 +85,19 @@ export function createStreamHub(
      * Connects a client. It gets the reconnection time, the events that it missed and the current
      * states, then all new frames.
      *
-     * @throws {AppError} `unavailable` if there are too many clients, or the service is stopping.
+     * @throws {AppError} `unavailable` if there are too many clients, or the service is stopping;
+     * `too_many_requests` above the share of the account or token.
      */
     open(
-      { types, lastEventId, view, isValid }: StreamRequest,
+      { holder, types, lastEventId, view, isValid }: StreamRequest,
     ): ReadableStream<StreamChunk> {
       if (closed) throw new AppError("unavailable", "The service is stopping");
-      if (clients.size >= clientsMax) {
-        throw new AppError(
-          "unavailable",
-          `Limit of ${clientsMax} stream clients reached (MAX_SSE_CLIENTS)`,
-        );
-      }
+      const release = shares.take(holder);
       let client: Client;
       return new ReadableStream<StreamChunk>({
         start(controller) {
           client = {
+            release,
             reader: frames.createReader({ types, view, lastEventId }),
             rest: [],
             pieceBytes: 0,
@@ -223,6 +229,7 @@ export function createStreamHub(
   }
 
   function forget(client: Client): void {
+    client.release();
     clients.delete(client);
     waiting.delete(client);
     if (paused.delete(client) && paused.size === 0) clearTimeout(turn);

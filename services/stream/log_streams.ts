@@ -4,10 +4,13 @@
  * @module
  */
 
+import type { Holder } from "../auth/shares.ts";
 import type { Container } from "../state/inventory.ts";
 import type { StreamChunk } from "./chunks.ts";
 
 export interface LogStreamRequest {
+  /** Missing for streams of the service itself. */
+  holder?: Holder;
   /** The first containers. */
   containers: readonly Container[];
   /** Selects the containers of the stream at a later time; the stream ends without it. */
@@ -39,7 +42,7 @@ export interface LogStreams {
    * Connects a client.
    *
    * @throws {AppError} `unavailable` if there are too many clients or containers, or the service is
-   * stopping. The error of the engine if the log of the only container cannot be read.
+   * stopping; `too_many_requests` above the share of the account or token. The error of the engine if the log of the only container cannot be read.
    */
   open(request: LogStreamRequest): Promise<ReadableStream<StreamChunk>>;
   /** Ends the streams of clients that are no longer authorized. */

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { createShares, type Holder } from "../auth/shares.ts";
 import { randomText, sha256 } from "../builtins.ts";
 
 /** Lifetime of a ticket, in milliseconds. */
@@ -15,30 +16,46 @@ const TICKETS_MAX = 10_000;
 
 const TICKET_BYTES = 32;
 
+interface Ticket<Grant> {
+  grant: Grant;
+  expiresAtMs: number;
+  /** Gives the share of its holder back. */
+  release: () => void;
+}
+
 export type Tickets<Grant> = ReturnType<typeof createTickets<Grant>>;
 
-/** Unused tickets, each with what it was issued for. */
-export function createTickets<Grant>(now: () => Date) {
+/**
+ * Unused tickets, each with what it was issued for.
+ *
+ * @param holderOf The account or API token that a ticket counts for; by default there are no shares.
+ */
+export function createTickets<Grant>(
+  now: () => Date,
+  holderOf: (grant: Grant) => Holder | undefined = () => undefined,
+) {
   // By hash, so that the time of a lookup does not depend on a secret. Oldest first.
-  const tickets = new Map<string, { grant: Grant; expiresAtMs: number }>();
+  const tickets = new Map<string, Ticket<Grant>>();
+  const shares = createShares({ what: "unused tickets", max: TICKETS_MAX });
 
   return {
+    /** @throws {AppError} `too_many_requests` above the share of the holder. */
     issue(grant: Grant): string {
       const at = now().getTime();
       for (const [hash, { expiresAtMs }] of tickets) {
         if (tickets.size < TICKETS_MAX && expiresAtMs > at) break;
-        tickets.delete(hash);
+        drop(hash);
       }
+      const holder = holderOf(grant);
+      const release = holder ? shares.take(holder) : () => {};
       const ticket = randomText(TICKET_BYTES);
-      tickets.set(sha256(ticket), { grant, expiresAtMs: at + TICKET_MS });
+      tickets.set(sha256(ticket), { grant, expiresAtMs: at + TICKET_MS, release });
       return ticket;
     },
 
     /** Uses a ticket up and returns its grant; `undefined` if unknown, used or expired. */
     redeem(ticket: string): Grant | undefined {
-      const hash = sha256(ticket);
-      const found = tickets.get(hash);
-      tickets.delete(hash);
+      const found = drop(sha256(ticket));
       return found && now().getTime() < found.expiresAtMs ? found.grant : undefined;
     },
 
@@ -47,4 +64,11 @@ export function createTickets<Grant>(now: () => Date) {
       return tickets.size;
     },
   };
+
+  function drop(hash: string): Ticket<Grant> | undefined {
+    const found = tickets.get(hash);
+    tickets.delete(hash);
+    found?.release();
+    return found;
+  }
 }

@@ -53,10 +53,20 @@ function engine(): FakeEngine {
     Name,
     Driver: "local",
     Mountpoint: `/v/${Name}`,
+    Scope: "local",
+    CreatedAt: "2026-01-01T12:00:00Z",
+    Options: null,
     Labels: projectOf(Name),
   });
+  // The other container is on the network of the own one, and uses its volume.
   const network = (Name: string) => ({
     Id: Name,
+    Created: "2026-01-01T12:00:00Z",
+    Internal: false,
+    IPAM: { Config: [{ Subnet: "192.0.2.0/24" }] },
+    Containers: Object.fromEntries(
+      ["web", FOREIGN].map((name) => [idOf(name), { Name: name, EndpointID: `ep-${name}` }]),
+    ),
     Name,
     Driver: "bridge",
     Scope: "local",
@@ -66,26 +76,43 @@ function engine(): FakeEngine {
     query: URLSearchParams,
     parts: Part[],
   ) => parts.filter(({ Labels }) => hasLabels(query, Labels));
-  const image = (Id: string, name: string) => ({ Id, RepoTags: [name], Created: 1, Size: 7 });
+  const image = (Id: string, name: string) => ({
+    Id,
+    // The own image has a name of the other stack, too.
+    RepoTags: [name, `${FOREIGN}/alias:1`],
+    RepoDigests: [`${FOREIGN}/alias@${OWN_IMAGE}`],
+    Created: 1,
+    Size: 7,
+    Labels: {},
+  });
+  const containers = simulateContainers([
+    {
+      name: "web",
+      labels: composeLabels("shop", "web"),
+      image: "shop/web:1",
+      imageId: OWN_IMAGE,
+      volumes: ["shop_data"],
+      networks: ["shop_default"],
+    },
+    {
+      name: FOREIGN,
+      labels: composeLabels(FOREIGN, FOREIGN),
+      image: FOREIGN,
+      imageId: FOREIGN_IMAGE,
+      volumes: [FOREIGN, "shop_data"],
+      networks: [FOREIGN, "shop_default"],
+    },
+  ]);
   return fakeEngine({
-    ...simulateContainers([
-      {
-        name: "web",
-        labels: composeLabels("shop", "web"),
-        image: "shop/web:1",
-        imageId: OWN_IMAGE,
-        volumes: ["shop_data"],
-        networks: ["shop_default"],
-      },
-      {
-        name: FOREIGN,
-        labels: composeLabels(FOREIGN, FOREIGN),
-        image: FOREIGN,
-        imageId: FOREIGN_IMAGE,
-        volumes: [FOREIGN],
-        networks: [FOREIGN],
-      },
-    ]),
+    ...containers,
+    "GET /containers/*/json": async (request) => {
+      const answer = await containers["GET /containers/*/json"]!(request);
+      const inspect = await answer.json();
+      return Response.json(
+        inspect.Name === "/web" ? usingForeign(inspect) : inspect,
+        { status: answer.status },
+      );
+    },
     "GET /containers/json": ({ query }) =>
       Response.json(
         ["web", FOREIGN].filter((name) => hasLabels(query, projectOf(name)))
@@ -98,6 +125,13 @@ function engine(): FakeEngine {
       )),
     "GET /containers/*/top": () => Response.json({ Titles: ["PID"], Processes: [["1"]] }),
     "GET /containers/*/changes": () => Response.json([{ Path: "/etc", Kind: 0 }]),
+    "GET /info": () => Response.json({}),
+    ...Object.fromEntries(
+      ["pause", "unpause", "kill"].map((action) => [
+        `POST /containers/*/${action}`,
+        () => new Response(null, { status: 204 }),
+      ]),
+    ),
     "GET /images/json": () =>
       Response.json([image(OWN_IMAGE, "shop/web:1"), image(FOREIGN_IMAGE, `${FOREIGN}:latest`)]),
     "GET /images/*/json": ({ parts }) => {
@@ -119,6 +153,29 @@ function engine(): FakeEngine {
       Response.json({ Volumes: labelled(query, [volume("shop_data"), volume(FOREIGN)]) }),
     "GET /volumes/*": ({ parts }) => Response.json(volume(parts[0]!)),
   });
+}
+
+/** The description of a container in namespaces of the other one, to which it is linked. */
+// deno-lint-ignore no-explicit-any
+function usingForeign(inspect: any) {
+  const id = idOf(FOREIGN);
+  const mode = `container:${id}`;
+  const directory = `/var/lib/docker/containers/${id}`;
+  return {
+    ...inspect,
+    HostsPath: `${directory}/hosts`,
+    HostnamePath: `${directory}/hostname`,
+    ResolvConfPath: `${directory}/resolv.conf`,
+    Config: { ...inspect.Config, Hostname: id.slice(0, 12) },
+    HostConfig: {
+      ...inspect.HostConfig,
+      NetworkMode: mode,
+      IpcMode: mode,
+      PidMode: mode,
+      Links: [`/${FOREIGN}:/web/db`],
+      VolumesFrom: [id],
+    },
+  };
 }
 
 /** Whether an object has the labels that a list is filtered by, each as `name=value`. */
@@ -282,7 +339,14 @@ for (const [what, scope] of Object.entries(SCOPES)) {
     await using fake = engine();
     const { app, ids } = await seeded(fake);
     using _ = app;
-    const own = new Map([...ids, ["/api/containers", "web"], ["/api/stacks", "shop"]]);
+    const own = new Map([
+      ...ids,
+      ["/api/containers", "web"],
+      ["/api/images", OWN_IMAGE],
+      ["/api/networks", "shop_default"],
+      ["/api/stacks", "shop"],
+      ["/api/volumes", "shop_data"],
+    ]);
     fake.requests.length = 0;
     const leaks: string[] = [];
     let answered = 0;
@@ -305,7 +369,7 @@ for (const [what, scope] of Object.entries(SCOPES)) {
     }
 
     deepEqual(leaks, []);
-    ok(answered > 25, `${answered} endpoints`);
+    ok(answered > 35, `${answered} endpoints`);
     const touched = fake.requests.filter((request) =>
       !request.startsWith("GET ") && tracesIn(request).length > 0
     );

@@ -5,6 +5,7 @@
  */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { temporaryDirectory } from "../helpers/command.ts";
 import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { type FakeAnswer, fakeEngine } from "../helpers/fake_engine.ts";
@@ -41,67 +42,71 @@ const LANDMARKS = ["Skip to content", "banner", "navigation", "main", "h1"];
 dashboardTest(
   "every page opens directly, in order, within 360 pixels, unlocked or not",
   async (t) => {
-    const directory = await Deno.makeTempDir({ prefix: "longshore-licenses-" });
-    {
-      await using engine = fakeEngine({ ...simulateContainers([{ name: "web" }]), ...EMPTY_HOST });
-      await using service = await startLongshore({
-        engineSocket: engine.socketPath,
-        env: { LICENSE_KEYS_FILE: writeLicenseKeys(directory) },
-      });
-      await using browser = await startDashboardBrowser();
-      const tab = await browser.signIn(service, { width: 360, height: 740 });
+    await using engine = fakeEngine({ ...simulateContainers([{ name: "web" }]), ...EMPTY_HOST });
+    await using service = await startLongshore({ engineSocket: engine.socketPath });
+    await using browser = await startDashboardBrowser();
+    const tab = await browser.signIn(service, { width: 360, height: 740 });
 
-      const isLocked = async () => (await tab.names("button")).includes("Start trial");
-      const locked: string[] = [];
-      await t.step("community", async () => {
-        for (const path of PAGES) {
-          await checkPage(tab, path);
-          if (path !== "/license" && await isLocked()) locked.push(path);
-        }
-      });
-      await t.step("a tablet shows the containers with their actions", async () => {
-        await tab.page.setViewport({ width: 768, height: 1024 });
-        await tab.open("/containers");
-        await tab.find("button", "Actions for web");
-        await eventually(async () =>
-          equal(
-            await tab.page.$eval(".table-frame", (frame) => frame.scrollWidth - frame.clientWidth),
-            0,
-          )
-        );
-        await tab.page.setViewport({ width: 360, height: 740 });
-      });
-      const key = await licenseKeyFor({ edition: "enterprise" });
-      equal((await service.call("POST", "/api/edition/license", { key })).status, 200);
-      await t.step("enterprise, where the others are the same", async () => {
-        ok(locked.length > 10, locked.join(" "));
-        for (const path of locked) {
-          await checkPage(tab, path);
-          equal(await isLocked(), false, path);
-        }
-      });
-      await t.step("pro, without the trial that its license excludes", async () => {
-        const key = await licenseKeyFor({ edition: "pro" });
-        equal((await service.call("POST", "/api/edition/license", { key })).status, 200);
-        await tab.open("/roles");
-        const trial = await tab.find("button", "Start trial");
-        equal(await trial.evaluate((button) => (button as HTMLButtonElement).disabled), true);
-        await tab.go("/incidents");
-        await tab.find("button", "New incident");
-      });
-      await t.step("a license that ends while a page is open", async () => {
-        await service.call("DELETE", "/api/edition/license");
-        await tab.go("/chat");
-        await tab.find("button", "Start trial");
-        await tab.refused(402);
-        await tab.go("/sla");
-        await tab.find("button", "Start trial");
-        deepEqual(tab.complaints, []);
-      });
-    }
-    await Deno.remove(directory, { recursive: true });
+    const isLocked = async () => (await tab.names("button")).includes("Start trial");
+    const locked: string[] = [];
+    await t.step("community", async () => {
+      for (const path of PAGES) {
+        await checkPage(tab, path);
+        if (path !== "/license" && await isLocked()) locked.push(path);
+      }
+    });
+    await t.step("a tablet shows the containers with their actions", async () => {
+      await tab.page.setViewport({ width: 768, height: 1024 });
+      await tab.open("/containers");
+      await tab.find("button", "Actions for web");
+      await eventually(async () =>
+        equal(
+          await tab.page.$eval(".table-frame", (frame) => frame.scrollWidth - frame.clientWidth),
+          0,
+        )
+      );
+      await tab.page.setViewport({ width: 360, height: 740 });
+    });
+    equal((await service.call("POST", "/api/edition/trial")).status, 200);
+    await t.step("enterprise, where the others are the same", async () => {
+      ok(locked.length > 10, locked.join(" "));
+      for (const path of locked) {
+        await checkPage(tab, path);
+        equal(await isLocked(), false, path);
+      }
+    });
   },
 );
+
+dashboardTest("pages follow the license while they are open", async (t) => {
+  using directory = temporaryDirectory();
+  await using engine = fakeEngine({ ...simulateContainers([{ name: "web" }]), ...EMPTY_HOST });
+  await using service = await startLongshore({
+    engineSocket: engine.socketPath,
+    env: { LICENSE_KEYS_FILE: writeLicenseKeys(directory.path) },
+  });
+  const key = await licenseKeyFor({ edition: "pro" });
+  equal((await service.call("POST", "/api/edition/license", { key })).status, 200);
+  await using browser = await startDashboardBrowser();
+  const tab = await browser.signIn(service, { width: 360, height: 740 });
+
+  await t.step("pro, without the trial that its license excludes", async () => {
+    await tab.open("/roles");
+    const trial = await tab.find("button", "Start trial");
+    equal(await trial.evaluate((button) => (button as HTMLButtonElement).disabled), true);
+    await tab.go("/incidents");
+    await tab.find("button", "New incident");
+  });
+  await t.step("a license that ends while a page is open", async () => {
+    await service.call("DELETE", "/api/edition/license");
+    await tab.go("/chat");
+    await tab.find("button", "Start trial");
+    await tab.refused(402);
+    await tab.go("/sla");
+    await tab.find("button", "Start trial");
+    deepEqual(tab.complaints, []);
+  });
+});
 
 async function checkPage(tab: Dashboard, path: string): Promise<void> {
   await tab.open(path);

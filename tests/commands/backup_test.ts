@@ -7,7 +7,6 @@ import { silentLog } from "../../services/log.ts";
 import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
-import { EXECUTABLE, sourceTest } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 
 const API_KEY = "the key of the backup tests, long enough";
@@ -356,7 +355,7 @@ Deno.test("a damaged state database cannot be backed up; damaged metrics are lef
   deepEqual([...Deno.readDirSync(place.path)].map(({ name }) => name).sort(), ["b.tar", "data"]);
 });
 
-sourceTest(
+Deno.test(
   "the license is in the backup; a restore without one keeps the current license",
   async () => {
     using place = await installation();
@@ -425,34 +424,42 @@ Deno.test("an interrupted backup leaves no files", async () => {
   deepEqual([...Deno.readDirSync(`${place.path}/out`)], []);
 });
 
-Deno.test({
-  name: "files that root restores or installs belong to the service's user",
-  ignore: Deno.uid() !== 0 || EXECUTABLE !== undefined,
-  async fn() {
-    using place = await installation();
-    const [uid, gid] = [65_534, 65_533];
-    // As /var/lib: the owner of DATA_DIR reaches it.
-    Deno.chmodSync(place.path, 0o755);
-    for (const name of ["", "/state.sqlite", "/metrics.sqlite", "/jwt.secret", "/secret.key"]) {
-      Deno.chownSync(place.dataDir + name, uid, gid);
-    }
-    Deno.removeSync(`${place.dataDir}/longshore.lock`);
-    const LICENSE_KEYS_FILE = writeLicenseKeys(place.path);
-    const file = `${place.path}/b.tar`;
-    for (
-      const [args, stdin] of [
-        [["backup", file], ""],
-        [["restore", file], ""],
-        [["license", "install", "-"], await licenseKeyFor()],
-        [["user", "list"], ""],
-      ] as const
-    ) {
-      const environment = { DATA_DIR: place.dataDir, LICENSE_KEYS_FILE };
-      equal((await runCommand(args, { env: environment, stdin })).code, 0, args.join(" "));
-    }
-    for (const name of Object.keys(contentOf(place.dataDir))) {
-      const info = Deno.statSync(`${place.dataDir}/${name}`);
-      deepEqual([name, info.uid, info.gid], [name, uid, gid]);
-    }
-  },
+/** Only root can give files to another user. */
+const ignore = Deno.uid() !== 0;
+
+Deno.test("files that root restores belong to the service's user", { ignore }, async () => {
+  using place = await installation();
+  const file = `${place.path}/b.tar`;
+  await belongToService(place, [[["backup", file]], [["restore", file]], [["user", "list"]]]);
 });
+
+Deno.test("a license that root installs belongs to the service's user", { ignore }, async () => {
+  using place = await installation();
+  const LICENSE_KEYS_FILE = writeLicenseKeys(place.path);
+  await belongToService(place, [[["license", "install", "-"], await licenseKeyFor()]], {
+    LICENSE_KEYS_FILE,
+  });
+});
+
+/** Runs commands (with their input) as root on a data directory of another user. */
+async function belongToService(
+  { path, dataDir }: { path: string; dataDir: string },
+  commands: [args: string[], stdin?: string][],
+  env: Record<string, string> = {},
+): Promise<void> {
+  const [uid, gid] = [65_534, 65_533];
+  // As /var/lib: the owner of DATA_DIR reaches it.
+  Deno.chmodSync(path, 0o755);
+  for (const name of ["", "/state.sqlite", "/metrics.sqlite", "/jwt.secret", "/secret.key"]) {
+    Deno.chownSync(dataDir + name, uid, gid);
+  }
+  Deno.removeSync(`${dataDir}/longshore.lock`);
+  for (const [args, stdin = ""] of commands) {
+    const { code } = await runCommand(args, { env: { ...env, DATA_DIR: dataDir }, stdin });
+    equal(code, 0, args.join(" "));
+  }
+  for (const name of Object.keys(contentOf(dataDir))) {
+    const info = Deno.statSync(`${dataDir}/${name}`);
+    deepEqual([name, info.uid, info.gid], [name, uid, gid]);
+  }
+}

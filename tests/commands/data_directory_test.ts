@@ -38,6 +38,29 @@ Deno.test("only the service's user can read DATA_DIR", async () => {
   equal(await longshore.stop(), 0);
 });
 
+Deno.test("the program has only its databases and its lock open in DATA_DIR", async () => {
+  // It writes its keys at the start, and syncs the directory after each.
+  await using longshore = await startLongshore({ env: { API_KEY: "" } });
+  const { dataDir, pid } = longshore;
+  const open = [...Deno.readDirSync(`/proc/${pid}/fd`)]
+    .map(({ name }) => linkTarget(`/proc/${pid}/fd/${name}`))
+    .filter((path) => path.startsWith(dataDir));
+  deepEqual(open.map((path) => path.slice(dataDir.length)).sort(), [
+    "/longshore.lock",
+    ...["/metrics.sqlite", "/metrics.sqlite-shm", "/metrics.sqlite-wal"],
+    ...["/state.sqlite", "/state.sqlite-shm", "/state.sqlite-wal"],
+  ]);
+});
+
+/** Descriptors may be closed meanwhile. */
+function linkTarget(path: string): string {
+  try {
+    return Deno.readLinkSync(path);
+  } catch {
+    return "";
+  }
+}
+
 for (
   const { what, spoil, says } of [
     { what: "empty", spoil: () => new Uint8Array(), says: /is empty, not a database/ },

@@ -2,10 +2,9 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
 import { startLongshore } from "../helpers/longshore.ts";
-import { sourceTest } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 
-sourceTest(
+Deno.test(
   "an installed license is shown, and a running service applies it",
   async () => {
     using directory = temporaryDirectory();
@@ -37,7 +36,7 @@ sourceTest(
   },
 );
 
-sourceTest("an invalid license is refused with one sentence and not installed", async () => {
+Deno.test("an invalid license is refused with one sentence and not installed", async () => {
   using directory = temporaryDirectory();
   const { path } = directory;
   Deno.mkdirSync(`${path}/data`);
@@ -72,7 +71,7 @@ sourceTest("an invalid license is refused with one sentence and not installed", 
   deepEqual([...Deno.readDirSync(`${path}/data`)], []);
 });
 
-sourceTest("license show says why a license is not valid", async () => {
+Deno.test("license show says why a license is not valid", async () => {
   using directory = temporaryDirectory();
   Deno.writeTextFileSync(`${directory.path}/license.key`, "nonsense");
   const { code, stdout } = await runCommand(["license", "show"], {

@@ -66,20 +66,23 @@ Deno.test("jsonLines() accepts an object of 1 MiB and refuses a larger one", asy
 });
 
 for (const chunkSize of [1_000, 64 * 1024, 4 * 1024 * 1024]) {
-  Deno.test(`jsonLines() skips an oversized object in chunks of ${chunkSize} bytes`, async () => {
+  Deno.test(`jsonLines() skips or replaces an oversized object in chunks of ${chunkSize} bytes`, async () => {
     const large = JSON.stringify({ text: '}"{'.repeat(1024 * 1024) });
     const bytes = encoder.encode(`{"a":1}\n${large}\n{"a":2}${large}{"a":3}`);
     const chunks: Uint8Array[] = [];
     for (let at = 0; at < bytes.length; at += chunkSize) {
       chunks.push(bytes.slice(at, at + chunkSize));
     }
-    let skipped = 0;
+    const heads: string[] = [];
+    const ofOversized = (head: string, tail: string) => {
+      equal(large.endsWith(tail) && tail.length > 0, true);
+      heads.push(head);
+      return heads.length === 1 ? undefined : { a: 0 };
+    };
 
-    const read = await Array.fromAsync(
-      jsonLines(chunksOf(...chunks), { onOversized: () => skipped++ }),
-    );
+    const read = await Array.fromAsync(jsonLines(chunksOf(...chunks), { ofOversized }));
 
-    deepEqual(read, [{ a: 1 }, { a: 2 }, { a: 3 }]);
-    equal(skipped, 2);
+    deepEqual(read, [{ a: 1 }, { a: 2 }, { a: 0 }, { a: 3 }]);
+    deepEqual(heads, [large.slice(0, 4_096), large.slice(0, 4_096)]);
   });
 }

@@ -23,7 +23,7 @@ export async function runCommand(
   args: readonly string[],
   { env = {}, stdin = "" }: { env?: Record<string, string>; stdin?: string } = {},
 ): Promise<Outcome> {
-  const [path, ...rest] = programCommand(args);
+  const [path, ...rest] = programCommand(args, env);
   const child = new Deno.Command(path, {
     args: rest,
     cwd: root,

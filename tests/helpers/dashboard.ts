@@ -21,6 +21,7 @@ import { buildDashboard } from "../../deploy/build/ui.ts";
 import { browserTest } from "./browser.ts";
 import { OWN_PAGE, pageSecret } from "./browser_session.ts";
 import type { Longshore } from "./longshore.ts";
+import { EXECUTABLE } from "./program.ts";
 import { eventually, until } from "./until.ts";
 
 export interface View {
@@ -128,7 +129,7 @@ export async function startDashboardBrowser(
   flags: readonly string[] = [],
 ): Promise<DashboardBrowser> {
   // `deno task test` has built it; other ways to run a test have not.
-  if (!Deno.env.has("LONGSHORE_EXECUTABLE")) await buildDashboard();
+  if (EXECUTABLE === undefined) await buildDashboard();
   const browser = await puppeteer.launch({
     executablePath: "/usr/bin/chromium",
     timeout: WAIT_MS,

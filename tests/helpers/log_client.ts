@@ -5,7 +5,7 @@
  */
 
 import { sseBlocks } from "./sse_blocks.ts";
-import type { TestApp } from "./test_app.ts";
+import type { CallOptions, TestApp } from "./test_app.ts";
 
 /** A line as the service sends it. */
 export interface StreamedLine {
@@ -85,10 +85,14 @@ export function logClient(body: ReadableStream<Uint8Array>): LogClient {
 export async function openLogStream(
   app: Pick<TestApp, "fetch">,
   path: string,
-  { lastId, role = "viewer" }: { lastId?: string; role?: "viewer" | "admin" } = {},
+  { lastId, role = "viewer", scope }: Pick<CallOptions, "scope"> & {
+    lastId?: string;
+    role?: "viewer" | "admin";
+  } = {},
 ): Promise<LogClient> {
   const response = await app.fetch("GET", path, undefined, {
     role,
+    ...(scope && { scope }),
     headers: lastId === undefined ? {} : { "last-event-id": lastId },
   });
   if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);

@@ -26,6 +26,8 @@ export interface Longshore extends AsyncDisposable {
   ): Promise<Answer>;
   /** Sends SIGTERM and waits for the end. @returns The exit status. */
   stop(): Promise<number>;
+  /** Waits for the end that the program decides on. @returns The exit status. */
+  end(): Promise<number>;
   /** Kills the program (SIGKILL), as a crash would. */
   kill9(): Promise<void>;
   /** Output so far, the last 256 KiB of each stream. */
@@ -50,6 +52,8 @@ export interface LongshoreOptions {
   engineSocket?: string;
   /** Command and its arguments; default: those of `serve`. */
   args?: string[];
+  /** Limit of file descriptors (`ulimit -n`). */
+  descriptors?: number;
 }
 
 const OUTPUT_MAX = 256 * 1024;
@@ -67,7 +71,7 @@ const root = new URL("../../", import.meta.url);
 export async function startLongshore(options: LongshoreOptions = {}): Promise<Longshore> {
   const dataDir = options.dataDir ?? await Deno.makeTempDir({ prefix: "longshore-test-data-" });
   const apiKey = options.env?.["API_KEY"] ?? crypto.randomUUID() + crypto.randomUUID();
-  const [path, ...args] = programCommand(options.args ?? []);
+  const [path, ...args] = commandOf(options);
   const child = new Deno.Command(path, {
     args,
     cwd: root,
@@ -136,6 +140,7 @@ export async function startLongshore(options: LongshoreOptions = {}): Promise<Lo
       token: () => token ??= login(),
       call,
       stop,
+      end: async () => (await ended).code,
       async kill9() {
         await kill("SIGKILL");
       },
@@ -148,6 +153,12 @@ export async function startLongshore(options: LongshoreOptions = {}): Promise<Lo
     await dispose();
     throw new Error(`Longshore did not start: ${stdout.text()}${stderr.text()}`, { cause });
   }
+}
+
+function commandOf({ args = [], env, descriptors }: LongshoreOptions): [string, ...string[]] {
+  const command = programCommand(args, env);
+  if (descriptors === undefined) return command;
+  return ["sh", "-c", `ulimit -n ${descriptors} && exec "$@"`, "sh", ...command];
 }
 
 /** Waits until a worker of the program has done at least one whole round from now on. */

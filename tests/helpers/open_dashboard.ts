@@ -6,7 +6,7 @@
 
 import { type Dashboard, startDashboardBrowser, type View } from "./dashboard.ts";
 import { simulateContainers, type SimulatedContainer } from "./fake_containers.ts";
-import { fakeEngine } from "./fake_engine.ts";
+import { type FakeAnswer, fakeEngine } from "./fake_engine.ts";
 import { type Longshore, startLongshore } from "./longshore.ts";
 
 export interface OpenDashboard extends AsyncDisposable {
@@ -16,8 +16,10 @@ export interface OpenDashboard extends AsyncDisposable {
 }
 
 /** Starts engine, program and browser. */
-export async function openDashboard({ containers, env = {}, hasTrial, view, path }: {
+export async function openDashboard({ containers, answers, env = {}, hasTrial, view, path }: {
   containers: SimulatedContainer[];
+  /** More of what the engine answers. */
+  answers?: Record<string, FakeAnswer>;
   env?: Record<string, string>;
   /** Starts the trial, which opens the pages of all editions. */
   hasTrial?: boolean;
@@ -26,7 +28,7 @@ export async function openDashboard({ containers, env = {}, hasTrial, view, path
   path?: string;
 }): Promise<OpenDashboard> {
   await using stack = new AsyncDisposableStack();
-  const { socketPath } = stack.use(fakeEngine(simulateContainers(containers)));
+  const { socketPath } = stack.use(fakeEngine({ ...simulateContainers(containers), ...answers }));
   const service = stack.use(await startLongshore({ engineSocket: socketPath, env }));
   if (hasTrial) await service.call("POST", "/api/edition/trial");
   const browser = stack.use(await startDashboardBrowser());

@@ -12,9 +12,15 @@ export const EXECUTABLE = Deno.env.get("LONGSHORE_EXECUTABLE") || undefined;
 
 const MAIN = new URL("../../main.ts", import.meta.url).pathname;
 
-/** The command line that runs the program with `args`, in any directory. */
-export function programCommand(args: readonly string[]): [path: string, ...args: string[]] {
-  if (EXECUTABLE !== undefined) return [EXECUTABLE, ...args];
+/**
+ * The command line that runs the program with `args`, in any directory. With the license keys of the
+ * tests in `env` that is always the sources: an executable accepts only the keys in it.
+ */
+export function programCommand(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): [path: string, ...args: string[]] {
+  if (EXECUTABLE !== undefined && !("LICENSE_KEYS_FILE" in env)) return [EXECUTABLE, ...args];
   return [Deno.execPath(), "run", "--frozen", ...RUN_FLAGS, MAIN, ...args];
 }
 
@@ -25,12 +31,4 @@ export function runtimeEnvironment(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(Deno.env.toObject()).filter(([name]) => needed.test(name)),
   );
-}
-
-/**
- * A test that needs the sources, e.g. because the executable ignores `LICENSE_KEYS_FILE`. It is
- * skipped when an executable is tested.
- */
-export function sourceTest(name: string, fn: () => void | Promise<void>): void {
-  Deno.test({ name, fn, ignore: EXECUTABLE !== undefined });
 }

@@ -152,9 +152,18 @@ export function startDockerd({ args = [] }: { args?: string[] } = {}): Promise<O
   ]);
 }
 
+/**
+ * Limits that Podman sets on every container. On most hosts it does so by itself, but not where it
+ * may not raise them, as in a container without `CAP_SYS_RESOURCE`.
+ */
+const PODMAN_CONFIG =
+  '[containers]\ndefault_ulimits = ["nofile=16384:16384", "nproc=32768:32768"]\n';
+
 /** Starts a Podman engine in its own sandbox, with {@linkcode BUSYBOX}. */
 export function startPodman(): Promise<OwnEngine> {
   return startEngine("podman", ({ directory }, socketPath) => [
+    "env",
+    `CONTAINERS_CONF=${directory}/containers.conf`,
     "podman",
     `--root=${directory}/data/podman`,
     "--runroot=/run/podman",
@@ -237,6 +246,7 @@ async function startEngine(
   const sandbox = stack.use(await openSandbox());
   const socketPath = `${sandbox.directory}/engine.sock`;
   await Deno.writeTextFile(`${sandbox.directory}/daemon.json`, "{}");
+  await Deno.writeTextFile(`${sandbox.directory}/containers.conf`, PODMAN_CONFIG);
   const start = () =>
     startDaemon(sandbox, kind, command(sandbox, socketPath), () => answers(socketPath));
 

@@ -8,6 +8,7 @@ import { equal } from "node:assert/strict";
 import { listen } from "../../commands/listener.ts";
 import { silentLog } from "../../services/log.ts";
 import type { CallOptions, TestApp } from "./test_app.ts";
+import { LISTENER_DEFAULTS } from "./held_connections.ts";
 import { until } from "./until.ts";
 
 /** The application on a real port. */
@@ -42,7 +43,7 @@ export function serveTerminals(
     tlsKeyFile: null,
   },
 ): TerminalServer {
-  const listener = listen({ host: "127.0.0.1", port: 0, ...tls }, silentLog, app.app);
+  const listener = listen({ ...LISTENER_DEFAULTS, ...tls, terminal: "admin" }, silentLog, app.app);
   const port = Number(new URL(listener.address).port);
   const ticket: TerminalServer["ticket"] = async (path, body = {}, options) => {
     const { status, body: answer } = await app.call(

@@ -35,9 +35,42 @@ export interface EndedJob {
 }
 
 export function testStack(app: LiveApp, real: RealEngine): TestStack {
+  const engine = connectEngine(real.socketPath);
+  const stack = apiStack(app, engine);
+  return {
+    ...stack,
+    async watch() {
+      const at = async () => (await systemInfo(engine)).SystemTime!;
+      const since = await at();
+      return async () => {
+        const format = "{{.Type}} {{.Action}} {{json .Actor}}";
+        const events = await real.docker(
+          "events",
+          `--since=${since}`,
+          `--until=${await at()}`,
+          `--format=${format}`,
+        );
+        const ids = Object.values(await stack.containers()).map(({ Id }) => Id);
+        return events.split("\n").filter((event) =>
+          [stack.name, ...ids].some((part) => event.includes(part)) &&
+          !/^container (?:exec_|health_status)/.test(event)
+        ).map((event) => event.split(" ", 2).join(" "));
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await stack[Symbol.asyncDispose]();
+      engine.close();
+    },
+  };
+}
+
+/** A stack on any engine, also one that is not real. */
+export function apiStack(
+  app: LiveApp,
+  engine: LiveApp["deps"]["engine"] = app.deps.engine,
+): Omit<TestStack, "watch"> {
   // Verification takes time.
   app.deps.now = () => new Date();
-  const engine = connectEngine(real.socketPath);
   const name = `s${crypto.randomUUID().slice(0, 8)}`;
   const path = `/api/stacks/${name}`;
   let version = 0;
@@ -46,7 +79,7 @@ export function testStack(app: LiveApp, real: RealEngine): TestStack {
     equal(status, 202, JSON.stringify(body));
     return await ended(app, body.id);
   };
-  const stack: TestStack = {
+  const stack: Omit<TestStack, "watch"> = {
     name,
     async store(source, more = {}) {
       const compose = JSON.stringify(source);
@@ -76,26 +109,8 @@ export function testStack(app: LiveApp, real: RealEngine): TestStack {
         inspects.map((each) => [each.Name.slice(name.length + 2), each]),
       );
     },
-    async watch() {
-      const at = async () => (await systemInfo(engine)).SystemTime!;
-      const since = await at();
-      return async () => {
-        const format = "{{.Type}} {{.Action}} {{json .Actor}}";
-        const events = await real.docker(
-          "events",
-          `--since=${since}`,
-          `--until=${await at()}`,
-          `--format=${format}`,
-        );
-        const ids = Object.values(await stack.containers()).map(({ Id }) => Id);
-        return events.split("\n").filter((event) =>
-          [name, ...ids].some((part) => event.includes(part)) && !/^container exec_/.test(event)
-        ).map((event) => event.split(" ", 2).join(" "));
-      };
-    },
     async [Symbol.asyncDispose]() {
       await stack.down();
-      engine.close();
     },
   };
   return stack;

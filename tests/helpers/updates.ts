@@ -10,6 +10,7 @@ import type { AppEvent } from "../../services/events/events.ts";
 import type { Recorder } from "../../services/events/recorder.ts";
 import { setContainers } from "./fake_containers.ts";
 import { type FakeAnswer, fakeEngine } from "./fake_engine.ts";
+import { LOOPBACK_ALLOWED } from "./fake_system.ts";
 import { type TestApp, testApp, type TestAppOptions } from "./test_app.ts";
 
 /** An image of the engine. */
@@ -19,6 +20,9 @@ export interface TestImage {
   tags?: string[];
   /** E.g. `127.0.0.1:5000/app@sha256:...`. */
   digests?: string[];
+  labels?: Record<string, string>;
+  /** Default: `amd64`. */
+  architecture?: string;
 }
 
 /** A registry in memory, without credentials. */
@@ -29,6 +33,10 @@ export interface TagServer extends AsyncDisposable {
   tags: Map<string, string>;
   /** Answers every request with this status, if set. */
   failure: { status: number; headers?: Record<string, string> } | undefined;
+  /** The digest that it states for every tag, if set. */
+  stated: string | undefined;
+  /** Answers requests for this page of tags with a status, if set; there is always a next page. */
+  pageFailure: { page: number; status: number } | undefined;
   /** Requests for manifests and tags so far, as `"HEAD app/manifests/1"`. */
   requests: string[];
 }
@@ -75,7 +83,12 @@ export function startTagServer(): TagServer {
     const [, repository, kind, name = ""] = /^(.+)\/(manifests|tags)\/(.+)$/.exec(path) ?? [];
     if (kind === "tags") {
       const own = [...tags.keys()].filter((tag) => tag.startsWith(`${repository}:`));
-      return Response.json({ name: repository, tags: own.map((tag) => tag.split(":")[1]) });
+      const page = Number(new URL(request.url).searchParams.get("page") ?? 1);
+      const { pageFailure } = registry;
+      if (pageFailure?.page === page) return new Response(null, pageFailure);
+      return Response.json({ name: repository, tags: own.map((tag) => tag.split(":")[1]) }, {
+        headers: pageFailure ? { link: `<?page=${page + 1}>; rel="next"` } : {},
+      });
     }
     const digest = tags.get(`${repository}:${name}`) ?? name;
     const content = contents.get(digest);
@@ -84,7 +97,7 @@ export function startTagServer(): TagServer {
       headers: {
         "content-type": content.mediaType,
         "content-length": String(content.text.length),
-        "docker-content-digest": digest,
+        "docker-content-digest": registry.stated ?? digest,
       },
     });
   });
@@ -92,6 +105,8 @@ export function startTagServer(): TagServer {
     address: `127.0.0.1:${server.addr.port}`,
     tags: new Map(),
     failure: undefined,
+    stated: undefined,
+    pageFailure: undefined,
     requests: [],
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
@@ -121,18 +136,28 @@ export function updateApp(
   answers: Record<string, FakeAnswer> = {},
 ): UpdateApp {
   const fake = fakeEngine({
+    "GET /images/*/json": ({ parts: [id] }) => {
+      const image = made.images.find((each) => each.id === id);
+      if (!image) return Response.json({ message: `No such image: ${id}` }, { status: 404 });
+      return Response.json({ Id: id, Os: "linux", Architecture: image.architecture ?? "amd64" });
+    },
     ...answers,
     "GET /images/json": () =>
-      Response.json(made.images.map(({ id, tags = [], digests = [] }) => ({
+      Response.json(made.images.map(({ id, tags = [], digests = [], labels = null }) => ({
         Id: id,
         RepoTags: tags,
         RepoDigests: digests,
         Created: 0,
         Size: 1,
-        Labels: null,
+        Labels: labels,
       }))),
   });
-  const app = testApp({ now: "2026-01-01T00:00:00Z", ...options, engine: fake.engine });
+  const app = testApp({
+    now: "2026-01-01T00:00:00Z",
+    ...options,
+    engine: fake.engine,
+    config: { ...LOOPBACK_ALLOWED, ...options.config },
+  });
   const made: UpdateApp = {
     app,
     images,

@@ -13,6 +13,9 @@ import { until } from "../helpers/until.ts";
 /** Requirement: changes by other clients are listed within this time, in milliseconds. */
 const SEEN_WITHIN_MS = 1_000;
 
+/** Requirement: an end is reported within this time, in milliseconds. */
+const TOLD_WITHIN_MS = 1_000;
+
 /** A test with the program following the engine. */
 function programTest(
   name: string,
@@ -90,6 +93,26 @@ programTest("actions through the API are in the very next read", async (engine, 
   deepEqual([body.succeeded, body.failed], [2, 1]);
   const stopped = await program.call("POST", `/api/containers/${container.name}/stop`);
   deepEqual([stopped.status, stopped.body.changed], [200, false]);
+});
+
+programTest("an action leaves its container free for the next one", async (engine, program) => {
+  await using container = await engine.runContainer();
+  const { id, name } = container;
+  const act = async (method: string, path: string, body?: unknown) => {
+    const answer = await program.call(method, `/api/containers/${path}`, body);
+    equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+  };
+  await act("POST", `${name}/rename`, { name: `${name}-new` });
+  await act("PUT", `${id}/limits`, { pidsLimit: 50 });
+  await act("POST", `${name}-new/rename`, { name });
+  await act("POST", `${name}/pause`);
+  await act("POST", `${name}/unpause`);
+  await act("POST", `${name}/restart`);
+  await act("POST", `${name}/stop`);
+  await act("POST", `${name}/start`);
+  await act("POST", `${name}/rebuild`, { pull: "missing" });
+  const { body } = await program.call("GET", `/api/containers/${name}`);
+  await act("DELETE", `${body.id}?force=true`);
 });
 
 programTest(
@@ -217,6 +240,18 @@ programTest(
     const { reason, exitCode } = await downOf(exited.id);
     deepEqual([reason, exitCode], ["exited", 3]);
     equal(downs().some(({ id }) => id === own.id), false);
+
+    // Nothing but the passing of time tells a signal from a stop.
+    await mostlyWithin(TOLD_WITHIN_MS, "the report of a signal", async () => {
+      await using signalled = await engine.runContainer({
+        command: ["sh", "-c", "trap 'exit 143' TERM; echo ready; sleep 2147483647 & wait"],
+      });
+      await engine.docker("kill", "--signal", "TERM", signalled.id);
+      return await durationOf(async () => {
+        const down = await downOf(signalled.id);
+        deepEqual([down.reason, down.exitCode], ["killed", 143]);
+      });
+    }, { tries: 3 });
 
     const stopped = await Promise.all(Array.from({ length: 5 }, () => engine.runContainer()));
     await Promise.all(stopped.map(({ id }) => engine.docker("stop", "-t", "1", id)));

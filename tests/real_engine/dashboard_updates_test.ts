@@ -22,7 +22,10 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
   const reference = await publish(engine, registry.push, GOOD);
   await engine.docker("run", "--detach", "--name=site", reference);
   try {
-    await using service = await startLongshore({ engineSocket: engine.socketPath });
+    await using service = await startLongshore({
+      engineSocket: engine.socketPath,
+      env: { OUTBOUND_ALLOW: "127.0.0.0/8" },
+    });
     await using browser = await startDashboardBrowser();
     const tab = await browser.signIn(service, DESKTOP, { path: "/updates" });
     await tab.find("switch", "Check for updates");

@@ -675,3 +675,49 @@ podmanTest("a rebuild on Podman keeps networks, aliases, data and limits", async
   ok(!after.Config.Env!.includes(`HOSTNAME=${before.Id.slice(0, 12)}`));
   deepEqual(await namesLike(engine, name), [name]);
 });
+
+podmanTest("a rebuild on Podman keeps limits of processor time and of files", async (engine) => {
+  await using on = await rebuildOn(engine);
+  await using things = cleanup(engine);
+  const limitsOf = ({ HostConfig }: ContainerInspect) => {
+    const { NanoCpus, CpuPeriod, CpuQuota, Ulimits } = HostConfig;
+    return { NanoCpus, CpuPeriod, CpuQuota, Ulimits };
+  };
+  for (
+    const options of [
+      ["--cpus=0.5"],
+      ["--cpu-period=50000", "--cpu-quota=20000"],
+      ["--ulimit=nofile=100:200", "--ulimit=nproc=1000"],
+      ["--ulimit=core=0", "--ulimit=nproc=1000"],
+    ]
+  ) {
+    const name = things.add("rm", unique("limits"));
+    await engine.docker("create", `--name=${name}`, ...options, BUSYBOX, ...SLEEP);
+    const before = await on.inspect(name);
+    await on.rebuild(name, "never");
+    deepEqual(limitsOf(await on.inspect(name)), limitsOf(before), options.join(" "));
+  }
+});
+
+podmanTest("a rebuild refuses a container in a pod, and changes nothing", async (engine) => {
+  await using on = await rebuildOn(engine);
+  const { deps: { engine: client } } = on;
+  const name = unique("pod");
+  await using stack = new AsyncDisposableStack();
+  for (const shared of [["net", "ipc", "uts"], ["net"]]) {
+    const pod = `${name}-${shared.length}`;
+    await client.json("POST", "/libpod/pods/create", {
+      body: { name: pod, infra_image: BUSYBOX, infra_command: SLEEP, shared_namespaces: shared },
+    });
+    stack.defer(async () => {
+      await client.send("DELETE", `/libpod/pods/${pod}`, { query: { force: true } });
+    });
+    const member = `${pod}-member`;
+    await client.json("POST", "/libpod/containers/create", {
+      body: { name: member, image: BUSYBOX, command: SLEEP, pod },
+    });
+    const { Id } = await on.inspect(member);
+    await rejects(on.rebuild(member, "never"), code("conflict", /is in a pod of Podman/));
+    equal((await on.inspect(member)).Id, Id);
+  }
+});

@@ -51,7 +51,7 @@ engineTest(
     equal(after["web-1"]!.State.StartedAt, before["web-1"]!.State.StartedAt);
 
     // The next deploy goes on from there.
-    await stack.store(all("2", {}));
+    await stack.store(all("2", { healthcheck: { test: "true", interval: "1s" } }));
     const next = await stack.deploy();
     equal(next.status, "succeeded", JSON.stringify(next));
     const last = await stack.containers();
@@ -341,3 +341,43 @@ engineTest("hooks run as the file says, and a failed one takes the deploy back",
   match(down.error!, /web-1: pre_stop\[0\] exited with code 1/);
   await store(web);
 });
+
+engineTest(
+  "an image for another platform is not used, and nothing is waited for in vain",
+  async (engine) => {
+    await using app = await liveApp(engine.socketPath);
+    await using stack = testStack(app, engine);
+    const { Architecture } = JSON.parse(await engine.docker("info", "--format={{json .}}"));
+    const warningsOf = async () =>
+      (await stack.plan() as unknown as { warnings: string[] }).warnings.join();
+    const [own, other] = /arm64|aarch64/.test(Architecture)
+      ? ["linux/arm64", "linux/amd64"]
+      : ["linux/amd64", "linux/arm64"];
+    for (
+      const [services, problem] of [
+        [{ web: { ...sleeper, platform: other } }, `for ${other} of web does not exist and is not`],
+        [
+          { web: { ...sleeper, platform: other }, job: { ...sleeper, platform: own } },
+          "use image .* for different platforms",
+        ],
+        [
+          {
+            db: sleeper,
+            web: { ...sleeper, depends_on: { db: { condition: "service_healthy" } } },
+          },
+          "web waits until db is healthy, and db has no health check",
+        ],
+      ] as const
+    ) {
+      await stack.store({ services });
+      match(await warningsOf(), new RegExp(problem.replace("does not exist and is not", "")));
+      const refused = await stack.deploy({ pull: "never" });
+      deepEqual([refused.status, await stack.containers()], ["failed", {}]);
+      match(refused.error!, new RegExp(problem));
+    }
+
+    await stack.store({ services: { web: { ...sleeper, platform: own } } });
+    equal((await stack.deploy({ pull: "never" })).status, "succeeded");
+    deepEqual(actionsOf(await stack.plan()), ["network default none", "service web none"]);
+  },
+);

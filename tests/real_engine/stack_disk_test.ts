@@ -410,3 +410,33 @@ engineTest("containers that a crash left are removed, others stay", async (engin
   deepEqual(listed.map(({ Id }) => Id).sort(), kept.sort());
   for (const id of kept) await containerRemove(client, id);
 });
+
+engineTest("a deploy takes what was planned, not what is on disk by then", async (engine) => {
+  await using app = await diskApp(engine);
+  const { name, directory, path } = app;
+  const text = (more = "") =>
+    `services: {web: {image: ${BUSYBOX}, command: sleep 1000, stop_signal: SIGKILL${more}}}\n`;
+  await app.put("compose.yaml", text());
+  await app.call("POST", "/api/stacks", { name, directory, deploy: false });
+  const { body: plan } = await app.call("POST", `${path}/plan`, {});
+  await app.put("compose.yaml", text(", pid: host"));
+
+  const refused = await app.call("POST", `${path}/deploy`, { expectedVersion: plan.version });
+
+  equal(refused.status, 409);
+  match(refused.body.error, /^Version 2 of \w+ was stored meanwhile/);
+  match(refused.body.diff, /^\+.*pid: host/m);
+  deepEqual((await app.call("GET", `/api/jobs?target=${name}`)).body.jobs, []);
+
+  await app.put("compose.yaml", text());
+  const { body: again } = await app.call("POST", `${path}/plan`, {});
+  const job = await app.call("POST", `${path}/deploy`, {
+    expectedVersion: again.version,
+    stableSeconds: 1,
+  });
+  // What is written during the deploy is not deployed either.
+  await app.put("compose.yaml", text(", pid: host"));
+  equal((await app.ended(job.body.id)).status, "succeeded");
+  const { HostConfig } = await containerInspect(app.client, `${name}-web-1`);
+  equal(HostConfig.PidMode, "");
+});

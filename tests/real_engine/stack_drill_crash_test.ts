@@ -31,18 +31,28 @@ const service = {
 
 const db = (level: string) => ({ ...service, environment: { level }, volumes: ["/data"] });
 
-const web = (scale: number) => ({ ...service, scale, depends_on: ["db"] });
+const web = (scale: number) => ({
+  ...service,
+  scale,
+  depends_on: ["db"],
+  networks: ["default", "front"],
+});
 
-/** Each can be deployed over the other: one container is replaced, others are added and removed. */
+const front = (level: string) => ({ labels: { level } });
+
+/**
+ * Each can be deployed over the other: a container and a network with its containers are replaced, others
+ * are added and removed.
+ */
 const VERSIONS = [
-  { services: { db: db("1"), web: web(2) } },
+  { services: { db: db("1"), web: web(2) }, networks: { front: front("1") } },
   {
     services: {
       db: db("2"),
       web: web(1),
       extra: { ...service, networks: ["back"], configs: ["page"], depends_on: ["web"] },
     },
-    networks: { back: {} },
+    networks: { back: {}, front: front("2") },
     configs: { page: { content: "hello" } },
   },
 ];
@@ -134,7 +144,8 @@ privateEngineTest(
       const ids = await engine.docker("ps", "--all", "--quiet", `--filter=name=${name}`);
       await longshore.stop();
       if (ids) await engine.docker("rm", "--force", "--volumes", ...ids.split("\n"));
-      await engine.docker("network", "rm", `${name}_default`, `${name}_back`).catch(() => {});
+      const networks = ["default", "back", "front"].map((network) => `${name}_${network}`);
+      await engine.docker("network", "rm", ...networks).catch(() => {});
       await Deno.remove(dataDir, { recursive: true });
     }
     ok(outcomes.length >= 2, "a deploy creates, stops, starts and removes containers");

@@ -57,6 +57,8 @@ type Chosen = Record<string, unknown>;
 interface Model {
   services: Record<string, Chosen>;
   page: string;
+  /** Settings of a network. */
+  front: string;
 }
 
 const NAMES = [JOB, "a", "b", "c"];
@@ -71,6 +73,7 @@ const newModel = (pick: Random): Model => ({
     Object.fromEntries(Object.entries(choicesOf(name)).map(([key, values]) => [key, pick(values)])),
   ])),
   page: "1",
+  front: "1",
 });
 
 function change(model: Model, pick: Random): void {
@@ -78,10 +81,11 @@ function change(model: Model, pick: Random): void {
   const [key, values] = pick(Object.entries(choicesOf(name)));
   model.services[name]![key] = pick(values);
   if (pick([true, false, false])) model.page = pick(["1", "2"]);
+  if (pick([true, false, false, false])) model.front = pick(["1", "2"]);
 }
 
 /** The Compose file. A service depends on the one before it. */
-function sourceOf({ services, page }: Model): object {
+function sourceOf({ services, page, front }: Model): object {
   const names = NAMES.filter((name) => services[name]!.isThere);
   const file: Record<string, Chosen> = {};
   for (const [index, name] of names.entries()) {
@@ -104,7 +108,7 @@ function sourceOf({ services, page }: Model): object {
   }
   return {
     services: file,
-    networks: { back: {}, front: {} },
+    networks: { back: {}, front: { labels: { number: front } } },
     volumes: { data: {} },
     configs: { page: { content: page } },
   };
@@ -159,10 +163,12 @@ async function settled(stack: TestStack) {
 async function snapshot(engine: RealEngine, stack: TestStack) {
   const containers = await settled(stack);
   const isThere = (id: string) => containers.some(({ Id }) => Id === id);
-  const list = async (kind: string) =>
-    (await engine.docker(kind, "ls", "--format={{.Name}}")).split("\n")
+  const list = async (kind: string, format = "{{.Name}}") =>
+    (await engine.docker(kind, "ls", `--format=${format}`)).split("\n")
       .filter((name) => name.startsWith(`${stack.name}_`))
       .map((name) => name.slice(stack.name.length + 1));
+  const ids = await list("network", "{{.Name}} {{.ID}}");
+  const networks = await list("network", "{{.Name}} {{.Labels}}");
   return {
     containers: containers.map(({ Id, Name, Config, HostConfig, State }) => ({
       id: Id,
@@ -176,7 +182,10 @@ async function snapshot(engine: RealEngine, stack: TestStack) {
       // What must not change of a container that is not started.
       state: JSON.stringify([Name, HostConfig.RestartPolicy, State.StartedAt]),
     })),
-    network: await list("network"),
+    network: networks.map((line) => line.split(" ")[0]!),
+    networkIds: new Map(ids.map((line) => line.split(" ") as [string, string])),
+    // In any order.
+    networkLabels: networks.map((line) => line.split(/[ ,]/).sort().join(" ")),
     volume: await list("volume"),
   };
 }
@@ -191,9 +200,9 @@ interface Change {
 }
 
 function assertRestored(before: Snapshot, after: Snapshot, context: string): void {
-  const lasting = ({ containers, network, volume }: Snapshot) => [
+  const lasting = ({ containers, networkLabels, volume }: Snapshot) => [
     containers.map(({ lasting }) => lasting).sort(),
-    network.toSorted(),
+    networkLabels.toSorted(),
     volume.toSorted(),
   ];
   deepEqual(lasting(after), lasting(before), context);
@@ -201,6 +210,9 @@ function assertRestored(before: Snapshot, after: Snapshot, context: string): voi
 
 /** The action that turned one state into the other one. */
 function actionBetween(before: Snapshot, after: Snapshot, { kind, name }: Change): string {
+  const isReplaced = kind === "network" && before.networkIds.has(name) &&
+    before.networkIds.get(name) !== after.networkIds.get(name);
+  if (isReplaced) return "recreate";
   if (kind === "network" || kind === "volume") {
     return after[kind].includes(name) && !before[kind].includes(name) ? "create" : "none";
   }

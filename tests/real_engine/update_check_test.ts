@@ -8,6 +8,7 @@ import { updateNow } from "../../services/ce/updates/automatic/scheduled.ts";
 import { createUpdater } from "../../services/ce/updates/automatic/updater.ts";
 import { changeUpdateSettings } from "../../services/ce/updates/settings.ts";
 import { runCommand } from "../helpers/command.ts";
+import { LOOPBACK_ALLOWED } from "../helpers/fake_system.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
@@ -78,7 +79,7 @@ privateEngineTest(
     equal(await imageOf("web"), first);
     let leadMs = 0;
     {
-      await using app = await liveApp(engine.socketPath);
+      await using app = await liveApp(engine.socketPath, { config: LOOPBACK_ALLOWED });
       app.deps.now = () => new Date(Date.now() + leadMs);
       changeUpdateSettings(app.deps, {
         enabled: true,
@@ -117,7 +118,10 @@ privateEngineTest(
     }
 
     const fourth = await publish();
-    await using service = await startLongshore({ engineSocket: engine.socketPath });
+    await using service = await startLongshore({
+      engineSocket: engine.socketPath,
+      env: { OUTBOUND_ALLOW: "127.0.0.0/8" },
+    });
     const env = { DATA_DIR: service.dataDir, API_KEY: service.apiKey };
     const print = async (command: typeof updates, ...args: string[]) => {
       const lines: string[] = [];

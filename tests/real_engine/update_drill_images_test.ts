@@ -9,6 +9,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import type { JobView } from "../../services/ce/jobs/view.ts";
 import { comparableContainer, differences } from "../helpers/comparable_container.ts";
 import { FULL_DRILL_SEED, reportDrill, updateContainer } from "../helpers/drill.ts";
+import { LOOPBACK_ALLOWED } from "../helpers/fake_system.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { type Registry, startRegistry } from "../helpers/registry.ts";
@@ -127,7 +128,7 @@ privateEngineTest(
   "an update ends as its image deserves, and a rollback restores everything",
   async (engine) => {
     await using registry = await startRegistry(engine, { port: 5017 });
-    await using app = await liveApp(engine.socketPath);
+    await using app = await liveApp(engine.socketPath, { config: LOOPBACK_ALLOWED });
     app.deps.now = () => new Date();
     const drills = DRILLS.filter(({ isShort }) => isShort || FULL_DRILL_SEED !== undefined);
     await together(Object.fromEntries(

@@ -13,6 +13,7 @@ import {
   privateEngineTest,
   type RealEngine,
 } from "../helpers/real_engine.ts";
+import { LOOPBACK_ALLOWED } from "../helpers/fake_system.ts";
 import { startRegistry } from "../helpers/registry.ts";
 import { openTestDatabase } from "../helpers/test_app.ts";
 import { together } from "../helpers/together.ts";
@@ -101,7 +102,8 @@ async function buildImage(engine: RealEngine, image: string, lines: string[]): P
 
 /** The application with the time of the engine. */
 async function appOn(engine: RealEngine, options: Parameters<typeof liveApp>[1] = {}) {
-  const app = await liveApp(engine.socketPath, options);
+  const config = { ...LOOPBACK_ALLOWED, ...options.config };
+  const app = await liveApp(engine.socketPath, { ...options, config });
   app.deps.now = () => new Date();
   return app;
 }

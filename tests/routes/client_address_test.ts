@@ -84,3 +84,15 @@ for (
 Deno.test("clientAddress() ignores headers without trusted proxies", () => {
   equal(clientAddress([])(PROXY, new Headers({ "x-forwarded-for": "1.1.1.1" })), PROXY);
 });
+
+Deno.test("a header of a trusted proxy is read in linear time", () => {
+  const addressOf = clientAddress(["10.0.0.1/32"]);
+  // Minutes of work, if each character starts another search.
+  const long = "a".repeat(1_000_000);
+  for (const hop of [`${long}:`, `::${long}`, `${long}%`, `%${long}!`, `1.${long}`, `[${long}:]`]) {
+    throws(
+      () => addressOf("10.0.0.1", new Headers({ "x-forwarded-for": hop })),
+      (error: Error) => error.message.length < 200 && /malformed/.test(error.message),
+    );
+  }
+});

@@ -88,6 +88,13 @@ const PLACES: {
     folders: [],
   },
   {
+    // Also, not every browser knows it.
+    what: "`using`, which the minified bundle of the dashboard would lose,",
+    code: /^\s*(await )?using \w/m,
+    example: "  using file = open();",
+    folders: ["commands", "db", "engine", "routes", "services"],
+  },
+  {
     what: "SQL",
     code:
       /["'`]\s*(SELECT\s|INSERT\s+(INTO|OR)\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|(CREATE|ALTER|DROP)\s+(UNIQUE\s+)?(TABLE|INDEX|TRIGGER|VIEW)\s|PRAGMA\s|VACUUM\b|WITH\s+\w+\s+AS\s*\()/,

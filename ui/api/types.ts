@@ -2998,6 +2998,7 @@ export type StackDeploy = {
   removeOrphans?: boolean;
   services?: (string)[];
   version?: number;
+  expectedVersion?: number;
   pull?: "always" | "missing" | "never";
   onFailure?: "rollback" | "stop";
   stableSeconds?: number;

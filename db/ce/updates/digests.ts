@@ -15,6 +15,9 @@ export interface PlatformDigest {
   variant?: string;
 }
 
+/** An image of one platform, or an index of several. */
+export type ManifestKind = "image" | "index";
+
 const digests = table("update_digests", {
   /** Canonical reference with its tag. */
   image: text(),
@@ -25,6 +28,8 @@ const digests = table("update_digests", {
   announcedAt: text<string | null>(),
   /** Empty for a manifest that is not an index; `null` until it was read. */
   platforms: json<PlatformDigest[] | null>(),
+  /** `null` if the registry did not say. */
+  kind: text<ManifestKind | null>(),
 }, { key: "image" });
 
 /** Times are ISO 8601, UTC. */
@@ -33,12 +38,17 @@ type SeenDigest = Row<typeof digests>;
 type DigestKey = Pick<SeenDigest, "image" | "digest">;
 
 /** Records that a registry reported a digest. The time of the first report is kept. */
-export function upsertSeenDigest(db: Database, seen: DigestKey & { at: string }): void {
+export function upsertSeenDigest(
+  db: Database,
+  { kind = null, ...seen }: DigestKey & { at: string; kind?: ManifestKind | null | undefined },
+): void {
   db.run(
-    `INSERT INTO update_digests (image, digest, first_seen_at, last_seen_at)
-     VALUES (:image, :digest, :at, :at)
-     ON CONFLICT (image, digest) DO UPDATE SET last_seen_at = excluded.last_seen_at`,
-    seen,
+    `INSERT INTO update_digests (image, digest, first_seen_at, last_seen_at, kind)
+     VALUES (:image, :digest, :at, :at, :kind)
+     ON CONFLICT (image, digest) DO UPDATE SET
+       last_seen_at = excluded.last_seen_at,
+       kind = COALESCE(excluded.kind, kind)`,
+    { ...seen, kind },
   );
 }
 

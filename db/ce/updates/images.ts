@@ -26,6 +26,8 @@ const images = table("update_images", {
   newerVersions: json<NewerVersion[]>(),
   /** Why the last check failed; `null` if it succeeded. */
   reason: text<string | null>(),
+  /** Why newer versions may be missing; `null` if the tags were listed completely. */
+  versionsReason: text<string | null>(),
   /** As the registry last reported it. */
   rateLimitRemaining: number<number | null>(),
   checkedAt: text(),

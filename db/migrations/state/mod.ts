@@ -57,6 +57,7 @@ import { migration as chatOrder } from "./0097_pro_chat_order.ts";
 import { migration as rebuildJobs } from "./0100_ce_rebuild_jobs.ts";
 import { migration as ssoBrowsers } from "./0101_enterprise_sso_browsers.ts";
 import { migration as pageSecrets } from "./0102_ce_page_secrets.ts";
+import { migration as updateKinds } from "./0103_ce_update_kinds.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -110,4 +111,5 @@ export const stateMigrations: readonly Migration[] = [
   rebuildJobs,
   ssoBrowsers,
   pageSecrets,
+  updateKinds,
 ];

@@ -29,7 +29,7 @@ after 16 KiB and then has \`truncated: true\`.
 - \`gap\`: \`{container, containerId, dropped}\`. The client read too slowly, and this number of lines \
 (before filters) was dropped. \`dropped\` is null if the engine no longer has lines that the client has \
 not received; their number is then unknown.
-- \`restarted\`: \`{container, containerId}\`. The container was started again; the stream continues.
+- \`restarted\`: \`{container, containerId}\`. The container was started again; its lines follow.
 - \`end\`: \`{container, containerId, reason}\`. Nothing follows from this container, because it was \
 \`removed\`, the engine cannot be reached (\`engine_lost\`), or its log cannot be read (\`unreadable\`).
 
@@ -97,6 +97,7 @@ const READ_FAILURES = {
 
 const STREAM_FAILURES = {
   ...READ_FAILURES,
+  429: "The account or API token has its share of the streams or followed containers",
   503: "Limit of 200 streams or 100 followed containers reached, or the container engine cannot " +
     "be reached",
 };

@@ -6,6 +6,7 @@
 
 import * as z from "zod";
 import { PULL_POLICIES } from "../../../services/ce/images/pull_policy.ts";
+import { assertChoices } from "../../../services/ce/updates/run/choices.ts";
 import { assertMonitors } from "../../../services/ce/updates/run/monitors.ts";
 import { previewUpdate } from "../../../services/ce/updates/run/preview.ts";
 import { startRollback, startUpdate } from "../../../services/ce/updates/run/start.ts";
@@ -31,7 +32,8 @@ export const Verification = z.object({
       "least twice the longest time to healthy so far",
   }),
   logPatternMustNotAppear: z.string().min(1).max(200).optional().meta({
-    description: "A regular expression (RE2) that no line of the new container's log may match",
+    description: "A regular expression (RE2) that no line of the new container's log may match; " +
+      "requires `containers:logs`",
     example: "migration failed",
   }),
   monitors: z.array(z.string().min(1).max(100)).max(MONITORS_MAX).optional().meta({
@@ -43,7 +45,8 @@ export const Verification = z.object({
 
 const UpdateBody = Verification.extend({
   image: z.string().min(1).max(512).optional().meta({
-    description: "Default: the reference that the container was created from",
+    description: "Default: the reference that the container was created from. Another repository " +
+      "than that one requires the role admin or `containers:rebuild`",
     example: "registry.example:5000/team/app:2",
   }),
   pull: z.enum(PULL_POLICIES).default("always"),
@@ -63,7 +66,10 @@ const Plan = z.object({
   id: z.string(),
   image: z.string().meta({ example: "nginx:1.27" }),
   currentImageId: z.string(),
-  newImageId: z.string().nullable().meta({ description: "null before the image is pulled" }),
+  newImageId: z.string().nullable().meta({
+    description: "null before the image is pulled. An API token that is limited to stacks or " +
+      "containers knows the images of its containers only",
+  }),
   newDigest: z.string().nullable().meta({
     description: "What the registry has now, null if it does not answer; without a pull, what " +
       "this host has",
@@ -98,7 +104,8 @@ const Plan = z.object({
 const FAILURES = {
   402: "The edition has no uptime monitors",
   403:
-    "It is the service's own container, or containers that this token cannot access depend on it",
+    "It is the service's own container, containers that this token cannot access depend on it, or " +
+    "the caller may not choose this image or pattern",
   404: "The container does not exist",
   ...ENGINE_FAILURES,
 };
@@ -135,6 +142,7 @@ export const containerUpdateEndpoints = (deps: Deps) => [
     },
   }, async ({ params, query, body, note, caller }) => {
     note.command = JSON.stringify(body);
+    await assertChoices(deps, caller, params.id, body);
     await assertMonitors(deps, caller, body.monitors ?? []);
     const { digest: expectedDigest, ...options } = body;
     const request = { ...options, expectedDigest, containerId: params.id, actor: caller };
@@ -162,6 +170,7 @@ export const containerUpdateEndpoints = (deps: Deps) => [
       409: "No previous image is kept, or as with an update",
     },
   }, async ({ params, body, caller }) => {
+    await assertChoices(deps, caller, params.id, body);
     await assertMonitors(deps, caller, body.monitors ?? []);
     return await startRollback(deps, { ...body, containerId: params.id, actor: caller });
   }),

@@ -40,7 +40,8 @@ const ImageUpdate = z.object({
   }),
   reason: z.string().nullable().meta({
     description: "Why the status is `unknown`: `not checked yet`, `unreachable`, " +
-      "`unauthorized`, `not found`, `invalid answer`, or `rate limited until` a time",
+      "`unauthorized`, `not found`, `invalid answer`, or `rate limited until` a time. With " +
+      "another status: why `newerVersions` may be incomplete",
   }),
   firstSeenAt: Timestamp.nullable().meta({
     description: "When this service first saw `latestDigest`; updates wait for a minimum age",

@@ -19,6 +19,11 @@ export function statusPageOfHost(deps: Deps): (request: Request) => string | und
     if (path !== "/" && path !== "/feed.atom" && path !== "/badge.svg") return undefined;
     if (!includesEdition(deps.license.edition, "pro")) return undefined;
     const page = pageByDomain(deps, request.headers.get("host") ?? new URL(request.url).host);
+    // A page may have had its domain before SERVICE_BASE_URL named it.
+    if (page && isHostOf(deps.config.serviceBaseUrl, request)) return undefined;
     return page && `/status/${page.slug}${path === "/" ? "" : path}`;
   };
 }
+
+const isHostOf = (url: string | null, request: Request) =>
+  url !== null && new URL(url).hostname === new URL(request.url).hostname;

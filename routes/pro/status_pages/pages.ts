@@ -14,6 +14,7 @@ import {
   listStatusPages,
   removeStatusPage,
 } from "../../../services/pro/status_pages/pages.ts";
+import { baseUrl } from "../../request_url.ts";
 import { endpoint } from "../../endpoint.ts";
 import { Done, oneLine, paged, pagingQuery } from "../../shapes.ts";
 import {
@@ -65,7 +66,7 @@ const StatusPageDetail = StatusPage.extend({
   active_incidents: z.array(PageIncident),
 }).meta({ id: "StatusPageDetail" });
 
-const CONFLICT = { 409: "Another page has this domain" };
+const CONFLICT = { 409: "Another page or the dashboard has this domain" };
 
 const READ = { role: "viewer", permission: "status_pages:read" } as const;
 const WRITE = { role: "admin", permission: "status_pages:write" } as const;
@@ -89,7 +90,7 @@ export const statusPageEndpoints = (deps: Deps) => [
     returns: StatusPage,
     status: 201,
     failures: { 402: "The edition allows no more status pages", ...CONFLICT },
-  }, ({ body }) => createStatusPage(deps, body)),
+  }, ({ body, request }) => createStatusPage(deps, body, baseUrl(deps.config, request))),
 
   endpoint("GET /status-pages/:pageId", {
     operationId: "getStatusPage",
@@ -101,17 +102,22 @@ export const statusPageEndpoints = (deps: Deps) => [
     failures: UNKNOWN_PAGE,
   }, ({ params }) => getStatusPage(deps, params.pageId)),
 
-  endpoint("PUT /status-pages/:pageId", {
-    operationId: "updateStatusPage",
-    summary: "Update a status page",
-    description:
-      "Omitted fields keep their values. The slug does not change. `theme` is replaced as a " +
-      "whole.",
-    ...WRITE,
-    body: StatusPageChange,
-    returns: StatusPage,
-    failures: { ...UNKNOWN_PAGE, ...CONFLICT },
-  }, ({ params, body }) => changeStatusPage(deps, params.pageId, body)),
+  endpoint(
+    "PUT /status-pages/:pageId",
+    {
+      operationId: "updateStatusPage",
+      summary: "Update a status page",
+      description:
+        "Omitted fields keep their values. The slug does not change. `theme` is replaced as a " +
+        "whole.",
+      ...WRITE,
+      body: StatusPageChange,
+      returns: StatusPage,
+      failures: { ...UNKNOWN_PAGE, ...CONFLICT },
+    },
+    ({ params, body, request }) =>
+      changeStatusPage(deps, params.pageId, body, baseUrl(deps.config, request)),
+  ),
 
   endpoint("DELETE /status-pages/:pageId", {
     operationId: "deleteStatusPage",

@@ -81,6 +81,7 @@ export const subscribeEndpoints = (deps: Deps) => {
       failures: {
         ...failures,
         403: "The form was sent by another site",
+        409: "SERVICE_BASE_URL is not set, and no admin has changed a status page since the update",
         429:
           `Limit of ${CLIENT_PER_MINUTE} requests per minute and address, or ${TOTAL_PER_MINUTE} in ` +
           "total, exceeded",

@@ -7,7 +7,7 @@
 import type { AlertMetric, AlertRule } from "../../../db/ce/alert_rules.ts";
 import type { ContainerRates } from "../../../db/ce/container_samples.ts";
 import type { Deps } from "../../deps.ts";
-import type { ContainerCounts } from "../../state/alert_memory.ts";
+import type { ContainerCounts, Occurrence, WindowCount } from "../../state/alert_memory.ts";
 import type { Container } from "../../state/inventory.ts";
 import type { ContainerStats } from "../../state/stats_cache.ts";
 import { isUp } from "../containers/reads.ts";
@@ -21,6 +21,9 @@ export type ContainerValue = number | null | undefined;
 
 /** Two reports of one lack of memory may be this far apart, in milliseconds. */
 const OOM_ECHO_MS = 10_000;
+
+/** Limit of what is kept of a container for rules that are created later. */
+const OCCURRENCES_MAX = 100;
 
 type Source = (deps: ContainerDeps, container: Container, rule: Counting) => ContainerValue;
 
@@ -81,11 +84,10 @@ export function observeContainers(
 ): void {
   const at = now().getTime();
   const counts = new Map<string, ContainerCounts>();
-  if (restarts.size + ooms.size > 0) {
-    for (const container of containers) {
-      const before = alerts.counts.get(container.id);
-      counts.set(container.id, countContainer(before, container, { restarts, ooms, at }));
-    }
+  for (const container of containers) {
+    const before = alerts.counts.get(container.id);
+    const context = { restarts, ooms, at, countedFrom: alerts.countedFrom };
+    counts.set(container.id, countContainer(before, container, context));
   }
   alerts.counts = counts;
 }
@@ -96,41 +98,85 @@ export function recordOom({ alerts, now }: Pick<Deps, "alerts" | "now">, id: str
   const known = alerts.counts.get(id);
   if (!known) return;
   known.oomAt = at.toISOString();
+  const oom = { at: at.getTime(), since: at.getTime(), count: 1 };
+  known.ooms = withLatest(known.ooms, oom);
   for (const [key, count] of known.counts) {
-    if (key.startsWith("container_oom")) count.add(at.getTime());
+    if (key.startsWith("container_oom")) count.add(oom.at);
   }
 }
 
+/** What a round knows besides the container. */
+type CountContext = Observed & { at: number; countedFrom: number };
+
 function countContainer(
   before: ContainerCounts | undefined,
-  { restartCount, startedAt, finishedAt, details }: Container,
-  { restarts, ooms, at }: Pick<Observed, "restarts" | "ooms"> & { at: number },
+  container: Container,
+  { restarts: restartWindows, ooms: oomWindows, at, countedFrom }: CountContext,
 ): ContainerCounts {
-  const counts = new Map<string, ReturnType<typeof createWindowCount>>();
+  const { restartCount, startedAt, finishedAt, details } = container;
   const oomAt = details.oomKilled ? finishedAt : null;
-  const restarted = before ? restartsSince(before, { restartCount, startedAt }) : 0;
-  for (const [key, windowSeconds] of restarts) {
-    const count = before?.counts.get(key) ?? createWindowCount(windowSeconds);
-    if (restarted > 0) count.add(at, restarted);
-    counts.set(key, count);
+  const isNewOom = isLaterOom(oomAt, before?.oomAt ?? null);
+  const restarted = before ? restartsSince(before, container, at) : earlierRestarts(container);
+  const oom = oomAt !== null && isNewOom
+    ? { at: before ? at : Date.parse(oomAt), since: Date.parse(oomAt), count: 1 }
+    : undefined;
+  const isCounted = (each: Occurrence | undefined) => each !== undefined && each.at >= countedFrom;
+  const next: ContainerCounts = {
+    restartCount,
+    startedAt,
+    oomAt: before === undefined || isNewOom ? oomAt : before.oomAt,
+    restarts: isCounted(restarted)
+      ? withLatest(before?.restarts, restarted!)
+      : before?.restarts ?? [],
+    ooms: isCounted(oom) ? withLatest(before?.ooms, oom!) : before?.ooms ?? [],
+    counts: new Map(),
+  };
+  for (
+    const [windows, all, latest] of [
+      [restartWindows, next.restarts, restarted],
+      [oomWindows, next.ooms, oom],
+    ] as const
+  ) {
+    for (const [key, windowSeconds] of windows) {
+      const known = before?.counts.get(key);
+      const count = known ?? createWindowCount(windowSeconds);
+      const added = known ? (isCounted(latest) ? [latest!] : []) : all;
+      const from = Math.max(countedFrom, at - windowSeconds * 1000);
+      for (const occurrence of added) addWithin(count, occurrence, from);
+      next.counts.set(key, count);
+    }
   }
-  const isNewOom = before !== undefined && isLaterOom(oomAt, before.oomAt);
-  for (const [key, windowSeconds] of ooms) {
-    const count = before?.counts.get(key) ?? createWindowCount(windowSeconds);
-    if (isNewOom) count.add(at);
-    counts.set(key, count);
-  }
-  const lastOom = before === undefined || isNewOom ? oomAt : before.oomAt;
-  return { restartCount, startedAt, oomAt: lastOom, counts };
+  return next;
 }
+
+/** Of several occurrences, only the last one is known to be within the window. */
+function addWithin(window: WindowCount, { at, since, count }: Occurrence, from: number): void {
+  if (at >= from) window.add(at, since >= from ? count : 1);
+}
+
+const withLatest = (known: readonly Occurrence[] = [], latest: Occurrence) =>
+  [...known, latest].slice(-OCCURRENCES_MAX);
 
 /** The engine counts its own restarts; a start by a user sets that number to 0. */
 function restartsSince(
   before: Pick<ContainerCounts, "restartCount" | "startedAt">,
   { restartCount, startedAt }: Pick<Container, "restartCount" | "startedAt">,
-): number {
-  if (startedAt === null || before.startedAt === null || startedAt === before.startedAt) return 0;
-  return Math.max(1, restartCount - before.restartCount);
+  at: number,
+): Occurrence | undefined {
+  if (startedAt === null || before.startedAt === null || startedAt === before.startedAt) {
+    return undefined;
+  }
+  // All of them were since the last round.
+  return { at, since: at, count: Math.max(1, restartCount - before.restartCount) };
+}
+
+/** The restarts before a container was first observed: the last one was at its start. */
+function earlierRestarts(
+  { restartCount, startedAt, createdAt }: Container,
+): Occurrence | undefined {
+  if (startedAt === null || restartCount === 0) return undefined;
+  const since = createdAt === null ? -Infinity : Date.parse(createdAt);
+  return { at: Date.parse(startedAt), since, count: restartCount };
 }
 
 /** The end of the run and the event about it are reported separately. */

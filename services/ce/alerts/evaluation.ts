@@ -56,7 +56,7 @@ interface Sample {
  */
 export function evaluateAlerts(deps: EvaluationDeps): void {
   const rules = watchedRules(deps);
-  if (deps.maintenance.active) forgetCounts(deps.alerts);
+  if (deps.maintenance.active) forgetCounts(deps);
   else observe(deps, rules);
   const round = createRound(deps);
   const failures: unknown[] = [];
@@ -73,8 +73,9 @@ export function evaluateAlerts(deps: EvaluationDeps): void {
 }
 
 /** What happens during maintenance is not counted afterwards. */
-function forgetCounts(alerts: Deps["alerts"]): void {
+function forgetCounts({ alerts, now }: Pick<Deps, "alerts" | "now">): void {
   alerts.counts.clear();
+  alerts.countedFrom = now().getTime();
   for (const watch of alerts.logs.values()) watch.patterns = [];
 }
 

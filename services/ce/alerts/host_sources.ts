@@ -106,12 +106,9 @@ export function stoppedContainers({ inventory }: Pick<Deps, "inventory">): strin
 export const isStopped = (container: Container): boolean =>
   container.state !== "running" && !isFinishedTask(container);
 
-/**
- * Whether a container exited with code 0 and was created with the restart policy "no". Without a
- * policy, the exit of a service may be a problem.
- */
+/** Whether a container exited with code 0 and has the restart policy `no`, or none. */
 const isFinishedTask = ({ state, exitCode, details }: Container): boolean =>
-  state === "exited" && exitCode === 0 && details.restartPolicy.name === "no";
+  state === "exited" && exitCode === 0 && ["no", ""].includes(details.restartPolicy.name);
 
 function ofHost(
   { host, now }: Pick<Deps, "host" | "now">,

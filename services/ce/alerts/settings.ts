@@ -5,6 +5,7 @@
  */
 
 import type { AlertMetric, AlertRuleSettings, AlertScope } from "../../../db/ce/alert_rules.ts";
+import { assertMayDo, type Caller } from "../../auth/caller.ts";
 import type { Change } from "../../change.ts";
 import { AppError } from "../../errors.ts";
 import { compileLinearPattern } from "../logs/regex/linear_pattern.ts";
@@ -67,11 +68,16 @@ export function completeSettings<Settings extends NewAlertRule>(
 }
 
 /**
- * Checks the pattern of a rule as log searches check theirs.
+ * Checks the pattern of a rule as log searches check theirs. Counting matches answers questions about
+ * the log.
  *
- * @throws {AppError} `invalid`.
+ * @throws {AppError} `invalid`; `forbidden` for a caller who may not read logs.
  */
-export async function assertAlertPattern(pattern: string | null | undefined): Promise<void> {
+export async function assertAlertPattern(
+  caller: Caller,
+  { metric, pattern }: { metric: AlertMetric; pattern?: string | null | undefined },
+): Promise<void> {
+  if (metric === "container_log_matches") assertMayDo(caller, "viewer", "containers:logs");
   if (pattern) await compileLinearPattern(pattern, { field: "body.pattern" });
 }
 

@@ -8,6 +8,7 @@ import { selectCurrentVersion } from "../../../db/ce/stack_versions.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
+import type { ReadDeps } from "../containers/reads.ts";
 import { placeOfProject, readSources } from "./disk_sources.ts";
 import type { StackPlan } from "./plan/plan.ts";
 import { planSources } from "./plan/stored.ts";
@@ -17,7 +18,7 @@ import { type SourcesView, viewSources } from "./source_view.ts";
 import { storeNewStack } from "./sources.ts";
 import type { StackSources } from "./validate.ts";
 
-export interface Adoption extends StackPlan {
+export interface Adoption extends Pick<StackPlan, "changes" | "warnings"> {
   /** Whether the sources were stored. */
   adopted: boolean;
   /** Those that were planned. */
@@ -35,7 +36,7 @@ type AdoptedSources = Omit<StackSources, "compose"> & { compose?: string | undef
  * be deployed; `conflict` for a stack that has sources, and for files that cannot be read.
  */
 export async function adoptStack(
-  deps: FileDeps & Pick<Deps, "db" | "secrets">,
+  deps: FileDeps & ReadDeps & Pick<Deps, "db" | "secrets">,
   caller: Caller,
   name: string,
   { acceptRecreate, dryRun, compose, ...rest }: AdoptedSources & {

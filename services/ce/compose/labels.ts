@@ -26,6 +26,8 @@ export const LABEL = {
   files: "longshore.files",
   /** Keyed hashes of each of these, as JSON by name, so that a plan can name what changed. */
   eachFile: "longshore.files.each",
+  /** A hash of the settings from which a network was created. */
+  networkHash: "longshore.network-hash",
 } as const;
 
 /** Says which program deployed a part, as Compose writes its own version. */

@@ -22,7 +22,7 @@ import { imageImport, imageInspect } from "../../../engine/images.ts";
 import { readFirstFile, TAR_BLOCK_BYTES, TarError, type TarOwner } from "../../backup/tar.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { HELPER_LABEL, helperMark } from "../containers/helpers.ts";
+import { HELPER_IMAGE, HELPER_LABEL, helperMark } from "../containers/helpers.ts";
 import { archiveOf, type ContainerFile } from "./deploy/files.ts";
 import { isInside } from "./load/paths.ts";
 
@@ -38,9 +38,6 @@ const PRIVATE = 0o600;
 
 /** Limit of symbolic links from a path to its file, as that of most systems. */
 const LINKS_MAX = 40;
-
-/** The image of the container. It has no files. Podman gives local images no other prefix. */
-const IMAGE = "localhost/longshore-empty:1";
 
 /** The files of a stack's directory, and those around it. Paths are absolute. */
 export interface HostFiles {
@@ -124,8 +121,8 @@ async function createHelper(
   access: "read" | "write",
 ): Promise<Helper> {
   const { engine } = deps;
-  if (!await ifThere(imageInspect(engine, IMAGE))) {
-    await imageImport(engine, { name: IMAGE, archive: new Uint8Array(2 * TAR_BLOCK_BYTES) });
+  if (!await ifThere(imageInspect(engine, HELPER_IMAGE))) {
+    await imageImport(engine, { name: HELPER_IMAGE, archive: new Uint8Array(2 * TAR_BLOCK_BYTES) });
   }
   const rootView = { host: root, mount: `/${crypto.randomUUID()}` };
   const directoryView = { host: directory, mount: directory };
@@ -148,7 +145,7 @@ async function createContainer(
   try {
     const { id } = await containerCreate(deps.engine, {
       body: {
-        Image: IMAGE,
+        Image: HELPER_IMAGE,
         // The engine requires a command, although the container is never started.
         Cmd: ["/none"],
         Labels: { [HELPER_LABEL]: helperMark(deps) },

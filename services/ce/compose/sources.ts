@@ -16,6 +16,7 @@ import {
   type StackVersion,
 } from "../../../db/ce/stack_versions.ts";
 import type { Caller } from "../../auth/caller.ts";
+import { isLimited } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, ChangedMeanwhileError, InputError, notFound, tooMany } from "../../errors.ts";
 import { openOrConflict } from "../../secrets.ts";
@@ -227,6 +228,21 @@ export async function replaceStackSource(
   });
 }
 
+/**
+ * Checks that the sources have not changed since a version, also not on disk.
+ *
+ * @throws {AppError} `not_found`; `conflict` with a diff if another version is the current one.
+ */
+export async function assertUnchanged(
+  deps: WriteDeps,
+  caller: Caller,
+  name: string,
+  expectedVersion: number,
+): Promise<void> {
+  await openCurrent(deps, name);
+  assertCurrent(deps, caller, name, expectedVersion);
+}
+
 /** @throws {ChangedMeanwhileError} If another version is the current one. */
 function assertCurrent(
   deps: ReadDeps,
@@ -237,10 +253,12 @@ function assertCurrent(
   const current = findCurrent(deps, name);
   const { version } = current;
   if (version === expectedVersion) return current;
-  const isKnown = selectStackVersion(deps.db, name, expectedVersion) !== undefined;
+  // A token that is limited to stacks does not read sources.
+  const isShown = !isLimited(caller.scope) &&
+    selectStackVersion(deps.db, name, expectedVersion) !== undefined;
   throw new ChangedMeanwhileError(
     `Version ${version} of ${name} was stored meanwhile; compare it with yours`,
-    isKnown ? diffStackVersions(deps, caller, name, expectedVersion, version) : "",
+    isShown ? diffStackVersions(deps, caller, name, expectedVersion, version) : "",
   );
 }
 

@@ -20,7 +20,7 @@ import { emit, type EmitDeps } from "../../events/emit.ts";
 import type { LoopOutcome } from "../../events/events.ts";
 import type { Container } from "../../state/inventory.ts";
 import { readMark } from "../rebuild/marks.ts";
-import type { Down } from "./events.ts";
+import type { Down } from "./life.ts";
 import { isUp } from "./reads.ts";
 
 /** This number of exits within this time, in milliseconds, is a crash loop. */

@@ -11,8 +11,9 @@ import { type ReadDeps, refreshContainer } from "./reads.ts";
 const EXIT_CODES = ["exitCode", "containerExitCode"] as const;
 
 /**
- * Corrects the exit code of a `die` event. If a label may have replaced it, it is read from the
- * container, and removed if the container is running again or no longer exists.
+ * Corrects the exit code of a `die` event. If a label may have replaced it, or the event was too
+ * large to read, it is read from the container, and removed if the container is running again or no
+ * longer exists.
  */
 export async function withRealExitCode(
   deps: ReadDeps,
@@ -22,7 +23,9 @@ export async function withRealExitCode(
   if (event.Action !== "die") return event;
   const { ID: id, Attributes } = event.Actor;
   const known = deps.inventory.get(id) ?? (await refreshContainer(deps, id, signal)).now;
-  if (known && EXIT_CODES.every((name) => !Object.hasOwn(known.labels, name))) return event;
+  const isIntact = Attributes !== null && known !== undefined &&
+    EXIT_CODES.every((name) => !Object.hasOwn(known.labels, name));
+  if (isIntact) return event;
 
   const exitCode = known && (await refreshContainer(deps, id, signal)).now?.exitCode;
   const { exitCode: _, containerExitCode: __, ...others } = Attributes ?? {};

@@ -12,6 +12,9 @@ import type { Deps } from "../../deps.ts";
 /** Marks them; the value is that of the process. */
 export const HELPER_LABEL = "longshore.helper";
 
+/** Their image. It has no files. Podman gives local images no other prefix. */
+export const HELPER_IMAGE = "localhost/longshore-empty:1";
+
 /** Age after which a container of this process is a leftover, in seconds. */
 const AGE_MAX_S = 600;
 
@@ -21,8 +24,11 @@ type HelperDeps = Pick<Deps, "engine" | "log" | "now" | "server" | "startedAt">;
 export const helperMark = ({ server, startedAt }: Pick<Deps, "server" | "startedAt">): string =>
   `${server.id}/${startedAt.getTime()}`;
 
-export const isHelper = (labels: Readonly<Record<string, string>> | null | undefined): boolean =>
-  labels?.[HELPER_LABEL] !== undefined;
+/** Whether it is one of them: the label alone could be that of any image, and hide its containers. */
+export const isHelper = (
+  labels: Readonly<Record<string, string>> | null | undefined,
+  image: string | undefined,
+): boolean => labels?.[HELPER_LABEL] !== undefined && image === HELPER_IMAGE;
 
 /** Removes those that a crash of this service or of the engine left; others of the engine stay. */
 export async function removeLeftHelpers(deps: HelperDeps, signal?: AbortSignal): Promise<void> {

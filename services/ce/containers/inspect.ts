@@ -8,11 +8,12 @@ import type { Page, Paged } from "../../../db/page.ts";
 import { containerChanges } from "../../../engine/container_changes.ts";
 import type { ContainerInspect } from "../../../engine/containers.ts";
 import { type Caller, includesRole } from "../../auth/caller.ts";
-import { isLimited } from "../../auth/scope.ts";
+import { includesContainer, isLimited, type Scope } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { REDACTED } from "../../redact.ts";
 import { assertMayInspect } from "./own_container.ts";
-import { inspectContainer, type ReadDeps, resolveContainer } from "./reads.ts";
+import type { Container } from "../../state/inventory.ts";
+import { currentContainers, inspectContainer, type ReadDeps, resolveContainer } from "./reads.ts";
 
 /**
  * The engine's description of a container. Only an admin sees the values of environment variables
@@ -29,7 +30,9 @@ export async function describeContainer(
   const container = await resolveContainer(deps, ref);
   assertMayInspect(container, caller);
   const found = await inspectContainer(deps, container.id);
-  const inspect = isLimited(caller.scope) ? withoutReferences(found) : found;
+  const inspect = isLimited(caller.scope)
+    ? withoutIds(withoutReferences(found), await currentContainers(deps), caller.scope)
+    : found;
   return includesRole(caller.role, "admin") ? inspect : redacted(inspect);
 }
 
@@ -49,6 +52,31 @@ function withoutReferences(inspect: ContainerInspect): ContainerInspect {
     HostConfig: Object.fromEntries(host),
     NetworkSettings: { ...inspect.NetworkSettings, Networks: Object.fromEntries(networks) },
   };
+}
+
+/** Ids of containers, also short ones. */
+const ID = /\b[0-9a-f]{12,64}\b/g;
+
+const SHORT_ID_LENGTH = 12;
+
+/**
+ * Without ids of containers outside of the scope, e.g. in `HostsPath` and as the host name of one
+ * that shares a network.
+ */
+function withoutIds(
+  inspect: ContainerInspect,
+  all: readonly Container[],
+  scope: Scope,
+): ContainerInspect {
+  const short = (id: string) => id.slice(0, SHORT_ID_LENGTH);
+  const foreign = new Set(
+    all.filter((each) => !includesContainer(scope, each)).map(({ id }) => short(id)),
+  );
+  const hidden = (text: string) => text.replace(ID, (id) => foreign.has(short(id)) ? REDACTED : id);
+  return JSON.parse(
+    JSON.stringify(inspect),
+    (_, value) => typeof value === "string" ? hidden(value) : value,
+  );
 }
 
 function redacted(inspect: ContainerInspect): ContainerInspect {

@@ -38,7 +38,7 @@ export async function listAll(deps: ReadDeps, signal?: AbortSignal): Promise<rea
   const { engine, inventory } = deps;
   const readNumber = inventory.readNumber();
   const listed = await containerList(engine, { all: true, signal });
-  const ids = listed.filter(({ Labels }) => !isHelper(Labels)).map(({ Id }) => Id);
+  const ids = listed.filter(({ Labels, Image }) => !isHelper(Labels, Image)).map(({ Id }) => Id);
 
   const found: Container[] = [];
   const inspectNext = async () => {

@@ -33,17 +33,22 @@ export const dependsOn = (container: Sharer, other: Identity): boolean =>
 /** All other containers that share namespaces with this one, in either direction and transitively. */
 export function shareGroup<T extends Sharer>(container: Sharer, all: readonly T[]): T[] {
   return reachable(
-    container,
+    [container],
     all,
     (member, other) => sharesNamespaceOf(member, other) || sharesNamespaceOf(other, member),
   );
 }
 
-/**
- * The containers that depend on this one, directly or transitively, in topological order.
- */
-export function dependentsOf<T extends Sharer>(container: Sharer, all: readonly T[]): T[] {
-  const dependents = reachable(container, all, (member, other) => dependsOn(other, member));
+/** The containers that depend on this one, directly or transitively, in topological order. */
+export const dependentsOf = <T extends Sharer>(container: Sharer, all: readonly T[]): T[] =>
+  dependentsOfAny([container], all);
+
+/** The other containers that depend on any of these, as {@linkcode dependentsOf}. */
+export function dependentsOfAny<T extends Sharer>(
+  containers: readonly Sharer[],
+  all: readonly T[],
+): T[] {
+  const dependents = reachable(containers, all, (member, other) => dependsOn(other, member));
   const byId = new Map(dependents.map((dependent) => [dependent.id, dependent]));
   const order = startOrder(
     new Map(dependents.map((dependent) => [
@@ -72,15 +77,16 @@ export function assertDependentsInScope(
 }
 
 function reachable<T extends Sharer>(
-  start: Sharer,
+  starts: readonly Sharer[],
   all: readonly T[],
   isNext: (member: Sharer, other: T) => boolean,
 ): T[] {
   const found = new Map<string, T>();
-  const pending: Sharer[] = [start];
+  const started = new Set(starts.map(({ id }) => id));
+  const pending: Sharer[] = [...starts];
   for (let member = pending.pop(); member; member = pending.pop()) {
     for (const other of all) {
-      if (other.id === start.id || found.has(other.id) || !isNext(member, other)) continue;
+      if (started.has(other.id) || found.has(other.id) || !isNext(member, other)) continue;
       found.set(other.id, other);
       pending.push(other);
     }

@@ -13,21 +13,15 @@ import { systemPing } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { sleep, type Worker } from "../../lifecycle.ts";
-import {
-  endCrashLoops,
-  recordServiceStop,
-  reportExit,
-  reportHealthy,
-  reportStart,
-  restartQuietTimes,
-} from "./crash_loops.ts";
+import { endCrashLoops, reportStart, restartQuietTimes } from "./crash_loops.ts";
 import { createOutageReporter } from "./engine_outage.ts";
-import { createDownReader, type Down } from "./events.ts";
 import { isHelper, removeLeftHelpers } from "./helpers.ts";
+import { createLives, type Lives } from "./lives.ts";
 import { isUp, listAll, refreshContainer } from "./reads.ts";
 import { lastHealthOutput } from "./health_output.ts";
 import { recordHealthTime } from "./health_time.ts";
 import { withRealExitCode } from "./exit_code.ts";
+import { createRefresher } from "./refresher.ts";
 import { findOwnContainer } from "./self_search.ts";
 
 /** Pause before reconnecting to the engine, in milliseconds. */
@@ -35,6 +29,10 @@ const RETRY_MS = 500;
 
 /** How often the engine is pinged, in milliseconds; a frozen engine does not close the stream. */
 const PING_MS = 5_000;
+
+/** A ping that takes longer is one of a busy machine, in milliseconds; and the limit of such pings. */
+const SLOW_PING_MS = 100;
+const SLOW_PINGS_MAX = 6;
 
 /** How often everything is listed again without a gap, in milliseconds. */
 const RELIST_MS = 10 * 60_000;
@@ -68,9 +66,10 @@ export const containerWatcher: Worker = {
     let wasConnected = false;
     let isFailing = false;
     const outages = createOutageReporter(deps);
+    const memory: Memory = { lives: createLives(deps), lastEvent: undefined };
     while (!signal.aborted) {
       try {
-        await follow(deps, signal, () => {
+        await follow(deps, memory, signal, () => {
           if (isFailing) {
             deps.log.info(`engine connection ${wasConnected ? "restored" : "established"}`);
           }
@@ -80,8 +79,9 @@ export const containerWatcher: Worker = {
           round();
         });
       } catch (error) {
-        if (!signal.aborted && !(error instanceof EngineUnreachableError)) throw error;
+        memory.lives.lose();
         if (signal.aborted) return;
+        if (!(error instanceof EngineUnreachableError)) throw error;
         const { message } = error as Error;
         if (!isFailing) {
           const event = wasConnected ? "engine connection lost" : "engine not reachable, retrying";
@@ -92,8 +92,16 @@ export const containerWatcher: Worker = {
       }
       await sleep(RETRY_MS, signal);
     }
+    memory.lives.lose();
   },
 };
+
+/** What outlasts a connection to the engine. */
+interface Memory {
+  lives: Lives;
+  /** The last event that was read. */
+  lastEvent: EngineEvent | undefined;
+}
 
 /**
  * Follows the engine until the stream ends, the engine stops responding or `signal` aborts.
@@ -101,33 +109,38 @@ export const containerWatcher: Worker = {
  * @param round Called whenever the snapshot is known to be correct.
  * @throws {EngineUnreachableError} When the engine is or becomes unreachable.
  */
-async function follow(deps: WatchDeps, signal: AbortSignal, round: () => void): Promise<void> {
+async function follow(
+  deps: WatchDeps,
+  memory: Memory,
+  signal: AbortSignal,
+  round: () => void,
+): Promise<void> {
   const { engine, inventory } = deps;
+  const { lives } = memory;
   const end = new AbortController();
   const ended = AbortSignal.any([signal, end.signal]);
-  const downs = createDownReader({
-    report: (down, isExpected) => reportDown(deps, down, isExpected),
-    takeExpected: inventory.takeExpectedDown,
-    stopSignalOf: (id) => inventory.get(id)?.details.stopSignal,
-  });
   try {
     // The filters depend on the kind of engine, which is unknown before the first response.
     if (engine.kind === undefined) await systemPing(engine, { signal: ended });
     // Subscribed before the listing, so that no event is missed between the two.
     const gaps = createGaps();
     const events = await systemEvents(engine, {
+      since: engine.kind === "docker" ? timeOf(memory.lastEvent) : undefined,
       filters: filtersFor(engine.kind),
       onOversized: gaps.report,
       signal: ended,
     });
-    const consuming = consume(deps, events, downs, ended).finally(() => end.abort());
+    const consuming = Promise.all([
+      consume(deps, events, memory, ended).finally(() => end.abort()),
+      reportOverdue(deps, lives, ended),
+    ]);
     try {
-      await relist(deps, ended);
+      await relist(deps, lives, ended);
       inventory.setLive(true);
       restartQuietTimes(deps);
       round();
       await Promise.all([
-        keepFresh(deps, { gaps, downs }, ended, round),
+        keepFresh(deps, { gaps, lives }, ended, round),
         markOwnContainer(deps, ended),
       ]);
     } finally {
@@ -139,13 +152,46 @@ async function follow(deps: WatchDeps, signal: AbortSignal, round: () => void): 
   } finally {
     end.abort();
     inventory.setLive(false);
-    downs.close();
   }
 }
 
 async function markOwnContainer(deps: WatchDeps, signal: AbortSignal): Promise<void> {
   const isFound = await findOwnContainer(deps, signal);
   if (isFound && deps.self.id !== null) await refreshContainer(deps, deps.self.id, signal);
+}
+
+/** When an event happened, so that the engine repeats those after it; it keeps the last 256. */
+function timeOf(event: EngineEvent | undefined): string | undefined {
+  if (!event) return undefined;
+  const nanoseconds = BigInt(event.timeNano).toString().padStart(10, "0");
+  return `${nanoseconds.slice(0, -9)}.${nanoseconds.slice(-9)}`;
+}
+
+const isSame = (a: EngineEvent, b: EngineEvent | undefined) =>
+  a.timeNano === b?.timeNano && a.Action === b.Action && a.Actor.ID === b.Actor.ID;
+
+/** Reports the ends that wait for an event, as soon as it is overdue. */
+async function reportOverdue(
+  { engine }: WatchDeps,
+  lives: Lives,
+  signal: AbortSignal,
+): Promise<void> {
+  let slow = 0;
+  while (!signal.aborted) {
+    await lives.untilDue(signal);
+    const askedAt = lives.now();
+    // By its answer, the engine has sent the events that happened before. An engine that does not
+    // answer is noticed by `keepFresh`, which ends the connection.
+    const hasAnswered = await systemPing(engine, { signal }).then(() => true, () => false);
+    // Where that takes long, a `stop` does as well.
+    const isSlow = lives.now() - askedAt > SLOW_PING_MS && ++slow < SLOW_PINGS_MAX;
+    if (isSlow || !hasAnswered) {
+      await sleep(RETRY_MS, signal);
+      continue;
+    }
+    slow = 0;
+    lives.tick();
+  }
 }
 
 /** Podman names events differently and refuses filters with unknown names. */
@@ -163,25 +209,30 @@ function filtersFor(kind: "docker" | "podman" | undefined) {
 async function consume(
   deps: WatchDeps,
   events: AsyncIterable<EngineEvent>,
-  downs: ReturnType<typeof createDownReader>,
+  memory: Memory,
   signal: AbortSignal,
 ): Promise<void> {
   const refresh = createRefresher(deps, signal);
-  const unhealthy = new Set<string>();
+  const { lastEvent: repeated } = memory;
   try {
     for await (const raw of events) {
+      if (raw.timeNano > 0) {
+        if (isSame(raw, repeated)) continue;
+        memory.lastEvent = raw;
+      }
+      // Before anything waits: the lines of the next run must not be sent earlier.
+      if (raw.Type === "container" && raw.Action === "die") deps.logStreams.wake(raw.Actor.ID);
       const event = raw.Type === "container" ? await withRealExitCode(deps, raw, signal) : raw;
       if (event.Type === "network") {
         const id = event.Actor.Attributes?.container;
         if (id) refresh(id);
       } else if (
         event.Type === "container" && !IGNORED_EVENTS.test(event.Action) &&
-        !isHelper(event.Actor.Attributes)
+        !isHelper(event.Actor.Attributes, event.Actor.Attributes?.image)
       ) {
-        downs.read(event);
-        reportUp(deps, event);
+        memory.lives.readEvent(event);
         recordHealthTime(deps, event);
-        await reportHealth(deps, event, unhealthy);
+        await report(deps, event);
         refresh(event.Actor.ID);
       }
     }
@@ -194,37 +245,10 @@ async function consume(
   }
 }
 
-/** Refreshes containers, each one read at a time; events during a read cause another one. */
-function createRefresher(deps: WatchDeps, signal: AbortSignal): (id: string) => void {
-  const running = new Map<string, { again: boolean }>();
-
-  const run = async (id: string, state: { again: boolean }) => {
-    try {
-      do {
-        state.again = false;
-        const { now } = await refreshContainer(deps, id, signal);
-        if (!now || !isUp(now)) deps.stats.remove(id);
-      } while (state.again && !signal.aborted);
-    } catch (error) {
-      // An unreachable engine also ends the stream, which is logged there.
-      if (!signal.aborted) deps.log.debug("refresh failed", { id, error: String(error) });
-    } finally {
-      running.delete(id);
-    }
-  };
-  return (id) => {
-    const state = running.get(id);
-    if (state) return void (state.again = true);
-    const started = { again: false };
-    running.set(id, started);
-    void run(id, started);
-  };
-}
-
 /** Pings the engine, because a frozen one does not close the stream, and lists again periodically. */
 async function keepFresh(
   deps: WatchDeps,
-  { gaps, downs }: { gaps: Gaps; downs: ReturnType<typeof createDownReader> },
+  { gaps, lives }: { gaps: Gaps; lives: Lives },
   signal: AbortSignal,
   round: () => void,
 ): Promise<void> {
@@ -233,10 +257,9 @@ async function keepFresh(
     await gaps.wait(PING_MS, signal);
     if (signal.aborted) return;
     await systemPing(deps.engine, { signal });
-    downs.settle();
     const hasGap = gaps.take();
     if (hasGap || deps.now().getTime() - listedAt >= RELIST_MS) {
-      await relist(deps, signal);
+      await relist(deps, lives, signal);
       listedAt = deps.now().getTime();
     }
     endCrashLoops(deps);
@@ -268,59 +291,35 @@ function createGaps(): Gaps {
   };
 }
 
-/** Lists everything and reports what happened to containers since the snapshot was last live. */
-async function relist(deps: WatchDeps, signal: AbortSignal): Promise<void> {
-  const { inventory } = deps;
+/** Lists everything and reports what happened to containers without a readable event. */
+async function relist(deps: WatchDeps, lives: Lives, signal: AbortSignal): Promise<void> {
+  const { db, inventory, stats } = deps;
   await removeLeftHelpers(deps, signal);
-  const ran = inventory.listFollowed().filter(({ state }) => state === "running");
+  const known = inventory.listFollowed();
+  const since = lives.now();
   await listAll(deps, signal);
-  for (const { health, id, name } of ran) {
-    const now = inventory.get(id);
-    if (health === "unhealthy" && now?.health === "healthy") {
-      reportHealthy(deps, { container: name, id });
+  const containers = inventory.list();
+  lives.readListing(containers, since);
+  const up = new Set(containers.filter(isUp).map(({ id }) => id));
+  for (const { id } of known) if (!up.has(id)) stats.remove(id);
+  deleteServiceStopsExcept(db, containers.map(({ id }) => id));
+}
+
+/** Reports what events say besides ends and recoveries. */
+async function report(deps: WatchDeps, { Action, Actor }: EngineEvent): Promise<void> {
+  const id = Actor.ID;
+  const container = Actor.Attributes?.name ?? deps.inventory.get(id)?.name ?? id.slice(0, 12);
+  switch (Action) {
+    case "start":
+      reportStart(deps, { container, id });
+      deps.logStreams.wake(id);
+      break;
+    case "oom":
+      emit(deps, "container.oom", { container, id });
+      break;
+    case "health_status: unhealthy": {
+      const healthOutput = await lastHealthOutput(deps, id);
+      emit(deps, "container.unhealthy", { container, id, healthOutput });
     }
-    if (now && isUp(now)) continue;
-    deps.stats.remove(id);
-    const exitCode = now?.exitCode ?? null;
-    const reason = exitCode === 137 || now === undefined ? "killed" : "exited";
-    const down: Down = { id, container: name, reason, exitCode };
-    reportDown(deps, down, inventory.takeExpectedDown(id));
-  }
-  deleteServiceStopsExcept(deps.db, inventory.list().map(({ id }) => id));
-}
-
-/** Stops by this service are recorded instead of emitted, so that they are not taken for failures. */
-function reportDown(deps: WatchDeps, down: Down, isExpected: boolean): void {
-  if (isExpected) recordServiceStop(deps, down);
-  else reportExit(deps, down);
-}
-
-function reportUp(deps: WatchDeps, { Action, Actor }: EngineEvent): void {
-  const id = Actor.ID;
-  const container = Actor.Attributes?.name ?? id.slice(0, 12);
-  if (Action === "start") {
-    reportStart(deps, { container, id });
-    deps.logStreams.wake(id);
-  }
-  if (Action === "oom") emit(deps, "container.oom", { container, id });
-}
-
-/** @param unhealthy Ids of the containers that the snapshot may not yet show as unhealthy. */
-async function reportHealth(
-  deps: WatchDeps,
-  { Action, Actor }: EngineEvent,
-  unhealthy: Set<string>,
-): Promise<void> {
-  const id = Actor.ID;
-  const container = Actor.Attributes?.name ?? id.slice(0, 12);
-  if (Action === "health_status: unhealthy") {
-    unhealthy.add(id);
-    const healthOutput = await lastHealthOutput(deps, id);
-    emit(deps, "container.unhealthy", { container, id, healthOutput });
-  } else if (Action === "health_status: healthy") {
-    const wasUnhealthy = unhealthy.delete(id) || deps.inventory.get(id)?.health === "unhealthy";
-    if (wasUnhealthy) reportHealthy(deps, { container, id });
-  } else if (Action === "start" || Action === "destroy") {
-    unhealthy.delete(id);
   }
 }

@@ -6,13 +6,13 @@
 
 import { canonicalReference, parseReference } from "../../../engine/image_reference.ts";
 import { imageInspect, imagePull } from "../../../engine/images.ts";
-import type { Caller } from "../../auth/caller.ts";
+import { type Caller, mayDo } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { JobKind, JobRun } from "../jobs/kind.ts";
 import { startJob } from "../jobs/runner.ts";
 import type { JobView } from "../jobs/view.ts";
-import { credentialsFor } from "../registries/access.ts";
+import { assertRegistryReach, credentialsFor } from "../registries/access.ts";
 import { fullImageId, imageNames } from "../storage/images.ts";
 import { recordPull } from "../updates/check/known.ts";
 import { asJobError } from "./errors.ts";
@@ -50,10 +50,15 @@ export const imagePullKind: JobKind<PullInput, PulledImage> = {
  * Starts a pull. Its target is the canonical reference, so that two spellings of one image are not
  * pulled twice.
  *
- * @throws {AppError} `invalid` for an invalid reference; `conflict` if the image is being pulled.
+ * @throws {AppError} `invalid` for an invalid reference, and for a registry on this host without an
+ * entry, unless the caller may add one; `conflict` if the image is being pulled.
  */
-export function startPull(deps: Deps, caller: Caller, input: PullInput): JobView {
-  const target = canonicalReference(parseImage(input.image));
+export async function startPull(deps: Deps, caller: Caller, input: PullInput): Promise<JobView> {
+  const image = parseImage(input.image);
+  if (!mayDo(caller, "admin", "registries:write")) {
+    await assertRegistryReach(deps, image, "body.image");
+  }
+  const target = canonicalReference(image);
   return startJob(deps, imagePullKind, { target, input, caller }).job;
 }
 

@@ -16,7 +16,7 @@ import { assertMayDo, type Caller } from "../../auth/caller.ts";
 import { isLimited } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
-import { isJobVisible, type JobView, redactJob, toView } from "./view.ts";
+import { isJobVisible, type JobView, viewFor } from "./view.ts";
 
 export { JOB_STATUSES, JOB_TARGET_TYPES } from "../../../db/ce/jobs.ts";
 
@@ -57,7 +57,7 @@ export function listJobs(
   const page = jobs.slice(0, limit);
   const hasMore = jobs.length > limit;
   return {
-    jobs: page.map((job) => redactJob(deps, caller, toView(job))),
+    jobs: page.map((job) => viewFor(deps, caller, job)),
     nextCursor: hasMore ? toCursor(page.at(-1)!) : null,
   };
 }
@@ -66,7 +66,7 @@ export function listJobs(
 export function getJob(deps: ReadDeps, caller: Caller, id: string): JobView {
   const job = selectJob(deps.db, id);
   if (!job || !isJobVisible(caller, job)) throw notFound("Job", id);
-  return redactJob(deps, caller, toView(job));
+  return viewFor(deps, caller, job);
 }
 
 /**
@@ -88,7 +88,7 @@ export function cancelJob(
     throw new AppError("conflict", `Job ${id} waits for the container engine to recover`);
   }
   job.controller.abort(new AppError("conflict", "Cancelled"));
-  return redactJob(deps, caller, toView(job.record));
+  return viewFor(deps, caller, job.record);
 }
 
 export function sweepJobs({ db, now }: Pick<Deps, "db" | "now">): void {

@@ -8,12 +8,11 @@
 import type { Caller } from "../../auth/caller.ts";
 import { abortable, withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError } from "../../errors.ts";
 import type { ActiveJob } from "../../state/active_jobs.ts";
 import { COMMENT, encode, type StreamChunk } from "../../stream/chunks.ts";
 import { callerValidity } from "../stream/validity.ts";
 import { getJob } from "./jobs.ts";
-import { type JobView, redactJob, textFilter, toView } from "./view.ts";
+import { type JobView, textFilter, viewFor } from "./view.ts";
 
 /** Interval of comments that keep the connection open, in milliseconds. */
 const HEARTBEAT_MS = 15_000;
@@ -31,28 +30,26 @@ interface Position {
  * Opens the stream of a job. It starts with all steps and ends with the job, or when the caller is
  * no longer authorized.
  *
- * @throws {AppError} `not_found`; `unavailable` if too many clients are connected.
+ * @throws {AppError} `not_found`; `unavailable` if too many clients are connected; `too_many_requests`
+ * above the share of the account or token.
  */
 export function openJobStream(
-  deps: Pick<Deps, "accounts" | "config" | "db" | "inventory" | "jobs" | "now" | "stream">,
+  deps: Pick<Deps, "accounts" | "db" | "inventory" | "jobs" | "now" | "stream">,
   caller: Caller,
   id: string,
 ): ReadableStream<StreamChunk> {
-  const { config, jobs } = deps;
+  const { jobs } = deps;
   const stored = getJob(deps, caller, id);
   const active = jobs.get(id);
   const isValid = callerValidity(deps, caller);
-  if (jobs.followers >= config.maxSseClients) {
-    throw new AppError("unavailable", `Limit of ${config.maxSseClients} job streams reached`);
-  }
+  const release = jobs.followers.take(caller);
   const left = new AbortController();
   const position: Position = { steps: new Map(), progress: null, lines: 0 };
-  const current = () => active ? redactJob(deps, caller, toView(active.record)) : stored;
+  const current = () => active ? viewFor(deps, caller, active.record) : stored;
   const hide = textFilter(deps, caller, stored);
-  jobs.followers++;
   const leave = () => {
     if (left.signal.aborted) return;
-    jobs.followers--;
+    release();
     left.abort();
   };
 

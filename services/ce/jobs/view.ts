@@ -67,6 +67,19 @@ export function redactJob(
   };
 }
 
+/**
+ * Returns the job as a caller may see it: as {@linkcode redactJob}, and without the log lines of
+ * failed containers for one who may not read logs.
+ */
+export function viewFor(deps: Pick<Deps, "inventory">, caller: Caller, job: Job): JobView {
+  const view = redactJob(deps, caller, toView(job));
+  const { result } = view;
+  if (typeof result !== "object" || result === null || !("evidence" in result)) return view;
+  if (mayDo(caller, "viewer", "containers:logs")) return view;
+  const { evidence: _, ...others } = result;
+  return { ...view, result: others };
+}
+
 /** Returns the filter for texts of a job. Names of its own target stay. */
 export function textFilter(
   deps: Pick<Deps, "inventory">,

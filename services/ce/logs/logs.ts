@@ -115,7 +115,7 @@ export async function searchContainerLogs(
 interface Selection {
   tail: number;
   since?: string | undefined;
-  streams: LogFrame["stream"][];
+  streams: readonly LogFrame["stream"][];
 }
 
 async function readLog(
@@ -150,8 +150,12 @@ export function asReadFailure(error: unknown): unknown {
 // Docker responds with 501 or 500, Podman with a different message.
 const UNREADABLE = /does not support reading|log driver.*(none|not supported|passthrough)/i;
 
-/** Reads more and more entries until there are enough lines. */
-async function readEntries(
+/**
+ * Reads more and more entries until there are enough lines.
+ *
+ * @throws {EngineError} If the log cannot be read.
+ */
+export async function readEntries(
   { engine }: Pick<Deps, "engine">,
   { Id, Config }: ContainerInspect,
   { tail, since, streams }: Selection,

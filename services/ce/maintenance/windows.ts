@@ -17,7 +17,10 @@ import type { StateDatabase } from "../../../db/database.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { notFound, requireFound, tooMany } from "../../errors.ts";
-import type { MaintenanceWindow as OpenableWindow } from "../../state/maintenance.ts";
+import type {
+  MaintenanceWindow as OpenableWindow,
+  WindowOpening,
+} from "../../state/maintenance.ts";
 import { createNextDue, hostTimeZone, type NextDue, nextDue } from "../schedules/cron.ts";
 import { normalizeWindow, openedAt } from "../updates/window.ts";
 import { loadMaintenance } from "./mode.ts";
@@ -26,6 +29,9 @@ import { loadMaintenance } from "./mode.ts";
 const WINDOWS_MAX = 100;
 
 const MINUTE_MS = 60_000;
+
+/** Limit of joined openings: a window that always opens again before it closes never closes. */
+const OPENINGS_MAX = 100;
 
 /** A window with its times (ISO 8601, UTC). */
 export interface MaintenanceWindow extends StoredMaintenanceWindow {
@@ -125,9 +131,26 @@ function openingOf(
   window: StoredMaintenanceWindow,
   at: Date,
   options: { after: Date | undefined; next?: NextDue },
-): { since: Date; until: Date } | undefined {
+): WindowOpening | undefined {
   const since = openedAt(window, at, options);
-  return since && { since, until: new Date(since.getTime() + window.durationMinutes * MINUTE_MS) };
+  return since && {
+    since,
+    get until() {
+      return closedAt(window, since);
+    },
+  };
+}
+
+/** When a window closes. One that opens again before that stays open, so that both are one. */
+function closedAt({ cron, timeZone, durationMinutes }: StoredMaintenanceWindow, since: Date): Date {
+  const endOf = (opening: Date) => new Date(opening.getTime() + durationMinutes * MINUTE_MS);
+  let last = since;
+  for (let count = 1; count < OPENINGS_MAX; count++) {
+    const next = nextDue(cron, timeZone, last);
+    if (next > endOf(last)) break;
+    last = next;
+  }
+  return endOf(last);
 }
 
 function viewOf(

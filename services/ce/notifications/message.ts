@@ -57,8 +57,6 @@ const SEVERITY_OF: { [Kind in EventKind]?: Severity } = {
   "deploy.rolled_back": "warning",
   "engine.down": "critical",
   "host.disk_full_soon": "warning",
-  "incident.created": "warning",
-  "incident.updated": "warning",
   "monitor.down": "warning",
   "remediation.disabled": "warning",
   "schedule.failed": "warning",
@@ -67,6 +65,14 @@ const SEVERITY_OF: { [Kind in EventKind]?: Severity } = {
   "update.failed": "warning",
   "update.needs_attention": "critical",
   "update.rolled_back": "warning",
+};
+
+/** The severity of a message about an incident by that of the incident. */
+const SEVERITY_OF_INCIDENT: Readonly<Record<string, Severity>> = {
+  critical: "critical",
+  major: "warning",
+  minor: "warning",
+  info: "info",
 };
 
 /** Kinds that begin or end a problem. */
@@ -221,6 +227,9 @@ export function severityOf({ event, data }: NewEvent): Severity {
   if (event === "container.down" && data.reason === "oom") return SEVERITY_OF["container.oom"]!;
   if (event === "alert.fired" || event === "alert.no_data") {
     return data.severity ?? SEVERITY_OF[event]!;
+  }
+  if (event === "incident.created" || event === "incident.updated") {
+    return SEVERITY_OF_INCIDENT[data.severity] ?? "warning";
   }
   if (event === "remediation.executed" && data.status !== "success") return "warning";
   return SEVERITY_OF[event] ?? "info";

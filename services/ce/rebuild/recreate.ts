@@ -16,10 +16,13 @@ import type {
   MountRequest,
 } from "../../../engine/containers.ts";
 import { isAtLeast } from "../../../engine/query.ts";
+import { cpuRequests, ulimitRequests } from "./podman.ts";
 
 /** The requests that recreate a container, in this order. */
 export interface Recreation {
   create: ContainerCreateBody;
+  /** The platform that the image must have, e.g. `linux/arm64`. */
+  platform?: string | undefined;
   /** Networks beyond the first; engines before API 1.44 accept only one at creation. */
   connect: { network: string; endpoint: EndpointSettings }[];
   /** Networks that the engine connects by default, but the container is disconnected from. */
@@ -157,6 +160,7 @@ function ownHostConfig(
 ): HostConfig {
   const own: HostConfig = {
     ...HostConfig,
+    ...cpuRequests(HostConfig),
     ...planMounts(HostConfig, Mounts ?? []),
     Links: HostConfig.Links?.map((link) => linkRequest(link, successors)) ?? null,
     // Engines describe devices without permissions, but refuse them so.
@@ -166,6 +170,7 @@ function ownHostConfig(
         CgroupPermissions: device.CgroupPermissions || "rwm",
       })),
     }),
+    ...(HostConfig.Ulimits && { Ulimits: ulimitRequests(HostConfig.Ulimits) ?? null }),
   };
   if (defaultRuntime !== undefined && own.Runtime === defaultRuntime) delete own.Runtime;
   // A file on the client's host.
@@ -243,7 +248,7 @@ function planNetworks({ Id, HostConfig, Config, NetworkSettings }: ContainerInsp
   );
   const request = ([network, settings]: [string, EndpointSettings]): NetworkRequest => ({
     network,
-    endpoint: ownEndpoint(settings, Id),
+    endpoint: requestEndpoint(settings, Id),
   });
   return {
     primary: first && request(first),
@@ -253,7 +258,7 @@ function planNetworks({ Id, HostConfig, Config, NetworkSettings }: ContainerInsp
 }
 
 /** The requested settings of a connection, without assigned ones. */
-function ownEndpoint(
+export function requestEndpoint(
   { IPAMConfig, Links, Aliases, DriverOpts, GwPriority }: EndpointSettings,
   id: string,
 ): EndpointSettings {

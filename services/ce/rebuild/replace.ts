@@ -59,9 +59,9 @@ export async function prepareReplacement(
 export async function createFrom(
   engine: Engine,
   name: string,
-  { create, connect, disconnect }: Recreation,
+  { create, platform, connect, disconnect }: Recreation,
 ): Promise<string> {
-  const { id } = await containerCreate(engine, { name, body: create });
+  const { id } = await containerCreate(engine, { name, platform, body: create });
   try {
     for (const network of disconnect) {
       await ifThere(networkDisconnect(engine, network, { container: id, force: true }));

@@ -9,6 +9,7 @@ import type { ImageReference } from "../../../engine/image_reference.ts";
 import type { RegistryAuth } from "../../../engine/registry_auth.ts";
 import type { Deps } from "../../deps.ts";
 import { openOrConflict, type Secrets } from "../../secrets.ts";
+import { assertOutboundHost, type OutboundDeps, type OutboundReach } from "../../outbound/url.ts";
 import { type FileEntry, readAuthFile } from "./auth_file.ts";
 
 export type RegistryAccessDeps = Pick<Deps, "config" | "db" | "secrets" | "log">;
@@ -23,8 +24,14 @@ export interface Credentials {
   identityToken: string | null;
 }
 
+/** Where requests to a registry may go: any user names one in the reference of an image. */
+export const reachOf = ({ isListed }: Pick<RegistryAccess, "isListed">): OutboundReach =>
+  isListed ? "loopback" : "internal";
+
 /** How a registry is reached. */
 export interface RegistryAccess {
+  /** Whether an entry names the registry. Only those may be on this host. */
+  isListed: boolean;
   /** Whether the registry speaks plain HTTP. */
   insecure: boolean;
   /** PEM: trusted besides the public authorities. */
@@ -34,6 +41,7 @@ export interface RegistryAccess {
 }
 
 const ANONYMOUS: RegistryAccess = {
+  isListed: false,
   insecure: false,
   caCertificate: null,
   credentials: undefined,
@@ -63,6 +71,23 @@ export function accessFor(deps: RegistryAccessDeps, place: Place): RegistryAcces
   return inFile ? fileAccess(inFile) : ANONYMOUS;
 }
 
+/**
+ * Checks an image that the engine is about to ask a registry for, as direct requests are checked.
+ *
+ * @param field The name of the field in the error message.
+ * @throws {AppError} `invalid` for a registry on this host without an entry.
+ */
+export async function assertRegistryReach(
+  deps: RegistryAccessDeps & OutboundDeps,
+  place: Place,
+  field: string,
+): Promise<void> {
+  const access = accessFor(deps, place);
+  if (access.isListed) return;
+  const host = place.registry.replace(/:\d+$/, "");
+  await assertOutboundHost(deps, host, reachOf(access), field);
+}
+
 /** @throws {AppError} `conflict` if the password cannot be decrypted. */
 export function storedAccess(
   { secrets }: Pick<Deps, "secrets">,
@@ -74,11 +99,12 @@ export function storedAccess(
     `enter the password of ${registry.host} again`,
   );
   const credentials = password === null ? undefined : { username, password, identityToken: null };
-  return { insecure, caCertificate, credentials };
+  return { isListed: true, insecure, caCertificate, credentials };
 }
 
 export const fileAccess = (entry: FileEntry): RegistryAccess => ({
   ...ANONYMOUS,
+  isListed: true,
   credentials: entry,
 });
 

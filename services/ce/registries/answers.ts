@@ -18,6 +18,9 @@ const LIMIT_MS = 15 * 60_000;
 const LIMIT_MIN_MS = 1_000;
 const LIMIT_MAX_MS = 24 * 60 * 60_000;
 
+/** The registry works, and does not know the method. */
+const NOT_IMPLEMENTED = 501;
+
 /** @throws {RegistryError} `rate_limited` while an earlier answer forbids requests. */
 export function assertNotLimited({ registrySessions }: LimitDeps, host: string): void {
   const until = registrySessions.limits.get(host);
@@ -49,10 +52,13 @@ export function checkStatus(
       `${host} refused access: check the credentials and the name of the repository`,
     );
   }
-  if (status === 404) throw new RegistryError("not_found", `${host} does not have the image`);
+  if (status === 404) {
+    throw new RegistryError("not_found", `${host} does not have the image`, { status });
+  }
   throw new RegistryError(
-    status >= 500 ? "unreachable" : "invalid",
+    status >= 500 && status !== NOT_IMPLEMENTED ? "unreachable" : "invalid",
     `${host} answered with status ${status}`,
+    { status },
   );
 }
 

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { ManifestKind } from "../../../db/ce/updates/digests.ts";
 import { nodeCrypto } from "../../builtins.ts";
 import type { ImageReference } from "../../../engine/image_reference.ts";
 import type { Deps } from "../../deps.ts";
@@ -21,6 +22,10 @@ export { RegistryError };
 interface Manifest {
   /** Of the index, for an image of several platforms. */
   digest: string;
+  /** Missing if the registry does not say. */
+  kind?: ManifestKind;
+  /** Whether the digest is the hash of the content; otherwise the registry states it. */
+  isHash?: true;
   /** Pulls that the registry's rate limit still allows, if it says. */
   rateLimitRemaining?: number;
 }
@@ -69,9 +74,12 @@ const PLATFORMS_MAX = 500;
 const LEVELS_MAX = 3;
 const NESTED_MAX = 10;
 
-/** Tags per page, and limit of pages. */
+/** Tags per page, and limit of pages: some repositories have a tag for each build. */
 const PAGE_SIZE = 1_000;
-const PAGES_MAX = 20;
+const PAGES_MAX = 200;
+
+/** Statuses with which registries and proxies answer that do not know the method HEAD. */
+const HEAD_UNKNOWN: ReadonlySet<number | undefined> = new Set([400, 404, 405, 406, 501]);
 
 const DIGEST = /^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
 const TAG = /^\w[\w.-]{0,127}$/;
@@ -85,7 +93,8 @@ const WAY_FAILURES: ReadonlySet<OutboundErrorCode> = new Set([
 ]);
 
 /**
- * Reads the digest that a tag has now. If the registry cannot be reached, the engine is asked.
+ * Reads the digest that a tag has now: with HEAD, which is not a pull, or with GET from registries
+ * that do not know HEAD. If the registry cannot be reached, the engine is asked.
  *
  * @throws {RegistryError}
  */
@@ -96,22 +105,52 @@ export async function headManifest(
 ): Promise<Manifest> {
   return await orViaEngine(deps, async () => {
     const access = accessFor(deps, reference);
-    const request = { ...requestFor(reference), ...options };
     const head = await registryRequest(deps, reference.registry, access, {
-      ...request,
+      ...requestFor(reference),
+      ...options,
       method: "HEAD",
       bodyMax: 0,
+    }).catch((error) => {
+      if (HEAD_UNKNOWN.has(Object(error).status)) return undefined;
+      throw error;
     });
-    assertNoPage(reference.registry, head);
-    const stated = head.headers["docker-content-digest"];
-    const digest = stated ?? (await getManifest(deps, access, reference, options)).digest;
-    assertDigest(reference, digest);
-    const remaining = rateLimitRemaining(head.headers);
-    return { digest, ...(remaining !== undefined && { rateLimitRemaining: remaining }) };
+    if (head) assertNoPage(reference.registry, head);
+    const stated = head?.headers["docker-content-digest"];
+    const manifest = head && stated !== undefined
+      ? { digest: stated, ...kindOf(head.headers["content-type"]), ...limitOf(head) }
+      : await hashManifest(deps, access, reference, options);
+    assertDigest(reference, manifest.digest);
+    return manifest;
   }, async () => {
-    const { Descriptor } = await inspectViaEngine(deps, reference, options);
-    return { digest: Descriptor.digest };
+    const { Descriptor: { digest, mediaType } } = await inspectViaEngine(deps, reference, options);
+    return { digest, ...kindOf(mediaType) };
   });
+}
+
+async function hashManifest(
+  deps: RegistryDeps,
+  access: RegistryAccess,
+  reference: ImageReference,
+  options: Options,
+): Promise<Manifest> {
+  const { digest, content, response } = await getManifest(deps, access, reference, options);
+  return {
+    digest,
+    kind: content.manifests ? "index" : "image",
+    isHash: true,
+    ...limitOf(response),
+  };
+}
+
+function kindOf(mediaType: string | undefined): Pick<Manifest, "kind"> {
+  const [type = ""] = mediaType?.toLowerCase().split(/\s*;/) ?? [];
+  if (INDEX_TYPES.includes(type)) return { kind: "index" };
+  return MANIFEST_TYPES.includes(type) ? { kind: "image" } : {};
+}
+
+function limitOf({ headers }: OutboundResponse): Pick<Manifest, "rateLimitRemaining"> {
+  const remaining = rateLimitRemaining(headers);
+  return remaining === undefined ? {} : { rateLimitRemaining: remaining };
 }
 
 /**
@@ -160,8 +199,16 @@ export async function readPlatforms(
   });
 }
 
+/** Tags of a repository, in the registry's order. */
+interface TagList {
+  tags: string[];
+  /** Why there may be more; `undefined` if the list is complete. */
+  gap?: string;
+}
+
 /**
- * Reads the tags of a repository, at most 20 pages.
+ * Reads the tags of a repository, at most 200 pages. If a later page cannot be read, the tags of the
+ * earlier ones are returned.
  *
  * @throws {RegistryError} Also if only the engine can reach the registry.
  */
@@ -169,26 +216,32 @@ export async function listTags(
   deps: RegistryDeps,
   reference: Pick<ImageReference, "registry" | "repository">,
   options: Options = {},
-): Promise<string[]> {
+): Promise<TagList> {
   const { registry, repository } = reference;
   const access = accessFor(deps, reference);
   const tags = new Set<string>();
   const base = `/v2/${repository}/tags/list`;
-  let path: string | undefined = `${base}?n=${PAGE_SIZE}`;
-  for (let page = 0; path !== undefined && page < PAGES_MAX; page++) {
-    const response: OutboundResponse = await registryRequest(deps, registry, access, {
-      method: "GET",
-      path,
-      repository,
-      bodyMax: TAGS_MAX,
-      ...options,
-    });
-    const found = parseObject(response, registry).tags ?? [];
-    if (!Array.isArray(found)) throw invalid(registry, "a list of tags");
-    for (const tag of found) if (typeof tag === "string" && TAG.test(tag)) tags.add(tag);
-    path = nextPage(response, base);
+  const visited = new Set<string>();
+  const incomplete = (gap: string): TagList => ({ tags: [...tags], gap });
+  for (let query: string | undefined = `?n=${PAGE_SIZE}`; query !== undefined;) {
+    if (visited.size === PAGES_MAX) return incomplete(`more than ${PAGES_MAX} pages`);
+    visited.add(query);
+    try {
+      const request = { method: "GET", path: base + query, repository, bodyMax: TAGS_MAX } as const;
+      const response = await registryRequest(deps, registry, access, { ...request, ...options });
+      const found = parseObject(response, registry).tags ?? [];
+      if (!Array.isArray(found)) throw invalid(registry, "a list of tags");
+      for (const tag of found) if (typeof tag === "string" && TAG.test(tag)) tags.add(tag);
+      query = nextPage(response, repository);
+    } catch (error) {
+      if (visited.size === 1 || !(error instanceof RegistryError)) throw error;
+      return incomplete(`page ${visited.size} could not be read`);
+    }
+    if (query !== undefined && (query === "" || visited.has(query))) {
+      return incomplete(`page ${visited.size} leads to no further page`);
+    }
   }
-  return [...tags];
+  return { tags: [...tags] };
 }
 
 /**
@@ -252,7 +305,7 @@ async function getManifest(
   access: RegistryAccess,
   reference: ImageReference,
   options: Options,
-): Promise<{ digest: string; content: Content }> {
+): Promise<{ digest: string; content: Content; response: OutboundResponse }> {
   const response = await registryRequest(deps, reference.registry, access, {
     ...requestFor(reference),
     method: "GET",
@@ -272,7 +325,7 @@ async function getManifest(
       `${reference.registry} sent a manifest that does not have its digest`,
     );
   }
-  return { digest, content };
+  return { digest, content, response };
 }
 
 /** A proxy may answer with a page of its own. */
@@ -357,12 +410,25 @@ function toPlatform(value: unknown): Platform | undefined {
 /** Maximum length of the name of a system or architecture. */
 const NAME_MAX = 50;
 
-/** The path of the next page (RFC 8288), which must be of the same repository. */
-function nextPage({ headers, url }: OutboundResponse, base: string): string | undefined {
-  const [, target] = /<([^<>]*)>\s*;\s*rel="?next"?/i.exec(headers.link ?? "") ?? [];
-  const next = target === undefined ? null : URL.parse(target, url);
-  if (!next || next.pathname !== base || next.search === new URL(url).search) return undefined;
-  return next.pathname + next.search;
+/** One link of the header `Link` (RFC 8288) with its parameters. */
+const LINK = /<([^<>]*)>((?:[^<>",]|"[^"]*")*)/g;
+const IS_NEXT = /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i;
+
+/**
+ * Returns the query of the next page. Registries behind proxies give links with another host or
+ * path, so that only the query counts; a link to another repository is not followed.
+ *
+ * @returns `undefined` if there is no next page; empty for a link that cannot be followed.
+ */
+function nextPage({ headers, url }: OutboundResponse, repository: string): string | undefined {
+  for (const [, target = "", params = ""] of (headers.link ?? "").matchAll(LINK)) {
+    if (!IS_NEXT.test(params)) continue;
+    const next = URL.parse(target, url);
+    const isSame = next?.pathname === new URL(url).pathname ||
+      next?.pathname.endsWith(`/${repository}/tags/list`);
+    return next && isSame ? next.search : "";
+  }
+  return undefined;
 }
 
 function parseObject(response: OutboundResponse, registry: string): Content {

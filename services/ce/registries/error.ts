@@ -25,13 +25,16 @@ export class RegistryError extends Error {
   override readonly name = "RegistryError";
   /** When a rate limit ends, in milliseconds since 1970. */
   readonly until?: number;
+  /** Of the registry's answer, if that is the reason. */
+  readonly status?: number;
 
   constructor(
     readonly reason: RegistryErrorReason,
     message: string,
-    { until, ...options }: ErrorOptions & { until?: number } = {},
+    { until, status, ...options }: ErrorOptions & { until?: number; status?: number } = {},
   ) {
     super(message, options);
     if (until !== undefined) this.until = until;
+    if (status !== undefined) this.status = status;
   }
 }

@@ -9,13 +9,13 @@ import { withTimeLimit } from "../../deadline.ts";
 import { isLoopbackHost } from "../../outbound/address.ts";
 import { OutboundError, timeoutError } from "../../outbound/error.ts";
 import { outboundRequest, type OutboundResponse } from "../../outbound/http.ts";
-import { type OutboundReach, parseOutboundUrl } from "../../outbound/url.ts";
+import { parseOutboundUrl } from "../../outbound/url.ts";
 import type { Challenge } from "../../state/registry_sessions.ts";
-import type { RegistryAccess } from "./access.ts";
+import { reachOf, type RegistryAccess } from "./access.ts";
 import { assertNotLimited, checkStatus } from "./answers.ts";
 import { parseChallenges } from "./challenges.ts";
 import { RegistryError } from "./error.ts";
-import { answerChallenge, type Registrar, type TokenDeps } from "./tokens.ts";
+import { answerChallenge, type Registrar as Target, type TokenDeps } from "./tokens.ts";
 
 export type RequestDeps = TokenDeps;
 
@@ -49,11 +49,6 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Docker Hub serves its API under another name. */
 const DOCKER_HUB_API = "registry-1.docker.io";
 
-/** Where a request goes. */
-interface Target extends Registrar {
-  reach: OutboundReach;
-}
-
 /**
  * Makes a request, and follows up to three redirects. Credentials and tokens are not sent to another
  * origin; if that requires authentication, it is done anonymously. At most four requests to a host
@@ -76,7 +71,11 @@ export async function registryRequest(
       host,
       () =>
         withTimeLimit({ timeoutMs: REQUEST_MS, timeoutError, signal }, async (limit) => {
-          let target: Target = { ...access, origin: originOf(host, access), reach: "loopback" };
+          let target: Target = {
+            ...access,
+            origin: originOf(host, access),
+            reach: reachOf(access),
+          };
           let current = request;
           for (let redirects = 0;; redirects++) {
             assertNotLimited(deps, target.origin.host);
@@ -94,8 +93,11 @@ export async function registryRequest(
         }),
     );
   } catch (error) {
-    if (error instanceof OutboundError) throw asRegistryError(error);
-    throw error;
+    if (!(error instanceof OutboundError)) throw error;
+    const hint = error.code === "blocked" && !access.isListed
+      ? `, or add the registry ${host}`
+      : "";
+    throw asRegistryError(error, hint);
   }
 }
 
@@ -211,7 +213,9 @@ function nextUrl(
   return next;
 }
 
-function asRegistryError(error: OutboundError): RegistryError {
+function asRegistryError(error: OutboundError, hint: string): RegistryError {
   const isInvalid = error.code === "too_large" || error.code === "redirect";
-  return new RegistryError(isInvalid ? "invalid" : "unreachable", error.message, { cause: error });
+  return new RegistryError(isInvalid ? "invalid" : "unreachable", error.message + hint, {
+    cause: error,
+  });
 }

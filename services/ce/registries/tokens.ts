@@ -6,7 +6,7 @@
  */
 
 import { outboundHeaderProblem, outboundRequest, SENT_VALUE_MAX } from "../../outbound/http.ts";
-import { type OutboundDeps, parseOutboundUrl } from "../../outbound/url.ts";
+import { type OutboundDeps, type OutboundReach, parseOutboundUrl } from "../../outbound/url.ts";
 import type { Deps } from "../../deps.ts";
 import type { Challenge } from "../../state/registry_sessions.ts";
 import type { Credentials } from "./access.ts";
@@ -20,6 +20,7 @@ export type TokenDeps = OutboundDeps & Pick<Deps, "secrets" | "registrySessions"
 export interface Registrar {
   /** The origin of the registry. */
   origin: URL;
+  reach: OutboundReach;
   caCertificate: string | null;
   credentials: Credentials | undefined;
 }
@@ -86,7 +87,7 @@ async function tokenFor(
   const response = await outboundRequest(deps, {
     ...tokenRequest(url, { service, scope }, credentials),
     // The registry's own host is what the image names. Others it could choose to reach the network.
-    reach: isOwnHost ? "loopback" : "public",
+    reach: isOwnHost ? registrar.reach : "public",
     caCertificates: registrar.caCertificate ?? undefined,
     timeoutMs: TOKEN_MS,
     bodyMax: ANSWER_MAX,

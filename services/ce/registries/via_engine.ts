@@ -8,8 +8,12 @@ import { EngineError, EngineUnreachableError } from "../../../engine/errors.ts";
 import { canonicalReference, type ImageReference } from "../../../engine/image_reference.ts";
 import { type Distribution, distributionInspect } from "../../../engine/distribution.ts";
 import type { Deps } from "../../deps.ts";
-import { credentialsFor, type RegistryAccessDeps } from "./access.ts";
+import { AppError } from "../../errors.ts";
+import { assertRegistryReach, credentialsFor, type RegistryAccessDeps } from "./access.ts";
 import { RegistryError } from "./error.ts";
+
+/** Only the engine may know the names, e.g. through its proxy. */
+const resolve = () => Promise.resolve([]);
 
 /**
  * Reads the digest and platforms of an image. This counts as a pull at Docker Hub.
@@ -23,10 +27,11 @@ export async function inspectViaEngine(
 ): Promise<Distribution> {
   const auth = credentialsFor(deps, reference);
   try {
+    await assertRegistryReach({ ...deps, resolve }, reference, reference.registry);
     return await distributionInspect(deps.engine, canonicalReference(reference), { auth, signal });
   } catch (error) {
     if (error instanceof EngineError) throw asRegistryError(error);
-    if (error instanceof EngineUnreachableError) {
+    if (error instanceof EngineUnreachableError || error instanceof AppError) {
       throw new RegistryError("unreachable", error.message, { cause: error });
     }
     throw error;

@@ -139,6 +139,7 @@ export async function openStream(
   await refreshStates(deps);
   const hasAdminEvents = caller.role === "admin" && types.includes("event");
   return deps.stream.open({
+    holder: caller,
     types: new Set(hasAdminEvents ? [...types, ADMIN_EVENT] : types),
     lastEventId,
     view: streamView(deps, caller),

@@ -27,6 +27,9 @@ const OUTPUT_MAX = 256 * 1024;
 /** How often to check whether the client has read the output, in milliseconds. */
 const OUTPUT_POLL_MS = 10;
 
+/** How many times that is checked before the connection is closed nevertheless. */
+const CLOSE_POLLS_MAX = 100;
+
 /** How long a client may read nothing, in milliseconds. */
 const STALL_MAX_MS = 60_000;
 
@@ -80,6 +83,7 @@ export function runTerminal(
   const opened = Promise.withResolvers<void>();
   let program: TerminalProgram | undefined;
   let ending: Ending | undefined;
+  let closing: Promise<void> | undefined;
   let lastInputMs = now().getTime();
   let unreadInput = 0;
   let lastWrite: Promise<void> = Promise.resolve();
@@ -113,6 +117,7 @@ export function runTerminal(
     }
     remove();
     await leave();
+    await closing;
     await recordEnd(command, ending!);
   }
 
@@ -134,9 +139,20 @@ export function runTerminal(
     ending = given;
     if (socket.readyState === WebSocket.OPEN) {
       if (given.message) socket.send(JSON.stringify(given.message));
-      socket.close(given.code);
+      closing = closeWhenSent(given.code);
     }
     stop.abort();
+  }
+
+  /**
+   * The runtime forgets a close frame that waits for the output before it when another message of
+   * the client arrives.
+   */
+  async function closeWhenSent(code: number): Promise<void> {
+    for (let left = CLOSE_POLLS_MAX; socket.bufferedAmount > 0 && left > 0; left--) {
+      await new Promise((resolve) => setTimeout(resolve, OUTPUT_POLL_MS));
+    }
+    socket.close(code);
   }
 
   function endByError(code: number, error: string): void {

@@ -1,5 +1,6 @@
 /**
- * The update policy in the labels of a container. Labels of Watchtower, What's Up Docker (WUD) and
+ * The update policy in the labels of a container. Those that its image has count only where they are
+ * stricter than the settings: who publishes an image must not decide when it is installed. Labels of Watchtower, What's Up Docker (WUD) and
  * Diun are honoured, so that containers need no change when an operator switches to this service.
  *
  * @see https://containrrr.dev/watchtower/container-selection/
@@ -34,6 +35,8 @@ export interface LabelPolicy {
   minAgeHours?: number;
   /** Replaces the windows of the settings. */
   window?: UpdateWindow;
+  /** What the image demands besides the settings. */
+  image?: { minAgeHours?: number; window?: UpdateWindow };
   /** Replaces the deadline of the verification after an update. */
   verifyTimeoutSeconds?: number;
   /** Names of containers that are updated before this one. */
@@ -56,9 +59,14 @@ export interface TagPattern {
   pattern: string;
 }
 
-type Labels = Readonly<Record<string, string>>;
+export type Labels = Readonly<Record<string, string>>;
 
 const WATCHTOWER = "com.centurylinklabs.watchtower";
+
+/** Labels that can turn on automatic updates. */
+export const AUTO_LABELS = ["longshore.update", `${WATCHTOWER}.enable`] as const;
+
+export const WINDOW_LABEL = "longshore.update.window";
 
 const MIN_AGE_HOURS_MAX = 365 * 24;
 
@@ -68,8 +76,41 @@ const VERIFY_TIMEOUT = { min: 10, max: 24 * 60 * 60 } as const;
 /** Limit of names in `depends-on`. */
 const DEPENDS_ON_MAX = 100;
 
-/** Reads the labels. An invalid value is reported and otherwise treated as missing. */
-export function updatePolicy(labels: Labels): LabelPolicy {
+/**
+ * Reads the labels of a container. An invalid value is reported and otherwise treated as missing.
+ *
+ * @param imageLabels Those of its image: a label with the same value comes from there. `undefined` if
+ * they are unknown; then all labels count as the image's.
+ */
+export function updatePolicy(labels: Labels, imageLabels: Labels | undefined): LabelPolicy {
+  const [own, given] = [true, false].map((wanted) =>
+    readPolicy(Object.fromEntries(
+      Object.entries(labels).filter(([name, value]) =>
+        (imageLabels !== undefined && imageLabels[name] !== value) === wanted
+      ),
+    ))
+  );
+  return restricted(own!, given!);
+}
+
+/** The policy of a user, with what an image may add to it. */
+function restricted(own: LabelPolicy, given: LabelPolicy): LabelPolicy {
+  const policy = own.policy ?? (given.policy === "auto" ? undefined : given.policy);
+  const tags = { ...(own.level !== "same" && given.tags), ...own.tags };
+  const image = {
+    ...(given.minAgeHours !== undefined && { minAgeHours: given.minAgeHours }),
+    ...(given.window && { window: given.window }),
+  };
+  return {
+    ...own,
+    ...(policy && { policy }),
+    ...(Object.keys(tags).length > 0 && { tags }),
+    ...(Object.keys(image).length > 0 && { image }),
+    problems: [...own.problems, ...given.problems],
+  };
+}
+
+function readPolicy(labels: Labels): LabelPolicy {
   const problems: string[] = [];
   const read = <Value>(name: string, parse: (text: string, field: string) => Value) => {
     const text = labels[name]?.trim();
@@ -97,7 +138,7 @@ export function updatePolicy(labels: Labels): LabelPolicy {
     "longshore.update.min-age",
     (text, field) => parseDuration(text, { field, unit: "h", min: 0, max: MIN_AGE_HOURS_MAX }),
   );
-  const window = read("longshore.update.window", parseWindow);
+  const window = read(WINDOW_LABEL, parseWindow);
   const verifyTimeoutSeconds = read(
     "longshore.update.verify-timeout",
     (text, field) => parseDuration(text, { field, unit: "s", ...VERIFY_TIMEOUT }),

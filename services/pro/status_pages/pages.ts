@@ -23,6 +23,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { assertBelowLimit } from "../../license/limits.ts";
 import { DOMAIN_RULE, normalizeDomain } from "./custom_domain.ts";
+import { isDashboardHost, recordLinkBase } from "./link_base.ts";
 import { requirePage } from "./page_lookup.ts";
 import { loadComponents, type PageComponent, worstStatus } from "./public.ts";
 import { createSlug, findFreeSlug } from "./slug.ts";
@@ -70,29 +71,33 @@ export function getStatusPage({ db }: Pick<Deps, "db">, id: string): StatusPageD
   };
 }
 
+type PageDeps = Pick<Deps, "config" | "db" | "now" | "log" | "statusPages">;
+
 /**
  * Stores a new page with a slug created from its name.
  *
- * @throws {AppError} `invalid` for an invalid domain; `conflict` for the domain of another page.
+ * @param base Base URL of the admin's request.
+ * @throws {AppError} `invalid` for an invalid domain; `conflict` for the domain of another page or
+ * the dashboard.
  * @throws {LimitError} When the edition allows no more pages.
  */
 export function createStatusPage(
-  { db, license, now, log, statusPages }: Pick<
-    Deps,
-    "db" | "license" | "now" | "log" | "statusPages"
-  >,
+  deps: PageDeps & Pick<Deps, "license">,
   { custom_domain, ...page }: NewStatusPage,
+  base: string,
 ): StatusPage {
+  const { db, license, now, log, statusPages } = deps;
   const domain = parseDomain(custom_domain);
   assertBelowLimit(license, "status_pages", countStatusPages(db));
   const id = crypto.randomUUID();
-  assertDomainFree(db, domain, id);
-  const base = createSlug(page.name);
+  assertDomainFree(deps, domain, { id, base });
+  recordLinkBase(deps, base);
+  const slug = createSlug(page.name);
   const at = now().toISOString();
   insertStatusPage(db, {
     ...page,
     id,
-    slug: findFreeSlug(base, selectSlugsLike(db, base)),
+    slug: findFreeSlug(slug, selectSlugsLike(db, slug)),
     custom_domain: domain,
     created_at: at,
     updated_at: at,
@@ -108,15 +113,18 @@ export function createStatusPage(
  * @throws {AppError} `not_found`; `invalid` and `conflict` as for a new one.
  */
 export function changeStatusPage(
-  { db, now, log, statusPages }: Pick<Deps, "db" | "now" | "log" | "statusPages">,
+  deps: PageDeps,
   id: string,
   change: Change<NewStatusPage>,
+  base: string,
 ): StatusPage {
+  const { db, now, log, statusPages } = deps;
   const page = requirePage(db, id);
   const domain = change.custom_domain === undefined
     ? page.custom_domain
     : parseDomain(change.custom_domain);
-  assertDomainFree(db, domain, id);
+  if (domain !== page.custom_domain) assertDomainFree(deps, domain, { id, base });
+  recordLinkBase(deps, base);
   updateStatusPage(db, {
     ...applyChange(page, change),
     custom_domain: domain,
@@ -153,8 +161,15 @@ function parseDomain(text: string | null): string | null {
   return domain;
 }
 
-function assertDomainFree(db: Deps["db"], domain: string | null, id: string): void {
+function assertDomainFree(
+  { config, db }: Pick<Deps, "config" | "db">,
+  domain: string | null,
+  { id, base }: { id: string; base: string },
+): void {
   if (domain === null) return;
+  if (isDashboardHost({ config }, domain, base)) {
+    throw new AppError("conflict", `The dashboard uses the domain ${domain}; use another one`);
+  }
   const owner = selectStatusPageIdByDomain(db, domain);
   if (owner !== undefined && owner !== id) {
     throw new AppError("conflict", `Another status page uses the domain ${domain}`);

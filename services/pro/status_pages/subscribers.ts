@@ -30,6 +30,7 @@ import { isMailAddress, MAIL_ADDRESS_RULE } from "../../outbound/mail_address.ts
 import { assertOutboundUrl } from "../../outbound/url.ts";
 import { REDACTED } from "../../redact.ts";
 import { openIfPossible } from "../../secrets.ts";
+import { recordLinkBase } from "./link_base.ts";
 import { requirePage } from "./page_lookup.ts";
 import { subscriberLinks } from "./links.ts";
 import {
@@ -109,6 +110,7 @@ export async function createSubscriber(
   requirePage(db, pageId);
   const { kind, address, canonical } = await parseAddress(deps, given);
   const addressKey = await createAddressKey(secrets, kind, canonical);
+  recordLinkBase(deps, linkBase);
 
   // No await from here on: another request may have changed the page or its subscribers.
   requirePage(db, pageId);

@@ -14,6 +14,7 @@ import {
 import { selectStatusPageBySlug } from "../../../db/pro/status_pages/pages.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
+import { linkBaseOf } from "./link_base.ts";
 import {
   assertMailServer,
   createAddressKey,
@@ -39,7 +40,7 @@ export const hasSubscribeForm = ({ smtpUrl }: Pick<Deps["config"], "smtpUrl">): 
 /**
  * Sends a confirmation mail, unless the address is subscribed or got one within a day.
  *
- * @param linkBase As for `createSubscriber()`.
+ * @param visited Base URL of the visitor's request.
  * @throws {AppError} `not_found` for a page that is not public; `invalid` for an address that is
  * not valid; `conflict` without a mail server. Errors never depend on existing subscribers.
  */
@@ -47,13 +48,20 @@ export async function requestSubscription(
   deps: Pick<Deps, "config" | "db" | "secrets" | "now" | "outbox" | "log">,
   slug: string,
   email: string,
-  linkBase: string,
+  visited: string,
 ): Promise<void> {
   const { config, db, secrets, now, log } = deps;
   const page = selectStatusPageBySlug(db, slug);
   if (!page?.is_public) throw notFound("Status page", slug);
   if (!isMailAddress(email)) throw new AppError("invalid", `email: ${MAIL_ADDRESS_RULE}`);
   assertMailServer(config);
+  const linkBase = linkBaseOf(deps, page, visited);
+  if (linkBase === undefined) {
+    throw new AppError(
+      "conflict",
+      "Email subscriptions are unavailable: SERVICE_BASE_URL is not set",
+    );
+  }
   const addressKey = await createAddressKey(secrets, "email", email);
 
   const at = now();

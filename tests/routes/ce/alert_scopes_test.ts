@@ -68,6 +68,23 @@ Deno.test("a metric of containers watches all of them by default, and counts fiv
 
 const LOGS = { ...cpuOfWeb, metric: "container_log_matches", scope: undefined };
 
+Deno.test("a rule about log lines is for callers who may read logs", async () => {
+  using app = testApp();
+  const rule = { ...LOGS, name: "secrets", pattern: "^PASSWORD=a" };
+  const { body: { id } } = await app.call("POST", "/api/alerts/rules", rule);
+  const ask = async (permissions: string[]) => {
+    const scope = { permissions };
+    return [
+      await app.call("POST", "/api/alerts/rules/test", { ...rule, name: "other" }, { scope }),
+      await app.call("POST", "/api/alerts/rules", { ...rule, name: "other" }, { scope }),
+      await app.call("PUT", `/api/alerts/rules/${id}`, { pattern: "^PASSWORD=b" }, { scope }),
+    ].map(({ status }) => status);
+  };
+
+  deepEqual(await ask(["alerts:write"]), [403, 403, 403]);
+  deepEqual(await ask(["alerts:write", "containers:logs"]), [200, 201, 200]);
+});
+
 for (
   const [rule, error] of [
     [

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { simulateContainers } from "../../helpers/fake_containers.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
@@ -197,6 +197,21 @@ Deno.test("POST /api/images/pull starts a job with progress and the pulled image
   );
 });
 
+Deno.test("POST /api/images/pull reaches this host only for who may add registries", async () => {
+  await using fake = fakeEngine({ "POST /images/create": () => lines({ status: "x" }) });
+  using app = testApp({ engine: fake.engine });
+  const pull = (permissions: string[]) =>
+    app.call("POST", "/api/images/pull", { image: "127.0.0.1:22/x" }, { scope: { permissions } });
+
+  const refused = await pull(["images:write"]);
+  deepEqual(fake.requests, []);
+  const started = await pull(["images:write", "registries:write"]);
+  await endOf(app, started.body.id);
+
+  deepEqual([refused.status, started.status], [400, 202]);
+  match(refused.body.error, /^body\.image: 127\.0\.0\.1 is an address that this service may not/);
+});
+
 Deno.test("POST /api/images/pull refuses a second pull of the same image, however it is spelled", async () => {
   const gate = Promise.withResolvers<Response>();
   await using fake = fakeEngine({ "POST /images/create": () => gate.promise });
@@ -335,6 +350,25 @@ Deno.test("GET /api/images/:id/export streams the engine's archive, also with a 
   equal(headers.get("content-disposition"), 'attachment; filename="team_app_1.tar"');
   equal((await app.call("GET", "/api/images/unknown/export")).status, 404);
 });
+
+for (const name of ["-1", "UPPER", "team%2F-app", "app:-", "app@sha256:1", "%2E%2E"]) {
+  Deno.test(`an image cannot have the name ${name}: 404 without a request to the engine`, async () => {
+    await using fake = fakeEngine(simulateContainers([]));
+    using app = testApp({ engine: fake.engine });
+    for (
+      const [method, path, body] of [
+        ["GET", ""],
+        ["GET", "/export"],
+        ["DELETE", ""],
+        ["POST", "/tag", { image: "app:2" }],
+      ] as const
+    ) {
+      const { status } = await app.call(method, `/api/images/${name}${path}`, body);
+      equal(status, 404, `${method} ${path}`);
+    }
+    deepEqual(fake.requests.filter((request) => request.includes("/images/")), []);
+  });
+}
 
 Deno.test("a client that leaves an export frees its slot and the engine's connection", async () => {
   await using fake = fakeEngine({

@@ -104,7 +104,7 @@ Deno.test("the stream of a job sends steps, progress, log and the end, to a brow
   const [step, line] = await client.take(2);
   deepEqual([step!.data.name, step!.data.status], ["one", "succeeded"]);
   deepEqual(line!.data, { line: "first line" });
-  equal(app.deps.jobs.followers, 1);
+  equal(app.deps.jobs.followers.taken, 1);
 
   gate.resolve();
   const rest = await client.rest();
@@ -115,7 +115,7 @@ Deno.test("the stream of a job sends steps, progress, log and the end, to a brow
     { tags: ["app:1"] },
   ]);
   deepEqual(rest.find(({ type }) => type === "progress")!.data.current, 1);
-  equal(app.deps.jobs.followers, 0);
+  equal(app.deps.jobs.followers.taken, 0);
 
   // A finished job is streamed from its record.
   const late = await app.fetch("GET", `/api/jobs/${job.id}/stream`);
@@ -153,7 +153,7 @@ Deno.test("a job stream that fails is not counted any more", async () => {
   };
   app.deps.jobs.get(job.id)!.write("a line");
   await rejects(client.rest());
-  equal(app.deps.jobs.followers, 0);
+  equal(app.deps.jobs.followers.taken, 0);
   gate.resolve();
   await completion;
 });
@@ -286,4 +286,28 @@ Deno.test("POST /api/jobs/:id/cancel requires what starting the job requires", a
   equal((await cancel("viewer")).status, 403);
   equal((await cancel("admin")).status, 202);
   await completion.catch(() => {});
+});
+
+Deno.test("the log lines of failed containers are only for callers who may read logs", async () => {
+  using app = testApp();
+  const evidence = [{ container: "web", logLines: ["PASSWORD=hunter2"], healthLog: [] }];
+  const { job, completion } = startTestJob(app, () => {
+    throw new JobEnd("rolled_back", "web exited", { image: "app:2", evidence });
+  });
+  await rejects(completion);
+  const ask = async (path: string, permissions?: string[]) =>
+    (await app.call("GET", path, undefined, permissions ? { scope: { permissions } } : {})).body;
+
+  for (const path of [`/api/jobs/${job.id}`, "/api/jobs", `/api/jobs/${job.id}/stream`]) {
+    const without = JSON.stringify(await ask(path, ["containers:read"]));
+    const withLogs = JSON.stringify(await ask(path, ["containers:read", "containers:logs"]));
+
+    deepEqual(
+      [/app:2/, /hunter2|evidence/].map((pattern) => pattern.test(without)),
+      [true, false],
+      path,
+    );
+    equal(withLogs.includes("hunter2"), true, path);
+    equal(JSON.stringify(await ask(path)).includes("hunter2"), true, path);
+  }
 });

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { evaluateAlerts } from "../../../services/ce/alerts/evaluation.ts";
 import { reportHeldEvents } from "../../../services/ce/silences/held.ts";
 import { emit } from "../../../services/events/emit.ts";
@@ -7,6 +7,7 @@ import { appWithReceivers, takeQueued, toAll, toPeople } from "../../helpers/mes
 import { openTestDatabase, type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const PATH = "/api/maintenance/windows";
+const OTHERS = { target: { kind: "containers", containers: ["web"] } };
 const HOST = { target: { kind: "host" } };
 const NIGHTLY = {
   cron: "0 3 * * *",
@@ -108,6 +109,35 @@ Deno.test("maintenance mode is on during a window of the host", async () => {
   deepEqual(await modeAt("2026-01-02T02:59:59.999Z"), on);
   deepEqual(await modeAt("2026-01-02T03:00:00Z"), off);
   equal(app.deps.maintenance.active, false);
+});
+
+Deno.test("a window that opens again before it closes, and overlapping ones, close at the last end", async () => {
+  using app = testApp({ now: "2026-01-02T02:15:00Z" });
+  const openUntil = async () =>
+    Object.fromEntries(
+      (await app.call("GET", PATH)).body.windows.map((
+        { cron, openUntil }: { cron: string; openUntil: string | null },
+      ) => [cron, openUntil]),
+    );
+  await create(app, { ...NIGHTLY, cron: "0,30 3 * * *", durationMinutes: 45 });
+  await create(app, { ...NIGHTLY, cron: "10 3 * * *", durationMinutes: 15 });
+  await create(app, { ...NIGHTLY, cron: "* * * * *", durationMinutes: 60, scope: OTHERS });
+  const untilAt = async (time: string) => {
+    app.clock.set(`2026-01-02T${time}:00Z`);
+    const until = await openUntil();
+    const { body: mode } = await app.call("GET", "/api/maintenance");
+    return [until["0,30 3 * * *"], until["10 3 * * *"], mode.since, mode.until].map((text) =>
+      text?.slice(11, 16) ?? null
+    );
+  };
+
+  // Berlin is an hour ahead.
+  deepEqual(await untilAt("02:15"), ["03:15", "02:25", "02:00", "03:15"]);
+  deepEqual(await untilAt("02:50"), ["03:15", null, "02:30", "03:15"]);
+  deepEqual(await untilAt("03:14"), ["03:15", null, "02:30", "03:15"]);
+  deepEqual(await untilAt("03:15"), [null, null, null, null]);
+  // It never closes; the answer is limited.
+  ok((await openUntil())["* * * * *"] > "2026-01-02T04:15:00.000Z");
 });
 
 Deno.test("clock changes neither skip nor repeat a window", async () => {

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { severityOf } from "../../../services/ce/notifications/message.ts";
 import { emit } from "../../../services/events/emit.ts";
 
 import { containerOf, setContainers } from "../../helpers/fake_containers.ts";
@@ -416,4 +417,22 @@ Deno.test("a sent message can be sent again, a queued one cannot", async () => {
   await deliver(app);
   equal(receiver.received.length, 2);
   equal((await app.call("POST", "/api/notifications/deliveries/x/replay")).status, 404);
+});
+
+Deno.test("a message about an incident has the severity of the incident", () => {
+  const incident = { id: "i1", title: "Checkout", status: "open", source: "manual" } as const;
+  const update = { previousStatus: "open", message: null } as const;
+  for (
+    const [severity, expected] of [
+      ["critical", "critical"],
+      ["major", "warning"],
+      ["minor", "warning"],
+      ["info", "info"],
+    ] as const
+  ) {
+    const data = { ...incident, severity };
+    equal(severityOf({ event: "incident.created", data }), expected);
+    equal(severityOf({ event: "incident.updated", data: { ...data, ...update } }), expected);
+    equal(severityOf({ event: "incident.resolved", data }), "info");
+  }
 });

@@ -76,6 +76,8 @@ for (
 for (
   const [wrong, change, error] of [
     ["a URL", { host: "https://ghcr.io" }, /^body\.host: must be a host/],
+    ["a port above 65535", { host: "x.test:99999" }, /^body\.host: must be a host/],
+    ["port 0", { host: "x.test:0" }, /^body\.host: must be a host/],
     ["a path in the host", { host: "ghcr.io/team" }, /^body\.host: /],
     ["a user in the host", { host: "a@ghcr.io" }, /^body\.host: /],
     ["a path with ..", { pathPrefix: "../x" }, /^body\.pathPrefix: /],

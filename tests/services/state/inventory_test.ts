@@ -83,6 +83,26 @@ Deno.test("an expectation lasts while the action does and five seconds longer", 
   equal(all.takeExpectedDown("a"), false);
 });
 
+Deno.test("an expectation outlasts a loss of the engine's events, which are read later", () => {
+  const { inventory: all, pass } = inventory();
+  all.setLive(true);
+  all.expectDown("ended before").settle();
+  pass(5_000);
+  all.expectDown("a").settle();
+  all.expectDown("withdrawn").withdraw();
+  all.setLive(false);
+  pass(60_000);
+  all.expectDown("b").settle();
+  pass(60_000);
+  all.setLive(true);
+  deepEqual(
+    ["ended before", "a", "withdrawn", "b"].map((id) => all.isDownExpected(id)),
+    [false, true, false, true],
+  );
+  pass(5_000);
+  equal(all.takeExpectedDown("a"), false);
+});
+
 Deno.test("an expectation that is withdrawn excuses nothing, and leaves those of others", () => {
   const { inventory: all } = inventory();
   const [withdrawn, other] = [all.expectDown("a"), all.expectDown("a")];

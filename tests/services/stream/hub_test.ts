@@ -14,7 +14,12 @@ function hubAt({ clientsMax = 10 } = {}) {
 const wanting = (
   types: string[],
   request: Partial<StreamRequest> = {},
-): StreamRequest => ({ types: new Set(types), isValid: () => true, ...request });
+): StreamRequest => ({
+  holder: { userId: crypto.randomUUID() },
+  types: new Set(types),
+  isValid: () => true,
+  ...request,
+});
 
 Deno.test("a new client reads the reconnection time and the states, then what comes", async () => {
   const { hub } = hubAt();

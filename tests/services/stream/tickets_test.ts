@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual, throws } from "node:assert/strict";
 import type { Session } from "../../../services/auth/accounts.ts";
 import { createTickets } from "../../../services/stream/tickets.ts";
 import { testClock } from "../../helpers/test_app.ts";
@@ -44,4 +44,19 @@ Deno.test("unused tickets have a bound and are forgotten when their time is over
   clock.advance({ seconds: 30 });
   tickets.issue(session);
   equal(tickets.size, 1);
+});
+
+Deno.test("an API token has half of the unused tickets, and those that are used again", () => {
+  const tickets = createTickets<Session>(testClock().now, (grant) => grant);
+  const token = { ...session, apiToken: { id: "t1", name: "script", hash: "x" } };
+  const issued = Array.from({ length: 5_000 }, () => tickets.issue(token));
+  throws(() => tickets.issue(token), {
+    code: "too_many_requests",
+    message: "Share of 5000 of 10000 unused tickets reached for these logins or this API token; " +
+      "close one first",
+  });
+  tickets.issue(session);
+  tickets.redeem(issued[0]!);
+  tickets.redeem(issued[1]!);
+  tickets.issue(token);
 });

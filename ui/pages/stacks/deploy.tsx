@@ -27,6 +27,8 @@ const DEPLOY_STEPS = {
   networks: "Create networks",
   volumes: "Create volumes",
   "stop removed": "Stop what is no longer needed",
+  "create dependents": "Create containers that depend on replaced ones",
+  "start dependents": "Start containers that depend on replaced ones",
   verify: "Verify the new containers",
   commit: "Remove the old containers",
   failure: "Record the failure",
@@ -75,10 +77,18 @@ export const useReloadOnEnd = (name: string, reload: () => void): void =>
     reload,
   );
 
-/** Deploys the stored sources, and reports the end. */
-export const deployStack = (name: string): Promise<void> =>
+/**
+ * Deploys the stored sources, and reports the end.
+ *
+ * @param expectedVersion The version that the user sees; nothing is deployed if another is current.
+ */
+export const deployStack = (name: string, expectedVersion?: number): Promise<void> =>
   reportJob(
-    () => api("POST /api/stacks/{name}/deploy", { path: { name }, body: {} }),
+    () =>
+      api("POST /api/stacks/{name}/deploy", {
+        path: { name },
+        body: expectedVersion === undefined ? {} : { expectedVersion },
+      }),
     `Deployed ${plain(name)}`,
   );
 

@@ -118,7 +118,7 @@ function SourceForm({ initial }: { initial: StackSource }) {
   const deploy = async () => {
     if (isChanged ? !await save() : await showNewer()) return;
     plan.set(undefined);
-    await deployStack(name);
+    await deployStack(name, version.peek());
   };
   const run = async (what: "save" | "plan" | "deploy", work: () => Promise<unknown>) => {
     if (busy.peek()) return;

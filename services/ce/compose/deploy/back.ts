@@ -36,6 +36,7 @@ import {
   stopAside,
 } from "../../updates/run/swap.ts";
 import type { LoadedStack } from "../plan/stored.ts";
+import { dependentPairs, replaceDependents, stopDependents } from "./dependents.ts";
 import type {
   CreatedContainers,
   DeployJob,
@@ -43,6 +44,7 @@ import type {
   PlannedDeploy,
   ServiceWork,
 } from "./job.ts";
+import { REPLACE_NETWORKS, restoreNetworks } from "./networks.ts";
 import type { NamedImage } from "./planned.ts";
 import { containersOf } from "./services.ts";
 
@@ -60,7 +62,8 @@ export const createdOf = (job: DeployJob, key: string): CreatedContainers | unde
 /** The step that starts the containers of a service; its result is true. */
 export const startStep = (key: string) => `start ${key}`;
 
-const pairsOf = (job: DeployJob, services: readonly ServiceWork[]): Pair[] =>
+/** The containers that replace others, as far as they were created. */
+export const pairsOf = (job: DeployJob, services: readonly ServiceWork[]): Pair[] =>
   services.flatMap(({ key }) => createdOf(job, key)?.pairs ?? []);
 
 /**
@@ -79,7 +82,19 @@ export async function goBack(
   const reason = job.resultOf("failure") as string;
   const problems = await job.step("roll back", async () => {
     const { attempt, problems } = createAttempts(deps);
-    await restoreServices(deps, job, stack, planned, attempt);
+    const dependents = dependentPairs(job);
+    const hasReplaced = planned.services.some(({ key, replaced }) =>
+      replaced.length > 0 && job.hasBegun(startStep(key))
+    );
+    const stopped: Member[] = [];
+    if (hasReplaced && dependents.length === 0) {
+      await attempt(async () => void stopped.push(...await stopDependents(deps, planned)));
+    }
+    if (job.hasBegun(REPLACE_NETWORKS)) {
+      await restoreNetworks(deps, stack.project, planned, { to: "before", attempt });
+    }
+    await restoreServices(deps, job, stack, { ...planned, dependents }, attempt);
+    for (const member of stopped) await attempt(() => startAgain(deps, member));
     for (const key of planned.networks) {
       await attempt(() => removeNetwork(deps, stack.project.networks[key]!.name));
     }
@@ -118,10 +133,12 @@ async function restoreServices(
   deps: Deps,
   job: DeployJob,
   stack: LoadedStack,
-  { existing, services, removed }: Pick<PlannedDeploy, "existing" | "services" | "removed">,
+  { existing, services, removed, dependents }:
+    & Pick<PlannedDeploy, "existing" | "services" | "removed">
+    & { dependents: readonly Pair[] },
   attempt: Attempt,
 ): Promise<void> {
-  const pairs = pairsOf(job, services);
+  const pairs = [...pairsOf(job, services), ...dependents];
   const kept = new Set([...existing, ...pairs.map(({ newId }) => newId)]);
   // Also those of a step that was interrupted. Dependents have higher positions.
   for (const { key } of services.toReversed()) {
@@ -134,6 +151,13 @@ async function restoreServices(
   const refs = await refsOf(deps, [...pairs, ...removed].filter(({ ran }) => ran));
   const isUsed = (each: Identity) => refs.some((ref) => refersTo(ref, each));
   const isLent = (member: Member) => !member.ran && isUsed(identityOf(member));
+  if (job.hasBegun(REPLACE_NETWORKS)) {
+    // They were stopped before their replacements were created.
+    const alone = services.filter(({ key }) => !createdOf(job, key));
+    for (const member of alone.flatMap(({ replaced }) => replaced)) {
+      await attempt(() => startAgain(deps, member));
+    }
+  }
   const started = services.flatMap(({ started }) => started);
   const [used, unused] = [true, false].map((isIt) =>
     removed.filter((member) => isUsed(identityOf(member)) === isIt)
@@ -271,10 +295,18 @@ export async function stopHere(
   const problems = await job.step("clean up", async () => {
     const { attempt, problems } = createAttempts(deps);
     const { existing, services } = planned;
+    if (job.hasBegun(REPLACE_NETWORKS)) {
+      await restoreNetworks(deps, stack.project, planned, { to: "now", attempt });
+    }
     const kept = await keptServices(deps, job, services);
     const others = services.filter((work) => !kept.includes(work));
-    await restoreServices(deps, job, stack, { existing, services: others, removed: [] }, attempt);
-    await removeOldOnes(deps, pairsOf(job, kept));
+    const restored = { existing, services: others, removed: [], dependents: [] };
+    await restoreServices(deps, job, stack, restored, attempt);
+    const replaced = pairsOf(job, kept);
+    if (replaced.length > 0) {
+      await attempt(() => replaceDependents(deps, job, planned, replaced));
+    }
+    await removeOldOnes(deps, [...replaced, ...dependentPairs(job)]);
     if (job.hasBegun("stop removed")) {
       await removeOldOnes(deps, planned.removed.map((each) => ({ ...each, newId: "" })));
     }

@@ -45,10 +45,14 @@ export const containerNameOf = (project: Project, key: string, number: number): 
 
 /** Plans the requests that create a container. */
 export function planServiceContainer(context: ContainerContext): Recreation {
-  const { project, key, image, old, findPeer } = context;
+  const { project, key, image, old, findPeer, apiVersion } = context;
   const service = project.services[key]!;
-  const [primary, ...others] = networksOf(context);
+  const networks = networksOf(context);
+  const [primary, ...others] = networks;
   const mode = namespaceOf(service.network_mode, findPeer);
+  // Only there, every engine since then applies all settings of each network.
+  const joinsAll = isAtLeast(apiVersion, "1.44");
+  const joined = joinsAll ? networks : networks.slice(0, 1);
   const create: Record<string, unknown> = {
     ...configOf(service),
     Image: service.image,
@@ -59,15 +63,24 @@ export function planServiceContainer(context: ContainerContext): Recreation {
       NetworkMode: mode ?? primary?.network ?? "none",
     }),
     ...(primary && {
-      NetworkingConfig: { EndpointsConfig: { [primary.network]: primary.endpoint } },
+      NetworkingConfig: {
+        EndpointsConfig: Object.fromEntries(
+          joined.map(({ network, endpoint }) => [network, endpoint]),
+        ),
+      },
     }),
   };
   if (service.mac_address !== undefined && primary) {
-    // Newer engines expect it per network.
-    if (isAtLeast(context.apiVersion, "1.44")) primary.endpoint.MacAddress = service.mac_address;
-    else create.MacAddress = service.mac_address;
+    // Newer engines and Podman expect it per network.
+    primary.endpoint.MacAddress = service.mac_address;
+    if (!joinsAll) create.MacAddress = service.mac_address;
   }
-  return { create: definedFields(create) as ContainerCreateBody, connect: others, disconnect: [] };
+  return {
+    create: definedFields(create) as ContainerCreateBody,
+    platform: isAtLeast(apiVersion, "1.41") ? service.platform : undefined,
+    connect: joinsAll ? [] : others,
+    disconnect: [],
+  };
 }
 
 function configOf(service: Service): Record<string, unknown> {

@@ -5,18 +5,20 @@
  * @module
  */
 
-import { containerList } from "../../../../engine/containers.ts";
+import { type ContainerInspect, containerList } from "../../../../engine/containers.ts";
 import { EngineError, ifThere } from "../../../../engine/errors.ts";
 import { imageRemove } from "../../../../engine/images.ts";
 import { networkList, networkRemove } from "../../../../engine/networks.ts";
 import { volumeList, volumeRemove } from "../../../../engine/volumes.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
-import { asContainer, refreshContainer } from "../../containers/reads.ts";
+import { asContainer, listAll, refreshContainer } from "../../containers/reads.ts";
+import { dependentsOfAny } from "../../containers/share_group.ts";
 import { nameOf, removeAndWait } from "../../rebuild/replace.ts";
 import { parseDependsOn, startOrder } from "../../stacks/order.ts";
 import { stopAside } from "../../updates/run/swap.ts";
 import { LABEL } from "../labels.ts";
+import { cutOffWarnings } from "../plan/dependents.ts";
 import { fullImageName } from "../plan/differences.ts";
 import type { Service } from "../load/resolve.ts";
 import { serviceOf } from "../plan/replicas.ts";
@@ -34,11 +36,11 @@ export async function takeDown(deps: Deps, job: DownJob): Promise<DownResult> {
     throw new AppError("conflict", `Longshore itself runs in ${target} and cannot remove itself`);
   }
   // After a crash, some of them are gone.
-  const found = await job.step("plan", () =>
-    Promise.resolve({
-      names: containers.map(nameOf),
-      images: [...new Set(containers.map(({ Config }) => Config.Image ?? ""))],
-    }));
+  const found = await job.step("plan", async () => ({
+    names: containers.map(nameOf),
+    images: [...new Set(containers.map(({ Config }) => Config.Image ?? ""))],
+    warnings: await dependentsLeft(deps, containers),
+  }));
   const byService = Map.groupBy(containers, serviceOf);
   const order = startOrder(
     new Map([...byService].map(([service, [first]]) => [
@@ -93,7 +95,14 @@ export async function takeDown(deps: Deps, job: DownJob): Promise<DownResult> {
     return removed;
   });
   deps.diskUsage.invalidate();
-  return { containers: found.names, networks, volumes, images };
+  const { names, warnings = [] } = found;
+  return { containers: names, networks, volumes, images, warnings };
+}
+
+/** Warns of containers of others that depend on those that are removed. */
+async function dependentsLeft(deps: Deps, removed: readonly ContainerInspect[]): Promise<string[]> {
+  const own = removed.map((each) => asContainer(deps, each));
+  return cutOffWarnings(dependentsOfAny(own, await listAll(deps)));
 }
 
 /** The services of the current sources, for their hooks; none without sources that can be loaded. */

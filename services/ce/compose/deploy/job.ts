@@ -4,13 +4,15 @@
  * @module
  */
 
+import type { EndpointSettings } from "../../../../engine/containers.ts";
+import type { NetworkCreateBody } from "../../../../engine/networks.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import type { Identity } from "../../../state/reservations.ts";
 import type { Evidence } from "../../updates/run/evidence.ts";
 import type { Member, Pair } from "../../updates/run/members.ts";
 import type { RecreatePolicy } from "../plan/options.ts";
-import type { PlannedChange } from "../plan/plan.ts";
+import type { PlannedChange } from "../plan/change.ts";
 
 export const FAILURE_POLICIES = ["rollback", "stop"] as const;
 
@@ -26,7 +28,9 @@ export interface DeployInput {
   onFailure: (typeof FAILURE_POLICIES)[number];
   stableSeconds: number | null;
   healthTimeoutSeconds: number | null;
-  /** The containers of the project. */
+  /** Whether it may only deploy what stays inside of the project. */
+  isConfined?: boolean;
+  /** The containers of the project, and those that depend on them. */
   affected: Identity[];
 }
 
@@ -58,17 +62,34 @@ export interface ServiceWork {
   started: Identity[];
 }
 
+/** A network before it is created again. */
+export interface ReplacedNetwork {
+  /** In the project. */
+  key: string;
+  /** Creates it as it was. */
+  body: NetworkCreateBody;
+  /** The containers of the project on it, and how they are connected. */
+  attached: { id: string; service: string; endpoint: EndpointSettings }[];
+}
+
 /** What the step `plan` records. */
 export interface PlannedDeploy {
   changes: AppliedChange[];
   warnings: string[];
   /** Keys of those that are created. */
   networks: string[];
+  /** Those that are created again; missing in jobs of older versions. */
+  replacedNetworks?: ReplacedNetwork[];
   volumes: string[];
   /** In the order in which services depend on each other. */
   services: ServiceWork[];
   /** Superfluous containers, which are stopped first and removed last. */
   removed: (Member & { key: string })[];
+  /**
+   * Containers that depend on replaced ones and are recreated behind all services, in topological
+   * order.
+   */
+  dependents?: Member[];
   /** Ids of all containers of the project before the deploy. */
   existing: string[];
 }
@@ -93,4 +114,6 @@ export interface DownResult {
   networks: string[];
   volumes: string[];
   images: string[];
+  /** About containers of others that depended on these. */
+  warnings: string[];
 }

@@ -1,27 +1,31 @@
 /**
  * The steps of a deploy: pulled → planned → networks and volumes → each service created and
- * started → verified → committed, or rolled back. Old containers stay until the verdict about all
- * new ones. Every step starts from what the job recorded and from the engine's current state, so that
- * after a crash the job goes on, or back, where it was.
+ * started → dependents of replaced containers recreated → verified → committed, or rolled back. Old
+ * containers stay until the verdict about all new ones. Every step starts from what the job recorded
+ * and from the engine's current state, so that after a crash the job goes on, or back, where it was.
  *
  * @module
  */
 
-import { ifThere } from "../../../../engine/errors.ts";
+import { EngineError, ifThere } from "../../../../engine/errors.ts";
 import { networkInspect } from "../../../../engine/networks.ts";
 import type { Deps } from "../../../deps.ts";
 import { throwIfInterrupted, watchEngine } from "../../updates/run/interruption.ts";
 import { messageOf } from "../../updates/run/job.ts";
 import { inspectIfThere } from "../../updates/run/members.ts";
-import { removeOldOnes, stopAside } from "../../updates/run/swap.ts";
+import { removeOldOnes, restartStopped, stopAside } from "../../updates/run/swap.ts";
 import { type Verified, verify } from "../../updates/run/verify.ts";
 import { dependenciesOf } from "../load/resolve.ts";
+import { observe } from "../plan/observe.ts";
+import { planProject } from "../plan/plan.ts";
 import { type LoadedStack, openStack } from "../plan/stored.ts";
 import { assertBuilt } from "../builds.ts";
-import { createdOf, goBack, restoreNames, startStep, stopHere } from "./back.ts";
+import { createdOf, goBack, pairsOf, restoreNames, startStep, stopHere } from "./back.ts";
+import { dependentPairs, replaceDependents } from "./dependents.ts";
 import { recordFailure } from "./failure.ts";
 import { runHooks } from "./hooks.ts";
 import type { DeployJob, DeployResult, PlannedDeploy } from "./job.ts";
+import { REPLACE_NETWORKS, replaceNetworks } from "./networks.ts";
 import { createNetwork, createVolume } from "./parts.ts";
 import { nameImages, planDeploy, pullImages } from "./planned.ts";
 import { createContainers, startContainers, waitForDependencies } from "./services.ts";
@@ -39,7 +43,7 @@ export async function deployStack(deps: Deps, job: DeployJob): Promise<DeployRes
   });
   let planned: PlannedDeploy;
   try {
-    await job.step("pull", () => pullImages(deps, job, stack, named));
+    await job.step("pull", () => pullImages(deps, job, stack));
     planned = await job.step("plan", () => planDeploy(deps, job, stack));
   } catch (error) {
     await throwIfInterrupted(deps, error);
@@ -50,8 +54,8 @@ export async function deployStack(deps: Deps, job: DeployJob): Promise<DeployRes
   if (!job.hasBegun("failure")) {
     try {
       await carryOut(deps, job, stack, planned);
-      const { changes, warnings } = planned;
-      return { version, changes, warnings };
+      const { changes } = planned;
+      return { version, changes, warnings: await withUnapplied(deps, job, stack, planned) };
     } catch (error) {
       await throwIfInterrupted(deps, error);
       // The commit removes old containers, so that it cannot be rolled back.
@@ -65,6 +69,28 @@ export async function deployStack(deps: Deps, job: DeployJob): Promise<DeployRes
     : await goBack(deps, job, { stack, planned, failed, named });
 }
 
+/** Adds what the engine left out of the containers that it created, which only they show. */
+async function withUnapplied(
+  deps: Deps,
+  job: DeployJob,
+  stack: LoadedStack,
+  { warnings, services }: PlannedDeploy,
+): Promise<string[]> {
+  if (services.length === 0) return warnings;
+  const unapplied = await job.step("compare", async () => {
+    try {
+      const { services: selected } = job.input;
+      const observed = await observe(deps, stack);
+      return planProject(stack.project, observed, { services: selected ?? undefined }).unapplied;
+    } catch (error) {
+      // The stack is deployed; the next plan says it.
+      if (error instanceof EngineError) return [];
+      throw error;
+    }
+  });
+  return [...new Set([...warnings, ...unapplied])];
+}
+
 async function carryOut(
   deps: Deps,
   job: DeployJob,
@@ -73,7 +99,10 @@ async function carryOut(
 ): Promise<void> {
   const { engine } = deps;
   const { project } = stack;
-  const { networks, volumes, services, removed } = planned;
+  const { networks, replacedNetworks = [], volumes, services, removed } = planned;
+  if (replacedNetworks.length > 0) {
+    await job.step(REPLACE_NETWORKS, () => replaceNetworks(deps, job, project, planned));
+  }
   if (networks.length > 0) {
     await job.step("networks", async () => {
       for (const key of networks) {
@@ -99,9 +128,10 @@ async function carryOut(
   }
   if (services.length > 0) {
     await deployServices(deps, job, stack, planned);
+    await replaceDependents(deps, job, planned, pairsOf(job, services));
     await verifyAll(deps, job, stack, planned);
   }
-  const pairs = services.flatMap(({ key }) => createdOf(job, key)?.pairs ?? []);
+  const pairs = [...pairsOf(job, services), ...dependentPairs(job)];
   if (pairs.length > 0 || removed.length > 0) {
     await job.step("commit", async () => {
       await removeOldOnes(deps, [...pairs, ...removed.map((each) => ({ ...each, newId: "" }))]);
@@ -177,6 +207,8 @@ async function verifyAll(
       ...[...fresh, ...started].map(({ id, name }) => ({ name, newId: id, ran: true, ports: [] })),
     ];
   });
+  const dependents = dependentPairs(job);
+  subjects.push(...dependents.filter(({ worked }) => worked));
   if (subjects.length === 0) return;
   const isResumed = job.hasBegun("verify");
   const assertSameEngine = watchEngine(deps);
@@ -188,6 +220,7 @@ async function verifyAll(
           const created = createdOf(job, work.key)!;
           await startContainers(deps, stack, work, created, { signal, isResumed });
         }
+        await restartStopped(deps, dependents);
       }
       await verify(deps, subjects, {
         watched: [],

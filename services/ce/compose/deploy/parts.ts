@@ -9,6 +9,7 @@ import { volumeCreate } from "../../../../engine/volumes.ts";
 import type { Deps } from "../../../deps.ts";
 import { LABEL, LABELS_VERSION } from "../labels.ts";
 import type { Project } from "../load/resolve.ts";
+import { networkHash } from "../plan/network_changes.ts";
 
 /** Creates a network. @throws {EngineError} 409 if the name was taken meanwhile. */
 export async function createNetwork(
@@ -38,7 +39,11 @@ export async function createNetwork(
         })),
       },
     }),
-    Labels: { ...network.labels, ...partLabels(project, LABEL.network, key) },
+    Labels: {
+      ...network.labels,
+      ...partLabels(project, LABEL.network, key),
+      [LABEL.networkHash]: networkHash(network),
+    },
   };
   await networkCreate(engine, { body });
 }

@@ -6,22 +6,29 @@
 
 import { ifThere } from "../../../../engine/errors.ts";
 import { imageInspect } from "../../../../engine/images.ts";
+import { systemInfo } from "../../../../engine/system.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
-import { asContainer } from "../../containers/reads.ts";
+import { asContainer, listAll } from "../../containers/reads.ts";
 import { pullImage } from "../../images/pull.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { readMark } from "../../rebuild/marks.ts";
 import { nameOf } from "../../rebuild/replace.ts";
 import { startOrder } from "../../stacks/order.ts";
 import { fullImageId } from "../../storage/images.ts";
-import { memberOf } from "../../updates/run/members.ts";
+import { inspectIfThere, type Member, memberOf } from "../../updates/run/members.ts";
 import { dependenciesOf, type Service } from "../load/resolve.ts";
+import { assertInside } from "../plan/boundary.ts";
+import { type Dependents, dependentsOfPlan } from "../plan/dependents.ts";
 import type { PlanOptions } from "../plan/options.ts";
-import { type PlannedChange, planProject } from "../plan/plan.ts";
+import type { PlannedChange } from "../plan/change.ts";
+import { planProject } from "../plan/plan.ts";
 import { numberOf, replicasOf } from "../plan/replicas.ts";
-import { type LoadedStack, observe } from "../plan/stored.ts";
+import { observe } from "../plan/observe.ts";
+import { findImage, imageKey, platformConflicts } from "../plan/platform.ts";
+import type { LoadedStack } from "../plan/stored.ts";
 import { filesOf } from "./files.ts";
+import { replacedNetworks } from "./networks.ts";
 import type { DeployJob, PlannedDeploy, ServiceWork } from "./job.ts";
 
 /** An image before the pull. */
@@ -49,22 +56,28 @@ export async function nameImages(
   return named;
 }
 
-/** Pulls what the policies require. @throws {AppError} With the registry's refusal. */
+/**
+ * Pulls what the policies require, for the platform of each service.
+ *
+ * @throws {AppError} With the registry's refusal; `conflict` if the engine cannot keep all images.
+ */
 export async function pullImages(
   deps: Deps,
   { input, progress, signal }: DeployJob,
   { project }: LoadedStack,
-  named: readonly NamedImage[],
 ): Promise<void> {
-  const services = Object.values(project.services);
-  for (const { reference, imageId } of named) {
-    const users = services.filter(({ image }) => image === reference);
-    const policies = users.map((service) => input.pull ?? policyOf(service));
+  const info = await systemInfo(deps.engine);
+  const [conflict] = platformConflicts(project, info);
+  if (conflict !== undefined) throw new AppError("conflict", conflict);
+  const byImage = Map.groupBy(Object.values(project.services), imageKey);
+  for (const users of byImage.values()) {
+    const [service] = users as [Service];
+    const policies = users.map((each) => input.pull ?? policyOf(each));
     const isWanted = policies.includes("always") ||
-      (policies.includes("missing") && imageId === null);
+      (policies.includes("missing") && !await findImage(deps.engine, service, info));
     if (!isWanted) continue;
-    const platform = users[0]?.platform ?? null;
-    await pullImage(deps, { input: { image: reference, platform }, progress, signal });
+    const { image, platform = null } = service;
+    await pullImage(deps, { input: { image, platform }, progress, signal });
   }
 }
 
@@ -85,12 +98,15 @@ export async function planDeploy(
   stack: LoadedStack,
 ): Promise<PlannedDeploy> {
   const { project } = stack;
+  // A dependent that was created a moment ago may not be in the snapshot yet.
+  await listAll(deps);
   const observed = await observe(deps, stack);
-  const { changes, warnings } = planProject(project, observed, optionsOf(input));
-  const keysOf = (kind: PlannedChange["kind"]) =>
-    changes.filter((change) => change.kind === kind && change.action === "create")
+  if (input.isConfined) assertInside(stack, observed);
+  const { changes, warnings, refusals } = planProject(project, observed, optionsOf(input));
+  if (refusals.length > 0) throw new AppError("conflict", refusals.join("; "));
+  const keysOf = (kind: PlannedChange["kind"], wanted: PlannedChange["action"]) =>
+    changes.filter(({ kind: each, action }) => each === kind && action === wanted)
       .map(({ name }) => name);
-  assertExternalParts(stack, changes, observed);
 
   const services: ServiceWork[] = [];
   const removed: PlannedDeploy["removed"] = [];
@@ -131,12 +147,39 @@ export async function planDeploy(
   return {
     changes: changes.map(({ kind, name, action }) => ({ kind, name, action })),
     warnings: [...stack.warnings, ...warnings],
-    networks: keysOf("network"),
-    volumes: keysOf("volume"),
+    networks: keysOf("network", "create"),
+    replacedNetworks: await replacedNetworks(
+      deps,
+      project,
+      keysOf("network", "recreate"),
+      observed,
+    ),
+    volumes: keysOf("volume", "create"),
     services,
     removed,
+    dependents: await dependentMembers(deps, input, dependentsOfPlan(changes, project, observed)),
     existing: observed.containers.map(({ Id }) => Id),
   };
+}
+
+/** @throws {AppError} `conflict` for one that is not reserved, or is this service itself. */
+async function dependentMembers(
+  { engine }: Deps,
+  { affected }: DeployJob["input"],
+  { recreated }: Dependents,
+): Promise<Member[]> {
+  const members: Member[] = [];
+  for (const { id, name, self } of recreated) {
+    if (self) {
+      throw new AppError("conflict", `Longshore itself uses a namespace of the stack's containers`);
+    }
+    if (!affected.some((each) => each.id === id || each.name === name)) {
+      throw new AppError("conflict", `A container that depends on the stack was created meanwhile`);
+    }
+    const container = await inspectIfThere(engine, id);
+    if (container) members.push(await memberOf(container));
+  }
+  return members;
 }
 
 /** Services behind those that they depend on. */
@@ -148,37 +191,17 @@ export function inOrder({ project: { services } }: Pick<LoadedStack, "project">)
   ).flat();
 }
 
-function assertExternalParts(
-  { project }: LoadedStack,
-  changes: readonly PlannedChange[],
-  observed: Awaited<ReturnType<typeof observe>>,
-): void {
-  for (const { kind, name: key } of changes) {
-    if (kind === "service") continue;
-    const section = `${kind}s` as const;
-    const { external, name } = project[section][key]!;
-    if (!external || observed[section].has(name)) continue;
-    throw new AppError("conflict", `External ${kind} ${name} does not exist`);
-  }
-}
-
 function assertCreatable(
   { project, contents }: LoadedStack,
   key: string,
   imageIds: ReadonlyMap<string, string>,
 ): void {
-  const { image, read_only, configs = [], secrets = [] } = project.services[key]!;
+  const service = project.services[key]!;
+  const image = imageKey(service);
   if (!imageIds.has(image)) {
     throw new AppError("conflict", `Image ${image} of ${key} does not exist and is not pulled`);
   }
-  for (const [section, grants] of [["configs", configs], ["secrets", secrets]] as const) {
-    const external = grants.find(({ source }) => project[section][source]?.external);
-    if (external) {
-      const what = `${section.slice(0, -1)} ${external.source}`;
-      throw new AppError("conflict", `${key}: external ${what} exists in Swarm stacks only`);
-    }
-  }
-  if (read_only && filesOf(project, key, contents).length > 0) {
+  if (service.read_only && filesOf(project, key, contents).length > 0) {
     const text = `${key} has read_only, so that configs and secrets cannot be copied into it`;
     throw new AppError("conflict", text);
   }

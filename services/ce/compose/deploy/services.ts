@@ -13,7 +13,8 @@ import {
   containerStart,
 } from "../../../../engine/containers.ts";
 import { EngineError, ifThere } from "../../../../engine/errors.ts";
-import { imageInspect } from "../../../../engine/images.ts";
+import type { ImageInspect } from "../../../../engine/images.ts";
+import { systemInfo } from "../../../../engine/system.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import { sleep } from "../../../lifecycle.ts";
@@ -32,7 +33,8 @@ import { inspectIfThere, type Pair, temporaryName } from "../../updates/run/memb
 import { withoutValues } from "../../updates/run/refusal.ts";
 import { putNewInPlace } from "../../updates/run/swap.ts";
 import { LABEL } from "../labels.ts";
-import { dependenciesOf } from "../load/resolve.ts";
+import { dependenciesOf, type Service } from "../load/resolve.ts";
+import { findImage, imageKey } from "../plan/platform.ts";
 import { numberOf, scaleOf } from "../plan/replicas.ts";
 import type { LoadedStack } from "../plan/stored.ts";
 import { containerNameOf, planServiceContainer } from "./container.ts";
@@ -74,8 +76,7 @@ export async function createContainers(
   if (replaced.length + created.length === 0) return { pairs: [], fresh: [] };
   const { engine } = deps;
   const { project, place } = stack;
-  const { image: reference } = project.services[key]!;
-  const { Id, Config } = await imageInspect(engine, reference);
+  const { Id, Config } = await imageOf(engine, project.services[key]!);
   const files = filesOf(project, key, stack.contents);
   const fileHashes = await hashFiles(deps.secrets, project, key, stack.contents);
   const findPeer = await peersOf(deps, stack, key);
@@ -124,6 +125,14 @@ export async function createContainers(
     fresh.push({ id, name });
   }
   return { pairs, fresh };
+}
+
+/** @throws {AppError} `conflict` if it was removed since the plan. */
+async function imageOf(engine: Deps["engine"], service: Service): Promise<ImageInspect> {
+  const info = service.platform === undefined ? {} : await systemInfo(engine);
+  const image = await findImage(engine, service, info);
+  if (image) return image;
+  throw new AppError("conflict", `Image ${imageKey(service)} does not exist any more`);
 }
 
 const belongsTo = ({ Config }: ContainerInspect, project: string) =>
@@ -232,7 +241,10 @@ export async function waitForDependencies(
       const containers = (await containersOf(deps, stack, service))
         .filter(({ Id }) => !replaced.has(Id))
         .map((each) => asContainer(deps, each));
-      const progress = progressOf({ containers }, condition);
+      // The plan refuses it, but an old container that is kept may lack what the file has.
+      const isUnchecked = condition === "service_healthy" &&
+        containers.some(({ state, health }) => state === "running" && health === null);
+      const progress = isUnchecked ? "failed" : progressOf({ containers }, condition);
       if (progress === "met") break;
       const state = condition === "service_healthy" ? "healthy" : "completed successfully";
       if (progress === "failed" || performance.now() > deadline) {

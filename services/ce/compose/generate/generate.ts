@@ -15,6 +15,7 @@ import { type Caller, includesRole } from "../../../auth/caller.ts";
 import { isLimited } from "../../../auth/scope.ts";
 import { AppError } from "../../../errors.ts";
 import type { Container } from "../../../state/inventory.ts";
+import { REDACTED } from "../../../redact.ts";
 import { assertMayInspect } from "../../containers/own_container.ts";
 import { currentContainers, type ReadDeps, resolveContainer } from "../../containers/reads.ts";
 import { refersTo } from "../../containers/share_group.ts";
@@ -90,7 +91,9 @@ export async function generateStack(
       serviceOf: (ref) => described.find(({ container }) => refersTo(ref, container))?.key,
       nameOf: (id) => {
         const found = everything.find((container) => refersTo(id, container));
-        return isLimited(caller.scope) && !found ? id.slice(0, 12) : found?.name ?? id;
+        if (found || !isLimited(caller.scope)) return found?.name ?? id;
+        warnings.push(`${key} uses a container that this token cannot access`);
+        return REDACTED;
       },
       secretText: (name, value) => secretText(`${key}_${name}`, value),
       networkKey: keysOf(networks, { used: used.networks, label: LABEL.network, project }),

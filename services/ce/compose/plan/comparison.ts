@@ -9,6 +9,7 @@ import type {
   ContainerInspect,
   HostConfig,
 } from "../../../../engine/containers.ts";
+import type { EngineInfo } from "../../../../engine/system.ts";
 import type { Project, Service } from "../load/resolve.ts";
 
 /** A setting. Lists are maps from their entries if their order means nothing. */
@@ -18,6 +19,7 @@ export type Setting = string | readonly string[] | Readonly<Record<string, strin
 export interface Context {
   /** The key of the service. */
   name: string;
+  /** Without what the engine ignores. */
   service: Service;
   project: Project;
   /** The service of one of the project's containers, by its id or name. */
@@ -27,6 +29,9 @@ export interface Context {
 }
 
 export interface EngineDefaults {
+  /** What the engine says of itself; without it, nothing of the host is checked. */
+  info?: Partial<EngineInfo> | undefined;
+  kind?: "docker" | "podman" | undefined;
   /** E.g. `1.41`; without it, every setting is compared. */
   apiVersion?: string | undefined;
   /** E.g. `json-file`. */

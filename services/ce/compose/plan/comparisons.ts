@@ -6,22 +6,16 @@
  */
 
 import type { ContainerConfig, HostConfig } from "../../../../engine/containers.ts";
-import { isAtLeast } from "../../../../engine/query.ts";
 import { CONFIG_FIELDS, HOST_FIELDS } from "../deploy/fields.ts";
 import { restartPolicyOf } from "../deploy/host_config.ts";
 import { LABEL } from "../labels.ts";
 import type { Service } from "../load/resolve.ts";
 import { parseDuration, printDuration } from "../load/values.ts";
-import {
-  type Comparison,
-  type EngineDefaults,
-  entries,
-  namespaceOf,
-  type Value,
-} from "./comparison.ts";
+import { type Comparison, entries, namespaceOf, type Value } from "./comparison.ts";
 import { foundMounts, wantedMounts } from "./mounts.ts";
 import { NETWORK_COMPARISONS } from "./network_comparisons.ts";
 import { RESOURCE_COMPARISONS } from "./resource_comparisons.ts";
+import { signalName } from "./signals.ts";
 
 /** Labels of Longshore, which no service has. */
 const OWN_LABELS: ReadonlySet<string> = new Set([LABEL.files, LABEL.eachFile]);
@@ -48,7 +42,7 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
   ...NETWORK_COMPARISONS,
   ...RESOURCE_COMPARISONS,
   annotations: {
-    wanted: ({ annotations }, { defaults }) => isKnown("annotations", defaults) && annotations,
+    wanted: ({ annotations }) => annotations,
     found: (_, { Annotations }) => Annotations,
   },
   cap_add: {
@@ -88,17 +82,23 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
       Object.fromEntries(
         Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== null),
       ),
-    found: ({ Env }) => variablesOf(Env),
+    found: ({ Env }, _, __, { service: { environment = {} } }) => {
+      const found = Object.entries(variablesOf(Env));
+      const isPodman = found.some(([name, value]) => name === "container" && value === "podman");
+      return Object.fromEntries(
+        found.filter(([name]) =>
+          !isPodman || !PODMAN_VARIABLES.has(name) || Object.hasOwn(environment, name)
+        ),
+      );
+    },
   },
   healthcheck: {
-    wanted: ({ healthcheck: { test, disable, retries, ...times } = {} }, { defaults }) =>
+    wanted: ({ healthcheck: { test, disable, retries, ...times } = {} }) =>
       disable ? { test: DISABLED } : withoutEmpty({
         test: test?.length ? JSON.stringify(test) : "",
         retries: retries ? String(retries) : "",
         ...Object.fromEntries(
-          Object.entries(times).filter(([name]) =>
-            name !== "start_interval" || isKnown("healthcheck.start_interval", defaults)
-          ).map(([name, time]) => [name, nanoseconds(parseDuration(time!))]),
+          Object.entries(times).map(([name, time]) => [name, nanoseconds(parseDuration(time!))]),
         ),
       }),
     found: ({ Healthcheck }) => healthcheckOf(Healthcheck),
@@ -127,7 +127,7 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
     wanted: ({ logging }) => logging?.driver,
     found: (_, { LogConfig }, __, { service, defaults: { logDriver } }) =>
       service.logging?.driver === undefined &&
-        (logDriver === undefined || LogConfig?.Type === logDriver)
+        (!logDriver || LogConfig?.Type === logDriver)
         ? undefined
         : LogConfig?.Type,
   },
@@ -174,17 +174,44 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
     wanted: ({ stop_grace_period }) => seconds(stop_grace_period),
     found: ({ StopTimeout }) => StopTimeout,
   },
+  stop_signal: {
+    wanted: ({ stop_signal }) => signalName(stop_signal),
+    // Podman describes the default, too, and all of them by their number.
+    found: ({ StopSignal }, _, __, { service }) =>
+      service.stop_signal === undefined && StopSignal === "15" ? undefined : signalName(StopSignal),
+  },
   tmpfs: {
     wanted: ({ tmpfs = [] }) =>
       Object.fromEntries(tmpfs.map((entry) => {
         const [path = "", ...options] = entry.split(":");
         return [path, options.join(":")];
       })),
-    found: (_, { Tmpfs }) => Tmpfs,
+    found: (_, { Tmpfs }, __, { service: { tmpfs = [], volumes = [] } }) => {
+      const given = new Set(tmpfs.flatMap((entry) => entry.split(/[:,]/)));
+      const mounted = volumes.filter(({ type }) => type === "tmpfs").map(({ target }) => target);
+      return Object.fromEntries(
+        Object.entries(Tmpfs ?? {}).filter(([path]) => !mounted.includes(path)).map((
+          [path, options],
+        ) => [
+          path,
+          options.split(",").filter((each) => given.has(each) || !PODMAN_TMPFS.has(each)).join(","),
+        ]),
+      );
+    },
+  },
+  uts: {
+    wanted: ({ uts }) => uts,
+    found: (_, { UTSMode }) => UTSMode === "private" ? undefined : UTSMode,
   },
   volumes: {
     wanted: (service, { project }) => wantedMounts(service, project),
-    found: foundMounts,
+    found: (own, host, inspect, { service }) => foundMounts(own, host, inspect, service),
+  },
+  working_dir: {
+    wanted: ({ working_dir }) => working_dir,
+    // Podman describes the default.
+    found: ({ WorkingDir }, _, __, { service }) =>
+      service.working_dir === undefined && WorkingDir === "/" ? undefined : WorkingDir,
   },
   volumes_from: {
     wanted: ({ volumes_from }) =>
@@ -200,34 +227,23 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
   },
 };
 
-/** The API versions of the engine since which it has a setting; older ones ignore it. */
-const SINCE = {
-  annotations: "1.43",
-  "healthcheck.start_interval": "1.44",
-} as const;
+/** Options of a tmpfs that Podman adds. */
+const PODMAN_TMPFS: ReadonlySet<string> = new Set([
+  "nodev",
+  "nosuid",
+  "rprivate",
+  "rw",
+  "tmpcopyup",
+]);
 
-const isKnown = (setting: keyof typeof SINCE, { apiVersion }: EngineDefaults) =>
-  apiVersion === undefined || isAtLeast(apiVersion, SINCE[setting]);
-
-/** Returns a sentence for each setting of a service that the engine is too old for. */
-export function unknownSettings(
-  name: string,
-  service: Service,
-  defaults: EngineDefaults,
-): string[] {
-  const given = {
-    annotations: service.annotations,
-    "healthcheck.start_interval": service.healthcheck?.start_interval,
-  };
-  return (Object.keys(SINCE) as (keyof typeof SINCE)[])
-    .filter((setting) => given[setting] !== undefined && !isKnown(setting, defaults))
-    .map((setting) =>
-      `${setting} of ${name} has no effect: it needs API version ${
-        SINCE[setting]
-      }, the engine has ` +
-      defaults.apiVersion
-    );
-}
+/** Variables that Podman sets by itself. */
+const PODMAN_VARIABLES: ReadonlySet<string> = new Set([
+  "container",
+  "HOME",
+  "HOSTNAME",
+  "PATH",
+  "TERM",
+]);
 
 /** The settings of a health check; without those that are not given. */
 export function healthcheckOf(check: ContainerConfig["Healthcheck"]): Record<string, string> {

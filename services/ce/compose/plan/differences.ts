@@ -4,11 +4,16 @@
  * @module
  */
 
-import type { ContainerConfig, ContainerInspect } from "../../../../engine/containers.ts";
+import type { ContainerInspect } from "../../../../engine/containers.ts";
 import { findReference } from "../../../../engine/image_reference.ts";
+import { fullImageId } from "../../storage/images.ts";
+import { type Platform, platformOf } from "../../updates/run/plan.ts";
+import { composeHash } from "../deploy/config_hash.ts";
 import type { FileHashes } from "../deploy/files.ts";
 import { LABEL } from "../labels.ts";
 import type { Context, Setting } from "./comparison.ts";
+import type { Observed } from "./observed.ts";
+import { imageKey, isForPlatform } from "./platform.ts";
 import { settingsOfContainer, settingsOfService, withoutThoseOf } from "./settings.ts";
 
 /** Why something changes. */
@@ -22,6 +27,37 @@ export interface Reason {
   text: string;
 }
 
+/** What differs between a service and a container. */
+export interface Differences {
+  /** Why the container is recreated. */
+  reasons: Reason[];
+  /** Paths of settings that the engine does not describe as it was told to create the container. */
+  unapplied: string[];
+}
+
+/** Settings that can change after the creation of a container, or that are those of others. */
+const CHANGEABLE: ReadonlySet<string> = new Set([
+  "blkio_config",
+  "container_name",
+  "cpu_period",
+  "cpu_quota",
+  "cpu_rt_period",
+  "cpu_rt_runtime",
+  "cpu_shares",
+  "cpus",
+  "cpuset",
+  "external_links",
+  "links",
+  "mem_limit",
+  "mem_reservation",
+  "memswap_limit",
+  "network_mode",
+  "networks",
+  "pids_limit",
+  "restart",
+  "volumes_from",
+]);
+
 /** Maximum length of a value in a reason. */
 const VALUE_MAX = 300;
 
@@ -29,20 +65,52 @@ const VALUE_MAX = 300;
 export function differences(
   context: Context,
   container: ContainerInspect,
-  { images, imageIds }: {
-    images: ReadonlyMap<string, ContainerConfig>;
-    imageIds: ReadonlyMap<string, string>;
-  },
-): Reason[] {
-  const { service } = context;
-  const image = images.get(container.Image);
+  { images, imageIds, platforms }: Pick<Observed, "images" | "imageIds" | "platforms">,
+): Differences {
+  const { service, project, name } = context;
+  const image = images.get(fullImageId(container.Image));
   const wanted = withoutThoseOf(image, settingsOfService(context));
   const found = withoutThoseOf(image, settingsOfContainer(container, image, context));
   const keys = [...new Set([...Object.keys(wanted), ...Object.keys(found)])].sort();
-  return [
-    ...imageReasons(service.image, container, imageIds.get(service.image)),
-    ...keys.flatMap((key) => compareSetting(key, found[key], wanted[key])),
-  ];
+  const hash = container.Config.Labels?.[LABEL.configHash];
+  const isSame = hash !== undefined && hash === composeHash(project.services[name]!);
+  const compared = keys.flatMap((key) =>
+    compareSetting(key, found[key], wanted[key]).map((reason) => ({
+      reason,
+      isEngines: isSame && isOfEngine(key, reason),
+    }))
+  );
+  const engines = compared.filter(({ isEngines }) => isEngines).map(({ reason }) => reason);
+  return {
+    reasons: [
+      ...imageReasons(service.image, container, imageIds.get(imageKey(service))),
+      ...platformReasons(service.platform, platforms?.get(fullImageId(container.Image))),
+      ...compared.filter(({ isEngines }) => !isEngines).map(({ reason }) => reason),
+    ],
+    // What the engine adds by itself is not missing.
+    unapplied: engines.filter(({ to }) => to !== null).map(({ path }) =>
+      service.gpus ? path : path.replace(/^gpus\b/, "deploy.resources.reservations.devices")
+    ),
+  };
+}
+
+/**
+ * Whether a difference comes from the engine: a container that was created from the same settings has
+ * it from the beginning, and another one would have it, too.
+ */
+function isOfEngine(key: string, { from, to }: Reason): boolean {
+  if (CHANGEABLE.has(key)) return false;
+  // The file may give the volume another name elsewhere; the engine leaves only options out.
+  if (key === "volumes") return to === null || (from !== null && to.startsWith(from));
+  // Of another container, which may have been replaced.
+  return ![from, to].some((value) => /^(?:service|container):/.test(value ?? ""));
+}
+
+/** The running image may be for another platform, although the file names the same image. */
+function platformReasons(wanted: string | undefined, image: Platform | undefined): Reason[] {
+  if (wanted === undefined || !image || isForPlatform(image, wanted)) return [];
+  const found = platformOf(image);
+  return [reason("platform", found, wanted, `platform changed from ${found} to ${wanted}`)];
 }
 
 /** Configs, secrets and hooks. Only hashes are known of what a container has. */
@@ -93,7 +161,7 @@ function imageReasons(
   if (fullImageName(Image) !== fullImageName(wanted)) {
     return [reason("image", Image, wanted, `image changed from ${Image} to ${wanted}`)];
   }
-  if (wantedId === undefined || wantedId === id) return [];
+  if (wantedId === undefined || fullImageId(wantedId) === fullImageId(id)) return [];
   return [reason("image", shortId(id), shortId(wantedId), `${wanted} has a newer image here`)];
 }
 

@@ -1,10 +1,10 @@
 /**
- * How a container joins networks, and its links, as text that can be compared.
+ * Links of a container, so that they can be compared.
  *
  * @module
  */
 
-import type { ContainerInspect, EndpointSettings } from "../../../../engine/containers.ts";
+import type { ContainerInspect } from "../../../../engine/containers.ts";
 
 export interface Link {
   /** The name of a container. */
@@ -33,22 +33,3 @@ export const aliasOf = (link: string) => link.slice(link.lastIndexOf(":") + 1);
 export const isNumbered = (alias: string, container: string) =>
   alias === container || (/[-_]\d+$/.test(alias) && /[-_]\d+$/.test(container) &&
     container.replaceAll("_", "-").endsWith(`-${alias.replaceAll("_", "-")}`));
-
-type Addresses = EndpointSettings["IPAMConfig"] | {
-  IPv4Address?: string | undefined;
-  IPv6Address?: string | undefined;
-  LinkLocalIPs?: string[] | undefined;
-};
-
-/** E.g. `address 192.0.2.2, alias db`. */
-export const attachmentText = (
-  aliases: readonly string[],
-  addresses: Addresses,
-  options: Record<string, string> | null | undefined,
-) =>
-  [
-    ...[addresses?.IPv4Address, addresses?.IPv6Address, ...addresses?.LinkLocalIPs ?? []]
-      .filter(Boolean).map((address) => `address ${address}`),
-    ...[...new Set(aliases)].sort().map((alias) => `alias ${alias}`),
-    ...Object.entries(options ?? {}).sort().map(([name, value]) => `${name}=${value}`),
-  ].join(", ");

@@ -52,11 +52,16 @@ function optionsOf({ bind, volume, tmpfs, image }: Mount): string[] {
   ];
 }
 
-/** The mounts of a container by target, without those of its volumes_from. */
+/**
+ * The mounts of a container by target, without those of its volumes_from.
+ *
+ * @param service Says which file systems in memory are among them: Podman describes all as `tmpfs`.
+ */
 export function foundMounts(
   own: ContainerConfig,
   host: HostConfig,
   { Mounts }: ContainerInspect,
+  { volumes = [] }: Pick<Service, "volumes">,
 ): Record<string, string> {
   const requests = new Map<string, readonly string[]>([
     ...Object.keys(own.Volumes ?? {}).map((target) => [target, []] as const),
@@ -66,16 +71,38 @@ export function foundMounts(
   const mounts = (Mounts ?? []).filter(({ Destination }) =>
     !host.VolumesFrom?.length || requests.has(Destination)
   );
-  return Object.fromEntries(
-    mounts.map(({ Type = "", Name = "", Source = "", Destination, RW }) => [
-      Destination,
-      mountText(
-        Type,
-        Type === "tmpfs" || ANONYMOUS.test(Name) ? "" : Name || Source,
-        [RW === false ? "read-only" : "", ...requests.get(Destination) ?? []],
-      ),
-    ]),
+  const inMemory = volumes.flatMap(({ type, target }) => {
+    const options = host.Tmpfs?.[target];
+    return type === "tmpfs" && options !== undefined ? [[target, tmpfsText(options)] as const] : [];
+  });
+  return Object.fromEntries([
+    ...inMemory,
+    ...mounts.map(({ Type = "", Name = "", Source = "", Destination, RW }) =>
+      [
+        Destination,
+        mountText(
+          Type,
+          Type === "tmpfs" || ANONYMOUS.test(Name) ? "" : Name || Source,
+          [RW === false ? "read-only" : "", ...requests.get(Destination) ?? []],
+        ),
+      ] as const
+    ),
+  ]);
+}
+
+/** E.g. `size=1048576,mode=700,rw`. */
+function tmpfsText(options: string): string {
+  const values = new Map(
+    options.split(",").map((
+      each,
+    ): [string, string] => [each.split("=")[0]!, each.split("=")[1] ?? ""]),
   );
+  const [size, mode] = [values.get("size"), values.get("mode")];
+  return mountText("tmpfs", "", [
+    values.has("ro") ? "read-only" : "",
+    size ? `size ${size}` : "",
+    mode ? `mode 0${mode}` : "",
+  ]);
 }
 
 /**

@@ -7,7 +7,8 @@
 import type { ContainerInspect } from "../../../../engine/containers.ts";
 import { exposedPorts } from "../deploy/container.ts";
 import { type Comparison, entries, namespaceOf } from "./comparison.ts";
-import { aliasOf, attachmentText, isNumbered, linksOf } from "./links.ts";
+import { aliasOf, isNumbered, linksOf } from "./links.ts";
+import { attachmentText, describedRequest, requestOf } from "./attachments.ts";
 
 export const NETWORK_COMPARISONS: Readonly<Record<string, Comparison>> = {
   expose: {
@@ -17,7 +18,12 @@ export const NETWORK_COMPARISONS: Readonly<Record<string, Comparison>> = {
       return entries(withoutAll((service.expose ?? []).flatMap(exposedPorts), published ?? []));
     },
     found: ({ ExposedPorts }, { PortBindings }) =>
-      entries(withoutAll(Object.keys(ExposedPorts ?? {}), Object.keys(PortBindings ?? {}))),
+      entries(
+        withoutAll(
+          Object.keys(ExposedPorts ?? {}),
+          Object.entries(PortBindings ?? {}).flatMap(([port, bindings]) => bindings ? [port] : []),
+        ),
+      ),
   },
   external_links: {
     wanted: ({ external_links }) => entries(external_links?.map(aliasOf)),
@@ -70,29 +76,34 @@ export const NETWORK_COMPARISONS: Readonly<Record<string, Comparison>> = {
   networks: {
     wanted: ({ networks, hostname = "" }, { name, project }) =>
       Object.fromEntries(
-        Object.entries(networks ?? {}).map(([key, attachment]) => {
-          const { aliases = [], ipv4_address, ipv6_address, link_local_ips, driver_opts } =
-            attachment ?? {};
-          return [
-            project.networks[key]?.name ?? key,
-            attachmentText(withoutAll(aliases, [name, hostname]), {
-              IPv4Address: ipv4_address,
-              IPv6Address: ipv6_address,
-              LinkLocalIPs: link_local_ips,
-            }, driver_opts),
-          ];
-        }),
+        Object.entries(networks ?? {}).map(([key, attachment]) => [
+          project.networks[key]?.name ?? key,
+          attachmentText(
+            withoutAll(attachment?.aliases ?? [], [name, hostname]),
+            requestOf(attachment),
+          ),
+        ]),
       ),
-    found: (_, { NetworkMode = "" }, { Config, Id, Name, NetworkSettings }, { name, service }) => {
+    found: (_, { NetworkMode = "" }, inspect, { name, project, service }) => {
       if (/^(?:host|none|container:.*)$/.test(NetworkMode)) return {};
+      const { Config, Id, Name, NetworkSettings } = inspect;
       // The engine adds the short id and the host name.
       const { Hostname = "" } = Config;
       const automatic = [name, Id.slice(0, 12), Name.replace(/^\//, ""), Hostname];
+      const wanted = new Map(
+        Object.entries(service.networks ?? {}).map(([key, attachment]) => [
+          project.networks[key]?.name ?? key,
+          requestOf(attachment),
+        ]),
+      );
       const networks = Object.entries(NetworkSettings.Networks ?? {})
         .filter(([network]) => service.network_mode !== "bridge" || network !== "bridge");
-      return Object.fromEntries(networks.map(([network, { Aliases, IPAMConfig, DriverOpts }]) => [
+      return Object.fromEntries(networks.map(([network, endpoint]) => [
         network,
-        attachmentText(withoutAll(Aliases ?? [], automatic), IPAMConfig, DriverOpts),
+        attachmentText(
+          withoutAll(endpoint.Aliases ?? [], automatic),
+          describedRequest(endpoint, wanted.get(network) ?? {}, inspect),
+        ),
       ]));
     },
   },

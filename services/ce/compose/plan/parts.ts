@@ -28,6 +28,18 @@ export function networkDifferences(
   ];
 }
 
+/** Ranges of addresses. The engine may write them in another form, so that no network is changed for them. */
+export const rangeDifferences = ({ ipam }: Network, found: EngineNetwork): string[] =>
+  (ipam?.config ?? []).flatMap(({ subnet, gateway, ip_range }) => {
+    const same = found.IPAM?.Config?.find(({ Subnet }) => Subnet === subnet);
+    return same
+      ? [
+        ...compare("ipam.gateway", gateway, same.Gateway),
+        ...compare("ipam.ip_range", ip_range, same.IPRange),
+      ]
+      : [];
+  });
+
 /** What a volume of the file has that the one of the engine does not. */
 export const volumeDifferences = (
   { driver, driver_opts, labels }: Volume,

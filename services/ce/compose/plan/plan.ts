@@ -4,173 +4,125 @@
  * @module
  */
 
-import type { ContainerConfig, ContainerInspect } from "../../../../engine/containers.ts";
-import type { Network } from "../../../../engine/networks.ts";
-import type { Volume } from "../../../../engine/volumes.ts";
-import { dependenciesOf, type Project, type Service } from "../load/resolve.ts";
-import type { Context, EngineDefaults } from "./comparison.ts";
-import { unknownSettings } from "./comparisons.ts";
-import type { FileHashes } from "../deploy/files.ts";
+import type { ContainerInspect } from "../../../../engine/containers.ts";
+import { inPodText, isInPod } from "../../rebuild/podman.ts";
+import { nameOf } from "../../rebuild/replace.ts";
+import type { Project, Service } from "../load/resolve.ts";
+import { type PlannedChange, serviceChange } from "./change.ts";
+import type { Context } from "./comparison.ts";
+import { dependentsOfPlan, dependentWarnings } from "./dependents.ts";
 import { differences, fileReasons, type Reason, reason } from "./differences.ts";
+import { planNetworks } from "./network_changes.ts";
+import type { Observed } from "./observed.ts";
 import type { PlanOptions, RecreatePolicy } from "./options.ts";
-import { networkDifferences, volumeDifferences } from "./parts.ts";
+import { volumeDifferences } from "./parts.ts";
+import { imageKey } from "./platform.ts";
+import { checkPlan } from "./refusals.ts";
+import { withDependencies, withDependents, withNetworks } from "./related_services.ts";
 import { replicasOf, serviceOf } from "./replicas.ts";
+import { supportedService } from "./requirements.ts";
 import { uncomparedKeys } from "./settings.ts";
-
-/** What the engine has. */
-export interface Observed {
-  /** The containers of the project, without one-off ones. */
-  containers: readonly ContainerInspect[];
-  /** The configurations of their images by id. */
-  images: ReadonlyMap<string, ContainerConfig>;
-  /** The ids of the project's images by reference; missing for those that have to be pulled. */
-  imageIds: ReadonlyMap<string, string>;
-  /** Names of all networks. */
-  networks: ReadonlySet<string>;
-  /** Names of all volumes. */
-  volumes: ReadonlySet<string>;
-  /** Hashes of the configs and secrets that are copied, by service. */
-  fileHashes?: ReadonlyMap<string, FileHashes>;
-  /** The networks and volumes themselves by name, to warn of differences. */
-  networkDetails?: ReadonlyMap<string, Network>;
-  volumeDetails?: ReadonlyMap<string, Volume>;
-  defaults?: EngineDefaults;
-}
-
-export interface PlannedChange {
-  kind: "service" | "network" | "volume";
-  /** The key in the project; of an orphan, the service of its containers. */
-  name: string;
-  action: "create" | "recreate" | "start" | "remove" | "none";
-  reasons: Reason[];
-}
 
 export interface StackPlan {
   /** Networks, volumes, then services. */
   changes: PlannedChange[];
+  /** The refusals first. */
   warnings: string[];
+  /** Why a deploy would be refused; empty if it can be started. */
+  refusals: string[];
+  /** What the engine has left out of containers that it created, as a part of the warnings. */
+  unapplied: string[];
 }
+
+/** What planning the services adds to the plan. */
+type Notes = Pick<StackPlan, "warnings" | "refusals" | "unapplied">;
 
 export function planProject(
   whole: Project,
   observed: Observed,
   { recreate = "changed", removeOrphans = false, services: only }: PlanOptions = {},
 ): StackPlan {
-  const warnings: string[] = [];
+  const notes: Notes = { warnings: [], refusals: [], unapplied: [] };
   const selected = only && withDependencies(whole, only);
-  const changes = Object.keys(whole.services).map((name) =>
+  const planned = Object.keys(whole.services).map((name) =>
     !selected || selected.has(name)
-      ? planService(name, whole, observed, recreate, warnings)
+      ? planService(name, whole, observed, recreate, notes)
       : serviceChange(name, "none")
   );
-  const services = withDependents(changes, whole, observed)
+  const networks = planNetworks(whole, usedNetworks(onlyServices(whole, selected)), observed, {
+    recreatesContainers: recreate !== "never",
+    removesOrphans: removeOrphans,
+  });
+  const attached = withNetworks(planned, whole, observed, networks);
+  const services = withDependents(attached, whole, observed)
     .filter(({ name, action }) => !selected || selected.has(name) || action !== "none");
-  const project: Project = {
-    ...whole,
-    services: Object.fromEntries(services.map(({ name }) => [name, whole.services[name]!])),
-  };
+  const project = onlyServices(whole, new Set(services.map(({ name }) => name)));
   const orphans = new Set(
     observed.containers.map(serviceOf).filter((name) => !Object.hasOwn(whole.services, name)),
   );
+  const used = usedNetworks(project);
+  const changes = [
+    ...planParts("network", project.networks, used, observed.networks, networks.recreated),
+    ...planParts("volume", project.volumes, usedVolumes(project), observed.volumes),
+    ...services,
+    ...[...orphans].sort().map((name) =>
+      serviceChange(name, removeOrphans ? "remove" : "none", [
+        reason(name, "running", null, "is not in the Compose file"),
+      ])
+    ),
+  ];
+  const checked = checkPlan(project, whole, changes, observed);
+  const refusals = [
+    ...checked.refusals,
+    ...notes.refusals,
+    ...inPods(services, whole, observed),
+  ];
+  const unapplied = [...notes.unapplied, ...networks.unapplied];
   return {
-    changes: [
-      ...planParts("network", project.networks, usedNetworks(project), observed.networks, warnings),
-      ...planParts("volume", project.volumes, usedVolumes(project), observed.volumes, warnings),
-      ...services,
-      ...[...orphans].sort().map((name) =>
-        serviceChange(name, removeOrphans ? "remove" : "none", [
-          reason(name, "running", null, "is not in the Compose file"),
-        ])
-      ),
+    changes,
+    refusals,
+    unapplied,
+    warnings: [
+      ...refusals,
+      ...checked.warnings,
+      ...notes.warnings,
+      ...unapplied,
+      ...networks.warnings,
+      ...volumeWarnings(project, observed),
+      ...dependentWarnings(dependentsOfPlan(changes, whole, observed)),
     ],
-    warnings: [...warnings, ...partWarnings(project, observed)],
   };
 }
 
 /** Limit of the reasons of one change; a service may have thousands of ports or variables. */
 const REASONS_MAX = 100;
 
-const serviceChange = (
-  name: string,
-  action: PlannedChange["action"],
-  reasons: Reason[] = [],
-): PlannedChange => ({ kind: "service", name, action, reasons });
+const onlyServices = (project: Project, names: ReadonlySet<string> | undefined): Project => ({
+  ...project,
+  services: Object.fromEntries(
+    Object.entries(project.services).filter(([name]) => !names || names.has(name)),
+  ),
+});
 
-/** The names of services, and of those that they depend on. */
-function withDependencies({ services }: Project, names: readonly string[]): Set<string> {
-  const kept = new Set<string>();
-  const keep = (name: string) => {
-    const service = services[name];
-    if (!service || kept.has(name)) return;
-    kept.add(name);
-    for (const dependency of Object.keys(dependenciesOf(service))) keep(dependency);
-  };
-  for (const name of names) keep(name);
-  return kept;
-}
-
-/**
- * Containers that share a namespace or volumes of a recreated one, or depend on it with `restart`,
- * are recreated together with it, also those of services that were not selected.
- */
-function withDependents(
-  changes: readonly PlannedChange[],
+/** Containers that would be recreated outside of their pod. */
+const inPods = (
+  services: readonly PlannedChange[],
   project: Project,
   { containers }: Observed,
-): PlannedChange[] {
-  const all = new Map(changes.map((change) => [change.name, change]));
-  const isRecreated = (name: string) => all.get(name)?.action === "recreate";
-  for (let isComplete = false; !isComplete;) {
-    isComplete = true;
-    for (const [name, { action, reasons }] of all) {
-      if (action === "recreate") continue;
-      const service = project.services[name]!;
-      const shared = sharedServices(service).find(isRecreated);
-      const restarted = restartingServices(service).find(isRecreated);
-      const cause = shared ?? restarted;
-      if (cause === undefined || replicasOf(project, name, containers).kept.length === 0) continue;
-      const text = shared === undefined
-        ? `depends with restart on ${cause}, which is recreated`
-        : `shares a namespace or volumes of ${cause}, which is recreated`;
-      all.set(
-        name,
-        serviceChange(name, "recreate", [...reasons, reason("depends_on", null, cause, text)]),
-      );
-      isComplete = false;
-    }
-  }
-  return [...all.values()];
-}
+): string[] =>
+  services.filter(({ action }) => action === "recreate").flatMap(({ name }) =>
+    replicasOf(project, name, containers).kept.filter(isInPod)
+      .map((each) => inPodText(nameOf(each)))
+  );
 
-const restartingServices = ({ depends_on = {} }: Service): string[] =>
-  Object.keys(depends_on).filter((name) => depends_on[name]!.restart);
-
-const sharedServices = ({ ipc, network_mode, pid, volumes_from = [] }: Service): string[] => [
-  ...[ipc, network_mode, pid].flatMap((mode) => /^service:(.+)$/.exec(mode ?? "")?.[1] ?? []),
-  ...volumes_from.filter((entry) => !entry.startsWith("container:"))
-    .map((entry) => entry.split(":")[0]!),
-];
-
-/** Networks and volumes have data or connections, so that a deploy does not replace them. */
-function partWarnings(
-  { networks, volumes }: Project,
-  { networkDetails, volumeDetails }: Observed,
-): string[] {
-  const warn = (kind: string, name: string, differences: string[]) =>
-    differences.map((text) =>
-      `${kind} ${name} exists with other settings, which a deploy does not change: ${text}`
+/** Volumes have data, so that a deploy does not replace them. */
+const volumeWarnings = ({ volumes }: Project, { volumeDetails }: Observed): string[] =>
+  Object.values(volumes).filter(({ external }) => !external).flatMap((volume) => {
+    const found = volumeDetails?.get(volume.name);
+    return (found ? volumeDifferences(volume, found) : []).map((text) =>
+      `Volume ${volume.name} exists with other settings, which a deploy does not change: ${text}`
     );
-  return [
-    ...Object.values(networks).filter(({ external }) => !external).flatMap((network) => {
-      const found = networkDetails?.get(network.name);
-      return found ? warn("Network", network.name, networkDifferences(network, found)) : [];
-    }),
-    ...Object.values(volumes).filter(({ external }) => !external).flatMap((volume) => {
-      const found = volumeDetails?.get(volume.name);
-      return found ? warn("Volume", volume.name, volumeDifferences(volume, found)) : [];
-    }),
-  ];
-}
+  });
 
 function usedNetworks({ services }: Project): Set<string> {
   return new Set(Object.values(services).flatMap(({ networks }) => Object.keys(networks ?? {})));
@@ -187,16 +139,16 @@ function planParts(
   parts: Record<string, { name: string; external?: true }>,
   used: ReadonlySet<string>,
   existing: ReadonlySet<string>,
-  warnings: string[],
+  recreated: ReadonlyMap<string, Reason[]> = new Map(),
 ): PlannedChange[] {
   return Object.entries(parts).filter(([key]) => used.has(key)).map(([key, { name, external }]) => {
-    const exists = existing.has(name);
-    if (external && !exists) warnings.push(`External ${kind} ${name} does not exist`);
-    return {
+    const again = recreated.get(key);
+    if (again) return { kind, name: key, action: "recreate", reasons: again };
+    return existing.has(name) || external ? { kind, name: key, action: "none", reasons: [] } : {
       kind,
       name: key,
-      action: exists || external ? "none" : "create",
-      reasons: exists || external ? [] : [reason(name, null, name, "does not exist")],
+      action: "create",
+      reasons: [reason(name, null, name, "does not exist")],
     };
   });
 }
@@ -206,15 +158,16 @@ function planService(
   project: Project,
   observed: Observed,
   recreate: RecreatePolicy,
-  warnings: string[],
+  { warnings, unapplied }: Notes,
 ): PlannedChange {
   const service = project.services[name]!;
   const replicas = replicasOf(project, name, observed.containers);
   const { wanted, kept, superfluous, missing, stopped, completed } = replicas;
-  if (!observed.imageIds.has(service.image)) {
-    warnings.push(`Image ${service.image} of ${name} is not on the engine and has to be pulled`);
+  if (!observed.imageIds.has(imageKey(service))) {
+    warnings.push(
+      `Image ${imageKey(service)} of ${name} is not on the engine and has to be pulled`,
+    );
   }
-  warnings.push(...unknownSettings(name, service, observed.defaults ?? {}));
   const existing = kept.length + superfluous.length;
   if (existing === 0) {
     return wanted === 0
@@ -235,7 +188,18 @@ function planService(
   const scale = existing === wanted ? [] : [
     reason("scale", `${existing}`, `${wanted}`, `scale changed from ${existing} to ${wanted}`),
   ];
-  const differing = recreationReasons(name, project, observed, recreate);
+  const { reasons: differing, missing: lacking } = recreationReasons(
+    name,
+    project,
+    observed,
+    recreate,
+  );
+  if (lacking.length > 0) {
+    unapplied.push(
+      `The engine does not describe these settings of ${name} as the Compose file has them, and may ` +
+        `not have applied them: ${lacking.join(", ")}`,
+    );
+  }
   if (differing.length > 0) return serviceChange(name, "recreate", [...differing, ...scale]);
   const states = [
     ...stateReason(stopped, "running", `${stopped.length} not running`),
@@ -251,32 +215,43 @@ function planService(
   return serviceChange(name, action, [...scale, ...states]);
 }
 
-/** Why the containers of a service are recreated; the first that differs stands for all. */
+/**
+ * Why the containers of a service are recreated; the first that differs stands for all. Otherwise the
+ * paths of the settings that they lack.
+ */
 function recreationReasons(
   name: string,
   project: Project,
   observed: Observed,
   recreate: RecreatePolicy,
-): Reason[] {
-  if (recreate === "never") return [];
+): { reasons: Reason[]; missing: string[] } {
+  const defaults = observed.defaults ?? {};
   const context: Context = {
     name,
-    service: project.services[name]!,
+    service: supportedService(project.services[name]!, defaults),
     project,
     serviceOf: (container) => serviceOfContainer(observed, container),
-    defaults: observed.defaults ?? {},
+    defaults,
   };
   const { kept } = replicasOf(project, name, observed.containers);
-  const differing = kept.map((each) => [
-    ...differences(context, each, observed),
-    ...fileReasons(each, observed.fileHashes?.get(name)),
-  ]).find((reasons) => reasons.length > 0) ?? [];
+  const compared = kept.map((each) => {
+    const { reasons, unapplied } = differences(context, each, observed);
+    return {
+      reasons: [...reasons, ...fileReasons(each, observed.fileHashes?.get(name))],
+      unapplied,
+    };
+  });
+  const missing = [...new Set(compared.flatMap(({ unapplied }) => unapplied))];
+  const differing = compared.find(({ reasons }) => reasons.length > 0)?.reasons ?? [];
+  if (recreate === "never") return { reasons: [], missing };
   const isRequested = recreate === "always" && differing.length === 0 && kept.length > 0;
-  if (isRequested) return [reason("recreate", null, "always", "recreation was requested")];
+  if (isRequested) {
+    return { reasons: [reason("recreate", null, "always", "recreation was requested")], missing };
+  }
   const more = differing.length - REASONS_MAX;
-  return more <= 0
-    ? differing
-    : [...differing.slice(0, REASONS_MAX), reason("", null, null, `${more} more differences`)];
+  const shown = differing.slice(0, REASONS_MAX);
+  if (more > 0) shown.push(reason("", null, null, `${more} more differences`));
+  return { reasons: shown, missing };
 }
 
 function stateReason(

@@ -39,9 +39,23 @@ export const RESOURCE_COMPARISONS: Readonly<Record<string, Comparison>> = {
     wanted: ({ cpu_percent }) => cpu_percent,
     found: (_, host) => count(host.CpuPercent),
   },
+  // Podman describes each of both forms as both.
+  cpu_period: {
+    wanted: ({ cpu_period }) => cpu_period,
+    found: (_, __, { HostConfig: { CpuPeriod, NanoCpus } }, { service }) =>
+      service.cpu_period === undefined && service.cpu_quota === undefined && NanoCpus
+        ? undefined
+        : CpuPeriod,
+  },
+  cpu_quota: {
+    wanted: ({ cpu_quota }) => cpu_quota,
+    found: (_, __, { HostConfig: { CpuQuota, NanoCpus } }, { service }) =>
+      service.cpu_quota === undefined && NanoCpus ? undefined : CpuQuota,
+  },
   cpus: {
     wanted: ({ cpus, deploy }) => cpus ?? deploy?.resources?.limits?.cpus,
-    found: (_, { NanoCpus }) => (NanoCpus ?? 0) / 1e9,
+    found: (_, __, { HostConfig: { CpuQuota, NanoCpus = 0 } }, { service }) =>
+      service.cpu_quota !== undefined && CpuQuota ? undefined : NanoCpus / 1e9,
   },
   devices: {
     wanted: ({ devices = [] }) =>
@@ -51,11 +65,16 @@ export const RESOURCE_COMPARISONS: Readonly<Record<string, Comparison>> = {
             [source, target, permissions].join(":")
           ),
       ),
-    found: (_, { Devices }) =>
+    found: (_, __, { HostConfig: { Devices } }, { service: { devices = [] } }) =>
       entries(
-        Devices?.map(({ PathOnHost, PathInContainer, CgroupPermissions }) =>
-          [PathOnHost, PathInContainer, CgroupPermissions].join(":")
-        ),
+        Devices?.map(({ PathOnHost, PathInContainer, CgroupPermissions }) => {
+          // Podman does not describe permissions.
+          const given = devices.find(({ source, target }) =>
+            source === PathOnHost && target === PathInContainer
+          );
+          const permissions = CgroupPermissions || given?.permissions || "rwm";
+          return [PathOnHost, PathInContainer, permissions].join(":");
+        }),
       ),
   },
   gpus: {
@@ -79,8 +98,12 @@ export const RESOURCE_COMPARISONS: Readonly<Record<string, Comparison>> = {
   memswap_limit: {
     wanted: ({ memswap_limit }) => bytes(memswap_limit),
     // Without the key, the engine allows as much swap as memory.
-    found: (_, { MemorySwap, Memory = 0 }, __, { service }) =>
-      service.memswap_limit === undefined && MemorySwap === 2 * Memory ? undefined : MemorySwap,
+    found: (_, { MemorySwap, Memory = 0 }, __, { service, defaults: { info } }) =>
+      (service.memswap_limit === undefined && MemorySwap === 2 * Memory) ||
+        // A host that cannot limit swap has no limit.
+        info?.SwapLimit === false
+        ? undefined
+        : MemorySwap,
   },
   pids_limit: {
     wanted: ({ pids_limit, deploy }) => limit(pids_limit ?? deploy?.resources?.limits?.pids),
@@ -100,7 +123,8 @@ export const RESOURCE_COMPARISONS: Readonly<Record<string, Comparison>> = {
           return [name, `${soft}:${hard}`];
         }),
       ),
-    found: (_, { Ulimits }, __, { service }) =>
+    // As described, because a request does not show which of them Podman set by itself.
+    found: (_, __, { HostConfig: { Ulimits } }, { service }) =>
       Object.fromEntries(
         (Ulimits ?? []).map(({ Name = "", Soft, Hard }) =>
           [Name.toLowerCase().replace(/^rlimit_/, ""), `${Soft}:${Hard}`, Name] as const

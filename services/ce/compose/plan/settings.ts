@@ -10,6 +10,7 @@ import { planRecreation } from "../../rebuild/recreate.ts";
 import type { Service } from "../load/resolve.ts";
 import { type Comparison, type Context, entries, type Setting } from "./comparison.ts";
 import { COMPARISONS, healthcheckOf, variablesOf } from "./comparisons.ts";
+import { signalName } from "./signals.ts";
 
 /** Settings by the key of the Compose Specification. A setting that is not given is missing. */
 export type Settings = Record<string, Setting | undefined>;
@@ -25,6 +26,7 @@ const OTHER_KEYS = new Set([
   "depends_on",
   "deploy",
   "image",
+  "platform",
   "post_start",
   "pre_stop",
   "profiles",
@@ -70,7 +72,7 @@ export function withoutThoseOf(
     entrypoint: Entrypoint,
     user: User,
     working_dir: WorkingDir,
-    stop_signal: StopSignal,
+    stop_signal: signalName(StopSignal),
   };
   for (const [key, value] of Object.entries(defaults)) {
     if (JSON.stringify(own[key]) === JSON.stringify(value)) delete own[key];

@@ -4,22 +4,11 @@
  * @module
  */
 
-import {
-  type ContainerConfig,
-  containerInspect,
-  containerList,
-} from "../../../../engine/containers.ts";
-import { ifThere } from "../../../../engine/errors.ts";
-import { imageInspect } from "../../../../engine/images.ts";
-import { networkList } from "../../../../engine/networks.ts";
-import { systemInfo } from "../../../../engine/system.ts";
-import { volumeList } from "../../../../engine/volumes.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError, InputError } from "../../../errors.ts";
-import type { Project } from "../load/resolve.ts";
-import type { FileHashes } from "../deploy/files.ts";
+import type { ReadDeps } from "../../containers/reads.ts";
 import { assertBuilt, findUnbuilt } from "../builds.ts";
-import { LABEL } from "../labels.ts";
+import type { Project } from "../load/resolve.ts";
 import type { LoadIssue, UnbuiltImage } from "../load/scope.ts";
 import { newPlace } from "../disk_sources.ts";
 import type { FileDeps } from "../project_files.ts";
@@ -32,12 +21,11 @@ import {
 } from "../sources.ts";
 import { type DiskPlace, loadStack, type StackSources, type StoredSources } from "../validate.ts";
 import type { PlanOptions } from "./options.ts";
-import type { Observed, StackPlan } from "./plan.ts";
+import { observe } from "./observe.ts";
+import type { StackPlan } from "./plan.ts";
 
-/** Parallel requests to the engine. */
-const REQUESTS_MAX = 8;
-
-type StackDeps = FileDeps & Pick<Deps, "db" | "secrets">;
+type ObserveDeps = ReadDeps & Pick<Deps, "secrets">;
+type StackDeps = FileDeps & ObserveDeps & Pick<Deps, "db">;
 
 /** A stack with stored sources, loaded. */
 export interface LoadedStack {
@@ -47,6 +35,8 @@ export interface LoadedStack {
   project: Project;
   /** Texts of configs and secrets, e.g. by `secrets.key`. */
   contents: ReadonlyMap<string, string>;
+  /** Paths of the files on disk that are read from outside of its directory. */
+  outside: readonly string[];
   warnings: string[];
   /** Images of services with `build`, which the engine must have. */
   builds: readonly UnbuiltImage[];
@@ -80,6 +70,7 @@ export async function openStack(
     place: opened.sources.place,
     project,
     contents,
+    outside: Object.keys(opened.sources.outside ?? {}),
     warnings: warnings.map(warningText),
     builds,
   };
@@ -109,7 +100,7 @@ export async function planStoredStack(
   await assertBuilt(deps, stack.builds);
   const { planProject } = await import("./plan.ts");
   const plan = planProject(stack.project, await observe(deps, stack), options);
-  return { version, changes: plan.changes, warnings: [...warnings, ...plan.warnings] };
+  return { ...plan, version, warnings: [...warnings, ...plan.warnings] };
 }
 
 /**
@@ -137,7 +128,7 @@ export async function planGivenSources(
  * @throws {AppError} `invalid` for sources that cannot be deployed, and for an unknown service.
  */
 export async function planSources(
-  deps: Pick<Deps, "composeLoader" | "config" | "secrets" | "engine">,
+  deps: ObserveDeps & Pick<Deps, "composeLoader" | "config">,
   name: string,
   sources: StoredSources,
   options: PlanOptions = {},
@@ -150,7 +141,7 @@ export async function planSources(
   const { planProject } = await import("./plan.ts");
   const plan = planProject(loaded.project, observed, options);
   const warnings = [...loaded.warnings.map(warningText), ...plan.warnings];
-  return { changes: plan.changes, warnings, isDeployed: observed.containers.length > 0 };
+  return { ...plan, warnings, isDeployed: observed.containers.length > 0 };
 }
 
 const warningText = ({ line, path, message }: LoadIssue) => `${line}: ${path} ${message}`;
@@ -163,82 +154,4 @@ export function assertServices(
   const unknown = services.find((service) => !Object.hasOwn(project.services, service));
   if (unknown === undefined) return;
   throw new AppError("invalid", `body.services: ${unknown} is not a service of ${project.name}`);
-}
-
-/** Reads what the engine has of a project. */
-export async function observe(
-  { engine, secrets }: Pick<Deps, "engine" | "secrets">,
-  { project, contents }: Pick<LoadedStack, "project" | "contents">,
-): Promise<Observed> {
-  const [listed, networks, volumes, info] = await Promise.all([
-    containerList(engine, {
-      all: true,
-      filters: { label: [`${LABEL.project}=${project.name}`] },
-    }),
-    networkList(engine),
-    volumeList(engine),
-    systemInfo(engine),
-  ]);
-  const own = listed.filter(({ Labels }) => Labels?.[LABEL.oneOff]?.toLowerCase() !== "true");
-  const inspects = await inParallel(own, ({ Id }) => ifThere(containerInspect(engine, Id)));
-  const containers = inspects.filter((inspect) => inspect !== undefined);
-
-  const ids = [...new Set(containers.map(({ Image }) => Image))];
-  const references = [...new Set(Object.values(project.services).map(({ image }) => image))];
-  const [used, wanted] = await Promise.all(
-    [ids, references].map((images) =>
-      inParallel(
-        images,
-        async (image) => [image, await ifThere(imageInspect(engine, image))] as const,
-      )
-    ),
-  );
-  return {
-    containers,
-    images: new Map(
-      used!.flatMap(([id, image]): [string, ContainerConfig][] =>
-        image ? [[id, image.Config ?? {}]] : []
-      ),
-    ),
-    imageIds: new Map(
-      wanted!.flatMap(([reference, image]) => image ? [[reference, image.Id]] : []),
-    ),
-    networks: new Set(networks.map(({ Name }) => Name)),
-    volumes: new Set(volumes.map(({ Name }) => Name)),
-    fileHashes: await hashAll(secrets, project, contents),
-    networkDetails: new Map(networks.map((network) => [network.Name, network])),
-    volumeDetails: new Map(volumes.map((volume) => [volume.Name, volume])),
-    defaults: {
-      apiVersion: engine.apiVersion,
-      logDriver: info.LoggingDriver,
-      runtime: info.DefaultRuntime,
-    },
-  };
-}
-
-async function hashAll(
-  secrets: Deps["secrets"],
-  project: Project,
-  contents: ReadonlyMap<string, string>,
-): Promise<Map<string, FileHashes>> {
-  const hashes = new Map<string, FileHashes>();
-  const services = Object.entries(project.services);
-  if (contents.size === 0 && !services.some(([, { post_start }]) => post_start)) return hashes;
-  const { hashFiles } = await import("../deploy/files.ts");
-  for (const [key] of services) {
-    const hash = await hashFiles(secrets, project, key, contents);
-    if (hash !== undefined) hashes.set(key, hash);
-  }
-  return hashes;
-}
-
-async function inParallel<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let at = 0; at < items.length; at += REQUESTS_MAX) {
-    results.push(...await Promise.all(items.slice(at, at + REQUESTS_MAX).map(work)));
-  }
-  return results;
 }

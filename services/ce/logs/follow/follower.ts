@@ -4,10 +4,9 @@
  * @module
  */
 
-import { type ContainerInspect, containerInspect } from "../../../../engine/containers.ts";
+import { containerInspect } from "../../../../engine/containers.ts";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { Deps } from "../../../deps.ts";
-import { parseStamp } from "../stamp.ts";
 import { type Batch, createBatcher, type LogOrigin } from "./batch.ts";
 import {
   followLinesAfter,
@@ -18,7 +17,8 @@ import {
   readLinesAfter,
 } from "./line_reader.ts";
 import { createRecentLines } from "./recent_lines.ts";
-import { isLater, isSamePosition, type Position } from "./position.ts";
+import { isSamePosition, type Position } from "./position.ts";
+import { createRun, isAfterRun, type Run, type RunEnd } from "./run.ts";
 
 /** Why a log has ended. */
 export type EndReason = "removed" | "engine_lost" | "unreadable";
@@ -47,7 +47,7 @@ export interface Follower {
   unsubscribe(subscriber: Subscriber): void;
   /** Looks for changes of the container; called every second. */
   tick(): void;
-  /** Follows a container that was started, without waiting for the next second. */
+  /** The container was started or has ended: its run is checked before further lines are sent. */
   wake(): void;
   close(): void;
 }
@@ -63,6 +63,12 @@ const SILENCE_S = 30;
 
 /** Reads after the end of a run, a second apart: a journal may have the last lines a little later. */
 const END_READS = 2;
+
+/** Size of lines that wait for the state of the container, in characters. */
+const HELD_MAX = 1024 * 1024;
+
+/** Size of a line beyond its text. */
+const LINE_COST = 128;
 
 /** Time without a line from the engine. */
 interface Silence {
@@ -91,12 +97,17 @@ export function startFollower(
   ready.promise.catch(() => {});
   const source: LogSource = { engine, containerId: origin.id, tty: false };
   let last: Position | undefined;
-  let startedAt = "";
+  let runs: Run | undefined;
   let lostAt: number | undefined;
   let ended: EndReason | undefined;
   let isWoken = false;
+  /** Counts the runs that were noticed after the first one. */
+  let nextRuns = 0;
+  let isRunning = false;
   /** Lines after this time are those of the next run, which has not been announced. */
-  let runEnd: Pick<Position, "seconds" | "nanos"> | undefined;
+  let runEnd: RunEnd | undefined;
+  /** Whether the log had few entries when it was last read. */
+  let isSmall = false;
   let search: { since: number } | undefined;
   /** The connection that follows; aborted, it is replaced by another one. */
   let connection: AbortController | undefined;
@@ -116,7 +127,7 @@ export function startFollower(
   const recent = createRecentLines();
   const receive = (line: LogLine) => {
     recent.add(line);
-    if (runEnd && isLater(line.position, runEnd)) announceRestart();
+    if (runEnd && isAfterRun(line, runEnd)) announceRestart();
     batcher.add(line);
     // Lines that arrive together share a batch.
     flushTimer ??= setTimeout(flush);
@@ -153,6 +164,7 @@ export function startFollower(
     },
     wake() {
       isWoken = true;
+      connection?.abort();
       ticked.resolve();
       ticked = Promise.withResolvers();
     },
@@ -167,8 +179,13 @@ export function startFollower(
   async function run(): Promise<void> {
     const first = await containerInspect(engine, origin.id, { signal: stop.signal });
     source.tty = first.Config.Tty ?? false;
-    startedAt = first.State.StartedAt;
+    runs = createRun(first.State);
     last = await lastPosition(source, stop.signal);
+    await checkRun();
+    // Lines up to the last one are past ones, also those of a run that has just begun.
+    if (runEnd && last && isAfterRun({ position: last, timestamp: "." }, runEnd)) {
+      runEnd = undefined;
+    }
     ready.resolve();
     while (!stop.signal.aborted) {
       try {
@@ -189,8 +206,9 @@ export function startFollower(
   async function followRun(): Promise<void> {
     let isBroken = true;
     while (isBroken && !stop.signal.aborted) {
+      isWoken = false;
       await catchUp();
-      isBroken = await followOnConnection();
+      isBroken = isWoken || (isRunning && await followOnConnection());
     }
   }
 
@@ -214,7 +232,7 @@ export function startFollower(
           if (novelty === "unclear") broken.abort();
           return novelty !== "unclear";
         },
-        () => search = undefined,
+        { isSmall, onFound: () => search = undefined },
       );
     } catch (error) {
       // The last line may be gone; `catchUp()` will notice.
@@ -243,22 +261,55 @@ export function startFollower(
     }, () => {}); // an engine that is gone is noticed elsewhere
   }
 
+  /** Reads what is new, and announces a restart between the lines of both runs. */
   async function catchUp(): Promise<void> {
-    if (!last) {
-      await readLines(source, {}, stop.signal, receive);
-      return flush();
+    let before: number;
+    do {
+      before = nextRuns;
+      await readNew();
+      // A run that began after the read leaves the last lines of the one before.
+    } while (nextRuns !== before);
+    if (runEnd) announceRestart();
+  }
+
+  /** Holds lines until the engine has said, after they were read, which run this is. */
+  async function readNew(): Promise<void> {
+    let held: LogLine[] = [];
+    let size = 0;
+    const release = () => {
+      const lines = held;
+      held = [];
+      size = 0;
+      lines.forEach(receive);
+    };
+    const hold = (line: LogLine) => {
+      held.push(line);
+      size += line.message.length + LINE_COST;
+      return size > HELD_MAX ? checkRun().then(release) : undefined;
+    };
+    try {
+      if (last) isSmall = await readLinesAfter(source, last, stop.signal, hold, reportGap);
+      else await readLines(source, {}, stop.signal, hold);
+      await checkRun();
+    } finally {
+      release();
+      flush();
     }
-    await readLinesAfter(
-      source,
-      last,
-      stop.signal,
-      receive,
-      () => {
-        flush();
-        for (const subscriber of subscribers) subscriber.onGap();
-      },
-    );
+  }
+
+  function reportGap(): void {
     flush();
+    for (const subscriber of subscribers) subscriber.onGap();
+  }
+
+  /** Finds out whether the container runs, and whether it was started again. */
+  async function checkRun(): Promise<void> {
+    const { State } = await containerInspect(engine, origin.id, { signal: stop.signal });
+    runs ??= createRun(State);
+    const { isNext, end } = runs.update(State);
+    if (isNext) nextRuns++;
+    runEnd = end ?? runEnd;
+    isRunning = State.Running && !State.Restarting;
   }
 
   /** Returns when the log should be followed again: the container runs. */
@@ -266,29 +317,17 @@ export function startFollower(
     for (let round = 0; !stop.signal.aborted; round++) {
       const known = inventory.get(origin.id);
       isWoken = false;
-      const container = await containerInspect(engine, origin.id, { signal: stop.signal });
-      if (container.State.StartedAt !== startedAt) {
-        await endRun(container);
-        return;
-      }
-      if (round < END_READS) await catchUp();
+      const before = nextRuns;
+      await checkRun();
+      if (round < END_READS || nextRuns !== before) await catchUp();
+      if (nextRuns !== before) return;
       if (isWoken) continue;
       // The engine may end the stream of a running container, e.g. when it is stopped itself.
       await ticked.promise;
-      if (container.State.Running) return;
+      if (isRunning) return;
       const isUnchanged = () => inventory.live && inventory.get(origin.id) === known && !isWoken;
       while (round >= END_READS - 1 && isUnchanged() && !stop.signal.aborted) await ticked.promise;
     }
-  }
-
-  /** Announces that the container was started again, after the remaining lines of its last run. */
-  async function endRun({ State }: ContainerInspect): Promise<void> {
-    const wasStarted = !startedAt.startsWith("0001-");
-    startedAt = State.StartedAt;
-    if (!wasStarted) return;
-    runEnd = parseStamp(State.FinishedAt) ?? { seconds: 0, nanos: 0 };
-    await catchUp();
-    if (runEnd) announceRestart();
   }
 
   function announceRestart(): void {

@@ -51,6 +51,8 @@ type LineReceiver = (line: LogLine) => void | boolean | Promise<void | boolean>;
 /**
  * Reads a log, and resolves when all of it was received.
  *
+ * @returns The number of entries, if the read was not ended. With a terminal, where frames are not
+ * entries, that of lines.
  * @throws {EngineError} 404 if the container does not exist.
  */
 export async function readLines(
@@ -58,7 +60,7 @@ export async function readLines(
   range: ReadRange,
   signal: AbortSignal,
   receive: LineReceiver,
-): Promise<void> {
+): Promise<number | undefined> {
   const frames = await containerLogs(engine, containerId, {
     ...range,
     timestamps: true,
@@ -67,10 +69,14 @@ export async function readLines(
   });
   const numbered = createNumbering();
   let lines: LogLine[] = [];
+  let entries = 0;
   const assembler = (stream: Position["stream"]) =>
     createAssembler(
       tty,
-      (line) => lines.push(toLogLine(line, numbered(stream, line.stamp))),
+      (line) => {
+        if (tty) entries++;
+        lines.push(toLogLine(line, numbered(stream, line.stamp)));
+      },
       engine.kind === "docker",
     );
   const assemblers = { stdout: assembler("stdout"), stderr: assembler("stderr") };
@@ -90,14 +96,15 @@ export async function readLines(
   };
 
   for await (const { stream, bytes } of frames) {
+    if (!tty) entries++;
     assemblers[stream].add(bytes);
     if (lines.length === 0) continue;
     const more = receiveAll();
-    if (!(typeof more === "object" ? await more : more)) return;
+    if (!(typeof more === "object" ? await more : more)) return undefined;
   }
   assemblers.stdout.end();
   assemblers.stderr.end();
-  await receiveAll();
+  return await receiveAll() ? entries : undefined;
 }
 
 function toLogLine({ stamp, text, truncated }: Line, position: Position): LogLine {
@@ -117,11 +124,21 @@ function toLogLine({ stamp, text, truncated }: Line, position: Position): LogLin
  */
 const TAILS = [1_000, 4_000, 16_000, 64_000, 256_000, 1_000_000, 4_000_000];
 
+/** Size of lines that wait until it is known where a read began, in characters. */
+const HELD_MAX = 4 * 1024 * 1024;
+
+/** Size of a line beyond its text. */
+const LINE_COST = 128;
+
+/** A log with fewer entries is followed from its beginning. */
+const SMALL_ENTRIES = TAILS[0]! / 2;
+
 /**
  * Reads the lines after a position, up to the present end of the log.
  *
  * @param onMissing Called if the line at the position no longer exists. Then all lines after its time
  * are read, and an unknown number of lines may be missing before them.
+ * @returns Whether the log is small, for {@linkcode followLinesAfter}.
  */
 export async function readLinesAfter(
   source: LogSource,
@@ -129,26 +146,37 @@ export async function readLinesAfter(
   signal: AbortSignal,
   receive: LineReceiver,
   onMissing: () => void,
-): Promise<void> {
+): Promise<boolean> {
   for (const range of RANGES) {
     const search = createSearch(position, range);
-    await readLines(source, range, signal, (line) => {
-      if (search.isFound) return receive(line);
-      return search.isHopeless(line) ? false : undefined;
+    const held: LogLine[] = [];
+    let size = 0;
+    const entries = await readLines(source, range, signal, (line) => {
+      if (!search.isFound) return search.isHopeless(line) ? false : undefined;
+      if (!search.isUnsure) return receive(line);
+      held.push(line);
+      size += line.message.length + LINE_COST;
+      return size > HELD_MAX ? false : undefined;
     });
-    if (search.isFound) return;
+    const isWhole = entries !== undefined && entries < (range.tail ?? Infinity);
+    if (search.isFound && (isWhole || !search.isUnsure)) {
+      for (const line of held) if (await receive(line) === false) break;
+      return isWhole && entries < SMALL_ENTRIES;
+    }
   }
   onMissing();
   await readLines(source, { since: sinceBefore(position) }, signal, (line) => {
     return isLater(line.position, position) ? receive(line) : undefined;
   });
+  return false;
 }
 
 /**
  * Follows a log from the line after a position, until the engine ends it.
  *
  * @param position `undefined` for the beginning.
- * @param onFound Called when the position was found.
+ * @param options.isSmall Whether the log had few entries a moment ago.
+ * @param options.onFound Called when the position was found.
  * @returns Whether the position was found.
  */
 export async function followLinesAfter(
@@ -156,19 +184,20 @@ export async function followLinesAfter(
   position: Position | undefined,
   signal: AbortSignal,
   receive: LineReceiver,
-  onFound: () => void,
+  { isSmall, onFound }: { isSmall: boolean; onFound: () => void },
 ): Promise<boolean> {
   if (!position) {
     onFound();
     await readLines(source, { follow: true }, signal, receive);
     return true;
   }
-  for (const range of RANGES) {
+  for (const range of isSmall ? RANGES.slice(-1) : RANGES) {
     const followed = { ...range, follow: true };
-    const search = createSearch(position, followed);
+    const search = createSearch(position, followed, { isSmall });
     await readLines(source, followed, signal, (line) => {
       if (search.isFound) return receive(line);
-      if (search.isHopeless(line)) return false;
+      // The end of a followed log never shows whether this is all of it.
+      if (search.isHopeless(line) || search.isUnsure) return false;
       if (search.isFound) onFound();
       return true;
     });
@@ -180,21 +209,30 @@ export async function followLinesAfter(
 const RANGES: readonly ReadRange[] = [...TAILS.map((tail) => ({ tail })), {}];
 
 /** Searches the lines of a read for a position. */
-function createSearch(position: Position, { tail, follow }: ReadRange) {
+function createSearch(
+  position: Position,
+  { tail, follow }: ReadRange,
+  { isSmall = false }: { isSmall?: boolean } = {},
+) {
   // Times only save work here: a few lines are searched in any case, and so is the whole log at last.
-  const isLongRead = tail === undefined ? follow : tail > TAILS[0]!;
+  const isLongRead = tail === undefined ? follow && !isSmall : tail > TAILS[0]!;
   let isFound = false;
+  let isUnsure = false;
   let lines = 0;
   return {
     get isFound() {
       return isFound;
     },
-    /** Whether the read begins too late to contain the position, or to count equal times. */
+    /** Whether the read may begin too late to count equal times, unless it has the whole log. */
+    get isUnsure() {
+      return isUnsure;
+    },
+    /** Whether the read begins too late to contain the position. */
     isHopeless(line: LogLine): boolean {
       if (lines++ === 0) {
         if (isLater(line.position, position)) {
           if (isLongRead) return true;
-        } else if (tail !== undefined && !isLater(position, line.position)) return true;
+        } else isUnsure = tail !== undefined && !isLater(position, line.position);
       }
       if (tail !== undefined && lines > tail) return true;
       isFound = isSamePosition(line.position, position);

@@ -138,6 +138,7 @@ async function open(
   });
   try {
     return await deps.logStreams.open({
+      holder: caller,
       containers,
       select,
       tail: tail ?? (since === undefined ? TAIL_DEFAULT : undefined),

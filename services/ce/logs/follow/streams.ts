@@ -4,6 +4,7 @@
  * @module
  */
 
+import { createShares, type Holder } from "../../../auth/shares.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import type { LogStreams } from "../../../stream/log_streams.ts";
@@ -20,40 +21,23 @@ const FOLLOWED_MAX = 100;
 /** Limit of connections that read past lines. */
 const PAST_READS_MAX = 16;
 
+interface Followed {
+  follower: Follower;
+  users: number;
+  /** Gives the share of the holder back. */
+  giveBack: () => void;
+}
+
 type StreamDeps = Pick<Deps, "engine" | "inventory" | "limiters" | "now">;
 
 export function createLogStreams(deps: StreamDeps): LogStreams {
   const readers = new Set<LogReader>();
-  const followed = new Map<string, { follower: Follower; users: number }>();
+  const followed = new Map<string, Followed>();
   const slots = createReadSlots(PAST_READS_MAX);
-  /** Clients that are waiting for their followers. */
-  let opening = 0;
+  const readerShares = createShares({ what: "log streams", max: READERS_MAX });
+  /** A container counts for the holder whose stream was the first one. */
+  const followedShares = createShares({ what: "followed containers", max: FOLLOWED_MAX });
   let isClosed = false;
-
-  const followers: Followers = {
-    acquire(container) {
-      const known = followed.get(container.id);
-      if (known) {
-        known.users++;
-        return known.follower;
-      }
-      if (followed.size >= FOLLOWED_MAX) {
-        throw new AppError("unavailable", `Limit of ${FOLLOWED_MAX} followed containers reached`);
-      }
-      const follower = startFollower(deps, container, () => {
-        // The next reader starts again.
-        if (followed.get(container.id)?.follower === follower) followed.delete(container.id);
-      });
-      followed.set(container.id, { follower, users: 1 });
-      return follower;
-    },
-    release(follower) {
-      const known = followed.get(follower.origin.id);
-      if (known?.follower !== follower || --known.users > 0) return;
-      followed.delete(follower.origin.id);
-      follower.close();
-    },
-  };
 
   return {
     get readers() {
@@ -65,11 +49,9 @@ export function createLogStreams(deps: StreamDeps): LogStreams {
 
     async open(request) {
       assertOpen();
-      if (readers.size + opening >= READERS_MAX) {
-        throw new AppError("unavailable", `Limit of ${READERS_MAX} log streams reached`);
-      }
+      const release = readerShares.take(request.holder);
+      const followers = followersOf(request.holder);
       const acquired: Follower[] = [];
-      opening++;
       try {
         for (const { id, name } of request.containers) {
           acquired.push(followers.acquire({ id, name }));
@@ -84,15 +66,17 @@ export function createLogStreams(deps: StreamDeps): LogStreams {
           first: acquired,
           followers,
           slots,
-          onClose: () => readers.delete(reader),
+          onClose: () => {
+            readers.delete(reader);
+            release();
+          },
         });
         readers.add(reader);
         return reader.stream;
       } catch (error) {
         for (const follower of acquired) followers.release(follower);
+        release();
         throw error;
-      } finally {
-        opening--;
       }
     },
 
@@ -112,6 +96,33 @@ export function createLogStreams(deps: StreamDeps): LogStreams {
       for (const reader of [...readers]) reader.close();
     },
   };
+
+  function followersOf(holder: Holder | undefined): Followers {
+    return {
+      acquire(container) {
+        const known = followed.get(container.id);
+        if (known) {
+          known.users++;
+          return known.follower;
+        }
+        const giveBack = followedShares.take(holder);
+        const follower = startFollower(deps, container, () => {
+          // The next reader starts again.
+          if (followed.get(container.id)?.follower === follower) followed.delete(container.id);
+          giveBack();
+        });
+        followed.set(container.id, { follower, giveBack, users: 1 });
+        return follower;
+      },
+      release(follower) {
+        const known = followed.get(follower.origin.id);
+        if (known?.follower !== follower || --known.users > 0) return;
+        followed.delete(follower.origin.id);
+        known.giveBack();
+        follower.close();
+      },
+    };
+  }
 
   function assertOpen(): void {
     if (isClosed) throw new AppError("unavailable", "The service is stopping");

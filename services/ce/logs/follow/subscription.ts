@@ -44,7 +44,10 @@ const FAILURE_PAUSE_MS = 1_000;
 interface Past {
   /** The last past line. */
   target: Position;
-  queued: Batch[];
+  /** New lines and restarts, in their order. */
+  queued: (Batch | "restart")[];
+  /** The last lines before restarts that are among past lines. */
+  restarts: Position[];
   /** Number of reads to the end of the log. */
   reads: number;
   /** Queued lines that were dropped, and the last of them. */
@@ -81,7 +84,10 @@ export function subscribe(
       if (backlog.isOverfull) dropQueued(past);
     },
     onGap: () => backlog.addEvent(origin, "gap", { dropped: null }),
-    onRestart: () => backlog.addEvent(origin, "restarted", {}),
+    onRestart() {
+      if (past) past.queued.push("restart");
+      else addRestart();
+    },
     onEnd(reason) {
       if (past) {
         // Not all past lines have been read, and they may be gone.
@@ -94,11 +100,13 @@ export function subscribe(
       onEnd(reason);
     },
   };
-  const relieve = () => past !== undefined && past.queued.length > 0 && dropQueued(past);
+  const addRestart = () => backlog.addEvent(origin, "restarted", {});
+  const batchesOf = ({ queued }: Past) => queued.filter((each) => each !== "restart");
+  const relieve = () => past !== undefined && batchesOf(past).length > 0 && dropQueued(past);
   const close = () => {
     follower.unsubscribe(subscriber);
     backlog.relievers.delete(relieve);
-    if (past) backlog.unreserve(past.queued);
+    if (past) backlog.unreserve(batchesOf(past));
     past = undefined;
     stop.abort();
   };
@@ -115,7 +123,7 @@ export function subscribe(
     }
     const isAtEnd = "after" in start ? isSamePosition(start.after, last) : start.range.tail === 0;
     if (isAtEnd) return backlog.start(origin, last);
-    past = { target: last, queued: [], reads: 0, dropped: 0, droppedEnd: undefined };
+    past = { target: last, queued: [], restarts: [], reads: 0, dropped: 0, droppedEnd: undefined };
     backlog.relievers.add(relieve);
     const reading = past;
     turns(() => readPast(reading)).catch(() => {
@@ -128,13 +136,18 @@ export function subscribe(
 
   /** Makes queued lines past ones, or drops them. */
   function dropQueued(past: Past): true {
-    const end = past.queued.at(-1)!.lines.at(-1)!.position;
+    const batches = batchesOf(past);
+    let end = past.droppedEnd ?? past.target;
+    for (const each of past.queued) {
+      if (each === "restart") past.restarts.push(end);
+      else end = each.lines.at(-1)!.position;
+    }
     if (past.reads < OVERTAKEN_MAX) past.target = end;
     else {
-      past.dropped += past.queued.reduce((sum, { lines }) => sum + lines.length, 0);
+      past.dropped += batches.reduce((sum, { lines }) => sum + lines.length, 0);
       past.droppedEnd = end;
     }
-    backlog.unreserve(past.queued);
+    backlog.unreserve(batches);
     past.queued = [];
     return true;
   }
@@ -181,6 +194,11 @@ export function subscribe(
       }
       batcher.add(line);
       last = line.position;
+      if (past?.restarts[0] && isSamePosition(last, past.restarts[0])) {
+        past.restarts.shift();
+        batcher.flush();
+        addRestart();
+      }
       if (isSamePosition(last, target)) return false;
       return backlog.isBusy ? waitForRoom(slot, batcher.flush) : true;
     };
@@ -214,11 +232,16 @@ export function subscribe(
   function join(joined: Past): void {
     past = undefined;
     backlog.relievers.delete(relieve);
-    backlog.unreserve(joined.queued);
+    backlog.unreserve(batchesOf(joined));
     backlog.start(origin, joined.target);
     if (joined.droppedEnd) {
       backlog.addEvent(origin, "gap", { dropped: joined.dropped }, joined.droppedEnd);
     }
-    for (const batch of joined.queued) backlog.add(batch);
+    // Those before lines that were dropped.
+    joined.restarts.forEach(addRestart);
+    for (const each of joined.queued) {
+      if (each === "restart") addRestart();
+      else backlog.add(each);
+    }
   }
 }

@@ -12,6 +12,7 @@ import { parseDependsOn, startOrder } from "../../stacks/order.ts";
 import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
 import { createTagFilters, newestAccepted, type TagFilters } from "../check/candidates.ts";
 import { type ImageInUse, imagesInUse, type ImageUser, isCheckable } from "../check/in_use.ts";
+import { AUTO_LABELS, WINDOW_LABEL } from "../labels.ts";
 import { readKnown } from "../check/known.ts";
 import { imageStatus, type Known } from "../check/status.ts";
 import { isBlocked } from "../run/blocked.ts";
@@ -41,14 +42,18 @@ const HOUR_MS = 60 * 60 * 1000;
  */
 export async function pendingUpdates(deps: Deps): Promise<PendingUpdate[]> {
   const settings = readUpdateSettings(deps);
-  const images = imagesInUse(deps.inventory.list());
+  const containers = deps.inventory.list();
   const next = createNextDue();
   const isOpen = (window: UpdateWindow) => openedAt(window, deps.now(), { next }) !== undefined;
   const isCandidate = (user: ImageUser) =>
     isAutomatic(user, settings, isOpen) && !deps.maintenance.includes(user.container);
-  if (!images.some(({ users }) => users.some(isCandidate))) return [];
+  const hasLabel = (name: string) => containers.some(({ labels }) => labels[name] !== undefined);
+  const mayBeAutomatic = settings.policy === "auto" || AUTO_LABELS.some(hasLabel);
+  // The engine is asked for the labels of images only if they can matter.
+  if (!mayBeAutomatic || !(settings.windows.some(isOpen) || hasLabel(WINDOW_LABEL))) return [];
 
   const known = await readKnown(deps);
+  const images = imagesInUse(containers, known.local.labelsOf);
   const filters = createTagFilters();
   const pending: { user: ImageUser; update: PendingUpdate }[] = [];
   for (const image of images) {
@@ -80,7 +85,8 @@ function isAutomatic(
   const policy = labels.policy ?? settings.policy;
   const windows = labels.window ? [labels.window] : settings.windows;
   return policy === "auto" && labels.problems.length === 0 && container.state === "running" &&
-    !container.self && windows.some(isOpen);
+    !container.self && windows.some(isOpen) &&
+    (labels.window !== undefined || !labels.image?.window || isOpen(labels.image.window));
 }
 
 interface Target {
@@ -124,7 +130,9 @@ function isOldEnough(
   const firstSeenAt = selectSeenDigest(db, seen)?.firstSeenAt;
   if (firstSeenAt === undefined) return false;
   const ageHours = (now().getTime() - Date.parse(firstSeenAt)) / HOUR_MS;
-  return ageHours >= (labels.minAgeHours ?? settings.minimumAgeHours);
+  const { minAgeHours = Math.max(settings.minimumAgeHours, labels.image?.minAgeHours ?? 0) } =
+    labels;
+  return ageHours >= minAgeHours;
 }
 
 /** Dependencies first, by the labels of compose and Watchtower. */

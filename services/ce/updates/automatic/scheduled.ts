@@ -33,12 +33,13 @@ export async function updateNow(
   container: Container,
   actor: AuditActor,
 ): Promise<Job | undefined> {
-  const { id, name, labels } = container;
+  const { id, name, labels, imageId } = container;
   const [image] = imagesInUse([container]);
   if (!image) throw new AppError("conflict", `An update of ${name} has not finished`);
   await checkImages(deps, [image]);
   const checked = selectCheckedImage(deps.db, image.image);
-  const { status, reason } = imageStatus(image, checked, await readKnown(deps));
+  const known = await readKnown(deps);
+  const { status, reason } = imageStatus(image, checked, known);
   if (status === "up_to_date") return undefined;
   if (status === "pinned" || status === "local") {
     throw new AppError("conflict", `The image of ${name} has no tag in a registry`);
@@ -50,7 +51,7 @@ export async function updateNow(
     containerId: id,
     pull: "always",
     expectedDigest: checked?.latestDigest ?? undefined,
-    verifyTimeoutSeconds: updatePolicy(labels).verifyTimeoutSeconds,
+    verifyTimeoutSeconds: updatePolicy(labels, known.local.labelsOf(imageId)).verifyTimeoutSeconds,
     actor,
   });
   const active = deps.jobs.get(started.id);

@@ -9,9 +9,11 @@ import {
   insertEqualDigest,
   isEqualDigest,
 } from "../../../../db/ce/updates/equal_digests.ts";
+import { selectLatestDigest } from "../../../../db/ce/updates/digests.ts";
 import { selectCheckedImage } from "../../../../db/ce/updates/images.ts";
 import { canonicalReference, parseReference } from "../../../../engine/image_reference.ts";
 import type { Deps } from "../../../deps.ts";
+import type { CheckableImage } from "./in_use.ts";
 import { readLocalImages } from "./local_images.ts";
 import type { Known } from "./status.ts";
 
@@ -20,8 +22,23 @@ export async function readKnown(
   deps: Pick<Deps, "db" | "engine">,
   signal?: AbortSignal,
 ): Promise<Known> {
+  const { db } = deps;
   const local = await readLocalImages(deps, signal);
-  return { local, isEqual: (equal) => isEqualDigest(deps.db, equal) };
+  const fromRegistry = new Map<string, boolean>();
+  const isFromRegistry = ({ image, reference, users }: CheckableImage) => {
+    const ids = [local.idOf(image), ...users.map(({ container }) => container.imageId)];
+    return ids.some((id) => id !== undefined && local.digestsOf(id, reference).length > 0) ||
+      selectLatestDigest(db, image) !== undefined;
+  };
+  return {
+    local,
+    isEqual: (equal) => isEqualDigest(db, equal),
+    digestsOf(image, imageId) {
+      const known = fromRegistry.get(image.image) ?? isFromRegistry(image);
+      fromRegistry.set(image.image, known);
+      return local.digestsOf(imageId, image.reference, known);
+    },
+  };
 }
 
 /**

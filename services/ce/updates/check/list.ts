@@ -35,7 +35,7 @@ export interface ImageUpdate {
   /** What the registry has, as of `lastGoodAt`. */
   latestDigest: string | null;
   status: UpdateStatus;
-  /** Why the status is `unknown`. */
+  /** Why the status is `unknown`, or why newer versions may be missing. */
   reason: string | null;
   /** When this service first saw `latestDigest`. */
   firstSeenAt: string | null;
@@ -80,7 +80,7 @@ export async function listUpdates(
   const checkedImages = new Map(selectCheckedImages(db).map((each) => [each.image, each]));
   const firstSeen = selectFirstSeen(db);
   const filters = createTagFilters();
-  const images = imagesInUse(containers).map((image) => {
+  const images = imagesInUse(containers, known.local.labelsOf).map((image) => {
     const checked = checkedImages.get(image.image);
     return { image, checked, ...imageStatus(image, checked, known) };
   });
@@ -101,7 +101,7 @@ export async function listUpdates(
         digest,
         latestDigest,
         status,
-        reason,
+        reason: reason ?? checked?.versionsReason ?? null,
         firstSeenAt: latestDigest === null
           ? null
           : firstSeen.get(digestKey({ image: image.image, digest: latestDigest })) ?? null,

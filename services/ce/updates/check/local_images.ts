@@ -9,15 +9,22 @@ import {
   findReference,
   type ImageReference,
 } from "../../../../engine/image_reference.ts";
-import { imageList } from "../../../../engine/images.ts";
+import { imageList, type ImageSummary } from "../../../../engine/images.ts";
 import type { Deps } from "../../../deps.ts";
+import type { Labels } from "../labels.ts";
 import { fullImageId, imageNames } from "../../storage/images.ts";
 
 export interface LocalImages {
   /** All ids, `sha256:...`. */
   ids: string[];
-  /** The digests by which a repository knew an image when it was pulled; empty if it was not. */
-  digestsOf(imageId: string, reference: ImageReference): string[];
+  /**
+   * The digests by which a repository knows an image; empty if it came from elsewhere, as far as the
+   * engine says. In an image store whose ids are digests, an image may have lost its names: then it
+   * is known by its id if `isFromRegistry`.
+   */
+  digestsOf(imageId: string, reference: ImageReference, isFromRegistry?: boolean): string[];
+  /** The labels of an image; `undefined` if the engine no longer has it. */
+  labelsOf(imageId: string): Labels | undefined;
   /** The image that has a name now. */
   idOf(canonicalName: string): string | undefined;
 }
@@ -29,22 +36,38 @@ export async function readLocalImages(
 ): Promise<LocalImages> {
   const digests = new Map<string, string[]>();
   const named = new Map<string, string>();
-  for (const { Id, RepoDigests, RepoTags } of await imageList(engine, { signal })) {
+  const labels = new Map<string, Labels>();
+  const images = await imageList(engine, { signal });
+  const hasDigestIds = images.some(isKnownById);
+  for (const { Id, RepoDigests, RepoTags, Labels } of images) {
     const id = fullImageId(Id);
-    digests.set(id, imageNames(RepoDigests));
+    if (Labels !== undefined) labels.set(id, Labels ?? {});
+    const names = imageNames(RepoDigests);
     for (const tag of imageNames(RepoTags)) {
       const reference = findReference(tag);
-      if (reference) named.set(canonicalReference(reference), id);
+      if (!reference) continue;
+      named.set(canonicalReference(reference), id);
+      // The list has the digest of one of its repositories only.
+      if (hasDigestIds) names.push(`${reference.name}@${id}`);
     }
+    digests.set(id, names);
   }
   return {
     ids: [...digests.keys()],
-    digestsOf: (imageId, { registry, repository }) =>
-      (digests.get(imageId) ?? []).flatMap((name) => {
+    digestsOf(imageId, { registry, repository }, isFromRegistry = false) {
+      const found = (digests.get(imageId) ?? []).flatMap((name) => {
         const known = findReference(name);
         const isSame = known?.registry === registry && known.repository === repository;
         return isSame && known.digest ? [known.digest] : [];
-      }),
+      });
+      const isById = found.length === 0 && isFromRegistry && hasDigestIds && digests.has(imageId);
+      return isById ? [imageId] : [...new Set(found)];
+    },
+    labelsOf: (imageId) => labels.get(imageId),
     idOf: (name) => named.get(name),
   };
 }
+
+/** Whether the id of an image is its digest, as in containerd's image store. */
+const isKnownById = ({ Id, Descriptor, RepoDigests }: ImageSummary): boolean =>
+  Descriptor?.digest === Id || imageNames(RepoDigests).some((name) => name.endsWith(`@${Id}`));

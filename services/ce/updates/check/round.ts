@@ -14,18 +14,27 @@ import {
 import { insertEqualDigest } from "../../../../db/ce/updates/equal_digests.ts";
 import {
   type CheckedImage,
-  type NewerVersion,
   replaceCheckedImage,
   selectCheckedImage,
 } from "../../../../db/ce/updates/images.ts";
 import { canonicalReference, type ImageReference } from "../../../../engine/image_reference.ts";
+import { ifThere } from "../../../../engine/errors.ts";
+import { imageInspect } from "../../../../engine/images.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import { emit } from "../../../events/emit.ts";
 import { headManifest, listTags, readIndex, RegistryError } from "../../registries/client.ts";
+import { isSamePlatform } from "../run/plan.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { createTagFilters, newestAccepted, type TagFilters } from "./candidates.ts";
-import { type ImageInUse, type ImageUser, isCheckable, wantsVersions } from "./in_use.ts";
+import {
+  type CheckableImage,
+  type ImageInUse,
+  type ImageUser,
+  isCheckable,
+  wantsVersions,
+  withLabelsOf,
+} from "./in_use.ts";
 import { forgetRemovedImages, readKnown } from "./known.ts";
 import { type ImageStatus, imageStatus, type Known } from "./status.ts";
 import { newerVersions } from "./versions.ts";
@@ -56,8 +65,6 @@ export interface CheckSummary {
   failed: number;
 }
 
-type CheckableImage = ImageInUse & { reference: ImageReference };
-
 /**
  * Checks images once each and stores the answers. Images that came from no registry, and those with
  * a digest, are skipped.
@@ -74,7 +81,8 @@ export async function checkImages(
   const known = await readKnown(deps, signal);
   forgetRemovedImages(deps, known);
   const context = { ...options, known, filters: createTagFilters() };
-  const checkable = images.filter(isCheckable);
+  const checkable = images.filter(isCheckable)
+    .map((image) => withLabelsOf(image, known.local.labelsOf));
   const isLocal = (image: ImageInUse) => imageStatus(image, undefined, known).status === "local";
   checkable.filter(isLocal).forEach((image) => recordLocal(deps, image));
   const waiting = checkable.filter((image) => !isLocal(image));
@@ -102,6 +110,7 @@ function recordLocal({ db, now }: Deps, { image }: ImageInUse): void {
     image,
     latestDigest: null,
     newerVersions: [],
+    versionsReason: null,
     reason: null,
     rateLimitRemaining: null,
     checkedAt: now().toISOString(),
@@ -144,13 +153,19 @@ async function askRegistry(
   const checkedAt = now().toISOString();
   const base = { image: image.image, checkedAt, jitter: Math.random() };
   try {
-    const { digest, rateLimitRemaining } = await headManifest(deps, image.reference, { signal });
-    upsertSeenDigest(db, { image: image.image, digest, at: checkedAt });
+    const isKnown = (digest: string) =>
+      image.users.some(({ container: { imageId } }) =>
+        context.known.digestsOf(image, imageId).includes(digest)
+      );
+    const { digest, rateLimitRemaining } = await recordDigest(deps, image.reference, {
+      isKnown,
+      signal,
+    });
     await compareWithIndex(deps, image, digest, context);
     return {
       ...base,
       latestDigest: digest,
-      newerVersions: await versionsOf(deps, image, before?.newerVersions ?? [], context),
+      ...await versionsOf(deps, image, before, context),
       reason: null,
       rateLimitRemaining: rateLimitRemaining ?? null,
       lastGoodAt: checkedAt,
@@ -166,6 +181,7 @@ async function askRegistry(
       ...base,
       latestDigest: before?.latestDigest ?? null,
       newerVersions: before?.newerVersions ?? [],
+      versionsReason: before?.versionsReason ?? null,
       reason: reasonOf(failure),
       rateLimitRemaining: failure.reason === "rate_limited"
         ? 0
@@ -176,51 +192,106 @@ async function askRegistry(
   }
 }
 
-/** Newer versions, if they are of interest; the known ones if the tags cannot be listed. */
+/**
+ * Reads the digest that a tag has now, and records it. A digest that is new is requested by itself,
+ * without a pull, because a registry that states a false one does not have it.
+ *
+ * @param options.isKnown Whether an image of the engine has the digest.
+ * @throws {RegistryError}
+ */
+async function recordDigest(
+  deps: Deps,
+  reference: ImageReference,
+  { isKnown, signal }: {
+    isKnown?: (digest: string) => boolean;
+    signal: AbortSignal | undefined;
+  },
+): Promise<{ digest: string; rateLimitRemaining?: number }> {
+  const { db, now } = deps;
+  const image = canonicalReference(reference);
+  const manifest = await headManifest(deps, reference, { signal });
+  const { digest, isHash, kind } = manifest;
+  const isTrue = isHash || isKnown?.(digest) || selectSeenDigest(db, { image, digest });
+  if (!isTrue && deps.config.registryVia !== "engine") {
+    await headManifest(deps, { ...reference, digest }, { signal }).catch((error) => {
+      if (Object(error).reason !== "not_found") throw error;
+      const problem = `${reference.registry} does not have the digest that it states`;
+      throw new RegistryError("invalid", problem, { cause: error });
+    });
+  }
+  upsertSeenDigest(db, { image, digest, at: now().toISOString(), kind });
+  return manifest;
+}
+
+type Versions = Pick<CheckedImage, "newerVersions" | "versionsReason">;
+
+/** Newer versions, if they are of interest; those known before stay if tags cannot be listed. */
 async function versionsOf(
   deps: Deps,
   image: CheckableImage,
-  known: NewerVersion[],
+  before: CheckedImage | undefined,
   { newerVersions: isRequested = false, signal }: CheckContext,
-): Promise<NewerVersion[]> {
-  if (!isRequested && !wantsVersions(image)) return known;
+): Promise<Versions> {
+  const known = before?.newerVersions ?? [];
+  if (!isRequested && !wantsVersions(image)) {
+    return { newerVersions: known, versionsReason: before?.versionsReason ?? null };
+  }
+  const current = image.reference.tag ?? "latest";
   try {
-    const tags = await listTags(deps, image.reference, { signal });
-    return newerVersions(image.reference.tag ?? "latest", tags);
+    const { tags, gap } = await listTags(deps, image.reference, { signal });
+    if (gap === undefined) {
+      return { newerVersions: newerVersions(current, tags), versionsReason: null };
+    }
+    const all = new Set([...tags, ...known.map(({ tag }) => tag)]);
+    return {
+      newerVersions: newerVersions(current, [...all]),
+      versionsReason: `the list of tags is incomplete: ${gap}`,
+    };
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    deps.log.debug("failed to list tags", { image: image.image, reason: reasonOf(error) });
-    return known;
+    return {
+      newerVersions: known,
+      versionsReason: `the tags could not be listed: ${reasonOf(error)}`,
+    };
   }
 }
 
 /**
  * The registry reports the digest of an index, but the engine may know the image by its digest in
- * that index. The index is read once, and only if the engine's digest is not a former one of the
- * tag: then both are of the same kind.
+ * that index. The index is read once, and not at all if the engine knows the image by an index, too.
  */
 async function compareWithIndex(
   deps: Deps,
-  { image, reference, users }: CheckableImage,
+  checked: CheckableImage,
   digest: string,
   { known, signal }: CheckContext,
 ): Promise<void> {
-  const { db } = deps;
+  const { db, engine } = deps;
+  const { image, reference, users } = checked;
+  const kindOf = (each: string) => selectSeenDigest(db, { image, digest: each })?.kind;
   for (const imageId of new Set(users.map(({ container }) => container.imageId))) {
-    const local = known.local.digestsOf(imageId, reference);
-    const isComparable = local.length === 0 || local.includes(digest) ||
-      known.isEqual({ imageId, digest }) ||
-      local.some((each) => selectSeenDigest(db, { image, digest: each }));
+    const local = known.digestsOf(checked, imageId);
+    const isComparable = local.includes(digest) || known.isEqual({ imageId, digest }) ||
+      kindOf(digest) === "image" || local.every((each) => kindOf(each) === "index");
     if (isComparable) continue;
     const platforms = selectSeenDigest(db, { image, digest })?.platforms ??
       await platformsOf(deps, { ...reference, digest }, signal);
     if (platforms === undefined) return;
     updateDigestPlatforms(db, { image, digest, platforms });
-    if (platforms.some((platform) => local.includes(platform.digest))) {
+    const same = platforms.filter((platform) => local.includes(platform.digest));
+    if (same.length === 0) continue;
+    const own = await ifThere(imageInspect(engine, imageId, { signal }));
+    if (own && same.some((each) => isSamePlatform(toEnginePlatform(each), own))) {
       insertEqualDigest(db, { imageId, digest });
     }
   }
 }
+
+const toEnginePlatform = ({ os, architecture, variant }: PlatformDigest) => ({
+  Os: os,
+  Architecture: architecture,
+  Variant: variant,
+});
 
 /** `undefined` if only the engine reaches the registry, because it does not report them. */
 async function platformsOf(
@@ -252,8 +323,7 @@ async function checkCandidates(
     const reference = { ...image.reference, tag };
     const candidate = canonicalReference(reference);
     try {
-      const { digest } = await headManifest(deps, reference, { signal });
-      upsertSeenDigest(deps.db, { image: candidate, digest, at: deps.now().toISOString() });
+      const { digest } = await recordDigest(deps, reference, { signal });
       announce(deps, image, { image: candidate, digest, users: interested });
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;

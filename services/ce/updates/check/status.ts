@@ -6,7 +6,7 @@
 
 import type { EqualDigest } from "../../../../db/ce/updates/equal_digests.ts";
 import type { CheckedImage } from "../../../../db/ce/updates/images.ts";
-import { type ImageInUse, type ImageUser, isCheckable } from "./in_use.ts";
+import { type CheckableImage, type ImageInUse, type ImageUser, isCheckable } from "./in_use.ts";
 import type { LocalImages } from "./local_images.ts";
 
 /**
@@ -39,6 +39,8 @@ export interface Known {
   local: LocalImages;
   /** Whether a digest stands for the same content as an image, although the engine does not list it. */
   isEqual: (equal: EqualDigest) => boolean;
+  /** The digests by which the registry knows an image that containers run; empty if it does not. */
+  digestsOf: (image: CheckableImage, imageId: string) => string[];
 }
 
 const NOT_CHECKED = "not checked yet";
@@ -47,14 +49,14 @@ const NOT_CHECKED = "not checked yet";
 export function imageStatus(
   image: ImageInUse,
   checked: CheckedImage | undefined,
-  { local, isEqual }: Known,
+  { local, isEqual, ...known }: Known,
 ): ImageStatus {
   const { reference } = image;
   if (!isCheckable(image)) {
     return { status: "pinned", reason: null, digest: reference?.digest ?? null, outdated: [] };
   }
   const latest = checked?.latestDigest ?? null;
-  const digestsOf = (imageId: string) => local.digestsOf(imageId, image.reference);
+  const digestsOf = (imageId: string) => known.digestsOf(image, imageId);
   const isLatest = (imageId: string) =>
     latest !== null &&
     (digestsOf(imageId).includes(latest) || isEqual({ imageId, digest: latest }));

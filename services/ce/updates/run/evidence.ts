@@ -5,9 +5,9 @@
  */
 
 import type { Engine } from "../../../../engine/client.ts";
-import { containerInspect, containerLogs } from "../../../../engine/containers.ts";
+import { containerInspect } from "../../../../engine/containers.ts";
 import { EngineError } from "../../../../engine/errors.ts";
-import { readLogLines } from "../../logs/lines.ts";
+import { readEntries } from "../../logs/logs.ts";
 import { sinceBefore } from "../../logs/follow/position.ts";
 import { parseStamp } from "../../logs/stamp.ts";
 import { lineText, LOG_LINES_MAX } from "../../notifications/crash_log.ts";
@@ -79,18 +79,15 @@ export async function readLastLines(
   id: string,
   { tail, since }: { tail: number; since?: string | undefined },
 ): Promise<string[]> {
-  const { Config } = await containerInspect(engine, id);
+  const container = await containerInspect(engine, id);
   const stamp = since === undefined ? undefined : parseStamp(since);
-  const tty = Config.Tty ?? false;
-  const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
-  const frames = await containerLogs(engine, id, {
+  const selection = {
     tail,
     since: stamp && sinceBefore(stamp),
-    timestamps: true,
-    tty,
-    signal,
-  });
-  return (await readLogLines(frames, { tail, tty })).lines;
+    streams: ["stdout", "stderr"] as const,
+  };
+  const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
+  return (await readEntries({ engine }, container, selection, signal)).lines;
 }
 
 const cut = (text: string) => text.slice(0, LINE_MAX).toWellFormed();

@@ -9,9 +9,9 @@ import type { ImageInspect } from "../../../../engine/images.ts";
 import type { Deps } from "../../../deps.ts";
 import { asContainer } from "../../containers/reads.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
-import { parseImage } from "../../images/reference.ts";
 import { fullImageId } from "../../storage/images.ts";
 import { readUpdateSettings } from "../settings.ts";
+import { withVisibleImage } from "./choices.ts";
 import { readLatest } from "./latest.ts";
 import { planContainer, type ReplacedSetting, warningsOf } from "./plan.ts";
 import type { UpdateRequest } from "./start.ts";
@@ -54,8 +54,8 @@ export async function previewUpdate(
   { containerId, image, pull, expectedDigest, stableSeconds, verifyTimeoutSeconds, actor }:
     UpdateRequest,
 ): Promise<UpdatePreview> {
-  if (image !== undefined) parseImage(image);
-  const survey = await surveyUpdate(deps, containerId, { image });
+  const found = await surveyUpdate(deps, containerId, { image });
+  const survey = withVisibleImage(found, actor.scope);
   const { old, container, all, oldImage, local, reference, dependents, watched } = survey;
   assertDependentsInScope(actor.scope, container, all);
   const latest = await readLatest(deps, survey, { pull, digest: expectedDigest });

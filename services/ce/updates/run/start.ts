@@ -10,12 +10,12 @@ import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import { affectedBy } from "../../containers/reserve.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
-import { parseImage } from "../../images/reference.ts";
 import type { JobKind } from "../../jobs/kind.ts";
 import { type StartedJob, startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { compileLinearPattern } from "../../logs/regex/linear_pattern.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
+import { pullOfVisible, withVisibleImage } from "./choices.ts";
 import { rollbackKind, updateKind } from "./kind.ts";
 import { readLatest } from "./latest.ts";
 import { assertNoObstacle } from "./prepare.ts";
@@ -41,7 +41,7 @@ interface VerificationRequest {
 export interface UpdateRequest extends VerificationRequest {
   /** Id, name or unambiguous prefix of an id. */
   containerId: string;
-  /** Default: the reference that the container was created from. */
+  /** Default: the reference that the container was created from. See `assertChoices()`. */
   image?: string | undefined;
   pull: PullPolicy;
   /**
@@ -66,14 +66,15 @@ interface RollbackRequest extends VerificationRequest {
  * Starts the update of a container as a job. It is reserved at once, together with all containers
  * that depend on it.
  *
- * @throws {AppError} `not_found`; `invalid` for an invalid image or pattern; `forbidden` if containers
+ * @throws {AppError} `not_found`; `invalid` for an invalid pattern; `forbidden` if containers
  * outside of the actor's scope depend on it; `conflict` while another action is in progress, and with
  * everything that stands in the way.
  */
 export async function startUpdate(deps: Deps, request: UpdateRequest): Promise<JobView> {
-  const { containerId, image, pull, force = false, expectedDigest } = request;
-  if (image !== undefined) parseImage(image);
-  const survey = await surveyUpdate(deps, containerId, { image, digest: expectedDigest });
+  const { containerId, image, force = false, expectedDigest, actor } = request;
+  const found = await surveyUpdate(deps, containerId, { image, digest: expectedDigest });
+  const survey = withVisibleImage(found, actor.scope);
+  const pull = pullOfVisible(request.pull, survey, found.local);
   const latest = force
     ? []
     : (await readLatest(deps, survey, { pull, digest: expectedDigest })).obstacles;

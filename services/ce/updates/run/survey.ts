@@ -15,6 +15,7 @@ import type { Container } from "../../../state/inventory.ts";
 import { asContainer, inspectContainer, listAll, type ReadDeps } from "../../containers/reads.ts";
 import { dependentsOf } from "../../containers/share_group.ts";
 import { readMark } from "../../rebuild/marks.ts";
+import { inPodText, isInPod } from "../../rebuild/podman.ts";
 import { isSwarmTask } from "../../swarm/tasks.ts";
 import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
 import { parseDependsOn } from "../../stacks/order.ts";
@@ -149,6 +150,7 @@ async function fixedObstacles(
         `${member.name} is removed when it stops (--rm), so that it cannot be observed`,
       );
     }
+    if (isInPod(each)) messages.push(inPodText(member.name));
     if (["paused", "removing", "dead"].includes(each.State.Status)) {
       messages.push(`${member.name} is ${each.State.Status}`);
     }

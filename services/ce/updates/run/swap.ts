@@ -76,27 +76,55 @@ export async function createReplacements(
   members: readonly Member[],
   image: NewImage,
 ): Promise<Pair[]> {
+  return await createEach(deps, members, image, []);
+}
+
+/**
+ * Creates the new container of each dependent of containers that were replaced before, with the same
+ * image, as {@linkcode createReplacements} does.
+ *
+ * @param members In topological order.
+ */
+export async function createDependents(
+  deps: SwapDeps,
+  members: readonly Member[],
+  { replaced, defaultRuntime }: Pick<NewImage, "defaultRuntime"> & { replaced: readonly Pair[] },
+): Promise<Pair[]> {
+  return await createEach(deps, members, { defaultRuntime }, replaced);
+}
+
+async function createEach(
+  deps: SwapDeps,
+  members: readonly Member[],
+  image: NewImage | Pick<NewImage, "defaultRuntime">,
+  replaced: readonly Pair[],
+): Promise<Pair[]> {
+  const known: { pair: Pair; old: ContainerInspect }[] = [];
+  for (const pair of replaced) {
+    const old = await inspectIfThere(deps.engine, pair.oldId);
+    if (old) known.push({ pair, old });
+  }
   const pairs: Pair[] = [];
-  const olds: ContainerInspect[] = [];
+  const successorsBy = (old: ContainerInspect, id: (pair: Pair) => string | undefined) =>
+    successorsOf(deps, old, known.map((each) => each.old), known.map(({ pair }) => id(pair)));
+  const { defaultRuntime } = image;
   try {
     for (const member of members) {
       const old = await inspectContainer(deps, member.oldId);
-      const isTarget = pairs.length === 0;
-      const { defaultRuntime } = image;
-      const successors = successorsOf(deps, old, olds, pairs.map(({ newId }) => newId));
-      const newId = isTarget
+      const successors = successorsBy(old, ({ newId }) => newId);
+      const newId = known.length === 0 && "reference" in image
         ? await create(deps, { old, member, role: "new" }, await planTarget(deps, old, image))
         : await createSame(deps, { old, member, role: "new" }, { defaultRuntime, successors });
       const pair: Pair = { ...member, newId };
       pairs.push(pair);
-      const copies = successorsOf(deps, old, olds, pairs.map(({ copyId }) => copyId));
+      const copies = successorsBy(old, ({ copyId }) => copyId);
       if ((member.ran && old.HostConfig.AutoRemove) || copies.size > 0) {
         pair.copyId = await createSame(deps, { old, member, role: "copy" }, {
           defaultRuntime,
           successors: copies,
         });
       }
-      olds.push(old);
+      known.push({ pair, old });
     }
     return pairs;
   } catch (error) {

@@ -29,7 +29,7 @@ function logApp(...containers: Container[]): LogApp {
     "GET /containers/*/json": ({ parts: [ref] }) => {
       const container = find(ref!);
       if (!container) return missing();
-      const { id, name, state, startedAt } = container;
+      const { id, name, state, startedAt, finishedAt } = container;
       return Response.json({
         Id: id,
         Name: `/${name}`,
@@ -43,7 +43,7 @@ function logApp(...containers: Container[]): LogApp {
           Status: state,
           Running: state === "running",
           StartedAt: startedAt,
-          FinishedAt: "0001-01-01T00:00:00Z",
+          FinishedAt: finishedAt ?? "0001-01-01T00:00:00Z",
         },
       });
     },
@@ -380,6 +380,91 @@ Deno.test("a container that is removed ends; with the same name it joins again",
   await client.cancel();
 });
 
+const FIRST_END = "2026-01-01T00:00:30.000Z";
+const SECOND_START = "2026-01-01T00:01:00.000Z";
+const restarted = { ...web, startedAt: SECOND_START, finishedAt: FIRST_END };
+
+/** Types of frames, and the messages of lines. */
+async function contents(client: LogClient, count: number): Promise<string[]> {
+  const found: string[] = [];
+  while (found.length < count) {
+    const { type, lines } = (await client.next())!;
+    found.push(...type === "log" ? lines.map(({ message }) => message) : [`<${type}>`]);
+  }
+  return found;
+}
+
+for (const order of ["the event", "the lines"]) {
+  Deno.test(`a restart over which the log stays open is before the next run's lines; first comes ${order}`, async () => {
+    await using app = logApp(web);
+    const log = app.logs.web!;
+    log.write("one");
+    const client = await openLogStream(app, "/api/containers/web/logs/stream");
+    await client.lines(1);
+    await follows(log);
+    app.contain({ ...web, state: "exited", finishedAt: FIRST_END });
+    app.deps.logStreams.wake(web.id);
+    await until("the connection is closed", () => log.followers === 0);
+    const writeNext = () => {
+      log.write("last words", { time: "2026-01-01T00:00:29.999999999Z" });
+      log.write("boot", { time: "2026-01-01T00:00:59.900000000Z" });
+    };
+    if (order === "the lines") writeNext();
+    app.contain(restarted);
+    app.deps.logStreams.wake(web.id);
+    if (order === "the event") writeNext();
+    deepEqual(await contents(client, 3), ["last words", "<restarted>", "boot"]);
+    await client.cancel();
+  });
+}
+
+Deno.test("a restart while past lines are read is between the lines of both runs", async () => {
+  await using app = logApp(web);
+  const log = app.logs.web!;
+  log.write("one");
+  log.write("two");
+  const { answer } = log;
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  log.answer = async (request) => {
+    if (request.query.get("tail") !== "77") return await answer(request);
+    asked.resolve();
+    await released.promise;
+    return await answer(request);
+  };
+  const opening = openLogStream(app, "/api/containers/web/logs/stream?tail=77");
+  await asked.promise;
+  await follows(log);
+  app.contain(restarted);
+  app.deps.logStreams.wake(web.id);
+  log.write("boot", { time: "2026-01-01T00:00:59.900000000Z" });
+  await until(
+    "the restart was noticed",
+    () => app.requests.filter((request) => request.includes("follow=true")).length > 1,
+  );
+  released.resolve();
+  const client = await opening;
+  deepEqual(await contents(client, 4), ["one", "two", "<restarted>", "boot"]);
+  await client.cancel();
+});
+
+for (const count of [0, 1, 2, 1_000]) {
+  Deno.test(`a log of ${count} lines is followed after one read for each purpose`, async () => {
+    await using app = logApp(web);
+    const log = app.logs.web!;
+    writeMany(log, count);
+    const client = await openLogStream(app, "/api/containers/web/logs/stream?tail=1");
+    if (count > 0) await client.lines(1);
+    await follows(log);
+    const reads = app.requests.filter((request) => request.includes("/logs"));
+    // The last line, the lines after it, the past lines of the client, and the connection.
+    equal(reads.length, count === 0 ? 3 : 4, reads.join("\n"));
+    log.write("next");
+    equal((await messages(client, 1))[0], "next");
+    await client.cancel();
+  });
+}
+
 Deno.test("a restart is reported and the stream continues", async () => {
   await using app = logApp(web);
   const log = app.logs.web!;
@@ -515,24 +600,51 @@ for (
   });
 }
 
-Deno.test("the numbers of clients and containers are limited", async () => {
+/** An API token of its own for each number. */
+const tokenOf = (at: number) => ({
+  scope: { permissions: ["containers:logs", `metrics:${"x".repeat(at)}`] },
+});
+
+Deno.test("an API token gets half of the followed containers, and everyone else one", async () => {
   const many = Array.from({ length: 101 }, (_, index) => containerOf({ name: `c${index}` }));
   await using app = logApp(...many);
-  const query = (from: number, count: number) =>
+  const pathOf = (from: number, count: number) =>
+    "/api/logs/stream?" +
     many.slice(from, from + count).map(({ name }) => `container=${name}`).join("&");
-  const clients = [
-    await openLogStream(app, `/api/logs/stream?${query(0, 50)}`),
-    await openLogStream(app, `/api/logs/stream?${query(50, 50)}`),
-  ];
+  const clients = [await openLogStream(app, pathOf(0, 50), tokenOf(0))];
+  const above = await app.call("GET", pathOf(50, 1), undefined, { role: "viewer", ...tokenOf(0) });
+  deepEqual([above.status, above.body.error], [
+    429,
+    "Share of 50 of 100 followed containers reached for these logins or this API token; " +
+    "close one first",
+  ]);
+  clients.push(await openLogStream(app, pathOf(50, 25)));
+  for (let at = 75; at < 100; at++) {
+    clients.push(await openLogStream(app, pathOf(at, 1), tokenOf(at)));
+  }
   const beyond = await app.call("GET", "/api/containers/c100/logs/stream");
   deepEqual([beyond.status, beyond.body.error], [
     503,
     "Limit of 100 followed containers reached",
   ]);
-  while (clients.length < 200) {
-    clients.push(await openLogStream(app, "/api/containers/c0/logs/stream"));
-  }
-  const another = await app.call("GET", "/api/containers/c0/logs/stream");
+  for (const client of clients) await client.cancel();
+  await until("nothing is followed", () => app.deps.logStreams.followed === 0);
+});
+
+Deno.test("an API token gets half of the log streams, and everyone else one", async () => {
+  await using app = logApp(web);
+  const path = "/api/containers/web/logs/stream";
+  const clients = [];
+  for (let at = 0; at < 100; at++) clients.push(await openLogStream(app, path, tokenOf(0)));
+  const above = await app.call("GET", path, undefined, { role: "viewer", ...tokenOf(0) });
+  deepEqual([above.status, above.body.error], [
+    429,
+    "Share of 100 of 200 log streams reached for these logins or this API token; " +
+    "close one first",
+  ]);
+  for (let at = 0; at < 50; at++) clients.push(await openLogStream(app, path));
+  for (let at = 1; at <= 50; at++) clients.push(await openLogStream(app, path, tokenOf(at)));
+  const another = await app.call("GET", path, undefined, { role: "viewer", ...tokenOf(51) });
   deepEqual([another.status, another.body.error], [503, "Limit of 200 log streams reached"]);
   for (const client of clients) await client.cancel();
   await until("nothing is followed", () => app.deps.logStreams.followed === 0);
@@ -551,15 +663,20 @@ Deno.test("the past lines of many containers are read from the engine once", asy
   await client.cancel();
 });
 
-Deno.test("200 clients that do not read do not affect another one", async () => {
+Deno.test("150 clients that do not read do not affect another one", async () => {
   await using app = logApp(web, db);
   const [log, other] = [app.logs.web!, app.logs.db!];
   // More than the service holds for a client.
   writeMany(log, 400, "x".repeat(3_000));
   const stalled = await Promise.all(
     Array.from(
-      { length: 199 },
-      () => openLogStream(app, "/api/containers/web/logs/stream?tail=400"),
+      { length: 149 },
+      (_, at) =>
+        openLogStream(
+          app,
+          "/api/containers/web/logs/stream?tail=400",
+          at % 4 === 0 ? {} : tokenOf(at % 4),
+        ),
     ),
   );
   writeMany(other, 1_000, "y".repeat(3_000));

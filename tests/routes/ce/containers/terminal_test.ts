@@ -331,6 +331,25 @@ for (
   });
 }
 
+Deno.test("a terminal ends with a close frame when more follows a message that it refuses", async () => {
+  await using on = served();
+  const path = `${PATH}?ticket=${await on.server.ticket(PATH)}`;
+  using raw = await handshake(on.server.port, path);
+  // Masked with zeros: a text that is not JSON, and a hundred binary messages.
+  const refused = [0x81, 0x81, 0, 0, 0, 0, 0x7b];
+  const input = [0x82, 0x81, 0, 0, 0, 0, 0x61];
+  await raw.conn.write(new Uint8Array([refused, ...Array(100).fill(input)].flat()));
+  const CLOSE_1007 = "\x88\x02\x03\xef";
+  let received = "";
+  const buffer = new Uint8Array(4_096);
+  while (!received.includes(CLOSE_1007)) {
+    const count = await raw.conn.read(buffer);
+    ok(count !== null, `no close frame after ${JSON.stringify(received)}`);
+    received += String.fromCharCode(...buffer.subarray(0, count));
+  }
+  ok(received.includes("A text message must be JSON"));
+});
+
 Deno.test("input that the program does not read is limited, whatever the size of the messages", async () => {
   for (const bytes of [64 * 1024, 1, 0]) {
     await using on = served();

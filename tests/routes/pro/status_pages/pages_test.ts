@@ -222,3 +222,15 @@ Deno.test("pages are read by everyone and written by admins", async () => {
     );
   }
 });
+
+Deno.test("a page cannot take the dashboard's own domain", async () => {
+  using app = proApp({ config: { serviceBaseUrl: "https://longshore.test" } });
+  const refused = [409, "The dashboard uses the domain longshore.test; use another one"];
+  const created = await app.call("POST", PAGES, { name: "A", custom_domain: "LONGSHORE.test." });
+  deepEqual([created.status, created.body.error], refused);
+  const page = await newPage(app, { custom_domain: "status.longshore.test" });
+  const change = { custom_domain: "longshore.test" };
+  const changed = await app.call("PUT", `${PAGES}/${page.id}`, change);
+  deepEqual([changed.status, changed.body.error], refused);
+  equal((await app.call("PUT", `${PAGES}/${page.id}`, { name: "B" })).status, 200);
+});

@@ -38,6 +38,25 @@ Deno.test("a visitor subscribes with the form and the link of the mail", async (
   deepEqual([body.total, body.subscribers[0].status], [1, "verified"]);
 });
 
+Deno.test("the address in a visitor's Host header does not get into mails", async () => {
+  await using server = await smtpServer();
+  using app = mailApp(server.url);
+  await newPage(app);
+  const answer = await app.app(
+    new Request(`http://evil.example${FORM}`, {
+      method: "POST",
+      body: new URLSearchParams({ email: "ada@example.com" }),
+    }),
+    "127.0.0.1",
+  );
+  await answer.text();
+  equal(answer.status, 200);
+  await deliver(app);
+  const text = server.mails[0]!.parts["text/plain"]!;
+  match(text, /\/verify\//);
+  equal(text.includes("evil.example"), false);
+});
+
 Deno.test("the response is the same for known and unknown addresses, and a mail is sent once a day", async () => {
   using app = mailApp();
   const page = await newPage(app);

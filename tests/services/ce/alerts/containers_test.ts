@@ -235,7 +235,7 @@ Deno.test("container_restarts counts restarts of the engine and of users within 
     evaluateAlerts(app.deps);
   };
   // Earlier restarts are not counted: when they were is unknown.
-  at("2026-01-01T11:59:00.000Z", 40);
+  at("2026-01-01T11:49:00.000Z", 40);
   deepEqual(active(app), []);
   app.clock.advance({ minutes: 1 });
   at("2026-01-01T12:00:59.000Z", 42);
@@ -247,6 +247,56 @@ Deno.test("container_restarts counts restarts of the engine and of users within 
   app.clock.advance({ minutes: 7 });
   at("2026-01-01T12:05:30.000Z", 0);
   deepEqual(active(app), []);
+});
+
+for (
+  const { what, container, value } of [
+    { what: "the last one of many", container: { restartCount: 40 }, value: 1 },
+    {
+      what: "all of a container that was created within the window",
+      container: { restartCount: 4, createdAt: "2026-01-01T11:55:00.000Z" },
+      value: 4,
+    },
+    { what: "none after a start by a user", container: { restartCount: 0 }, value: 0 },
+    {
+      what: "none before the window",
+      container: { restartCount: 4, startedAt: "2026-01-01T11:49:00.000Z" },
+      value: 0,
+    },
+  ]
+) {
+  Deno.test(`container_restarts counts restarts before its first round: ${what}`, () => {
+    using app = testApp({ now: "2026-01-01T12:00:00Z" });
+    const rule = { metric: "container_restarts", operator: ">=", windowSeconds: 600 } as const;
+    for (let threshold = 1; threshold <= 5; threshold++) ruleOf(app, { ...rule, threshold });
+    setContainers(app, running("web", { startedAt: "2026-01-01T11:59:00.000Z", ...container }));
+    evaluateAlerts(app.deps);
+    equal(active(app).length, value);
+  });
+}
+
+Deno.test("a new rule on container_restarts counts what other rounds saw before it", () => {
+  using app = testApp({ now: "2026-01-01T12:00:00Z" });
+  const round = (startedAt: string, restartCount: number) => {
+    setContainers(app, running("web", { startedAt, restartCount }));
+    evaluateAlerts(app.deps);
+  };
+  round("2026-01-01T11:00:00.000Z", 0);
+  app.clock.advance({ seconds: 5 });
+  round("2026-01-01T12:00:04.000Z", 2);
+  app.clock.advance({ seconds: 5 });
+  ruleOf(app, { metric: "container_restarts", operator: ">=", threshold: 2, windowSeconds: 60 });
+  evaluateAlerts(app.deps);
+  deepEqual(active(app), ["web"]);
+});
+
+Deno.test("container_oom counts a lack of memory just before its first round", () => {
+  using app = testApp({ now: "2026-01-01T12:00:00Z" });
+  ruleOf(app, { metric: "container_oom", operator: ">=", threshold: 1, windowSeconds: 60 });
+  const web = running("web", { finishedAt: "2026-01-01T11:59:30.000Z" });
+  setContainers(app, { ...web, details: { ...web.details, oomKilled: true } });
+  evaluateAlerts(app.deps);
+  deepEqual(active(app), ["web"]);
 });
 
 Deno.test("container_oom counts each lack of memory once, however the engine reports it", () => {

@@ -300,7 +300,6 @@ Deno.test("a finished task does not count as a stopped container", () => {
     "retried",
     "service",
     "unknown-end",
-    "without-policy",
   ];
   deepEqual(stoppedContainers(app.deps), problems);
   inventory.setLive(true);

@@ -167,12 +167,12 @@ Deno.test("container.unhealthy carries the output of the last health check", asy
   await until("the recovery is published", () => events.length >= 3);
   deepEqual(
     events.splice(2).map(({ event, data }) => [event, data]),
-    [["container.healthy", { container: "web", id: idOf("web") }]],
+    [["container.healthy", { container: "web", id: idOf("web"), image: "app:1" }]],
   );
 
   deepEqual(events.map(({ data }) => data), [
-    { container: "web", id: idOf("web"), healthOutput: "connection refused" },
-    { container: "web", id: idOf("gone"), healthOutput: null },
+    { container: "web", id: idOf("web"), image: "app:1", healthOutput: "connection refused" },
+    { container: "web", id: idOf("gone"), image: "app:1", healthOutput: null },
   ]);
   end.abort();
   await writer.close().catch(() => {});

@@ -3,7 +3,7 @@ import { readCrashLines } from "../../../../services/ce/notifications/crash_log.
 import { collectNotifications } from "../../../../services/ce/notifications/queue.ts";
 import { emit } from "../../../../services/events/emit.ts";
 import type { EventKind, EventMap } from "../../../../services/events/events.ts";
-import { type FakeAnswer, fakeEngine } from "../../../helpers/fake_engine.ts";
+import { type FakeAnswer, fakeEngine, outputFrame } from "../../../helpers/fake_engine.ts";
 import { fakeLog } from "../../../helpers/fake_log.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 
@@ -50,6 +50,32 @@ Deno.test("a message about a crash has the last three lines of the run that cras
     ]);
   }
 });
+
+/** The log of two lines and one of many entries, as Docker stores it. */
+function longLog(pieces: number): FakeAnswer {
+  const at = (second: number) => `2026-01-01T11:59:${String(second).padStart(2, "0")}.000000000Z `;
+  const entries = [
+    outputFrame("stdout", `${at(1)}one\n`),
+    outputFrame("stdout", `${at(2)}two\n`),
+    ...Array.from({ length: pieces }, (_, n) => {
+      const isLast = n === pieces - 1;
+      const text = n === 0 ? "begin ".padEnd(16_384, "x") : "y".repeat(isLast ? 100 : 16_384);
+      return outputFrame("stdout", `${at(3)}${text}${isLast ? "\n" : ""}`);
+    }),
+  ];
+  return ({ query }) => new Response(new Blob(entries.slice(-Number(query.get("tail")))).stream());
+}
+
+for (const pieces of [2, 29, 30, 64, 640]) {
+  Deno.test(`a last line of ${pieces} entries is cut, after the lines before it`, async () => {
+    deepEqual(await linesOf(longLog(pieces)), [
+      ...REASON,
+      "Log: one",
+      "Log: two",
+      `Log: begin ${"x".repeat(191)}...`,
+    ]);
+  });
+}
 
 Deno.test("a crash whose log cannot be read is reported without it", async () => {
   const refuse = () => Response.json({ message: "not supported" }, { status: 501 });

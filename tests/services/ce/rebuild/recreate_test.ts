@@ -306,3 +306,31 @@ Deno.test("unknown fields are kept", () => {
     Links: null,
   });
 });
+
+Deno.test("limits that Podman describes get the names of requests; its own defaults are left to it", () => {
+  const ulimits = (...list: [name: string, soft: number, hard?: number][]) =>
+    of({
+      host: { Ulimits: list.map(([Name, Soft, Hard = Soft]) => ({ Name, Soft, Hard })) },
+    }).create.HostConfig?.Ulimits?.map(({ Name, Soft, Hard }) => [Name, Soft, Hard]);
+
+  deepEqual(ulimits(["RLIMIT_NOFILE", 1_048_576], ["RLIMIT_NPROC", 32_768]), []);
+  deepEqual(ulimits(["RLIMIT_NOFILE", 100, 200], ["RLIMIT_NPROC", 1_048_576]), [
+    ["nofile", 100, 200],
+    ["nproc", 1_048_576, 1_048_576],
+  ]);
+  deepEqual(ulimits(["RLIMIT_CORE", 0]), [["core", 0, 0]]);
+  // Docker's, which has no defaults of its own.
+  deepEqual(ulimits(["nofile", 1_048_576]), [["nofile", 1_048_576, 1_048_576]]);
+});
+
+Deno.test("a limit of processors that Podman describes twice is requested once", () => {
+  const cpu = (host: HostConfig) => {
+    const { NanoCpus, CpuPeriod, CpuQuota } = of({ host }).create.HostConfig!;
+    return [NanoCpus, CpuPeriod, CpuQuota];
+  };
+
+  deepEqual(cpu({ NanoCpus: 5e8, CpuPeriod: 100_000, CpuQuota: 50_000 }), [5e8, 0, 0]);
+  deepEqual(cpu({ NanoCpus: 5e8, CpuPeriod: 50_000, CpuQuota: 25_000 }), [0, 50_000, 25_000]);
+  deepEqual(cpu({ NanoCpus: 5e8 }), [5e8, undefined, undefined]);
+  deepEqual(cpu({ NanoCpus: 0, CpuPeriod: 0, CpuQuota: 25_000 }), [0, 0, 25_000]);
+});

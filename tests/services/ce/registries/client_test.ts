@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { parseReference } from "../../../../engine/image_reference.ts";
 import {
   headManifest,
@@ -21,12 +22,17 @@ import {
   type RegistryAuthentication,
   type RegistryCall,
 } from "../../../helpers/fake_registry.ts";
-import { type TestApp, testApp } from "../../../helpers/test_app.ts";
+import { LOOPBACK_ALLOWED } from "../../../helpers/fake_system.ts";
+import { type TestApp, testApp, type TestAppOptions } from "../../../helpers/test_app.ts";
 import { until } from "../../../helpers/until.ts";
 
 const USER = "ann:s3cret";
 const HEAD = "HEAD /v2/team/app/manifests/1";
 const GET = "GET /v2/team/app/manifests/1";
+
+/** Registries on this host need no entry. */
+const loopbackApp = (options: TestAppOptions = {}) =>
+  testApp({ ...options, config: { ...LOOPBACK_ALLOWED, ...options.config } });
 
 const image = ({ address }: FakeRegistry, name = "team/app:1") =>
   parseReference(`${address}/${name}`);
@@ -69,11 +75,11 @@ for (
 ) {
   Deno.test(`a digest is read with ${what}, by one request for the manifest`, async () => {
     await using registry = fakeRegistry();
-    using app = testApp();
+    using app = loopbackApp();
     registry.auth = auth;
     if (isStored) store(app, registry);
     const digest = await registry.put("team/app:1");
-    deepEqual(await headManifest(app.deps, image(registry)), { digest });
+    deepEqual(await headManifest(app.deps, image(registry)), { digest, kind: "image" });
     deepEqual(asked(registry, "/manifests/"), [HEAD]);
     const { headers } = registry.calls.at(-1)!;
     for (const type of ["index.v1+json", "list.v2+json", "manifest.v1+json", "manifest.v2+json"]) {
@@ -84,7 +90,7 @@ for (
 
 Deno.test("the token server gets service, scope and credentials as the challenge says", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   await registry.put("team/app:1");
   store(app, registry);
   const scope = "scope=repository%3Ateam%2Fapp%3Apull";
@@ -109,7 +115,7 @@ Deno.test("the token server gets service, scope and credentials as the challenge
 
 Deno.test("a challenge for a manifest is followed literally, also with another scope", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   const digest = await registry.put("team/app:1");
   const challenge = `Bearer realm="http://${registry.address}/token",scope="a:b:pull c:d:pull"`;
   registry.answers[HEAD] = ({ headers }) =>
@@ -129,7 +135,7 @@ Deno.test("an identity token is exchanged for a token by a form", async () => {
     path,
     JSON.stringify({ auths: { [registry.address]: { identitytoken: "id-t0k" } } }),
   );
-  using app = testApp({ config: { registryAuthFile: path } });
+  using app = loopbackApp({ config: { registryAuthFile: path } });
   registry.auth = { kind: "bearer", identityToken: "id-t0k", field: "access_token" };
   const digest = await registry.put("team/app:1");
   equal((await headManifest(app.deps, image(registry))).digest, digest);
@@ -146,7 +152,7 @@ Deno.test("an identity token is exchanged for a token by a form", async () => {
 
 Deno.test("a token is used until it expires, is refused, or the credentials change", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   registry.auth = { kind: "bearer", user: USER, expiresIn: 300 };
   await registry.put("team/app:1");
   await registry.put("team/other:1");
@@ -189,7 +195,11 @@ for (
     {
       what: "404",
       reason: "not_found",
-      prepare: (registry) => answerTo(registry, () => new Response(null, { status: 404 })),
+      prepare: (registry) => {
+        for (const request of [HEAD, GET]) {
+          registry.answers[request] = () => new Response(null, { status: 404 });
+        }
+      },
     },
     {
       what: "401 Basic without credentials",
@@ -388,7 +398,7 @@ for (
 ) {
   Deno.test(`the answer "${what}" is ${reason}`, async () => {
     await using registry = fakeRegistry();
-    using app = testApp();
+    using app = loopbackApp();
     await registry.put("team/app:1");
     prepare(registry);
     const error: RegistryError = await headManifest(app.deps, image(registry), { timeoutMs })
@@ -415,17 +425,72 @@ function tokenServerAt(registry: FakeRegistry, realm: string): void {
 
 Deno.test("without a digest header, the digest is the hash of the content", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   const content = { schemaVersion: 2, layers: [] };
   withoutDigest(registry, () => Response.json(content));
   deepEqual(await headManifest(app.deps, image(registry)), {
     digest: await digestOf(JSON.stringify(content)),
+    kind: "image",
+    isHash: true,
   });
 });
 
+for (const status of [400, 404, 405, 406, 501]) {
+  Deno.test(`a registry that answers HEAD with ${status} is asked with GET`, async () => {
+    await using registry = fakeRegistry();
+    using app = testApp();
+    registry.auth = { kind: "bearer" };
+    registry.headers = { "ratelimit-remaining": "76" };
+    const digest = await registry.put("team/app:1", indexOf());
+    registry.answers[HEAD] = () => new Response(null, { status });
+    deepEqual(await headManifest(app.deps, image(registry)), {
+      digest,
+      kind: "index",
+      isHash: true,
+      rateLimitRemaining: 76,
+    });
+    deepEqual(asked(registry, "/manifests/"), [HEAD, GET]);
+
+    registry.answers[GET] = registry.answers[HEAD]!;
+    await rejects(headManifest(app.deps, image(registry)), {
+      reason: status === 404 ? "not_found" : "invalid",
+    });
+  });
+}
+
+for (const status of [401, 403, 500, 503]) {
+  Deno.test(`a registry that answers HEAD with ${status} is not asked with GET`, async () => {
+    await using registry = fakeRegistry();
+    using app = testApp();
+    await registry.put("team/app:1");
+    registry.answers[HEAD] = () => new Response(null, { status });
+    await rejects(headManifest(app.deps, image(registry)));
+    deepEqual(asked(registry, "GET /v2/team/app/manifests/"), []);
+  });
+}
+
+for (
+  const [coding, pack] of [["gzip", gzipSync], ["deflate", deflateSync], [
+    "br",
+    brotliCompressSync,
+  ]] as const
+) {
+  Deno.test(`a manifest that a proxy compresses with ${coding} has the digest of its content`, async () => {
+    await using registry = fakeRegistry();
+    using app = testApp();
+    const text = JSON.stringify({ schemaVersion: 2, layers: [] });
+    const answer = (content: string) => () =>
+      new Response(new Uint8Array(pack(content)), { headers: { "content-encoding": coding } });
+    withoutDigest(registry, answer(text));
+    equal((await headManifest(app.deps, image(registry))).digest, await digestOf(text));
+    withoutDigest(registry, answer(JSON.stringify({ schemaVersion: 2, a: " ".repeat(5e6) })));
+    await rejects(headManifest(app.deps, image(registry)), { reason: "invalid" });
+  });
+}
+
 Deno.test("a reference by digest that is answered with another digest is invalid", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   const digest = await registry.put("team/app:1");
   const reference = { ...image(registry), digest };
   equal((await headManifest(app.deps, reference)).digest, digest);
@@ -435,7 +500,7 @@ Deno.test("a reference by digest that is answered with another digest is invalid
 
 Deno.test("after 429, the registry is left alone until the time it said", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   const digest = await registry.put("team/app:1");
   registry.answers[HEAD] = () =>
     new Response(null, { status: 429, headers: { "retry-after": "60" } });
@@ -452,7 +517,7 @@ Deno.test("after 429, the registry is left alone until the time it said", async 
 
 Deno.test("RateLimit-Remaining is reported", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   await registry.put("team/app:1");
   for (const [header, expected] of [["76;w=21600", 76], ["x", undefined]] as const) {
     registry.headers = { "ratelimit-remaining": header };
@@ -463,7 +528,7 @@ Deno.test("RateLimit-Remaining is reported", async () => {
 Deno.test("credentials do not follow a redirect to another host, which is asked anonymously", async () => {
   await using registry = fakeRegistry();
   await using other = fakeRegistry();
-  using app = testApp({ config: { outboundAllow: ["127.0.0.1"] } });
+  using app = loopbackApp();
   registry.auth = { kind: "basic", user: USER };
   other.auth = { kind: "bearer" };
   store(app, registry);
@@ -478,7 +543,7 @@ Deno.test("credentials do not follow a redirect to another host, which is asked 
 
 Deno.test("at most four requests to a registry run at the same time", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   const waiting: (() => void)[] = [];
   let most = 0;
   registry.answers["GET /v2/"] = () => Response.json({});
@@ -507,7 +572,7 @@ Deno.test("at most four requests to a registry run at the same time", async () =
 
 Deno.test("an index is read once, with its nested indexes, and without attestations", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   const leaf = (n: number) => `sha256:${String(n).repeat(64)}`;
   const nested = async (...entries: object[]) =>
     indexEntry(await registry.put("team/app:x", indexOf(...entries)));
@@ -537,7 +602,7 @@ Deno.test("an index is read once, with its nested indexes, and without attestati
 
 Deno.test("a plain image has no index; its platform is in its configuration", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   const config = await registry.putBlob("team/app", { os: "linux", architecture: "riscv64" });
   const digest = await registry.put("team/app:1", { schemaVersion: 2, config: { digest: config } });
   deepEqual(await readIndex(app.deps, image(registry)), { digest, platforms: [] });
@@ -548,33 +613,100 @@ Deno.test("a plain image has no index; its platform is in its configuration", as
 
 Deno.test("tags are read page by page", async () => {
   await using registry = fakeRegistry();
-  using app = testApp();
+  using app = loopbackApp();
   registry.auth = { kind: "bearer" };
   const tags = Array.from({ length: 2_100 }, (_, i) => `1.${String(i).padStart(4, "0")}`);
   await Promise.all(tags.map((tag) => registry.put(`team/app:${tag}`, { schemaVersion: 2, tag })));
   registry.calls.length = 0;
-  deepEqual(await listTags(app.deps, image(registry)), tags);
+  deepEqual(await listTags(app.deps, image(registry)), { tags });
   equal(asked(registry, "/tags/list").length, 3);
 });
 
+const TAGS = "GET /v2/team/app/tags/list";
+
 for (
-  const { what, link, pages } of [
-    { what: "another host", link: () => "<https://example.com/v2/team/app/tags/list>", pages: 2 },
-    { what: "another repository", link: () => "</v2/secret/app/tags/list?n=1>", pages: 1 },
-    { what: "itself", link: () => "<?n=1000>", pages: 1 },
-    { what: "ever more pages", link: (page: number) => `<?n=1000&last=${page}>`, pages: 20 },
-  ]
+  const [what, link] of [
+    ["a path", (next) => `</v2/team/app/tags/list${next}>; rel="next"`],
+    ["a query", (next) => `<${next}>; rel="next"`],
+    ["a name without its folder", (next) => `<list${next}>; rel="next"`],
+    ["a path from the wrong folder", (next) => `<team/app/tags/list${next}>; rel="next"`],
+    ["another host", (next) => `<http://internal:5000/v2/team/app/tags/list${next}>; rel="next"`],
+    ["the path before a proxy", (next) => `</docker/v2/team/app/tags/list${next}>; rel="next"`],
+    ["no quotes", (next) => `<${next}>; rel=next`],
+    ["spaces and other parameters", (next) => `<${next}> ; title="a, b; c" ; REL = "next"`],
+    ["several relations", (next) => `<${next}>; rel="last next"`],
+    ["several links", (next) => `<?n=1>; rel="first", <${next}>; rel="next"`],
+  ] as [string, (next: string) => string][]
 ) {
-  Deno.test(`a list of tags that leads to ${what} ends after ${pages} pages of the registry`, async () => {
+  Deno.test(`the link to the next page of tags may have ${what}`, async () => {
     await using registry = fakeRegistry();
     using app = testApp();
+    registry.answers[TAGS] = ({ path }) =>
+      path.includes("last=")
+        ? Response.json({ tags: ["b"] })
+        : Response.json({ tags: ["a"] }, { headers: { link: link("?last=a&n=1000") } });
+    deepEqual(await listTags(app.deps, image(registry)), { tags: ["a", "b"] });
+    deepEqual(asked(registry, "/tags/list").at(-1), `${TAGS}?last=a&n=1000`);
+  });
+}
+
+for (
+  const { what, link, pages, gap } of [
+    {
+      what: "another repository",
+      link: () => "</v2/secret/app/tags/list?n=1>",
+      pages: 1,
+      gap: "page 1 leads to no further page",
+    },
+    { what: "itself", link: () => "<?n=1000>", pages: 1, gap: "page 1 leads to no further page" },
+    {
+      what: "an earlier page",
+      link: (page: number) => page === 3 ? "<?n=1000&last=1>" : `<?n=1000&last=${page}>`,
+      pages: 3,
+      gap: "page 3 leads to no further page",
+    },
+    {
+      what: "ever more pages",
+      link: (page: number) => `<?n=1000&last=${page}>`,
+      pages: 200,
+      gap: "more than 200 pages",
+    },
+  ]
+) {
+  Deno.test(`a list of tags that leads to ${what} is incomplete after ${pages} pages`, async () => {
+    await using registry = fakeRegistry();
+    using app = loopbackApp();
     let page = 0;
-    registry.answers["GET /v2/team/app/tags/list"] = () =>
+    registry.answers[TAGS] = () =>
       Response.json({ tags: [`t${++page}`, 5, "not a tag"] }, {
         headers: { link: `${link(page)}; rel="next"` },
       });
-    equal((await listTags(app.deps, image(registry))).length, pages);
+    const found = await listTags(app.deps, image(registry));
+    deepEqual([found.tags.length, found.gap], [pages, gap]);
     equal(asked(registry, "/tags/list").length, pages);
+  });
+}
+
+for (
+  const [what, answer] of [
+    ["fails", () => new Response(null, { status: 500 })],
+    ["is not a list", () => Response.json({ tags: "all" })],
+    ["is refused", () => new Response(null, { status: 403 })],
+  ] as const
+) {
+  Deno.test(`tags are those of the pages before one that ${what}; a first one is an error`, async () => {
+    await using registry = fakeRegistry();
+    using app = testApp();
+    registry.answers[TAGS] = ({ path }) =>
+      path.includes("last=")
+        ? answer()
+        : Response.json({ tags: ["a"] }, { headers: { link: '<?last=a>; rel="next"' } });
+    deepEqual(await listTags(app.deps, image(registry)), {
+      tags: ["a"],
+      gap: "page 2 could not be read",
+    });
+    registry.answers[TAGS] = answer;
+    await rejects(listTags(app.deps, image(registry)), { name: "RegistryError" });
   });
 }
 
@@ -582,7 +714,7 @@ Deno.test("a registry with its own authority needs its certificate", async () =>
   const authority = await createAuthority("Registry");
   const tls = await authority.issue({ name: "registry", altNames: "IP:127.0.0.1" });
   await using registry = fakeRegistry({ tls });
-  using app = testApp();
+  using app = loopbackApp();
   registry.auth = { kind: "bearer", user: USER };
   const digest = await registry.put("team/app:1");
   const other = await createAuthority("Other");
@@ -616,7 +748,7 @@ for (
         });
       },
     });
-    using app = testApp({ engine: fake.engine, config });
+    using app = loopbackApp({ engine: fake.engine, config });
     store(app, registry);
     deepEqual(await headManifest(app.deps, image(registry)), { digest: DIGEST });
     deepEqual(await readPlatforms(app.deps, image(registry)), [
@@ -652,7 +784,7 @@ for (
     await using fake = fakeEngine({
       "GET /distribution/*/*/*/json": () => Response.json({ message }, { status }),
     });
-    using app = testApp({ engine: fake.engine, config: { registryVia: "engine" } });
+    using app = loopbackApp({ engine: fake.engine, config: { registryVia: "engine" } });
     await rejects(headManifest(app.deps, parseReference("r.example/team/app")), { reason });
   });
 }
@@ -661,7 +793,7 @@ Deno.test("if the engine cannot help, the error is that of the direct way", asyn
   const registry = fakeRegistry();
   await registry[Symbol.asyncDispose]();
   await using fake = fakeEngine();
-  using app = testApp({ engine: fake.engine });
+  using app = loopbackApp({ engine: fake.engine });
   await rejects(headManifest(app.deps, image(registry)), (error: RegistryError) => {
     match(error.message, /refused the connection/);
     return error.reason === "unreachable";
@@ -671,7 +803,7 @@ Deno.test("if the engine cannot help, the error is that of the direct way", asyn
 Deno.test("an answer of the registry itself is not asked of the engine again", async () => {
   await using registry = fakeRegistry();
   await using fake = fakeEngine();
-  using app = testApp({ engine: fake.engine });
+  using app = loopbackApp({ engine: fake.engine });
   await rejects(headManifest(app.deps, image(registry)), { reason: "not_found" });
   deepEqual(fake.requests, []);
 });
@@ -679,7 +811,7 @@ Deno.test("an answer of the registry itself is not asked of the engine again", a
 for (const host of ["169.254.169.254", "metadata.google.internal", "0.0.0.0:5000"]) {
   Deno.test(`an image of ${host} makes no request`, async () => {
     await using fake = fakeEngine();
-    using app = testApp({ engine: fake.engine });
+    using app = loopbackApp({ engine: fake.engine });
     await rejects(headManifest(app.deps, parseReference(`${host}/app`)), {
       reason: "unreachable",
       message: /may not reach/,
@@ -687,3 +819,35 @@ for (const host of ["169.254.169.254", "metadata.google.internal", "0.0.0.0:5000
     deepEqual(fake.requests, []);
   });
 }
+
+Deno.test("a registry on this host is asked only if an entry names it", async () => {
+  await using registry = fakeRegistry();
+  await registry.put("team/app:1");
+  using app = testApp();
+  const read = () => headManifest(app.deps, image(registry));
+
+  await rejects(read, (error: RegistryError) => {
+    equal(error.reason, "unreachable");
+    match(error.message, new RegExp(`may not reach; .*, or add the registry ${registry.address}$`));
+    return true;
+  });
+  deepEqual(registry.requests(), []);
+
+  store(app, registry, { username: null, password: null });
+  await read();
+  ok(registry.requests().length > 0);
+});
+
+Deno.test("with REGISTRY_VIA=engine, the engine is not sent to this host without an entry", async () => {
+  await using fake = fakeEngine();
+  using app = testApp({ engine: fake.engine, config: { registryVia: "engine" } });
+
+  for (const host of ["127.0.0.1:22", "localhost:22", "[::1]:22"]) {
+    await rejects(
+      () => headManifest(app.deps, parseReference(`${host}/team/app:1`)),
+      /is an address that this service may not reach/,
+    );
+  }
+
+  deepEqual(fake.requests, []);
+});

@@ -120,13 +120,13 @@ Deno.test({
     await app.call("PUT", `/api/registries/${id}`, entry);
     equal((await app.call("POST", `/api/registries/${id}/test`)).body.ok, true);
 
-    deepEqual(await headManifest(app.deps, image("1")), { digest });
+    deepEqual(await headManifest(app.deps, image("1")), { digest, kind: "image" });
     await rejects(headManifest(app.deps, image("3")), { reason: "not_found" });
     deepEqual(await readPlatforms(app.deps, image("1")), [platform]);
     deepEqual(await readIndex(app.deps, image("multi")), {
       digest: await digestOf(index),
       platforms: [{ ...platform, digest }],
     });
-    deepEqual((await listTags(app.deps, image("1"))).sort(), ["1", "2", "multi"]);
+    deepEqual((await listTags(app.deps, image("1"))).tags.sort(), ["1", "2", "multi"]);
   },
 });

@@ -2,9 +2,12 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import {
   hasVersionPolicy,
   UPDATE_POLICIES,
-  updatePolicy,
+  updatePolicy as policyWith,
 } from "../../../../services/ce/updates/labels.ts";
 import { compileTagFilter, tagPatternProblem } from "../../../../services/ce/updates/tag_filter.ts";
+
+/** Of a container whose image has no labels. */
+const updatePolicy = (labels: Record<string, string>) => policyWith(labels, {});
 
 const WATCHTOWER = "com.centurylinklabs.watchtower";
 
@@ -120,3 +123,54 @@ for (const pattern of ["(a+)+$", "(?<=v)1", "(", "x".repeat(201)]) {
     match(await tagPatternProblem(tags!) ?? "", /^Label longshore\.update\.tags: /);
   });
 }
+
+const AUTO = {
+  "longshore.update": "auto",
+  "longshore.update.level": "major",
+  "longshore.update.min-age": "0",
+  "longshore.update.tags": ".*",
+  "longshore.update.window": "0 3 * * * UTC 1h",
+  "longshore.update.verify-timeout": "10",
+  [`${WATCHTOWER}.depends-on`]: "db",
+};
+
+for (
+  const [what, image] of [["of the image", AUTO], ["of an unknown image", undefined]] as const
+) {
+  Deno.test(`labels ${what} turn no automatic updates on`, () => {
+    const { image: restrictions, ...policy } = policyWith(AUTO, image);
+
+    deepEqual(policy, { level: "same", dependsOn: [], problems: [] });
+    deepEqual([restrictions?.minAgeHours, restrictions?.window !== undefined], [0, true]);
+    equal(
+      policyWith(
+        { [`${WATCHTOWER}.enable`]: "true" },
+        image && {
+          [`${WATCHTOWER}.enable`]: "true",
+        },
+      ).policy,
+      undefined,
+    );
+  });
+}
+
+Deno.test("labels of the image count where they are stricter", () => {
+  for (const policy of ["off", "notify"]) {
+    const labels = { "longshore.update": policy };
+    equal(policyWith(labels, labels).policy, policy);
+    equal(policyWith(labels, undefined).policy, policy);
+    equal(policyWith({ ...labels, [`${WATCHTOWER}.enable`]: "true" }, labels).policy, "auto");
+  }
+  const exclude = { "wud.tag.exclude": "-rc" };
+  const own = { "longshore.update.level": "minor" };
+  deepEqual(Object.keys(policyWith({ ...own, ...exclude }, exclude).tags ?? {}), ["exclude"]);
+  equal(policyWith(exclude, exclude).tags, undefined);
+});
+
+Deno.test("a label with another value than that of the image is the user's", () => {
+  const labels = { "longshore.update": "auto", "longshore.update.level": "patch" };
+
+  const { policy, level } = policyWith(labels, { ...labels, "longshore.update": "off" });
+
+  deepEqual([policy, level], ["auto", "same"]);
+});

@@ -7,11 +7,10 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { openStateDatabase } from "../../../../db/database.ts";
 import { selectAnchor } from "../../../../db/enterprise/chain_anchors.ts";
+import { storeTrialStart } from "../../../../services/ce/edition/licenses.ts";
 import { runCommand, temporaryDirectory } from "../../../helpers/command.ts";
 import { fillLog, makeStateFile } from "../../../helpers/compliance.ts";
-import { licenseKeyFor, writeLicenseKeys } from "../../../helpers/licenses.ts";
 import { startLongshore } from "../../../helpers/longshore.ts";
-import { sourceTest } from "../../../helpers/program.ts";
 import { until } from "../../../helpers/until.ts";
 
 const OLD = 30_000;
@@ -19,7 +18,7 @@ const NEW = 500;
 const BASE = "/api/ext/service-enterprise/compliance";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-sourceTest(
+Deno.test(
   "a log whose retention is killed three times verifies each time, and is swept in the end",
   async () => {
     using directory = temporaryDirectory();
@@ -31,10 +30,7 @@ sourceTest(
     fillLog(db, OLD, { from: new Date(now - 800 * DAY_MS).toISOString(), stepMs: 10 });
     fillLog(db, NEW, { from: new Date(now - 2 * DAY_MS).toISOString(), stepMs: 10 });
     // The sweeper begins with the program: whatever is old goes, slice by slice.
-    const env = {
-      LICENSE_KEYS_FILE: writeLicenseKeys(directory.path),
-      LICENSE_KEY: await licenseKeyFor({ edition: "enterprise" }),
-    };
+    storeTrialStart(db, new Date());
     const deleted = () => selectAnchor(db)?.sequence ?? 0;
     const verify = async () => {
       const { code, stdout } = await runCommand(["compliance", "verify", path]);
@@ -44,7 +40,7 @@ sourceTest(
 
     for (let run = 1; run <= 3; run++) {
       const before = deleted();
-      await using program = await startLongshore({ dataDir, env });
+      await using program = await startLongshore({ dataDir });
       await until("a slice of it is gone", () => deleted() > before);
       await program.kill9();
       const left = OLD - deleted();
@@ -54,7 +50,7 @@ sourceTest(
       await verify();
     }
 
-    await using program = await startLongshore({ dataDir, env });
+    await using program = await startLongshore({ dataDir });
     await until("the rest is gone", () => deleted() === OLD, { deadlineMs: 60_000 });
     const { status, body } = await program.call("POST", `${BASE}/verify-chain`, {});
     deepEqual([status, body.verified, body.reason], [200, true, null]);

@@ -1,11 +1,14 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
-import type { ContainerInspect } from "../../../../../engine/containers.ts";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import type { ContainerConfig, ContainerInspect } from "../../../../../engine/containers.ts";
 import type { Network } from "../../../../../engine/networks.ts";
 import type { Volume } from "../../../../../engine/volumes.ts";
 import { loadProject } from "../../../../../services/ce/compose/load/load.ts";
 import type { PlanOptions } from "../../../../../services/ce/compose/plan/options.ts";
+import { networkHash } from "../../../../../services/ce/compose/plan/network_changes.ts";
+import { isForPlatform, parsePlatform } from "../../../../../services/ce/compose/plan/platform.ts";
 import { replicasOf } from "../../../../../services/ce/compose/plan/replicas.ts";
-import { type Observed, planProject } from "../../../../../services/ce/compose/plan/plan.ts";
+import type { Observed } from "../../../../../services/ce/compose/plan/observed.ts";
+import { planProject } from "../../../../../services/ce/compose/plan/plan.ts";
 
 /** A container of the project `shop`, as the engine describes it. */
 const container = (
@@ -36,6 +39,8 @@ const container = (
   }) as unknown as ContainerInspect;
 
 const TOKEN = "image: nginx, environment: [TOKEN=t0ken]";
+
+type Planned = Awaited<ReturnType<typeof plan>>;
 
 async function plan(
   services: string,
@@ -120,14 +125,42 @@ Deno.test("planProject() starts what is stopped, creates what is missing and rem
   deepEqual(planned.warnings, ["Image postgres of db is not on the engine and has to be pulled"]);
 });
 
-Deno.test("planProject() names settings that no engine describes", async () => {
-  const { warnings } = await plan(
-    "web: {image: nginx, environment: [TOKEN=t0ken], platform: linux/amd64, post_start: [{command: a}]}",
-    { containers: [container("web")] },
-  );
+Deno.test("planProject() recreates a container whose image is for another platform", async () => {
+  const containers = [container("web", { config: { Env: ["TOKEN=t0ken"] } })];
+  const planned = async (platform: string) => {
+    const { warnings, ...rest } = await plan(`web: {${TOKEN}, platform: ${platform}}`, {
+      containers,
+      imageIds: new Map([["nginx for linux/amd64", "sha256:old"]]),
+      platforms: new Map([["sha256:old", { Os: "linux", Architecture: "amd64" }]]),
+    });
+    return [ofService(rest as Planned, "web")?.reasons.map(({ text }) => text), warnings];
+  };
 
-  deepEqual(warnings, ["Not compared with the containers of web: platform"]);
+  deepEqual(await planned("linux/amd64"), [[], []]);
+  deepEqual(await planned("linux/arm64"), [
+    ["platform changed from linux/amd64 to linux/arm64"],
+    ["Image nginx for linux/arm64 of web is not on the engine and has to be pulled"],
+  ]);
 });
+
+for (
+  const [platform, image, isUsable] of [
+    ["linux/amd64", "linux/amd64", true],
+    ["amd64", "linux/amd64", true],
+    ["linux/x86_64", "linux/amd64", true],
+    ["linux", "linux/arm64", true],
+    ["linux/arm64/v8", "linux/arm64", true],
+    ["aarch64", "linux/arm64/v8", true],
+    ["linux/arm/v7", "linux/arm/v6", false],
+    ["linux/arm/v7", "linux/arm/v7", true],
+    ["linux/arm64", "linux/amd64", false],
+    ["windows/amd64", "linux/amd64", false],
+  ] as const
+) {
+  Deno.test(`an image for ${image} is ${isUsable ? "" : "not "}used for ${platform}`, () => {
+    equal(isForPlatform(parsePlatform(image), platform), isUsable);
+  });
+}
 
 Deno.test("planProject() compares every setting that an engine describes", async () => {
   const wanted = `web: {image: nginx, environment: [TOKEN=t0ken],
@@ -267,32 +300,205 @@ Deno.test("planProject() recreates what uses the namespace of a recreated servic
   ]);
 });
 
-Deno.test("planProject() warns of networks and volumes with other settings", async () => {
+for (
+  const [what, db, image, refused] of [
+    ["no health check", "{}", {}, true],
+    ["a disabled one", "{disable: true}", { Test: ["CMD", "true"] }, true],
+    ["the test NONE", "{test: [NONE]}", { Test: ["CMD", "true"] }, true],
+    ["times only, and an image without one", "{interval: 5s}", {}, true],
+    ["an image that disables it", "{}", { Test: ["NONE"] }, true],
+    ["a health check", "{test: 'true'}", {}, false],
+    ["the health check of its image", "{}", { Test: ["CMD", "true"] }, false],
+    ["an image that is pulled yet", "{}", undefined, false],
+  ] as const
+) {
+  Deno.test(`planProject() ${refused ? "refuses" : "accepts"} a wait for a service with ${what}`, async () => {
+    const planned = async (required: boolean, scale = 1) =>
+      await plan(
+        `db: {image: postgres, scale: ${scale}, healthcheck: ${db}}, ` +
+          `web: {${TOKEN}, depends_on: {db: {condition: service_healthy, required: ${required}}}}`,
+        {
+          images: new Map([["sha256:db", { Healthcheck: image } as unknown as ContainerConfig]]),
+          imageIds: new Map(
+            [["nginx", "sha256:old"], ...(image ? [["postgres", "sha256:db"]] : [])] as [
+              string,
+              string,
+            ][],
+          ),
+        },
+      );
+    const text = "web waits until db is healthy, and db has no health check; ";
+
+    deepEqual(
+      (await planned(true)).refusals,
+      refused ? [`${text}add healthcheck to db or use condition: service_started`] : [],
+    );
+    const optional = await planned(false);
+    deepEqual(optional.refusals, []);
+    equal(optional.warnings.includes(`${text}web does not wait for it`), refused);
+    // Without containers, none is waited for.
+    deepEqual((await planned(true, 0)).refusals, []);
+  });
+}
+
+Deno.test("planProject() refuses one image for two platforms, unless the engine can keep both", async () => {
+  const refusals = async (web: string, job: string, info: object = {}) =>
+    (await plan(`web: {${TOKEN}, ${web}}, job: {${TOKEN}, ${job}}`, {
+      defaults: { info: { OSType: "linux", Architecture: "x86_64", ...info } },
+    })).refusals;
+  const ARM = "platform: linux/arm64";
+
+  deepEqual(await refusals(ARM, "platform: linux/amd64"), [
+    "web and job use image nginx for different platforms (linux/arm64 and linux/amd64), and the " +
+    "engine keeps one image of a name; give the images different tags or digests",
+  ]);
+  equal((await refusals(ARM, "tty: true")).length, 1);
+  deepEqual(await refusals(ARM, "platform: arm64/v8"), []);
+  deepEqual(await refusals("platform: amd64", "tty: true"), []);
+  const containerd = { DriverStatus: [["driver-type", "io.containerd.snapshotter.v1"]] };
+  deepEqual(await refusals(ARM, "tty: true", containerd), []);
+});
+
+Deno.test("planProject() refuses to recreate a container of a pod", async () => {
+  const inPod = (host: object) =>
+    ({
+      ...container("web"),
+      HostConfig: { NetworkMode: "shop_default", ...host },
+    }) as unknown as ContainerInspect;
+  const shared = `container:${"e".repeat(64)}`;
+  const refusals = async (host: object, environment = "TOKEN=n3w") =>
+    (await plan(`web: {image: nginx, environment: [${environment}]}`, {
+      containers: [inPod(host)],
+    })).refusals;
+
+  for (
+    const host of [
+      { NetworkMode: shared, IpcMode: shared, UTSMode: shared },
+      { CgroupParent: `/libpod_parent/${"e".repeat(64)}` },
+      { CgroupParent: `machine.slice/machine-libpod_pod_${"e".repeat(64)}.slice` },
+    ]
+  ) {
+    const [text = ""] = await refusals(host);
+    match(text, /^shop-web-1 is in a pod of Podman/);
+  }
+  deepEqual(await refusals({ NetworkMode: shared }), []);
+  deepEqual(await refusals({ CgroupParent: "/libpod_parent" }), []);
+});
+
+/** A plan for a project whose network and volume exist with other settings. */
+async function planParts(
+  network: string,
+  { found, options, ...observed }: Partial<Observed> & {
+    found: Partial<Network>;
+    options?: PlanOptions;
+  },
+) {
   const { project } = await loadProject({
-    compose: `services: {web: {image: nginx, volumes: ["data:/data"]}}
-networks: {default: {driver: macvlan, internal: true}}
+    compose:
+      `services: {web: {${TOKEN}, volumes: ["data:/data"]}, alone: {${TOKEN}, networks: [back]}}
+networks: {default: ${network}, back: {}}
 volumes: {data: {driver_opts: {o: "password=s3cret"}}}`,
     name: "shop",
   });
-  const { warnings } = planProject(project!, {
-    containers: [],
-    images: new Map(),
+  return planProject(project!, {
+    containers: [container("web"), container("alone")],
+    images: new Map([["sha256:old", { Env: ["PATH=/bin"] }]]),
     imageIds: new Map([["nginx", "sha256:old"]]),
-    networks: new Set(["shop_default"]),
+    networks: new Set(["shop_default", "shop_back"]),
     volumes: new Set(["shop_data"]),
-    networkDetails: new Map([["shop_default", { Driver: "bridge", Internal: false } as Network]]),
-    volumeDetails: new Map([[
-      "shop_data",
-      { Driver: "local", Options: { o: "x" } } as unknown as Volume,
-    ]]),
-  });
+    networkDetails: new Map([["shop_default", found as Network]]),
+    volumeDetails: new Map([["shop_data", { Options: { o: "x" } } as unknown as Volume]]),
+    ...observed,
+  }, { recreate: "changed", ...options });
+}
 
-  const prefix = "exists with other settings, which a deploy does not change:";
-  deepEqual(warnings, [
-    `Network shop_default ${prefix} driver bridge instead of macvlan`,
-    `Network shop_default ${prefix} internal is not true`,
-    `Volume shop_data ${prefix} driver_opts: o is different`,
+const CHANGED = { found: { Driver: "bridge", Internal: false } };
+const INTERNAL = "{internal: true}";
+
+Deno.test("planProject() recreates a changed network with the services on it, but no volume", async () => {
+  const planned = await planParts(INTERNAL, CHANGED);
+
+  deepEqual(planned.changes[0], {
+    kind: "network",
+    name: "default",
+    action: "recreate",
+    reasons: [{
+      path: "networks.default",
+      from: null,
+      to: null,
+      text: "internal is not true",
+    }],
+  });
+  ok(
+    ofService(planned, "web")?.reasons.some(({ text }) =>
+      text === "network shop_default is recreated"
+    ),
+  );
+  ok(
+    !ofService(planned, "alone")?.reasons.some(({ text }) => text.includes("is recreated")),
+  );
+  deepEqual(planned.warnings, [
+    "Volume shop_data exists with other settings, which a deploy does not change: driver_opts: o " +
+    "is different",
   ]);
+});
+
+for (
+  const [what, observed, reason] of [
+    [
+      "containers of other stacks",
+      {
+        attached: new Map([["shop_default", [
+          { id: "a", name: "shop-web-1", service: "web" },
+          { id: "b", name: "proxy", service: undefined },
+          { id: "c", name: "shop-old-1", service: "old" },
+        ]]]),
+      },
+      "it has containers that the deploy does not replace: proxy, shop-old-1",
+    ],
+    ["the request to recreate nothing", { options: { recreate: "never" } }, "containers are not"],
+    ["a swarm", { found: { ...CHANGED.found, Scope: "swarm" } }, "it belongs to a swarm"],
+  ] as [string, Parameters<typeof planParts>[1] & object, string][]
+) {
+  Deno.test(`planProject() leaves a changed network as it is for ${what}, and says so`, async () => {
+    const planned = await planParts(INTERNAL, { ...CHANGED, ...observed });
+
+    equal(planned.changes[0]?.action, "none");
+    match(planned.warnings[0]!, /^Network shop_default exists with other settings, and stays/);
+    ok(planned.warnings[0]!.includes(reason), planned.warnings[0]);
+    deepEqual(planned.refusals, []);
+  });
+}
+
+Deno.test("planProject() compares a network by the settings from which it was created", async () => {
+  const created = async (settings: string) => {
+    const { project } = await loadProject({
+      compose: `services: {a: {image: a}}\nnetworks: {default: ${settings}}`,
+      name: "shop",
+    });
+    const hash = networkHash(project!.networks.default!);
+    return {
+      found: { Name: "shop_default", Internal: false, Labels: { "longshore.network-hash": hash } },
+    };
+  };
+  const same = await planParts(INTERNAL, await created(INTERNAL));
+  equal(same.changes[0]?.action, "none");
+  match(
+    same.warnings[0]!,
+    /^The engine does not describe network shop_default as it was created: internal/,
+  );
+  const changed = await planParts("{}", await created(INTERNAL));
+  deepEqual(changed.changes[0]?.reasons.map(({ text }) => text), ["a setting was removed"]);
+  const unchanged = await planParts("{labels: {b: '1', a: '2'}}", {
+    found: {
+      Labels: {
+        ...(await created("{labels: {a: '2', b: '1'}}")).found.Labels,
+        a: "2",
+        b: "1",
+      },
+    },
+  });
+  equal(unchanged.changes[0]?.action, "none");
 });
 
 Deno.test("planProject() recreates always or never on request", async () => {

@@ -70,6 +70,36 @@ async function outdated(
   };
 }
 
+Deno.test("labels of the image neither turn on automatic updates nor widen them", async () => {
+  const given = {
+    "longshore.update": "auto",
+    "longshore.update.level": "major",
+    "longshore.update.min-age": "0",
+    "longshore.update.window": "0 3 * * * UTC 1h",
+  };
+  for (
+    const { policy, labels, own, at, names } of [
+      { policy: "notify", labels: given, own: {}, names: [] },
+      { policy: "notify", labels: given, own: { "longshore.update": "Auto" }, names: ["web"] },
+      { policy: "auto", labels: given, own: {}, at: "2026-01-05T03:30:00Z", names: [] },
+      { policy: "auto", labels: { "longshore.update": "off" }, own: {}, names: [] },
+      { policy: "auto", labels: { "longshore.update.min-age": "9d" }, own: {}, names: [] },
+      {
+        policy: "auto",
+        labels: { ...given, "longshore.update.window": "0 5 * * * UTC 1h" },
+        own: {},
+        names: [],
+      },
+    ] as const
+  ) {
+    await using made = await outdated([{ name: "web", labels: { ...labels, ...own } }], { policy });
+    made.images[0]!.labels = labels;
+    if (at) made.app.clock.set(at);
+
+    deepEqual(await pendingNames(made), names, JSON.stringify({ policy, labels, own }));
+  }
+});
+
 async function pendingNames({ app }: Pick<UpdateApp, "app">): Promise<string[]> {
   return (await pendingUpdates(app.deps)).map(({ name }) => name);
 }

@@ -3,6 +3,7 @@ import { checkDueImages } from "../../../../../services/ce/updates/check/checker
 import { recordPull } from "../../../../../services/ce/updates/check/known.ts";
 import type { ImageUpdate } from "../../../../../services/ce/updates/check/list.ts";
 import { changeUpdateSettings } from "../../../../../services/ce/updates/settings.ts";
+import type { EventMap } from "../../../../../services/events/events.ts";
 import type { Container } from "../../../../../services/state/inventory.ts";
 import { openTestDatabase } from "../../../../helpers/test_app.ts";
 import {
@@ -156,7 +157,7 @@ Deno.test("an image that is pulled and not run yet is shown as such", async () =
 Deno.test("an image known by its digest in an index is compared with that index, read once", async () => {
   await using registry = startTagServer();
   await using made = updateApp([pulled(registry, OLD)]);
-  const first = index(NEWER, OLD);
+  const first = index(OLD, NEWER);
   registry.tags.set("app:1", first);
   made.run([user(registry)]);
   await round(made);
@@ -164,6 +165,7 @@ Deno.test("an image known by its digest in an index is compared with that index,
   equal((await updates(made))[0]!.status, "up_to_date");
   deepEqual(registry.requests, [
     "HEAD app/manifests/1",
+    `HEAD app/manifests/${first}`,
     `GET app/manifests/${first}`,
     "HEAD app/manifests/1",
   ]);
@@ -176,16 +178,169 @@ Deno.test("an image known by its digest in an index is compared with that index,
   equal(registry.requests.filter((request) => request.startsWith("GET")).length, 2);
 });
 
-Deno.test("an index is not read if the engine's digest is a former one of the tag", async () => {
+Deno.test("an index that has the engine's digest for another platform only is another image", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([{ ...pulled(registry, OLD), architecture: "arm64" }]);
+  registry.tags.set("app:1", index(OLD, NEWER));
+  made.run([user(registry)]);
+  await round(made);
+  equal((await updates(made))[0]!.status, "update_available");
+});
+
+for (
+  const [what, make] of [["manifest", manifest], [
+    "index",
+    (name: string) => index(manifest(name)),
+  ]] as const
+) {
+  Deno.test(`a tag that moves from one ${what} to another one is read with HEAD only`, async () => {
+    const [first, second] = [make("first"), make("second")];
+    await using registry = startTagServer();
+    await using made = updateApp([pulled(registry, first)]);
+    registry.tags.set("app:1", first);
+    made.run([user(registry)]);
+    await round(made);
+    registry.tags.set("app:1", second);
+    await round(made, DAY);
+    await round(made, DAY);
+    equal((await updates(made))[0]!.status, "update_available");
+    deepEqual(registry.requests, [
+      "HEAD app/manifests/1",
+      "HEAD app/manifests/1",
+      `HEAD app/manifests/${second}`,
+      "HEAD app/manifests/1",
+    ]);
+  });
+}
+
+Deno.test("a tag that moves from a manifest to an index with that manifest is up to date", async () => {
   await using registry = startTagServer();
   await using made = updateApp([pulled(registry, OLD)]);
   registry.tags.set("app:1", OLD);
   made.run([user(registry)]);
   await round(made);
+  const latest = index(OLD, NEWER);
+  registry.tags.set("app:1", latest);
+  await round(made, DAY);
+  await round(made, DAY);
+  const [entry] = await updates(made);
+  deepEqual([entry!.status, entry!.latestDigest], ["up_to_date", latest]);
+  deepEqual(made.events, []);
+  deepEqual(
+    registry.requests.filter((request) => request.startsWith("GET")),
+    [`GET app/manifests/${latest}`],
+  );
+});
+
+Deno.test("a digest that the registry states and does not have is an invalid answer", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([pulled(registry, OLD)]);
+  registry.tags.set("app:1", OLD);
+  made.run([user(registry)]);
+  await round(made);
+  registry.stated = digestOf("f");
+  await round(made, DAY);
+  await round(made, DAY);
+  const [entry] = await updates(made);
+  deepEqual([entry!.status, entry!.reason, entry!.latestDigest], [
+    "unknown",
+    "invalid answer",
+    OLD,
+  ]);
+  deepEqual(made.events, []);
+  registry.stated = undefined;
+  await round(made, DAY);
+  equal((await updates(made))[0]!.status, "up_to_date");
+});
+
+Deno.test("a list of tags with a gap is told, with the versions that are known", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([pulled(registry, OLD)]);
+  for (const tag of ["1", "2"]) registry.tags.set(`app:${tag}`, OLD);
+  made.run([user(registry, { labels: { "longshore.update.level": "major" } })]);
+  const found = async () => {
+    await round(made, DAY);
+    const [{ status, reason, newerVersions }] = await updates(made) as [ImageUpdate];
+    return [status, reason, newerVersions.map(({ tag }) => tag)];
+  };
+  deepEqual(await found(), ["up_to_date", null, ["2"]]);
+  registry.tags.delete("app:2");
+  registry.tags.set("app:3", OLD);
+  registry.pageFailure = { page: 2, status: 500 };
+  const gap = "the list of tags is incomplete: page 2 could not be read";
+  deepEqual(await found(), ["up_to_date", gap, ["3", "2"]]);
+  registry.pageFailure = { page: 1, status: 403 };
+  deepEqual(await found(), ["up_to_date", "the tags could not be listed: unauthorized", [
+    "3",
+    "2",
+  ]]);
+  registry.pageFailure = undefined;
+  deepEqual(await found(), ["up_to_date", null, ["3"]]);
+});
+
+// In containerd's image store the id is a digest, and an image without a name has no other.
+const untagged: TestImage = { id: OLD };
+const named = (registry: TagServer, digest: string): TestImage => pulled(registry, digest, digest);
+const oldUser = (registry: TagServer) => user(registry, { imageId: OLD });
+
+Deno.test("an outdated image that lost its name in containerd's image store is outdated", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([named(registry, NEW), untagged]);
+  registry.tags.set("app:1", NEW);
+  made.run([oldUser(registry), user(registry, { name: "worker", imageId: NEW })]);
+  await round(made);
+  const state = async () => {
+    const [{ status, digest, latestDigest, containers }] = await updates(made) as [ImageUpdate];
+    return [status, digest, latestDigest, containers.map(({ name }) => name)];
+  };
+  deepEqual(await state(), ["pulled", OLD, NEW, ["web", "worker"]]);
+  deepEqual(
+    made.events.map((
+      { event, data },
+    ) => [event, (data as EventMap["image.update_available"]).containers]),
+    [
+      ["image.update_available", ["web"]],
+    ],
+  );
+  registry.tags.set("app:1", NEWER);
+  await round(made, DAY);
+  equal((await state())[0], "update_available");
+});
+
+Deno.test("an image whose name is gone is not local if its registry was asked before", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([named(registry, OLD)]);
+  registry.tags.set("app:1", OLD);
+  made.run([oldUser(registry)]);
+  await round(made);
+  made.images.splice(0, 1, untagged, { id: NEW, digests: [`${registry.address}/other@${NEW}`] });
+  equal((await updates(made))[0]!.status, "up_to_date");
   registry.tags.set("app:1", NEW);
   await round(made, DAY);
   equal((await updates(made))[0]!.status, "update_available");
-  deepEqual(registry.requests, ["HEAD app/manifests/1", "HEAD app/manifests/1"]);
+});
+
+Deno.test("an image without a name whose registry is unknown stays local", async () => {
+  await using registry = startTagServer();
+  const other = { id: NEW, digests: [`${registry.address}/other@${NEW}`] };
+  await using made = updateApp([untagged, other]);
+  made.run([oldUser(registry)]);
+  await round(made);
+  deepEqual([(await updates(made))[0]!.status, registry.requests], ["local", []]);
+});
+
+Deno.test("an image of two repositories is known to both, although the list names one digest", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([{
+    id: OLD,
+    tags: [`${registry.address}/app:1`, "mirror.example/app:1"],
+    digests: [`mirror.example/app@${OLD}`],
+  }]);
+  registry.tags.set("app:1", OLD);
+  made.run([oldUser(registry)]);
+  await round(made);
+  const [entry] = await updates(made);
+  deepEqual([entry!.status, entry!.digest], ["up_to_date", OLD]);
 });
 
 Deno.test("after a pull that led to the same image, both digests count as equal", async () => {

@@ -1,0 +1,170 @@
+/**
+ * Open connections of the listener: how many there may be, and how long each may stay open without a
+ * request. Nothing here reads or writes; `listener.ts` does.
+ *
+ * @module
+ */
+
+/** Time for the TLS handshake and the head of the first request, in milliseconds. */
+export const FIRST_REQUEST_MS = 30_000;
+
+/**
+ * Time without a running request, in milliseconds: longer than proxies keep idle connections, which
+ * would otherwise send a request at the moment of the close.
+ */
+export const IDLE_MS = 120_000;
+
+/** Descriptors that connections leave for the engine, databases and outgoing requests. */
+export const RESERVED_DESCRIPTORS = 64;
+
+/** Number of connections that are accepted without a check of the descriptors. */
+const UNCHECKED = 64;
+
+/** Number of connections that one successful check allows; some of the reserve stays. */
+const CHECKED_STEP = RESERVED_DESCRIPTORS / 2;
+
+/** Part of the limit that the addresses of one group may use. */
+const SHARE = 1 / 4;
+
+/** Part of the idle connections that is closed at once, so that each accept need not search. */
+const CLOSED_PART = 1 / 16;
+
+export interface Connection {
+  /** Address group of the client. */
+  readonly group: string;
+  /** Whether the client is a trusted proxy, whose connections are those of many clients. */
+  readonly isProxy: boolean;
+  /** Closes it at once. */
+  readonly close: () => void;
+  /** Number of running requests. */
+  requests: number;
+  /** Since when it has no running request; a monotonic time in milliseconds. */
+  idleSince: number;
+  hadRequest: boolean;
+}
+
+export type Connections = ReturnType<typeof createConnections>;
+
+/**
+ * @param options.max Limit of connections.
+ * @param options.hasReserve Whether {@linkcode RESERVED_DESCRIPTORS} can still be opened.
+ * @param options.now A monotonic clock in milliseconds.
+ */
+export function createConnections(
+  { max, hasReserve, now }: { max: number; hasReserve: () => boolean; now: () => number },
+) {
+  const open = new Set<Connection>();
+  const sizes = new Map<string, number>();
+  /** Number of connections for which descriptors are known to suffice. */
+  let checked = UNCHECKED;
+  /** `max`, or the number at which the descriptors ran short. */
+  let limit = max;
+
+  return {
+    get size() {
+      return open.size;
+    },
+
+    /** Adds a connection, for which others may be closed. @returns `undefined` if it is refused. */
+    admit(given: Pick<Connection, "group" | "isProxy" | "close">): Connection | undefined {
+      checkDescriptors();
+      if (!given.isProxy && sizeOf(given.group) >= share()) {
+        if (!closeIdle((other) => other.group === given.group)) return undefined;
+      } else if (open.size >= limit) {
+        if (!closeIdle(() => true) && !closeExcess(given.group)) return undefined;
+      }
+      const connection = { ...given, requests: 0, idleSince: now(), hadRequest: false };
+      open.add(connection);
+      sizes.set(given.group, sizeOf(given.group) + 1);
+      return connection;
+    },
+
+    beginRequest(connection: Connection): void {
+      connection.requests++;
+      connection.hadRequest = true;
+    },
+
+    endRequest(connection: Connection): void {
+      connection.requests--;
+      connection.idleSince = now();
+    },
+
+    remove,
+
+    /** Closes the connections that have waited too long for a request. Called every few seconds. */
+    closeOverdue(): void {
+      const at = now();
+      for (const connection of open) {
+        const { requests, idleSince, hadRequest } = connection;
+        const allowedMs = hadRequest ? IDLE_MS : FIRST_REQUEST_MS;
+        if (requests === 0 && at - idleSince >= allowedMs) end(connection);
+      }
+      // Descriptors are used and closed elsewhere as well.
+      checked = UNCHECKED;
+      limit = max;
+    },
+
+    /** Closes the connections that have not sent a request, which no response is on its way to. */
+    closeUnused(): void {
+      for (const connection of open) {
+        if (!connection.hadRequest) end(connection);
+      }
+    },
+
+    /** Closes some idle connections because no descriptor could be opened. */
+    relieve(): void {
+      closeIdle(() => true);
+    },
+  };
+
+  function checkDescriptors(): void {
+    if (open.size < checked || open.size >= limit) return;
+    if (hasReserve()) checked = open.size + CHECKED_STEP;
+    else limit = open.size;
+  }
+
+  function sizeOf(group: string): number {
+    return sizes.get(group) ?? 0;
+  }
+
+  function share(): number {
+    return Math.max(1, Math.floor(limit * SHARE));
+  }
+
+  /** Closes the longest idle connections, those of the largest groups first. @returns Whether there were any. */
+  function closeIdle(isCandidate: (connection: Connection) => boolean): boolean {
+    const idle = [...open].filter((each) => each.requests === 0 && isCandidate(each));
+    idle.sort((a, b) => weightOf(b) - weightOf(a) || a.idleSince - b.idleSince);
+    const count = Math.ceil(idle.length * CLOSED_PART);
+    for (const connection of idle.slice(0, count)) end(connection);
+    return count > 0;
+  }
+
+  /** Closes a connection of the largest group that has more than its share, even during a request. */
+  function closeExcess(group: string): boolean {
+    let largest: Connection | undefined;
+    for (const each of open) {
+      if (each.group === group || weightOf(each) <= share()) continue;
+      if (!largest || weightOf(each) > weightOf(largest)) largest = each;
+    }
+    if (largest) end(largest);
+    return largest !== undefined;
+  }
+
+  /** Size of the group; a proxy counts as if each of its connections were another client's. */
+  function weightOf({ group, isProxy }: Connection): number {
+    return isProxy ? 1 : sizeOf(group);
+  }
+
+  function end(connection: Connection): void {
+    remove(connection);
+    connection.close();
+  }
+
+  function remove(connection: Connection): void {
+    if (!open.delete(connection)) return;
+    const left = sizeOf(connection.group) - 1;
+    if (left > 0) sizes.set(connection.group, left);
+    else sizes.delete(connection.group);
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * The started program when clients use up its connections and file descriptors.
+ *
+ * @module
+ */
+
+import { equal, ok } from "node:assert/strict";
+import { holdConnections, UNFINISHED } from "../helpers/held_connections.ts";
+import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { startNotifySocket } from "../helpers/notify_socket.ts";
+import { eventually, until } from "../helpers/until.ts";
+
+const DESCRIPTORS = 256;
+
+const portOf = ({ baseUrl }: Longshore) => Number(new URL(baseUrl).port);
+
+for (const [what, beginning] of Object.entries(UNFINISHED)) {
+  Deno.test(`400 connections that send ${what} leave others served, with 256 descriptors`, async () => {
+    await using longshore = await startLongshore({ descriptors: DESCRIPTORS });
+    using held = await holdConnections(portOf(longshore), {
+      count: 400,
+      beginning,
+      from: "127.0.0.2",
+    });
+    await eventually(async () => {
+      equal((await longshore.call("GET", "/livez", undefined, { token: null })).status, 200);
+      equal((await longshore.call("GET", "/api/health")).status, 200);
+    });
+    ok(held.open < DESCRIPTORS, `${held.open} are open`);
+    equal(await longshore.stop(), 0);
+  });
+}
+
+Deno.test("the service is reported as alive during the attack, by a request of its own", async () => {
+  await using notify = await startNotifySocket();
+  await using longshore = await startLongshore({
+    descriptors: DESCRIPTORS,
+    env: { NOTIFY_SOCKET: notify.path, WATCHDOG_USEC: "400000", LOG_LEVEL: "debug" },
+  });
+  using _held = await holdConnections(portOf(longshore), {
+    count: 400,
+    beginning: UNFINISHED["half a body"],
+  });
+  const before = notify.count("WATCHDOG=1");
+  await until("it is reported again", () => notify.count("WATCHDOG=1") > before + 1);
+  equal(notify.count("READY=1"), 1);
+});
+
+Deno.test("event streams up to the limit leave room for others, and the end of one for the next", async () => {
+  await using longshore = await startLongshore({ env: { MAX_CONNECTIONS: "16" } });
+  const token = await longshore.token();
+  const beginning = `GET /api/stream HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${token}\r\n\r\n`;
+  const port = portOf(longshore);
+  using held = await holdConnections(port, { count: 8, beginning, from: "127.0.0.2" });
+  await until("a quarter is left", () => held.open === 4);
+  equal((await longshore.call("GET", "/api/health")).status, 200);
+  held[Symbol.dispose]();
+  await eventually(async () => {
+    using next = await holdConnections(port, { count: 1, beginning, from: "127.0.0.2" });
+    await until("it has a stream or is refused", () => next.received !== "" || next.open === 0);
+    ok(next.received.includes("200 OK"));
+  });
+});

@@ -1,0 +1,91 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { liveApp } from "../helpers/live_app.ts";
+import { engineTest } from "../helpers/real_engine.ts";
+import { NEVER_STABLE, sleeper, type TestStack, testStack } from "../helpers/test_stack.ts";
+
+const provider = (value: string) => ({
+  services: { vpn: { ...sleeper, environment: { A: value } } },
+});
+
+/** Deploys a stack, and another one whose container uses the network of the first one's. */
+async function deployBoth(stack: TestStack, other: TestStack) {
+  await stack.store(provider("1"));
+  equal((await stack.deploy()).status, "succeeded");
+  const app = { ...sleeper, network_mode: `container:${stack.name}-vpn-1` };
+  await other.store({ services: { app } });
+  equal((await other.deploy()).status, "succeeded");
+  const vpnOf = async () => (await stack.containers())["vpn-1"]!;
+  const appOf = async () => (await other.containers())["app-1"]!;
+  const assertAttached = async () => {
+    const { HostConfig, State } = await appOf();
+    const vpn = await vpnOf();
+    equal(HostConfig.NetworkMode, `container:${vpn.Id}`);
+    deepEqual([State.Status, vpn.State.Status], ["running", "running"]);
+    ok(vpn.State.StartedAt < State.StartedAt, "the namespace is older than what uses it");
+  };
+  await assertAttached();
+  return { vpnOf, appOf, assertAttached };
+}
+
+engineTest("containers of another stack that share a namespace follow a deploy", async (real) => {
+  await using app = await liveApp(real.socketPath);
+  await using stack = testStack(app, real);
+  await using other = testStack(app, real);
+  const { vpnOf, appOf, assertAttached } = await deployBoth(stack, other);
+  const first = { app: await appOf(), vpn: await vpnOf() };
+
+  await stack.store(provider("2"));
+  const { warnings } = await stack.plan() as unknown as { warnings: string[] };
+  match(warnings.join("\n"), new RegExp(`${other.name}-app-1 uses a namespace .* is recreated`));
+
+  for (const action of ["deploy", "down"]) {
+    const { status, body } = await app.call("POST", `/api/stacks/${stack.name}/${action}`, {}, {
+      scope: { stacks: [stack.name] },
+    });
+    deepEqual([status, body.error], [
+      403,
+      `Containers that this token cannot access depend on ${stack.name}-vpn-1`,
+    ]);
+  }
+
+  const failing = { ...sleeper, command: "false", restart: "always" };
+  await stack.store({ services: { ...provider("3").services, zz: failing } });
+  const failed = await stack.deploy(NEVER_STABLE);
+  equal(failed.status, "rolled_back", JSON.stringify(failed));
+  deepEqual([(await appOf()).Id, (await vpnOf()).Id], [first.app.Id, first.vpn.Id]);
+  equal((await appOf()).State.Status, "running");
+
+  await stack.store(provider("4"));
+  const job = await stack.deploy();
+  equal(job.status, "succeeded", JSON.stringify(job));
+  ok((await vpnOf()).Id !== first.vpn.Id);
+  await assertAttached();
+  equal((await appOf()).State.Status, "running");
+
+  const down = await stack.down();
+  equal(down.status, "succeeded", JSON.stringify(down));
+  match(down.result.warnings.join("\n"), new RegExp(`${other.name}-app-1 .* loses it`));
+});
+
+engineTest(
+  "a deploy that fails early leaves dependents in a namespace that works",
+  async (real) => {
+    await using app = await liveApp(real.socketPath);
+    await using stack = testStack(app, real);
+    await using other = testStack(app, real);
+    const { vpnOf, appOf, assertAttached } = await deployBoth(stack, other);
+    const first = { app: await appOf(), vpn: await vpnOf() };
+    const late = { ...sleeper, command: "/no/such/program", depends_on: ["vpn"] };
+
+    await stack.store({ services: { ...provider("2").services, late } });
+    const taken = await stack.deploy();
+    equal(taken.status, "rolled_back", JSON.stringify(taken));
+    deepEqual([(await appOf()).Id, (await vpnOf()).Id], [first.app.Id, first.vpn.Id]);
+    await assertAttached();
+
+    const stopped = await stack.deploy({ onFailure: "stop" });
+    equal(stopped.status, "failed", JSON.stringify(stopped));
+    ok((await vpnOf()).Id !== first.vpn.Id);
+    await assertAttached();
+  },
+);
