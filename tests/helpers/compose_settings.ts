@@ -326,7 +326,9 @@ export function settingCases(
       },
     }, { HostConfig: { DeviceRequests: [{ Driver: "nvidia", Count: 1, Options: { a: "b" } }] } }]]),
     ...on("reserved-id", [[{
-      deploy: { resources: { reservations: { devices: [{ device_ids: ["0"] }] } } },
+      deploy: {
+        resources: { reservations: { devices: [{ capabilities: ["gpu"], device_ids: ["0"] }] } },
+      },
     }, { HostConfig: { DeviceRequests: [{ DeviceIDs: ["0"] }] } }]]),
   ];
 }
@@ -400,6 +402,9 @@ const ELSEWHERE: readonly RegExp[] = [
   /^services\.\*\.deploy\.(?:endpoint_mode|labels|mode|placement|rollback_config|update_config)(?:\.|$)/,
   /^services\.\*\.deploy\.restart_policy\.(?:delay|window)$/,
   /^services\.\*\.deploy\.resources\.reservations\.(?:cpus|pids|generic_resources)(?:\.|$)/,
+  // All limits are sent in the same way.
+  /^services\.\*\.ulimits\.(?!nofile|nproc)/,
+  /^services\.\*\.ulimits\.nproc\./,
   // Options of drivers that are not installed.
   /^networks\.\*\.ipam\.options$/,
 ];

@@ -17,9 +17,6 @@ const CHECKED: Readonly<Record<string, readonly [expression: RegExp, reason: str
   "routes/authorize.ts": [
     [/^bearer +(.+)$/i, "a header, which has no line break: the first way matches"],
   ],
-  "services/auth/visible.ts": [
-    [/^[.-]+|[.-]+$/g, "a name of a container, at most 255 characters"],
-  ],
   "services/ce/containers/networks.ts": [
     [
       /unsupported driver|plugin .*not (be retrieved|found)|no volume plugin/i,
