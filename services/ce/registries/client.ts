@@ -143,7 +143,7 @@ async function hashManifest(
 }
 
 function kindOf(mediaType: string | undefined): Pick<Manifest, "kind"> {
-  const [type = ""] = mediaType?.toLowerCase().split(/\s*;/) ?? [];
+  const type = (mediaType ?? "").split(";", 1)[0]!.trim().toLowerCase();
   if (INDEX_TYPES.includes(type)) return { kind: "index" };
   return MANIFEST_TYPES.includes(type) ? { kind: "image" } : {};
 }
@@ -412,7 +412,12 @@ const NAME_MAX = 50;
 
 /** One link of the header `Link` (RFC 8288) with its parameters. */
 const LINK = /<([^<>]*)>((?:[^<>",]|"[^"]*")*)/g;
-const IS_NEXT = /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i;
+
+/** Whether a parameter of a link says that it leads to the next page, e.g. `rel="next"`. */
+function isNext(parameter: string): boolean {
+  const [name = "", value = ""] = parameter.split("=").map((part) => part.trim().toLowerCase());
+  return name === "rel" && value.replaceAll('"', "").split(" ").includes("next");
+}
 
 /**
  * Returns the query of the next page. Registries behind proxies give links with another host or
@@ -422,7 +427,7 @@ const IS_NEXT = /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i;
  */
 function nextPage({ headers, url }: OutboundResponse, repository: string): string | undefined {
   for (const [, target = "", params = ""] of (headers.link ?? "").matchAll(LINK)) {
-    if (!IS_NEXT.test(params)) continue;
+    if (!params.split(";").some(isNext)) continue;
     const next = URL.parse(target, url);
     const isSame = next?.pathname === new URL(url).pathname ||
       next?.pathname.endsWith(`/${repository}/tags/list`);
