@@ -438,7 +438,7 @@ Deno.test("without a digest header, the digest is the hash of the content", asyn
 for (const status of [400, 404, 405, 406, 501]) {
   Deno.test(`a registry that answers HEAD with ${status} is asked with GET`, async () => {
     await using registry = fakeRegistry();
-    using app = testApp();
+    using app = loopbackApp();
     registry.auth = { kind: "bearer" };
     registry.headers = { "ratelimit-remaining": "76" };
     const digest = await registry.put("team/app:1", indexOf());
@@ -461,7 +461,7 @@ for (const status of [400, 404, 405, 406, 501]) {
 for (const status of [401, 403, 500, 503]) {
   Deno.test(`a registry that answers HEAD with ${status} is not asked with GET`, async () => {
     await using registry = fakeRegistry();
-    using app = testApp();
+    using app = loopbackApp();
     await registry.put("team/app:1");
     registry.answers[HEAD] = () => new Response(null, { status });
     await rejects(headManifest(app.deps, image(registry)));
@@ -477,7 +477,7 @@ for (
 ) {
   Deno.test(`a manifest that a proxy compresses with ${coding} has the digest of its content`, async () => {
     await using registry = fakeRegistry();
-    using app = testApp();
+    using app = loopbackApp();
     const text = JSON.stringify({ schemaVersion: 2, layers: [] });
     const answer = (content: string) => () =>
       new Response(new Uint8Array(pack(content)), { headers: { "content-encoding": coding } });
@@ -640,7 +640,7 @@ for (
 ) {
   Deno.test(`the link to the next page of tags may have ${what}`, async () => {
     await using registry = fakeRegistry();
-    using app = testApp();
+    using app = loopbackApp();
     registry.answers[TAGS] = ({ path }) =>
       path.includes("last=")
         ? Response.json({ tags: ["b"] })
@@ -696,7 +696,7 @@ for (
 ) {
   Deno.test(`tags are those of the pages before one that ${what}; a first one is an error`, async () => {
     await using registry = fakeRegistry();
-    using app = testApp();
+    using app = loopbackApp();
     registry.answers[TAGS] = ({ path }) =>
       path.includes("last=")
         ? answer()
