@@ -239,7 +239,7 @@ Deno.test("registry: a redacted password is neither sent to another host nor inv
 
 const COMPOSE = "services:\n  web:\n    image: nginx\n    env_file: app.env\n";
 const ENV = `# Of the shop\n\nPASSWORD=s3cret\n# why\nKEY="-----BEGIN\nMORE=1\n-----END"\r\n` +
-  "export LEVEL = info\nLEVEL=debug\n";
+  "export LEVEL = info\nLEVEL=debug\nfoo.bar-Größe[0]=s3cret2\n";
 
 /** A user who may store sources without seeing their values. */
 async function stackWriter() {
@@ -294,12 +294,13 @@ Deno.test("stack: each redacted variable keeps its value beside changed ones", a
   using app = await stackWriter();
   await app.store({ env: ENV });
   const env =
-    `NEW=1\nKEY=${REDACTED}\nPASSWORD=${REDACTED}\nLEVEL=${REDACTED}\nLEVEL=${REDACTED}\n`;
+    `NEW=1\nKEY=${REDACTED}\nPASSWORD=${REDACTED}\nLEVEL=${REDACTED}\nLEVEL=${REDACTED}\n` +
+    `foo.bar-Größe[0]=${REDACTED}\n`;
   equal((await app.write({ env, files: { "app.env": REDACTED, "b.env": "B=1\n" } })).status, 200);
   const stored = await app.stored();
   equal(
     stored.env,
-    'NEW=1\nKEY="-----BEGIN\nMORE=1\n-----END"\r\nPASSWORD=s3cret\n# why\nexport LEVEL = info\nLEVEL=debug\n',
+    'NEW=1\nKEY="-----BEGIN\nMORE=1\n-----END"\r\nPASSWORD=s3cret\n# why\nexport LEVEL = info\nLEVEL=debug\nfoo.bar-Größe[0]=s3cret2\n',
   );
   deepEqual(stored.files, { "app.env": "TOKEN=s3cret\n", "b.env": "B=1\n" });
 });

@@ -12,12 +12,16 @@ import type { StackSources } from "./validate.ts";
 type Values = Record<string, string>;
 type Env = string | Values;
 
-/** An assignment at the beginning of a line of `.env`, with its value if that is quoted. */
+/**
+ * An assignment at the beginning of a line of `.env`, with its value if that is quoted. Its name may have
+ * what `env_file.ts` reads.
+ */
 const ASSIGNMENT =
-  /^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*[=:][ \t]*(?:"[^"\\]*(?:\\[^][^"\\]*)*"|'[^']*')?/gm;
+  /^[ \t]*(?:export[ \t]+)?([\p{L}\p{N}_.[\]-]+)[ \t]*[=:][ \t]*(?:"[^"\\]*(?:\\[^][^"\\]*)*"|'[^']*')?/gmu;
 
 /** The line of a redacted variable. */
-const REDACTED_LINE = /^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*[=:][ \t]*\*{8}[ \t]*\r?$/;
+const REDACTED_LINE =
+  /^[ \t]*(?:export[ \t]+)?([\p{L}\p{N}_.[\]-]+)[ \t]*[=:][ \t]*\*{8}[ \t]*\r?$/u;
 
 export const redactValues = (values: Values): Values =>
   Object.fromEntries(Object.keys(values).map((name) => [name, REDACTED]));
