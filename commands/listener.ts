@@ -13,8 +13,8 @@ import { errorFields, type Log } from "../services/log.ts";
 import { createConnections, RESERVED_DESCRIPTORS } from "./connections.ts";
 import { hasFreeDescriptors } from "./descriptors.ts";
 import { serveConnection, type ServedConnection } from "./http_connection.ts";
-import { openSocket, type SocketConfig } from "./listening_socket.ts";
-import { createRelay } from "./relay.ts";
+import { openSocket, type SocketConfig, tlsError } from "./listening_socket.ts";
+import { createRelay, type Relay } from "./relay.ts";
 import { drainBody } from "./unread_body.ts";
 
 export type Listener = ReturnType<typeof listen>;
@@ -41,7 +41,7 @@ export function listen(
 ) {
   const { socket, address, tls } = openSocket(config);
   const onError = (error: unknown) => respondInternalError(log, error);
-  const relay = tls || config.terminal !== "off" ? createRelay(tls, onError) : undefined;
+  const relay = tls || config.terminal !== "off" ? openRelay() : undefined;
   const connections = createConnections({
     max: config.maxConnections,
     hasReserve: () => hasFreeDescriptors(RESERVED_DESCRIPTORS),
@@ -85,6 +85,15 @@ export function listen(
       await Promise.allSettled([accepting, relay?.shutdown(), ...ends]);
     },
   };
+
+  function openRelay(): Relay {
+    try {
+      return createRelay(tls, onError);
+    } catch (error) {
+      socket.close();
+      throw tlsError(config, error);
+    }
+  }
 
   function check(): void {
     connections.closeOverdue();

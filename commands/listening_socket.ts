@@ -20,27 +20,25 @@ export interface ListeningSocket {
 /**
  * Listens for connections, whose TLS is left to the relay.
  *
- * @throws {CommandError} If the port is in use, or a TLS file cannot be used.
+ * @throws {CommandError} If the port is in use, or a TLS file cannot be read.
  */
 export function openSocket(config: SocketConfig): ListeningSocket {
-  const { host, port, tlsCertFile, tlsKeyFile } = config;
+  const { host, port } = config;
   const tls = tlsFiles(config);
-  const options = { hostname: host, port };
   try {
-    const socket = Deno.listen(options);
+    const socket = Deno.listen({ hostname: host, port });
     return { socket, tls, address: addressOf(socket.addr as Deno.NetAddr, tls ? "https" : "http") };
   } catch (error) {
-    const what = tls && !isAddressError(error)
-      ? `TLS_CERT_FILE=${tlsCertFile} and TLS_KEY_FILE=${tlsKeyFile} cannot be used`
-      : `Cannot listen on ${host}:${port} (HOST and PORT)`;
-    throw commandError(what, error);
+    throw commandError(`Cannot listen on ${host}:${port} (HOST and PORT)`, error);
   }
 }
 
-function isAddressError(error: unknown): boolean {
-  const { AddrInUse, AddrNotAvailable, PermissionDenied } = Deno.errors;
-  return [AddrInUse, AddrNotAvailable, PermissionDenied].some((kind) => error instanceof kind);
-}
+/** The error of a relay that cannot be created, which is that of its TLS. */
+export const tlsError = ({ tlsCertFile, tlsKeyFile }: SocketConfig, error: unknown) =>
+  commandError(
+    `TLS_CERT_FILE=${tlsCertFile} and TLS_KEY_FILE=${tlsKeyFile} cannot be used`,
+    error,
+  );
 
 function tlsFiles(
   { tlsCertFile, tlsKeyFile }: Pick<Config, "tlsCertFile" | "tlsKeyFile">,

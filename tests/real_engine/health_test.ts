@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import type { AppEvent } from "../../services/events/events.ts";
 import { liveApp } from "../helpers/live_app.ts";
-import { engineTest } from "../helpers/real_engine.ts";
+import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
 engineTest(
@@ -27,6 +27,7 @@ engineTest(
       container: web.name,
       id: web.id,
       healthOutput: "database is away",
+      image: BUSYBOX,
     });
   },
 );

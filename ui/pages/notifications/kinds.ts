@@ -9,10 +9,10 @@ import type { NotificationChannel } from "../../api/types.ts";
 
 export type KindId = NotificationChannel["kind"];
 
-/** A field of a config; `address` is a URL that the service connects to. */
+/** A field of a config; `address` and `mailServer` are URLs that the service connects to. */
 export interface KindField {
   label: string;
-  type: "text" | "address" | "number" | "list" | "headers" | "template";
+  type: "text" | "address" | "mailServer" | "number" | "list" | "headers" | "template";
   isSecret?: true;
   isOptional?: true;
   hint?: string;
@@ -69,6 +69,7 @@ export const KINDS: Readonly<Record<KindId, Kind>> = {
       from: { ...OPTIONAL, label: "Sender", hint: "Empty: SMTP_FROM of the service" },
       smtpUrl: {
         ...OPTIONAL_SECRET,
+        type: "mailServer",
         label: "Mail server",
         placeholder: "smtps://user:password@mail.example.com",
         hint: "Empty: SMTP_URL of the service",
