@@ -63,7 +63,9 @@ export const stackPlanEndpoints = (deps: Deps) => [
               "relative paths; its files are not read",
           }),
         }).optional().meta({
-          description: "Instead of the stored ones",
+          description:
+            "Instead of the stored ones; for a stack on disk with the role admin only, " +
+            "because its files complete them",
         }),
       }).meta({ id: "StackPlanOptions", example: { recreate: "changed" } }),
       bodyBytesMax: SOURCES_BODY_BYTES_MAX,
@@ -80,9 +82,9 @@ export const stackPlanEndpoints = (deps: Deps) => [
         ...ENGINE_FAILURES,
       },
     },
-    async ({ params: { name }, body: { sources, ...options } }) =>
+    async ({ params: { name }, body: { sources, ...options }, caller }) =>
       sources
-        ? { version: null, ...await planGivenSources(deps, name, sources, options) }
+        ? { version: null, ...await planGivenSources(deps, caller, name, sources, options) }
         : await planStoredStack(deps, name, options),
   ),
 ];

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import {
   containerCreate,
@@ -12,6 +12,7 @@ import {
   helperMark,
   removeLeftHelpers,
 } from "../../services/ce/containers/helpers.ts";
+import { planGivenSources } from "../../services/ce/compose/plan/stored.ts";
 import { composeCommand } from "../helpers/docker_compose.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
@@ -170,6 +171,17 @@ engineTest("a stack on disk is deployed with its real paths", async (engine) => 
   deepEqual([change.action, change.reasons[0].path], ["recreate", "environment.LEVEL"]);
   const old = await app.call("POST", `${path}/deploy`, { version: 1 });
   equal(old.status, 409);
+
+  // The text decides which variables a plan shows.
+  const asking = { compose: compose("    hostname: ${TAG}\n") };
+  await rejects(
+    planGivenSources(app.deps, { role: "operator" }, name, asking, {
+      recreate: "changed",
+      removeOrphans: false,
+    }),
+    /^AppError: Plans of other sources of a stack on disk need the role admin$/,
+  );
+  equal((await app.call("POST", `${path}/plan`, { sources: asking })).status, 200);
 });
 
 engineTest(

@@ -35,8 +35,7 @@ const RENEW_BEFORE_MS = 10_000;
 /** Name of the page's secret in the storage. It is removed when the user signs out. */
 const SECRET = "longshore-page-secret";
 
-const SECRET_BYTES = 32;
-const SECRET_FORM = /^[\w-]{43}$/;
+const SECRET_LENGTH = 43;
 
 /** The secret of a page that must not store anything; its session ends with the page. */
 let unstoredSecret: string | undefined;
@@ -127,10 +126,7 @@ export const call = (method: string, path: string, body?: unknown) =>
 /** The secret of this page and its other tabs, which is created on first use. */
 function pageSecret(): string {
   try {
-    const stored = localStorage.getItem(SECRET);
-    if (stored !== null && SECRET_FORM.test(stored)) return stored;
-    localStorage.setItem(SECRET, createSecret());
-    return localStorage.getItem(SECRET)!;
+    return localStorage[SECRET] ||= createSecret();
   } catch {
     return unstoredSecret ??= createSecret();
   }
@@ -145,9 +141,12 @@ function removeSecret(): void {
   }
 }
 
+/** About 220 bits. */
 const createSecret = () =>
-  btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))))
-    .replaceAll("+", "-").replaceAll("/", "_").replace("=", "");
+  Array.from(
+    crypto.getRandomValues(new Uint8Array(SECRET_LENGTH)),
+    (byte) => (byte % 36).toString(36),
+  ).join("");
 
 /** From the lowest to the highest. */
 export const ROLES: readonly UserRole[] = ["viewer", "operator", "admin"];

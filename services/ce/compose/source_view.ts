@@ -7,7 +7,7 @@
 import type { StackVersion } from "../../../db/ce/stack_versions.ts";
 import { type Caller, includesRole } from "../../auth/caller.ts";
 import type { StackKind } from "../stacks/groups.ts";
-import { unifiedDiff } from "./diff.ts";
+import { newDiffBudget, unifiedDiff } from "./diff.ts";
 import { redactEnv, redactValues } from "./redacted_sources.ts";
 import type { StoredSources } from "./validate.ts";
 
@@ -74,11 +74,12 @@ export const summarizeVersion = (
 export function diffViews(before: StackSourceView, after: StackSourceView): string {
   const [from, to] = [namedTexts(before), namedTexts(after)];
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+  const budget = newDiffBudget();
   return names.map((file) =>
     unifiedDiff(from[file] ?? "", to[file] ?? "", {
       from: `${file} (version ${before.version})`,
       to: `${file} (version ${after.version})`,
-    })
+    }, budget)
   ).join("");
 }
 

@@ -15,7 +15,7 @@ import {
   selectStackVersions,
   type StackVersion,
 } from "../../../db/ce/stack_versions.ts";
-import type { Caller } from "../../auth/caller.ts";
+import { type Caller, includesRole } from "../../auth/caller.ts";
 import { isLimited } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, ChangedMeanwhileError, InputError, notFound, tooMany } from "../../errors.ts";
@@ -338,16 +338,24 @@ export async function openStackSource(
  * The given sources as they would be stored: those of a stack on disk are completed with the files
  * of its directory.
  *
- * @throws {AppError} `conflict` for files that cannot be read.
+ * @throws {AppError} `conflict` for files that cannot be read; `forbidden` for a caller who may not
+ * see values, because the text decides which variables and files of the host are shown.
  */
 export async function completeSources(
   deps: WriteDeps,
+  caller: Pick<Caller, "role">,
   name: string,
   given: StackSources,
 ): Promise<StoredSources> {
   const stored = selectCurrentVersion(deps.db, name);
   const place = stored && open(deps, stored).sources.place;
   if (!place) return given;
+  if (!includesRole(caller.role, "admin")) {
+    throw new AppError(
+      "forbidden",
+      "Plans of other sources of a stack on disk need the role admin",
+    );
+  }
   return await withHostFiles(deps, place.directory, "read", async (files) => {
     const found = await refreshPlace(files, place, textOf(given.env));
     const texts = textsOf(found, given);

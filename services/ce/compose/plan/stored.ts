@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Caller } from "../../../auth/caller.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError, InputError } from "../../../errors.ts";
 import type { ReadDeps } from "../../containers/reads.ts";
@@ -107,15 +108,16 @@ export async function planStoredStack(
  * Compares sources with the engine that a user sent instead of the current ones. Changes nothing.
  *
  * @param given.directory Of a stack on disk that is not stored yet.
- * @throws {AppError} As `planSources()`.
+ * @throws {AppError} As `completeSources()` and `planSources()`.
  */
 export async function planGivenSources(
   deps: StackDeps,
+  caller: Pick<Caller, "role">,
   name: string,
   { directory, ...given }: StackSources & { directory?: string | undefined },
   options: PlanOptions,
 ): Promise<StackPlan> {
-  const sources = await completeSources(deps, name, given);
+  const sources = await completeSources(deps, caller, name, given);
   const { env, place = directory === undefined ? undefined : newPlace(directory, textOf(env)) } =
     sources;
   return await planSources(deps, name, { ...sources, place }, options);

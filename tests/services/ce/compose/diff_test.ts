@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { unifiedDiff } from "../../../../services/ce/compose/diff.ts";
+import { newDiffBudget, unifiedDiff } from "../../../../services/ce/compose/diff.ts";
 
 const NAMES = { from: "before", to: "after" };
 
@@ -59,4 +59,14 @@ Deno.test("unifiedDiff() shows very different texts as replaced", () => {
   const text = (name: string) => Array.from({ length: 3_000 }, (_, n) => `${name} ${n}\n`).join("");
 
   equal(unifiedDiff(text("a"), text("b"), NAMES).split("\n").length, 3 + 6_000 + 1);
+});
+
+Deno.test("the texts of one answer share the steps that their comparison may take", () => {
+  const text = (name: string) => Array.from({ length: 1_200 }, (_, n) => `${name}${n}\n`).join("");
+  const budget = newDiffBudget();
+  const allowed = budget.left;
+  for (let file = 0; file < 199; file++) unifiedDiff(text("a"), text("b"), NAMES, budget);
+  equal(budget.left <= 0, true);
+  // A step that has begun is finished, and no other one begins.
+  equal(budget.left > -1_000, true, `${allowed - budget.left} steps`);
 });
