@@ -61,6 +61,14 @@ export interface LoadedProject {
   contents: ReadonlyMap<string, string>;
 }
 
+/** The text of `.env` with these variables; `undefined` without any. */
+function envFileOf(variables: Readonly<Record<string, string>>): string | undefined {
+  const lines = Object.entries(variables).map(([name, value]) =>
+    `${name}="${value.replace(/["\\$]/g, "\\$&")}"\n`
+  );
+  return lines.length > 0 ? lines.join("") : undefined;
+}
+
 /** The name of a project without a name and a directory. */
 const DEFAULT_NAME = "stack";
 
@@ -71,15 +79,18 @@ const DEFAULT_NAME = "stack";
 export async function loadProject(sources: ProjectSources): Promise<LoadedProject> {
   const { compose, configFiles = [], env, variables = {}, readFile = () => undefined, directory } =
     sources;
-  const loading = newLoading(readFile, {
+  const envText = env ?? readFile(ENV_FILE);
+  // Services may name `.env` as their own env file.
+  const readAny: ReadFile = (path) =>
+    path === ENV_FILE ? envText ?? envFileOf(variables) : readFile(path);
+  const loading = newLoading(readAny, {
     ...sources,
     directory: directory === undefined ? null : trimSlash(directory),
   });
   const { errors, warnings, builds, contents } = loading;
   try {
     const given: Lookup = (name) => Object.hasOwn(variables, name) ? variables[name] : undefined;
-    const text = env ?? readFile(ENV_FILE) ?? "";
-    const dotenv = parseEnvFile(text, ENV_FILE, ENV_FILE, loading, given);
+    const dotenv = parseEnvFile(envText ?? "", ENV_FILE, ENV_FILE, loading, given);
     const fallback = sources.name ?? nameOf(directory) ?? DEFAULT_NAME;
     const lookup: Lookup = (name) =>
       given(name) ?? dotenv.get(name) ?? (name === NAME_VARIABLE ? fallback : undefined);

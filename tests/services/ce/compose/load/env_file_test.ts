@@ -2,6 +2,7 @@
 
 import { deepEqual } from "node:assert/strict";
 import { parseEnvFile, parseRawEnvFile } from "../../../../../services/ce/compose/load/env_file.ts";
+import { loadProject } from "../../../../../services/ce/compose/load/load.ts";
 import { newLoading } from "../../../../../services/ce/compose/load/scope.ts";
 
 type Parse = typeof parseEnvFile;
@@ -154,3 +155,29 @@ Deno.test("parseRawEnvFile() keeps lines as they are", () => {
     ],
   });
 });
+
+for (
+  const [form, given] of [
+    ["text", { env: "A='$x \"1\"'\nB=two\n" }],
+    ["variables", { variables: { A: '$x "1"', B: "two" } }],
+    ["file", { readFile: (path: string) => path === ".env" ? "A='$x \"1\"'\nB=two\n" : undefined }],
+  ] as const
+) {
+  Deno.test(`a service names .env, which is given as ${form}, as its env file`, async () => {
+    for (
+      const name of [
+        "env_file: .env",
+        "env_file: ./.env",
+        "env_file: [{path: .env, required: false}]",
+      ]
+    ) {
+      const compose = `services: {web: {image: a, ${name}}}`;
+      const { project, errors } = await loadProject({ compose, name: "shop", ...given });
+      deepEqual(errors, []);
+      deepEqual(project?.services.web?.environment, { A: '$x "1"', B: "two" });
+    }
+    const compose = "services: {web: {image: a, env_file: /srv/shop/.env}}";
+    const { project } = await loadProject({ compose, directory: "/srv/shop", ...given });
+    deepEqual(project?.services.web?.environment, { A: '$x "1"', B: "two" });
+  });
+}
