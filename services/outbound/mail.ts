@@ -79,9 +79,8 @@ export async function sendMail(
   const { createTransport } = await import("nodemailer");
   const from = senderOf(smtpFrom, serverName);
   const transport = createTransport({
-    url: smtpUrl,
-    ...(address !== undefined &&
-      { host: address, tls: { servername: new URL(smtpUrl).hostname } }),
+    url: address === undefined ? smtpUrl : withAddress(smtpUrl, address),
+    ...(address !== undefined && { tls: { servername: new URL(smtpUrl).hostname } }),
     // The library's own default is an address literal, which some relays refuse.
     ...(HOST_NAME.test(serverName) && { name: serverName }),
     connectionTimeout: CONNECT_TIMEOUT_MS,
@@ -120,6 +119,13 @@ export async function sendMail(
     });
     if (rejectedErrors.length > 0) throw refusedError(rejectedErrors);
   });
+}
+
+/** The URL with the address instead of the host: the library prefers the URL's host to another one. */
+function withAddress(smtpUrl: string, address: string): string {
+  const url = new URL(smtpUrl);
+  url.hostname = address.includes(":") ? `[${address}]` : address;
+  return url.href;
 }
 
 /** The HTML part of a mail. @param lines Markup, in which texts are escaped. */
