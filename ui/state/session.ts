@@ -37,12 +37,12 @@ const SECRET = "longshore-page-secret";
 
 const SECRET_LENGTH = 43;
 
-/** The secret of a page that must not store anything; its session ends with the page. */
-let unstoredSecret: string | undefined;
+/** The storage of a page that must not store anything; its session ends with the page. */
+const unstored: Record<string, string> = {};
 
 // Another tab has signed out.
 addEventListener("storage", ({ key, newValue }) => {
-  if ((key === SECRET || key === null) && newValue === null) clear("signed-out");
+  if (key === SECRET && !newValue) clear("signed-out");
 });
 
 let token: { text: string; endsAt: number } | undefined;
@@ -89,7 +89,7 @@ export async function signOut(): Promise<void> {
     .then((response) => void response.body?.cancel())
     .finally(() => refreshing = undefined);
   await refreshing;
-  removeSecret();
+  withStorage((storage) => delete storage[SECRET]);
   clear("signed-out");
 }
 
@@ -124,20 +124,13 @@ export const call = (method: string, path: string, body?: unknown) =>
   });
 
 /** The secret of this page and its other tabs, which is created on first use. */
-function pageSecret(): string {
-  try {
-    return localStorage[SECRET] ||= createSecret();
-  } catch {
-    return unstoredSecret ??= createSecret();
-  }
-}
+const pageSecret = () => withStorage((storage) => storage[SECRET] ||= createSecret());
 
-function removeSecret(): void {
-  unstoredSecret = undefined;
+function withStorage<Result>(work: (storage: Record<string, string>) => Result): Result {
   try {
-    localStorage.removeItem(SECRET);
+    return work(localStorage as unknown as Record<string, string>);
   } catch {
-    // Nothing is stored.
+    return work(unstored);
   }
 }
 

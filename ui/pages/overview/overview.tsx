@@ -30,12 +30,13 @@ export default function Overview() {
   );
 }
 
+/** Filters of the list of containers, with their tone. */
 const COUNTED = [
-  { word: "running", key: "running", query: "state=running", tone: "good" },
-  { word: "stopped", key: "stopped", query: "state=stopped", tone: "idle" },
-  { word: "unhealthy", key: "unhealthy", query: "health=unhealthy", tone: "bad" },
-  { word: "restarting", key: "restarting", query: "state=restarting", tone: "bad" },
-  { word: "paused", key: "paused", query: "state=paused", tone: "warn" },
+  ["running", "good"],
+  ["stopped", "idle"],
+  ["unhealthy", "bad"],
+  ["restarting", "bad"],
+  ["paused", "warn"],
 ] as const;
 
 function Containers() {
@@ -48,18 +49,20 @@ function Containers() {
       if (key) numbers.set(key, (numbers.get(key) ?? 0) + 1);
     }
   }
-  const counts = COUNTED.map((each) => ({ ...each, number: numbers.get(each.key) ?? 0 }))
-    .filter(({ word, number }) => word === "running" || number > 0);
+  const counts = COUNTED.filter(([word]) => word === "running" || numbers.has(word));
   return (
     <Section title="Containers" actions={<LinkButton to="/containers">Show all</LinkButton>}>
       {all.length === 0
         ? <Empty>No containers yet. Start one on this host and it appears here.</Empty>
         : (
           <ul class="counts">
-            {counts.map(({ word, query, tone, number }) => (
+            {counts.map(([word, tone]) => (
               <li key={word}>
-                <a class={`count ${tone}`} href={href(`/containers?${query}`)}>
-                  <strong>{number.toLocaleString("en")}</strong> {word}
+                <a
+                  class={`count ${tone}`}
+                  href={href(`/containers?${word === "unhealthy" ? "health" : "state"}=${word}`)}
+                >
+                  <strong>{(numbers.get(word) ?? 0).toLocaleString("en")}</strong> {word}
                 </a>
               </li>
             ))}
