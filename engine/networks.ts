@@ -46,6 +46,16 @@ export interface Network {
   [field: string]: unknown;
 }
 
+/** Networks that the engine creates itself. */
+export const PREDEFINED_NETWORKS: ReadonlySet<string> = new Set([
+  "bridge",
+  "host",
+  "none",
+  "ingress",
+  "docker_gwbridge",
+  "podman",
+]);
+
 export function networkList(
   engine: Engine,
   { filters, signal }: { filters?: Filters | undefined } & Signal = {},

@@ -90,8 +90,9 @@ export const stackDeployEndpoints = (deps: Deps) => [
     destructive: true,
     summary: "Remove a stack's containers",
     description: "Starts a job that stops and removes the containers and networks of a Compose " +
-      "project, also of one that was deployed elsewhere. The stored sources stay. The result has " +
-      "`warnings` about containers of others that depended on these.",
+      "project, also of one that was deployed elsewhere. The stored sources stay. Networks and volumes that " +
+      "other containers need, also stopped ones, stay. The result has `warnings` about containers " +
+      "of others that depended on these, and about what stays.",
     role: "admin",
     permission: "stacks:write",
     params: ProjectParams,
@@ -106,7 +107,9 @@ export const stackDeployEndpoints = (deps: Deps) => [
     returns: Job,
     status: 202,
     failures: {
-      403: "Containers that this token cannot access depend on the stack",
+      403:
+        "Containers that this token cannot access depend on the stack, or need its networks or " +
+        "volumes",
       404: "The stack does not exist",
       409: "Another action is in progress, or it is a Swarm stack",
       ...ENGINE_FAILURES,

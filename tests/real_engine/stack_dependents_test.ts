@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
-import { engineTest } from "../helpers/real_engine.ts";
+import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { NEVER_STABLE, sleeper, type TestStack, testStack } from "../helpers/test_stack.ts";
 
 const provider = (value: string) => ({
@@ -66,6 +66,61 @@ engineTest("containers of another stack that share a namespace follow a deploy",
   equal(down.status, "succeeded", JSON.stringify(down));
   match(down.result.warnings.join("\n"), new RegExp(`${other.name}-app-1 .* loses it`));
 });
+
+const sharing = (name: string) => ({
+  services: { w: { ...sleeper, networks: ["n"], volumes: ["v:/v"] } },
+  networks: { n: { name: `${name}_net` } },
+  volumes: { v: { name: `${name}_vol` } },
+});
+
+const keepsForStopped = async (real: RealEngine) => {
+  await using app = await liveApp(real.socketPath);
+  await using stack = testStack(app, real);
+  await using other = testStack(app, real);
+  const [network, volume] = [`${stack.name}_net`, `${stack.name}_vol`];
+  for (const each of [stack, other]) {
+    await each.store(sharing(stack.name));
+    equal((await each.deploy()).status, "succeeded");
+  }
+  await real.docker("stop", `${other.name}-w-1`);
+
+  const path = `/api/stacks/${stack.name}/down`;
+  const scope = { stacks: [stack.name] };
+  const refused = await app.call("POST", path, { volumes: true }, { scope });
+  deepEqual([refused.status, refused.body.error], [
+    403,
+    `Containers that this token cannot access need network ${network}`,
+  ]);
+  const first = await stack.down();
+
+  equal(first.status, "succeeded", JSON.stringify(first));
+  const user = `stays, because other containers need it: ${other.name}-w-1`;
+  deepEqual(first.result, {
+    containers: [`${stack.name}-w-1`],
+    networks: [],
+    volumes: [],
+    images: [],
+    warnings: [`Network ${network} ${user}`, `Volume ${volume} ${user}`],
+  });
+  const { body: { jobs } } = await app.call("GET", `/api/jobs?target=${stack.name}`, undefined, {
+    scope,
+  });
+  ok(jobs.length > 0 && !JSON.stringify(jobs).includes(other.name), JSON.stringify(jobs));
+  await real.docker("start", `${other.name}-w-1`);
+
+  // Also while it runs, which the engine refuses.
+  deepEqual((await stack.down()).result.warnings.length, 2);
+  equal((await other.down()).status, "succeeded");
+  const last = await stack.down();
+  deepEqual([last.result.networks, last.result.volumes, last.result.warnings], [
+    [network],
+    [volume],
+    [],
+  ]);
+};
+
+engineTest("what a stopped container of another stack needs stays", keepsForStopped);
+podmanTest("what a stopped container of another stack needs stays on Podman", keepsForStopped);
 
 engineTest(
   "a deploy that fails early leaves dependents in a namespace that works",

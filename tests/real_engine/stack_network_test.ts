@@ -183,3 +183,46 @@ engineTest(
     });
   },
 );
+
+engineTest("a container whose network was removed is created again", async (real) => {
+  await using app = await liveApp(real.socketPath);
+  await using stack = testStack(app, real);
+  const network = `${stack.name}_gone`;
+  await stack.store({
+    services: { w: { ...sleeper, networks: ["n"] } },
+    networks: { n: { name: network, external: true } },
+  });
+  await real.docker("network", "create", network);
+  try {
+    equal((await stack.deploy()).status, "succeeded");
+    const before = await idsOf(stack);
+    await real.docker("stop", `${stack.name}-w-1`);
+    await real.docker("network", "rm", network);
+    await real.docker("network", "create", network);
+
+    for (const action of ["start", "restart"]) {
+      const { status, body } = await app.call(
+        "POST",
+        `/api/containers/${stack.name}-w-1/${action}`,
+        {},
+      );
+      deepEqual([status, body.error], [
+        409,
+        `Network ${network} of the container was removed; recreate the container, or deploy its stack`,
+      ]);
+    }
+    const kept = await stack.deploy({ recreate: "never" });
+    equal(kept.status, "rolled_back");
+    ok(kept.error?.includes(`Network ${network} of the container was removed`), kept.error ?? "");
+    deepEqual(actionsOf(await stack.plan()), ["network n none", "service w recreate"]);
+    const job = await stack.deploy();
+
+    equal(job.status, "succeeded", job.error ?? "");
+    notEqual((await idsOf(stack))["w-1"], before["w-1"]);
+    deepEqual(await running(stack), { "w-1": true });
+    deepEqual(actionsOf(await stack.plan()), ["network n none", "service w none"]);
+  } finally {
+    await stack.down();
+    await real.docker("network", "rm", network);
+  }
+});

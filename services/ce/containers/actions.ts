@@ -12,6 +12,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
 import type { Container, ContainerState, ExpectedDown } from "../../state/inventory.ts";
 import type { Activity, Operation } from "../../state/reservations.ts";
+import { startFailure } from "./lost_network.ts";
 import { hasStayedUp, isUp, type ReadDeps, refreshContainer, resolveContainer } from "./reads.ts";
 import { reserveContainer } from "./reserve.ts";
 
@@ -62,7 +63,7 @@ export async function startContainer(
 ): Promise<ActionResult> {
   const container = await resolveContainer(deps, ref);
   using _ = reserveContainer(deps, container, ACTIVITIES.start, operation);
-  const { changed } = await startOrConflict(containerStart(deps.engine, container.id));
+  const { changed } = await startOrConflict(container, containerStart(deps.engine, container.id));
   return await readResult(deps, container, changed);
 }
 
@@ -102,7 +103,7 @@ export async function restartContainer(
   using _ = reserveContainer(deps, container, ACTIVITIES.restart, operation);
   // A stopped container is only started: if it exits soon after, that is an event.
   const restart = async () => {
-    await startOrConflict(containerRestart(deps.engine, container.id, { timeoutS }));
+    await startOrConflict(container, containerRestart(deps.engine, container.id, { timeoutS }));
     return await readResult(deps, container, true);
   };
   return await (isUp(container) ? withExpectedDown(deps, container, restart) : restart());
@@ -198,12 +199,15 @@ export async function withExpectedDown<Result>(
  * Turns the engine's various statuses for a container that cannot start (port in use, missing
  * program or mount) into a conflict.
  */
-async function startOrConflict<T>(starting: Promise<T>): Promise<T> {
+async function startOrConflict<T>(
+  { attachments }: Container,
+  starting: Promise<T>,
+): Promise<T> {
   try {
     return await starting;
   } catch (error) {
     if (!(error instanceof EngineError) || /^no such container/i.test(error.message)) throw error;
-    throw new AppError("conflict", error.message, { cause: error });
+    throw new AppError("conflict", startFailure(error.message, attachments), { cause: error });
   }
 }
 

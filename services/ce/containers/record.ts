@@ -50,13 +50,7 @@ export function toContainer(inspect: ContainerInspect, self: boolean): Container
     labels,
     composeProject: labels["com.docker.compose.project"] ?? null,
     composeService: labels["com.docker.compose.service"] ?? null,
-    attachments: Object.entries(NetworkSettings.Networks ?? {}).map(([network, settings]) => ({
-      networkId: settings.NetworkID ?? "",
-      network,
-      ipv4: settings.IPAddress ?? "",
-      ipv6: settings.GlobalIPv6Address ?? "",
-      mac: settings.MacAddress ?? "",
-    })),
+    attachments: attachmentsOf(inspect),
     shares: sharedBy(inspect.HostConfig),
     links: (inspect.HostConfig.Links ?? []).map((link) => link.split(":")[0]!.replace(/^\//, "")),
     volumes: (inspect.Mounts ?? []).flatMap(({ Type, Name }) =>
@@ -66,6 +60,17 @@ export function toContainer(inspect: ContainerInspect, self: boolean): Container
     details: detailsOf(inspect),
   };
 }
+
+export const attachmentsOf = (
+  { NetworkSettings }: Pick<ContainerInspect, "NetworkSettings">,
+): Container["attachments"] =>
+  Object.entries(NetworkSettings.Networks ?? {}).map(([network, settings]) => ({
+    networkId: settings.NetworkID ?? "",
+    network,
+    ipv4: settings.IPAddress ?? "",
+    ipv6: settings.GlobalIPv6Address ?? "",
+    mac: settings.MacAddress ?? "",
+  }));
 
 function sharedBy({ NetworkMode, IpcMode, PidMode }: ContainerInspect["HostConfig"]): string[] {
   return [NetworkMode, IpcMode, PidMode].flatMap((mode) => sharedContainer(mode) ?? []);

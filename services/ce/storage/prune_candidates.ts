@@ -8,7 +8,12 @@
 import { containerInspect, containerRemove } from "../../../engine/containers.ts";
 import { EngineError, ifThere } from "../../../engine/errors.ts";
 import { imageInspect, imageList, imageRemove, type ImageSummary } from "../../../engine/images.ts";
-import { type Network, networkList, networkRemove } from "../../../engine/networks.ts";
+import {
+  type Network,
+  networkList,
+  networkRemove,
+  PREDEFINED_NETWORKS,
+} from "../../../engine/networks.ts";
 import { volumeList, volumeRemove } from "../../../engine/volumes.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
@@ -43,16 +48,6 @@ export interface PruneScope {
 }
 
 export type PruneDeps = ReadDeps & Pick<Deps, "diskUsage" | "now" | "reservations">;
-
-/** Networks that the engine creates itself. */
-const PREDEFINED_NETWORKS = new Set([
-  "bridge",
-  "host",
-  "none",
-  "ingress",
-  "docker_gwbridge",
-  "podman",
-]);
 
 /** Cache records that the engine's own prune keeps. */
 const KEPT_CACHE_TYPES = new Set(["internal", "frontend"]);

@@ -1,6 +1,6 @@
 /**
  * Removes what a project has on the engine: containers in reverse order of their dependencies, then
- * networks, and on request volumes and images.
+ * networks, and on request volumes and images. Networks and volumes that others need stay.
  *
  * @module
  */
@@ -25,6 +25,7 @@ import { serviceOf } from "../plan/replicas.ts";
 import { openStack } from "../plan/stored.ts";
 import { runHooks } from "./hooks.ts";
 import type { DownJob, DownResult } from "./job.ts";
+import { inUseWarnings, partsInUse } from "./parts_in_use.ts";
 import { containersOf } from "./services.ts";
 
 /** Runs the job. Repeated after a crash, it removes what is left. */
@@ -62,9 +63,13 @@ export async function takeDown(deps: Deps, job: DownJob): Promise<DownResult> {
     }
   });
   const filters = { label: [`${LABEL.project}=${target}`] };
+  const inUse = await partsInUse(deps, target, input);
+  const stays = (kind: string, name: string) =>
+    inUse.some((part) => part.kind === kind && part.name === name);
   const networks = await job.step("networks", async () => {
     const removed: string[] = [];
     for (const network of await networkList(engine, { filters })) {
+      if (stays("network", network.Name)) continue;
       await whileUsed(ifThere(networkRemove(engine, network)), `Network ${network.Name}`);
       removed.push(network.Name);
     }
@@ -73,6 +78,7 @@ export async function takeDown(deps: Deps, job: DownJob): Promise<DownResult> {
   const volumes = !input.volumes ? [] : await job.step("volumes", async () => {
     const removed: string[] = [];
     for (const { Name } of await volumeList(engine, { filters })) {
+      if (stays("volume", Name)) continue;
       await whileUsed(ifThere(volumeRemove(engine, Name)), `Volume ${Name}`);
       removed.push(Name);
     }
@@ -96,7 +102,13 @@ export async function takeDown(deps: Deps, job: DownJob): Promise<DownResult> {
   });
   deps.diskUsage.invalidate();
   const { names, warnings = [] } = found;
-  return { containers: names, networks, volumes, images, warnings };
+  return {
+    containers: names,
+    networks,
+    volumes,
+    images,
+    warnings: [...warnings, ...inUseWarnings(inUse)],
+  };
 }
 
 /** Warns of containers of others that depend on those that are removed. */

@@ -114,6 +114,6 @@ export interface DownResult {
   networks: string[];
   volumes: string[];
   images: string[];
-  /** About containers of others that depended on these. */
+  /** About containers of others that depended on these, and what stays for them. */
   warnings: string[];
 }

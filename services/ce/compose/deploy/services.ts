@@ -10,7 +10,6 @@ import {
   type ContainerInspect,
   containerInspect,
   containerList,
-  containerStart,
 } from "../../../../engine/containers.ts";
 import { EngineError, ifThere } from "../../../../engine/errors.ts";
 import type { ImageInspect } from "../../../../engine/images.ts";
@@ -31,7 +30,7 @@ import { progressOf } from "../../stacks/actions.ts";
 import { fullImageId } from "../../storage/images.ts";
 import { inspectIfThere, type Pair, temporaryName } from "../../updates/run/members.ts";
 import { withoutValues } from "../../updates/run/refusal.ts";
-import { putNewInPlace } from "../../updates/run/swap.ts";
+import { putNewInPlace, start } from "../../updates/run/swap.ts";
 import { LABEL } from "../labels.ts";
 import { dependenciesOf, type Service } from "../load/resolve.ts";
 import { findImage, imageKey } from "../plan/platform.ts";
@@ -197,13 +196,7 @@ export async function startContainers(
   await putNewInPlace(deps, pairs.map((pair) => ({ ...pair, ran: true })));
   for (const { id } of [...fresh, ...started]) {
     const container = await inspectContainer(deps, id);
-    try {
-      if (!isUp(container)) await containerStart(deps.engine, id);
-    } catch (error) {
-      if (!(error instanceof EngineError)) throw error;
-      const message = `${nameOf(container)} could not be started: ${error.message}`;
-      throw withoutValues(new AppError("conflict", message, { cause: error }), container);
-    }
+    if (!isUp(container)) await start(deps.engine, container);
     await refreshContainer(deps, id);
   }
   for (const id of begun) await runHooks(deps, project.services[key], "post_start", id, signal);

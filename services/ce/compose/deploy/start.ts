@@ -24,6 +24,7 @@ import { observe } from "../plan/observe.ts";
 import { assertServices, openStack, swarmOnlyStored } from "../plan/stored.ts";
 import type { DeployInput, DownInput } from "./job.ts";
 import { deployKind, downKind } from "./kinds.ts";
+import { assertUsersInScope, partsInUse } from "./parts_in_use.ts";
 
 export interface DeployRequest extends PlanOptions {
   /** Default: the current one. */
@@ -102,7 +103,7 @@ export async function startDeploy(
  * Starts the removal of a project's containers and networks as a job. The sources stay.
  *
  * @throws {AppError} `not_found` for an unknown stack; `forbidden` if containers outside of the scope
- * of an API token depend on it; `conflict` for a Swarm stack, and while another action is in progress.
+ * of an API token depend on it or its networks and volumes; `conflict` for a Swarm stack, and while another action is in progress.
  */
 export async function startDown(
   deps: Deps,
@@ -114,6 +115,9 @@ export async function startDown(
   if (affected.length === 0) {
     const stored = requireFound(selectCurrentVersion(deps.db, name), "Stack", name);
     if (stored.kind === "swarm") throw swarmOnlyStored(name, "rm");
+  }
+  if (isLimited(caller.scope)) {
+    assertUsersInScope(caller.scope, await partsInUse(deps, name, request));
   }
   return startJob(deps, downKind, { target: name, input: { ...request, affected }, caller }).job;
 }

@@ -5,8 +5,11 @@
  * @module
  */
 
+import type { ContainerInspect } from "../../../../engine/containers.ts";
 import type { Network as EngineNetwork } from "../../../../engine/networks.ts";
 import { nodeCrypto } from "../../../builtins.ts";
+import { lostNetworks } from "../../containers/lost_network.ts";
+import { attachmentsOf } from "../../containers/record.ts";
 import { LABEL } from "../labels.ts";
 import type { Network } from "../load/project_keys.ts";
 import type { Project } from "../load/resolve.ts";
@@ -47,6 +50,18 @@ export function networkReasons(
     texts.push("a setting was removed");
   }
   return texts.map((text) => reason(`networks.${key}`, null, null, text));
+}
+
+/** Why a container cannot start on its networks any more; empty if it can. */
+export function lostNetworkReasons(
+  container: ContainerInspect,
+  { networkDetails }: Pick<Observed, "networkDetails">,
+): Reason[] {
+  if (!networkDetails) return [];
+  const ids = new Set([...networkDetails.values()].map(({ Id }) => Id));
+  return lostNetworks(attachmentsOf(container), ids).map((name) =>
+    reason(`networks.${name}`, null, null, `network ${name} of the container was removed`)
+  );
 }
 
 /** What the engine did not take from the settings that the network was created from. */

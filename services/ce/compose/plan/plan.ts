@@ -12,7 +12,7 @@ import { type PlannedChange, serviceChange } from "./change.ts";
 import type { Context } from "./comparison.ts";
 import { dependentsOfPlan, dependentWarnings } from "./dependents.ts";
 import { differences, fileReasons, type Reason, reason } from "./differences.ts";
-import { planNetworks } from "./network_changes.ts";
+import { lostNetworkReasons, planNetworks } from "./network_changes.ts";
 import type { Observed } from "./observed.ts";
 import type { PlanOptions, RecreatePolicy } from "./options.ts";
 import { volumeDifferences } from "./parts.ts";
@@ -233,11 +233,15 @@ function recreationReasons(
     serviceOf: (container) => serviceOfContainer(observed, container),
     defaults,
   };
-  const { kept } = replicasOf(project, name, observed.containers);
+  const { kept, stopped } = replicasOf(project, name, observed.containers);
   const compared = kept.map((each) => {
     const { reasons, unapplied } = differences(context, each, observed);
     return {
-      reasons: [...reasons, ...fileReasons(each, observed.fileHashes?.get(name))],
+      reasons: [
+        ...reasons,
+        ...fileReasons(each, observed.fileHashes?.get(name)),
+        ...(stopped.includes(each) ? lostNetworkReasons(each, observed) : []),
+      ],
       unapplied,
     };
   });

@@ -19,6 +19,7 @@ import { type ImageInspect, imageInspect, imageTag } from "../../../../engine/im
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import { sleep } from "../../../lifecycle.ts";
+import { startFailure } from "../../containers/lost_network.ts";
 import {
   asContainer,
   hasStayedUp,
@@ -26,6 +27,7 @@ import {
   type ReadDeps,
   refreshContainer,
 } from "../../containers/reads.ts";
+import { attachmentsOf } from "../../containers/record.ts";
 import { refersTo } from "../../containers/share_group.ts";
 import type { RecreateOptions, Recreation } from "../../rebuild/recreate.ts";
 import {
@@ -292,12 +294,14 @@ export async function restartStopped(
   }
 }
 
-async function start(engine: Engine, container: ContainerInspect): Promise<void> {
+/** Starts a container. @throws {AppError} `conflict` with the engine's reason. */
+export async function start(engine: Engine, container: ContainerInspect): Promise<void> {
   try {
     await containerStart(engine, container.Id);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    const message = `${nameOf(container)} could not be started: ${error.message}`;
+    const why = startFailure(error.message, attachmentsOf(container));
+    const message = `${nameOf(container)} could not be started: ${why}`;
     throw withoutValues(new AppError("conflict", message, { cause: error }), container);
   }
 }

@@ -125,6 +125,34 @@ Deno.test("planProject() starts what is stopped, creates what is missing and rem
   deepEqual(planned.warnings, ["Image postgres of db is not on the engine and has to be pulled"]);
 });
 
+Deno.test("planProject() recreates a stopped container whose network was removed", async () => {
+  const web = (NetworkID: string, more: object = {}) => ({
+    ...container("web", { running: false, ...more }),
+    NetworkSettings: { Networks: { shop_default: { NetworkID } } },
+  } as unknown as ContainerInspect);
+  const network = { Id: "new", Name: "shop_default", Labels: {} } as unknown as Network;
+  const planned = async (found: ContainerInspect, exists = true, extra = "") =>
+    ofService(
+      await plan(`web: {${TOKEN}${extra}}`, {
+        containers: [found],
+        networks: new Set(exists ? ["shop_default"] : []),
+        networkDetails: new Map(exists ? [["shop_default", network]] : []),
+      }),
+      "web",
+    );
+
+  const text = "network shop_default of the container was removed";
+  const gone = { path: "networks.shop_default", from: null, to: null, text };
+  for (const exists of [true, false]) {
+    const { action, reasons } = (await planned(web("old"), exists))!;
+    deepEqual([action, reasons], ["recreate", [gone]]);
+  }
+  // The network itself; a container that has never run; Podman.
+  for (const id of ["new", "", "shop_default"]) equal((await planned(web(id)))?.action, "start");
+  // It has done its work, and does not do it again.
+  equal((await planned(web("old"), true, ", restart: 'no'"))?.action, "none");
+});
+
 Deno.test("planProject() recreates a container whose image is for another platform", async () => {
   const containers = [container("web", { config: { Env: ["TOKEN=t0ken"] } })];
   const planned = async (platform: string) => {
