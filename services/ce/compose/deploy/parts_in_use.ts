@@ -16,7 +16,7 @@ import { LABEL } from "../labels.ts";
 export interface PartInUse {
   kind: "network" | "volume";
   name: string;
-  /** Those that stay when the project is taken down, by name. */
+  /** Those that stay when the project is removed, by name. */
   users: Container[];
 }
 
@@ -32,7 +32,7 @@ export async function partsInUse(
     networkList(deps.engine, { filters }),
     volumes ? volumeList(deps.engine, { filters }) : [],
   ]);
-  const others = all.filter((each) => !isTakenDown(each, project))
+  const others = all.filter((each) => !isRemoved(each, project))
     .toSorted((a, b) => a.name < b.name ? -1 : 1);
   const parts: PartInUse[] = [
     ...networks.map(({ Id, Name }) => ({
@@ -53,7 +53,7 @@ export async function partsInUse(
 }
 
 /** One-off containers of the project stay. */
-const isTakenDown = ({ composeProject, labels }: Container, project: string) =>
+const isRemoved = ({ composeProject, labels }: Container, project: string) =>
   composeProject === project && labels[LABEL.oneOff]?.toLowerCase() !== "true";
 
 export const inUseWarnings = (parts: readonly PartInUse[]): string[] =>
@@ -64,7 +64,7 @@ export const inUseWarnings = (parts: readonly PartInUse[]): string[] =>
   );
 
 /**
- * Refuses to take down what containers outside of an API token's scope need.
+ * Refuses to remove what containers outside of an API token's scope need.
  *
  * @throws {AppError} `forbidden`
  */
