@@ -226,3 +226,31 @@ engineTest("a container whose network was removed is created again", async (real
     await real.docker("network", "rm", network);
   }
 });
+
+engineTest("a rebuilt container finds another network of the same name", async (real) => {
+  await using app = await liveApp(real.socketPath);
+  const network = `n${crypto.randomUUID().slice(0, 8)}`;
+  const name = `${network}-c`;
+  const call = async (action: string, body: object = {}) => {
+    const { status, body: { error } } = await app.call(
+      "POST",
+      `/api/containers/${name}/${action}`,
+      body,
+    );
+    return { status, error };
+  };
+  await real.docker("network", "create", network);
+  await real.docker("run", "-d", `--name=${name}`, `--network=${network}`, BUSYBOX, "sleep", "99");
+  try {
+    await real.docker("kill", name);
+    await real.docker("network", "rm", network);
+    equal((await call("rebuild", { pull: "never" })).status, 200);
+    deepEqual(await call("start"), { status: 409, error: `network ${network} not found` });
+
+    await real.docker("network", "create", network);
+    equal((await call("start")).status, 200);
+  } finally {
+    await real.docker("rm", "-f", name);
+    await real.docker("network", "rm", network);
+  }
+});
