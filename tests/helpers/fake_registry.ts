@@ -100,7 +100,7 @@ export function fakeRegistry({ tls }: { tls?: { cert: string; key: string } } = 
     const { auth } = registry;
     if (auth.kind !== "bearer") return new Response(null, { status: 404 });
     const form = new URLSearchParams(call.body);
-    const query = new URL(call.path, "http://registry").searchParams;
+    const query = new URL("http://registry" + call.path).searchParams;
     const isGranted = auth.identityToken !== undefined
       ? form.get("refresh_token") === auth.identityToken
       : auth.user === undefined || call.headers.get("authorization") === `Basic ${btoa(auth.user)}`;
@@ -135,7 +135,7 @@ export function fakeRegistry({ tls }: { tls?: { cert: string; key: string } } = 
   };
 
   const answer = async (call: RegistryCall): Promise<Response> => {
-    const { pathname, searchParams } = new URL(call.path, "http://registry");
+    const { pathname, searchParams } = new URL("http://registry" + call.path);
     const own = await registry.answers[`${call.method} ${pathname}`]?.(call);
     if (own) return own;
     if (pathname === "/token") return grantToken(call);

@@ -74,3 +74,20 @@ const limited = (host: string, until: number) =>
     `${host} accepts no requests until ${new Date(until).toISOString()}`,
     { until },
   );
+
+/** @throws {RegistryError} `invalid` unless the answer is a JSON object. */
+export function parseContent(
+  response: OutboundResponse,
+  registry: string,
+): Record<string, unknown> {
+  try {
+    const content = response.json<unknown>();
+    if (typeof content === "object" && content !== null) return content as Record<string, unknown>;
+  } catch {
+    // The parser's message would quote the answer.
+  }
+  throw invalidAnswer(registry, "JSON");
+}
+
+export const invalidAnswer = (registry: string, expected: string): RegistryError =>
+  new RegistryError("invalid", `${registry} did not answer with ${expected}`);

@@ -1,5 +1,5 @@
 /**
- * Reads digests, platforms and tags of images from their registries. Requests do not count as pulls,
+ * Reads digests and platforms of images from their registries. Requests do not count as pulls,
  * except reads of an index and those that the engine makes.
  *
  * @module
@@ -12,7 +12,7 @@ import type { Deps } from "../../deps.ts";
 import { OutboundError, type OutboundErrorCode } from "../../outbound/error.ts";
 import type { OutboundResponse } from "../../outbound/http.ts";
 import { accessFor, type RegistryAccess, type RegistryAccessDeps } from "./access.ts";
-import { rateLimitRemaining } from "./answers.ts";
+import { invalidAnswer, parseContent, rateLimitRemaining } from "./answers.ts";
 import { RegistryError } from "./error.ts";
 import { type RegistryRequest, registryRequest, type RequestDeps } from "./requests.ts";
 import { inspectViaEngine } from "./via_engine.ts";
@@ -47,9 +47,9 @@ interface ImageIndex {
   platforms: PlatformDigest[];
 }
 
-type RegistryDeps = RegistryAccessDeps & RequestDeps & Pick<Deps, "engine">;
+export type RegistryDeps = RegistryAccessDeps & RequestDeps & Pick<Deps, "engine">;
 
-type Options = Pick<RegistryRequest, "signal" | "timeoutMs">;
+export type Options = Pick<RegistryRequest, "signal" | "timeoutMs">;
 
 const INDEX_TYPES = [
   "application/vnd.oci.image.index.v1+json",
@@ -66,23 +66,15 @@ const ACCEPT = [...INDEX_TYPES, ...MANIFEST_TYPES].join(", ");
 /** Limit of a manifest (OCI distribution specification), in bytes. */
 const MANIFEST_MAX = 4 * 1024 * 1024;
 
-/** Largest page of tags, in bytes. */
-const TAGS_MAX = 4 * 1024 * 1024;
-
 /** Limits of what is read of an index. */
 const PLATFORMS_MAX = 500;
 const LEVELS_MAX = 3;
 const NESTED_MAX = 10;
 
-/** Tags per page, and limit of pages: some repositories have a tag for each build. */
-const PAGE_SIZE = 1_000;
-const PAGES_MAX = 200;
-
 /** Statuses with which registries and proxies answer that do not know the method HEAD. */
 const HEAD_UNKNOWN: ReadonlySet<number | undefined> = new Set([400, 404, 405, 406, 501]);
 
 const DIGEST = /^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
-const TAG = /^\w[\w.-]{0,127}$/;
 
 /** Failures of the way to the registry, which the engine may know better. */
 const WAY_FAILURES: ReadonlySet<OutboundErrorCode> = new Set([
@@ -199,51 +191,6 @@ export async function readPlatforms(
   });
 }
 
-/** Tags of a repository, in the registry's order. */
-interface TagList {
-  tags: string[];
-  /** Why there may be more; `undefined` if the list is complete. */
-  gap?: string;
-}
-
-/**
- * Reads the tags of a repository, at most 200 pages. If a later page cannot be read, the tags of the
- * earlier ones are returned.
- *
- * @throws {RegistryError} Also if only the engine can reach the registry.
- */
-export async function listTags(
-  deps: RegistryDeps,
-  reference: Pick<ImageReference, "registry" | "repository">,
-  options: Options = {},
-): Promise<TagList> {
-  const { registry, repository } = reference;
-  const access = accessFor(deps, reference);
-  const tags = new Set<string>();
-  const base = `/v2/${repository}/tags/list`;
-  const visited = new Set<string>();
-  const incomplete = (gap: string): TagList => ({ tags: [...tags], gap });
-  for (let query: string | undefined = `?n=${PAGE_SIZE}`; query !== undefined;) {
-    if (visited.size === PAGES_MAX) return incomplete(`more than ${PAGES_MAX} pages`);
-    visited.add(query);
-    try {
-      const request = { method: "GET", path: base + query, repository, bodyMax: TAGS_MAX } as const;
-      const response = await registryRequest(deps, registry, access, { ...request, ...options });
-      const found = parseObject(response, registry).tags ?? [];
-      if (!Array.isArray(found)) throw invalid(registry, "a list of tags");
-      for (const tag of found) if (typeof tag === "string" && TAG.test(tag)) tags.add(tag);
-      query = nextPage(response, repository);
-    } catch (error) {
-      if (visited.size === 1 || !(error instanceof RegistryError)) throw error;
-      return incomplete(`page ${visited.size} could not be read`);
-    }
-    if (query !== undefined && (query === "" || visited.has(query))) {
-      return incomplete(`page ${visited.size} leads to no further page`);
-    }
-  }
-  return { tags: [...tags] };
-}
-
 /**
  * Checks that a registry answers and accepts the credentials.
  *
@@ -262,7 +209,7 @@ export async function checkRegistry(
     bodyMax: MANIFEST_MAX,
   }).catch((error) => {
     // Every registry has this path, so that the host is something else.
-    throw error.reason === "not_found" ? invalid(host, "the API of a registry") : error;
+    throw error.reason === "not_found" ? invalidAnswer(host, "the API of a registry") : error;
   });
   assertNoPage(host, response);
 }
@@ -312,8 +259,10 @@ async function getManifest(
     bodyMax: MANIFEST_MAX,
     ...options,
   });
-  const content = parseObject(response, reference.registry);
-  if (typeof content.schemaVersion !== "number") throw invalid(reference.registry, "a manifest");
+  const content = parseContent(response, reference.registry);
+  if (typeof content.schemaVersion !== "number") {
+    throw invalidAnswer(reference.registry, "a manifest");
+  }
   const stated = reference.digest ?? response.headers["docker-content-digest"];
   const algorithm = stated?.startsWith("sha512:") ? "sha512" : "sha256";
   const digest = `${algorithm}:${
@@ -331,12 +280,12 @@ async function getManifest(
 /** A proxy may answer with a page of its own. */
 function assertNoPage(host: string, { headers }: OutboundResponse): void {
   if (/^text\/html/i.test(headers["content-type"] ?? "")) {
-    throw invalid(host, "the API of a registry");
+    throw invalidAnswer(host, "the API of a registry");
   }
 }
 
 function assertDigest({ registry, digest }: ImageReference, found: string): void {
-  if (!DIGEST.test(found)) throw invalid(registry, "a digest");
+  if (!DIGEST.test(found)) throw invalidAnswer(registry, "a digest");
   if (digest !== undefined && digest !== found) {
     throw new RegistryError("invalid", `${registry} answered with another digest`);
   }
@@ -384,7 +333,9 @@ async function readConfig(
   options: Options,
 ): Promise<Platform | undefined> {
   const { digest } = Object(config) as Content;
-  if (typeof digest !== "string" || !DIGEST.test(digest)) throw invalid(registry, "a manifest");
+  if (typeof digest !== "string" || !DIGEST.test(digest)) {
+    throw invalidAnswer(registry, "a manifest");
+  }
   const response = await registryRequest(deps, registry, access, {
     method: "GET",
     path: `/v2/${repository}/blobs/${digest}`,
@@ -392,7 +343,7 @@ async function readConfig(
     bodyMax: MANIFEST_MAX,
     ...options,
   });
-  return toPlatform(parseObject(response, registry));
+  return toPlatform(parseContent(response, registry));
 }
 
 /** Attestations have the platform `unknown/unknown`. */
@@ -409,42 +360,3 @@ function toPlatform(value: unknown): Platform | undefined {
 
 /** Maximum length of the name of a system or architecture. */
 const NAME_MAX = 50;
-
-/** One link of the header `Link` (RFC 8288) with its parameters. */
-const LINK = /<([^<>]*)>((?:[^<>",]|"[^"]*")*)/g;
-
-/** Whether a parameter of a link says that it leads to the next page, e.g. `rel="next"`. */
-function isNext(parameter: string): boolean {
-  const [name = "", value = ""] = parameter.split("=").map((part) => part.trim().toLowerCase());
-  return name === "rel" && value.replaceAll('"', "").split(" ").includes("next");
-}
-
-/**
- * Returns the query of the next page. Registries behind proxies give links with another host or
- * path, so that only the query counts; a link to another repository is not followed.
- *
- * @returns `undefined` if there is no next page; empty for a link that cannot be followed.
- */
-function nextPage({ headers, url }: OutboundResponse, repository: string): string | undefined {
-  for (const [, target = "", params = ""] of (headers.link ?? "").matchAll(LINK)) {
-    if (!params.split(";").some(isNext)) continue;
-    const next = URL.parse(target, url);
-    const isSame = next?.pathname === new URL(url).pathname ||
-      next?.pathname.endsWith(`/${repository}/tags/list`);
-    return next && isSame ? next.search : "";
-  }
-  return undefined;
-}
-
-function parseObject(response: OutboundResponse, registry: string): Content {
-  try {
-    const content = response.json<unknown>();
-    if (typeof content === "object" && content !== null) return content as Content;
-  } catch {
-    // The parser's message would quote the answer.
-  }
-  throw invalid(registry, "JSON");
-}
-
-const invalid = (registry: string, expected: string) =>
-  new RegistryError("invalid", `${registry} did not answer with ${expected}`);

@@ -9,7 +9,7 @@ import { withTimeLimit } from "../../deadline.ts";
 import { isLoopbackHost } from "../../outbound/address.ts";
 import { OutboundError, timeoutError } from "../../outbound/error.ts";
 import { outboundRequest, type OutboundResponse } from "../../outbound/http.ts";
-import { parseOutboundUrl } from "../../outbound/url.ts";
+import { joinUrl, parseOutboundUrl } from "../../outbound/url.ts";
 import type { Challenge } from "../../state/registry_sessions.ts";
 import { reachOf, type RegistryAccess } from "./access.ts";
 import { assertNotLimited, checkStatus } from "./answers.ts";
@@ -21,8 +21,10 @@ export type RequestDeps = TokenDeps;
 
 export interface RegistryRequest {
   method: "GET" | "HEAD";
-  /** E.g. `/v2/team/app/manifests/1`, with a query. */
+  /** E.g. `/v2/team/app/manifests/1`. */
   path: string;
+  /** The query with its question mark; default: none. */
+  search?: string;
   /** The repository whose pull the token must allow; without it, no token is requested ahead. */
   repository?: string | undefined;
   accept?: string;
@@ -85,7 +87,7 @@ export async function registryRequest(
               checkStatus(deps, target.origin.host, response);
               return response;
             }
-            current = { ...current, path: next.pathname + next.search };
+            current = { ...current, path: next.pathname, search: next.search };
             if (next.origin === target.origin.origin) continue;
             target = elsewhere(next);
             current.repository = undefined; // It may have another name there.
@@ -177,12 +179,13 @@ function chooseChallenge({ headers }: OutboundResponse): Challenge | undefined {
 async function send(
   deps: RequestDeps,
   { origin, reach, caCertificate }: Target,
-  { method, path, accept, bodyMax, timeoutMs = EXCHANGE_MS }: RegistryRequest,
+  { method, path, search = "", accept, bodyMax, timeoutMs = EXCHANGE_MS }: RegistryRequest,
   authorization: string | undefined,
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
   return await outboundRequest(deps, {
-    url: new URL(path, origin).href,
+    // The path of a redirect may be `//host/`, which a resolved reference would take for a host.
+    url: joinUrl(origin.href, path, search),
     reach,
     method,
     headers: {

@@ -18,14 +18,17 @@ import {
   selectCheckedImage,
 } from "../../../../db/ce/updates/images.ts";
 import { canonicalReference, type ImageReference } from "../../../../engine/image_reference.ts";
-import { ifThere } from "../../../../engine/errors.ts";
+import { EngineUnreachableError, ifThere } from "../../../../engine/errors.ts";
 import { imageInspect } from "../../../../engine/images.ts";
+import { withTimeLimit } from "../../../deadline.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import { emit } from "../../../events/emit.ts";
-import { headManifest, listTags, readIndex, RegistryError } from "../../registries/client.ts";
+import { errorFields } from "../../../log.ts";
+import { headManifest, readIndex, RegistryError } from "../../registries/client.ts";
+import { readTags } from "../../registries/tags.ts";
 import { isSamePlatform } from "../run/plan.ts";
-import { readUpdateSettings } from "../settings.ts";
+import { CheckTimeout, failedCheck, reasonOf } from "./failure.ts";
 import { createTagFilters, newestAccepted, type TagFilters } from "./candidates.ts";
 import {
   type CheckableImage,
@@ -36,20 +39,20 @@ import {
   withLabelsOf,
 } from "./in_use.ts";
 import { forgetRemovedImages, readKnown } from "./known.ts";
-import { type ImageStatus, imageStatus, type Known } from "./status.ts";
+import { type ImageStatus, imageStatus, type Known, type UpdateStatus } from "./status.ts";
 import { newerVersions } from "./versions.ts";
 
 /** Parallel checks; the client limits the requests to one registry. */
 const CHECKS_MAX = 8;
 
-const HOUR_MS = 60 * 60 * 1000;
-
-/** Longest pause after a failure that may be temporary, in milliseconds. */
-const RETRY_MS = HOUR_MS;
+/** Time limit of the check of one image with all its requests, in milliseconds. */
+const IMAGE_MS = 5 * 60_000;
 
 interface CheckOptions {
   /** Lists newer versions of all images, not only of those whose containers have a version policy. */
   newerVersions?: boolean | undefined;
+  /** Time limit of each image, in milliseconds; default: five minutes. */
+  imageMs?: number | undefined;
   signal?: AbortSignal | undefined;
   /** Called before each check, and at the end without an image. */
   onProgress?:
@@ -67,7 +70,7 @@ export interface CheckSummary {
 
 /**
  * Checks images once each and stores the answers. Images that came from no registry, and those with
- * a digest, are skipped.
+ * a digest, are skipped. Any other failure is that of its image.
  *
  * @throws {EngineUnreachableError}
  * @throws The reason of `signal`.
@@ -93,7 +96,7 @@ export async function checkImages(
     for (let image = waiting.shift(); image; image = waiting.shift()) {
       signal?.throwIfAborted();
       onProgress({ done: summary.checked, total, image: image.image });
-      const { status } = await checkImage(deps, image, context);
+      const status = await checkAlone(deps, image, context);
       summary.checked++;
       if (status === "unknown") summary.failed++;
       if (status === "update_available" || status === "pulled") summary.updateAvailable++;
@@ -125,12 +128,36 @@ interface CheckContext extends CheckOptions {
   filters: TagFilters;
 }
 
+/** Checks an image so that no failure, not even a defect, ends the checks of others. */
+async function checkAlone(
+  deps: Deps,
+  image: CheckableImage,
+  context: CheckContext,
+): Promise<UpdateStatus> {
+  const { imageMs: timeoutMs = IMAGE_MS, signal } = context;
+  const timeoutError = () => new CheckTimeout(timeoutMs);
+  try {
+    return await withTimeLimit({ timeoutMs, timeoutError, signal }, async (limit) => {
+      const { status } = await checkImage(deps, image, { ...context, signal: limit });
+      return status;
+    });
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof EngineUnreachableError) throw error;
+    const fields = { image: image.image, ...errorFields(error) };
+    deps.log[error instanceof CheckTimeout ? "warn" : "error"]("check of an image failed", fields);
+    replaceCheckedImage(deps.db, failedCheck(deps, image.image, error));
+    return "unknown";
+  }
+}
+
 async function checkImage(
   deps: Deps,
   image: CheckableImage,
   context: CheckContext,
 ): Promise<ImageStatus> {
   const checked = await askRegistry(deps, image, context);
+  context.signal?.throwIfAborted();
   replaceCheckedImage(deps.db, checked);
   const status = imageStatus(image, checked, context.known);
   const outdated = status.outdated.filter(isInterested);
@@ -151,7 +178,6 @@ async function askRegistry(
   const { signal } = context;
   const before = selectCheckedImage(db, image.image);
   const checkedAt = now().toISOString();
-  const base = { image: image.image, checkedAt, jitter: Math.random() };
   try {
     const isKnown = (digest: string) =>
       image.users.some(({ container: { imageId } }) =>
@@ -163,7 +189,9 @@ async function askRegistry(
     });
     await compareWithIndex(deps, image, digest, context);
     return {
-      ...base,
+      image: image.image,
+      checkedAt,
+      jitter: Math.random(),
       latestDigest: digest,
       ...await versionsOf(deps, image, before, context),
       reason: null,
@@ -172,23 +200,9 @@ async function askRegistry(
       retryAt: null,
     };
   } catch (error) {
-    // A stored password that cannot be decrypted is as good as none.
-    const failure = error instanceof AppError
-      ? new RegistryError("unauthorized", error.message, { cause: error })
-      : error;
-    if (!(failure instanceof RegistryError)) throw failure;
-    return {
-      ...base,
-      latestDigest: before?.latestDigest ?? null,
-      newerVersions: before?.newerVersions ?? [],
-      versionsReason: before?.versionsReason ?? null,
-      reason: reasonOf(failure),
-      rateLimitRemaining: failure.reason === "rate_limited"
-        ? 0
-        : before?.rateLimitRemaining ?? null,
-      lastGoodAt: before?.lastGoodAt ?? null,
-      retryAt: retryAt(deps, failure)?.toISOString() ?? null,
-    };
+    const isExpected = error instanceof RegistryError || error instanceof AppError;
+    if (!isExpected) throw error;
+    return failedCheck(deps, image.image, error);
   }
 }
 
@@ -236,16 +250,14 @@ async function versionsOf(
   if (!isRequested && !wantsVersions(image)) {
     return { newerVersions: known, versionsReason: before?.versionsReason ?? null };
   }
-  const current = image.reference.tag ?? "latest";
+  const versions = newerVersions(image.reference.tag ?? "latest");
+  if (!versions) return { newerVersions: [], versionsReason: null };
   try {
-    const { tags, gap } = await listTags(deps, image.reference, { signal });
-    if (gap === undefined) {
-      return { newerVersions: newerVersions(current, tags), versionsReason: null };
-    }
-    const all = new Set([...tags, ...known.map(({ tag }) => tag)]);
+    const gap = await readTags(deps, image.reference, versions.add, { signal });
+    if (gap !== undefined) known.forEach(({ tag }) => versions.add(tag));
     return {
-      newerVersions: newerVersions(current, [...all]),
-      versionsReason: `the list of tags is incomplete: ${gap}`,
+      newerVersions: versions.list(),
+      versionsReason: gap === undefined ? null : `the list of tags is incomplete: ${gap}`,
     };
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
@@ -355,25 +367,4 @@ function announce(
   emit(deps, "image.update_available", data, () => {
     updateDigestAnnounced(db, { image, digest, at: now().toISOString() });
   });
-}
-
-const REASONS: Record<RegistryError["reason"], string> = {
-  unreachable: "unreachable",
-  unauthorized: "unauthorized",
-  not_found: "not found",
-  rate_limited: "rate limited",
-  invalid: "invalid answer",
-};
-
-function reasonOf({ reason, until }: RegistryError): string {
-  const end = until === undefined ? "" : ` until ${new Date(until).toISOString()}`;
-  return REASONS[reason] + end;
-}
-
-/** Refusals are repeated after the usual time. */
-function retryAt(deps: Deps, { reason, until }: RegistryError): Date | undefined {
-  if (until !== undefined) return new Date(until);
-  if (reason === "unauthorized" || reason === "not_found") return undefined;
-  const { intervalHours } = readUpdateSettings(deps);
-  return new Date(deps.now().getTime() + Math.min(intervalHours * HOUR_MS, RETRY_MS));
 }

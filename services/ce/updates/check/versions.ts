@@ -6,7 +6,7 @@
 
 import { type NewerVersion, VERSION_LEVELS } from "../../../../db/ce/updates/images.ts";
 
-/** Limit of returned versions of each level. */
+/** Limit of versions of each level. */
 const VERSIONS_PER_LEVEL_MAX = 20;
 
 /** A tag such as `v1.27.3-rc.1-alpine`, in its parts. */
@@ -30,27 +30,39 @@ const PRE_RELEASE =
 /** Digits of a number from which on it is a date or a build, not a part of a version. */
 const DATE_DIGITS = 6;
 
+/** Collects the tags of newer versions; the newest 20 of each level are kept. */
+export interface VersionCollector {
+  /** Ignores a tag that is not a newer version, and one that it has already. */
+  add(tag: string): void;
+  /** Newest first. */
+  list(): NewerVersion[];
+}
+
 /**
  * Finds tags of newer versions: with the same prefix, suffix and number of components. Pre-releases
  * are included only if the current tag is one.
  *
- * @returns Newest first; none if the current tag is not a version.
+ * @returns `undefined` if the current tag is not a version, so that none is newer.
  */
-export function newerVersions(current: string, tags: readonly string[]): NewerVersion[] {
+export function newerVersions(current: string): VersionCollector | undefined {
   const from = parseVersion(current);
-  if (!from) return [];
-  const newer = tags
-    .map(parseVersion)
-    .filter((version) => version !== undefined)
-    .filter((version) => isComparable(from, version) && compareVersions(version, from) > 0)
-    .sort((a, b) => compareVersions(b, a))
-    .map((version): NewerVersion => ({ tag: version.tag, level: levelBetween(from, version) }));
-  const kept = new Set(
-    VERSION_LEVELS.flatMap((level) =>
-      newer.filter((version) => version.level === level).slice(0, VERSIONS_PER_LEVEL_MAX)
-    ),
-  );
-  return newer.filter((version) => kept.has(version));
+  if (!from) return undefined;
+  const newest: Record<NewerVersion["level"], Version[]> = { major: [], minor: [], patch: [] };
+  return {
+    add(tag) {
+      const version = parseVersion(tag);
+      if (!version || !isComparable(from, version) || compareVersions(version, from) <= 0) return;
+      const known = newest[levelBetween(from, version)];
+      if (known.some((each) => each.tag === tag)) return;
+      const at = known.findLastIndex((each) => compareVersions(each, version) >= 0) + 1;
+      known.splice(at, 0, version);
+      if (known.length > VERSIONS_PER_LEVEL_MAX) known.pop();
+    },
+    list: () =>
+      VERSION_LEVELS.flatMap((level) => newest[level])
+        .sort((a, b) => compareVersions(b, a))
+        .map((version) => ({ tag: version.tag, level: levelBetween(from, version) })),
+  };
 }
 
 function parseVersion(tag: string): Version | undefined {

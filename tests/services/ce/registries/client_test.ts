@@ -3,13 +3,13 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { parseReference } from "../../../../engine/image_reference.ts";
 import {
   headManifest,
-  listTags,
   readIndex,
   readPlatforms,
   type RegistryError,
 } from "../../../../services/ce/registries/client.ts";
 import type { RegistryErrorReason } from "../../../../services/ce/registries/error.ts";
 import { changeRegistry, createRegistry } from "../../../../services/ce/registries/registries.ts";
+import { readTags } from "../../../../services/ce/registries/tags.ts";
 import { createAuthority } from "../../../helpers/certificates.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import {
@@ -48,6 +48,13 @@ const store = ({ deps }: TestApp, { address }: FakeRegistry, settings: object = 
     caCertificate: null,
     ...settings,
   });
+
+/** The different tags, and why there may be more. */
+async function listTags({ deps }: TestApp, registry: FakeRegistry) {
+  const tags = new Set<string>();
+  const gap = await readTags(deps, image(registry), (tag) => void tags.add(tag));
+  return { tags: [...tags], gap };
+}
 
 const asked = (registry: FakeRegistry, word: string) =>
   registry.requests().filter((request) => request.includes(word));
@@ -509,7 +516,7 @@ Deno.test("after 429, the registry is left alone until the time it said", async 
   registry.calls.length = 0;
   app.clock.advance({ seconds: 59 });
   await rejects(headManifest(app.deps, image(registry)), { reason: "rate_limited" });
-  await rejects(listTags(app.deps, image(registry)), { reason: "rate_limited" });
+  await rejects(listTags(app, registry), { reason: "rate_limited" });
   equal(registry.calls.length, 0);
   app.clock.advance({ seconds: 1 });
   equal((await headManifest(app.deps, image(registry))).digest, digest);
@@ -539,6 +546,30 @@ Deno.test("credentials do not follow a redirect to another host, which is asked 
   equal(registry.calls.at(-1)!.headers.get("authorization"), `Basic ${btoa(USER)}`);
   const sent = other.calls.map(({ headers }) => headers.get("authorization"));
   deepEqual(sent, [null, null, "Bearer token-1"]);
+});
+
+Deno.test("a redirect whose path begins with two slashes stays at the registry", async () => {
+  await using registry = fakeRegistry();
+  await using other = fakeRegistry();
+  using app = loopbackApp();
+  registry.auth = { kind: "basic", user: USER };
+  store(app, registry);
+  const own = `http://${registry.address}`;
+  for (
+    const [location, path] of [
+      [`${own}//${other.address}/admin?x=1`, `//${other.address}/admin?x=1`],
+      [`//${registry.address}//${other.address}/admin`, `//${other.address}/admin`],
+      [`${own}//`, "//"],
+      [`${own}//?n=1`, "//?n=1"],
+      [`${own}//user@${other.address}/%3f%23`, `//user@${other.address}/%3f%23`],
+    ] as const
+  ) {
+    registry.calls.length = 0;
+    redirectTo(registry, location);
+    await rejects(headManifest(app.deps, image(registry)), { name: "RegistryError" });
+    ok(registry.requests().some((request) => request.endsWith(` ${path}`)), path);
+  }
+  deepEqual(other.requests(), []);
 });
 
 Deno.test("at most four requests to a registry run at the same time", async () => {
@@ -618,7 +649,7 @@ Deno.test("tags are read page by page", async () => {
   const tags = Array.from({ length: 2_100 }, (_, i) => `1.${String(i).padStart(4, "0")}`);
   await Promise.all(tags.map((tag) => registry.put(`team/app:${tag}`, { schemaVersion: 2, tag })));
   registry.calls.length = 0;
-  deepEqual(await listTags(app.deps, image(registry)), { tags });
+  deepEqual(await listTags(app, registry), { tags, gap: undefined });
   equal(asked(registry, "/tags/list").length, 3);
 });
 
@@ -645,7 +676,7 @@ for (
       path.includes("last=")
         ? Response.json({ tags: ["b"] })
         : Response.json({ tags: ["a"] }, { headers: { link: link("?last=a&n=1000") } });
-    deepEqual(await listTags(app.deps, image(registry)), { tags: ["a", "b"] });
+    deepEqual(await listTags(app, registry), { tags: ["a", "b"], gap: undefined });
     deepEqual(asked(registry, "/tags/list").at(-1), `${TAGS}?last=a&n=1000`);
   });
 }
@@ -681,7 +712,7 @@ for (
       Response.json({ tags: [`t${++page}`, 5, "not a tag"] }, {
         headers: { link: `${link(page)}; rel="next"` },
       });
-    const found = await listTags(app.deps, image(registry));
+    const found = await listTags(app, registry);
     deepEqual([found.tags.length, found.gap], [pages, gap]);
     equal(asked(registry, "/tags/list").length, pages);
   });
@@ -701,14 +732,74 @@ for (
       path.includes("last=")
         ? answer()
         : Response.json({ tags: ["a"] }, { headers: { link: '<?last=a>; rel="next"' } });
-    deepEqual(await listTags(app.deps, image(registry)), {
+    deepEqual(await listTags(app, registry), {
       tags: ["a"],
       gap: "page 2 could not be read",
     });
     registry.answers[TAGS] = answer;
-    await rejects(listTags(app.deps, image(registry)), { name: "RegistryError" });
+    await rejects(listTags(app, registry), { name: "RegistryError" });
   });
 }
+
+for (
+  const { what, page, pages, gap } of [
+    {
+      what: "200,000 tags",
+      page: (at: number) => Array.from({ length: 90_000 }, (_, i) => `${at}.${i}`),
+      pages: 3,
+      gap: "more than 200000 tags",
+    },
+    {
+      what: "200,000 values that are not tags",
+      page: () => Array.from({ length: 90_000 }, () => 5),
+      pages: 3,
+      gap: "more than 200000 tags",
+    },
+    {
+      what: "32 MiB",
+      page: (at: number) => [String(at), "x".repeat(4_000_000)],
+      pages: 9,
+      gap: "more than 32 MiB",
+    },
+    {
+      what: "three minutes",
+      page: (at: number, { clock }: TestApp) => (clock.advance({ minutes: 1 }), [String(at)]),
+      pages: 3,
+      gap: "more than 3 minutes to read it",
+    },
+  ]
+) {
+  Deno.test(`no more than ${what} are read of a list of tags without an end`, async () => {
+    await using registry = fakeRegistry();
+    using app = loopbackApp();
+    registry.answers["GET /v2/"] = () => Response.json({});
+    let at = 0;
+    registry.answers[TAGS] = () =>
+      Response.json({ tags: page(++at, app) }, {
+        headers: { link: `<?last=${at}>; rel="next"` },
+      });
+    let taken = 0;
+    equal(await readTags(app.deps, image(registry), () => void taken++), gap);
+    equal(asked(registry, "/tags/list").length, pages);
+    ok(taken <= 200_000, String(taken));
+  });
+}
+
+Deno.test("the event loop runs while a large page of tags is read", async () => {
+  await using registry = fakeRegistry();
+  using app = loopbackApp();
+  registry.answers[TAGS] = () => Response.json({ tags: Array(150_000).fill("1.0") });
+  let ran = false;
+  let taken = 0;
+  let takenBefore: number | undefined;
+  await readTags(app.deps, image(registry), () => {
+    if (++taken === 1) setTimeout(() => ran = true);
+    // The work of a slice takes its time whatever the speed of the machine is.
+    for (const end = performance.now() + 5; !ran && performance.now() < end;);
+    if (ran) takenBefore ??= taken;
+  });
+  ok(takenBefore! < 150_000, String(takenBefore));
+});
 
 Deno.test("a registry with its own authority needs its certificate", async () => {
   const authority = await createAuthority("Registry");

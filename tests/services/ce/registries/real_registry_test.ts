@@ -8,10 +8,10 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { parseReference } from "../../../../engine/image_reference.ts";
 import {
   headManifest,
-  listTags,
   readIndex,
   readPlatforms,
 } from "../../../../services/ce/registries/client.ts";
+import { readTags } from "../../../../services/ce/registries/tags.ts";
 import { createAuthority } from "../../../helpers/certificates.ts";
 import { temporaryDirectory } from "../../../helpers/command.ts";
 import { digestOf, indexOf } from "../../../helpers/fake_registry.ts";
@@ -127,6 +127,8 @@ Deno.test({
       digest: await digestOf(index),
       platforms: [{ ...platform, digest }],
     });
-    deepEqual((await listTags(app.deps, image("1"))).tags.sort(), ["1", "2", "multi"]);
+    const tags: string[] = [];
+    equal(await readTags(app.deps, image("1"), (tag) => void tags.push(tag)), undefined);
+    deepEqual(tags.sort(), ["1", "2", "multi"]);
   },
 });

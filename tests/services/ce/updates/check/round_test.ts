@@ -1,11 +1,13 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { checkDueImages } from "../../../../../services/ce/updates/check/checker.ts";
+import { imagesInUse } from "../../../../../services/ce/updates/check/in_use.ts";
 import { recordPull } from "../../../../../services/ce/updates/check/known.ts";
 import type { ImageUpdate } from "../../../../../services/ce/updates/check/list.ts";
+import { checkImages } from "../../../../../services/ce/updates/check/round.ts";
 import { changeUpdateSettings } from "../../../../../services/ce/updates/settings.ts";
 import type { EventMap } from "../../../../../services/events/events.ts";
 import type { Container } from "../../../../../services/state/inventory.ts";
-import { openTestDatabase } from "../../../../helpers/test_app.ts";
+import { keptLog, openTestDatabase } from "../../../../helpers/test_app.ts";
 import {
   digestOf,
   index,
@@ -451,6 +453,75 @@ Deno.test("a pattern that is refused accepts no version, and is shown with its c
   await round(made);
   const [entry] = await updates(made);
   deepEqual([entry!.newerVersions, entry!.containers[0]!.problems.length], [[], 1]);
+});
+
+Deno.test("a defect in the check of an image is the failure of that image only", async () => {
+  await using registry = startTagServer();
+  await using broken = startTagServer();
+  const { log, lines } = keptLog();
+  await using made = updateApp([pulled(registry, OLD), pulled(broken, OLD, NEW_ID)], { log });
+  for (const each of [registry, broken]) each.tags.set("app:1", NEW);
+  made.run([user(registry), user(broken, { name: "worker", imageId: NEW_ID })]);
+  await round(made);
+  const { registrySessions } = made.app.deps;
+  const { inTurn } = registrySessions;
+  registrySessions.inTurn = (host, work) => {
+    if (host === broken.address) throw new TypeError("a defect");
+    return inTurn(host, work);
+  };
+  registry.tags.set("app:1", NEWER);
+  await round(made, DAY);
+
+  const entries = new Map((await updates(made)).map((entry) => [entry.registry, entry]));
+  const { status, latestDigest } = entries.get(registry.address)!;
+  deepEqual([status, latestDigest], ["update_available", NEWER]);
+  const failed = entries.get(broken.address)!;
+  deepEqual([failed.status, failed.reason, failed.latestDigest, failed.checkedAt], [
+    "unknown",
+    "the check failed; the service's log has the cause",
+    NEW,
+    "2026-01-02T00:00:00.000Z",
+  ]);
+  // It is checked again within an hour.
+  equal(Date.parse(failed.nextCheckAt!) <= Date.parse("2026-01-02T01:00:00Z"), true);
+  const [line = ""] = lines.filter((each) => each.includes("a defect"));
+  match(line, /check of an image failed/);
+  match(line, /round_test\.ts/);
+});
+
+Deno.test("a registry that does not answer holds the check of an image for a limited time", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([pulled(registry, OLD)]);
+  made.run([user(registry)]);
+  const { app: { deps } } = made;
+  deps.registrySessions.inTurn = () => new Promise(() => {});
+  const images = imagesInUse(deps.inventory.list());
+  deepEqual(await checkImages(deps, images, { imageMs: 1 }), {
+    checked: 1,
+    updateAvailable: 0,
+    failed: 1,
+  });
+  const [entry] = await updates(made);
+  deepEqual([entry!.status, entry!.reason], [
+    "unknown",
+    "the check took longer than 0.001 seconds",
+  ]);
+});
+
+Deno.test("a cancelled check ends, and is not a failure of its images", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([pulled(registry, OLD)]);
+  made.run([user(registry)]);
+  const { app: { deps } } = made;
+  const cancel = new AbortController();
+  deps.registrySessions.inTurn = () => {
+    cancel.abort(new Error("cancelled"));
+    return new Promise(() => {});
+  };
+  const images = imagesInUse(deps.inventory.list());
+  const { signal } = cancel;
+  await rejects(checkImages(deps, images, { signal }), { message: "cancelled" });
+  equal((await updates(made))[0]!.reason, "not checked yet");
 });
 
 Deno.test("500 containers of 120 images need 120 requests, and none before the interval has passed", async () => {

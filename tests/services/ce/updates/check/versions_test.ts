@@ -1,8 +1,14 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { newerVersions } from "../../../../../services/ce/updates/check/versions.ts";
 
+function newer(current: string, tags: readonly string[]) {
+  const versions = newerVersions(current);
+  tags.forEach((tag) => versions?.add(tag));
+  return versions?.list() ?? [];
+}
+
 for (
-  const { current, tags, newer } of [
+  const { current, tags, newer: expected } of [
     {
       current: "1.27.3-alpine",
       tags: ["1.27.4-alpine", "1.28.0-alpine", "1.28.0", "2.0.0-alpine", "1.27.2-alpine"],
@@ -52,13 +58,16 @@ for (
     { current: "bookworm", tags: ["trixie"], newer: [] },
   ]
 ) {
-  Deno.test(`newer than ${current}: ${newer.join(", ") || "none"}`, () => {
-    deepEqual(newerVersions(current, tags).map(({ tag, level }) => `${tag} ${level}`), newer);
+  Deno.test(`newer than ${current}: ${expected.join(", ") || "none"}`, () => {
+    deepEqual(newer(current, tags).map(({ tag, level }) => `${tag} ${level}`), expected);
   });
 }
 
 Deno.test("many newer versions of one level do not hide those of another", () => {
   const majors = Array.from({ length: 5_000 }, (_, at) => `${at + 2}.0.0`);
-  const newer = newerVersions("1.0.0", ["1.0.1", ...majors]);
-  deepEqual([newer.length, newer[0]!.tag, newer.at(-1)!.tag], [21, "5001.0.0", "1.0.1"]);
+  for (const tags of [["1.0.1", ...majors], [...majors.toReversed(), "1.0.1", "1.0.1"]]) {
+    const found = newer("1.0.0", tags);
+    deepEqual([found.length, found[0]!.tag, found.at(-1)!.tag], [21, "5001.0.0", "1.0.1"]);
+    equal(found[19]!.tag, "4982.0.0");
+  }
 });
