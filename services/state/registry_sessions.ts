@@ -43,6 +43,8 @@ export function createRegistrySessions(now: () => Date) {
         if (--used.uses === 0) limiters.delete(host);
       }
     },
+    /** Runs `work` on a large answer when no other one is worked on, as parsing does not yield. */
+    alone: createLimiter({ what: "answers", running: 1, waiting: Infinity }),
     /** Bearer tokens. */
     tokens: createExpiringMap<string>(now, TOKENS_MAX),
     /** By origin; `null` for a registry that needs no authentication. */

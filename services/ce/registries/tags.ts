@@ -5,7 +5,7 @@
  */
 
 import type { ImageReference } from "../../../engine/image_reference.ts";
-import { createYield } from "../../event_loop.ts";
+import { createYield, yieldToEventLoop } from "../../event_loop.ts";
 import type { OutboundResponse } from "../../outbound/http.ts";
 import { accessFor, type RegistryAccessDeps } from "./access.ts";
 import { invalidAnswer, parseContent } from "./answers.ts";
@@ -63,11 +63,15 @@ export async function readTags(
         ...options,
       });
       used.bytes += response.body.length;
-      for (const tag of tagsOf(response, registry)) {
-        if (++used.tags > TAGS_MAX) return `more than ${TAGS_MAX} tags`;
-        if (typeof tag === "string" && TAG.test(tag)) take(tag);
-        await pause();
-      }
+      await deps.registrySessions.alone(async () => {
+        await yieldToEventLoop();
+        for (const tag of tagsOf(response, registry)) {
+          await pause();
+          if (++used.tags > TAGS_MAX) break;
+          if (typeof tag === "string" && TAG.test(tag)) take(tag);
+        }
+      });
+      if (used.tags > TAGS_MAX) return `more than ${TAGS_MAX} tags`;
       search = nextPage(response, repository);
     } catch (error) {
       if (used.pages === 1 || !(error instanceof RegistryError)) throw error;
