@@ -29,6 +29,7 @@ export interface ContainerSummary {
   Names: string[];
   /** The reference it was created from; the image's id if that now names another image. */
   Image: string;
+  ImageID?: string;
   Command: string;
   /** Unix seconds. */
   Created: number;

@@ -146,6 +146,7 @@ export function simulateContainers(containers: SimulatedContainer[]): Record<str
 
   return {
     "GET /images/json": () => Response.json([]),
+    "GET /images/*/json": ({ parts: [id] }) => Response.json({ Id: id, Config: {} }),
     "GET /containers/json": () =>
       Response.json(containers.map(({ name }) => ({ Id: idOf(name), Names: [`/${name}`] }))),
     "GET /containers/*/json": on((container) => Response.json(inspectOf(container))),

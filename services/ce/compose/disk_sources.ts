@@ -6,13 +6,13 @@
  */
 
 import { dirname, isAbsolute, join } from "node:path";
-import { containerList } from "../../../engine/containers.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, ChangedMeanwhileError, InputError, notFound } from "../../errors.ts";
 import { unifiedDiff } from "./diff.ts";
 import { LABEL } from "./labels.ts";
 import { COMPOSE_FILE, ENV_FILE, filesNamedIn } from "./load/compose_file.ts";
 import { isInside, trimSlash } from "./load/paths.ts";
+import { listMembers } from "./members.ts";
 import type { HostFiles } from "./project_files.ts";
 import {
   type DiskPlace,
@@ -116,10 +116,7 @@ export async function placeOfProject(
   { engine }: Pick<Deps, "engine">,
   name: string,
 ): Promise<DiskPlace> {
-  const listed = await containerList(engine, {
-    all: true,
-    filters: { label: [`${LABEL.project}=${name}`] },
-  });
+  const listed = await listMembers(engine, name);
   const labels = listed.map(({ Labels }) => Labels ?? {});
   if (labels.length === 0) throw notFound("Stack", name);
   const valueOf = (label: string) => {

@@ -16,6 +16,7 @@ import { AppError, notFound } from "../../errors.ts";
 import type { Container, Inventory } from "../../state/inventory.ts";
 import { selfMatcher } from "../../state/self_container.ts";
 import { isHelper } from "./helpers.ts";
+import { knownOwnLabels, learnImageOf } from "./own_labels.ts";
 import { toContainer } from "./record.ts";
 
 export type ReadDeps = Pick<Deps, "engine" | "inventory" | "self">;
@@ -44,7 +45,9 @@ export async function listAll(deps: ReadDeps, signal?: AbortSignal): Promise<rea
   const inspectNext = async () => {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
       const inspect = await ifThere(containerInspect(engine, id, { signal }));
-      if (inspect) found.push(asContainer(deps, inspect));
+      if (!inspect) continue;
+      await learnImageOf(engine, inspect);
+      found.push(asContainer(deps, inspect));
     }
   };
   await Promise.all(Array.from({ length: INSPECTS_MAX }, inspectNext));
@@ -70,6 +73,7 @@ export async function refreshContainer(
     inventory.remove(id, readNumber);
     return { now: undefined, before };
   }
+  await learnImageOf(engine, inspect);
   const now = asContainer(deps, inspect);
   inventory.put(now, readNumber);
   return { now, before };
@@ -116,7 +120,9 @@ export async function inspectContainer(
   ref: string,
 ): Promise<ContainerInspect> {
   try {
-    return await containerInspect(engine, ref);
+    const inspect = await containerInspect(engine, ref);
+    await learnImageOf(engine, inspect);
+    return inspect;
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     if (/multiple (IDs|containers) found|more than one result/i.test(error.message)) {
@@ -127,15 +133,18 @@ export async function inspectContainer(
   }
 }
 
-export function asContainer({ self }: Pick<Deps, "self">, inspect: ContainerInspect): Container {
-  return toContainer(
-    inspect,
-    selfMatcher(self)({
+export function asContainer(
+  { engine, self }: Pick<Deps, "engine" | "self">,
+  inspect: ContainerInspect,
+): Container {
+  return toContainer(inspect, {
+    self: selfMatcher(self)({
       id: inspect.Id,
       hostname: inspect.Config.Hostname ?? "",
       networkMode: inspect.HostConfig.NetworkMode ?? "",
     }),
-  );
+    labels: knownOwnLabels(engine, inspect.Config.Labels, inspect.Image),
+  });
 }
 
 /** The references and the names of their containers, if known; for logs. */

@@ -30,9 +30,12 @@ const PODMAN_STATES: Record<string, ContainerState> = {
   stopped: "exited",
 };
 
-export function toContainer(inspect: ContainerInspect, self: boolean): Container {
+/** @param labels Its own; see `own_labels.ts`. */
+export function toContainer(
+  inspect: ContainerInspect,
+  { self, labels }: Pick<Container, "self" | "labels">,
+): Container {
   const { State, Config, NetworkSettings } = inspect;
-  const labels = Config.Labels ?? {};
   const state = stateOf(State.Status);
   return {
     id: inspect.Id,

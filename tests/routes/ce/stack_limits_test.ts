@@ -12,7 +12,7 @@ const engine = () =>
     ...simulateContainers(
       ["shop", "other"].map((stack) => ({
         name: `${stack}-web-1`,
-        labels: composeLabels(stack, "web"),
+        labels: { ...composeLabels(stack, "web"), "com.docker.compose.config-hash": "f00" },
       })),
     ),
     "GET /networks": () => Response.json([]),

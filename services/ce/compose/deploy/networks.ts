@@ -6,7 +6,7 @@
  * @module
  */
 
-import { containerList, type EndpointSettings } from "../../../../engine/containers.ts";
+import type { EndpointSettings } from "../../../../engine/containers.ts";
 import { EngineError, ifThere } from "../../../../engine/errors.ts";
 import {
   type Network,
@@ -22,8 +22,8 @@ import { AppError } from "../../../errors.ts";
 import { requestEndpoint } from "../../rebuild/recreate.ts";
 import { inspectIfThere } from "../../updates/run/members.ts";
 import { stopAside } from "../../updates/run/swap.ts";
-import { LABEL } from "../labels.ts";
 import type { Project } from "../load/resolve.ts";
+import { listMembers } from "../members.ts";
 import { isCreatedFrom } from "../plan/network_changes.ts";
 import type { Observed } from "../plan/observed.ts";
 import { serviceOf } from "../plan/replicas.ts";
@@ -155,10 +155,7 @@ async function newContainersOn(
   name: string,
   isOld: ReadonlySet<string>,
 ): Promise<string[]> {
-  const all = await containerList(engine, {
-    all: true,
-    filters: { label: [`${LABEL.project}=${project.name}`] },
-  });
+  const all = await listMembers(engine, project.name);
   return all.filter(({ Id, NetworkSettings }) =>
     !isOld.has(Id) && Object.hasOwn(NetworkSettings?.Networks ?? {}, name)
   ).map(({ Id }) => Id);

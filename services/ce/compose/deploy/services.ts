@@ -6,17 +6,14 @@
  */
 
 import { containerExtract } from "../../../../engine/container_archive.ts";
-import {
-  type ContainerInspect,
-  containerInspect,
-  containerList,
-} from "../../../../engine/containers.ts";
+import { type ContainerInspect, containerInspect } from "../../../../engine/containers.ts";
 import { EngineError, ifThere } from "../../../../engine/errors.ts";
 import type { ImageInspect } from "../../../../engine/images.ts";
 import { systemInfo } from "../../../../engine/system.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import { sleep } from "../../../lifecycle.ts";
+import { learnImageOf } from "../../containers/own_labels.ts";
 import { asContainer, inspectContainer, refreshContainer } from "../../containers/reads.ts";
 import type { Recreation } from "../../rebuild/recreate.ts";
 import {
@@ -33,6 +30,7 @@ import { withoutValues } from "../../updates/run/refusal.ts";
 import { putNewInPlace, start } from "../../updates/run/swap.ts";
 import { LABEL } from "../labels.ts";
 import { dependenciesOf, type Service } from "../load/resolve.ts";
+import { listMembers } from "../members.ts";
 import { findImage, imageKey } from "../plan/platform.ts";
 import { numberOf, scaleOf } from "../plan/replicas.ts";
 import type { LoadedStack } from "../plan/stored.ts";
@@ -50,9 +48,7 @@ export async function containersOf(
   { project }: { project: Pick<LoadedStack["project"], "name"> },
   key?: string,
 ): Promise<ContainerInspect[]> {
-  const label = [`${LABEL.project}=${project.name}`];
-  if (key !== undefined) label.push(`${LABEL.service}=${key}`);
-  const listed = await containerList(engine, { all: true, filters: { label } });
+  const listed = await listMembers(engine, project.name, key);
   const own = listed.filter(({ Labels }) => Labels?.[LABEL.oneOff]?.toLowerCase() !== "true");
   const inspects = await Promise.all(own.map(({ Id }) => inspectIfThere(engine, Id)));
   return inspects.filter((inspect) => inspect !== undefined)
@@ -115,7 +111,7 @@ export async function createContainers(
   for (const number of created) {
     const name = containerNameOf(project, key, number);
     const leftover = await ifThere(containerInspect(engine, name));
-    if (leftover && !isExisting(leftover.Id) && belongsTo(leftover, project.name)) {
+    if (leftover && !isExisting(leftover.Id) && await belongsTo(deps, leftover, project.name)) {
       await removeAndWait(engine, leftover.Id, { volumes: true });
     }
     const recreation = plan(number);
@@ -134,8 +130,10 @@ async function imageOf(engine: Deps["engine"], service: Service): Promise<ImageI
   throw new AppError("conflict", `Image ${imageKey(service)} does not exist any more`);
 }
 
-const belongsTo = ({ Config }: ContainerInspect, project: string) =>
-  Config.Labels?.[LABEL.project] === project;
+async function belongsTo(deps: Deps, container: ContainerInspect, project: string) {
+  await learnImageOf(deps.engine, container);
+  return asContainer(deps, container).composeProject === project;
+}
 
 /** Lets messages of the engine not show values of variables, also not of a replaced container. */
 async function explained<Result>(

@@ -17,6 +17,7 @@ import type { Platform } from "../../updates/run/plan.ts";
 import type { FileHashes } from "../deploy/files.ts";
 import { LABEL } from "../labels.ts";
 import type { Project } from "../load/resolve.ts";
+import { listMembers, withOwnLabels } from "../members.ts";
 import { networkReasons } from "./network_changes.ts";
 import type { AttachedContainer, Observed } from "./observed.ts";
 import { findImage, hasManyPlatforms, imageKey } from "./platform.ts";
@@ -32,10 +33,7 @@ export async function observe(
   const { engine, secrets } = deps;
   const [all, listed, networks, volumes, info] = await Promise.all([
     currentContainers(deps),
-    containerList(engine, {
-      all: true,
-      filters: { label: [`${LABEL.project}=${project.name}`] },
-    }),
+    listMembers(engine, project.name),
     networkList(engine),
     volumeList(engine),
     systemInfo(engine),
@@ -94,7 +92,7 @@ async function attachedContainers(
     networkReasons(key, network, byName.get(network.name)).length > 0
   ).map(([, { name }]) => name);
   if (differing.length === 0) return new Map();
-  const all = await containerList(engine, { all: true });
+  const all = await withOwnLabels(engine, await containerList(engine, { all: true }));
   return new Map(differing.map((network) => [
     network,
     all.filter(({ NetworkSettings }) => Object.hasOwn(NetworkSettings?.Networks ?? {}, network))

@@ -9,6 +9,7 @@ import type { ContainerInspect } from "../../../../engine/containers.ts";
 import { readMark } from "../../rebuild/marks.ts";
 import { nameOf } from "../../rebuild/replace.ts";
 import { isTask } from "../../updates/run/verdict.ts";
+import { containerNameOf } from "../deploy/container.ts";
 import { restartPolicyOf } from "../deploy/host_config.ts";
 import { LABEL } from "../labels.ts";
 import type { Project, Service } from "../load/resolve.ts";
@@ -35,11 +36,15 @@ export function replicasOf(
 ): Replicas {
   const service = project.services[key];
   const wanted = service ? scaleOf(service) : 0;
-  const own = containers.filter((each) => serviceOf(each) === key).sort(byNumber);
-  // What a replacement left behind counts only in place of the container itself.
-  const kept = own.filter((each, index) =>
-    index === 0 || numberOf(own[index - 1]!) !== numberOf(each) || !isLeftover(each)
-  ).slice(0, wanted);
+  const rankOf = (each: ContainerInspect) => rank(project, key, each);
+  const own = containers.filter((each) => serviceOf(each) === key)
+    .sort((a, b) => numberOf(a) - numberOf(b) || rankOf(a) - rankOf(b));
+  // Of several with a number, those with another name than the best do not count.
+  const best = new Map(own.toReversed().map((each) => [numberOf(each), each]));
+  const kept = own.filter((each) => {
+    const first = best.get(numberOf(each))!;
+    return each === first || (rankOf(each) === rankOf(first) && !isLeftover(each));
+  }).slice(0, wanted);
   const used = new Set(kept.map(numberOf));
   const missing: number[] = [];
   for (let number = 1; kept.length + missing.length < wanted; number++) {
@@ -84,8 +89,13 @@ export const serviceOf = ({ Config }: ContainerInspect) => Config.Labels?.[LABEL
 export const numberOf = ({ Config }: ContainerInspect) =>
   Number(Config.Labels?.[LABEL.containerNumber] ?? 0);
 
-const byNumber = (a: ContainerInspect, b: ContainerInspect) =>
-  numberOf(a) - numberOf(b) || Number(isLeftover(a)) - Number(isLeftover(b));
+/** 0 for the name that the service gives, 2 for what a replacement left behind, 1 otherwise. */
+function rank(project: Project, key: string, container: ContainerInspect): number {
+  if (isLeftover(container)) return 2;
+  const isNamed = Object.hasOwn(project.services, key) &&
+    nameOf(container) === containerNameOf(project, key, numberOf(container));
+  return isNamed ? 0 : 1;
+}
 
 /** Whether a replacement that could not be completed left it behind. */
 const isLeftover = (container: ContainerInspect) => readMark(nameOf(container)) !== undefined;
