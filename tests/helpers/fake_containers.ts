@@ -148,7 +148,14 @@ export function simulateContainers(containers: SimulatedContainer[]): Record<str
     "GET /images/json": () => Response.json([]),
     "GET /images/*/json": ({ parts: [id] }) => Response.json({ Id: id, Config: {} }),
     "GET /containers/json": () =>
-      Response.json(containers.map(({ name }) => ({ Id: idOf(name), Names: [`/${name}`] }))),
+      Response.json(
+        containers.map(({ name, labels = {}, imageId }) => ({
+          Id: idOf(name),
+          Names: [`/${name}`],
+          Labels: labels,
+          ImageID: imageId,
+        })),
+      ),
     "GET /containers/*/json": on((container) => Response.json(inspectOf(container))),
     "POST /containers/*/start": on((container) => {
       if ((container.state ?? "running") === "running") return empty(304);

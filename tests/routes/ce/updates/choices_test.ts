@@ -20,7 +20,7 @@ const IMAGES: Record<string, string> = {
 function engine() {
   const container = (stack: string, image: string, imageId: string) => ({
     name: `${stack}-web-1`,
-    labels: composeLabels(stack, "web"),
+    labels: { ...composeLabels(stack, "web"), "com.docker.compose.image": imageId },
     image,
     imageId,
   });
