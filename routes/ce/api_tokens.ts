@@ -141,9 +141,10 @@ export const apiTokenEndpoints = (deps: Deps) => [
     loginOnly: true,
     summary: "Revoke an API token",
     description: "Requests with it are refused immediately, and its streams end. Admins can " +
-      "revoke the tokens of all accounts.",
+      "revoke the tokens of all accounts, users with `users:write` those of accounts without " +
+      "more permissions than their own.",
     role: "viewer",
     returns: Done,
-    failures: UNKNOWN,
+    failures: { ...UNKNOWN, 403: "The owner has permissions that you do not have" },
   }, ({ params, caller, note }) => void addToNote(note, revokeApiToken(deps, caller, params.id))),
 ];

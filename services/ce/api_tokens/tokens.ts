@@ -18,6 +18,7 @@ import { assertMayDo, type Caller, includesRole, mayDo } from "../../auth/caller
 import type { Scope } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound, tooMany } from "../../errors.ts";
+import { assertMayManageOwner } from "../auth/users.ts";
 import { hashApiToken, makeApiToken } from "./secret.ts";
 
 /** Limit of tokens of an account. */
@@ -124,10 +125,10 @@ export function rotateApiToken(
 }
 
 /**
- * Revokes a token of the caller; admins may revoke every token. Requests with it are refused
- * immediately, and its streams end.
+ * Revokes a token of the caller, or one of a user whom the caller may change. Requests with it are
+ * refused immediately, and its streams end.
  *
- * @throws {AppError} `not_found`
+ * @throws {AppError} `not_found`; `forbidden` if the owner has permissions that the caller lacks.
  */
 export function revokeApiToken(
   { accounts, db }: Pick<Deps, "accounts" | "db">,
@@ -135,8 +136,9 @@ export function revokeApiToken(
   id: string,
 ): ApiTokenView {
   const token = selectApiToken(db, id);
-  const isAllowed = token?.userId === caller.userId || mayDo(caller, "admin", "users:write");
-  if (!token || !isAllowed) throw notFound("API token", id);
+  const isOwn = token?.userId === caller.userId;
+  if (!token || !isOwn && !mayDo(caller, "admin", "users:write")) throw notFound("API token", id);
+  if (!isOwn) assertMayManageOwner(db, caller, token.userId);
   deleteApiToken(db, id);
   accounts.removeToken(id);
   return toView(token);

@@ -328,13 +328,18 @@ function assertMayAssign({ role: own }: Caller, role: UserRole): void {
 }
 
 /** Callers cannot change users with more rights. @throws {AppError} `forbidden` */
-export function assertMayManage(caller: Caller, { id, role }: User): void {
+export function assertMayManage(caller: Caller, { id, role }: Pick<User, "id" | "role">): void {
   if (caller.role === "admin") return;
   if (includesRole(caller.role, role) && caller.rights?.includeThoseOf(id)) return;
   throw new AppError(
     "forbidden",
     `You cannot change user ${id}: they have permissions that you do not have`,
   );
+}
+
+/** As {@linkcode assertMayManage}, for what belongs to an account; that of the API key is an admin. */
+export function assertMayManageOwner(db: Deps["db"], caller: Caller, userId: string): void {
+  assertMayManage(caller, selectUser(db, userId) ?? { id: userId, role: "admin" });
 }
 
 function assertEmail(email: string): void {

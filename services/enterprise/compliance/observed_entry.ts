@@ -65,8 +65,8 @@ const TARGETS_MAX = 100;
 /** Whether a path belongs to a login or logout. */
 export const isAuthentication = (path: string) => AUTHENTICATION.test(path);
 
-/** Paths that issue tokens. */
-const LOGIN = /^\/auth\/(token|login|refresh)$|\/sso\/(login|acs)\b/;
+/** Paths that issue tokens, also as the cookie of a browser. */
+const LOGIN = /^\/auth\/(token|login|refresh|session(\/refresh)?)$|\/sso\/(login|acs)\b/;
 
 /** Wrong credentials, a refused address or too many attempts, but not malformed requests. */
 const LOGIN_FAILURES: readonly number[] = [401, 403, 429];

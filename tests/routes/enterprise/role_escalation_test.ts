@@ -105,6 +105,36 @@ Deno.test("with users:write a viewer manages viewers: creates them, changes thei
   equal((await app.asViewer("GET", "/auth/users")).status, 403, "users:read is another right");
 });
 
+Deno.test("with users:write a viewer revokes API tokens of viewers, not of users with more rights", async () => {
+  using app = await appWithRights("users:write");
+  const { id: bobId } = (await app.call("POST", "/auth/users", { ...bob, role: "viewer" })).body;
+  const issue = async (email: string) => {
+    const { accessToken: token } = await login(app, email);
+    return (await app.call("POST", "/api/tokens", { name: "CI", role: "viewer" }, { token })).body;
+  };
+  const [ofAdmin, ofOperator, ofBob] = [
+    await issue("admin@example.com"),
+    await issue("operator@example.com"),
+    await issue(bob.email),
+  ];
+  await grant(app, bobId, ["containers:exec"]);
+  const ofKey = (await app.call("POST", "/api/tokens", { name: "CI", role: "viewer" })).body;
+  const kept = [ofAdmin, ofOperator, ofBob, ofKey].map(({ id }) => id);
+  for (const id of kept) {
+    const { status, body } = await app.asViewer("DELETE", `/api/tokens/${id}`);
+    equal(status, 403);
+    match(body.error, BEYOND);
+  }
+  const { tokens } = (await app.call("GET", "/api/tokens?all=true")).body;
+  deepEqual(tokens.map(({ id }: { id: string }) => id).sort(), kept.sort());
+  const ofViewer = await issue("viewer@example.com");
+  equal((await app.asViewer("DELETE", `/api/tokens/${ofViewer.id}`)).status, 200);
+  const ann = { email: "ann@example.com", password: PASSWORD };
+  await app.call("POST", "/auth/users", { ...ann, role: "viewer" });
+  const { id } = await issue(ann.email);
+  equal((await app.asViewer("DELETE", `/api/tokens/${id}`)).status, 200);
+});
+
 Deno.test("with users:write, changing your own password still needs the current one", async () => {
   using app = await appWithRights("users:write");
   const path = `/auth/users/${app.ids.viewer}/password`;

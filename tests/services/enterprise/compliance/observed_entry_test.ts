@@ -1,7 +1,13 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import type { Caller } from "../../../../services/auth/caller.ts";
-import { observedEntry } from "../../../../services/enterprise/compliance/observed_entry.ts";
+import {
+  isAuthentication,
+  isFailedLogin,
+  observedEntry,
+} from "../../../../services/enterprise/compliance/observed_entry.ts";
 import type { Observation } from "../../../../services/access_policy.ts";
+import { everyRoute } from "../../../../routes/editions.ts";
+import { testApp } from "../../../helpers/test_app.ts";
 
 const ANN: Caller = { userId: "ann", role: "operator", familyId: "f", address: "192.0.2.1" };
 
@@ -159,4 +165,18 @@ Deno.test("a token in a path and an overlong target are not recorded", () => {
   ok(!JSON.stringify(entry).includes("s3cret"));
   equal(observedEntry(observed({ target: "x".repeat(5_000) })).resource_id!.length, 300);
   equal(observedEntry(observed({ target: "" })).resource_id, null);
+});
+
+Deno.test("a refusal of any public endpoint that signs in is a failed login", async () => {
+  using app = testApp();
+  const missing: string[] = [];
+  for (const { prefix, endpoints } of await everyRoute(app.deps)) {
+    for (const { method, path, role } of endpoints) {
+      const route = `${prefix}${path}`;
+      const signsIn = role === "public" && method.toUpperCase() === "POST" &&
+        isAuthentication(route) && !route.endsWith("/logout");
+      if (signsIn && !isFailedLogin(observed({ path: route, status: 401 }))) missing.push(route);
+    }
+  }
+  deepEqual(missing, []);
 });

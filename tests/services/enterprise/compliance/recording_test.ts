@@ -132,23 +132,23 @@ Deno.test("anonymous requests beyond ten a minute are counted, not listed", asyn
   equal((await entries(app)).length, 37);
 });
 
-Deno.test("failed logins are recorded however many other requests there were", async () => {
-  using app = await usersApp({ edition: "enterprise", now: "2026-01-01T12:00:00Z" });
-  const anonymous = { role: "public" } as const;
-  for (let n = 0; n < 30; n++) await app.call("GET", "/api/webhooks", undefined, anonymous);
-  const logIn = (address: string, password = "wrong") =>
-    app.call("POST", "/auth/login", { email: "Viewer@example.com", password }, {
-      ...anonymous,
-      address,
-    });
-  equal((await logIn(TEST_ADDRESS)).status, 401);
-  const [entry] = await entries(app);
-  deepEqual([entry!.action, entry!.resource_id, entry!.metadata!.address], [
-    "auth.login",
-    "viewer@example.com",
-    TEST_ADDRESS,
-  ]);
-});
+for (const [path, action] of [["/auth/login", "auth.login"], ["/auth/session", "auth.session"]]) {
+  Deno.test(`failed logins at ${path} are recorded however many other requests there were`, async () => {
+    using app = await usersApp({ edition: "enterprise", now: "2026-01-01T12:00:00Z" });
+    const anonymous = { role: "public" } as const;
+    for (let n = 0; n < 30; n++) await app.call("GET", "/api/webhooks", undefined, anonymous);
+    const credentials = { email: "Viewer@example.com", password: "wrong" };
+    const headers = { "x-page-secret": "A".repeat(43) };
+    const { status } = await app.call("POST", path!, credentials, { ...anonymous, headers });
+    equal(status, 401);
+    const [entry] = await entries(app);
+    deepEqual([entry!.action, entry!.resource_id, entry!.metadata!.address], [
+      action,
+      "viewer@example.com",
+      TEST_ADDRESS,
+    ]);
+  });
+}
 
 Deno.test("a hundred failed logins of an address are listed, the rest is one summary", async () => {
   using app = opened();
