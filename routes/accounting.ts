@@ -7,6 +7,7 @@
 
 import type { Context, Handler } from "hono";
 import type { Caller } from "../services/auth/caller.ts";
+import { isDenial } from "../services/auth/scope.ts";
 import type { AccessPolicy, Observation } from "../services/access_policy.ts";
 import type { Endpoint, RecordPhase } from "./endpoint.ts";
 import { failureOf } from "./errors.ts";
@@ -79,7 +80,7 @@ export function accounting(
     const own = note.target === undefined ? targetsOf(c) : [note.target];
     const targets = note.targets ?? own;
     const target = (own.length > 0 ? own : targets).join(" ");
-    const outcome = outcomeOf(status);
+    const outcome = outcomeOf(status, caller);
     // Wrong keys and passwords are throttled; malformed anonymous requests are not.
     const isAttempt = status < 400 || status === 401 || status === 403;
     const isRelevant = caller !== undefined && (caller.role !== "public" || isAttempt);
@@ -118,8 +119,8 @@ export function accounting(
 /** The part before the first parameter: `/api/webhooks` of `/api/webhooks/:id/test`. */
 const resourceOf = (route: string): string => route.split("/:")[0]!;
 
-function outcomeOf(status: number): Observation["outcome"] {
-  if (status === 401 || status === 402 || status === 403) return "denied";
+function outcomeOf(status: number, caller: Caller | undefined): Observation["outcome"] {
+  if (status === 402 || isDenial(status, caller?.scope)) return "denied";
   return status < 400 ? "success" : "failure";
 }
 

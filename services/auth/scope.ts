@@ -37,6 +37,11 @@ export function isLimited(scope: Scope | undefined): scope is Scope {
   return scope !== undefined && (scope.stacks !== null || scope.containers !== null);
 }
 
+/** Whether a response refuses the caller something: what is outside of a scope is 404. */
+export function isDenial(status: number, scope: Scope | undefined): boolean {
+  return status === 401 || status === 403 || status === 404 && isLimited(scope);
+}
+
 /** Whether the scope has a permission, whatever the role. */
 export function allowsPermission(scope: Scope | undefined, permission: string): boolean {
   return !scope?.permissions || scope.permissions.includes(permission);

@@ -7,6 +7,7 @@
 
 import type { Category, Severity } from "../../../db/enterprise/compliance_logs.ts";
 import type { Observation } from "../../access_policy.ts";
+import { isDenial } from "../../auth/scope.ts";
 import { actorOf, type NewEntry } from "./append.ts";
 
 /** Category by resource of the permission catalog. */
@@ -78,7 +79,7 @@ export function observedEntry(observation: Observation): NewEntry {
   const { actor, address, caller, command, method, outcome, path, phase, requestId, status } =
     observation;
   const targets = boundedTargets(observation);
-  const isDenied = status === 401 || status === 403;
+  const isDenied = isDenial(status, caller?.scope);
   const { resource, action } = actionOf(observation);
   return {
     ...actorOf({ userId: actor ?? caller?.userId ?? "" }),

@@ -7,6 +7,7 @@
 
 import { selectComplianceConfig } from "../../../db/enterprise/compliance_config.ts";
 import type { AnonymousQuota, Omitted } from "../../auth/anonymous_quota.ts";
+import { isDenial } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
 import type { Observation } from "../../access_policy.ts";
 import { errorFields } from "../../log.ts";
@@ -41,7 +42,7 @@ export async function recordLastOmitted(deps: RecordingDeps): Promise<void> {
 
 function entriesOf(deps: RecordingDeps, observation: Observation): NewEntry[] {
   const { actor, address, caller, method, outcome, path, status } = observation;
-  const isDenied = status === 401 || status === 403;
+  const isDenied = isDenial(status, caller?.scope);
   const isLogin = outcome === "success" && isAuthentication(path);
   const isAnonymous = actor === undefined && !isLogin && (caller?.role ?? "public") === "public";
   const isRead = (method === "GET" || method === "HEAD") && observation.phase === undefined;

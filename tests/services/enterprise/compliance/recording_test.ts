@@ -3,6 +3,8 @@ import type { ComplianceEntry } from "../../../../services/enterprise/compliance
 import { sweepComplianceLog } from "../../../../services/enterprise/compliance/sweeper.ts";
 import { emit } from "../../../../services/events/emit.ts";
 import { createLog } from "../../../../services/log.ts";
+import { setContainers } from "../../../helpers/fake_containers.ts";
+import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { TEST_ADDRESS, TEST_API_KEY, type TestApp, testApp } from "../../../helpers/test_app.ts";
 import { usersApp } from "../../../helpers/accounts.ts";
 import { until } from "../../../helpers/until.ts";
@@ -58,6 +60,35 @@ Deno.test("reads are recorded if configured, but not public ones", async () => {
     "livez.read success",
     "webhooks.read success",
   ]);
+});
+
+Deno.test("what is outside of a token's scope is recorded as a denial", async () => {
+  await using fake = fakeEngine({});
+  using app = testApp({ edition: "enterprise", engine: fake.engine });
+  setContainers(app, { name: "shop-web", labels: { "com.docker.compose.project": "shop" } }, {
+    name: "bank-db",
+  });
+  const scope = { stacks: ["shop"] };
+  for (
+    const [method, path, status] of [
+      ["GET", "/api/containers/shop-web", 200],
+      ["GET", "/api/containers/bank-db", 404],
+      ["GET", "/api/containers/bank-db/logs/stream", 404],
+      ["POST", "/api/containers/bank-db/stop", 404],
+    ] as const
+  ) equal((await app.call(method, path, undefined, { scope })).status, status, path);
+  deepEqual(
+    (await entries(app)).map(({ category, detail, resource_id }) =>
+      `${category} ${detail} ${resource_id}`
+    ).reverse(),
+    [
+      "authorization GET /api/containers/:id: 404 bank-db",
+      "authorization GET /api/containers/:id/logs/stream: 404 bank-db",
+      "authorization POST /api/containers/:id/stop: 404 bank-db",
+    ],
+  );
+  const { body } = await app.call("GET", "/api/audit?action=stop");
+  equal(body.entries[0].outcome, "denied");
 });
 
 Deno.test("without the license nothing is written", async () => {
