@@ -29,6 +29,7 @@ import { createLicense } from "../services/license/license.ts";
 import { createMaintenance } from "../services/state/maintenance.ts";
 import { createMonitorResults } from "../services/state/monitor_results.ts";
 import type { Log } from "../services/log.ts";
+import { createDeniedReads } from "../services/auth/denied_reads.ts";
 import { createLoginThrottle } from "../services/auth/login_throttle.ts";
 import { workerScript } from "../services/ce/compose/worker_script.ts";
 import { createComposeLoader, startWorker } from "../services/state/compose_loader.ts";
@@ -102,6 +103,7 @@ export function assemble(parts: Parts): Deps {
     limiters,
     engineStatus: createEngineStatusReader(engine, now),
     anonymousLog: createAnonymousLog(parts.log, now),
+    deniedReads: createDeniedReads(now),
     throttle: createLoginThrottle(now),
     stream,
     logStreams,

@@ -13,7 +13,6 @@ import { createCurrentAccessPolicy } from "../services/access_policy.ts";
 import { errorFields } from "../services/log.ts";
 import { clientAddress, trustedPeer } from "./client_address.ts";
 import { corsHeaders, preflight } from "./cors.ts";
-import { createDeniedReads } from "./denied_reads.ts";
 import { type EditionGroup, everyRoute, groups, isUnlimited, pathOfHost } from "./editions.ts";
 import { loadEndpoints, pathTest } from "./endpoint_group.ts";
 import { failureOf } from "./errors.ts";
@@ -45,7 +44,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     license,
     identify: identifyCaller,
     audit,
-    deniedReads: createDeniedReads(now),
+    deniedReads: deps.deniedReads,
     changes: deps.changes,
     currentPolicy: createCurrentAccessPolicy(deps, accessPolicySource),
     scopes: createScopeCheck(deps),

@@ -8,11 +8,11 @@
 import type { Context } from "hono";
 import type { AccessPolicy, CurrentAccessPolicy } from "../services/access_policy.ts";
 import type { Caller } from "../services/auth/caller.ts";
+import type { DeniedReads } from "../services/auth/denied_reads.ts";
 import type { Changes } from "../services/state/changes.ts";
 import type { Edition } from "../services/license/edition.ts";
 import type { Note, RecordPhase } from "./endpoint.ts";
 import type { AppEnv } from "./exchange.ts";
-import type { DeniedReads } from "./denied_reads.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { ScopeCheck } from "./scope.ts";
 
@@ -21,7 +21,7 @@ export interface EndpointDeps {
   license: { readonly edition: Edition };
   identify: Identify;
   audit: Audit;
-  deniedReads: DeniedReads;
+  deniedReads: Pick<DeniedReads, "isNew">;
   changes: Pick<Changes, "record">;
   currentPolicy: CurrentAccessPolicy;
   scopes: ScopeCheck;

@@ -44,6 +44,7 @@ import type { Recorder, Silencer } from "./events/recorder.ts";
 import type { RunningPolls } from "./state/running_polls.ts";
 import type { SelfHint } from "./state/self_container.ts";
 import type { AnonymousLog } from "./auth/anonymous_log.ts";
+import type { DeniedReads } from "./auth/denied_reads.ts";
 import type { LoginThrottle } from "./auth/login_throttle.ts";
 import type { Secrets } from "./secrets.ts";
 import type { ServerIdentity } from "./server_identity.ts";
@@ -111,6 +112,8 @@ export interface Deps {
   engineStatus: EngineStatusReader;
   /** Warnings that clients without an account cause. */
   anonymousLog: AnonymousLog;
+  /** Denied reads of API tokens in the last hour. */
+  deniedReads: DeniedReads;
   /** Recent failed logins. */
   throttle: LoginThrottle;
   /** The clients of `GET /api/stream`. */

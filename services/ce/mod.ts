@@ -19,6 +19,7 @@ import { sealIntegrationUrls } from "./integrations/stored_config.ts";
 import { pushChannel, pushRecorder } from "./push/channel.ts";
 import { sealPlainPushTokens } from "./push/tokens.ts";
 import { alertEvaluator } from "./alerts/evaluator.ts";
+import { omittedReadRecorder } from "./auth/omitted_reads.ts";
 import { certificateWatcher } from "./probes/certificate_watcher.ts";
 import { containerWatcher } from "./containers/watcher.ts";
 import { hostSampler } from "./host/sampler.ts";
@@ -68,6 +69,7 @@ export const ceWorkers: readonly Worker[] = [
   messageKeeper,
   outboxDeliverer,
   retentionSweeper,
+  omittedReadRecorder,
 ];
 
 export const ceChannels: readonly OutboxChannel[] = [

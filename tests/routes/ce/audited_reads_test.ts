@@ -1,5 +1,9 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { everyRoute } from "../../../routes/editions.ts";
+import {
+  omittedReadRecorder,
+  recordOmittedReads,
+} from "../../../services/ce/auth/omitted_reads.ts";
 import type { Scope } from "../../../services/auth/scope.ts";
 import { setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
@@ -102,6 +106,41 @@ Deno.test("a token that tries many names fills 100 entries an hour", async () =>
   // Other tokens have their own.
   await reader(app, { containers: ["w*"] })("/api/containers/db");
   equal((await entries(app)).length, 101);
+});
+
+Deno.test("what was omitted of a token's denied reads is one entry when the hour is over", async () => {
+  using app = testApp({ now: "2026-01-01T12:00:00Z" });
+  const read = reader(app, { permissions: ["images:read"] });
+  for (let n = 0; n < 137; n++) await read(`/api/containers/guess-${n}`);
+  await read("/api/containers/guess-0");
+  const settle = () => recordOmittedReads(app.deps, app.deps.deniedReads.settle());
+  settle();
+  equal((await entries(app)).length, 100);
+
+  app.clock.advance({ minutes: 60 });
+  // A denied read of the next hour does not lose the count.
+  await read("/api/containers/guess-1");
+  settle();
+  settle();
+  const all = await entries(app);
+  equal(all.length, 102);
+  const { targets, command, outcome, token } = all.find(({ action }) => action === "reads.unlisted");
+  const [first, last] = [100, 136].map((n) => `GET /api/containers/:id guess-${n}`);
+  deepEqual([targets.sort(), command, outcome], [
+    [first, last],
+    `37 more denied reads in the hour since 2026-01-01T12:00:00.000Z: from ${first} to ${last}`,
+    "denied",
+  ]);
+  equal(token.id, all.at(-1).token.id);
+});
+
+Deno.test("what was omitted is recorded when the service stops", async () => {
+  using app = testApp();
+  const read = reader(app, { permissions: ["images:read"] });
+  for (let n = 0; n < 103; n++) await read(`/api/containers/guess-${n}`);
+  await omittedReadRecorder.run(app.deps, AbortSignal.abort(), () => {});
+  const all = await entries(app);
+  match(all.find(({ action }) => action === "reads.unlisted").command, /^3 more denied reads /);
 });
 
 Deno.test("denied reads of logins, and of clients without a token, are not in the audit log", async () => {
