@@ -72,6 +72,9 @@ const HASH_BYTES: Record<Hash, number> = { sha256: 32, sha384: 48, sha512: 64 };
 /** Maximum number of elements, which the library searches repeatedly. Ten certificates need 25. */
 const ELEMENTS_MAX = 100;
 
+/** Maximum number of inclusive prefixes, which the library searches for each attribute. */
+const PREFIXES_MAX = 20;
+
 /** Signature length of an RSA key of 4096 bits, the longest accepted one. */
 const SIGNATURE_BYTES_MAX = 512;
 
@@ -151,13 +154,18 @@ function assertCanonicalization(method: XmlElement): void {
   assertPrefixesOnly(method);
 }
 
-/** The only allowed parameter of exclusive canonicalization is a list of inclusive prefixes. */
+/** The only allowed parameter of exclusive canonicalization is a short list of inclusive prefixes. */
 function assertPrefixesOnly(method: XmlElement): void {
   const [prefixes] = method.children;
   const isPlain = prefixes === undefined ||
     method.children.length === 1 && isNamed(prefixes, EXCLUSIVE_C14N, "InclusiveNamespaces") &&
       prefixes.children.length === 0;
   if (!isPlain) throw malformed("at most InclusiveNamespaces");
+  const list = prefixes && attributeOf(prefixes, "PrefixList");
+  // Separators count, because the library splits at each space. The reader has made tabs spaces.
+  if (list !== undefined && list.split(" ", PREFIXES_MAX + 1).length > PREFIXES_MAX) {
+    throw malformed(`at most ${PREFIXES_MAX} prefixes in a PrefixList`);
+  }
 }
 
 function signatureAlgorithm(method: XmlElement): SignatureAlgorithm {

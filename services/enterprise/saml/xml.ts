@@ -21,13 +21,15 @@ const NODES_MAX = 5_000;
 const COMMENTS_MAX = 100;
 
 /**
- * Maximum number of namespace declarations, because canonicalization searches all that are in scope.
- * Some identity providers declare two per attribute value, e.g. for each of 500 groups.
+ * Maximum number of namespace declarations, because each is a search in canonicalization. Some identity providers declare two per attribute value, e.g. for each of 500 groups.
  */
 const NAMESPACES_MAX = 2_000;
 
-/** Maximum number of prefixes in scope, for the same reason. Messages have about ten. */
-const PREFIXES_MAX = 100;
+/**
+ * Maximum number of namespace declarations of an element and those around it. Canonicalization copies
+ * and searches them for each element. Messages have about ten.
+ */
+const SCOPE_MAX = 32;
 
 /**
  * Maximum number of distinct element names, because the library's parser searches the whole text for
@@ -74,8 +76,8 @@ export function readXml(text: string): XmlElement {
   let references = 0;
   let root: XmlElement | undefined;
   const names = new Set<string>();
-  /** Open elements with their namespace scopes. */
-  const open: { element: XmlElement; scope: Scope }[] = [];
+  /** Open elements with their namespace scopes and the number of declarations up to the root. */
+  const open: { element: XmlElement; scope: Scope; declared: number }[] = [];
 
   const take = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at;
@@ -126,6 +128,7 @@ export function readXml(text: string): XmlElement {
     const qualifiedName = take(START)?.[1];
     if (qualifiedName === undefined) throw malformed("A tag is malformed");
     const written: { qualifiedName: string; value: string }[] = [];
+    let declared = open.at(-1)?.declared ?? 0;
     for (let found = take(ATTRIBUTE); found; found = take(ATTRIBUTE)) {
       countNodes(1);
       // XML normalizes literal line breaks and tabs in attributes to spaces.
@@ -133,13 +136,7 @@ export function readXml(text: string): XmlElement {
       const [prefix] = splitName(found[1]!);
       if (found[1]!.startsWith("xmlns")) {
         assertPlainDeclaration(found[1]!, prefix, raw);
-        namespaces++;
-        if (namespaces > NAMESPACES_MAX) {
-          throw new SamlError(
-            "too_many_nodes",
-            `The message has more than ${NAMESPACES_MAX} namespace declarations`,
-          );
-        }
+        assertNamespaces(++namespaces, ++declared);
       }
       written.push({ qualifiedName: found[1]!, value: decode(raw).text });
     }
@@ -176,7 +173,7 @@ export function readXml(text: string): XmlElement {
     };
     if (parent) parent.element.children.push(element);
     else root = element;
-    if (end[1] === "") open.push({ element, scope });
+    if (end[1] === "") open.push({ element, scope, declared });
   };
 
   const readEnd = () => {
@@ -232,6 +229,22 @@ function assertPlainDeclaration(qualifiedName: string, prefix: string, value: st
   }
 }
 
+/** @param inScope Of the element and those around it, also of the same prefix. */
+function assertNamespaces(inMessage: number, inScope: number): void {
+  if (inMessage > NAMESPACES_MAX) {
+    throw new SamlError(
+      "too_many_nodes",
+      `The message has more than ${NAMESPACES_MAX} namespace declarations`,
+    );
+  }
+  if (inScope > SCOPE_MAX) {
+    throw new SamlError(
+      "too_many_nodes",
+      `The message has more than ${SCOPE_MAX} namespace declarations in one scope`,
+    );
+  }
+}
+
 function scopeOf(outer: Scope, written: { qualifiedName: string; value: string }[]): Scope {
   const declared = written.filter(({ qualifiedName }) => qualifiedName.startsWith("xmlns"));
   if (declared.length === 0) return outer;
@@ -244,12 +257,6 @@ function scopeOf(outer: Scope, written: { qualifiedName: string; value: string }
       throw new SamlError("namespace", `The declaration ${qualifiedName} is not allowed`);
     }
     scope.set(prefix, value);
-  }
-  if (scope.size > PREFIXES_MAX) {
-    throw new SamlError(
-      "too_many_nodes",
-      `The message has more than ${PREFIXES_MAX} prefixes in one scope`,
-    );
   }
   return scope;
 }

@@ -624,6 +624,15 @@ refuses("signature_malformed", {
   "two lists of prefixes": async () =>
     (await signed("assertion", {}, { prefixes: "saml" }))
       .replace(/<ec:InclusiveNamespaces .*?\/>/s, (each) => each + each),
+  "a list of 21 prefixes": async () =>
+    (await signed("assertion", {}, { prefixes: "saml" }))
+      .replace(`PrefixList="saml"`, `PrefixList="${"saml ".repeat(20)}samlp"`),
+  "a list of 21 prefixes for the signature itself": replacing(
+    `<ds:CanonicalizationMethod Algorithm="${EXCLUSIVE_C14N}"/>`,
+    `<ds:CanonicalizationMethod Algorithm="${EXCLUSIVE_C14N}"><ec:InclusiveNamespaces ` +
+      `xmlns:ec="${EXCLUSIVE_C14N}" PrefixList="${"saml&#x20;".repeat(20)}samlp"/>` +
+      `</ds:CanonicalizationMethod>`,
+  ),
   "a list of prefixes with something in it": async () =>
     (await signed("assertion", {}, { prefixes: "saml" }))
       .replace(/(<ec:InclusiveNamespaces .*?)\/>/s, "$1><ds:X/></ec:InclusiveNamespaces>"),
@@ -743,13 +752,17 @@ refuses("too_many_nodes", {
       nameId: Array.from({ length: 201 }, (_, i) => `<a${i}></a${i}>`).join(""),
     }),
   "a flood of prefixes in one place": () => {
-    const prefixes = Array.from({ length: 101 }, (_, i) => ` xmlns:a${i}="b"`);
+    const prefixes = Array.from({ length: 33 }, (_, i) => ` xmlns:a${i}="b"`);
     return responseXml({ nameId: `<a${prefixes.join("")}/>` });
   },
   "a flood of prefixes one within another": () => {
-    const open = Array.from({ length: 50 }, (_, i) => `<a xmlns:b${i}="c" xmlns:d${i}="e">`);
-    return responseXml({ nameId: open.join("") + "</a>".repeat(50) });
+    const open = Array.from({ length: 32 }, (_, i) => `<a xmlns:b${i}="c">`);
+    return responseXml({ nameId: open.join("") + "</a>".repeat(32) });
   },
+  "a prefix that is declared again and again": () =>
+    responseXml({
+      nameId: `<b:a xmlns:b="c"><b:a xmlns:b="d">`.repeat(16) + "</b:a>".repeat(32),
+    }),
   "a flood of namespaces": () => responseXml({ nameId: `<a xmlns:b="c"/>`.repeat(2_001) }),
 });
 refuses("parsers_disagree", {
