@@ -208,10 +208,15 @@ export const imageEndpoints = (deps: Deps) => [
     returns: z.string().meta({ format: "binary" }),
     produces: "application/x-tar",
     replyHeaders: { "Content-Disposition": "Suggests a file name" },
-    failures: { ...UNKNOWN, ...ENGINE_FAILURES },
-  }, async ({ params }) => {
+    failures: {
+      ...UNKNOWN,
+      ...ENGINE_FAILURES,
+      429: "The account or API token has its share of the exports",
+      503: "Limit of 8 exports reached, or the container engine cannot be reached",
+    },
+  }, async ({ params, caller }) => {
     const file = params.id.replace(/[^\w.-]+/g, "_").slice(0, 100);
-    return new Response(await exportImage(deps, params.id), {
+    return new Response(await exportImage(deps, caller, params.id), {
       headers: {
         "content-type": "application/x-tar",
         "content-disposition": `attachment; filename="${file}.tar"`,

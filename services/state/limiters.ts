@@ -4,6 +4,7 @@
  * @module
  */
 
+import { createShares } from "../auth/shares.ts";
 import { AppError } from "../errors.ts";
 import { createLimiter } from "../limiter.ts";
 
@@ -23,9 +24,10 @@ export const createLimiters = () => ({
   /** Each log takes up to 32 MiB while it is read. */
   logReads: createLimiter({ what: "log reads", running: 8, waiting: 128 }),
   /** Each holds a connection to the engine for as long as the client takes. */
-  logDownloads: createLimiter({ what: "log downloads", running: 8, waiting: 0 }),
+  logDownloads: createShares({ what: "log downloads", max: 8 }),
   logSearches: createLimiter({ what: "log searches", running: 4, waiting: 32 }),
-  imageExports: createLimiter({ what: "image exports", running: 4, waiting: 16 }),
+  /** The engine may copy an image first. One caller gets half. */
+  imageExports: createShares({ what: "image exports", max: 8 }),
   /** One at a time, so that no other request writes between a check and the write after it. */
   projectFiles: createLimiter({
     what: "requests for project directories",

@@ -145,7 +145,8 @@ export const containerLogStreamEndpoints = (deps: Deps) => [
     failures: {
       ...READ_FAILURES,
       409: "The log cannot be read (log driver)",
-      429: "Limit of 8 downloads at the same time reached",
+      429: "The account or API token has its share of the downloads",
+      503: "Limit of 8 downloads reached, or the container engine cannot be reached",
     },
   }, async ({ params, query, caller }) => {
     const { name, text } = await downloadContainerLog(deps, caller, params.id, query);

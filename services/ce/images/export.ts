@@ -5,29 +5,35 @@
  */
 
 import { imageSave } from "../../../engine/images.ts";
+import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
-import { aborted } from "../../lifecycle.ts";
 import { readStream } from "../../stream/read_stream.ts";
 
 /**
- * Returns an archive in the format of `docker save` as a stream. At most four run at a time, because
- * the engine may copy the image first; a client that stops reading is disconnected.
+ * Returns an archive in the format of `docker save` as a stream. The caller has a share of the
+ * exports; a client that stops reading is disconnected.
  *
  * @param ref Id, unambiguous prefix of an id, or `name[:tag][@digest]`.
  * @throws {EngineError} 404 if the image does not exist.
- * @throws {ThrottledError} If too many are waiting.
+ * @throws {AppError} `too_many_requests` above the caller's share; `unavailable` if all are taken.
  */
 export async function exportImage(
   { engine, limiters }: Pick<Deps, "engine" | "limiters">,
+  caller: Caller,
   ref: string,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const release = limiters.imageExports.take(caller);
   const stop = new AbortController();
-  const opened = Promise.withResolvers<ReadableStream<Uint8Array<ArrayBuffer>>>();
-  limiters.imageExports(async () => {
+  const end = () => {
+    stop.abort();
+    release();
+  };
+  try {
     const { body } = await imageSave(engine, ref, { signal: stop.signal });
     const chunks = (body as AsyncIterable<Uint8Array<ArrayBuffer>>)[Symbol.asyncIterator]();
-    opened.resolve(readStream(async () => (await chunks.next()).value, () => stop.abort()));
-    await aborted(stop.signal);
-  }).catch(opened.reject);
-  return await opened.promise;
+    return readStream(async () => (await chunks.next()).value, end);
+  } catch (error) {
+    end();
+    throw error;
+  }
 }

@@ -8,7 +8,6 @@ import { containerLogs } from "../../../engine/containers.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { aborted } from "../../lifecycle.ts";
 import { readStream } from "../../stream/read_stream.ts";
 import { assertMayInspect } from "../containers/own_container.ts";
 import { asContainer, inspectContainer } from "../containers/reads.ts";
@@ -41,11 +40,12 @@ const LINE_FEED = 10;
  * the order of the engine. Read from the engine only as fast as the client reads.
  *
  * @throws {AppError} `invalid` for a time; `not_found`; `forbidden` for the service's own container
- * unless the caller is an admin; `conflict` if the log cannot be read; `too_many_requests`.
+ * unless the caller is an admin; `conflict` if the log cannot be read; `too_many_requests` above
+ * the caller's share; `unavailable` if all downloads are taken.
  */
 export async function downloadContainerLog(
   deps: Pick<Deps, "engine" | "limiters" | "now" | "self">,
-  caller: Pick<Caller, "role">,
+  caller: Caller,
   ref: string,
   { since, until, timestamps }: DownloadQuery,
 ): Promise<LogDownload> {
@@ -62,21 +62,25 @@ export async function downloadContainerLog(
   assertMayInspect(asContainer(deps, container), caller);
 
   const tty = container.Config.Tty ?? false;
+  const release = deps.limiters.logDownloads.take(caller);
   const stop = new AbortController();
-  const opened = Promise.withResolvers<LogDownload>();
-  deps.limiters.logDownloads(async () => {
-    const { signal } = stop;
+  const end = () => {
+    stop.abort();
+    release();
+  };
+  try {
     const frames = await containerLogs(deps.engine, container.Id, {
       ...range,
       timestamps,
       tty,
-      signal,
+      signal: stop.signal,
     });
     const read = chunkReader(frames[Symbol.asyncIterator](), { timestamps, tty });
-    opened.resolve({ name, text: readStream(read, () => stop.abort()) });
-    await aborted(signal);
-  }).catch((error) => opened.reject(asReadFailure(error)));
-  return await opened.promise;
+    return { name, text: readStream(read, end) };
+  } catch (error) {
+    end();
+    throw asReadFailure(error);
+  }
 }
 
 /** Reads the log in chunks of about {@linkcode CHUNK_BYTES}. */

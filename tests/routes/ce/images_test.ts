@@ -384,13 +384,26 @@ Deno.test("a client that leaves an export frees its slot and the engine's connec
   });
   using app = testApp({ engine: fake.engine });
 
-  // One more than may run at a time.
+  // One more than one caller may have at a time.
   for (let count = 0; count < 5; count++) {
     const response = await app.fetch("GET", "/api/images/app/export");
     const reader = response.body!.getReader();
     await reader.read();
     await reader.cancel();
   }
+  await until("all connections are closed", () => fake.open === 0);
+
+  const held = [];
+  for (let count = 0; count < 4; count++) {
+    held.push(await app.fetch("GET", "/api/images/app/export"));
+  }
+  equal((await app.call("GET", "/api/images/app/export")).status, 429);
+  const scope = { permissions: ["images:export"] };
+  held.push(await app.fetch("GET", "/api/images/app/export", undefined, { scope }));
+  deepEqual(held.map(({ status }) => status), [200, 200, 200, 200, 200]);
+  for (const { body } of held) await body!.cancel();
+  equal((await app.call("GET", "/api/images/unknown/export")).status, 404);
+  equal(app.deps.limiters.imageExports.taken, 0);
   await until("all connections are closed", () => fake.open === 0);
 });
 

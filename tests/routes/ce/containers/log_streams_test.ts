@@ -704,6 +704,26 @@ Deno.test("GET /api/containers/:id/logs/download sends the text as a file", asyn
   match(times.body, /^2026-01-01T00:00:00\.000000000Z one\n2026-01-01T00:00:00\.000001000Z two\n$/);
 });
 
+Deno.test("a client that does not read its log downloads gets half of them", async () => {
+  await using app = logApp(web);
+  writeMany(app.logs.web!, 10);
+  const path = "/api/containers/web/logs/download";
+  const open = (at: number) => app.fetch("GET", path, undefined, tokenOf(at));
+  const held = [];
+  for (let count = 0; count < 4; count++) held.push(await open(0));
+  const above = await app.call("GET", path, undefined, tokenOf(0));
+  deepEqual([above.status, above.body.error], [
+    429,
+    "Share of 4 of 8 log downloads reached for these logins or this API token; close one first",
+  ]);
+  for (let at = 1; at <= 4; at++) held.push(await open(at));
+  deepEqual(held.map(({ status }) => status), held.map(() => 200));
+  equal((await app.call("GET", path, undefined, tokenOf(5))).status, 503);
+  for (const { body } of held) await body!.cancel();
+  equal((await app.call("GET", path, undefined, tokenOf(0))).status, 200);
+  equal(app.deps.limiters.logDownloads.taken, 0);
+});
+
 Deno.test("a log download is in the audit log with the container, also if it is refused", async () => {
   await using app = logApp(web);
   const path = "/api/containers/web/logs/download";
