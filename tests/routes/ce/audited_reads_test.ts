@@ -124,7 +124,9 @@ Deno.test("what was omitted of a token's denied reads is one entry when the hour
   settle();
   const all = await entries(app);
   equal(all.length, 102);
-  const { targets, command, outcome, token } = all.find(({ action }) => action === "reads.unlisted");
+  const { targets, command, outcome, token } = all.find(({ action }) =>
+    action === "reads.unlisted"
+  );
   const [first, last] = [100, 136].map((n) => `GET /api/containers/:id guess-${n}`);
   deepEqual([targets.sort(), command, outcome], [
     [first, last],
