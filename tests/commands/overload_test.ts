@@ -24,6 +24,8 @@ for (const { terminal, what, beginning } of CASES) {
       descriptors: DESCRIPTORS,
       env: { TERMINAL: terminal },
     });
+    // The runtime panics if it compiles a module while no descriptor is free.
+    equal((await longshore.call("GET", "/api/health")).status, 200);
     using held = await holdConnections(portOf(longshore), {
       count: 400,
       beginning,
@@ -58,6 +60,7 @@ Deno.test("a local program that uses up the descriptors at the relay's port does
     descriptors: DESCRIPTORS,
     env: { TERMINAL: "admin" },
   });
+  equal((await longshore.call("GET", "/api/health")).status, 200);
   const port = await relayPort(longshore);
   {
     using _held = await holdConnections(port, { count: 400, beginning: "" });
