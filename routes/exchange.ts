@@ -45,11 +45,11 @@ export function requestIdOf(request: Request): string {
   return given !== null && WELL_FORMED_ID.test(given) ? given : crypto.randomUUID();
 }
 
-/** The runtime tells of larger bodies when they were delivered, in bytes. */
+/** Bytes above which a body is sent as a stream, whose delivery the runtime reports. */
 const UNTRACKED_BYTES = 2_048;
 
 /**
- * Bytes of the responses whose delivery the runtime tells of: 0 if the body is produced while it is
+ * Bytes of the responses whose delivery the runtime reports: 0 if the body is produced while it is
  * sent, e.g. that of an event stream.
  */
 const tracked = new WeakMap<Response, number>();
@@ -59,7 +59,7 @@ export const trackedBytes = (response: Response): number | undefined => tracked.
 
 /**
  * Creates a response with the common headers. `headers` take precedence; `vary` is combined. Larger
- * bodies are sent as streams: the runtime tells only of those when they were delivered.
+ * bodies are sent as streams: the runtime reports only their delivery.
  */
 export function respond(
   exchange: Exchange,
