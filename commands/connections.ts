@@ -5,6 +5,8 @@
  * @module
  */
 
+import { createDeliveries } from "./deliveries.ts";
+
 /** Time for the TLS handshake and the head of the first request, in milliseconds. */
 export const FIRST_REQUEST_MS = 30_000;
 
@@ -17,10 +19,10 @@ export const IDLE_MS = 120_000;
 /** Descriptors that connections leave for the engine, databases and outgoing requests. */
 export const RESERVED_DESCRIPTORS = 64;
 
-/** Number of connections that are accepted without a check of the descriptors. */
+/** Descriptors of the connections that are accepted without a check. */
 const UNCHECKED = 64;
 
-/** Number of connections that one successful check allows; some of the reserve stays. */
+/** Descriptors of the connections that one successful check allows; some of the reserve stays. */
 const CHECKED_STEP = RESERVED_DESCRIPTORS / 2;
 
 /** Part of the limit that the addresses of one group may use. */
@@ -47,16 +49,27 @@ export type Connections = ReturnType<typeof createConnections>;
 
 /**
  * @param options.max Limit of connections.
- * @param options.hasReserve Whether {@linkcode RESERVED_DESCRIPTORS} can still be opened.
+ * @param options.descriptors Number of descriptors of a connection; all but one are opened later.
+ * @param options.hasReserve Whether so many descriptors can still be opened.
  * @param options.now A monotonic clock in milliseconds.
  */
 export function createConnections(
-  { max, hasReserve, now }: { max: number; hasReserve: () => boolean; now: () => number },
+  { max, descriptors = 1, hasReserve, now }: {
+    max: number;
+    descriptors?: number;
+    hasReserve: (count: number) => boolean;
+    now: () => number;
+  },
 ) {
+  const unchecked = Math.floor(UNCHECKED / descriptors);
+  const step = Math.floor(CHECKED_STEP / descriptors);
+  /** With those that the connections of the last step have not opened yet. */
+  const reserve = RESERVED_DESCRIPTORS + step * (descriptors - 1);
+  const deliveries = createDeliveries<Connection>({ now, close: end });
   const open = new Set<Connection>();
   const sizes = new Map<string, number>();
   /** Number of connections for which descriptors are known to suffice. */
-  let checked = UNCHECKED;
+  let checked = unchecked;
   /** `max`, or the number at which the descriptors ran short. */
   let limit = max;
 
@@ -89,10 +102,17 @@ export function createConnections(
       connection.idleSince = now();
     },
 
+    /** Counts a whole body that is on its way. @returns Ends its delivery. */
+    beginDelivery: deliveries.begin,
+
     remove,
 
-    /** Closes the connections that have waited too long for a request. Called every few seconds. */
+    /**
+     * Closes the connections that have waited too long for a request, or take too long for a
+     * response. Called every few seconds.
+     */
     closeOverdue(): void {
+      deliveries.closeOverdue();
       const at = now();
       for (const connection of open) {
         const { requests, idleSince, hadRequest } = connection;
@@ -100,7 +120,7 @@ export function createConnections(
         if (requests === 0 && at - idleSince >= allowedMs) end(connection);
       }
       // Descriptors are used and closed elsewhere as well.
-      checked = UNCHECKED;
+      checked = unchecked;
       limit = max;
     },
 
@@ -119,7 +139,7 @@ export function createConnections(
 
   function checkDescriptors(): void {
     if (open.size < checked || open.size >= limit) return;
-    if (hasReserve()) checked = open.size + CHECKED_STEP;
+    if (hasReserve(reserve)) checked = open.size + step;
     else limit = open.size;
   }
 
@@ -162,6 +182,7 @@ export function createConnections(
   }
 
   function remove(connection: Connection): void {
+    deliveries.remove(connection);
     if (!open.delete(connection)) return;
     const left = sizeOf(connection.group) - 1;
     if (left > 0) sizes.set(connection.group, left);

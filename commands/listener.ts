@@ -6,15 +6,16 @@
  */
 
 import { normalized, trustedPeer } from "../routes/client_address.ts";
-import { isStreamed } from "../routes/exchange.ts";
+import { trackedBytes } from "../routes/exchange.ts";
 import { addressGroup } from "../services/auth/address_group.ts";
 import type { Config } from "../services/config/config.ts";
 import { errorFields, type Log } from "../services/log.ts";
-import { createConnections, RESERVED_DESCRIPTORS } from "./connections.ts";
+import { createConnections } from "./connections.ts";
 import { hasFreeDescriptors } from "./descriptors.ts";
 import { serveConnection, type ServedConnection } from "./http_connection.ts";
 import { openSocket, type SocketConfig, tlsError } from "./listening_socket.ts";
-import { createRelay, type Relay } from "./relay.ts";
+import { createRelay, type Relay, RELAYED_DESCRIPTORS } from "./relay.ts";
+import { persist, type Persistence } from "./persistence.ts";
 import { drainBody } from "./unread_body.ts";
 
 export type Listener = ReturnType<typeof listen>;
@@ -24,10 +25,6 @@ const CHECK_MS = 5_000;
 
 /** Status of a response after which the connection is a WebSocket. */
 const SWITCHING_PROTOCOLS = 101;
-
-/** Pause after a connection could not be accepted, in milliseconds, and how long that may last. */
-const RETRY_MS = 100;
-const FAILING_MAX_MS = 60_000;
 
 /**
  * @param options.now A monotonic clock in milliseconds.
@@ -41,24 +38,21 @@ export function listen(
 ) {
   const { socket, address, tls } = openSocket(config);
   const onError = (error: unknown) => respondInternalError(log, error);
-  const relay = tls || config.terminal !== "off" ? openRelay() : undefined;
+  const isRelayed = tls !== undefined || config.terminal !== "off";
   const connections = createConnections({
     max: config.maxConnections,
-    hasReserve: () => hasFreeDescriptors(RESERVED_DESCRIPTORS),
+    descriptors: isRelayed ? RELAYED_DESCRIPTORS : 1,
+    hasReserve: hasFreeDescriptors,
     now,
   });
+  let isClosed = false;
+  const persistence = { log, now, isClosed: () => isClosed, onFailure: connections.relieve };
+  const relay = isRelayed ? openRelay() : undefined;
   const isProxy = trustedPeer(config.trustedProxies);
   const served = new Set<ServedConnection>();
   let refused = 0;
-  let isClosed = false;
 
-  const accepting = acceptConnections(socket, {
-    log,
-    now,
-    isClosed: () => isClosed,
-    onConnection: serve,
-    onFailure: connections.relieve,
-  });
+  const accepting = acceptConnections(socket, { ...persistence, onConnection: serve });
   const checking = setInterval(check, CHECK_MS);
 
   return {
@@ -88,7 +82,7 @@ export function listen(
 
   function openRelay(): Relay {
     try {
-      return createRelay(tls, onError);
+      return createRelay({ tls, onError, persistence });
     } catch (error) {
       socket.close();
       throw tlsError(config, error);
@@ -115,6 +109,14 @@ export function listen(
       return conn.close();
     }
     const end = () => connections.endRequest(connection);
+    const endWhenDelivered = (bytes: number, completed: Promise<void>) => {
+      const endDelivery = bytes > 0 ? connections.beginDelivery(connection, bytes) : () => {};
+      const endBoth = () => {
+        endDelivery();
+        end();
+      };
+      completed.then(endBoth, endBoth);
+    };
     const handle = async (request: Request, info: { completed: Promise<void> }) => {
       connections.beginRequest(connection);
       let response: Response | undefined;
@@ -122,7 +124,8 @@ export function listen(
         return response = await respond(request, peer);
       } finally {
         // A WebSocket has ended when its connection is removed.
-        if (response && isStreamed(response)) info.completed.then(end, end);
+        const bytes = response && trackedBytes(response);
+        if (bytes !== undefined) endWhenDelivered(bytes, info.completed);
         else if (response?.status !== SWITCHING_PROTOCOLS) end();
       }
     };
@@ -150,37 +153,17 @@ export function listen(
  * Accepts connections until `isClosed`. A failure is usually a lack of file descriptors, which
  * passes.
  *
- * @param options.onFailure Closes connections, so that descriptors become free.
  * @throws The last failure, if accepting fails for a minute.
  */
-export async function acceptConnections(
+export function acceptConnections(
   socket: Pick<Deno.Listener<Deno.Conn>, "accept">,
-  { log, now, isClosed, onConnection, onFailure, pause = wait }: {
-    log: Log;
-    now: () => number;
-    isClosed: () => boolean;
-    onConnection: (conn: Deno.Conn) => void;
-    onFailure: () => void;
-    pause?: (ms: number) => Promise<void>;
-  },
+  { onConnection, ...persistence }: Persistence & { onConnection: (conn: Deno.Conn) => void },
 ): Promise<void> {
-  let failingSince: number | undefined;
-  for (;;) {
-    try {
-      onConnection(await socket.accept());
-      failingSince = undefined;
-    } catch (error) {
-      if (isClosed()) return;
-      if (failingSince === undefined) log.warn("connection not accepted", errorFields(error));
-      failingSince ??= now();
-      if (now() - failingSince >= FAILING_MAX_MS) throw error;
-      onFailure();
-      await pause(RETRY_MS);
-    }
-  }
+  return persist(async (succeed) => {
+    onConnection(await socket.accept());
+    succeed();
+  }, persistence);
 }
-
-const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 function respondInternalError(log: Log, error: unknown): Response {
   log.error("request failed outside of the application", errorFields(error));

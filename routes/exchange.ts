@@ -45,13 +45,22 @@ export function requestIdOf(request: Request): string {
   return given !== null && WELL_FORMED_ID.test(given) ? given : crypto.randomUUID();
 }
 
-/** Responses whose body is produced while it is sent. Reading `body` of others would create a stream. */
-const streamed = new WeakSet<Response>();
+/** Bytes above which a body is sent as a stream, whose delivery the runtime reports. */
+const UNTRACKED_BYTES = 2_048;
 
-/** Whether the body of a response is produced while it is sent, e.g. that of an event stream. */
-export const isStreamed = (response: Response): boolean => streamed.has(response);
+/**
+ * Bytes of the responses whose delivery the runtime reports: 0 if the body is produced while it is
+ * sent, e.g. that of an event stream.
+ */
+const tracked = new WeakMap<Response, number>();
 
-/** Creates a response with the common headers. `headers` take precedence; `vary` is combined. */
+/** Bytes of a whole body, 0 of a streamed one. @returns `undefined` if its delivery is not known. */
+export const trackedBytes = (response: Response): number | undefined => tracked.get(response);
+
+/**
+ * Creates a response with the common headers. `headers` take precedence; `vary` is combined. Larger
+ * bodies are sent as streams: the runtime reports only their delivery.
+ */
 export function respond(
   exchange: Exchange,
   status: number,
@@ -66,9 +75,29 @@ export function respond(
   };
   const { vary } = exchange.headers;
   if (vary !== undefined && headers.vary !== undefined) all.vary = `${vary}, ${headers.vary}`;
-  const response = new Response(body, { status, headers: all });
-  if (body instanceof ReadableStream) streamed.add(response);
+  const bytes = largeBytes(body);
+  if (bytes) all["content-length"] = String(bytes.length);
+  const response = new Response(bytes ? streamOf(bytes) : body, { status, headers: all });
+  if (bytes || body instanceof ReadableStream) tracked.set(response, bytes?.length ?? 0);
   return response;
+}
+
+function largeBytes(body: BodyInit | null): Uint8Array<ArrayBuffer> | undefined {
+  if (typeof body === "string") {
+    return body.length > UNTRACKED_BYTES ? new TextEncoder().encode(body) : undefined;
+  }
+  return body instanceof Uint8Array && body.length > UNTRACKED_BYTES
+    ? body as Uint8Array<ArrayBuffer>
+    : undefined;
+}
+
+function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
 }
 
 /** Adds the common headers to the response of an endpoint. */

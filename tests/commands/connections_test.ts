@@ -7,14 +7,16 @@ import {
 } from "../../commands/connections.ts";
 
 /** Connections whose clock and descriptors the test controls. */
-function limited({ max = 100 } = {}) {
+function limited({ max = 100, descriptors = 1 } = {}) {
   const closed: string[] = [];
-  const state = { at: 0, hasReserve: true, checks: 0 };
+  const state = { at: 0, hasReserve: true, checks: 0, reserve: 0 };
   const connections = createConnections({
     max,
+    descriptors,
     now: () => state.at,
-    hasReserve: () => {
+    hasReserve: (count) => {
       state.checks++;
+      state.reserve = count;
       return state.hasReserve;
     },
   });
@@ -120,6 +122,15 @@ Deno.test("the descriptors are checked now and then, not for each connection", (
   equal(state.checks, 0);
   admitMany("proxy", 320, { isProxy: true });
   equal(state.checks, 10);
+});
+
+Deno.test("a relayed connection counts for three descriptors", () => {
+  const { state, admitMany } = limited({ max: 1_000, descriptors: 3 });
+  admitMany("proxy", 21, { isProxy: true });
+  equal(state.checks, 0);
+  admitMany("proxy", 100, { isProxy: true });
+  equal(state.checks, 10);
+  equal(state.reserve, 64 + 2 * 10);
 });
 
 Deno.test("without free descriptors some idle connections are closed, and no busy ones", () => {

@@ -1,6 +1,8 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { connect as connectHttp2 } from "node:http2";
 import { connect as connectTls } from "node:tls";
 import { FIRST_REQUEST_MS, IDLE_MS } from "../../commands/connections.ts";
+import { DELIVERY_MS } from "../../commands/deliveries.ts";
 import { acceptConnections, listen } from "../../commands/listener.ts";
 import { respond } from "../../routes/exchange.ts";
 import { silentLog } from "../../services/log.ts";
@@ -151,6 +153,65 @@ for (const terminal of ["off", "admin"] as const) {
     deepEqual(peers, ["127.0.0.1"]);
   });
 }
+
+/** Requests with HTTP/2 whose bodies the client does not take. */
+function openUnread(port: number, paths: string[]) {
+  const session = connectHttp2(`http://127.0.0.1:${port}`, { settings: { initialWindowSize: 0 } });
+  const state = { heads: 0, isClosed: false };
+  session.on("error", () => {});
+  session.on("close", () => state.isClosed = true);
+  const request = (path: string) => {
+    const stream = session.request({ ":path": path });
+    stream.on("error", () => {});
+    stream.on("response", () => state.heads++);
+  };
+  paths.forEach(request);
+  return { state, request, [Symbol.dispose]: () => session.destroy() };
+}
+
+for (const terminal of ["off", "admin"] as const) {
+  const large = () => Promise.resolve(respond(EXCHANGE, 200, "x".repeat(775_000), {}));
+
+  Deno.test(`a body that is not taken closes its connection, whatever other requests do, TERMINAL=${terminal}`, async () => {
+    await using service = served(
+      (request, peer) => request.url.endsWith("/livez") ? answerOk(request, peer) : large(),
+      { terminal },
+    );
+    using client = openUnread(service.port, ["/large"]);
+    await until("it has the head", () => client.state.heads === 1);
+    service.pass(DELIVERY_MS);
+    client.request("/livez");
+    await until("the other has its head", () => client.state.heads === 2);
+    service.pass(DELIVERY_MS + 10_000);
+    await until("it is closed", () => client.state.isClosed);
+  });
+
+  Deno.test(`bodies that are not taken are bounded, TERMINAL=${terminal}`, async () => {
+    await using service = served(large, { terminal });
+    using client = openUnread(service.port, Array.from({ length: 30 }, () => "/large"));
+    await until("it is closed", () => client.state.isClosed);
+    using other = await openClient(service.port);
+    match(await other.request("/"), /^HTTP\/1\.1 200 /);
+  });
+}
+
+Deno.test("a client with HTTP/1.1 that takes a large body slowly gets all of it", async () => {
+  const body = "x".repeat(775_000);
+  await using service = served(() => Promise.resolve(respond(EXCHANGE, 200, body, {})));
+  using client = await openClient(service.port);
+  let text = await client.request("/");
+  match(text, /content-length: 775000\r\n/);
+  const length = text.indexOf("\r\n\r\n") + 4 + body.length;
+  // 4 KiB at a time, at 50 kB/s.
+  while (text.length < length) {
+    service.pass(82);
+    text += await client.read();
+  }
+  equal(text.length, length);
+  // The delivery has ended.
+  service.pass(IDLE_MS / 2);
+  match(await client.request("/"), /^HTTP\/1\.1 200 /);
+});
 
 /** A socket whose `accept` gives these results in turn, and then fails as a closed one does. */
 function fakeSocket(results: (Error | Deno.Conn)[]) {

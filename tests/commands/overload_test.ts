@@ -14,9 +14,18 @@ const DESCRIPTORS = 256;
 
 const portOf = ({ baseUrl }: Longshore) => Number(new URL(baseUrl).port);
 
-for (const [what, beginning] of Object.entries(UNFINISHED)) {
-  Deno.test(`400 connections that send ${what} leave others served, with 256 descriptors`, async () => {
-    await using longshore = await startLongshore({ descriptors: DESCRIPTORS });
+const CASES = (["off", "admin"] as const).flatMap((terminal) =>
+  Object.entries(UNFINISHED).map(([what, beginning]) => ({ terminal, what, beginning }))
+);
+
+for (const { terminal, what, beginning } of CASES) {
+  Deno.test(`400 connections that send ${what} leave others served, with 256 descriptors, TERMINAL=${terminal}`, async () => {
+    await using longshore = await startLongshore({
+      descriptors: DESCRIPTORS,
+      env: { TERMINAL: terminal },
+    });
+    // The runtime panics if it compiles a module while no descriptor is free.
+    equal((await longshore.call("GET", "/api/health")).status, 200);
     using held = await holdConnections(portOf(longshore), {
       count: 400,
       beginning,
@@ -30,6 +39,41 @@ for (const [what, beginning] of Object.entries(UNFINISHED)) {
     equal(await longshore.stop(), 0);
   });
 }
+
+/** The port of a started program that only its relay connects to. */
+async function relayPort({ pid, baseUrl }: Longshore): Promise<number> {
+  const sockets = new Set<string>();
+  for await (const { name } of Deno.readDir(`/proc/${pid}/fd`)) {
+    const target = await Deno.readLink(`/proc/${pid}/fd/${name}`).catch(() => "");
+    sockets.add(/^socket:\[(\d+)\]$/.exec(target)?.[1] ?? "");
+  }
+  const LISTENING = "0A";
+  const rows = (await Deno.readTextFile("/proc/net/tcp")).trim().split("\n").slice(1)
+    .map((row) => row.trim().split(/\s+/))
+    .filter((row) => row[3] === LISTENING && sockets.has(row[9]!));
+  const ports = rows.map((row) => parseInt(row[1]!.split(":")[1]!, 16));
+  return ports.find((port) => port !== Number(new URL(baseUrl).port))!;
+}
+
+Deno.test("a local program that uses up the descriptors at the relay's port does not end the service", async () => {
+  await using longshore = await startLongshore({
+    descriptors: DESCRIPTORS,
+    env: { TERMINAL: "admin" },
+  });
+  equal((await longshore.call("GET", "/api/health")).status, 200);
+  const port = await relayPort(longshore);
+  {
+    using _held = await holdConnections(port, { count: 400, beginning: "" });
+    await until("the relay has another port", async () => {
+      const current = await relayPort(longshore);
+      return current !== undefined && current !== port;
+    });
+  }
+  await eventually(async () => {
+    equal((await longshore.call("GET", "/api/health")).status, 200);
+  });
+  equal(await longshore.stop(), 0);
+});
 
 Deno.test("the service is reported as alive during the attack, by a request of its own", async () => {
   await using notify = await startNotifySocket();
