@@ -166,6 +166,7 @@ export function engineOf({ plant }: PlantedSecrets): Record<string, FakeAnswer> 
     labels: {
       "com.docker.compose.project": "shop",
       "com.docker.compose.service": "web",
+      "com.docker.compose.config-hash": "0".repeat(64),
     },
     volumes: ["data"],
   }]);
