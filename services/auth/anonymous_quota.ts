@@ -52,7 +52,7 @@ export function createAnonymousQuota({ ofClient, ofMinute, ofDay = Infinity }: Q
     if (today !== day) takenOfDay = 0;
     day = today;
   };
-  /** What was omitted until now, once. */
+  /** Requests omitted until now, each reported once. */
   const end = (): Omitted | undefined => {
     const ended = omitted;
     omitted = undefined;

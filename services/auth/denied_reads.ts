@@ -79,9 +79,9 @@ export function createDeniedReads(now: () => Date) {
       period.reads.add(read);
       return true;
     },
-    /** What was omitted in hours that are over, once. */
+    /** Reads omitted in hours that are over, each reported once. */
     settle: (): OmittedReads[] => forgetWhere(isOver),
-    /** What was omitted until now, once. */
+    /** Reads omitted until now, each reported once. */
     end: (): OmittedReads[] => forgetWhere(() => true),
   };
 }

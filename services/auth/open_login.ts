@@ -20,7 +20,7 @@ export interface OpenLogin {
   pageHash: string | null;
 }
 
-/** What a client presents to renew or end a login. */
+/** Credentials that renew or end a login. */
 export interface PresentedTokens {
   /** Refresh tokens, of which one is the client's: other sites of a host can add cookies. */
   tokens: readonly string[];

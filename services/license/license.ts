@@ -51,7 +51,7 @@ export interface LicenseGrant {
 export interface Trial {
   startedAt: string;
   endsAt: string;
-  /** Whether the trial is in force: it has begun and not ended, and there is no license. */
+  /** Whether the trial is in force: it has begun, has not ended, and no license is installed. */
   active: boolean;
 }
 

@@ -105,7 +105,7 @@ export function recordOom({ alerts, now }: Pick<Deps, "alerts" | "now">, id: str
   }
 }
 
-/** What a round knows besides the container. */
+/** Knowledge of a round besides the container. */
 type CountContext = Observed & { at: number; countedFrom: number };
 
 function countContainer(

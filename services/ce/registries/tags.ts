@@ -114,7 +114,7 @@ function isNext(parameter: string): boolean {
  * Returns the query of the next page. Registries behind proxies give links with another host or
  * path, so that only the query counts; a link to another repository is not followed.
  *
- * @returns `undefined` if there is no next page; empty for a link that cannot be followed.
+ * @returns `undefined` after the last page; empty for a link that cannot be followed.
  */
 function nextPage({ headers, url }: OutboundResponse, repository: string): string | undefined {
   for (const [, target = "", params = ""] of (headers.link ?? "").matchAll(LINK)) {

@@ -158,6 +158,6 @@ Deno.test("POST /api/volumes refuses what BIND_ALLOW does not allow", async () =
     "body.options.device: must be in a directory that BIND_ALLOW allows",
   );
   equal((await create({ type: "proc", device: "proc" })).status, 400);
-  // Allowed, but there is no engine.
+  // Allowed; the engine of this test cannot be reached.
   equal((await create({ type: "none", o: "bind", device: "/srv/data" })).status, 503);
 });

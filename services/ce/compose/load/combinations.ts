@@ -8,7 +8,7 @@
 import { fail, type Loading, quote, warn } from "./scope.ts";
 import type { WrittenService } from "./service_keys.ts";
 
-/** What belongs to the container whose network is shared. */
+/** Settings of the container whose network is shared. */
 const NETWORK_KEYS = [
   "dns",
   "expose",

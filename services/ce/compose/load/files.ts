@@ -42,7 +42,7 @@ export interface WrittenProject {
   models?: true;
 }
 
-/** What a file says, with what it was read from. */
+/** Content of a file, with its source. */
 interface ReadProject {
   project: WrittenProject;
   tree?: MapNode;

@@ -18,7 +18,7 @@ type Values = Record<string, unknown>;
 /** Values that are replaced as a whole, by their paths below the service. */
 const REPLACED = new Set(["command", "entrypoint", "healthcheck.test"]);
 
-/** What the entries of a list that stand for the same have in common; others must be equal. */
+/** Key shared by entries of a list that replace each other; entries without one must be equal. */
 const IDENTITIES: Readonly<Record<string, (entry: never) => string>> = {
   configs: ({ source, target = source }: FileGrant) => pathIn("/", target),
   devices: ({ source, target = source }: Device) => target,

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Where something is written. */
+/** Position of a part in its text. */
 export interface Position {
   /** Name of an included or extended file, or of an env file; `null` for the Compose text itself. */
   file: string | null;

@@ -35,13 +35,13 @@ const external: Reader<boolean | { name?: string }> = byKind({
   map: object({ name }),
 });
 
-/** What all parts of a project may have, as written. */
+/** Keys that all parts of a project may have, as written. */
 export interface WrittenPart {
   name?: string;
   external?: boolean | { name?: string };
 }
 
-/** What all parts of a project have. */
+/** Fields of all parts of a project. */
 export type Part<Written extends WrittenPart> = Omit<Written, keyof WrittenPart> & {
   /** On the engine. */
   name: string;

@@ -10,7 +10,7 @@ import type { WrittenService } from "./service_keys.ts";
 
 type Services = Readonly<Record<string, WrittenService>>;
 
-/** What is checked of a project. */
+/** Parts of a project that are checked. */
 interface Checked {
   name: string;
   services: Services;

@@ -7,7 +7,7 @@
 import type { ContainerInspect, EndpointSettings } from "../../../../engine/containers.ts";
 import type { Attachment } from "../load/service_keys.ts";
 
-/** What a service requests of a network besides names. */
+/** Requests of a service to a network, besides names. */
 export interface AttachmentRequest {
   ipv4?: string | undefined;
   ipv6?: string | undefined;
@@ -27,7 +27,7 @@ export const requestOf = (attachment: Attachment | undefined): AttachmentRequest
 });
 
 /**
- * What was requested of a network, by its description. An engine describes a physical address, and
+ * Requests to a network, read from its description. An engine describes a physical address, and
  * Podman every address, only as the actual one of a running container.
  */
 export function describedRequest(

@@ -25,7 +25,7 @@ export class CheckTimeout extends Error {
   }
 }
 
-/** Returns the last good answer for an image with the reason why there is no newer one. */
+/** Returns the last good answer for an image with the reason why a newer one is missing. */
 export function failedCheck(
   deps: Pick<Deps, "config" | "db" | "now">,
   image: string,
