@@ -4,7 +4,7 @@
  * @module
  */
 
-import { selectUserByEmail, type User } from "../db/ce/users.ts";
+import { selectUserByEmail, type User } from "../db/users.ts";
 import type { Caller } from "../services/auth/caller.ts";
 import { recordAudit } from "../services/ce/auth/audit.ts";
 import { emailKey } from "../services/ce/auth/emails.ts";

@@ -6,7 +6,7 @@
  */
 
 import type { StateDatabase } from "../db/database.ts";
-import { selectUsers } from "../db/ce/users.ts";
+import { selectUsers } from "../db/users.ts";
 import { createAccounts, KEY_USER } from "../services/auth/accounts.ts";
 import { permissionName, PERMISSIONS } from "../services/auth/permissions.ts";
 import {

@@ -5,9 +5,9 @@
  * @module
  */
 
-import { type ApiToken, selectApiTokens } from "../../db/ce/api_tokens.ts";
-import { selectRevokedFamilies } from "../../db/ce/revoked_families.ts";
-import { selectPasswordHash, selectUsers, selectUsersWithoutPassword } from "../../db/ce/users.ts";
+import { type ApiToken, selectApiTokens } from "../../db/api_tokens.ts";
+import { selectRevokedFamilies } from "../../db/revoked_families.ts";
+import { selectPasswordHash, selectUsers, selectUsersWithoutPassword } from "../../db/users.ts";
 import { selectDataVersion } from "../../db/data_version.ts";
 import type { StateDatabase } from "../../db/database.ts";
 import { errorFields, type Log, silentLog } from "../log.ts";

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { countAlertRules } from "../../db/ce/alert_rules.ts";
-import { countIntegrations } from "../../db/ce/integrations.ts";
-import { countSchedules } from "../../db/ce/schedules.ts";
-import { countUsers } from "../../db/ce/users.ts";
-import { countWebhooks } from "../../db/ce/webhooks.ts";
+import { countAlertRules } from "../../db/alert_rules.ts";
+import { countIntegrations } from "../../db/integrations.ts";
+import { countSchedules } from "../../db/schedules.ts";
+import { countUsers } from "../../db/users.ts";
+import { countWebhooks } from "../../db/webhooks.ts";
 import type { Adapter } from "../integration/adapter.ts";
 import type { Worker } from "../lifecycle.ts";
 import type { RecordCounts } from "../license/limits.ts";

@@ -22,7 +22,7 @@ import {
   updateMessageSent,
   updateOldestQueuedFailed,
   updateQueuedFailed,
-} from "../../db/ce/outbox_messages.ts";
+} from "../../db/outbox_messages.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
 import { includesEdition } from "../license/edition.ts";

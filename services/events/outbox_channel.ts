@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { OutboxAttempt, OutboxMessage } from "../../db/ce/outbox_messages.ts";
+import type { OutboxAttempt, OutboxMessage } from "../../db/outbox_messages.ts";
 import type { StateDatabase } from "../../db/database.ts";
 import type { Config } from "../config/config.ts";
 import type { Edition } from "../license/edition.ts";

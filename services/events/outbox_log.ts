@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { OutboxMessage, OutboxStatus } from "../../db/ce/outbox_messages.ts";
+import type { OutboxMessage, OutboxStatus } from "../../db/outbox_messages.ts";
 
-export { OUTBOX_STATUSES } from "../../db/ce/outbox_messages.ts";
+export { OUTBOX_STATUSES } from "../../db/outbox_messages.ts";
 
 /** A message in a delivery log. Times are ISO 8601, UTC. */
 export interface Delivery {

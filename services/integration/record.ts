@@ -5,7 +5,7 @@
  */
 
 import { nodeCrypto } from "../builtins.ts";
-import type { StoredRecord } from "../../db/ce/integration_data.ts";
+import type { StoredRecord } from "../../db/integration_data.ts";
 
 /** Maximum number of records of one poll. */
 export const RECORDS_MAX = 1_000;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Job } from "../../db/ce/jobs.ts";
+import type { Job } from "../../db/jobs.ts";
 import type { Role } from "../auth/caller.ts";
 import { createShares } from "../auth/shares.ts";
 import { AppError } from "../errors.ts";

@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { AlertProgress } from "../../db/ce/alert_progress.ts";
-import type { AlertRule } from "../../db/ce/alert_rules.ts";
+import type { AlertProgress } from "../../db/alert_progress.ts";
+import type { AlertRule } from "../../db/alert_rules.ts";
 
 /** A value of the host, the engine or the service, or why it is unknown. */
 export type Reading =

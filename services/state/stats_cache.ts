@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { ContainerFigures, ContainerRates } from "../../db/ce/container_samples.ts";
+import type { ContainerFigures, ContainerRates } from "../../db/container_samples.ts";
 
 /** One sample of a running container. Sizes and counters are bytes; counters count from its start. */
 export interface ContainerStats {

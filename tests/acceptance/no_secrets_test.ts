@@ -9,9 +9,9 @@
  * @module
  */
 
-import { selectJobs } from "../../db/ce/jobs.ts";
+import { selectJobs } from "../../db/jobs.ts";
 import { equal, ok } from "node:assert/strict";
-import { insertAlertEvent } from "../../db/ce/alert_events.ts";
+import { insertAlertEvent } from "../../db/alert_events.ts";
 import type { UserRole } from "../../services/auth/caller.ts";
 import { forwardEvents } from "../../services/ce/stream/broadcaster.ts";
 import { readConfig } from "../../services/config/config.ts";

@@ -7,8 +7,8 @@
  */
 
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { insertJob, type Job, selectJobs } from "../../db/ce/jobs.ts";
-import { insertScheduleRun, updateScheduleRunEnd } from "../../db/ce/schedule_runs.ts";
+import { insertJob, type Job, selectJobs } from "../../db/jobs.ts";
+import { insertScheduleRun, updateScheduleRunEnd } from "../../db/schedule_runs.ts";
 import { everyRoute } from "../../routes/editions.ts";
 import { type Endpoint, permissionsOf } from "../../routes/endpoint.ts";
 import { permissionName, PERMISSIONS } from "../../services/auth/permissions.ts";

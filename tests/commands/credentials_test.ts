@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { ensureCredentials } from "../../commands/credentials.ts";
-import { selectSetting } from "../../db/ce/settings.ts";
+import { selectSetting } from "../../db/settings.ts";
 import { storeUser } from "../../services/ce/auth/users.ts";
 import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { upsertSeenDigest } from "../../db/ce/updates/digests.ts";
-import { replaceCheckedImage } from "../../db/ce/updates/images.ts";
+import { upsertSeenDigest } from "../../db/updates/digests.ts";
+import { replaceCheckedImage } from "../../db/updates/images.ts";
 import { containerList } from "../../engine/containers.ts";
 import { listAll } from "../../services/ce/containers/reads.ts";
 import { sampleContainer } from "../../services/ce/containers/stats.ts";

@@ -1,7 +1,7 @@
-import { insertMetricSample, rollUpMetricSamples } from "../../db/ce/metric_samples.ts";
+import { insertMetricSample, rollUpMetricSamples } from "../../db/metric_samples.ts";
 import { openMetricsDatabase } from "../../db/database.ts";
 import { METRICS_FILE } from "../../services/backup/files.ts";
-import { LOCAL_HOST } from "../../services/host_id.ts";
+import { LOCAL_HOST } from "../../db/host_id.ts";
 import type { Longshore } from "./longshore.ts";
 import { until } from "./until.ts";
 

@@ -9,8 +9,8 @@
  */
 
 import { equal } from "node:assert/strict";
-import { selectNotificationChannels } from "../../db/ce/notification_channels.ts";
-import { selectSetting, upsertSetting } from "../../db/ce/settings.ts";
+import { selectNotificationChannels } from "../../db/notification_channels.ts";
+import { selectSetting, upsertSetting } from "../../db/settings.ts";
 import { openStateDatabase } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
 import { stateMigrations } from "../../db/migrations/state/mod.ts";

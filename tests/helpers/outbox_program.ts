@@ -8,8 +8,8 @@
  */
 
 import { openStateDatabase } from "../../db/database.ts";
-import { selectSetting, upsertSetting } from "../../db/ce/settings.ts";
-import { countWebhooks } from "../../db/ce/webhooks.ts";
+import { selectSetting, upsertSetting } from "../../db/settings.ts";
+import { countWebhooks } from "../../db/webhooks.ts";
 import { migrate } from "../../db/migrate.ts";
 import { stateMigrations } from "../../db/migrations/state/mod.ts";
 import { createWebhook } from "../../services/ce/webhooks/webhooks.ts";

@@ -5,7 +5,7 @@
  */
 
 import { deepEqual, equal, match } from "node:assert/strict";
-import { insertScheduleRun, updateScheduleRunEnd } from "../../db/ce/schedule_runs.ts";
+import { insertScheduleRun, updateScheduleRunEnd } from "../../db/schedule_runs.ts";
 import type { Scope } from "../../services/auth/scope.ts";
 import type { MonitorResult } from "../../services/state/monitor_results.ts";
 import { broadcastStates } from "../../services/ce/stream/frames.ts";

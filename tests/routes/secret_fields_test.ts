@@ -5,10 +5,10 @@
  */
 
 import { deepEqual, equal, match } from "node:assert/strict";
-import { selectIntegration } from "../../db/ce/integrations.ts";
-import { selectNotificationChannel } from "../../db/ce/notification_channels.ts";
-import { selectRegistry } from "../../db/ce/registries.ts";
-import { selectWebhook } from "../../db/ce/webhooks.ts";
+import { selectIntegration } from "../../db/integrations.ts";
+import { selectNotificationChannel } from "../../db/notification_channels.ts";
+import { selectRegistry } from "../../db/registries.ts";
+import { selectWebhook } from "../../db/webhooks.ts";
 import { selectChatChannel } from "../../db/pro/chat_channels.ts";
 import { selectMonitor } from "../../db/pro/uptime/monitors.ts";
 import { openConfig as openIntegration } from "../../services/ce/integrations/stored_config.ts";

@@ -10,7 +10,7 @@ import {
   selectUserByEmail,
   updateUserDetails,
   type User,
-} from "../../../db/ce/users.ts";
+} from "../../../db/users.ts";
 import { KEY_USER } from "../../auth/accounts.ts";
 import type { Caller, UserRole } from "../../auth/caller.ts";
 import { assertAcceptablePassword } from "../../auth/passwords.ts";

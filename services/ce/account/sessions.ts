@@ -9,7 +9,7 @@ import {
   selectSession,
   selectSessions,
   type Session as StoredSession,
-} from "../../../db/ce/sessions.ts";
+} from "../../../db/sessions.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { notFound } from "../../errors.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { AlertProgress, AlertState } from "../../../db/ce/alert_progress.ts";
-import type { AlertOperator, AlertRule } from "../../../db/ce/alert_rules.ts";
+import type { AlertProgress, AlertState } from "../../../db/alert_progress.ts";
+import type { AlertOperator, AlertRule } from "../../../db/alert_rules.ts";
 
 /** Shortest time between two firings of a rule (specification), in milliseconds. */
 export const COOLDOWN_MS = 15 * 60 * 1000;

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { AlertMetric, AlertRule } from "../../../db/ce/alert_rules.ts";
-import type { ContainerRates } from "../../../db/ce/container_samples.ts";
+import type { AlertMetric, AlertRule } from "../../../db/alert_rules.ts";
+import type { ContainerRates } from "../../../db/container_samples.ts";
 import type { Deps } from "../../deps.ts";
 import type { ContainerCounts, Occurrence, WindowCount } from "../../state/alert_memory.ts";
 import type { Container } from "../../state/inventory.ts";

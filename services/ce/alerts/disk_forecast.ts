@@ -4,9 +4,9 @@
  * @module
  */
 
-import { selectMetricHistory } from "../../../db/ce/metric_samples.ts";
+import { selectMetricHistory } from "../../../db/metric_samples.ts";
 import type { Deps } from "../../deps.ts";
-import { LOCAL_HOST } from "../../host_id.ts";
+import { LOCAL_HOST } from "../../../db/host_id.ts";
 import type { Reading } from "../../state/alert_memory.ts";
 
 /** The growth of these hours continues. */

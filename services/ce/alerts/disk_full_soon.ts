@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deleteSetting, selectSetting, upsertSetting } from "../../../db/ce/settings.ts";
+import { deleteSetting, selectSetting, upsertSetting } from "../../../db/settings.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { readDiskForecast } from "./disk_forecast.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type AlertProgress, replaceAlertProgress } from "../../../db/ce/alert_progress.ts";
-import { upsertSetting } from "../../../db/ce/settings.ts";
+import { type AlertProgress, replaceAlertProgress } from "../../../db/alert_progress.ts";
+import { upsertSetting } from "../../../db/settings.ts";
 import type { Deps } from "../../deps.ts";
 import type { EmitDeps } from "../../events/emit.ts";
 import type { WatchedRule } from "../../state/alert_memory.ts";

@@ -17,14 +17,14 @@ import {
   selectOpenAlertEventsOf,
   updateAlertEventAcknowledged,
   updateAlertEventResolved,
-} from "../../../db/ce/alert_events.ts";
+} from "../../../db/alert_events.ts";
 import {
   type AlertProgress,
   deleteAlertProgressBefore,
   replaceAlertProgress,
-} from "../../../db/ce/alert_progress.ts";
-import type { AlertRule } from "../../../db/ce/alert_rules.ts";
-import { selectUser } from "../../../db/ce/users.ts";
+} from "../../../db/alert_progress.ts";
+import type { AlertRule } from "../../../db/alert_rules.ts";
+import { selectUser } from "../../../db/users.ts";
 import type { Page, Paged } from "../../../db/page.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { stackOf } from "../../auth/scope.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { AlertMetric, AlertRule } from "../../../db/ce/alert_rules.ts";
-import { selectOldestQueued } from "../../../db/ce/outbox_messages.ts";
+import type { AlertMetric, AlertRule } from "../../../db/alert_rules.ts";
+import { selectOldestQueued } from "../../../db/outbox_messages.ts";
 import type { Deps } from "../../deps.ts";
 import { asAppError } from "../../errors.ts";
 import type { Reading } from "../../state/alert_memory.ts";

@@ -4,19 +4,19 @@
  * @module
  */
 
-import type { AlertMetric } from "../../../db/ce/alert_rules.ts";
+import type { AlertMetric } from "../../../db/alert_rules.ts";
 import {
   type ContainerPoint,
   selectContainerHistory,
   selectContainerSeries,
-} from "../../../db/ce/container_samples.ts";
+} from "../../../db/container_samples.ts";
 import {
   type MetricPoint,
   type Resolution,
   selectMetricHistory,
-} from "../../../db/ce/metric_samples.ts";
+} from "../../../db/metric_samples.ts";
 import type { Deps } from "../../deps.ts";
-import { LOCAL_HOST } from "../../host_id.ts";
+import { LOCAL_HOST } from "../../../db/host_id.ts";
 import type { Container } from "../../state/inventory.ts";
 import { round2 } from "../metrics/window.ts";
 import {

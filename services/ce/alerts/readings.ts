@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AlertRule } from "../../../db/ce/alert_rules.ts";
+import type { AlertRule } from "../../../db/alert_rules.ts";
 import { withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { errorFields } from "../../log.ts";

@@ -10,7 +10,7 @@ import {
   resetAlertProgress,
   selectAlertProgress,
   type StoredAlertProgress,
-} from "../../../db/ce/alert_progress.ts";
+} from "../../../db/alert_progress.ts";
 import {
   type AlertRule,
   type AlertRuleSettings,
@@ -20,7 +20,7 @@ import {
   selectAlertRule,
   selectAlertRules,
   updateAlertRule,
-} from "../../../db/ce/alert_rules.ts";
+} from "../../../db/alert_rules.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import type { EmitDeps } from "../../events/emit.ts";
@@ -36,8 +36,8 @@ import { hostReading } from "./readings.ts";
 import { completeSettings, type NewAlertRule } from "./settings.ts";
 import { containersOf, forgetRules } from "./watched_rules.ts";
 
-export { ALERT_STATES } from "../../../db/ce/alert_progress.ts";
-export { ALERT_METRICS, ALERT_OPERATORS } from "../../../db/ce/alert_rules.ts";
+export { ALERT_STATES } from "../../../db/alert_progress.ts";
+export { ALERT_METRICS, ALERT_OPERATORS } from "../../../db/alert_rules.ts";
 export type { AlertRule, NewAlertRule };
 
 /** A rule with its state: of all its containers, the worst. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AlertMetric, AlertRuleSettings, AlertScope } from "../../../db/ce/alert_rules.ts";
+import type { AlertMetric, AlertRuleSettings, AlertScope } from "../../../db/alert_rules.ts";
 import { assertMayDo, type Caller } from "../../auth/caller.ts";
 import type { Change } from "../../change.ts";
 import { AppError } from "../../errors.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AlertMetric, AlertOperator, AlertRule } from "../../../db/ce/alert_rules.ts";
+import type { AlertMetric, AlertOperator, AlertRule } from "../../../db/alert_rules.ts";
 import { duration } from "../../events/description.ts";
 import { isContainerMetric } from "./container_sources.ts";
 

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { selectAlertProgress } from "../../../db/ce/alert_progress.ts";
-import { type AlertRule, selectEnabledAlertRules } from "../../../db/ce/alert_rules.ts";
-import { selectSetting } from "../../../db/ce/settings.ts";
+import { selectAlertProgress } from "../../../db/alert_progress.ts";
+import { type AlertRule, selectEnabledAlertRules } from "../../../db/alert_rules.ts";
+import { selectSetting } from "../../../db/settings.ts";
 import type { Deps } from "../../deps.ts";
 import type { AlertMemory, WatchedContainers, WatchedRule } from "../../state/alert_memory.ts";
 import type { Container } from "../../state/inventory.ts";

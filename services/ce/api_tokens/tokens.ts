@@ -13,7 +13,7 @@ import {
   selectApiTokens,
   selectApiTokensOfUser,
   updateApiTokenHash,
-} from "../../../db/ce/api_tokens.ts";
+} from "../../../db/api_tokens.ts";
 import { assertMayDo, type Caller, includesRole, mayDo } from "../../auth/caller.ts";
 import type { Scope } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type ApiToken, updateApiTokenUse } from "../../../db/ce/api_tokens.ts";
+import { type ApiToken, updateApiTokenUse } from "../../../db/api_tokens.ts";
 import type { TokenSession } from "../auth/tokens.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";

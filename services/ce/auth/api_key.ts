@@ -5,7 +5,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { deleteSetting, selectSetting, upsertSetting } from "../../../db/ce/settings.ts";
+import { deleteSetting, selectSetting, upsertSetting } from "../../../db/settings.ts";
 import { KEY_USER } from "../../auth/accounts.ts";
 import { nodeCrypto, randomText } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";

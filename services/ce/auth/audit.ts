@@ -12,10 +12,10 @@ import {
   deleteAuditEntriesBefore,
   insertAuditEntry,
   selectAuditEntries,
-} from "../../../db/ce/audit_entries.ts";
-export { AUDIT_OUTCOMES } from "../../../db/ce/audit_entries.ts";
+} from "../../../db/audit_entries.ts";
+export { AUDIT_OUTCOMES } from "../../../db/audit_entries.ts";
 
-import { selectUser } from "../../../db/ce/users.ts";
+import { selectUser } from "../../../db/users.ts";
 import type { Page, Paged } from "../../../db/page.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";

@@ -8,9 +8,9 @@ import {
   deleteRefreshTokensOfFamily,
   selectFamiliesOfPage,
   selectFamiliesOfUser,
-} from "../../../db/ce/refresh_tokens.ts";
-import { upsertRevokedFamily } from "../../../db/ce/revoked_families.ts";
-import { deleteSession } from "../../../db/ce/sessions.ts";
+} from "../../../db/refresh_tokens.ts";
+import { upsertRevokedFamily } from "../../../db/revoked_families.ts";
+import { deleteSession } from "../../../db/sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { ACCESS_TOKEN_S } from "./tokens.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { selectUserByEmail } from "../../../db/ce/users.ts";
+import { selectUserByEmail } from "../../../db/users.ts";
 import type { Deps } from "../../deps.ts";
 import { emailKey } from "./emails.ts";
 

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { type RefreshToken, updateRefreshTokenSpent } from "../../../db/ce/refresh_tokens.ts";
-import { updateSessionUse } from "../../../db/ce/sessions.ts";
-import { selectUser } from "../../../db/ce/users.ts";
+import { type RefreshToken, updateRefreshTokenSpent } from "../../../db/refresh_tokens.ts";
+import { updateSessionUse } from "../../../db/sessions.ts";
+import { selectUser } from "../../../db/users.ts";
 import type { PresentedTokens } from "../../auth/open_login.ts";
 import { AppError } from "../../errors.ts";
 import { emailKey } from "./emails.ts";

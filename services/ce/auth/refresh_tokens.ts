@@ -9,7 +9,7 @@ import {
   insertRefreshToken,
   type RefreshToken,
   selectRefreshToken,
-} from "../../../db/ce/refresh_tokens.ts";
+} from "../../../db/refresh_tokens.ts";
 import type { Session } from "../../auth/accounts.ts";
 import type { OpenLogin, PresentedTokens } from "../../auth/open_login.ts";
 import type { Deps } from "../../deps.ts";

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { deleteExpiredRefreshTokens } from "../../../db/ce/refresh_tokens.ts";
-import { deleteExpiredRevokedFamilies } from "../../../db/ce/revoked_families.ts";
-import { deleteExpiredSessions, insertSession } from "../../../db/ce/sessions.ts";
+import { deleteExpiredRefreshTokens } from "../../../db/refresh_tokens.ts";
+import { deleteExpiredRevokedFamilies } from "../../../db/revoked_families.ts";
+import { deleteExpiredSessions, insertSession } from "../../../db/sessions.ts";
 import {
   selectPasswordHash,
   selectUserByEmail,
   updateUserLastLogin,
-} from "../../../db/ce/users.ts";
+} from "../../../db/users.ts";
 import { KEY_USER, type Session } from "../../auth/accounts.ts";
 import type { Caller, UserRole } from "../../auth/caller.ts";
 import type { Client } from "../../auth/client.ts";

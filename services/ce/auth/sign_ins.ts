@@ -4,8 +4,8 @@
  * @module
  */
 
-import { selectKnownClient, upsertKnownClient } from "../../../db/ce/known_clients.ts";
-import { selectUser } from "../../../db/ce/users.ts";
+import { selectKnownClient, upsertKnownClient } from "../../../db/known_clients.ts";
+import { selectUser } from "../../../db/users.ts";
 import type { Session } from "../../auth/accounts.ts";
 import { type Client, clientKey } from "../../auth/client.ts";
 import type { Deps } from "../../deps.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { deleteKnownClientsOfUser } from "../../../db/ce/known_clients.ts";
-import { updateRefreshTokensRevoked } from "../../../db/ce/refresh_tokens.ts";
-import { updateSessionsExpiry } from "../../../db/ce/sessions.ts";
+import { deleteKnownClientsOfUser } from "../../../db/known_clients.ts";
+import { updateRefreshTokensRevoked } from "../../../db/refresh_tokens.ts";
+import { updateSessionsExpiry } from "../../../db/sessions.ts";
 import {
   countAdmins,
   countUsers,
@@ -19,7 +19,7 @@ import {
   updateUserPassword,
   updateUserRole,
   type User,
-} from "../../../db/ce/users.ts";
+} from "../../../db/users.ts";
 import { KEY_USER } from "../../auth/accounts.ts";
 import { type Caller, includesRole, mayDo, type UserRole } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";

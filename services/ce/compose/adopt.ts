@@ -4,7 +4,7 @@
  * @module
  */
 
-import { selectCurrentVersion } from "../../../db/ce/stack_versions.ts";
+import { selectCurrentVersion } from "../../../db/stack_versions.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";

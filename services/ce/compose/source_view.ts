@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StackVersion } from "../../../db/ce/stack_versions.ts";
+import type { StackVersion } from "../../../db/stack_versions.ts";
 import { type Caller, includesRole } from "../../auth/caller.ts";
 import type { StackKind } from "../stacks/groups.ts";
 import { newDiffBudget, unifiedDiff } from "./diff.ts";

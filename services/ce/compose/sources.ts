@@ -14,7 +14,7 @@ import {
   selectStackVersion,
   selectStackVersions,
   type StackVersion,
-} from "../../../db/ce/stack_versions.ts";
+} from "../../../db/stack_versions.ts";
 import { type Caller, includesRole } from "../../auth/caller.ts";
 import { isLimited } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ContainerFigures } from "../../../db/ce/container_samples.ts";
+import type { ContainerFigures } from "../../../db/container_samples.ts";
 import { containerTop } from "../../../engine/containers.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";

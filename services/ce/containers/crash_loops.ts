@@ -13,8 +13,8 @@ import {
   selectQuietCrashLoops,
   updateCrashLoop,
   updateCrashLoopsChangedAt,
-} from "../../../db/ce/crash_loops.ts";
-import { deleteServiceStop, upsertServiceStop } from "../../../db/ce/service_stops.ts";
+} from "../../../db/crash_loops.ts";
+import { deleteServiceStop, upsertServiceStop } from "../../../db/service_stops.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import type { LoopOutcome } from "../../events/events.ts";

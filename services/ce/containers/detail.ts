@@ -4,7 +4,7 @@
  * @module
  */
 
-import { selectPreviousImages } from "../../../db/ce/updates/previous.ts";
+import { selectPreviousImages } from "../../../db/updates/previous.ts";
 import { type Caller, includesRole } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import type { ContainerDetails } from "../../state/inventory.ts";

@@ -5,8 +5,8 @@
  * @module
  */
 
-import { selectServiceStop } from "../../../db/ce/service_stops.ts";
-import { deleteSetting, selectSetting, upsertSetting } from "../../../db/ce/settings.ts";
+import { selectServiceStop } from "../../../db/service_stops.ts";
+import { deleteSetting, selectSetting, upsertSetting } from "../../../db/settings.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 

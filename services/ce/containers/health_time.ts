@@ -4,7 +4,7 @@
  * @module
  */
 
-import { raiseHealthTime } from "../../../db/ce/updates/health_times.ts";
+import { raiseHealthTime } from "../../../db/updates/health_times.ts";
 import type { EngineEvent } from "../../../engine/events.ts";
 import type { Deps } from "../../deps.ts";
 import { identityOf } from "./reserve.ts";

@@ -4,16 +4,16 @@
  * @module
  */
 
-import { renameAlertProgress } from "../../../db/ce/alert_progress.ts";
-import { renameContainerSeries } from "../../../db/ce/container_samples.ts";
-import { renameCrashLoop } from "../../../db/ce/crash_loops.ts";
-import { updateScheduledName } from "../../../db/ce/schedules.ts";
+import { renameAlertProgress } from "../../../db/alert_progress.ts";
+import { renameContainerSeries } from "../../../db/container_samples.ts";
+import { renameCrashLoop } from "../../../db/crash_loops.ts";
+import { updateScheduledName } from "../../../db/schedules.ts";
 import { containerRename } from "../../../engine/containers.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { EmitDeps } from "../../events/emit.ts";
-import { LOCAL_HOST } from "../../host_id.ts";
+import { LOCAL_HOST } from "../../../db/host_id.ts";
 import type { Container } from "../../state/inventory.ts";
 import { endAlertsAbout } from "../alerts/events.ts";
 import { forgetRules } from "../alerts/watched_rules.ts";

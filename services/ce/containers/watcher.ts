@@ -6,7 +6,7 @@
  * @module
  */
 
-import { deleteServiceStopsExcept } from "../../../db/ce/service_stops.ts";
+import { deleteServiceStopsExcept } from "../../../db/service_stops.ts";
 import { EngineUnreachableError } from "../../../engine/errors.ts";
 import { type EngineEvent, systemEvents } from "../../../engine/events.ts";
 import { systemPing } from "../../../engine/system.ts";

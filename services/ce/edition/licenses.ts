@@ -4,7 +4,7 @@
  * @module
  */
 
-import { selectSetting, upsertSetting } from "../../../db/ce/settings.ts";
+import { selectSetting, upsertSetting } from "../../../db/settings.ts";
 import type { StateDatabase } from "../../../db/database.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";

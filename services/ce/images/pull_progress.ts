@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JobProgress } from "../../../db/ce/jobs.ts";
+import type { JobProgress } from "../../../db/jobs.ts";
 import type { PullProgress } from "../../../engine/images.ts";
 
 interface Layer {

@@ -10,16 +10,16 @@ import {
   type DataType,
   deleteIntegrationDataBefore,
   selectIntegrationData,
-} from "../../../db/ce/integration_data.ts";
-import { deleteIntegrationPoll, selectIntegrationPolls } from "../../../db/ce/integration_polls.ts";
-import { selectIntegration, selectIntegrationIds } from "../../../db/ce/integrations.ts";
+} from "../../../db/integration_data.ts";
+import { deleteIntegrationPoll, selectIntegrationPolls } from "../../../db/integration_polls.ts";
+import { selectIntegration, selectIntegrationIds } from "../../../db/integrations.ts";
 import type { Paged } from "../../../db/page.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { yieldToEventLoop } from "../../event_loop.ts";
 
 export type { DataRecord };
-export { DATA_TYPES } from "../../../db/ce/integration_data.ts";
+export { DATA_TYPES } from "../../../db/integration_data.ts";
 
 /** Retention period of data, in milliseconds. */
 export const DATA_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;

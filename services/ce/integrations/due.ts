@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type IntegrationPoll, selectIntegrationPolls } from "../../../db/ce/integration_polls.ts";
-import { type Integration, selectPollIntervals } from "../../../db/ce/integrations.ts";
+import { type IntegrationPoll, selectIntegrationPolls } from "../../../db/integration_polls.ts";
+import { type Integration, selectPollIntervals } from "../../../db/integrations.ts";
 import type { Deps } from "../../deps.ts";
 import { includesEdition } from "../../license/edition.ts";
 import { findAdapter } from "../../integration/adapter.ts";

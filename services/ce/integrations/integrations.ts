@@ -9,7 +9,7 @@ import {
   resetIntegrationFailures,
   selectIntegrationPoll,
   selectIntegrationPolls,
-} from "../../../db/ce/integration_polls.ts";
+} from "../../../db/integration_polls.ts";
 import {
   countIntegrations,
   deleteIntegration,
@@ -18,7 +18,7 @@ import {
   selectIntegration,
   selectIntegrations,
   updateIntegration,
-} from "../../../db/ce/integrations.ts";
+} from "../../../db/integrations.ts";
 import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound, requireFound } from "../../errors.ts";

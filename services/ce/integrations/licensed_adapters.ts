@@ -4,7 +4,7 @@
  * @module
  */
 
-import { selectIntegration } from "../../../db/ce/integrations.ts";
+import { selectIntegration } from "../../../db/integrations.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, LimitError } from "../../errors.ts";
 import { type Adapter, findAdapter, type LoadedAdapter } from "../../integration/adapter.ts";

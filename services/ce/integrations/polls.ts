@@ -8,13 +8,13 @@ import {
   deleteIntegrationDataBeyond,
   updateEndedAlerts,
   upsertIntegrationData,
-} from "../../../db/ce/integration_data.ts";
+} from "../../../db/integration_data.ts";
 import {
   type IntegrationPoll,
   selectIntegrationPoll,
   upsertIntegrationPoll,
-} from "../../../db/ce/integration_polls.ts";
-import type { Integration } from "../../../db/ce/integrations.ts";
+} from "../../../db/integration_polls.ts";
+import type { Integration } from "../../../db/integrations.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { RECORDS_MAX } from "../../integration/record.ts";

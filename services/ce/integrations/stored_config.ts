@@ -8,7 +8,7 @@ import {
   type Integration,
   selectIntegrations,
   updateIntegration,
-} from "../../../db/ce/integrations.ts";
+} from "../../../db/integrations.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, InputError } from "../../errors.ts";
 import type { AdapterConfig, LoadedAdapter } from "../../integration/adapter.ts";

@@ -11,14 +11,14 @@ import {
   type JobPosition,
   selectJob,
   selectJobs,
-} from "../../../db/ce/jobs.ts";
+} from "../../../db/jobs.ts";
 import { assertMayDo, type Caller } from "../../auth/caller.ts";
 import { isLimited } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { isJobVisible, type JobView, viewFor } from "./view.ts";
 
-export { JOB_STATUSES, JOB_TARGET_TYPES } from "../../../db/ce/jobs.ts";
+export { JOB_STATUSES, JOB_TARGET_TYPES } from "../../../db/jobs.ts";
 
 type ReadDeps = Pick<Deps, "db" | "inventory">;
 

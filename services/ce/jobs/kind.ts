@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Job, JobProgress, JobTargetType } from "../../../db/ce/jobs.ts";
+import type { Job, JobProgress, JobTargetType } from "../../../db/jobs.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { NewEvent } from "../../events/events.ts";

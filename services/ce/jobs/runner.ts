@@ -12,7 +12,7 @@ import {
   selectUnfinishedJobOf,
   selectUnfinishedJobs,
   updateJob,
-} from "../../../db/ce/jobs.ts";
+} from "../../../db/jobs.ts";
 import { EngineUnreachableError } from "../../../engine/errors.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { stackOf } from "../../auth/scope.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Job, JobStep, JobTargetType } from "../../../db/ce/jobs.ts";
+import type { Job, JobStep, JobTargetType } from "../../../db/jobs.ts";
 import { type Caller, mayDo } from "../../auth/caller.ts";
 import { includesContainer, includesStack, isLimited, type Scope } from "../../auth/scope.ts";
 import { hideForeign } from "../../auth/visible.ts";

@@ -12,7 +12,7 @@ import {
   selectMaintenanceWindows,
   type StoredMaintenanceWindow,
   updateMaintenanceWindow,
-} from "../../../db/ce/maintenance_windows.ts";
+} from "../../../db/maintenance_windows.ts";
 import type { StateDatabase } from "../../../db/database.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";

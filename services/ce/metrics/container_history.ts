@@ -20,11 +20,11 @@ import {
   selectContainerSeriesAfter,
   selectLastContainerSample,
   upsertContainerSeries,
-} from "../../../db/ce/container_samples.ts";
-import { type Resolution, RESOLUTIONS } from "../../../db/ce/metric_samples.ts";
+} from "../../../db/container_samples.ts";
+import { type Resolution, RESOLUTIONS } from "../../../db/metric_samples.ts";
 import type { Deps } from "../../deps.ts";
 import { asAppError } from "../../errors.ts";
-import { LOCAL_HOST } from "../../host_id.ts";
+import { LOCAL_HOST } from "../../../db/host_id.ts";
 import { type ReadDeps, resolveContainer } from "../containers/reads.ts";
 import {
   describeWindow,

@@ -15,11 +15,11 @@ import {
   selectMetricHistory,
   SERIES_NAMES,
   type SeriesName,
-} from "../../../db/ce/metric_samples.ts";
+} from "../../../db/metric_samples.ts";
 import { releaseFreePages } from "../../../db/free_pages.ts";
 import type { Deps } from "../../deps.ts";
 import type { CpuTime } from "../../state/host_cache.ts";
-import { LOCAL_HOST } from "../../host_id.ts";
+import { LOCAL_HOST } from "../../../db/host_id.ts";
 import { busyPercent } from "../host/metrics.ts";
 import {
   describeWindow,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Resolution } from "../../../db/ce/metric_samples.ts";
+import type { Resolution } from "../../../db/metric_samples.ts";
 import { AppError } from "../../errors.ts";
 
 const HOUR_S = 3_600;

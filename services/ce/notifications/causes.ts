@@ -5,7 +5,7 @@
  * @module
  */
 
-import { selectJobs } from "../../../db/ce/jobs.ts";
+import { selectJobs } from "../../../db/jobs.ts";
 import {
   deleteProblem,
   deleteProblemsBefore,
@@ -16,7 +16,7 @@ import {
   selectProblemsAbout,
   updateProblemEnded,
   updateProblemsCause,
-} from "../../../db/ce/notification_problems.ts";
+} from "../../../db/notification_problems.ts";
 import type { AppEvent } from "../../events/events.ts";
 import type { Pause, RecorderDeps } from "../../events/recorder.ts";
 import type { Decision, Subject, SubjectKind } from "../../state/notification_decisions.ts";

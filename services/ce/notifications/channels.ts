@@ -10,7 +10,7 @@ import {
   type OutboxMessage,
   selectOutboxMessages,
   updateQueuedFailed,
-} from "../../../db/ce/outbox_messages.ts";
+} from "../../../db/outbox_messages.ts";
 import {
   countNotificationChannels,
   deleteNotificationChannel,
@@ -20,8 +20,8 @@ import {
   type Severity,
   type StoredNotificationChannel,
   updateNotificationChannel,
-} from "../../../db/ce/notification_channels.ts";
-import { deleteHeldNotifications } from "../../../db/ce/held_notifications.ts";
+} from "../../../db/notification_channels.ts";
+import { deleteHeldNotifications } from "../../../db/held_notifications.ts";
 import type { Page } from "../../../db/page.ts";
 import type { Change } from "../../change.ts";
 import { definedFields } from "../../defined_fields.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { StoredNotificationChannel } from "../../../db/ce/notification_channels.ts";
+import type { StoredNotificationChannel } from "../../../db/notification_channels.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { checkedHeaders, redactedHeaders } from "../../outbound/secret_headers.ts";

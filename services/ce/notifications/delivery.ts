@@ -12,8 +12,8 @@ import {
   selectThreadReference,
   type StoredNotificationChannel,
   updateNotificationChannel,
-} from "../../../db/ce/notification_channels.ts";
-import { updateMessagePayload } from "../../../db/ce/outbox_messages.ts";
+} from "../../../db/notification_channels.ts";
+import { updateMessagePayload } from "../../../db/outbox_messages.ts";
 import type { Deps } from "../../deps.ts";
 import type {
   ChannelDeps,

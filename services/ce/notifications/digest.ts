@@ -9,12 +9,12 @@ import {
   deleteHeldNotifications,
   selectHeldNotifications,
   selectHoldingChannels,
-} from "../../../db/ce/held_notifications.ts";
+} from "../../../db/held_notifications.ts";
 import {
   deleteThreadReference,
   selectNotificationChannel,
   type StoredNotificationChannel,
-} from "../../../db/ce/notification_channels.ts";
+} from "../../../db/notification_channels.ts";
 import type { Deps } from "../../deps.ts";
 import { duration, inline, moment } from "../../events/description.ts";
 import { ON_CALL_KINDS } from "./holding.ts";

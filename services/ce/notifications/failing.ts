@@ -8,7 +8,7 @@ import {
   selectNotificationChannels,
   type StoredNotificationChannel,
   updateNotificationChannel,
-} from "../../../db/ce/notification_channels.ts";
+} from "../../../db/notification_channels.ts";
 import type { Deps } from "../../deps.ts";
 import { inline, moment } from "../../events/description.ts";
 import { linkTo, type NotificationMessage } from "./message.ts";

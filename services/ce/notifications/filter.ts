@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StoredNotificationChannel } from "../../../db/ce/notification_channels.ts";
+import type { StoredNotificationChannel } from "../../../db/notification_channels.ts";
 import { matchesAny, stackOf } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
 import type { AppEvent, EventKind } from "../../events/events.ts";

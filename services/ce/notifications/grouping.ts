@@ -17,7 +17,7 @@ import {
   selectNextGroupDueAt,
   selectWaitingGroups,
   upsertGroup,
-} from "../../../db/ce/notification_groups.ts";
+} from "../../../db/notification_groups.ts";
 import type { Deps } from "../../deps.ts";
 import { describeEvent } from "../../events/description.ts";
 import type { AppEvent, EventKind } from "../../events/events.ts";

@@ -5,9 +5,9 @@
  * @module
  */
 
-import { insertHeldNotification, isThreadHeld } from "../../../db/ce/held_notifications.ts";
-import type { StoredNotificationChannel } from "../../../db/ce/notification_channels.ts";
-import { selectThreadMessage } from "../../../db/ce/outbox_messages.ts";
+import { insertHeldNotification, isThreadHeld } from "../../../db/held_notifications.ts";
+import type { StoredNotificationChannel } from "../../../db/notification_channels.ts";
+import { selectThreadMessage } from "../../../db/outbox_messages.ts";
 import type { Deps } from "../../deps.ts";
 import { isAtLeast, type NotificationMessage, type Severity } from "./message.ts";
 import { isQuiet } from "./quiet_hours.ts";

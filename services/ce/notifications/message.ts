@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SEVERITIES, type Severity } from "../../../db/ce/notification_channels.ts";
+import { SEVERITIES, type Severity } from "../../../db/notification_channels.ts";
 import type { Config } from "../../config/config.ts";
 import { describeEvent, inline, moment, type Tone, truncate } from "../../events/description.ts";
 import type { AppEvent, DeployData, EventKind, NewEvent } from "../../events/events.ts";

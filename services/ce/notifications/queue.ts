@@ -4,13 +4,13 @@
  * @module
  */
 
-import { selectThreadMessage, updateThreadSuperseded } from "../../../db/ce/outbox_messages.ts";
-import { hasOpenGroup } from "../../../db/ce/notification_groups.ts";
+import { selectThreadMessage, updateThreadSuperseded } from "../../../db/outbox_messages.ts";
+import { hasOpenGroup } from "../../../db/notification_groups.ts";
 import {
   selectEnabledNotificationChannels,
   selectNotificationChannels,
   type StoredNotificationChannel,
-} from "../../../db/ce/notification_channels.ts";
+} from "../../../db/notification_channels.ts";
 import type { Deps } from "../../deps.ts";
 import { inline } from "../../events/description.ts";
 import { type AppEvent, createEnvelope } from "../../events/events.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { QuietHours } from "../../../db/ce/notification_channels.ts";
+import type { QuietHours } from "../../../db/notification_channels.ts";
 import { AppError } from "../../errors.ts";
 import { hostTimeZone, normalizeTimeZone, wallClock } from "../schedules/cron.ts";
 

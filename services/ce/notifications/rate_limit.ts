@@ -8,7 +8,7 @@ import {
   hasMessagesSince,
   selectQueuedMessage,
   updateMessagePayload,
-} from "../../../db/ce/outbox_messages.ts";
+} from "../../../db/outbox_messages.ts";
 import type { Deps } from "../../deps.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deleteProblem, selectProblemsOfKinds } from "../../../db/ce/notification_problems.ts";
+import { deleteProblem, selectProblemsOfKinds } from "../../../db/notification_problems.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import type { EventMap } from "../../events/events.ts";
 import type { SubjectKind } from "../../state/notification_decisions.ts";

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { deleteHeldEvent, replaceHeldEvent, selectHeldEvents } from "../../../db/ce/held_events.ts";
-import { deleteGroup, selectGroupsWith, upsertGroup } from "../../../db/ce/notification_groups.ts";
+import { deleteHeldEvent, replaceHeldEvent, selectHeldEvents } from "../../../db/held_events.ts";
+import { deleteGroup, selectGroupsWith, upsertGroup } from "../../../db/notification_groups.ts";
 import {
   deleteProblem,
   replaceProblem,
   selectProblemsWith,
-} from "../../../db/ce/notification_problems.ts";
+} from "../../../db/notification_problems.ts";
 import type { Deps } from "../../deps.ts";
 
 interface Names {

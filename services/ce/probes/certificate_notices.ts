@@ -8,7 +8,7 @@ import {
   deleteNoticesExpiredBefore,
   selectNoticeThreshold,
   upsertNoticeThreshold,
-} from "../../../db/ce/certificate_notices.ts";
+} from "../../../db/certificate_notices.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import type { CertificateCheck } from "./tls.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deletePushToken, selectPushToken } from "../../../db/ce/push_tokens.ts";
+import { deletePushToken, selectPushToken } from "../../../db/push_tokens.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
 import type { OutboxChannel, OutboxOutcome } from "../../events/outbox_channel.ts";
 import { outboundRequest, type OutboundResponse } from "../../outbound/http.ts";

@@ -15,7 +15,7 @@ import {
   selectPushTokensOfUsersWithoutPassword,
   updatePushTokenSealed,
   upsertPushToken,
-} from "../../../db/ce/push_tokens.ts";
+} from "../../../db/push_tokens.ts";
 import { KEY_USER } from "../../auth/accounts.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { selectRegistriesOfHost, type StoredRegistry } from "../../../db/ce/registries.ts";
+import { selectRegistriesOfHost, type StoredRegistry } from "../../../db/registries.ts";
 import type { ImageReference } from "../../../engine/image_reference.ts";
 import type { RegistryAuth } from "../../../engine/registry_auth.ts";
 import type { Deps } from "../../deps.ts";

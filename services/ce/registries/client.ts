@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { ManifestKind } from "../../../db/ce/updates/digests.ts";
+import type { ManifestKind } from "../../../db/updates/digests.ts";
 import { nodeCrypto } from "../../builtins.ts";
 import type { ImageReference } from "../../../engine/image_reference.ts";
 import type { Deps } from "../../deps.ts";

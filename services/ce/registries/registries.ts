@@ -13,7 +13,7 @@ import {
   selectRegistry,
   type StoredRegistry,
   updateRegistry,
-} from "../../../db/ce/registries.ts";
+} from "../../../db/registries.ts";
 import { canonicalRegistry, isRepository } from "../../../engine/image_reference.ts";
 import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";

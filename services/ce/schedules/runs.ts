@@ -17,12 +17,12 @@ import {
   selectUnfinishedRuns,
   type StartedRun,
   updateScheduleRunEnd,
-} from "../../../db/ce/schedule_runs.ts";
+} from "../../../db/schedule_runs.ts";
 import {
   type Schedule,
   selectEnabledSchedules,
   updateScheduleLastRun,
-} from "../../../db/ce/schedules.ts";
+} from "../../../db/schedules.ts";
 import type { Page, Paged } from "../../../db/page.ts";
 import { withDeadline } from "../../deadline.ts";
 import type { Caller } from "../../auth/caller.ts";
@@ -39,7 +39,7 @@ import type { Container } from "../../state/inventory.ts";
 import { createLimiter } from "../../limiter.ts";
 import { isInScope, scheduledContainer } from "./schedules.ts";
 
-export { RUN_STATUSES } from "../../../db/ce/schedule_runs.ts";
+export { RUN_STATUSES } from "../../../db/schedule_runs.ts";
 
 /**
  * Limit of parallel actions. Stopping a container may take ten seconds, and all schedules of a minute

@@ -14,7 +14,7 @@ import {
   selectSchedules,
   updateSchedule,
   updateScheduleEnabled,
-} from "../../../db/ce/schedules.ts";
+} from "../../../db/schedules.ts";
 import { EngineUnreachableError } from "../../../engine/errors.ts";
 import { applyChange, type Change } from "../../change.ts";
 import { assertMayCause, type Caller } from "../../auth/caller.ts";
@@ -27,7 +27,7 @@ import { assertNotSelf } from "../containers/actions.ts";
 import { type ReadDeps, resolveContainer } from "../containers/reads.ts";
 import { assertCron, hostTimeZone, nextDue, normalizeTimeZone } from "./cron.ts";
 
-export { SCHEDULE_ACTIONS } from "../../../db/ce/schedules.ts";
+export { SCHEDULE_ACTIONS } from "../../../db/schedules.ts";
 
 /** A schedule with its next run. */
 interface Schedule extends StoredSchedule {

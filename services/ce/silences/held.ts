@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deleteHeldEvent, type HeldEvent, selectHeldEvents } from "../../../db/ce/held_events.ts";
+import { deleteHeldEvent, type HeldEvent, selectHeldEvents } from "../../../db/held_events.ts";
 import type { Deps } from "../../deps.ts";
 import { type EmitDeps, notifyPeople } from "../../events/emit.ts";
 import type { AppEvent } from "../../events/events.ts";

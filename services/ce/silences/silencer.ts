@@ -4,8 +4,8 @@
  * @module
  */
 
-import { deleteHeldEvent, replaceHeldEvent } from "../../../db/ce/held_events.ts";
-import { selectActiveSilences, type StoredSilence } from "../../../db/ce/silences.ts";
+import { deleteHeldEvent, replaceHeldEvent } from "../../../db/held_events.ts";
+import { selectActiveSilences, type StoredSilence } from "../../../db/silences.ts";
 import { matchesAny, type ScopedContainer, stackOf } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
 import type { NewEvent } from "../../events/events.ts";

@@ -16,7 +16,7 @@ import {
   type SilenceMatchers,
   type StoredSilence,
   updateSilence,
-} from "../../../db/ce/silences.ts";
+} from "../../../db/silences.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound, requireFound, tooMany } from "../../errors.ts";

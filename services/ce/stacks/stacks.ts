@@ -10,7 +10,7 @@ import { notFound } from "../../errors.ts";
 import type { Container } from "../../state/inventory.ts";
 import { type ContainerListItem, currentContainers, listItems } from "../containers/containers.ts";
 import type { ReadDeps } from "../containers/reads.ts";
-import { selectCurrentVersion, selectStoredStacks } from "../../../db/ce/stack_versions.ts";
+import { selectCurrentVersion, selectStoredStacks } from "../../../db/stack_versions.ts";
 import {
   compareStacks,
   groupStacks,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { selectJob } from "../../../db/ce/jobs.ts";
+import { selectJob } from "../../../db/jobs.ts";
 import type { Caller } from "../../auth/caller.ts";
 import {
   allowsPermission,

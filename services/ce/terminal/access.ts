@@ -4,7 +4,7 @@
  * @module
  */
 
-import { selectSession } from "../../../db/ce/sessions.ts";
+import { selectSession } from "../../../db/sessions.ts";
 import { callerOf, KEY_USER } from "../../auth/accounts.ts";
 import { type Caller, includesRole } from "../../auth/caller.ts";
 import { includesContainer } from "../../auth/scope.ts";

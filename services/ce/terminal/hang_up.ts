@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { TerminalShell } from "../../../db/ce/terminal_shells.ts";
+import type { TerminalShell } from "../../../db/terminal_shells.ts";
 import { execCreate, execStart } from "../../../engine/exec.ts";
 import type { Deps } from "../../deps.ts";
 

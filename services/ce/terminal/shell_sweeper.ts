@@ -4,7 +4,7 @@
  * @module
  */
 
-import { selectTerminalShells } from "../../../db/ce/terminal_shells.ts";
+import { selectTerminalShells } from "../../../db/terminal_shells.ts";
 import { rounds, type Worker } from "../../lifecycle.ts";
 
 const ROUND_MS = 60_000;

@@ -10,7 +10,7 @@ import {
   insertTerminalShell,
   selectTerminalShells,
   type TerminalShell,
-} from "../../../db/ce/terminal_shells.ts";
+} from "../../../db/terminal_shells.ts";
 import { containerInspect } from "../../../engine/containers.ts";
 import { ifThere } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";

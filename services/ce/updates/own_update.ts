@@ -4,8 +4,8 @@
  * @module
  */
 
-import { insertJob } from "../../../db/ce/jobs.ts";
-import { selectSetting, upsertSetting } from "../../../db/ce/settings.ts";
+import { insertJob } from "../../../db/jobs.ts";
+import { selectSetting, upsertSetting } from "../../../db/settings.ts";
 import type { Deps } from "../../deps.ts";
 import { VERSION } from "../../version.ts";
 

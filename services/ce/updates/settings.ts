@@ -4,7 +4,7 @@
  * @module
  */
 
-import { selectSetting, upsertSetting } from "../../../db/ce/settings.ts";
+import { selectSetting, upsertSetting } from "../../../db/settings.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";

@@ -8,7 +8,7 @@ import {
   selectWebhook,
   updateWebhookEnabled,
   updateWebhookLastDelivery,
-} from "../../../db/ce/webhooks.ts";
+} from "../../../db/webhooks.ts";
 import type { OutboundDeps } from "../../outbound/url.ts";
 import type {
   ChannelDeps,

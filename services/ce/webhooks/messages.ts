@@ -4,8 +4,8 @@
  * @module
  */
 
-import { countOutboxMessages, selectOutboxMessages } from "../../../db/ce/outbox_messages.ts";
-import { selectSubscribedWebhooks } from "../../../db/ce/webhooks.ts";
+import { countOutboxMessages, selectOutboxMessages } from "../../../db/outbox_messages.ts";
+import { selectSubscribedWebhooks } from "../../../db/webhooks.ts";
 import type { Page, Paged } from "../../../db/page.ts";
 import type { Deps } from "../../deps.ts";
 import { type AppEvent, createEnvelope } from "../../events/events.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { StoredWebhook } from "../../../db/ce/webhooks.ts";
+import type { StoredWebhook } from "../../../db/webhooks.ts";
 import type { Secrets } from "../../secrets.ts";
 
 /** The name of the outbox channel. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deleteOutboxMessages, updateQueuedFailed } from "../../../db/ce/outbox_messages.ts";
+import { deleteOutboxMessages, updateQueuedFailed } from "../../../db/outbox_messages.ts";
 import {
   countWebhooks,
   deleteWebhook,
@@ -14,7 +14,7 @@ import {
   type StoredWebhook,
   updateWebhook,
   updateWebhookEnabled,
-} from "../../../db/ce/webhooks.ts";
+} from "../../../db/webhooks.ts";
 import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { requireFound } from "../../errors.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { selectUser } from "../../../db/ce/users.ts";
+import { selectUser } from "../../../db/users.ts";
 import { KEY_USER, METRICS_USER } from "../../auth/accounts.ts";
 import type { UserRole } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";

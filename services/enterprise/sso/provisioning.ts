@@ -25,7 +25,7 @@ import {
   selectUser,
   selectUserByEmail,
   type User,
-} from "../../../db/ce/users.ts";
+} from "../../../db/users.ts";
 import { emailKey, isEmail } from "../../ce/auth/emails.ts";
 import { storeUser } from "../../ce/auth/users.ts";
 import type { Deps } from "../../deps.ts";

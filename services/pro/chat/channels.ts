@@ -10,7 +10,7 @@ import {
   type OutboxMessage,
   selectOutboxMessages,
   updateQueuedFailed,
-} from "../../../db/ce/outbox_messages.ts";
+} from "../../../db/outbox_messages.ts";
 import type { Page, Paged } from "../../../db/page.ts";
 import {
   type ChatPlatformId,

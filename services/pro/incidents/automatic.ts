@@ -4,8 +4,8 @@
  * @module
  */
 
-import { selectAlertEvent } from "../../../db/ce/alert_events.ts";
-import { selectAlertRule } from "../../../db/ce/alert_rules.ts";
+import { selectAlertEvent } from "../../../db/alert_events.ts";
+import { selectAlertRule } from "../../../db/alert_rules.ts";
 import {
   insertIncident,
   selectFollowingIncidents,

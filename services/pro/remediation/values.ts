@@ -4,7 +4,7 @@
  * @module
  */
 
-import { selectServiceStop } from "../../../db/ce/service_stops.ts";
+import { selectServiceStop } from "../../../db/service_stops.ts";
 import type { RemediationMetric, RemediationRule } from "../../../db/pro/remediation_rules.ts";
 import { metricValue } from "../../ce/alerts/host_sources.ts";
 import { readMark } from "../../ce/rebuild/marks.ts";

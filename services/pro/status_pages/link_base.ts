@@ -6,7 +6,7 @@
  * @module
  */
 
-import { selectSetting, upsertSetting } from "../../../db/ce/settings.ts";
+import { selectSetting, upsertSetting } from "../../../db/settings.ts";
 import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
 import type { Deps } from "../../deps.ts";
 

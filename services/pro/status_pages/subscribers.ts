@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deleteOutboxMessages } from "../../../db/ce/outbox_messages.ts";
+import { deleteOutboxMessages } from "../../../db/outbox_messages.ts";
 import type { Page, Paged } from "../../../db/page.ts";
 import {
   countSubscribers,

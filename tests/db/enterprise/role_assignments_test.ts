@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { deleteUser, insertUser } from "../../../db/ce/users.ts";
+import { deleteUser, insertUser } from "../../../db/users.ts";
 import {
   hasPermission,
   insertRoleAssignment,

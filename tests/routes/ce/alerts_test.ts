@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { insertAlertEvent } from "../../../db/ce/alert_events.ts";
+import { insertAlertEvent } from "../../../db/alert_events.ts";
 import { evaluateAlerts } from "../../../services/ce/alerts/evaluation.ts";
 import { alertOverview, alertVersion } from "../../../services/ce/alerts/events.ts";
 import { containerOf, setContainers } from "../../helpers/fake_containers.ts";

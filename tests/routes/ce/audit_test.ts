@@ -4,7 +4,7 @@ import {
   type AuditFilter,
   insertAuditEntry,
   selectAuditEntries,
-} from "../../../db/ce/audit_entries.ts";
+} from "../../../db/audit_entries.ts";
 import { openStateDatabase } from "../../../db/database.ts";
 import { migrate } from "../../../db/migrate.ts";
 import { stateMigrations } from "../../../db/migrations/state/mod.ts";

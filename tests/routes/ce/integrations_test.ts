@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { upsertIntegrationData } from "../../../db/ce/integration_data.ts";
-import { selectIntegration, updateIntegration } from "../../../db/ce/integrations.ts";
+import { upsertIntegrationData } from "../../../db/integration_data.ts";
+import { selectIntegration, updateIntegration } from "../../../db/integrations.ts";
 import { sweepIntegrationData } from "../../../services/ce/integrations/data.ts";
 import { sealIntegrationUrls } from "../../../services/ce/integrations/stored_config.ts";
 import { createSecrets } from "../../../services/secrets.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { selectPushTokensOfUser } from "../../../db/ce/push_tokens.ts";
+import { selectPushTokensOfUser } from "../../../db/push_tokens.ts";
 import { openPushToken, sealPlainPushTokens } from "../../../services/ce/push/tokens.ts";
 import { login, usersApp } from "../../helpers/accounts.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, notEqual, rejects } from "node:assert/strict";
-import { selectPasswordHash, updateUserPassword } from "../../../db/ce/users.ts";
+import { selectPasswordHash, updateUserPassword } from "../../../db/users.ts";
 import type { Caller } from "../../../services/auth/caller.ts";
 import { changePassword, ensureFirstAdmin, storeUser } from "../../../services/ce/auth/users.ts";
 import { login, PASSWORD, refresh, statusWith, usersApp } from "../../helpers/accounts.ts";

@@ -1,6 +1,6 @@
 import { equal, partialDeepStrictEqual, throws } from "node:assert/strict";
-import { insertUser, updateUserPassword, updateUserRole } from "../../../db/ce/users.ts";
-import { upsertRevokedFamily } from "../../../db/ce/revoked_families.ts";
+import { insertUser, updateUserPassword, updateUserRole } from "../../../db/users.ts";
+import { upsertRevokedFamily } from "../../../db/revoked_families.ts";
 import { openStateDatabase } from "../../../db/database.ts";
 import { migrate } from "../../../db/migrate.ts";
 import { stateMigrations } from "../../../db/migrations/state/mod.ts";

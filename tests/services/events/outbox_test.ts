@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { selectOutboxMessages } from "../../../db/ce/outbox_messages.ts";
+import { selectOutboxMessages } from "../../../db/outbox_messages.ts";
 import { outboxDeliverer } from "../../../services/ce/outbox_deliverer.ts";
 import type { Deps } from "../../../services/deps.ts";
 import {

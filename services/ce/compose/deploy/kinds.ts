@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Job } from "../../../../db/ce/jobs.ts";
+import type { Job } from "../../../../db/jobs.ts";
 import type { Deps } from "../../../deps.ts";
 import type { NewEvent } from "../../../events/events.ts";
 import type { Activity, Identity } from "../../../state/reservations.ts";

@@ -7,7 +7,7 @@
 import type { Caller } from "../../../auth/caller.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError, requireFound } from "../../../errors.ts";
-import { deleteStackVersions, selectCurrentVersion } from "../../../../db/ce/stack_versions.ts";
+import { deleteStackVersions, selectCurrentVersion } from "../../../../db/stack_versions.ts";
 import { isLimited } from "../../../auth/scope.ts";
 import type { Identity } from "../../../state/reservations.ts";
 import { listAll } from "../../containers/reads.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { ALERT_STATES, selectAlertProgress } from "../../../../db/ce/alert_progress.ts";
-import { selectAlertRules } from "../../../../db/ce/alert_rules.ts";
-import { countAuditEntriesEver } from "../../../../db/ce/audit_entries.ts";
-import { countQueuedMessages } from "../../../../db/ce/outbox_messages.ts";
+import { ALERT_STATES, selectAlertProgress } from "../../../../db/alert_progress.ts";
+import { selectAlertRules } from "../../../../db/alert_rules.ts";
+import { countAuditEntriesEver } from "../../../../db/audit_entries.ts";
+import { countQueuedMessages } from "../../../../db/outbox_messages.ts";
 import { selectFileSize } from "../../../../db/free_pages.ts";
 import type { Deps } from "../../../deps.ts";
 import { worstState } from "../../alerts/condition.ts";

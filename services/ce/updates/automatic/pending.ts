@@ -4,8 +4,8 @@
  * @module
  */
 
-import { selectLatestDigest, selectSeenDigest } from "../../../../db/ce/updates/digests.ts";
-import { selectCheckedImage } from "../../../../db/ce/updates/images.ts";
+import { selectLatestDigest, selectSeenDigest } from "../../../../db/updates/digests.ts";
+import { selectCheckedImage } from "../../../../db/updates/images.ts";
 import { canonicalReference } from "../../../../engine/image_reference.ts";
 import type { Deps } from "../../../deps.ts";
 import { parseDependsOn, startOrder } from "../../stacks/order.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { selectCheckedImage } from "../../../../db/ce/updates/images.ts";
-import { type Job, selectJob } from "../../../../db/ce/jobs.ts";
+import { selectCheckedImage } from "../../../../db/updates/images.ts";
+import { type Job, selectJob } from "../../../../db/jobs.ts";
 import type { AuditActor } from "../../auth/audit.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";

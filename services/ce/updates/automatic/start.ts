@@ -4,7 +4,7 @@
  * @module
  */
 
-import { selectJobs } from "../../../../db/ce/jobs.ts";
+import { selectJobs } from "../../../../db/jobs.ts";
 import type { Deps } from "../../../deps.ts";
 import type { JobView } from "../../jobs/view.ts";
 import type { UpdateInput } from "../run/job.ts";

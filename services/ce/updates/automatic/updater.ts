@@ -5,7 +5,7 @@
  * @module
  */
 
-import { selectJob, selectUnfinishedJobs } from "../../../../db/ce/jobs.ts";
+import { selectJob, selectUnfinishedJobs } from "../../../../db/jobs.ts";
 import { EngineUnreachableError } from "../../../../engine/errors.ts";
 import type { Deps } from "../../../deps.ts";
 import { asAppError } from "../../../errors.ts";

@@ -8,7 +8,7 @@ import {
   type NewerVersion,
   VERSION_LEVELS,
   type VersionLevel,
-} from "../../../../db/ce/updates/images.ts";
+} from "../../../../db/updates/images.ts";
 import { AppError } from "../../../errors.ts";
 import { hasVersionPolicy, type LabelPolicy } from "../labels.ts";
 import { compileTagFilter, type TagFilter } from "../tag_filter.ts";

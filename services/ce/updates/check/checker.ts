@@ -4,7 +4,7 @@
  * @module
  */
 
-import { selectUnfinishedJobOf } from "../../../../db/ce/jobs.ts";
+import { selectUnfinishedJobOf } from "../../../../db/jobs.ts";
 import { EngineUnreachableError } from "../../../../engine/errors.ts";
 import type { Deps } from "../../../deps.ts";
 import { rounds, type Worker } from "../../../lifecycle.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type CheckedImage, selectCheckedImages } from "../../../../db/ce/updates/images.ts";
+import { type CheckedImage, selectCheckedImages } from "../../../../db/updates/images.ts";
 import type { Deps } from "../../../deps.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { type ImageInUse, imagesInUse, isCheckable, isWatched } from "./in_use.ts";

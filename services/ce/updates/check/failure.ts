@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type CheckedImage, selectCheckedImage } from "../../../../db/ce/updates/images.ts";
+import { type CheckedImage, selectCheckedImage } from "../../../../db/updates/images.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import { RegistryError } from "../../registries/error.ts";

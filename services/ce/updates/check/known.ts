@@ -8,9 +8,9 @@ import {
   deleteEqualDigestsExcept,
   insertEqualDigest,
   isEqualDigest,
-} from "../../../../db/ce/updates/equal_digests.ts";
-import { selectLatestDigest } from "../../../../db/ce/updates/digests.ts";
-import { selectCheckedImage } from "../../../../db/ce/updates/images.ts";
+} from "../../../../db/updates/equal_digests.ts";
+import { selectLatestDigest } from "../../../../db/updates/digests.ts";
+import { selectCheckedImage } from "../../../../db/updates/images.ts";
 import { canonicalReference, parseReference } from "../../../../engine/image_reference.ts";
 import type { Deps } from "../../../deps.ts";
 import type { CheckableImage } from "./in_use.ts";

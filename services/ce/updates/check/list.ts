@@ -4,8 +4,8 @@
  * @module
  */
 
-import { digestKey, selectFirstSeen } from "../../../../db/ce/updates/digests.ts";
-import { type NewerVersion, selectCheckedImages } from "../../../../db/ce/updates/images.ts";
+import { digestKey, selectFirstSeen } from "../../../../db/updates/digests.ts";
+import { type NewerVersion, selectCheckedImages } from "../../../../db/updates/images.ts";
 import type { Caller } from "../../../auth/caller.ts";
 import { visibleTo } from "../../../auth/visible.ts";
 import type { Deps } from "../../../deps.ts";
@@ -20,7 +20,7 @@ import { type ImageInUse, imagesInUse, type ImageUser, isCheckable, isWatched } 
 import { readKnown } from "./known.ts";
 import { imageStatus, type UpdateStatus } from "./status.ts";
 
-export { VERSION_LEVELS } from "../../../../db/ce/updates/images.ts";
+export { VERSION_LEVELS } from "../../../../db/updates/images.ts";
 export { UPDATE_STATUSES } from "./status.ts";
 
 /** An image in use. Times are ISO 8601, UTC. */

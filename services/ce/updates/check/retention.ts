@@ -4,8 +4,8 @@
  * @module
  */
 
-import { deleteDigestsSeenBefore } from "../../../../db/ce/updates/digests.ts";
-import { deleteImagesCheckedBefore } from "../../../../db/ce/updates/images.ts";
+import { deleteDigestsSeenBefore } from "../../../../db/updates/digests.ts";
+import { deleteImagesCheckedBefore } from "../../../../db/updates/images.ts";
 import type { Deps } from "../../../deps.ts";
 
 /** Long, because a digest that is seen again would count as new. */

@@ -10,13 +10,13 @@ import {
   updateDigestAnnounced,
   updateDigestPlatforms,
   upsertSeenDigest,
-} from "../../../../db/ce/updates/digests.ts";
-import { insertEqualDigest } from "../../../../db/ce/updates/equal_digests.ts";
+} from "../../../../db/updates/digests.ts";
+import { insertEqualDigest } from "../../../../db/updates/equal_digests.ts";
 import {
   type CheckedImage,
   replaceCheckedImage,
   selectCheckedImage,
-} from "../../../../db/ce/updates/images.ts";
+} from "../../../../db/updates/images.ts";
 import { canonicalReference, type ImageReference } from "../../../../engine/image_reference.ts";
 import { EngineUnreachableError, ifThere } from "../../../../engine/errors.ts";
 import { imageInspect } from "../../../../engine/images.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { EqualDigest } from "../../../../db/ce/updates/equal_digests.ts";
-import type { CheckedImage } from "../../../../db/ce/updates/images.ts";
+import type { EqualDigest } from "../../../../db/updates/equal_digests.ts";
+import type { CheckedImage } from "../../../../db/updates/images.ts";
 import { type CheckableImage, type ImageInUse, type ImageUser, isCheckable } from "./in_use.ts";
 import type { LocalImages } from "./local_images.ts";
 

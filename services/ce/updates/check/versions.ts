@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type NewerVersion, VERSION_LEVELS } from "../../../../db/ce/updates/images.ts";
+import { type NewerVersion, VERSION_LEVELS } from "../../../../db/updates/images.ts";
 
 /** Limit of versions of each level. */
 const VERSIONS_PER_LEVEL_MAX = 20;

@@ -12,7 +12,7 @@ import {
   findBlockedUpdate,
   selectBlockedUpdate,
   selectBlockedUpdates,
-} from "../../../../db/ce/updates/blocked.ts";
+} from "../../../../db/updates/blocked.ts";
 import type { Deps } from "../../../deps.ts";
 import { requireFound } from "../../../errors.ts";
 

@@ -8,7 +8,7 @@ import {
   deleteBlockedUpdatesOf,
   EVERY_DIGEST,
   upsertBlockedUpdate,
-} from "../../../../db/ce/updates/blocked.ts";
+} from "../../../../db/updates/blocked.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import { errorFields } from "../../../log.ts";

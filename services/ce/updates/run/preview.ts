@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isEqualDigest } from "../../../../db/ce/updates/equal_digests.ts";
+import { isEqualDigest } from "../../../../db/updates/equal_digests.ts";
 import type { ImageInspect } from "../../../../engine/images.ts";
 import type { Deps } from "../../../deps.ts";
 import { asContainer } from "../../containers/reads.ts";

@@ -11,7 +11,7 @@ import {
   selectPreviousImages,
   selectPreviousImagesBefore,
   upsertPreviousImage,
-} from "../../../../db/ce/updates/previous.ts";
+} from "../../../../db/updates/previous.ts";
 import { EngineError, EngineUnreachableError, ifThere } from "../../../../engine/errors.ts";
 import { imageInspect, imageRemove } from "../../../../engine/images.ts";
 import type { Deps } from "../../../deps.ts";

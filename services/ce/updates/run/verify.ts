@@ -4,7 +4,7 @@
  * @module
  */
 
-import { raiseHealthTime, selectHealthTime } from "../../../../db/ce/updates/health_times.ts";
+import { raiseHealthTime, selectHealthTime } from "../../../../db/updates/health_times.ts";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";

@@ -2,8 +2,8 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import {
   selectContainerSeries,
   upsertContainerSeries,
-} from "../../../../db/ce/container_samples.ts";
-import { LOCAL_HOST } from "../../../../services/host_id.ts";
+} from "../../../../db/container_samples.ts";
+import { LOCAL_HOST } from "../../../../db/host_id.ts";
 import {
   containerOf,
   idOf,

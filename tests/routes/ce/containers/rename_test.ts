@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { selectCrashLoop } from "../../../../db/ce/crash_loops.ts";
+import { selectCrashLoop } from "../../../../db/crash_loops.ts";
 import { evaluateAlerts } from "../../../../services/ce/alerts/evaluation.ts";
 import { listActiveAlerts } from "../../../../services/ce/alerts/events.ts";
 import { changeAlertRule, createAlertRule } from "../../../../services/ce/alerts/rules.ts";

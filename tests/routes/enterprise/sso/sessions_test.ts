@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { deleteUser } from "../../../../db/ce/users.ts";
+import { deleteUser } from "../../../../db/users.ts";
 import { sweepSso } from "../../../../services/enterprise/sso/sessions.ts";
 import { refresh, statusWith, usersApp } from "../../../helpers/accounts.ts";
 import { addProvider, createIdp, SSO, ssoLogin, ssoTest } from "../../../helpers/sso.ts";

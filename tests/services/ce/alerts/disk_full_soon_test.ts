@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { insertMetricSample, rollUpMetricSamples } from "../../../../db/ce/metric_samples.ts";
+import { insertMetricSample, rollUpMetricSamples } from "../../../../db/metric_samples.ts";
 import { reportDiskFullSoon } from "../../../../services/ce/alerts/disk_full_soon.ts";
 import type { EventMap } from "../../../../services/events/events.ts";
 import type { HostSample } from "../../../../services/state/host_cache.ts";

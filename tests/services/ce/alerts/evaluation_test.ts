@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, throws } from "node:assert/strict";
-import type { AlertProgress } from "../../../../db/ce/alert_progress.ts";
+import type { AlertProgress } from "../../../../db/alert_progress.ts";
 import type { StateDatabase } from "../../../../db/database.ts";
-import type { AlertMetric, AlertOperator, AlertRule } from "../../../../db/ce/alert_rules.ts";
+import type { AlertMetric, AlertOperator, AlertRule } from "../../../../db/alert_rules.ts";
 import {
   type Condition,
   COOLDOWN_MS,

@@ -2,8 +2,8 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import {
   insertContainerSample,
   upsertContainerSeries,
-} from "../../../../db/ce/container_samples.ts";
-import { insertMetricSample } from "../../../../db/ce/metric_samples.ts";
+} from "../../../../db/container_samples.ts";
+import { insertMetricSample } from "../../../../db/metric_samples.ts";
 import { previewAlertRule } from "../../../../services/ce/alerts/preview.ts";
 import type { NewAlertRule } from "../../../../services/ce/alerts/rules.ts";
 import type { HostSample } from "../../../../services/state/host_cache.ts";

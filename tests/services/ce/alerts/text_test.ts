@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import type { AlertMetric } from "../../../../db/ce/alert_rules.ts";
+import type { AlertMetric } from "../../../../db/alert_rules.ts";
 import {
   firedText,
   missingDataText,

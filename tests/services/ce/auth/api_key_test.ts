@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { selectSetting, upsertSetting } from "../../../../db/ce/settings.ts";
+import { selectSetting, upsertSetting } from "../../../../db/settings.ts";
 import { ensureApiKey, isApiKey } from "../../../../services/ce/auth/api_key.ts";
 import { refreshSession } from "../../../../services/ce/auth/refresh.ts";
 import { exchangeApiKey } from "../../../../services/ce/auth/sessions.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { selectServiceStop } from "../../../../db/ce/service_stops.ts";
+import { selectServiceStop } from "../../../../db/service_stops.ts";
 import {
   endCrashLoops,
   recordServiceStop,

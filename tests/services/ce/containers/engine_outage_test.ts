@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { upsertServiceStop } from "../../../../db/ce/service_stops.ts";
+import { upsertServiceStop } from "../../../../db/service_stops.ts";
 import { createOutageReporter } from "../../../../services/ce/containers/engine_outage.ts";
 import { containerOf } from "../../../helpers/fake_containers.ts";
 import { openTestDatabase, testApp } from "../../../helpers/test_app.ts";

@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { selectHealthTime } from "../../../../db/ce/updates/health_times.ts";
+import { selectHealthTime } from "../../../../db/updates/health_times.ts";
 import { recordHealthTime } from "../../../../services/ce/containers/health_time.ts";
 import type { Container } from "../../../../services/state/inventory.ts";
 import { containerOf, idOf } from "../../../helpers/fake_containers.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { selectServiceStop, upsertServiceStop } from "../../../../db/ce/service_stops.ts";
+import { selectServiceStop, upsertServiceStop } from "../../../../db/service_stops.ts";
 import { restartContainer, stopContainer } from "../../../../services/ce/containers/actions.ts";
 import { rebuildContainer } from "../../../../services/ce/rebuild/rebuild.ts";
 import { containerWatcher } from "../../../../services/ce/containers/watcher.ts";

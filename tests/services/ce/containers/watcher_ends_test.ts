@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { selectServiceStop } from "../../../../db/ce/service_stops.ts";
+import { selectServiceStop } from "../../../../db/service_stops.ts";
 import type { AppEvent, EventMap } from "../../../../services/events/events.ts";
 import { containerWatcher } from "../../../../services/ce/containers/watcher.ts";
 import {

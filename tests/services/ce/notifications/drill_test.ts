@@ -6,7 +6,7 @@
  */
 
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { countQueuedMessages } from "../../../../db/ce/outbox_messages.ts";
+import { countQueuedMessages } from "../../../../db/outbox_messages.ts";
 import { openStateDatabase, type StateDatabase } from "../../../../db/database.ts";
 import { fakeReceiver } from "../../../helpers/fake_receiver.ts";
 import { type Platform, PLATFORMS } from "../../../helpers/notification_platforms.ts";

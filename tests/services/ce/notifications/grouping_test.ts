@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { insertJob } from "../../../../db/ce/jobs.ts";
+import { insertJob } from "../../../../db/jobs.ts";
 import { reportRemovedContainers } from "../../../../services/ce/notifications/removed.ts";
 import { markedName } from "../../../../services/ce/rebuild/marks.ts";
 import { messageOf } from "../../../../services/ce/notifications/message.ts";

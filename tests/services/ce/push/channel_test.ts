@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { selectOutboxMessages } from "../../../../db/ce/outbox_messages.ts";
-import { selectPushTokensOfUser } from "../../../../db/ce/push_tokens.ts";
+import { selectOutboxMessages } from "../../../../db/outbox_messages.ts";
+import { selectPushTokensOfUser } from "../../../../db/push_tokens.ts";
 import { pushChannel, pushRecorder } from "../../../../services/ce/push/channel.ts";
 import {
   openPushToken,

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { insertScheduleRun, updateScheduleRunEnd } from "../../../../db/ce/schedule_runs.ts";
-import { insertSchedule, type Schedule, selectSchedule } from "../../../../db/ce/schedules.ts";
+import { insertScheduleRun, updateScheduleRunEnd } from "../../../../db/schedule_runs.ts";
+import { insertSchedule, type Schedule, selectSchedule } from "../../../../db/schedules.ts";
 import {
   createRunStarter,
   listScheduleRuns,

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { insertTerminalShell, selectTerminalShells } from "../../../../db/ce/terminal_shells.ts";
+import { insertTerminalShell, selectTerminalShells } from "../../../../db/terminal_shells.ts";
 import { endLeftShells, recordShell } from "../../../../services/ce/terminal/shells.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { testApp } from "../../../helpers/test_app.ts";

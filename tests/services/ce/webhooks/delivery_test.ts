@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { selectOutboxMessages } from "../../../../db/ce/outbox_messages.ts";
+import { selectOutboxMessages } from "../../../../db/outbox_messages.ts";
 import { sendToWebhook, webhookChannel } from "../../../../services/ce/webhooks/delivery.ts";
 import { signatureOf } from "../../../../services/ce/webhooks/post.ts";
 import { testWebhook } from "../../../../services/ce/webhooks/messages.ts";

@@ -11,7 +11,7 @@ import {
   selectUser,
   updateUserDetails,
   updateUserPassword,
-} from "../../../../db/ce/users.ts";
+} from "../../../../db/users.ts";
 import { LimitError } from "../../../../services/errors.ts";
 import { NAME_ID_PERSISTENT } from "../../../../services/enterprise/saml/name_id.ts";
 import { findUser } from "../../../../services/enterprise/sso/provisioning.ts";

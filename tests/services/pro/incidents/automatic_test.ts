@@ -1,5 +1,5 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { insertAlertRule } from "../../../../db/ce/alert_rules.ts";
+import { insertAlertRule } from "../../../../db/alert_rules.ts";
 import { insertOutage, updateOutageResolved } from "../../../../db/pro/uptime/outages.ts";
 import { insertMonitor } from "../../../../db/pro/uptime/monitors.ts";
 import { evaluateAlerts } from "../../../../services/ce/alerts/evaluation.ts";

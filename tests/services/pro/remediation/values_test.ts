@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { upsertServiceStop } from "../../../../db/ce/service_stops.ts";
+import { upsertServiceStop } from "../../../../db/service_stops.ts";
 import type { Container } from "../../../../services/state/inventory.ts";
 import { conditionValue, findTarget } from "../../../../services/pro/remediation/values.ts";
 import type { ContainerStats } from "../../../../services/state/stats_cache.ts";

@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { selectSetting } from "../../../../db/ce/settings.ts";
+import { selectSetting } from "../../../../db/settings.ts";
 import {
   isDashboardHost,
   linkBaseOf,

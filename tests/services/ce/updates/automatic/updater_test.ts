@@ -10,8 +10,8 @@ import {
   type UpdateSettings,
 } from "../../../../../services/ce/updates/settings.ts";
 import type { Container } from "../../../../../services/state/inventory.ts";
-import { upsertBlockedUpdate } from "../../../../../db/ce/updates/blocked.ts";
-import { selectJobs, selectUnfinishedJobs } from "../../../../../db/ce/jobs.ts";
+import { upsertBlockedUpdate } from "../../../../../db/updates/blocked.ts";
+import { selectJobs, selectUnfinishedJobs } from "../../../../../db/jobs.ts";
 import { composeLabels, idOf, simulateContainers } from "../../../../helpers/fake_containers.ts";
 import type { FakeAnswer } from "../../../../helpers/fake_engine.ts";
 import { until } from "../../../../helpers/until.ts";

@@ -6,7 +6,7 @@ import {
   recordPrevious,
   sweepPreviousImages,
 } from "../../../../../services/ce/updates/run/previous.ts";
-import { selectPreviousImages } from "../../../../../db/ce/updates/previous.ts";
+import { selectPreviousImages } from "../../../../../db/updates/previous.ts";
 import { fakeEngine } from "../../../../helpers/fake_engine.ts";
 import { testApp } from "../../../../helpers/test_app.ts";
 

@@ -1,0 +1,96 @@
+/**
+ * The `push_tokens` table: devices registered for push notifications.
+ *
+ * @module
+ */
+
+import { type Row, table, text } from "./columns.ts";
+import type { Database } from "./database.ts";
+
+const tokens = table("push_tokens", {
+  id: text(),
+  /** Keyed hash of the token. Unique. */
+  tokenKey: text(),
+  /** The token, encrypted. */
+  sealed: text(),
+  userId: text(),
+  /** ISO 8601, UTC. */
+  registeredAt: text(),
+});
+
+/** One app on one device. */
+export type PushToken = Row<typeof tokens>;
+
+export const { find: selectPushToken, delete: deletePushToken } = tokens;
+
+/** The devices of one user, last registered first. */
+export function selectPushTokensOfUser(db: Database, userId: string): PushToken[] {
+  return tokens.select(db, "WHERE user_id = :userId ORDER BY registered_at DESC, id", { userId });
+}
+
+/** The devices of all users with an account. */
+export function selectPushTokensOfUsers(db: Database): PushToken[] {
+  return tokens.select(db, "WHERE user_id IN (SELECT id FROM users) ORDER BY id");
+}
+
+/** The devices of users with an account but no password. */
+export function selectPushTokensOfUsersWithoutPassword(db: Database): PushToken[] {
+  return tokens.select(
+    db,
+    "WHERE user_id IN (SELECT id FROM users WHERE password_hash IS NULL) ORDER BY id",
+  );
+}
+
+/** Stores a registration. A repeated one of the same token and user keeps its id. */
+export function upsertPushToken(db: Database, registration: PushToken): void {
+  tokens.insertFields(
+    db,
+    registration,
+    `ON CONFLICT (token_key) DO UPDATE SET
+       id = iif(user_id = excluded.user_id, id, excluded.id),
+       sealed = excluded.sealed,
+       user_id = excluded.user_id,
+       registered_at = excluded.registered_at`,
+  );
+}
+
+/** Deletes a user's devices beyond the last registered ones. @returns How many were deleted. */
+export function deleteSurplusPushTokens(db: Database, userId: string, keep: number): number {
+  return db.run(
+    `DELETE FROM push_tokens WHERE id IN (
+       SELECT id FROM push_tokens WHERE user_id = :userId
+       ORDER BY registered_at DESC, rowid DESC LIMIT -1 OFFSET :keep
+     )`,
+    { userId, keep },
+  );
+}
+
+/** @returns Whether the user had the token. */
+export function deletePushTokenOfUser(db: Database, userId: string, tokenKey: string): boolean {
+  return db.run("DELETE FROM push_tokens WHERE user_id = :userId AND token_key = :tokenKey", {
+    userId,
+    tokenKey,
+  }) > 0;
+}
+
+/** Registrations whose token an earlier version stored unencrypted. */
+export function selectClearPushTokens(db: Database): { id: string; token: string }[] {
+  return db.all("SELECT id, token_key AS token FROM push_tokens WHERE sealed IS NULL");
+}
+
+/** Replaces an unencrypted token; a newer registration of the same device wins. */
+export function updatePushTokenSealed(
+  db: Database,
+  registration: Pick<PushToken, "id" | "tokenKey" | "sealed">,
+): void {
+  const changed = db.run(
+    `UPDATE OR IGNORE push_tokens SET token_key = :tokenKey, sealed = :sealed
+     WHERE id = :id AND sealed IS NULL`,
+    { ...registration },
+  );
+  if (changed === 0) {
+    db.run("DELETE FROM push_tokens WHERE id = :id AND sealed IS NULL", {
+      id: registration.id,
+    });
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * The `previous_images` table: images that containers used before an update, kept for a rollback.
+ *
+ * @module
+ */
+
+import { type Row, table, text } from "../columns.ts";
+import type { Database } from "../database.ts";
+
+const previous = table("previous_images", {
+  id: text(),
+  containerName: text(),
+  imageId: text(),
+  /** The reference by which the container used it. */
+  reference: text(),
+  /** The name that keeps the image from being pruned. */
+  tag: text(),
+  /** When it was replaced; ISO 8601, UTC. */
+  createdAt: text(),
+});
+
+export type PreviousImage = Row<typeof previous>;
+
+export const {
+  /** Stores it in place of an earlier record of the same container and image. */
+  replace: upsertPreviousImage,
+  delete: deletePreviousImage,
+} = previous;
+
+/** The images of a container, last used first. */
+export function selectPreviousImages(db: Database, containerName: string): PreviousImage[] {
+  return previous.select(
+    db,
+    "WHERE container_name = :containerName ORDER BY created_at DESC, id",
+    { containerName },
+  );
+}
+
+/** Images that were replaced before `at`. */
+export function selectPreviousImagesBefore(db: Database, at: string): PreviousImage[] {
+  return previous.select(db, "WHERE created_at < :at ORDER BY created_at", { at });
+}
