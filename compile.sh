@@ -12,7 +12,7 @@ Usage: ./compile.sh [--output FILE] [--target TRIPLE] [--license-keys FILE]
   --output FILE        where to put it (dist/longshore)
   --target TRIPLE      for another system, e.g. aarch64-unknown-linux-gnu; needs that system's
                        compile-time runtime (see below), and is not tried out here
-  --license-keys FILE  trust these keys instead of services/license/license_keys.json: a JWKS of public
+  --license-keys FILE  trust these keys instead of services/access/license/license_keys.json: a JWKS of public
                        Ed25519 keys
   --help               this text
 

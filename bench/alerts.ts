@@ -4,8 +4,8 @@
  * @module
  */
 
-import { evaluateAlerts } from "../services/ce/alerts/evaluation.ts";
-import { createAlertRule } from "../services/ce/alerts/rules.ts";
+import { evaluateAlerts } from "../services/alerts/evaluation.ts";
+import { createAlertRule } from "../services/alerts/rules.ts";
 import { containerOf, idOf } from "../tests/helpers/fake_containers.ts";
 import { type TestApp, testApp } from "../tests/helpers/test_app.ts";
 import { printTable, printVerdict } from "./table.ts";

@@ -8,7 +8,7 @@
 import { openMetricsDatabase } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { metricsMigrations } from "../db/migrations/metrics/mod.ts";
-import { readContainerHistory } from "../services/ce/metrics/container_history.ts";
+import { readContainerHistory } from "../services/metrics/container_history.ts";
 import { containerOf, idOf, simulateContainers } from "../tests/helpers/fake_containers.ts";
 import { fakeEngine } from "../tests/helpers/fake_engine.ts";
 import { testApp } from "../tests/helpers/test_app.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { USER_ROLES, type UserRole } from "../services/auth/caller.ts";
+import { USER_ROLES, type UserRole } from "../services/access/caller.ts";
 import { nodeUtil } from "../services/builtins.ts";
 import { type Program, UsageError } from "./program.ts";
 

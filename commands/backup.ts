@@ -20,7 +20,7 @@ import {
   writeBackupFile,
 } from "../services/backup/archive.ts";
 import { closeSources, openBackedUp } from "../services/backup/files.ts";
-import { removeIfThere, syncDirectory } from "../services/backup/private_file.ts";
+import { removeIfThere, syncDirectory } from "../services/secrets/private_file.ts";
 import { TarError } from "../services/backup/tar.ts";
 import { parseArguments } from "./arguments.ts";
 import { isDataFile, STATE_FILE } from "./data_directory.ts";

@@ -5,12 +5,12 @@
  */
 
 import { selectUserByEmail, type User } from "../db/users.ts";
-import type { Caller } from "../services/auth/caller.ts";
-import { recordAudit } from "../services/ce/auth/audit.ts";
-import { emailKey } from "../services/ce/auth/emails.ts";
+import type { Caller } from "../services/access/caller.ts";
+import { recordAudit } from "../services/access/audit/audit.ts";
+import { emailKey } from "../services/access/users/emails.ts";
 import type { Deps } from "../services/deps.ts";
 import { recordCommandEntry } from "../services/editions.ts";
-import { systemReason } from "../services/system_reason.ts";
+import { systemReason } from "../services/text/system_reason.ts";
 import { CommandError, type Program } from "./program.ts";
 
 /** How the audit log names an operator who uses the command line of the host. */

@@ -5,11 +5,11 @@
  */
 
 import { join } from "node:path";
-import { ensureApiKey } from "../services/ce/auth/api_key.ts";
-import { ensureFirstAdmin } from "../services/ce/auth/users.ts";
+import { ensureApiKey } from "../services/access/sign_in/api_key.ts";
+import { ensureFirstAdmin } from "../services/access/users/users.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
-import { isThere, writePrivateFile } from "../services/backup/private_file.ts";
+import { isThere, writePrivateFile } from "../services/secrets/private_file.ts";
 import { CREDENTIALS_FILE } from "./data_directory.ts";
 import { CommandError, commandError, type Program } from "./program.ts";
 

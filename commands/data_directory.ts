@@ -24,7 +24,7 @@ import {
 } from "../services/backup/files.ts";
 import type { Config } from "../services/config/config.ts";
 import type { Log } from "../services/log.ts";
-import { isThere, openRegularFile, writeNewFile } from "../services/backup/private_file.ts";
+import { isThere, openRegularFile, writeNewFile } from "../services/secrets/private_file.ts";
 import { CommandError, commandError } from "./program.ts";
 import { finishReplacement, PLAN_FILE } from "./replacement.ts";
 import { describeService, LOCK_FILE } from "./running_service.ts";

@@ -6,7 +6,7 @@
 
 import { join } from "node:path";
 import { type Config, type Env, readConfig } from "../services/config/config.ts";
-import { isThere } from "../services/backup/private_file.ts";
+import { isThere } from "../services/secrets/private_file.ts";
 import { STATE_FILE } from "./data_directory.ts";
 import { CommandError, type Program } from "./program.ts";
 import { findRunningService, type GivenSecret, type RunningService } from "./running_service.ts";

@@ -5,9 +5,9 @@
  */
 
 import { join } from "node:path";
-import { createAccounts } from "../services/auth/accounts.ts";
-import { createApiKey } from "../services/ce/auth/api_key.ts";
-import { removeIfThere } from "../services/backup/private_file.ts";
+import { createAccounts } from "../services/access/accounts.ts";
+import { createApiKey } from "../services/access/sign_in/api_key.ts";
+import { removeIfThere } from "../services/secrets/private_file.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
 import { recordCommand } from "./console.ts";
 import { CREDENTIALS_FILE } from "./data_directory.ts";

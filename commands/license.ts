@@ -5,14 +5,14 @@
  */
 
 import { join } from "node:path";
-import { storedTrialStart, storeLicense } from "../services/ce/edition/licenses.ts";
+import { storedTrialStart, storeLicense } from "../services/access/license/licenses.ts";
 import type { Config } from "../services/config/config.ts";
 import { AppError } from "../services/errors.ts";
-import { createLicense, type License, type LicenseGrant } from "../services/license/license.ts";
-import { LICENSE_FILE, loadLicense } from "../services/license/source.ts";
-import { LIMITED_RESOURCES, limitOf } from "../services/license/limits.ts";
+import { createLicense, type License, type LicenseGrant } from "../services/access/license/license.ts";
+import { LICENSE_FILE, loadLicense } from "../services/access/license/source.ts";
+import { LIMITED_RESOURCES, limitOf } from "../services/access/license/limits.ts";
 import { silentLog } from "../services/log.ts";
-import { isThere } from "../services/backup/private_file.ts";
+import { isThere } from "../services/secrets/private_file.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
 import { recordCommand } from "./console.ts";
 import { STATE_FILE } from "./data_directory.ts";

@@ -7,7 +7,7 @@
 
 import { normalized, trustedPeer } from "../routes/client_address.ts";
 import { trackedBytes } from "../routes/exchange.ts";
-import { addressGroup } from "../services/auth/address_group.ts";
+import { addressGroup } from "../services/access/address_group.ts";
 import type { Config } from "../services/config/config.ts";
 import { errorFields, type Log } from "../services/log.ts";
 import { createConnections } from "./connections.ts";

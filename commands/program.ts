@@ -5,7 +5,7 @@
  */
 
 import type { Env, Surroundings } from "../services/config/config.ts";
-import { systemReason } from "../services/system_reason.ts";
+import { systemReason } from "../services/text/system_reason.ts";
 
 /** A command's arguments and surroundings, and where its output goes. */
 export interface Program {

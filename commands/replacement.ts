@@ -15,7 +15,7 @@ import {
   removeIfThere,
   syncDirectory,
   writePrivateFile,
-} from "../services/backup/private_file.ts";
+} from "../services/secrets/private_file.ts";
 
 /** The stored plan. While it exists, the replacement is not finished. */
 export const PLAN_FILE = "restore.json";

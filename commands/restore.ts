@@ -18,10 +18,10 @@ import { migrate, type Migration, pendingMigrations } from "../db/migrate.ts";
 import { metricsMigrations } from "../db/migrations/metrics/mod.ts";
 import { stateMigrations } from "../db/migrations/state/mod.ts";
 import { BackupFileError, readBackupFile } from "../services/backup/archive.ts";
-import { storedTrialStart, storeTrialStart } from "../services/ce/edition/licenses.ts";
-import { LICENSE_FILE } from "../services/license/source.ts";
-import { openRegularFile, removeIfThere, syncDirectory } from "../services/backup/private_file.ts";
-import { systemReason } from "../services/system_reason.ts";
+import { storedTrialStart, storeTrialStart } from "../services/access/license/licenses.ts";
+import { LICENSE_FILE } from "../services/access/license/source.ts";
+import { openRegularFile, removeIfThere, syncDirectory } from "../services/secrets/private_file.ts";
+import { systemReason } from "../services/text/system_reason.ts";
 import { parseArguments } from "./arguments.ts";
 import {
   BACKED_UP,

@@ -7,7 +7,7 @@
 
 import { join } from "node:path";
 import type { Config } from "../services/config/config.ts";
-import { openRegularFile } from "../services/backup/private_file.ts";
+import { openRegularFile } from "../services/secrets/private_file.ts";
 
 /** Locked while the service runs. */
 export const LOCK_FILE = "longshore.lock";

@@ -13,7 +13,7 @@ import {
   readRegularFile,
   removeIfThere,
   syncDirectory,
-} from "../services/backup/private_file.ts";
+} from "../services/secrets/private_file.ts";
 import { nodeCrypto, nodeFs } from "../services/builtins.ts";
 import releaseKeys from "../services/release/release_keys.json" with { type: "json" };
 import { SignatureError } from "../services/release/ssh_signature.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { readable } from "../services/ce/containers/health_output.ts";
-import type { Evidence } from "../services/ce/updates/run/evidence.ts";
+import { readable } from "../services/containers/health_output.ts";
+import type { Evidence } from "../services/updates/run/evidence.ts";
 import { sleep } from "../services/lifecycle.ts";
 import { CommandError, type Program } from "./program.ts";
 import type { ServiceClient } from "./service_client.ts";

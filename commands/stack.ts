@@ -9,8 +9,8 @@ import {
   type LoadedProject,
   loadProject,
   type ProjectSources,
-} from "../services/ce/compose/load/load.ts";
-import type { LoadIssue } from "../services/ce/compose/load/scope.ts";
+} from "../services/compose/load/load.ts";
+import type { LoadIssue } from "../services/compose/load/scope.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
 import { CommandError, commandError, EXIT, type Program } from "./program.ts";
 import { connectService, RefusedError, type ServiceClient } from "./service_client.ts";

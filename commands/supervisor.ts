@@ -6,7 +6,7 @@
 
 import type { Env } from "../services/config/config.ts";
 import { errorFields, type Log } from "../services/log.ts";
-import { notifySystemd, type SystemdState, watchdogPeriodMs } from "../services/systemd_notify.ts";
+import { notifySystemd, type SystemdState, watchdogPeriodMs } from "./systemd_notify.ts";
 
 /** Longest pause after the service was found not to answer, in milliseconds. */
 const RETRY_MAX_MS = 1_000;

@@ -7,8 +7,8 @@
 
 import type { StateDatabase } from "../db/database.ts";
 import { selectUsers } from "../db/users.ts";
-import { createAccounts, KEY_USER } from "../services/auth/accounts.ts";
-import { permissionName, PERMISSIONS } from "../services/auth/permissions.ts";
+import { createAccounts, KEY_USER } from "../services/access/accounts.ts";
+import { permissionName, PERMISSIONS } from "../services/access/permissions.ts";
 import {
   type ApiTokenSettings,
   type ApiTokenView,
@@ -16,7 +16,7 @@ import {
   isPattern,
   listApiTokens,
   revokeApiToken,
-} from "../services/ce/api_tokens/tokens.ts";
+} from "../services/access/api_tokens/tokens.ts";
 import type { Config } from "../services/config/config.ts";
 import { AppError } from "../services/errors.ts";
 import { parseArguments, parseRole, subcommand } from "./arguments.ts";

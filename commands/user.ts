@@ -6,9 +6,9 @@
  */
 
 import type { StateDatabase } from "../db/database.ts";
-import { createAccounts } from "../services/auth/accounts.ts";
-import { storedTrialStart } from "../services/ce/edition/licenses.ts";
-import { createPasswords, makePassword } from "../services/auth/passwords.ts";
+import { createAccounts } from "../services/access/accounts.ts";
+import { storedTrialStart } from "../services/access/license/licenses.ts";
+import { createPasswords, makePassword } from "../services/access/passwords/passwords.ts";
 import {
   createUser,
   listUsers,
@@ -16,11 +16,11 @@ import {
   setPassword,
   setUserRole,
   type User,
-} from "../services/ce/auth/users.ts";
+} from "../services/access/users/users.ts";
 import type { Config } from "../services/config/config.ts";
 import { AppError, LimitError } from "../services/errors.ts";
-import { createLicense } from "../services/license/license.ts";
-import { loadLicense } from "../services/license/source.ts";
+import { createLicense } from "../services/access/license/license.ts";
+import { loadLicense } from "../services/access/license/source.ts";
 import { silentLog } from "../services/log.ts";
 import { parseArguments, parseRole, subcommand } from "./arguments.ts";
 import { CONSOLE, recordCommand, requireUser } from "./console.ts";

@@ -6,11 +6,11 @@
  */
 
 import type { Context } from "hono";
-import type { AccessPolicy } from "../services/access_policy.ts";
-import { type Caller, includesRole, mayDo } from "../services/auth/caller.ts";
-import { permissionName, PERMISSIONS } from "../services/auth/permissions.ts";
+import type { AccessPolicy } from "../services/access/policy.ts";
+import { type Caller, includesRole, mayDo } from "../services/access/caller.ts";
+import { permissionName, PERMISSIONS } from "../services/access/permissions.ts";
 import { AppError, LimitError } from "../services/errors.ts";
-import { type Edition, includesEdition } from "../services/license/edition.ts";
+import { type Edition, includesEdition } from "../services/edition.ts";
 import { type Endpoint, permissionsOf } from "./endpoint.ts";
 import { editionNeeded } from "./features.ts";
 import { after, type MaybePromise } from "./maybe_promise.ts";

@@ -6,9 +6,9 @@
  */
 
 import type { Context, Handler } from "hono";
-import type { Caller } from "../services/auth/caller.ts";
-import { isDenial } from "../services/auth/scope.ts";
-import type { AccessPolicy, Observation } from "../services/access_policy.ts";
+import type { Caller } from "../services/access/caller.ts";
+import { isDenial } from "../services/access/scope.ts";
+import type { AccessPolicy, Observation } from "../services/access/policy.ts";
 import type { Endpoint, RecordPhase } from "./endpoint.ts";
 import { failureOf } from "./errors.ts";
 import { after, type MaybePromise } from "./maybe_promise.ts";

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { recordAudit } from "../services/ce/auth/audit.ts";
-import { namesOf } from "../services/ce/containers/reads.ts";
+import { recordAudit } from "../services/access/audit/audit.ts";
+import { namesOf } from "../services/containers/reads.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
 import { accessPolicySource } from "../services/editions.ts";
-import { createCurrentAccessPolicy } from "../services/access_policy.ts";
+import { createCurrentAccessPolicy } from "../services/access/policy.ts";
 import { errorFields } from "../services/log.ts";
 import { clientAddress, trustedPeer } from "./client_address.ts";
 import { corsHeaders, preflight } from "./cors.ts";

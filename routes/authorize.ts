@@ -4,14 +4,14 @@
  * @module
  */
 
-import { isApiToken } from "../services/ce/api_tokens/secret.ts";
-import { createApiTokenVerifier } from "../services/ce/api_tokens/verifier.ts";
-import { redeemTerminalTicket } from "../services/ce/terminal/tickets.ts";
-import { redeemTicket } from "../services/ce/stream/tickets.ts";
-import { createTokenVerifier, type TokenSession } from "../services/ce/auth/tokens.ts";
-import { callerOf, METRICS_USER } from "../services/auth/accounts.ts";
-import type { Caller } from "../services/auth/caller.ts";
-import { timingSafeEqual } from "../services/auth/timing_safe_equal.ts";
+import { isApiToken } from "../services/access/api_tokens/secret.ts";
+import { createApiTokenVerifier } from "../services/access/api_tokens/verifier.ts";
+import { redeemTerminalTicket } from "../services/containers/terminal/tickets.ts";
+import { redeemTicket } from "../services/live/tickets.ts";
+import { createTokenVerifier, type TokenSession } from "../services/access/sign_in/tokens.ts";
+import { callerOf, METRICS_USER } from "../services/access/accounts.ts";
+import type { Caller } from "../services/access/caller.ts";
+import { timingSafeEqual } from "../services/access/timing_safe_equal.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
 import type { Identify } from "./request_context.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Caller } from "../services/auth/caller.ts";
-import { type Client, USER_AGENT_MAX } from "../services/auth/client.ts";
+import type { Caller } from "../services/access/caller.ts";
+import { type Client, USER_AGENT_MAX } from "../services/access/client.ts";
 
 export const clientOf = ({ address }: Caller, { headers }: Request): Client => ({
   address,

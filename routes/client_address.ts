@@ -10,7 +10,7 @@ import {
   configuredNetwork,
   includesAddress,
   parseAddress,
-} from "../services/auth/ip_address.ts";
+} from "../services/ip_address.ts";
 
 /** Limit of hops in a header. Real chains are shorter. */
 const HOPS_MAX = 32;

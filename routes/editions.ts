@@ -5,7 +5,7 @@
  */
 
 import type { Deps } from "../services/deps.ts";
-import type { Edition } from "../services/license/edition.ts";
+import type { Edition } from "../services/edition.ts";
 import { ceGroups } from "./ce/mod.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type EndpointGroup, loadEndpoints } from "./endpoint_group.ts";

@@ -8,7 +8,7 @@
  */
 
 import * as z from "zod";
-import type { Caller, Role } from "../services/auth/caller.ts";
+import type { Caller, Role } from "../services/access/caller.ts";
 import { PathText } from "./shapes.ts";
 import type { UploadLimits } from "./upload.ts";
 
@@ -42,7 +42,7 @@ export interface Contract<
    *   is that for an unknown container. The handler gets its full id.
    * - `stack`: the path parameter `name` is a stack, all of whose containers must be in the scope.
    * - `filtered`: the handler shows only containers in the scope; it reads them with
-   *   `visibleTo(deps, caller)` (`services/auth/visible.ts`).
+   *   `visibleTo(deps, caller)` (`services/containers/visible.ts`).
    * - `open`: it shows and changes nothing of containers. Without a permission, it is also open to
    *   tokens that are limited to permissions.
    */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Edition, editionName } from "../services/license/edition.ts";
+import { type Edition, editionName } from "../services/edition.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** Subject and verb, by the first word of the path under the edition's prefix. */

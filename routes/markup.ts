@@ -4,7 +4,7 @@
  * @module
  */
 
-import { escapeMarkup } from "../services/escape_markup.ts";
+import { escapeMarkup } from "../services/text/escape_markup.ts";
 
 /** Text that is markup and is not escaped again. */
 export class Markup {

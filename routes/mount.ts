@@ -7,10 +7,10 @@
  */
 
 import type { Context, Hono } from "hono";
-import { isLimited } from "../services/auth/scope.ts";
+import { isLimited } from "../services/access/scope.ts";
 import { accessCheck, admitUser, permissionsGrantedTo } from "./access.ts";
 import { accounting } from "./accounting.ts";
-import type { Edition } from "../services/license/edition.ts";
+import type { Edition } from "../services/edition.ts";
 import type { EditionRoutes } from "./editions.ts";
 import type { Endpoint, Input, RawResponse } from "./endpoint.ts";
 import { type AppEnv, respond, respondRaw } from "./exchange.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { addressGroup } from "../services/auth/address_group.ts";
+import { addressGroup } from "../services/access/address_group.ts";
 import { ThrottledError } from "../services/errors.ts";
 
 const WINDOW_MS = 60_000;

@@ -6,11 +6,11 @@
  */
 
 import type { Context } from "hono";
-import type { AccessPolicy, CurrentAccessPolicy } from "../services/access_policy.ts";
-import type { Caller } from "../services/auth/caller.ts";
-import type { DeniedReads } from "../services/auth/denied_reads.ts";
-import type { Changes } from "../services/state/changes.ts";
-import type { Edition } from "../services/license/edition.ts";
+import type { AccessPolicy, CurrentAccessPolicy } from "../services/access/policy.ts";
+import type { Caller } from "../services/access/caller.ts";
+import type { DeniedReads } from "../services/access/audit/denied_reads.ts";
+import type { Changes } from "../services/stream/changes.ts";
+import type { Edition } from "../services/edition.ts";
 import type { Note, RecordPhase } from "./endpoint.ts";
 import type { AppEnv } from "./exchange.ts";
 import type { MaybePromise } from "./maybe_promise.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createAnonymousQuota } from "../services/auth/anonymous_quota.ts";
+import { createAnonymousQuota } from "../services/access/anonymous_quota.ts";
 import type { Deps } from "../services/deps.ts";
 import type { Exchange } from "./exchange.ts";
 import { pathOf } from "./request_url.ts";

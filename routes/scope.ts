@@ -1,23 +1,23 @@
 /**
- * Applies the scope of an API token to a request. See `services/auth/scope.ts`.
+ * Applies the scope of an API token to a request. See `services/access/scope.ts`.
  *
  * @module
  */
 
-import type { Caller } from "../services/auth/caller.ts";
+import type { Caller } from "../services/access/caller.ts";
 import {
   allowsPermission,
   includesContainer,
   includesStack,
   isLimited,
   stackOf,
-} from "../services/auth/scope.ts";
-import { redactFailure, visibleTo } from "../services/auth/visible.ts";
+} from "../services/access/scope.ts";
+import { redactFailure, visibleTo } from "../services/containers/visible.ts";
 import {
   currentContainers,
   type ReadDeps,
   resolveContainer,
-} from "../services/ce/containers/reads.ts";
+} from "../services/containers/reads.ts";
 import { AppError, asAppError, notFound } from "../services/errors.ts";
 import { type Endpoint, permissionsOf } from "./endpoint.ts";
 

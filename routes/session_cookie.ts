@@ -7,10 +7,10 @@
  * @module
  */
 
-import type { PresentedTokens } from "../services/auth/open_login.ts";
+import type { PresentedTokens } from "../services/access/sign_in/open_login.ts";
 import { sha256 } from "../services/builtins.ts";
 import type { Config } from "../services/config/config.ts";
-import { REFRESH_TOKEN_S } from "../services/ce/auth/refresh_tokens.ts";
+import { REFRESH_TOKEN_S } from "../services/access/sign_in/refresh_tokens.ts";
 import { AppError } from "../services/errors.ts";
 import { baseUrl } from "./request_url.ts";
 

@@ -7,7 +7,7 @@
 import * as z from "zod";
 import { EVENT_KINDS } from "../services/events/events.ts";
 import { OUTBOX_STATUSES } from "../services/events/outbox_log.ts";
-import { EDITIONS } from "../services/license/edition.ts";
+import { EDITIONS } from "../services/edition.ts";
 import { ISSUES_MAX } from "../services/errors.ts";
 
 /** An id or a name in a path. */
@@ -154,7 +154,7 @@ export const Instant = z.iso.datetime({ offset: true })
 
 const Patterns = z.array(z.string().min(1).max(255)).min(1).max(100);
 
-/** What a rule or window applies to; the type is `Target` in `services/target.ts`. */
+/** What a rule or window applies to; the type is `Target` in `services/access/target.ts`. */
 export const Target = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("host") }),
   z.object({

@@ -5,17 +5,17 @@
  * @module
  */
 
-import { ceAdapters, ceChannels, ceCounts, ceRecorders, ceSealers, ceWorkers } from "./ce/mod.ts";
+import { ceAdapters, ceChannels, ceCounts, ceRecorders, ceSealers, ceWorkers } from "./community/mod.ts";
 import {
   enterpriseAccessPolicy,
   enterpriseRecorders,
   enterpriseWorkers,
 } from "./enterprise/mod.ts";
-import type { AccessPolicySource } from "./access_policy.ts";
-import type { Adapter } from "./integration/adapter.ts";
+import type { AccessPolicySource } from "./access/policy.ts";
+import type { Adapter } from "./automation/integrations/adapter.ts";
 import type { Worker } from "./lifecycle.ts";
-import type { MonitorProbes } from "./monitor_probes.ts";
-import type { RecordCounts } from "./license/limits.ts";
+import type { MonitorProbes } from "./updates/monitor_probes.ts";
+import type { RecordCounts } from "./access/license/limits.ts";
 import type { OutboxChannel } from "./events/outbox_channel.ts";
 import {
   proAdapters,
@@ -27,7 +27,7 @@ import {
   proWorkers,
 } from "./pro/mod.ts";
 import type { Recorder } from "./events/recorder.ts";
-import type { Sealer } from "./sealer.ts";
+import type { Sealer } from "./secrets/sealer.ts";
 
 export const workers: readonly Worker[] = [...ceWorkers, ...proWorkers, ...enterpriseWorkers];
 

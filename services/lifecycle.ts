@@ -5,10 +5,10 @@
  */
 
 import type { Deps } from "./deps.ts";
-import { type Edition, includesEdition } from "./license/edition.ts";
+import { type Edition, includesEdition } from "./edition.ts";
 import { errorFields } from "./log.ts";
-import type { WorkerState } from "./state/worker_state.ts";
-import { systemReason } from "./system_reason.ts";
+import type { WorkerState } from "./worker_state.ts";
+import { systemReason } from "./text/system_reason.ts";
 
 /** Work that runs for as long as the service does. */
 export interface Worker {

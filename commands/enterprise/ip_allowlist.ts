@@ -4,9 +4,9 @@
  * @module
  */
 
-import { recordAudit } from "../../services/ce/auth/audit.ts";
+import { recordAudit } from "../../services/access/audit/audit.ts";
 import { stopIpAllowlist } from "../../services/enterprise/ip_allowlist/allowlist.ts";
-import { systemReason } from "../../services/system_reason.ts";
+import { systemReason } from "../../services/text/system_reason.ts";
 import { parseArguments, subcommand } from "../arguments.ts";
 import { CONSOLE } from "../console.ts";
 import { assertIsMeant, findInstallation } from "../installation.ts";

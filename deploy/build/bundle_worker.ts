@@ -8,7 +8,7 @@
 import { useRuntimeModules } from "./runtime_modules.ts";
 
 /** Scripts by the names of their files next to the program. */
-const WORKERS = { "compose_worker.js": "services/ce/compose/load/worker.ts" };
+const WORKERS = { "compose_worker.js": "services/compose/load/worker.ts" };
 
 /**
  * Bundles the scripts of all workers, with the configuration and the lock file of the directory `root`.

@@ -19,8 +19,8 @@ import {
   type JSONWebKeySet,
   type JWK,
 } from "jose";
-import { verifyLicenseKey } from "../../services/license/license.ts";
-import { LIMITED_RESOURCES } from "../../services/license/limits.ts";
+import { verifyLicenseKey } from "../../services/access/license/license.ts";
+import { LIMITED_RESOURCES } from "../../services/access/license/limits.ts";
 import { publicPoints } from "./check_license_keys.ts";
 
 const USAGE = `The vendor's tools for licenses.

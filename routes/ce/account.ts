@@ -9,9 +9,9 @@ import {
   changeOwnPassword,
   describeAccount,
   updateAccount,
-} from "../../services/ce/account/account.ts";
-import { listSessions, revokeSession, revokeSessions } from "../../services/ce/account/sessions.ts";
-import { PASSWORD_LENGTH_MAX } from "../../services/auth/password_rule.ts";
+} from "../../services/access/users/account.ts";
+import { listSessions, revokeSession, revokeSessions } from "../../services/access/users/own_sessions.ts";
+import { PASSWORD_LENGTH_MAX } from "../../services/input/password_rule.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, oneLine, pagingQuery, Timestamp } from "../shapes.ts";

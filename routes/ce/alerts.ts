@@ -10,8 +10,8 @@ import {
   getAlertEvent,
   listActiveAlerts,
   listAlertEvents,
-} from "../../services/ce/alerts/events.ts";
-import { previewAlertRule } from "../../services/ce/alerts/preview.ts";
+} from "../../services/alerts/events.ts";
+import { previewAlertRule } from "../../services/alerts/preview.ts";
 import {
   ALERT_METRICS,
   ALERT_OPERATORS,
@@ -22,10 +22,10 @@ import {
   getAlertRule,
   listAlertRules,
   removeAlertRule,
-} from "../../services/ce/alerts/rules.ts";
-import { assertAlertPattern } from "../../services/ce/alerts/settings.ts";
-import { ALERT_TEMPLATES } from "../../services/ce/alerts/templates.ts";
-import { SEVERITIES } from "../../services/ce/notifications/message.ts";
+} from "../../services/alerts/rules.ts";
+import { assertAlertPattern } from "../../services/alerts/settings.ts";
+import { ALERT_TEMPLATES } from "../../services/alerts/templates.ts";
+import { SEVERITIES } from "../../services/events/message.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, EnabledBody, Name, paged, pagingQuery, Target, Timestamp } from "../shapes.ts";

@@ -13,8 +13,8 @@ import {
   revokeApiToken,
   rotateApiToken,
   TOKENS_MAX,
-} from "../../services/ce/api_tokens/tokens.ts";
-import { permissionName, PERMISSIONS } from "../../services/auth/permissions.ts";
+} from "../../services/access/api_tokens/tokens.ts";
+import { permissionName, PERMISSIONS } from "../../services/access/permissions.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Note } from "../endpoint.ts";
 import { Done, Instant, oneLine, queryBoolean, Timestamp } from "../shapes.ts";

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { AUDIT_OUTCOMES, listAudit } from "../../services/ce/auth/audit.ts";
+import { AUDIT_OUTCOMES, listAudit } from "../../services/access/audit/audit.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { paged, pagingQuery, Timestamp } from "../shapes.ts";

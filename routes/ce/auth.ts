@@ -5,17 +5,17 @@
  */
 
 import * as z from "zod";
-import { EMAIL_LENGTH_MAX } from "../../services/ce/auth/emails.ts";
-import { loginName } from "../../services/ce/auth/login_name.ts";
-import { PASSWORD_LENGTH_MAX } from "../../services/auth/password_rule.ts";
-import { refreshSession, ReusedTokenError } from "../../services/ce/auth/refresh.ts";
+import { EMAIL_LENGTH_MAX } from "../../services/access/users/emails.ts";
+import { loginName } from "../../services/access/sign_in/login_name.ts";
+import { PASSWORD_LENGTH_MAX } from "../../services/input/password_rule.ts";
+import { refreshSession, ReusedTokenError } from "../../services/access/sign_in/refresh.ts";
 import {
   exchangeApiKey,
   logIn,
   logOut,
   type TokenPair as Login,
-} from "../../services/ce/auth/sessions.ts";
-import { describeCaller } from "../../services/ce/auth/users.ts";
+} from "../../services/access/sign_in/sessions.ts";
+import { describeCaller } from "../../services/access/users/users.ts";
 import type { Deps } from "../../services/deps.ts";
 import { clientOf } from "../client.ts";
 import { endpoint, type Note } from "../endpoint.ts";

@@ -5,11 +5,11 @@
  */
 
 import * as z from "zod";
-import { describeEdition } from "../../services/ce/edition/edition.ts";
-import { installLicense, removeLicense, startTrial } from "../../services/ce/edition/licenses.ts";
+import { describeEdition } from "../../services/access/license/current.ts";
+import { installLicense, removeLicense, startTrial } from "../../services/access/license/licenses.ts";
 import type { Deps } from "../../services/deps.ts";
-import { EDITIONS } from "../../services/license/edition.ts";
-import { LIMITED_RESOURCES } from "../../services/license/limits.ts";
+import { EDITIONS } from "../../services/edition.ts";
+import { LIMITED_RESOURCES } from "../../services/access/license/limits.ts";
 import { endpoint } from "../endpoint.ts";
 import { Timestamp } from "../shapes.ts";
 

@@ -5,9 +5,9 @@
  */
 
 import * as z from "zod";
-import { describeHealth, isReady } from "../../services/ce/health.ts";
+import { describeHealth, isReady } from "../../services/metrics/health.ts";
 import type { Deps } from "../../services/deps.ts";
-import { EDITIONS } from "../../services/license/edition.ts";
+import { EDITIONS } from "../../services/edition.ts";
 import { endpoint, rawEndpoint } from "../endpoint.ts";
 import { Timestamp } from "../shapes.ts";
 import { EngineStatus } from "./system/shapes.ts";

@@ -5,12 +5,12 @@
  */
 
 import * as z from "zod";
-import { getImage, tagImage } from "../../services/ce/images/detail.ts";
-import { exportImage } from "../../services/ce/images/export.ts";
-import { loadImages } from "../../services/ce/images/load.ts";
-import { startPull } from "../../services/ce/images/pull.ts";
-import { listImages, pruneImages, removeImage } from "../../services/ce/storage/images.ts";
-import { visibleTo } from "../../services/auth/visible.ts";
+import { getImage, tagImage } from "../../services/images/detail.ts";
+import { exportImage } from "../../services/images/export.ts";
+import { loadImages } from "../../services/images/load.ts";
+import { startPull } from "../../services/images/pull.ts";
+import { listImages, pruneImages, removeImage } from "../../services/images/images.ts";
+import { visibleTo } from "../../services/containers/visible.ts";
 import { AppError } from "../../services/errors.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, rawEndpoint } from "../endpoint.ts";

@@ -9,8 +9,8 @@ import {
   DATA_TYPES,
   type DataRecord as Data,
   listIntegrationData,
-} from "../../services/ce/integrations/data.ts";
-import { pollIntegration, testIntegration } from "../../services/ce/integrations/polls.ts";
+} from "../../services/automation/integrations/data.ts";
+import { pollIntegration, testIntegration } from "../../services/automation/integrations/polls.ts";
 import {
   changeIntegration,
   createIntegration,
@@ -19,13 +19,13 @@ import {
   listIntegrations,
   POLL_INTERVAL,
   removeIntegration,
-} from "../../services/ce/integrations/integrations.ts";
+} from "../../services/automation/integrations/integrations.ts";
 import {
   assertAdapterLicensed,
   listAdapters,
-} from "../../services/ce/integrations/licensed_adapters.ts";
+} from "../../services/automation/integrations/licensed_adapters.ts";
 import type { Deps } from "../../services/deps.ts";
-import { EDITIONS } from "../../services/license/edition.ts";
+import { EDITIONS } from "../../services/edition.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, Name, paged, pagingQuery, Timestamp } from "../shapes.ts";
 import { From, To } from "../time_range.ts";

@@ -11,8 +11,8 @@ import {
   JOB_STATUSES,
   JOB_TARGET_TYPES,
   listJobs,
-} from "../../services/ce/jobs/jobs.ts";
-import { openJobStream } from "../../services/ce/jobs/stream.ts";
+} from "../../services/jobs/jobs.ts";
+import { openJobStream } from "../../services/jobs/stream.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, rawEndpoint } from "../endpoint.ts";
 import { eventStream } from "../event_stream.ts";

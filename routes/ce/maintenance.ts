@@ -5,8 +5,8 @@
  */
 
 import * as z from "zod";
-import { setMaintenance } from "../../services/ce/maintenance/mode.ts";
-import { broadcastStates } from "../../services/ce/stream/frames.ts";
+import { setMaintenance } from "../../services/automation/maintenance/mode.ts";
+import { broadcastStates } from "../../services/live/frames.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Instant } from "../shapes.ts";

@@ -10,9 +10,9 @@ import {
   createMaintenanceWindow,
   listMaintenanceWindows,
   removeMaintenanceWindow,
-} from "../../services/ce/maintenance/windows.ts";
-import { CRON_LENGTH_MAX } from "../../services/ce/schedules/cron.ts";
-import { WINDOW_MINUTES } from "../../services/ce/updates/window.ts";
+} from "../../services/automation/maintenance/windows.ts";
+import { CRON_LENGTH_MAX } from "../../services/input/cron.ts";
+import { WINDOW_MINUTES } from "../../services/updates/window.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, Target, Timestamp } from "../shapes.ts";

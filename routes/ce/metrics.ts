@@ -5,10 +5,10 @@
  */
 
 import * as z from "zod";
-import { createMetricsExporter } from "../../services/ce/metrics/export.ts";
-import { readContainerHistory } from "../../services/ce/metrics/container_history.ts";
-import { readHistory } from "../../services/ce/metrics/history.ts";
-import { POINTS_MAX } from "../../services/ce/metrics/window.ts";
+import { createMetricsExporter } from "../../services/metrics/export/export.ts";
+import { readContainerHistory } from "../../services/metrics/container_history.ts";
+import { readHistory } from "../../services/metrics/history.ts";
+import { POINTS_MAX } from "../../services/metrics/window.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, rawEndpoint } from "../endpoint.ts";
 import { sendRepresentation } from "../representation.ts";

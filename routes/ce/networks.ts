@@ -9,8 +9,8 @@ import {
   createNetwork,
   listNetworks,
   removeNetwork,
-} from "../../services/ce/containers/networks.ts";
-import { visibleTo } from "../../services/auth/visible.ts";
+} from "../../services/containers/networks.ts";
+import { visibleTo } from "../../services/containers/visible.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES, EngineDriver, EngineName, EnginePairs, Timestamp } from "../shapes.ts";

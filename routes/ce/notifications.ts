@@ -15,10 +15,10 @@ import {
   listNotificationChannels,
   listNotificationDeliveries,
   removeNotificationChannel,
-} from "../../services/ce/notifications/channels.ts";
-import { CHANNEL_KIND_IDS } from "../../services/ce/notifications/kinds/kind.ts";
-import { SEVERITIES } from "../../services/ce/notifications/message.ts";
-import { NOTIFICATION_CHANNEL, queueTest } from "../../services/ce/notifications/queue.ts";
+} from "../../services/messages/channels/channels.ts";
+import { CHANNEL_KIND_IDS } from "../../services/messages/channels/kinds/kind.ts";
+import { SEVERITIES } from "../../services/events/message.ts";
+import { NOTIFICATION_CHANNEL, queueTest } from "../../services/messages/queue.ts";
 import { replayMessage } from "../../services/events/outbox.ts";
 import { OUTBOUND_URL_MAX } from "../../services/outbound/url.ts";
 import { endpoint } from "../endpoint.ts";

@@ -5,8 +5,8 @@
  */
 
 import * as z from "zod";
-import { readOverview } from "../../services/ce/overview.ts";
-import { visibleTo } from "../../services/auth/visible.ts";
+import { readOverview } from "../../services/live/overview.ts";
+import { visibleTo } from "../../services/containers/visible.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Timestamp } from "../shapes.ts";

@@ -5,8 +5,8 @@
  */
 
 import * as z from "zod";
-import { createEndpointProber } from "../../services/ce/probes/http.ts";
-import { createCertificateProber } from "../../services/ce/probes/tls.ts";
+import { createEndpointProber } from "../../services/probes/http.ts";
+import { createCertificateProber } from "../../services/probes/tls.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Timestamp } from "../shapes.ts";

@@ -12,7 +12,7 @@ import {
   PUSH_TOKEN_RULE,
   registerPushToken,
   unregisterPushToken,
-} from "../../services/ce/push/tokens.ts";
+} from "../../services/messages/push/tokens.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done } from "../shapes.ts";

@@ -5,8 +5,8 @@
  */
 
 import * as z from "zod";
-import { CA_CERTIFICATE_MAX } from "../../services/ce/registries/certificates.ts";
-import { REGISTRY_ERROR_REASONS } from "../../services/ce/registries/error.ts";
+import { CA_CERTIFICATE_MAX } from "../../services/images/registries/certificates.ts";
+import { REGISTRY_ERROR_REASONS } from "../../services/images/registries/error.ts";
 import {
   changeRegistry,
   createRegistry,
@@ -14,7 +14,7 @@ import {
   listRegistries,
   removeRegistry,
   testRegistry,
-} from "../../services/ce/registries/registries.ts";
+} from "../../services/images/registries/registries.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, Timestamp } from "../shapes.ts";

@@ -5,8 +5,8 @@
  */
 
 import * as z from "zod";
-import { CRON_LENGTH_MAX } from "../../services/ce/schedules/cron.ts";
-import { listScheduleRuns, RUN_STATUSES } from "../../services/ce/schedules/runs.ts";
+import { CRON_LENGTH_MAX } from "../../services/input/cron.ts";
+import { listScheduleRuns, RUN_STATUSES } from "../../services/automation/schedules/runs.ts";
 import {
   changeSchedule,
   createSchedule,
@@ -15,7 +15,7 @@ import {
   removeSchedule,
   SCHEDULE_ACTIONS,
   setScheduleEnabled,
-} from "../../services/ce/schedules/schedules.ts";
+} from "../../services/automation/schedules/schedules.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, EnabledBody, Name, paged, pagingQuery, Timestamp } from "../shapes.ts";

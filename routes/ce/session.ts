@@ -6,9 +6,9 @@
  */
 
 import * as z from "zod";
-import { loginName } from "../../services/ce/auth/login_name.ts";
-import { refreshSession } from "../../services/ce/auth/refresh.ts";
-import { logOutBrowser, signIn, type TokenPair } from "../../services/ce/auth/sessions.ts";
+import { loginName } from "../../services/access/sign_in/login_name.ts";
+import { refreshSession } from "../../services/access/sign_in/refresh.ts";
+import { logOutBrowser, signIn, type TokenPair } from "../../services/access/sign_in/sessions.ts";
 import type { Deps } from "../../services/deps.ts";
 import { AppError } from "../../services/errors.ts";
 import { clientOf } from "../client.ts";

@@ -5,8 +5,8 @@
  */
 
 import * as z from "zod";
-import { matchesAny } from "../../services/auth/scope.ts";
-import { SEVERITIES } from "../../services/ce/notifications/message.ts";
+import { matchesAny } from "../../services/access/scope.ts";
+import { SEVERITIES } from "../../services/events/message.ts";
 import {
   changeSilence,
   createSilence,
@@ -14,7 +14,7 @@ import {
   removeSilence,
   type Silence as SilenceView,
   SILENCE_STATES,
-} from "../../services/ce/silences/silences.ts";
+} from "../../services/alerts/silences/silences.ts";
 import type { Deps } from "../../services/deps.ts";
 import { EVENT_KINDS } from "../../services/events/events.ts";
 import { endpoint } from "../endpoint.ts";

@@ -5,10 +5,10 @@
  */
 
 import * as z from "zod";
-import { adoptStack } from "../../services/ce/compose/adopt.ts";
-import { FAILURE_POLICIES } from "../../services/ce/compose/deploy/job.ts";
-import { startDeploy, startDown } from "../../services/ce/compose/deploy/start.ts";
-import { PULL_POLICIES } from "../../services/ce/images/pull_policy.ts";
+import { adoptStack } from "../../services/compose/adopt.ts";
+import { FAILURE_POLICIES } from "../../services/compose/deploy/job.ts";
+import { startDeploy, startDown } from "../../services/compose/deploy/start.ts";
+import { PULL_POLICIES } from "../../services/images/pull_policy.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES } from "../shapes.ts";

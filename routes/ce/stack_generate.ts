@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { visibleTo } from "../../services/auth/visible.ts";
+import { visibleTo } from "../../services/containers/visible.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES } from "../shapes.ts";
@@ -51,7 +51,7 @@ export const stackGenerateEndpoints = (deps: Deps) => [
     },
   }, async ({ body, caller, note }) => {
     note.targets = body.containers;
-    const { generateStack } = await import("../../services/ce/compose/generate/generate.ts");
+    const { generateStack } = await import("../../services/compose/generate/generate.ts");
     return await generateStack(visibleTo(deps, caller), caller, body.containers);
   }),
 ];

@@ -5,8 +5,8 @@
  */
 
 import * as z from "zod";
-import { planGivenSources, planStoredStack } from "../../services/ce/compose/plan/stored.ts";
-import { RECREATE_POLICIES } from "../../services/ce/compose/plan/options.ts";
+import { planGivenSources, planStoredStack } from "../../services/compose/plan/stored.ts";
+import { RECREATE_POLICIES } from "../../services/compose/plan/options.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES } from "../shapes.ts";

@@ -14,9 +14,9 @@ import {
   replaceStackSource,
   STACK_SOURCES_MAX,
   VERSIONS_KEPT,
-} from "../../services/ce/compose/sources.ts";
-import { createStack } from "../../services/ce/compose/deploy/start.ts";
-import { STACK_KINDS } from "../../services/ce/stacks/groups.ts";
+} from "../../services/compose/sources.ts";
+import { createStack } from "../../services/compose/deploy/start.ts";
+import { STACK_KINDS } from "../../services/stacks/groups.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, ENGINE_FAILURES, Timestamp } from "../shapes.ts";

@@ -5,9 +5,9 @@
  */
 
 import * as z from "zod";
-import { getComposeKeys, validateStack } from "../../services/ce/compose/validate.ts";
-import { findUnbuiltIfReachable } from "../../services/ce/compose/builds.ts";
-import { isLimited } from "../../services/auth/scope.ts";
+import { getComposeKeys, validateStack } from "../../services/compose/validate.ts";
+import { findUnbuiltIfReachable } from "../../services/compose/builds.ts";
+import { isLimited } from "../../services/access/scope.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";

@@ -5,16 +5,16 @@
  */
 
 import * as z from "zod";
-import { actOnStack } from "../../services/ce/stacks/actions.ts";
-import type { ContainerAction } from "../../services/ce/containers/actions.ts";
-import { STACK_KINDS } from "../../services/ce/stacks/groups.ts";
+import { actOnStack } from "../../services/stacks/actions.ts";
+import type { ContainerAction } from "../../services/containers/actions.ts";
+import { STACK_KINDS } from "../../services/stacks/groups.ts";
 import {
   getStack,
   listStacks,
   STACK_STATUSES,
   stacksVersion,
-} from "../../services/ce/stacks/stacks.ts";
-import { hideForeign, visibleTo } from "../../services/auth/visible.ts";
+} from "../../services/stacks/stacks.ts";
+import { hideForeign, visibleTo } from "../../services/containers/visible.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Input } from "../endpoint.ts";
 import { ENGINE_FAILURES } from "../shapes.ts";

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { openStream, STREAM_TYPES } from "../../services/ce/stream/frames.ts";
+import { openStream, STREAM_TYPES } from "../../services/live/frames.ts";
 import type { Deps } from "../../services/deps.ts";
 import { rawEndpoint } from "../endpoint.ts";
 import { eventStream } from "../event_stream.ts";

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { issueTicket } from "../../services/ce/stream/tickets.ts";
+import { issueTicket } from "../../services/live/tickets.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 

@@ -5,14 +5,14 @@
  */
 
 import * as z from "zod";
-import type { Caller } from "../../services/auth/caller.ts";
+import type { Caller } from "../../services/access/caller.ts";
 import {
   listSessions,
   listUserSessions,
   revokeSession,
   revokeSessions,
-} from "../../services/ce/account/sessions.ts";
-import { assertMayManage, findActiveUser } from "../../services/ce/auth/users.ts";
+} from "../../services/access/users/own_sessions.ts";
+import { assertMayManage, findActiveUser } from "../../services/access/users/users.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Note } from "../endpoint.ts";
 import { Done, paged, pagingQuery } from "../shapes.ts";

@@ -5,14 +5,14 @@
  */
 
 import * as z from "zod";
-import { USER_ROLES } from "../../services/auth/caller.ts";
+import { USER_ROLES } from "../../services/access/caller.ts";
 import {
   PASSWORD_CHARACTERS_MAX,
   PASSWORD_CHARACTERS_MIN,
   PASSWORD_LENGTH_RULE,
   passwordProblem,
-} from "../../services/auth/password_rule.ts";
-import { EMAIL_RULE, isEmail } from "../../services/ce/auth/emails.ts";
+} from "../../services/input/password_rule.ts";
+import { EMAIL_RULE, isEmail } from "../../services/access/users/emails.ts";
 import { paged, Timestamp } from "../shapes.ts";
 
 export const UserRole = z.enum(USER_ROLES).meta({ id: "UserRole" });

@@ -5,14 +5,14 @@
  */
 
 import * as z from "zod";
-import { PASSWORD_LENGTH_MAX } from "../../services/auth/password_rule.ts";
+import { PASSWORD_LENGTH_MAX } from "../../services/input/password_rule.ts";
 import {
   changePassword,
   createUser,
   listUsers,
   removeUser,
   setUserRole,
-} from "../../services/ce/auth/users.ts";
+} from "../../services/access/users/users.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Note } from "../endpoint.ts";
 import { Done } from "../shapes.ts";

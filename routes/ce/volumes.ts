@@ -5,8 +5,8 @@
  */
 
 import * as z from "zod";
-import { createVolume, listVolumes, removeVolume } from "../../services/ce/storage/volumes.ts";
-import { visibleTo } from "../../services/auth/visible.ts";
+import { createVolume, listVolumes, removeVolume } from "../../services/storage/volumes.ts";
+import { visibleTo } from "../../services/containers/visible.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES, EngineDriver, EngineName, EnginePairs, Timestamp } from "../shapes.ts";

@@ -5,8 +5,8 @@
  */
 
 import * as z from "zod";
-import { WEBHOOK_CHANNEL, WEBHOOK_HEADERS_MAX } from "../../services/ce/webhooks/target.ts";
-import { listDeliveries, testWebhook } from "../../services/ce/webhooks/messages.ts";
+import { WEBHOOK_CHANNEL, WEBHOOK_HEADERS_MAX } from "../../services/messages/webhooks/target.ts";
+import { listDeliveries, testWebhook } from "../../services/messages/webhooks/messages.ts";
 import {
   changeWebhook,
   createWebhook,
@@ -14,11 +14,11 @@ import {
   listWebhooks,
   removeWebhook,
   setWebhookEnabled,
-} from "../../services/ce/webhooks/webhooks.ts";
-import { type Caller, mayDo } from "../../services/auth/caller.ts";
+} from "../../services/messages/webhooks/webhooks.ts";
+import { type Caller, mayDo } from "../../services/access/caller.ts";
 import type { Deps } from "../../services/deps.ts";
 import { replayMessage } from "../../services/events/outbox.ts";
-import { REDACTED } from "../../services/redact.ts";
+import { REDACTED } from "../../services/text/redact.ts";
 import { OUTBOUND_URL_MAX } from "../../services/outbound/url.ts";
 import { endpoint } from "../endpoint.ts";
 import {

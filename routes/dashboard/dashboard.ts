@@ -7,9 +7,9 @@
 
 import type { Deps } from "../../services/deps.ts";
 import { nodeZlib } from "../../services/builtins.ts";
-import { escapeMarkup } from "../../services/escape_markup.ts";
+import { escapeMarkup } from "../../services/text/escape_markup.ts";
 import { isTerminal, matchPath } from "../../ui/paths.ts";
-import type { Branding } from "../../services/state/brand_cache.ts";
+import type { Branding } from "../../services/access/brand_cache.ts";
 import { acceptsEncoding } from "../accept.ts";
 import { isColor, readableAs, readableOn, visibleAs } from "../colors.ts";
 import type { RawResponse } from "../endpoint.ts";

@@ -6,7 +6,7 @@
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
-import { CIDR_MAX } from "../../services/auth/ip_address.ts";
+import { CIDR_MAX } from "../../services/ip_address.ts";
 import {
   changeIpAllowlistConfig,
   checkAddress,

@@ -6,7 +6,7 @@
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
-import { actionsOf, ANY, RESOURCES } from "../../services/auth/permissions.ts";
+import { actionsOf, ANY, RESOURCES } from "../../services/access/permissions.ts";
 import {
   changeRole,
   createRole,

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import type { Edition } from "../../services/license/edition.ts";
+import type { Edition } from "../../services/edition.ts";
 import type { Endpoint, Reply } from "../endpoint.ts";
 import type { Components, Parameter } from "./components.ts";
 import { failuresOf, responseHeaders } from "./responses.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Edition } from "../../services/license/edition.ts";
+import type { Edition } from "../../services/edition.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { isProbe } from "../rate_limit.ts";
 import { EditionLimitBody, ErrorBody } from "../shapes.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Edition } from "../../services/license/edition.ts";
+import type { Edition } from "../../services/edition.ts";
 
 interface Tag {
   /** First words of the paths, below `/api` or the edition's prefix. */

@@ -11,7 +11,7 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { type Archive, type BackupSource, createArchive } from "./archive.ts";
 import { closeSources, DOWNLOAD_PREFIX, openBackedUp, STATE_FILE } from "./files.ts";
-import { isThere, removeIfThere } from "./private_file.ts";
+import { isThere, removeIfThere } from "../secrets/private_file.ts";
 import { TarError } from "./tar.ts";
 
 /** A client that reads nothing for this long is disconnected, in milliseconds. */

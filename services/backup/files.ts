@@ -6,9 +6,9 @@
 
 import { join } from "node:path";
 import { DatabaseFileError } from "../../db/database.ts";
-import { LICENSE_FILE } from "../license/source.ts";
+import { LICENSE_FILE } from "../access/license/source.ts";
 import type { BackupSource } from "./archive.ts";
-import { isThere, openRegularFile, removeIfThere } from "./private_file.ts";
+import { isThere, openRegularFile, removeIfThere } from "../secrets/private_file.ts";
 
 export const STATE_FILE = "state.sqlite";
 export const METRICS_FILE = "metrics.sqlite";

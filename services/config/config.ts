@@ -6,8 +6,8 @@
  */
 
 import { nearest } from "../input/nearest.ts";
-import { REDACTED, withoutCredentials } from "../redact.ts";
-import { systemReason } from "../system_reason.ts";
+import { REDACTED, withoutCredentials } from "../text/redact.ts";
+import { systemReason } from "../text/system_reason.ts";
 import { type Config, type Env, type Surroundings, type Variable, VARIABLES } from "./variables.ts";
 
 export type { Config, Env, Surroundings };

@@ -6,10 +6,10 @@
  */
 
 import { normalize } from "node:path";
-import { passwordProblem } from "../auth/password_rule.ts";
-import { configuredNetwork } from "../auth/ip_address.ts";
-import { REDACTED, withoutCredentials } from "../redact.ts";
-import { trimEnd } from "../trim_end.ts";
+import { passwordProblem } from "../input/password_rule.ts";
+import { configuredNetwork } from "../ip_address.ts";
+import { REDACTED, withoutCredentials } from "../text/redact.ts";
+import { trimEnd } from "../text/trim_end.ts";
 
 /** An HTTP endpoint to probe. */
 interface ProbedEndpoint {

@@ -5,7 +5,7 @@
  */
 
 import type { Deps } from "../deps.ts";
-import type { AccessPolicy } from "../access_policy.ts";
+import type { AccessPolicy } from "../access/policy.ts";
 import { showActiveBrand } from "./branding/brands.ts";
 import { recordObservation } from "./compliance/recording.ts";
 import { createAddressCheck } from "./ip_allowlist/allowlist.ts";

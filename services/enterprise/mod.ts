@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { AccessPolicySource } from "../access_policy.ts";
+import type { AccessPolicySource } from "../access/policy.ts";
 import type { Worker } from "../lifecycle.ts";
 import type { Recorder } from "../events/recorder.ts";
 import { complianceRecorder } from "./compliance/recorder.ts";

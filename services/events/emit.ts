@@ -6,7 +6,7 @@
  */
 
 import type { Deps } from "../deps.ts";
-import { includesEdition } from "../license/edition.ts";
+import { includesEdition } from "../edition.ts";
 import { type AppEvent, createEnvelope, type EventKind, type EventMap } from "./events.ts";
 import type { Recorder, RecorderDeps } from "./recorder.ts";
 

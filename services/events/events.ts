@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { ServerIdentity } from "../server_identity.ts";
+import type { ServerIdentity } from "./server_identity.ts";
 
 /** Why a container left the state `running`. */
 export type DownReason = "exited" | "killed" | "oom" | "stopped";

@@ -25,7 +25,7 @@ import {
 } from "../../db/outbox_messages.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
-import { includesEdition } from "../license/edition.ts";
+import { includesEdition } from "../edition.ts";
 import { errorFields } from "../log.ts";
 import type {
   ChannelDeps,

@@ -7,12 +7,12 @@
 import type { OutboxAttempt, OutboxMessage } from "../../db/outbox_messages.ts";
 import type { StateDatabase } from "../../db/database.ts";
 import type { Config } from "../config/config.ts";
-import type { Edition } from "../license/edition.ts";
+import type { Edition } from "../edition.ts";
 import type { Log } from "../log.ts";
-import type { Secrets } from "../secrets.ts";
-import type { CrashLines } from "../state/crash_lines.ts";
-import type { Inventory } from "../state/inventory.ts";
-import type { Paces } from "../state/paces.ts";
+import type { Secrets } from "../secrets/secrets.ts";
+import type { CrashLines } from "../containers/crash_lines.ts";
+import type { Inventory } from "../containers/inventory.ts";
+import type { Paces } from "../messages/paces.ts";
 import type { OutboxSignal } from "./outbox_signal.ts";
 
 export type { OutboxAttempt, OutboxMessage };

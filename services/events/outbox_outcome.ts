@@ -7,7 +7,7 @@
 import { OutboundError } from "../outbound/error.ts";
 import { MailError } from "../outbound/mail.ts";
 import { retryAfterMs } from "../outbound/retry_after.ts";
-import { SealError } from "../secrets.ts";
+import { SealError } from "../secrets/secrets.ts";
 import type { OutboxOutcome } from "./outbox_channel.ts";
 
 /** The status with which a receiver ends its subscription (Standard Webhooks). */

@@ -6,15 +6,15 @@
 
 import type { StateDatabase } from "../../db/database.ts";
 import type { Config } from "../config/config.ts";
-import type { Edition } from "../license/edition.ts";
+import type { Edition } from "../edition.ts";
 import type { AppEvent, NewEvent } from "./events.ts";
 import type { Log } from "../log.ts";
-import type { Inventory } from "../state/inventory.ts";
-import type { CrashLines } from "../state/crash_lines.ts";
-import type { Maintenance } from "../state/maintenance.ts";
-import type { NotificationDecisions } from "../state/notification_decisions.ts";
-import type { Reservations } from "../state/reservations.ts";
-import type { SnapshotCache } from "../state/snapshot_cache.ts";
+import type { Inventory } from "../containers/inventory.ts";
+import type { CrashLines } from "../containers/crash_lines.ts";
+import type { Maintenance } from "../automation/maintenance/maintenance.ts";
+import type { NotificationDecisions } from "../messages/decisions.ts";
+import type { Reservations } from "../containers/reservations.ts";
+import type { SnapshotCache } from "./snapshot_cache.ts";
 import type { OutboxSignal } from "./outbox_signal.ts";
 
 /** What a recorder needs to store a message. */

@@ -11,8 +11,8 @@ import {
   includesAddress,
   type Network,
   parseAddress as readAddress,
-} from "../auth/ip_address.ts";
-import { trimEnd } from "../trim_end.ts";
+} from "../ip_address.ts";
+import { trimEnd } from "../text/trim_end.ts";
 
 /** Where a connection on behalf of a user may go. */
 export type OutboundReach =

@@ -6,7 +6,7 @@
 
 import type { Config } from "../config/config.ts";
 import { withTimeLimit } from "../deadline.ts";
-import { escapeMarkup } from "../escape_markup.ts";
+import { escapeMarkup } from "../text/escape_markup.ts";
 import { isMailAddress } from "./mail_address.ts";
 
 /** Time limits of connecting and the greeting, and of each response, in milliseconds. */

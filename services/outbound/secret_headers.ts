@@ -6,7 +6,7 @@
 
 import { AppError } from "../errors.ts";
 import { outboundHeaderProblem } from "./http.ts";
-import { GIVE_AGAIN, NOTHING_STORED, REDACTED } from "../redact.ts";
+import { GIVE_AGAIN, NOTHING_STORED, REDACTED } from "../text/redact.ts";
 
 interface Kept {
   /** The stored headers. */

@@ -20,7 +20,7 @@ import {
   parseOutboundAllow,
 } from "./address.ts";
 import { OutboundError } from "./error.ts";
-import { trimEnd } from "../trim_end.ts";
+import { trimEnd } from "../text/trim_end.ts";
 
 export type { OutboundReach };
 

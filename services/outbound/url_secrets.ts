@@ -5,7 +5,7 @@
  * @module
  */
 
-import { REDACTED } from "../redact.ts";
+import { REDACTED } from "../text/redact.ts";
 
 /** The parts of a URL, unchanged. */
 interface Pieces {

@@ -8,13 +8,13 @@
 import { countRemediationRules } from "../../db/pro/remediation_rules.ts";
 import { countStatusPages } from "../../db/pro/status_pages/pages.ts";
 import { countMonitors } from "../../db/pro/uptime/monitors.ts";
-import type { Adapter } from "../integration/adapter.ts";
+import type { Adapter } from "../automation/integrations/adapter.ts";
 import type { Worker } from "../lifecycle.ts";
-import type { RecordCounts } from "../license/limits.ts";
-import type { MonitorProbes } from "../monitor_probes.ts";
+import type { RecordCounts } from "../access/license/limits.ts";
+import type { MonitorProbes } from "../updates/monitor_probes.ts";
 import type { OutboxChannel } from "../events/outbox_channel.ts";
 import type { Recorder } from "../events/recorder.ts";
-import type { Sealer } from "../sealer.ts";
+import type { Sealer } from "../secrets/sealer.ts";
 import { incidentRecorder } from "./incidents/automatic.ts";
 import { chatChannel, chatRecorder } from "./chat/dispatch.ts";
 import { sealMonitorUrls } from "./uptime/url_secrets.ts";

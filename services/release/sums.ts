@@ -4,7 +4,7 @@
  * @module
  */
 
-import { compareNatural } from "../natural_order.ts";
+import { compareNatural } from "../text/natural_order.ts";
 import { SignatureError, verifySshSignature } from "./ssh_signature.ts";
 
 /** Namespace of the signature; `deploy/release/release.ts` signs with it. */

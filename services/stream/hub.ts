@@ -5,7 +5,7 @@
  * @module
  */
 
-import { createShares, type Holder } from "../auth/shares.ts";
+import { createShares, type Holder } from "../access/shares.ts";
 import { AppError } from "../errors.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { cut, lengthOf, retryLine, type StreamChunk } from "./chunks.ts";

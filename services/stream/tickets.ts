@@ -5,7 +5,7 @@
  * @module
  */
 
-import { createShares, type Holder } from "../auth/shares.ts";
+import { createShares, type Holder } from "../access/shares.ts";
 import { randomText, sha256 } from "../builtins.ts";
 
 /** Lifetime of a ticket, in milliseconds. */

@@ -12,8 +12,8 @@
 import { selectJobs } from "../../db/jobs.ts";
 import { equal, ok } from "node:assert/strict";
 import { insertAlertEvent } from "../../db/alert_events.ts";
-import type { UserRole } from "../../services/auth/caller.ts";
-import { forwardEvents } from "../../services/ce/stream/broadcaster.ts";
+import type { UserRole } from "../../services/access/caller.ts";
+import { forwardEvents } from "../../services/live/broadcaster.ts";
 import { readConfig } from "../../services/config/config.ts";
 import { emit } from "../../services/events/emit.ts";
 import { pageSecret } from "../helpers/browser_session.ts";

@@ -5,12 +5,12 @@
  * @module
  */
 
-import type { UserRole } from "../../services/auth/caller.ts";
+import type { UserRole } from "../../services/access/caller.ts";
 
-import { storeUser } from "../../services/ce/auth/users.ts";
+import { storeUser } from "../../services/access/users/users.ts";
 import type { Config } from "../../services/config/config.ts";
 import { createLog } from "../../services/log.ts";
-import { createSecrets } from "../../services/secrets.ts";
+import { createSecrets } from "../../services/secrets/secrets.ts";
 import { idOf, simulateContainers } from "../helpers/fake_containers.ts";
 import { type FakeAnswer, fakeEngine, outputFrame } from "../helpers/fake_engine.ts";
 import { type TestApp, testApp } from "../helpers/test_app.ts";

@@ -6,7 +6,7 @@
  */
 
 import { deepEqual, equal, match } from "node:assert/strict";
-import { ANY, PERMISSIONS } from "../../services/auth/permissions.ts";
+import { ANY, PERMISSIONS } from "../../services/access/permissions.ts";
 import { createAuthority } from "../helpers/certificates.ts";
 import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
 import {

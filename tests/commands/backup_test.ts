@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { openStateDatabase } from "../../db/database.ts";
 import { writeBackupFile } from "../../services/backup/archive.ts";
-import { startTrial } from "../../services/ce/edition/licenses.ts";
-import { createLicense } from "../../services/license/license.ts";
+import { startTrial } from "../../services/access/license/licenses.ts";
+import { createLicense } from "../../services/access/license/license.ts";
 import { silentLog } from "../../services/log.ts";
 import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";

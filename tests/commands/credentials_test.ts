@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { ensureCredentials } from "../../commands/credentials.ts";
 import { selectSetting } from "../../db/settings.ts";
-import { storeUser } from "../../services/ce/auth/users.ts";
+import { storeUser } from "../../services/access/users/users.ts";
 import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { testApp } from "../helpers/test_app.ts";

@@ -7,7 +7,7 @@
 
 import { deepEqual, equal, match, throws } from "node:assert/strict";
 import { actAsOwner } from "../../commands/data_owner.ts";
-import { writePrivateFile } from "../../services/backup/private_file.ts";
+import { writePrivateFile } from "../../services/secrets/private_file.ts";
 import { runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 

@@ -110,7 +110,7 @@ esac
 
   const said = new TextDecoder().decode(stderr);
   equal(code, 1, said);
-  match(said, /services\/ce\/containers\/rename\.ts has 1 "using", its bundle 0\n/);
+  match(said, /services\/renames\/rename\.ts has 1 "using", its bundle 0\n/);
   match(said, /compile\.sh: the bundler dropped what has to close or release something\.\n$/);
 });
 

@@ -6,7 +6,7 @@
 
 import { deepEqual, equal, match } from "node:assert/strict";
 import { publicPoints } from "../../deploy/build/check_license_keys.ts";
-import { verifyLicenseKey } from "../../services/license/license.ts";
+import { verifyLicenseKey } from "../../services/access/license/license.ts";
 import { temporaryDirectory } from "../helpers/command.ts";
 
 const root = new URL("../../", import.meta.url);

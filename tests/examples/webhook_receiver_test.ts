@@ -1,5 +1,5 @@
 import { equal, match } from "node:assert/strict";
-import { signatureOf } from "../../services/ce/webhooks/post.ts";
+import { signatureOf } from "../../services/messages/webhooks/post.ts";
 import { until } from "../helpers/until.ts";
 
 const SECRET = `whsec_${new Uint8Array(24).fill(7).toBase64()}`;

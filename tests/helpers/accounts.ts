@@ -5,9 +5,9 @@
  */
 
 import { equal } from "node:assert/strict";
-import type { TokenPair } from "../../services/ce/auth/sessions.ts";
-import { storeUser } from "../../services/ce/auth/users.ts";
-import type { UserRole } from "../../services/auth/caller.ts";
+import type { TokenPair } from "../../services/access/sign_in/sessions.ts";
+import { storeUser } from "../../services/access/users/users.ts";
+import type { UserRole } from "../../services/access/caller.ts";
 import { TEST_API_KEY, type TestApp, testApp, type TestAppOptions } from "./test_app.ts";
 
 /** The password of every test user. */

@@ -6,7 +6,7 @@
  */
 
 import type { ContainerInspect } from "../../engine/containers.ts";
-import { listComposeKeys } from "../../services/ce/compose/load/completion.ts";
+import { listComposeKeys } from "../../services/compose/load/completion.ts";
 import { BUSYBOX } from "./real_engine.ts";
 
 // deno-lint-ignore no-explicit-any

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { loadTexts } from "../../services/ce/compose/load/texts.ts";
-import type { ComposeLoader } from "../../services/state/compose_loader.ts";
+import { loadTexts } from "../../services/compose/load/texts.ts";
+import type { ComposeLoader } from "../../services/compose/loader.ts";
 
 export const directLoader: ComposeLoader = { load: loadTexts, check: loadTexts, close() {} };

@@ -5,8 +5,8 @@
  */
 
 import { equal } from "node:assert/strict";
-import { getJob } from "../../services/ce/jobs/jobs.ts";
-import type { JobView } from "../../services/ce/jobs/view.ts";
+import { getJob } from "../../services/jobs/jobs.ts";
+import type { JobView } from "../../services/jobs/view.ts";
 import type { EngineCall, EngineProxy, Moment } from "./engine_proxy.ts";
 import type { LiveApp } from "./live_app.ts";
 import { until } from "./until.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Container } from "../../services/state/inventory.ts";
+import type { Container } from "../../services/containers/inventory.ts";
 import type { FakeAnswer } from "./fake_engine.ts";
 import type { TestApp } from "./test_app.ts";
 

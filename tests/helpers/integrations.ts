@@ -5,7 +5,7 @@
  */
 
 import { equal } from "node:assert/strict";
-import type { Edition } from "../../services/license/edition.ts";
+import type { Edition } from "../../services/edition.ts";
 import { LOOPBACK_ALLOWED } from "./fake_system.ts";
 import { type TestApp, testApp } from "./test_app.ts";
 

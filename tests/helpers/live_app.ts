@@ -5,7 +5,7 @@
  */
 
 import { connectEngine } from "../../engine/client.ts";
-import { containerWatcher } from "../../services/ce/containers/watcher.ts";
+import { containerWatcher } from "../../services/containers/watcher.ts";
 import { type TestApp, testApp, type TestAppOptions } from "./test_app.ts";
 import { until } from "./until.ts";
 

@@ -14,7 +14,7 @@ import { selectSetting, upsertSetting } from "../../db/settings.ts";
 import { openStateDatabase } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
 import { stateMigrations } from "../../db/migrations/state/mod.ts";
-import { outboxDeliverer } from "../../services/ce/outbox_deliverer.ts";
+import { outboxDeliverer } from "../../services/events/outbox_deliverer.ts";
 import { emit } from "../../services/events/emit.ts";
 import { incidentEvent } from "./numbered_incidents.ts";
 import { testApp } from "./test_app.ts";

@@ -12,7 +12,7 @@ import { selectSetting, upsertSetting } from "../../db/settings.ts";
 import { countWebhooks } from "../../db/webhooks.ts";
 import { migrate } from "../../db/migrate.ts";
 import { stateMigrations } from "../../db/migrations/state/mod.ts";
-import { createWebhook } from "../../services/ce/webhooks/webhooks.ts";
+import { createWebhook } from "../../services/messages/webhooks/webhooks.ts";
 import { emit } from "../../services/events/emit.ts";
 import { createDeliverer } from "../../services/events/outbox.ts";
 import { testApp } from "./test_app.ts";

@@ -6,7 +6,7 @@
  */
 
 import { argon2id } from "hash-wasm";
-import { createPasswords, type Passwords } from "../../services/auth/passwords.ts";
+import { createPasswords, type Passwords } from "../../services/access/passwords/passwords.ts";
 
 export const quickPasswords = (): Passwords =>
   createPasswords({ memoryKib: 8, passes: 1, lanes: 1 }, () => ({

@@ -5,7 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
-import type { Container } from "../../services/state/inventory.ts";
+import type { Container } from "../../services/containers/inventory.ts";
 import type { AppEvent } from "../../services/events/events.ts";
 import type { Recorder } from "../../services/events/recorder.ts";
 import { setContainers } from "./fake_containers.ts";

@@ -1,10 +1,10 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { connectEngine } from "../../engine/client.ts";
-import { execInContainer, type ExecLimits } from "../../services/ce/exec/exec.ts";
+import { execInContainer, type ExecLimits } from "../../services/containers/exec/exec.ts";
 import type { Config } from "../../services/config/config.ts";
 import { AppError } from "../../services/errors.ts";
-import { createInventory } from "../../services/state/inventory.ts";
-import { createLimiters } from "../../services/state/limiters.ts";
+import { createInventory } from "../../services/containers/inventory.ts";
+import { createLimiters } from "../../services/access/limiters.ts";
 import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 

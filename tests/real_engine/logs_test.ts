@@ -5,9 +5,9 @@ import {
   type LogsSearchQuery,
   readContainerLogs,
   searchContainerLogs,
-} from "../../services/ce/logs/logs.ts";
+} from "../../services/logs/logs.ts";
 import { AppError } from "../../services/errors.ts";
-import { createLimiters } from "../../services/state/limiters.ts";
+import { createLimiters } from "../../services/access/limiters.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 

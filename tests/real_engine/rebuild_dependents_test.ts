@@ -1,7 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { Engine } from "../../engine/client.ts";
 import { containerInspect } from "../../engine/containers.ts";
-import { rebuildContainer } from "../../services/ce/rebuild/rebuild.ts";
+import { rebuildContainer } from "../../services/updates/rebuild/rebuild.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 

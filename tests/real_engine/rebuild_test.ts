@@ -6,9 +6,9 @@ import {
   containerInspect,
   containerStart,
 } from "../../engine/containers.ts";
-import { listJobs } from "../../services/ce/jobs/jobs.ts";
-import type { PullPolicy } from "../../services/ce/images/pull_policy.ts";
-import { rebuildContainer } from "../../services/ce/rebuild/rebuild.ts";
+import { listJobs } from "../../services/jobs/jobs.ts";
+import type { PullPolicy } from "../../services/images/pull_policy.ts";
+import { rebuildContainer } from "../../services/updates/rebuild/rebuild.ts";
 import { AppError } from "../../services/errors.ts";
 import { ADMIN, interrupt } from "../helpers/drill.ts";
 import { startEngineProxy } from "../helpers/engine_proxy.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { parseReference } from "../../engine/image_reference.ts";
-import { headManifest, readPlatforms } from "../../services/ce/registries/client.ts";
+import { headManifest, readPlatforms } from "../../services/images/registries/client.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, privateEngineTest } from "../helpers/real_engine.ts";
 import { REGISTRY_USER, startRegistry } from "../helpers/registry.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { connectEngine } from "../../engine/client.ts";
-import { findOwnContainer } from "../../services/ce/containers/self_search.ts";
+import { findOwnContainer } from "../../services/containers/self_search.ts";
 import { type Log, silentLog } from "../../services/log.ts";
 import { startEngineProxy } from "../helpers/engine_proxy.ts";
 import { liveApp } from "../helpers/live_app.ts";

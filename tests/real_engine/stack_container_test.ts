@@ -5,10 +5,10 @@ import { imageInspect } from "../../engine/images.ts";
 import { networkInspect, networkRemove } from "../../engine/networks.ts";
 import { systemInfo } from "../../engine/system.ts";
 import { volumeInspect, volumeRemove } from "../../engine/volumes.ts";
-import { planServiceContainer } from "../../services/ce/compose/deploy/container.ts";
-import { createNetwork, createVolume } from "../../services/ce/compose/deploy/parts.ts";
-import { loadProject } from "../../services/ce/compose/load/load.ts";
-import { planProject } from "../../services/ce/compose/plan/plan.ts";
+import { planServiceContainer } from "../../services/compose/deploy/container.ts";
+import { createNetwork, createVolume } from "../../services/compose/deploy/parts.ts";
+import { loadProject } from "../../services/compose/load/load.ts";
+import { planProject } from "../../services/compose/plan/plan.ts";
 import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
 
 /** Every setting that a created container has, in the forms that engines change. */

@@ -11,8 +11,8 @@ import {
   HELPER_LABEL,
   helperMark,
   removeLeftHelpers,
-} from "../../services/ce/containers/helpers.ts";
-import { planGivenSources } from "../../services/ce/compose/plan/stored.ts";
+} from "../../services/containers/helpers.ts";
+import { planGivenSources } from "../../services/compose/plan/stored.ts";
 import { composeCommand } from "../helpers/docker_compose.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";

@@ -5,7 +5,7 @@
  */
 
 import { deepEqual, equal } from "node:assert/strict";
-import { createRunStarter } from "../../services/ce/schedules/runs.ts";
+import { createRunStarter } from "../../services/automation/schedules/runs.ts";
 import { reportDrill } from "../helpers/drill.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import { engineTest } from "../helpers/real_engine.ts";

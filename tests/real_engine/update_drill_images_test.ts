@@ -6,7 +6,7 @@
  */
 
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { JobView } from "../../services/ce/jobs/view.ts";
+import type { JobView } from "../../services/jobs/view.ts";
 import { comparableContainer, differences } from "../helpers/comparable_container.ts";
 import { FULL_DRILL_SEED, reportDrill, updateContainer } from "../helpers/drill.ts";
 import { LOOPBACK_ALLOWED } from "../helpers/fake_system.ts";

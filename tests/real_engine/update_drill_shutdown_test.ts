@@ -6,7 +6,7 @@
  */
 
 import { deepEqual, equal } from "node:assert/strict";
-import { getJob } from "../../services/ce/jobs/jobs.ts";
+import { getJob } from "../../services/jobs/jobs.ts";
 import { ADMIN, reportDrill } from "../helpers/drill.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, ownEngineTest } from "../helpers/real_engine.ts";

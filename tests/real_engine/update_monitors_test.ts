@@ -5,7 +5,7 @@
  */
 
 import { deepEqual, equal, match } from "node:assert/strict";
-import { getJob } from "../../services/ce/jobs/jobs.ts";
+import { getJob } from "../../services/jobs/jobs.ts";
 import { ADMIN, updateContainer } from "../helpers/drill.ts";
 import { fakeReceiver } from "../helpers/fake_receiver.ts";
 import { LOOPBACK_ALLOWED } from "../helpers/fake_system.ts";

@@ -1,9 +1,9 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { ContainerInspect } from "../../engine/containers.ts";
-import { getJob } from "../../services/ce/jobs/jobs.ts";
-import { resumeJobs } from "../../services/ce/jobs/runner.ts";
-import { jobKinds } from "../../services/ce/jobs/kinds.ts";
-import type { JobView } from "../../services/ce/jobs/view.ts";
+import { getJob } from "../../services/jobs/jobs.ts";
+import { resumeJobs } from "../../services/jobs/runner.ts";
+import { jobKinds } from "../../services/community/job_kinds.ts";
+import type { JobView } from "../../services/jobs/view.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
 import {
   BUSYBOX,

@@ -11,13 +11,13 @@ import { type Endpoint, endpoint } from "../../routes/endpoint.ts";
 import { failureOf } from "../../routes/errors.ts";
 import { type AppEnv, respondJson } from "../../routes/exchange.ts";
 import { mount } from "../../routes/mount.ts";
-import type { Caller, Role } from "../../services/auth/caller.ts";
+import type { Caller, Role } from "../../services/access/caller.ts";
 import { AppError } from "../../services/errors.ts";
 import {
   createCurrentAccessPolicy,
   type CurrentAccessPolicy,
   type Observation,
-} from "../../services/access_policy.ts";
+} from "../../services/access/policy.ts";
 import { silentLog } from "../../services/log.ts";
 import { testApp } from "../helpers/test_app.ts";
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import { identify } from "../../routes/authorize.ts";
-import { issueTicket } from "../../services/ce/stream/tickets.ts";
+import { issueTicket } from "../../services/live/tickets.ts";
 import { decodeJwt } from "jose";
 import { login, usersApp } from "../helpers/accounts.ts";
 

@@ -5,8 +5,8 @@ import { endpoint } from "../../routes/endpoint.ts";
 import { failureOf } from "../../routes/errors.ts";
 import { type AppEnv, respondJson } from "../../routes/exchange.ts";
 import { mount } from "../../routes/mount.ts";
-import type { Role } from "../../services/auth/caller.ts";
-import { createLicense } from "../../services/license/license.ts";
+import type { Role } from "../../services/access/caller.ts";
+import { createLicense } from "../../services/access/license/license.ts";
 import { testApp } from "../helpers/test_app.ts";
 
 /** One Pro endpoint with a body, under a license that the test controls. */

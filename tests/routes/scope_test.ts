@@ -6,10 +6,10 @@
 
 import { deepEqual, equal, match } from "node:assert/strict";
 import { insertScheduleRun, updateScheduleRunEnd } from "../../db/schedule_runs.ts";
-import type { Scope } from "../../services/auth/scope.ts";
-import type { MonitorResult } from "../../services/state/monitor_results.ts";
-import { broadcastStates } from "../../services/ce/stream/frames.ts";
-import { forwardEvents } from "../../services/ce/stream/broadcaster.ts";
+import type { Scope } from "../../services/access/scope.ts";
+import type { MonitorResult } from "../../services/stream/monitor_results.ts";
+import { broadcastStates } from "../../services/live/frames.ts";
+import { forwardEvents } from "../../services/live/broadcaster.ts";
 import { emit } from "../../services/events/emit.ts";
 import {
   composeLabels,

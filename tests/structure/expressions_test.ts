@@ -17,54 +17,54 @@ const CHECKED: Readonly<Record<string, readonly [expression: RegExp, reason: str
   "routes/authorize.ts": [
     [/^bearer +(.+)$/i, "a header, which has no line break: the first way matches"],
   ],
-  "services/ce/containers/networks.ts": [
+  "services/containers/networks.ts": [
     [
       /unsupported driver|plugin .*not (be retrieved|found)|no volume plugin/i,
       "a message of the engine",
     ],
   ],
-  "services/ce/exec/exec.ts": [
+  "services/containers/exec/exec.ts": [
     [
       /executable file (`.*` )?not found|no such file or directory|OCI runtime exec failed|permission denied|exec format error/i,
       "a message of the engine",
     ],
   ],
-  "services/ce/host/proc_text.ts": [
+  "services/metrics/host/proc_text.ts": [
     [/^cpu +(.+)$/m, "a file of the kernel"],
     [/^cpu\d+ +(.+)$/gm, "a file of the kernel"],
   ],
-  "services/ce/logs/follow/level.ts": [
+  "services/logs/follow/level.ts": [
     [
       /^[[(<|]*(?:[\w-]{1,32}:)?([A-Za-z]{3,13})[\])>|]*:?[\])>|]*$/,
       "the first 256 characters of a line",
     ],
   ],
-  "services/ce/logs/logs.ts": [
+  "services/logs/logs.ts": [
     [
       /does not support reading|log driver.*(none|not supported|passthrough)/i,
       "the engine's message",
     ],
   ],
-  "services/ce/logs/start_time.ts": [
+  "services/logs/start_time.ts": [
     [/(\d+)([smhd])/g, "at most 28 characters, which another expression has checked"],
   ],
-  "services/ce/metrics/families/kernel_cpu.ts": [
+  "services/metrics/export/kernel_cpu.ts": [
     [/^([^\t:]+?)\s*: ?(.*)$/gm, "a file of the kernel"],
   ],
-  "services/ce/metrics/families/kernel_memory.ts": [
+  "services/metrics/export/kernel_memory.ts": [
     [/\((.*)\)/, "a file of the kernel"],
     [/^(oom_kill|pgpg\w*|pswp\w*|pg\w*fault\w*)$/, "a file of the kernel"],
   ],
-  "services/ce/metrics/families/kernel_network.ts": [
+  "services/metrics/export/kernel_network.ts": [
     [/^(\w*?6)(\w+)$/, "a file of the kernel"],
   ],
-  "services/ce/notifications/channel_url.ts": [
+  "services/messages/channels/url.ts": [
     [
       /^([a-z][a-z+]*):\/\/(?:([^/?#]*)@)?([^/?#@]*)([^?]*)(?:\?(.*))?$/i,
       "the URL of a channel, at most 2048 characters",
     ],
   ],
-  "services/ce/registries/challenges.ts": [
+  "services/images/registries/challenges.ts": [
     [
       /\s*,?\s*(?:([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))|([!#$%&'*+.^_`|~\w-]+)(?=\s|,|$))/y,
       "the first 8192 characters of a header, at most 50 times",
@@ -92,13 +92,13 @@ const CHECKED: Readonly<Record<string, readonly [expression: RegExp, reason: str
   "services/pro/chat/text.ts": [
     [/(\d+) more notifications$/, "the first line of a message that the service wrote"],
   ],
-  "services/redact.ts": [
+  "services/text/redact.ts": [
     [
       /([a-z][a-z0-9+.-]*:\/\/)((?:(?![a-z][a-z0-9+.-]*:\/\/)[^])*)/gi,
       "a value of the service's own configuration",
     ],
   ],
-  "services/system_reason.ts": [
+  "services/text/system_reason.ts": [
     [/ \(os error \d+\).*$/s, "a message of the runtime"],
   ],
 };
@@ -107,8 +107,8 @@ const CHECKED: Readonly<Record<string, readonly [expression: RegExp, reason: str
 const MADE: Readonly<Record<string, number>> = {
   "routes/shapes.ts": 1,
   "routes/unknown_path.ts": 1,
-  "services/ce/logs/regex/char_set.ts": 1,
-  "services/ce/metrics/families/kernel_network.ts": 1,
+  "services/logs/regex/char_set.ts": 1,
+  "services/metrics/export/kernel_network.ts": 1,
   "services/enterprise/branding/css_sanitizer.ts": 1,
   "services/enterprise/saml/document.ts": 1,
   "services/enterprise/saml/xml.ts": 3,

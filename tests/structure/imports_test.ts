@@ -7,7 +7,7 @@
 
 import { deepEqual, match } from "node:assert/strict";
 
-/** The text of every module by its path, e.g. `services/ce/containers/containers.ts`. */
+/** The text of every module by its path, e.g. `services/containers/containers.ts`. */
 type Modules = ReadonlyMap<string, string>;
 
 /** Folders each folder may import from, besides itself. */
@@ -57,7 +57,7 @@ const PLACES: {
     code: /from "[^"]*\/container_archive\.ts"/,
     example: `import { containerStat } from "../../../engine/container_archive.ts";`,
     folders: ["engine"],
-    exceptions: /^services\/ce\/compose\//,
+    exceptions: /^services\/compose\//,
   },
   {
     what: "the environment",
@@ -78,7 +78,7 @@ const PLACES: {
     example: `import { createHash } from "node:crypto";`,
     folders: [],
     // The script of a worker, which is loaded on first use.
-    exceptions: /^services\/ce\/compose\/load\/worker\.ts$/,
+    exceptions: /^services\/compose\/load\/worker\.ts$/,
   },
   {
     what:

@@ -18,15 +18,15 @@ import { type AppEnv, respondJson } from "../../routes/exchange.ts";
 import type { EndpointDeps } from "../../routes/request_context.ts";
 import { mount } from "../../routes/mount.ts";
 import { createScopeCheck } from "../../routes/scope.ts";
-import { includesRole, type Role, USER_ROLES, type UserRole } from "../../services/auth/caller.ts";
+import { includesRole, type Role, USER_ROLES, type UserRole } from "../../services/access/caller.ts";
 import { accessPolicySource } from "../../services/editions.ts";
 import {
   leastRole,
   parsePermission,
   permissionName,
   PERMISSIONS,
-} from "../../services/auth/permissions.ts";
-import { createCurrentAccessPolicy } from "../../services/access_policy.ts";
+} from "../../services/access/permissions.ts";
+import { createCurrentAccessPolicy } from "../../services/access/policy.ts";
 import { TEST_ADDRESS, type TestApp, testApp } from "../helpers/test_app.ts";
 
 const KNOWN = PERMISSIONS.map(permissionName);

@@ -7,9 +7,9 @@
 
 import { deepEqual } from "node:assert/strict";
 import { everyRoute } from "../../routes/editions.ts";
-import { EVENT_PERMISSIONS } from "../../services/ce/stream/view.ts";
+import { EVENT_PERMISSIONS } from "../../services/live/view.ts";
 import { EVENT_KINDS } from "../../services/events/events.ts";
-import { permissionName, PERMISSIONS } from "../../services/auth/permissions.ts";
+import { permissionName, PERMISSIONS } from "../../services/access/permissions.ts";
 import { testApp } from "../helpers/test_app.ts";
 
 /**

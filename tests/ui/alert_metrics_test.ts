@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { ALERT_METRICS } from "../../services/ce/alerts/rules.ts";
-import { completeSettings } from "../../services/ce/alerts/settings.ts";
+import { ALERT_METRICS } from "../../services/alerts/rules.ts";
+import { completeSettings } from "../../services/alerts/settings.ts";
 import { conditionOf, METRICS, valueOf } from "../../ui/pages/alerts/words.ts";
 
 for (const metric of ALERT_METRICS) {

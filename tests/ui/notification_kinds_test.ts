@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { CHANNEL_KINDS } from "../../services/ce/notifications/kinds/mod.ts";
+import { CHANNEL_KINDS } from "../../services/messages/channels/kinds/mod.ts";
 import { KINDS } from "../../ui/pages/notifications/kinds.ts";
 
 Deno.test("the form of a channel offers the service's kinds in its order", () => {

@@ -1,7 +1,7 @@
 import type { Migration } from "../../migrate.ts";
 
 // Only the service can encrypt: a row of an earlier version keeps its token in `token_key` without
-// `sealed`, until the next start replaces both (services/ce/push/tokens.ts).
+// `sealed`, until the next start replaces both (services/messages/push/tokens.ts).
 export const migration: Migration = {
   name: "0056_ce_push_token_secrets",
   sql: `

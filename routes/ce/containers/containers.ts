@@ -12,17 +12,17 @@ import {
   startContainer,
   STOP_TIMEOUT_S,
   stopContainer,
-} from "../../../services/ce/containers/actions.ts";
-import { getContainer } from "../../../services/ce/containers/detail.ts";
-import { PULL_POLICIES } from "../../../services/ce/images/pull_policy.ts";
-import { namesOf } from "../../../services/ce/containers/reads.ts";
+} from "../../../services/containers/actions.ts";
+import { getContainer } from "../../../services/containers/detail.ts";
+import { PULL_POLICIES } from "../../../services/images/pull_policy.ts";
+import { namesOf } from "../../../services/containers/reads.ts";
 import {
   listContainers,
   listProcesses,
   listVersion,
-} from "../../../services/ce/containers/containers.ts";
-import { assertMayDo } from "../../../services/auth/caller.ts";
-import { visibleTo } from "../../../services/auth/visible.ts";
+} from "../../../services/containers/containers.ts";
+import { assertMayDo } from "../../../services/access/caller.ts";
+import { visibleTo } from "../../../services/containers/visible.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 import { ENGINE_FAILURES, queryInteger } from "../../shapes.ts";
@@ -199,7 +199,7 @@ export const containerEndpoints = (deps: Deps) => [
       502: "The registry or the engine failed or refused",
     },
   }, async ({ params, body, caller }) => {
-    const { rebuildContainer } = await import("../../../services/ce/rebuild/rebuild.ts");
+    const { rebuildContainer } = await import("../../../services/updates/rebuild/rebuild.ts");
     return await rebuildContainer(deps, params.id, { ...body, actor: caller });
   }),
 

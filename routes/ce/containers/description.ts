@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { describeContainer, listChanges } from "../../../services/ce/containers/inspect.ts";
+import { describeContainer, listChanges } from "../../../services/containers/inspect.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 import { paged, queryInteger } from "../../shapes.ts";

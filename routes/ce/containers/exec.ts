@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { execInContainer } from "../../../services/ce/exec/exec.ts";
+import { execInContainer } from "../../../services/containers/exec/exec.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 import { ENGINE_FAILURES } from "../../shapes.ts";

@@ -5,14 +5,14 @@
  */
 
 import * as z from "zod";
-import { downloadContainerLog } from "../../../services/ce/logs/download.ts";
-import { LOG_LEVELS } from "../../../services/ce/logs/follow/level.ts";
+import { downloadContainerLog } from "../../../services/logs/download.ts";
+import { LOG_LEVELS } from "../../../services/logs/follow/level.ts";
 import {
   type LogStreamQuery,
   streamContainerLogs,
   streamManyLogs,
   streamStackLogs,
-} from "../../../services/ce/logs/follow/open.ts";
+} from "../../../services/logs/follow/open.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { rawEndpoint } from "../../endpoint.ts";
 import { eventStream } from "../../event_stream.ts";

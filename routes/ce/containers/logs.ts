@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { readContainerLogs, searchContainerLogs } from "../../../services/ce/logs/logs.ts";
+import { readContainerLogs, searchContainerLogs } from "../../../services/logs/logs.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 import { ENGINE_FAILURES, queryBoolean, queryInteger } from "../../shapes.ts";

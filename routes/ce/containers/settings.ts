@@ -5,11 +5,11 @@
  */
 
 import * as z from "zod";
-import { getContainer } from "../../../services/ce/containers/detail.ts";
-import { changeLimits, RESTART_POLICIES } from "../../../services/ce/containers/limits.ts";
-import { namesOf } from "../../../services/ce/containers/reads.ts";
-import { removeContainer } from "../../../services/ce/containers/removal.ts";
-import { renameContainer } from "../../../services/ce/containers/rename.ts";
+import { getContainer } from "../../../services/containers/detail.ts";
+import { changeLimits, RESTART_POLICIES } from "../../../services/containers/limits.ts";
+import { namesOf } from "../../../services/containers/reads.ts";
+import { removeContainer } from "../../../services/containers/removal.ts";
+import { renameContainer } from "../../../services/renames/rename.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 import { EngineName, queryBoolean } from "../../shapes.ts";

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { CONTAINER_STATES } from "../../../services/state/inventory.ts";
+import { CONTAINER_STATES } from "../../../services/containers/inventory.ts";
 import { ENGINE_FAILURES, Timestamp } from "../../shapes.ts";
 
 /**

@@ -9,7 +9,7 @@ import {
   killContainer,
   pauseContainer,
   unpauseContainer,
-} from "../../../services/ce/containers/signals.ts";
+} from "../../../services/containers/signals.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 import { ActionResult, ContainerParams, UNKNOWN } from "./shapes.ts";

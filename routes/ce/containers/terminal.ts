@@ -11,11 +11,11 @@ import {
   issueTerminalTicket,
   refusalOf,
   type TerminalRequest,
-} from "../../../services/ce/terminal/access.ts";
-import { SIZE_MAX } from "../../../services/ce/terminal/control.ts";
-import { attachToContainer, startShell } from "../../../services/ce/terminal/program.ts";
-import { runTerminal } from "../../../services/ce/terminal/session.ts";
-import { namesOf } from "../../../services/ce/containers/reads.ts";
+} from "../../../services/containers/terminal/access.ts";
+import { SIZE_MAX } from "../../../services/containers/terminal/control.ts";
+import { attachToContainer, startShell } from "../../../services/containers/terminal/program.ts";
+import { runTerminal } from "../../../services/containers/terminal/session.ts";
+import { namesOf } from "../../../services/containers/reads.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { AppError } from "../../../services/errors.ts";
 import { type Endpoint, endpoint, type Input, rawEndpoint } from "../../endpoint.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { hostMetrics } from "../../../services/ce/host/metrics.ts";
+import { hostMetrics } from "../../../services/metrics/host/metrics.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 import { SystemMetrics } from "./shapes.ts";

@@ -5,10 +5,10 @@
  */
 
 import * as z from "zod";
-import { readDiskBreakdown } from "../../../services/ce/storage/disk_usage.ts";
-import { describeEngine } from "../../../services/ce/host/engine_info.ts";
-import { PRUNE_KINDS, pruneSystem } from "../../../services/ce/storage/prune.ts";
-import { assertMayDo } from "../../../services/auth/caller.ts";
+import { readDiskBreakdown } from "../../../services/storage/disk_usage.ts";
+import { describeEngine } from "../../../services/metrics/host/engine_info.ts";
+import { PRUNE_KINDS, pruneSystem } from "../../../services/images/prune.ts";
+import { assertMayDo } from "../../../services/access/caller.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 import { ENGINE_FAILURES, Timestamp } from "../../shapes.ts";

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { liftBlock, listBlocked } from "../../../services/ce/updates/run/blocked.ts";
+import { liftBlock, listBlocked } from "../../../services/updates/run/blocked.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 import { Done, Timestamp } from "../../shapes.ts";

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { startCheck } from "../../../services/ce/updates/check/job.ts";
+import { startCheck } from "../../../services/updates/check/job.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 import { ENGINE_FAILURES } from "../../shapes.ts";

@@ -5,11 +5,11 @@
  */
 
 import * as z from "zod";
-import { PULL_POLICIES } from "../../../services/ce/images/pull_policy.ts";
-import { assertChoices } from "../../../services/ce/updates/run/choices.ts";
-import { assertMonitors } from "../../../services/ce/updates/run/monitors.ts";
-import { previewUpdate } from "../../../services/ce/updates/run/preview.ts";
-import { startRollback, startUpdate } from "../../../services/ce/updates/run/start.ts";
+import { PULL_POLICIES } from "../../../services/images/pull_policy.ts";
+import { assertChoices } from "../../../services/updates/run/choices.ts";
+import { assertMonitors } from "../../../services/updates/run/monitors.ts";
+import { previewUpdate } from "../../../services/updates/run/preview.ts";
+import { startRollback, startUpdate } from "../../../services/updates/run/start.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { ContainerParams } from "../containers/shapes.ts";
 import { Job } from "../jobs.ts";

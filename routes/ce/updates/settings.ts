@@ -5,16 +5,16 @@
  */
 
 import * as z from "zod";
-import { CRON_LENGTH_MAX } from "../../../services/ce/schedules/cron.ts";
+import { CRON_LENGTH_MAX } from "../../../services/input/cron.ts";
 import {
   changeUpdateSettings,
   DEFAULT_POLICIES,
   FIXED_FIELDS,
   INTERVAL_HOURS,
   readUpdateSettings,
-} from "../../../services/ce/updates/settings.ts";
-import { WINDOW_MINUTES } from "../../../services/ce/updates/window.ts";
-import { assertMayCause } from "../../../services/auth/caller.ts";
+} from "../../../services/updates/settings.ts";
+import { WINDOW_MINUTES } from "../../../services/updates/window.ts";
+import { assertMayCause } from "../../../services/access/caller.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 

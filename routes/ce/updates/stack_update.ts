@@ -5,8 +5,8 @@
  */
 
 import * as z from "zod";
-import { PULL_POLICIES } from "../../../services/ce/images/pull_policy.ts";
-import { startStackUpdate } from "../../../services/ce/updates/run/start_stack.ts";
+import { PULL_POLICIES } from "../../../services/images/pull_policy.ts";
+import { startStackUpdate } from "../../../services/updates/run/start_stack.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 import { ENGINE_FAILURES } from "../../shapes.ts";

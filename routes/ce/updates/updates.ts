@@ -9,8 +9,8 @@ import {
   listUpdates,
   UPDATE_STATUSES,
   VERSION_LEVELS,
-} from "../../../services/ce/updates/check/list.ts";
-import { UPDATE_POLICIES } from "../../../services/ce/updates/labels.ts";
+} from "../../../services/updates/check/list.ts";
+import { UPDATE_POLICIES } from "../../../services/updates/labels.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 import { ENGINE_FAILURES, Timestamp } from "../../shapes.ts";

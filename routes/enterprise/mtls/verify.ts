@@ -8,7 +8,7 @@
 import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";
 import { PEM_MAX } from "../../../services/enterprise/mtls/certificates.ts";
-import { parseAddress } from "../../../services/auth/ip_address.ts";
+import { parseAddress } from "../../../services/ip_address.ts";
 import {
   FINGERPRINT_RULE,
   parseFingerprint,

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { USER_ROLES } from "../../../services/auth/caller.ts";
+import { USER_ROLES } from "../../../services/access/caller.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { IDP_CERTIFICATES_MAX } from "../../../services/enterprise/saml/certificate.ts";
 import { PEM_MAX } from "../../../services/enterprise/mtls/certificates.ts";

@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { Branding } from "../../../services/state/brand_cache.ts";
+import type { Branding } from "../../../services/access/brand_cache.ts";
 import type { PublicPage } from "../../../services/pro/status_pages/public.ts";
 import { isColor, readableAs, readableOn } from "../../colors.ts";
 import { type Markup, markup } from "../../markup.ts";
-import { trimEnd } from "../../../services/trim_end.ts";
+import { trimEnd } from "../../../services/text/trim_end.ts";
 import sheet from "./brand.css" with { type: "text" };
 
 /** Default color. */

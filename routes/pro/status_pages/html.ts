@@ -6,7 +6,7 @@
  */
 
 import * as z from "zod";
-import type { Branding } from "../../../services/state/brand_cache.ts";
+import type { Branding } from "../../../services/access/brand_cache.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { notFound } from "../../../services/errors.ts";
 import { type PublicPage, publicPage } from "../../../services/pro/status_pages/public.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Branding } from "../../../services/state/brand_cache.ts";
+import type { Branding } from "../../../services/access/brand_cache.ts";
 import type { SubscribedPage } from "../../../services/pro/status_pages/subscribers.ts";
 import { hashSource } from "../../content_security_policy.ts";
 import type { RawResponse } from "../../endpoint.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { Deps } from "../../../services/deps.ts";
-import { includesEdition } from "../../../services/license/edition.ts";
+import { includesEdition } from "../../../services/edition.ts";
 import { pageByDomain } from "../../../services/pro/status_pages/public.ts";
 import { pathOf } from "../../request_url.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { mayDo } from "../../../services/auth/caller.ts";
+import { mayDo } from "../../../services/access/caller.ts";
 import type { Deps } from "../../../services/deps.ts";
 import {
   isMailAddress,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Branding } from "../../../services/state/brand_cache.ts";
+import type { Branding } from "../../../services/access/brand_cache.ts";
 import type {
   PublicComponent,
   PublicIncident,

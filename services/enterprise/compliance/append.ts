@@ -20,7 +20,7 @@ import {
   updateHeadSequence,
   withSavepoint,
 } from "../../../db/enterprise/compliance_logs.ts";
-import { KEY_USER, METRICS_USER } from "../../auth/accounts.ts";
+import { KEY_USER, METRICS_USER } from "../../access/accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { errorFields } from "../../log.ts";
 import { type ComplianceEntry, hashEntry, toEntry } from "./hash_chain.ts";

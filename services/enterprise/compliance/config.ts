@@ -9,7 +9,7 @@ import {
   selectComplianceConfig,
   updateComplianceConfig,
 } from "../../../db/enterprise/compliance_config.ts";
-import type { Caller } from "../../auth/caller.ts";
+import type { Caller } from "../../access/caller.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { actorOf, chainEntry, OWN_ENTRY } from "./append.ts";

@@ -15,7 +15,7 @@ import {
   selectNewestSequences,
 } from "../../../db/enterprise/compliance_logs.ts";
 import type { StateDatabase } from "../../../db/database.ts";
-import type { Caller } from "../../auth/caller.ts";
+import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { actorOf, OWN_ENTRY, recordEntry } from "./append.ts";
 import { countRange, rangeOf, type TimeFilter } from "./logs.ts";

@@ -23,7 +23,7 @@ import {
 } from "../../../db/enterprise/compliance_logs.ts";
 import { selectComplianceConfig } from "../../../db/enterprise/compliance_config.ts";
 import type { Page, Paged } from "../../../db/page.ts";
-import type { Caller } from "../../auth/caller.ts";
+import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound } from "../../errors.ts";
 import { createYield } from "../../event_loop.ts";

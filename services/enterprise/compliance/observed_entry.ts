@@ -6,8 +6,8 @@
  */
 
 import type { Category, Severity } from "../../../db/enterprise/compliance_logs.ts";
-import type { Observation } from "../../access_policy.ts";
-import { isDenial } from "../../auth/scope.ts";
+import type { Observation } from "../../access/policy.ts";
+import { isDenial } from "../../access/scope.ts";
 import { actorOf, type NewEntry } from "./append.ts";
 
 /** Category by resource of the permission catalog. */

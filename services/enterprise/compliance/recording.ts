@@ -6,10 +6,10 @@
  */
 
 import { selectComplianceConfig } from "../../../db/enterprise/compliance_config.ts";
-import type { AnonymousQuota, Omitted } from "../../auth/anonymous_quota.ts";
-import { isDenial } from "../../auth/scope.ts";
+import type { AnonymousQuota, Omitted } from "../../access/anonymous_quota.ts";
+import { isDenial } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
-import type { Observation } from "../../access_policy.ts";
+import type { Observation } from "../../access/policy.ts";
 import { errorFields } from "../../log.ts";
 import { ANONYMOUS, type NewEntry, OWN_ENTRY, recordEntry } from "./append.ts";
 import { isAuthentication, isFailedLogin, observedEntry } from "./observed_entry.ts";

@@ -22,10 +22,10 @@ import {
   selectHead,
 } from "../../../db/enterprise/compliance_logs.ts";
 import type { StateDatabase } from "../../../db/database.ts";
-import type { Caller } from "../../auth/caller.ts";
+import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { createYield, yieldToEventLoop } from "../../event_loop.ts";
-import type { RetentionResult } from "../../state/compliance_state.ts";
+import type { RetentionResult } from "./state.ts";
 import { actorOf, appendEntry, OWN_ENTRY, SYSTEM } from "./append.ts";
 import {
   type Fault,

@@ -13,7 +13,7 @@ import {
   selectEncryptionAudit,
 } from "../../../db/enterprise/encryption_audit.ts";
 import type { Page, Paged } from "../../../db/page.ts";
-import type { Caller } from "../../auth/caller.ts";
+import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 
 export { ENCRYPTION_EVENTS } from "../../../db/enterprise/encryption_audit.ts";

@@ -16,7 +16,7 @@ import {
   updateKeyRotationEnded,
 } from "../../../db/enterprise/key_rotations.ts";
 import type { Page, Paged } from "../../../db/page.ts";
-import type { Caller } from "../../auth/caller.ts";
+import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound } from "../../errors.ts";
 import { recordEncryptionEvent } from "./audit.ts";

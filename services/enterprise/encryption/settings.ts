@@ -15,7 +15,7 @@ import {
   selectLastRotationAt,
   selectPendingRotation,
 } from "../../../db/enterprise/key_rotations.ts";
-import type { Caller } from "../../auth/caller.ts";
+import type { Caller } from "../../access/caller.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";

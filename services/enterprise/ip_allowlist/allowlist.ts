@@ -16,11 +16,11 @@ import {
   updateIpAllowlist,
 } from "../../../db/enterprise/ip_allowlist.ts";
 import { selectIpRules } from "../../../db/enterprise/ip_rules.ts";
-import type { Caller } from "../../auth/caller.ts";
+import type { Caller } from "../../access/caller.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { parseAddress } from "../../auth/ip_address.ts";
+import { parseAddress } from "../../ip_address.ts";
 import { chainEntry, type NewEntry, OWN_ENTRY } from "../compliance/append.ts";
 import {
   findAdmittingRule,

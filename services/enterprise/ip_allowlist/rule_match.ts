@@ -10,7 +10,7 @@ import {
   includesAddress,
   type Network,
   parseNetwork,
-} from "../../auth/ip_address.ts";
+} from "../../ip_address.ts";
 
 /** An enabled rule with its network parsed. */
 export interface ParsedRule {

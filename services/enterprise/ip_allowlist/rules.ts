@@ -15,11 +15,11 @@ import {
   selectIpRules,
   updateIpRule,
 } from "../../../db/enterprise/ip_rules.ts";
-import type { Caller } from "../../auth/caller.ts";
+import type { Caller } from "../../access/caller.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound, tooMany } from "../../errors.ts";
-import { parseAddress, parseNetwork } from "../../auth/ip_address.ts";
+import { parseAddress, parseNetwork } from "../../ip_address.ts";
 import { admittedUntilMs } from "./rule_match.ts";
 import { knownUserRole } from "../roles/known_users.ts";
 

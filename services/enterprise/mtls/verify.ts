@@ -16,7 +16,7 @@ import {
 import { type MtlsConfig, selectMtlsConfig } from "../../../db/enterprise/mtls_config.ts";
 import type { Deps } from "../../deps.ts";
 import { errorFields } from "../../log.ts";
-import { timingSafeEqual } from "../../auth/timing_safe_equal.ts";
+import { timingSafeEqual } from "../../access/timing_safe_equal.ts";
 import { clientFault, dateFault, generalFault } from "./certificate_faults.ts";
 import {
   type Certificate,

@@ -6,7 +6,7 @@
 
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { timingSafeEqual } from "../../auth/timing_safe_equal.ts";
+import { timingSafeEqual } from "../../access/timing_safe_equal.ts";
 
 /** Whether a text is the secret. Always false without a configured secret. */
 export function isVerifySecret({ config }: Pick<Deps, "config">, given: string | null): boolean {

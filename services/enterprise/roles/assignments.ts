@@ -14,7 +14,7 @@ import {
   selectRoleUsers,
 } from "../../../db/enterprise/role_assignments.ts";
 import type { Page, Paged } from "../../../db/page.ts";
-import type { Caller } from "../../auth/caller.ts";
+import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { knownUserRole } from "./known_users.ts";

@@ -10,13 +10,13 @@ import {
   selectPermissionsOfUser,
   selectRoleNamesOfUser,
 } from "../../../db/enterprise/role_assignments.ts";
-import { type Caller, includesRole, type Role } from "../../auth/caller.ts";
+import { type Caller, includesRole, type Role } from "../../access/caller.ts";
 import {
   leastRole,
   parsePermission,
   type Permission,
   permissionName,
-} from "../../auth/permissions.ts";
+} from "../../access/permissions.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { knownUserRole } from "./known_users.ts";

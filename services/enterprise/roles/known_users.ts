@@ -6,8 +6,8 @@
  */
 
 import { selectUser } from "../../../db/users.ts";
-import { KEY_USER, METRICS_USER } from "../../auth/accounts.ts";
-import type { UserRole } from "../../auth/caller.ts";
+import { KEY_USER, METRICS_USER } from "../../access/accounts.ts";
+import type { UserRole } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { requireFound } from "../../errors.ts";
 

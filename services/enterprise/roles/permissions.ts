@@ -10,7 +10,7 @@ import {
   type Permission,
   permissionName,
   RESOURCES,
-} from "../../auth/permissions.ts";
+} from "../../access/permissions.ts";
 
 /** A resource with some of its actions: the form of permissions in requests and responses. */
 export interface PermissionGroup {

@@ -21,7 +21,7 @@ import {
   updateRole,
 } from "../../../db/enterprise/roles.ts";
 import type { Page, Paged } from "../../../db/page.ts";
-import type { Caller } from "../../auth/caller.ts";
+import type { Caller } from "../../access/caller.ts";
 import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound, tooMany } from "../../errors.ts";

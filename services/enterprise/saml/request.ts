@@ -6,7 +6,7 @@
  * @module
  */
 
-import { escapeMarkup } from "../../escape_markup.ts";
+import { escapeMarkup } from "../../text/escape_markup.ts";
 import { ASSERTION_NS, PROTOCOL_NS } from "./message.ts";
 
 export interface AuthnRequest {

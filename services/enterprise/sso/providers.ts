@@ -15,11 +15,11 @@ import {
   updateProvider,
 } from "../../../db/enterprise/sso/providers.ts";
 import { updateIdentitiesEntityId } from "../../../db/enterprise/sso/identities.ts";
-import type { Caller } from "../../auth/caller.ts";
+import type { Caller } from "../../access/caller.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound, tooMany } from "../../errors.ts";
-import type { SignInProvider } from "../../state/sign_in_providers.ts";
+import type { SignInProvider } from "../../access/sign_in/providers.ts";
 import { assertUsableIdpCertificates } from "../saml/certificate.ts";
 import { isMetadata, signingCertificates } from "../saml/idp_metadata.ts";
 import { serviceProviderFor } from "./service_provider.ts";

@@ -26,10 +26,10 @@ import {
   selectUserByEmail,
   type User,
 } from "../../../db/users.ts";
-import { emailKey, isEmail } from "../../ce/auth/emails.ts";
-import { storeUser } from "../../ce/auth/users.ts";
+import { emailKey, isEmail } from "../../access/users/emails.ts";
+import { storeUser } from "../../access/users/users.ts";
 import type { Deps } from "../../deps.ts";
-import { assertBelowLimit } from "../../license/limits.ts";
+import { assertBelowLimit } from "../../access/license/limits.ts";
 import { NAME_ID_PERSISTENT } from "../saml/name_id.ts";
 import { notAllowed } from "./refusal.ts";
 

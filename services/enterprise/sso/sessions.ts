@@ -18,8 +18,8 @@ import {
   type SsoSession,
 } from "../../../db/enterprise/sso/sessions.ts";
 import type { Page, Paged } from "../../../db/page.ts";
-import { revokeFamilies } from "../../ce/auth/families.ts";
-import { ACCESS_TOKEN_S } from "../../ce/auth/tokens.ts";
+import { revokeFamilies } from "../../access/sign_in/families.ts";
+import { ACCESS_TOKEN_S } from "../../access/sign_in/tokens.ts";
 import type { Deps } from "../../deps.ts";
 import { requireFound } from "../../errors.ts";
 

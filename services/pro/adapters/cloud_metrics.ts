@@ -7,7 +7,7 @@
  */
 
 import * as z from "zod";
-import { type AdapterRecord, dataRecord } from "../../integration/record.ts";
+import { type AdapterRecord, dataRecord } from "../../automation/integrations/record.ts";
 import {
   type AdapterAnswer,
   type AdapterContext,
@@ -15,8 +15,8 @@ import {
   assertSuccess,
   fitting,
   under,
-} from "../../integration/request.ts";
-import { adapter, Address } from "../../integration/adapter.ts";
+} from "../../automation/integrations/request.ts";
+import { adapter, Address } from "../../automation/integrations/adapter.ts";
 
 /** Alarms per page (CloudWatch's limit), and pages per poll. */
 const PAGE = 100;

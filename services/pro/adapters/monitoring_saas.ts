@@ -6,9 +6,9 @@
  */
 
 import * as z from "zod";
-import { type AdapterRecord, dataRecord } from "../../integration/record.ts";
-import { type AdapterContext, askJson, under } from "../../integration/request.ts";
-import { adapter, Address, HeaderSecret } from "../../integration/adapter.ts";
+import { type AdapterRecord, dataRecord } from "../../automation/integrations/record.ts";
+import { type AdapterContext, askJson, under } from "../../automation/integrations/request.ts";
+import { adapter, Address, HeaderSecret } from "../../automation/integrations/adapter.ts";
 
 /** Monitors per page, and pages per poll. */
 const PAGE = 200;

@@ -23,11 +23,11 @@ import {
   updateChatChannel,
 } from "../../../db/pro/chat_channels.ts";
 import type { Change } from "../../change.ts";
-import { dropGroups } from "../../ce/notifications/grouping.ts";
+import { dropGroups } from "../../messages/grouping.ts";
 import type { Deps } from "../../deps.ts";
 import { createEnvelope } from "../../events/events.ts";
 import { requireFound, tooMany } from "../../errors.ts";
-import { openIfPossible, openOrConflict } from "../../secrets.ts";
+import { openIfPossible, openOrConflict } from "../../secrets/secrets.ts";
 import {
   type ChatConfig,
   type ChatConfigChange,

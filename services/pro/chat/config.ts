@@ -9,8 +9,8 @@ import type { StoredChatChannel } from "../../../db/pro/chat_channels.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { assertOutboundUrl } from "../../outbound/url.ts";
-import { GIVE_AGAIN, isElsewhere, NOTHING_STORED, REDACTED } from "../../redact.ts";
-import type { Secrets } from "../../secrets.ts";
+import { GIVE_AGAIN, isElsewhere, NOTHING_STORED, REDACTED } from "../../text/redact.ts";
+import type { Secrets } from "../../secrets/secrets.ts";
 import { messenger } from "./platforms/messenger.ts";
 import {
   CHAT_CONFIG_FIELDS,

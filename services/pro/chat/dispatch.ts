@@ -14,8 +14,8 @@ import {
 import type { Deps } from "../../deps.ts";
 import { type AppEvent, createEnvelope } from "../../events/events.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
-import { isSubscribed, subscribesTo } from "../../ce/notifications/filter.ts";
-import { enqueueLimited } from "../../ce/notifications/rate_limit.ts";
+import { isSubscribed, subscribesTo } from "../../messages/filter.ts";
+import { enqueueLimited } from "../../messages/rate_limit.ts";
 import type {
   ChannelDeps,
   OutboxChannel,
@@ -25,13 +25,13 @@ import type {
 import type { OutboundDeps } from "../../outbound/url.ts";
 import type { Recorder, RecorderDeps } from "../../events/recorder.ts";
 import { failedOutcome } from "../../events/outbox_outcome.ts";
-import { exchange } from "../../ce/notifications/exchange.ts";
+import { exchange } from "../../messages/exchange.ts";
 import {
   type Bundle,
   flushGroups,
   groupEvent,
   type Receivers,
-} from "../../ce/notifications/grouping.ts";
+} from "../../messages/grouping.ts";
 import { chatPlatform, openChatConfig } from "./config.ts";
 import type { DescribedEvent } from "../../events/description.ts";
 import { chatSummary, chatText, chatTitle, readChatSummary } from "./text.ts";

@@ -13,8 +13,8 @@ import {
   type Tone,
   truncate,
 } from "../../events/description.ts";
-import { summaryOf } from "../../ce/notifications/message.ts";
-import { type Summarized, titlesOf } from "../../ce/notifications/rate_limit.ts";
+import { summaryOf } from "../../events/message.ts";
+import { type Summarized, titlesOf } from "../../messages/rate_limit.ts";
 
 const ICONS: Readonly<Record<Tone, string>> = {
   problem: "\u{1F534}",

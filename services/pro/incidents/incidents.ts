@@ -26,8 +26,8 @@ import {
   type StoredIncident,
   updateIncident,
 } from "../../../db/pro/incidents.ts";
-import type { Caller } from "../../auth/caller.ts";
-import { describeCaller } from "../../ce/auth/users.ts";
+import type { Caller } from "../../access/caller.ts";
+import { describeCaller } from "../../access/users/users.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";

@@ -15,14 +15,14 @@ import {
   updateRemediationRule,
 } from "../../../db/pro/remediation_rules.ts";
 import { EngineUnreachableError } from "../../../engine/errors.ts";
-import { type ReadDeps, resolveContainer } from "../../ce/containers/reads.ts";
-import { isSwarmTask } from "../../ce/swarm/tasks.ts";
-import { assertMayCause, type Caller } from "../../auth/caller.ts";
+import { type ReadDeps, resolveContainer } from "../../containers/reads.ts";
+import { isSwarmTask } from "../../swarm/tasks.ts";
+import { assertMayCause, type Caller } from "../../access/caller.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound, requireFound } from "../../errors.ts";
-import type { Container } from "../../state/inventory.ts";
-import { assertBelowLimit } from "../../license/limits.ts";
+import type { Container } from "../../containers/inventory.ts";
+import { assertBelowLimit } from "../../access/license/limits.ts";
 
 export {
   REMEDIATION_ACTIONS,

@@ -23,20 +23,20 @@ import {
   type StartedRemediation as StartedRun,
   updateRemediationEnd,
 } from "../../../db/pro/remediation_runs.ts";
-import { automaticActor, recordAudit } from "../../ce/auth/audit.ts";
+import { automaticActor, recordAudit } from "../../access/audit/audit.ts";
 import {
   type ActionDeps,
   restartContainer,
   startContainer,
   stopContainer,
-} from "../../ce/containers/actions.ts";
-import { identityOf } from "../../ce/containers/reserve.ts";
+} from "../../containers/actions.ts";
+import { identityOf } from "../../containers/reserve.ts";
 import { createLimiter } from "../../limiter.ts";
 import { withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { messageFor, requireFound } from "../../errors.ts";
-import type { Container } from "../../state/inventory.ts";
+import type { Container } from "../../containers/inventory.ts";
 import { errorFields } from "../../log.ts";
 import { decide, firesTooOften, FIRINGS_MAX } from "./decision.ts";
 import { findObstacle, NOT_PENDING } from "./rules.ts";

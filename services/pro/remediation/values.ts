@@ -6,10 +6,10 @@
 
 import { selectServiceStop } from "../../../db/service_stops.ts";
 import type { RemediationMetric, RemediationRule } from "../../../db/pro/remediation_rules.ts";
-import { metricValue } from "../../ce/alerts/host_sources.ts";
-import { readMark } from "../../ce/rebuild/marks.ts";
+import { metricValue } from "../../alerts/host_sources.ts";
+import { readMark } from "../../containers/marks.ts";
 import type { Deps } from "../../deps.ts";
-import type { Container, Inventory } from "../../state/inventory.ts";
+import type { Container, Inventory } from "../../containers/inventory.ts";
 
 /**
  * How long a container must be stopped before it counts as down, in milliseconds: it may be

@@ -7,7 +7,7 @@
 
 import type { StatusPageNotice } from "../../../db/pro/status_pages/notices.ts";
 import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
-import { escapeMarkup } from "../../escape_markup.ts";
+import { escapeMarkup } from "../../text/escape_markup.ts";
 import { htmlMail, type Mail } from "../../outbound/mail.ts";
 import { INCIDENT_WORDS, MAINTENANCE_WORDS, STATUS_WORDS } from "./status_words.ts";
 

@@ -18,7 +18,7 @@ import {
   type StoredSubscriber,
 } from "../../../db/pro/status_pages/subscribers.ts";
 import { selectStatusPage, type StatusPage } from "../../../db/pro/status_pages/pages.ts";
-import { postWebhook } from "../../ce/webhooks/post.ts";
+import { postWebhook } from "../../messages/webhooks/post.ts";
 import type { Deps } from "../../deps.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
 import type { ChannelDeps, OutboxChannel, OutboxMessage } from "../../events/outbox_channel.ts";

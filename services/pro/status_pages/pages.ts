@@ -21,7 +21,7 @@ import {
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { assertBelowLimit } from "../../license/limits.ts";
+import { assertBelowLimit } from "../../access/license/limits.ts";
 import { DOMAIN_RULE, normalizeDomain } from "./custom_domain.ts";
 import { isDashboardHost, recordLinkBase } from "./link_base.ts";
 import { requirePage } from "./page_lookup.ts";

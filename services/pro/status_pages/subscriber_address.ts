@@ -6,8 +6,8 @@
  */
 
 import type { StoredSubscriber } from "../../../db/pro/status_pages/subscribers.ts";
-import { timingSafeEqual } from "../../auth/timing_safe_equal.ts";
-import type { Secrets } from "../../secrets.ts";
+import { timingSafeEqual } from "../../access/timing_safe_equal.ts";
+import type { Secrets } from "../../secrets/secrets.ts";
 
 /** The outbox channel of each kind of address. */
 export const SUBSCRIBER_CHANNELS = { email: "mail", webhook: "status-webhook" } as const;

@@ -44,7 +44,7 @@ import {
 import { checkedContainers } from "./checked_containers.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import type { MonitorResult } from "../../state/monitor_results.ts";
+import type { MonitorResult } from "../../stream/monitor_results.ts";
 import { AppError, notFound, requireFound } from "../../errors.ts";
 import { yieldToEventLoop } from "../../event_loop.ts";
 import { probe, type ProbeDeps, type ProbeResult } from "./probe.ts";

@@ -30,11 +30,11 @@ import {
 } from "../../../db/pro/uptime/monitors.ts";
 import type { Deps } from "../../deps.ts";
 import { requireFound } from "../../errors.ts";
-import { assertBelowLimit } from "../../license/limits.ts";
+import { assertBelowLimit } from "../../access/license/limits.ts";
 import type { OutboundDeps } from "../../outbound/url.ts";
-import { REDACTED } from "../../redact.ts";
+import { REDACTED } from "../../text/redact.ts";
 import { redactedHeaders } from "../../outbound/secret_headers.ts";
-import { openIfPossible } from "../../secrets.ts";
+import { openIfPossible } from "../../secrets/secrets.ts";
 import { type MonitorRequest, openRequest } from "./request.ts";
 import {
   assertTargetAllowed,

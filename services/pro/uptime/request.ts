@@ -6,7 +6,7 @@
  */
 
 import type { StoredMonitor } from "../../../db/pro/uptime/monitors.ts";
-import { openOrConflict, type Secrets } from "../../secrets.ts";
+import { openOrConflict, type Secrets } from "../../secrets/secrets.ts";
 
 export interface MonitorRequest {
   headers: Record<string, string>;

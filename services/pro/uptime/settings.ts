@@ -8,7 +8,7 @@ import type { MonitorType, StoredMonitor } from "../../../db/pro/uptime/monitors
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { assertOutboundHost, assertOutboundUrl, type OutboundDeps } from "../../outbound/url.ts";
-import { GIVE_AGAIN, isElsewhere, NOTHING_STORED, REDACTED } from "../../redact.ts";
+import { GIVE_AGAIN, isElsewhere, NOTHING_STORED, REDACTED } from "../../text/redact.ts";
 import { checkedHeaders } from "../../outbound/secret_headers.ts";
 import { dnsNameProblem, type RecordType } from "./dns_lookup.ts";
 import { keepsSecrets, redactedUrl, unredactedUrl } from "../../outbound/url_secrets.ts";

@@ -6,7 +6,7 @@
 
 import { selectMonitor } from "../../../db/pro/uptime/monitors.ts";
 import { AppError } from "../../errors.ts";
-import type { LoadedMonitorProbes } from "../../monitor_probes.ts";
+import type { LoadedMonitorProbes } from "../../updates/monitor_probes.ts";
 import { probe } from "./probe.ts";
 import { openRequestOrConflict } from "./request.ts";
 

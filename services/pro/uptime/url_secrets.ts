@@ -6,7 +6,7 @@
 
 import { selectMonitors, updateMonitor } from "../../../db/pro/uptime/monitors.ts";
 import type { Deps } from "../../deps.ts";
-import { openIfPossible } from "../../secrets.ts";
+import { openIfPossible } from "../../secrets/secrets.ts";
 import { keepsSecrets, redactedUrl } from "../../outbound/url_secrets.ts";
 import { openRequest, sealRequest } from "./request.ts";
 

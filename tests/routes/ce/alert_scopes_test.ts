@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { evaluateAlerts } from "../../../services/ce/alerts/evaluation.ts";
-import { alertVersion } from "../../../services/ce/alerts/events.ts";
+import { evaluateAlerts } from "../../../services/alerts/evaluation.ts";
+import { alertVersion } from "../../../services/alerts/events.ts";
 import { containerOf, setContainers } from "../../helpers/fake_containers.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 

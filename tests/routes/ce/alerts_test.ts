@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { insertAlertEvent } from "../../../db/alert_events.ts";
-import { evaluateAlerts } from "../../../services/ce/alerts/evaluation.ts";
-import { alertOverview, alertVersion } from "../../../services/ce/alerts/events.ts";
+import { evaluateAlerts } from "../../../services/alerts/evaluation.ts";
+import { alertOverview, alertVersion } from "../../../services/alerts/events.ts";
 import { containerOf, setContainers } from "../../helpers/fake_containers.ts";
 import { sseClient } from "../../helpers/sse_client.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { forwardEvents } from "../../../services/ce/stream/broadcaster.ts";
+import { forwardEvents } from "../../../services/live/broadcaster.ts";
 import { emit } from "../../../services/events/emit.ts";
 import { login, statusWith, usersApp } from "../../helpers/accounts.ts";
 import { grant } from "../../helpers/custom_roles.ts";

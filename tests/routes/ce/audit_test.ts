@@ -13,7 +13,7 @@ import {
   listAudit,
   recordAudit,
   sweepAudit,
-} from "../../../services/ce/auth/audit.ts";
+} from "../../../services/access/audit/audit.ts";
 import { login, usersApp } from "../../helpers/accounts.ts";
 import { containerOf, idOf, setContainers } from "../../helpers/fake_containers.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";

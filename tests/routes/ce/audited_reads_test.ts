@@ -3,8 +3,8 @@ import { everyRoute } from "../../../routes/editions.ts";
 import {
   omittedReadRecorder,
   recordOmittedReads,
-} from "../../../services/ce/auth/omitted_reads.ts";
-import type { Scope } from "../../../services/auth/scope.ts";
+} from "../../../services/access/audit/omitted_reads.ts";
+import type { Scope } from "../../../services/access/scope.ts";
 import { setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";

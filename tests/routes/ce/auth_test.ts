@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
-import { sweepExpiredTokens } from "../../../services/ce/auth/sessions.ts";
+import { sweepExpiredTokens } from "../../../services/access/sign_in/sessions.ts";
 import { createLog } from "../../../services/log.ts";
 import {
   login,

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { runWorkers } from "../../../services/lifecycle.ts";
-import { storedTrialStart } from "../../../services/ce/edition/licenses.ts";
-import { loadLicense } from "../../../services/license/source.ts";
+import { storedTrialStart } from "../../../services/access/license/licenses.ts";
+import { loadLicense } from "../../../services/access/license/source.ts";
 import { silentLog } from "../../../services/log.ts";
 import { temporaryDirectory } from "../../helpers/command.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../../helpers/licenses.ts";

@@ -1,9 +1,9 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { upsertIntegrationData } from "../../../db/integration_data.ts";
 import { selectIntegration, updateIntegration } from "../../../db/integrations.ts";
-import { sweepIntegrationData } from "../../../services/ce/integrations/data.ts";
-import { sealIntegrationUrls } from "../../../services/ce/integrations/stored_config.ts";
-import { createSecrets } from "../../../services/secrets.ts";
+import { sweepIntegrationData } from "../../../services/automation/integrations/data.ts";
+import { sealIntegrationUrls } from "../../../services/automation/integrations/stored_config.ts";
+import { createSecrets } from "../../../services/secrets/secrets.ts";
 import { fakeSystem } from "../../helpers/fake_system.ts";
 import { integrate, integrationsApp } from "../../helpers/integrations.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { evaluateAlerts } from "../../../services/ce/alerts/evaluation.ts";
-import { reportHeldEvents } from "../../../services/ce/silences/held.ts";
+import { evaluateAlerts } from "../../../services/alerts/evaluation.ts";
+import { reportHeldEvents } from "../../../services/alerts/silences/held.ts";
 import { emit } from "../../../services/events/emit.ts";
 import { composeLabels, containerOf, setContainers } from "../../helpers/fake_containers.ts";
 import { appWithReceivers, takeQueued, toAll, toPeople } from "../../helpers/message_receivers.ts";

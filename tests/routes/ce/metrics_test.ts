@@ -1,11 +1,11 @@
 import { gunzipSync } from "node:zlib";
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { sampleHost } from "../../../services/ce/host/metrics.ts";
-import { createMetricsExporter } from "../../../services/ce/metrics/export.ts";
-import { recordContainerSamples } from "../../../services/ce/metrics/container_history.ts";
-import { recordHostSample } from "../../../services/ce/metrics/history.ts";
-import type { Container } from "../../../services/state/inventory.ts";
-import type { ContainerStats } from "../../../services/state/stats_cache.ts";
+import { sampleHost } from "../../../services/metrics/host/metrics.ts";
+import { createMetricsExporter } from "../../../services/metrics/export/export.ts";
+import { recordContainerSamples } from "../../../services/metrics/container_history.ts";
+import { recordHostSample } from "../../../services/metrics/history.ts";
+import type { Container } from "../../../services/containers/inventory.ts";
+import type { ContainerStats } from "../../../services/containers/stats_cache.ts";
 import { composeLabels, containerOf, idOf, setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { readExposition } from "../../helpers/exposition.ts";

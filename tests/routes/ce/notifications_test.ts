@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { severityOf } from "../../../services/ce/notifications/message.ts";
+import { severityOf } from "../../../services/events/message.ts";
 import { emit } from "../../../services/events/emit.ts";
 
 import { containerOf, setContainers } from "../../helpers/fake_containers.ts";

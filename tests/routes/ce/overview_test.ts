@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { Container } from "../../../services/state/inventory.ts";
+import type { Container } from "../../../services/containers/inventory.ts";
 import { composeLabels, containerOf, setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { testApp } from "../../helpers/test_app.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { selectPushTokensOfUser } from "../../../db/push_tokens.ts";
-import { openPushToken, sealPlainPushTokens } from "../../../services/ce/push/tokens.ts";
+import { openPushToken, sealPlainPushTokens } from "../../../services/messages/push/tokens.ts";
 import { login, usersApp } from "../../helpers/accounts.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 

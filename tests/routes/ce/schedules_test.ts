@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { insertScheduleRun, updateScheduleRunEnd } from "../../../db/schedule_runs.ts";
-import { createRunStarter } from "../../../services/ce/schedules/runs.ts";
+import { createRunStarter } from "../../../services/automation/schedules/runs.ts";
 import { idOf, setContainers, simulateContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { appWithRights } from "../../helpers/custom_roles.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { sweepSilences } from "../../../services/ce/silences/silences.ts";
+import { sweepSilences } from "../../../services/alerts/silences/silences.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
 const NOW = "2026-01-01T12:00:00.000Z";

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { listAll } from "../../../services/ce/containers/reads.ts";
+import { listAll } from "../../../services/containers/reads.ts";
 import {
   composeLabels,
   idOf,

@@ -1,7 +1,7 @@
 import { emit } from "../../../services/events/emit.ts";
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { broadcastStates, openStream } from "../../../services/ce/stream/frames.ts";
-import { forwardEvents, streamBroadcaster } from "../../../services/ce/stream/broadcaster.ts";
+import { broadcastStates, openStream } from "../../../services/live/frames.ts";
+import { forwardEvents, streamBroadcaster } from "../../../services/live/broadcaster.ts";
 import { containerOf, setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { type SseClient, sseClient } from "../../helpers/sse_client.ts";

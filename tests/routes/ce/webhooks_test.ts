@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
 import { emit } from "../../../services/events/emit.ts";
 import { deliverDue } from "../../helpers/outbox_delivery.ts";
-import { createSecrets } from "../../../services/secrets.ts";
+import { createSecrets } from "../../../services/secrets/secrets.ts";
 import { EVENT_KINDS } from "../../../services/events/events.ts";
 import { fakeReceiver } from "../../helpers/fake_receiver.ts";
 import { testApp, type TestAppOptions } from "../../helpers/test_app.ts";

@@ -6,9 +6,9 @@ import {
   createAddressCheck,
   stopIpAllowlist,
 } from "../../../services/enterprise/ip_allowlist/allowlist.ts";
-import { createAnonymousLog } from "../../../services/auth/anonymous_log.ts";
+import { createAnonymousLog } from "../../../services/access/anonymous_log.ts";
 import { type Log, type LogFields, silentLog } from "../../../services/log.ts";
-import { removeUser } from "../../../services/ce/auth/users.ts";
+import { removeUser } from "../../../services/access/users/users.ts";
 import { login, PASSWORD, refresh, usersApp } from "../../helpers/accounts.ts";
 import {
   type Answer,

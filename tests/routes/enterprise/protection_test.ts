@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { reloadLicense } from "../../../services/ce/edition/license_watcher.ts";
+import { reloadLicense } from "../../../services/access/license/watcher.ts";
 import { emit } from "../../../services/events/emit.ts";
 import { appWithRights } from "../../helpers/custom_roles.ts";
 import { TEST_ADDRESS, type TestApp, testApp } from "../../helpers/test_app.ts";

@@ -6,8 +6,8 @@
  */
 
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import type { Caller } from "../../../services/auth/caller.ts";
-import { changePassword, setUserRole } from "../../../services/ce/auth/users.ts";
+import type { Caller } from "../../../services/access/caller.ts";
+import { changePassword, setUserRole } from "../../../services/access/users/users.ts";
 import { login, PASSWORD } from "../../helpers/accounts.ts";
 import { appWithRights, createRole, grant, groups, ROLES } from "../../helpers/custom_roles.ts";
 

@@ -3,7 +3,7 @@ import { emit } from "../../../services/events/emit.ts";
 import { EVENT_KINDS } from "../../../services/events/events.ts";
 import { enqueueChatTest } from "../../../services/pro/chat/dispatch.ts";
 import { deliverHeld } from "../../helpers/outbox_delivery.ts";
-import { createSecrets } from "../../../services/secrets.ts";
+import { createSecrets } from "../../../services/secrets/secrets.ts";
 import {
   type FakeChat,
   fakeSlack,

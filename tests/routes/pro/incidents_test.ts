@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { storeUser } from "../../../services/ce/auth/users.ts";
+import { storeUser } from "../../../services/access/users/users.ts";
 import type { AppEvent } from "../../../services/events/events.ts";
 import { createIncident } from "../../../services/pro/incidents/incidents.ts";
 import { type TestApp, testApp, type TestAppOptions } from "../../helpers/test_app.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { sealMonitorUrls } from "../../../services/pro/uptime/url_secrets.ts";
-import { createSecrets } from "../../../services/secrets.ts";
+import { createSecrets } from "../../../services/secrets/secrets.ts";
 import { fakeReceiver } from "../../helpers/fake_receiver.ts";
 import { fakeSystem } from "../../helpers/fake_system.ts";
 import { testApp, type TestAppOptions } from "../../helpers/test_app.ts";

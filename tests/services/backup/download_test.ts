@@ -3,7 +3,7 @@ import { openStateDatabase } from "../../../db/database.ts";
 import { openBackupDownload } from "../../../services/backup/download.ts";
 import { removeInterruptedDownloads } from "../../../services/backup/files.ts";
 import { silentLog } from "../../../services/log.ts";
-import { createLimiters } from "../../../services/state/limiters.ts";
+import { createLimiters } from "../../../services/access/limiters.ts";
 import { temporaryDirectory } from "../../helpers/command.ts";
 import { testConfig } from "../../helpers/test_app.ts";
 

@@ -8,7 +8,7 @@ import {
   type Surroundings,
   unknownVariables,
 } from "../../../services/config/config.ts";
-import { withoutCredentials } from "../../../services/redact.ts";
+import { withoutCredentials } from "../../../services/text/redact.ts";
 
 const surroundings: Surroundings = {
   hostname: "dock-1",

@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { selectOutboxMessages } from "../../../db/outbox_messages.ts";
-import { outboxDeliverer } from "../../../services/ce/outbox_deliverer.ts";
+import { outboxDeliverer } from "../../../services/events/outbox_deliverer.ts";
 import type { Deps } from "../../../services/deps.ts";
 import {
   createDeliverer,

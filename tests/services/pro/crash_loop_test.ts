@@ -10,8 +10,8 @@ import {
   endCrashLoops,
   reportExit,
   reportStart,
-} from "../../../services/ce/containers/crash_loops.ts";
-import { collectNotifications } from "../../../services/ce/notifications/queue.ts";
+} from "../../../services/containers/crash_loops.ts";
+import { collectNotifications } from "../../../services/messages/queue.ts";
 import { emit } from "../../../services/events/emit.ts";
 import { chatChannel } from "../../../services/pro/chat/dispatch.ts";
 import { recordCheck } from "../../../services/pro/uptime/checks.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, notEqual, throws } from "node:assert/strict";
-import type { Session } from "../../../services/auth/accounts.ts";
+import type { Session } from "../../../services/access/accounts.ts";
 import { createTickets } from "../../../services/stream/tickets.ts";
 import { testClock } from "../../helpers/test_app.ts";
 

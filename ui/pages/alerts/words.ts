@@ -9,7 +9,7 @@ import { targetText } from "../../components/target_text.ts";
 import { duration } from "../../components/text.ts";
 import { conditionText, type MetricWords, valueText } from "../conditions.ts";
 
-/** A metric with the fields that its rules have, as in `services/ce/alerts/settings.ts`. */
+/** A metric with the fields that its rules have, as in `services/alerts/settings.ts`. */
 export interface AlertMetricWords extends MetricWords {
   /** It is measured for each container. */
   ofContainers?: true;

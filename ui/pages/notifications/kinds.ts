@@ -1,6 +1,6 @@
 /**
  * The kinds of notification channels and the fields of their configs, as in
- * `services/ce/notifications/kinds/`; a test compares them.
+ * `services/messages/channels/kinds/`; a test compares them.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * The catalog of permissions that custom roles grant and that tokens can be limited to, as in
- * `services/auth/permissions.ts`.
+ * `services/access/permissions.ts`.
  *
  * @module
  */

@@ -8,7 +8,7 @@ import {
   TELEGRAM_TEXT_MAX,
   telegramOutcome,
   telegramRequest,
-} from "../../../ce/notifications/kinds/telegram.ts";
+} from "../../../messages/channels/kinds/telegram.ts";
 import type { ChatPlatform } from "./platform.ts";
 
 /** A bot token becomes part of a path. Telegram's are digits, a colon and 35 characters. */

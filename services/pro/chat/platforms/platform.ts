@@ -5,7 +5,7 @@
  */
 
 import type { ChatPlatformId } from "../../../../db/pro/chat_channels.ts";
-import type { KindAnswer, KindRequest } from "../../../ce/notifications/kinds/kind.ts";
+import type { KindAnswer, KindRequest } from "../../../messages/channels/kinds/kind.ts";
 import type { OutboxOutcome } from "../../../events/outbox_channel.ts";
 
 /** The config fields of all platforms. All are secrets. */

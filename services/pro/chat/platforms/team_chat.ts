@@ -4,7 +4,7 @@
  * @module
  */
 
-import { slackOutcome, slackText } from "../../../ce/notifications/kinds/slack_family.ts";
+import { slackOutcome, slackText } from "../../../messages/channels/kinds/slack_family.ts";
 import { joinUrl } from "../../../outbound/url.ts";
 import type { ChatPlatform } from "./platform.ts";
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { Container } from "../../../../services/state/inventory.ts";
-import type { ContainerStats } from "../../../../services/state/stats_cache.ts";
+import type { Container } from "../../../../services/containers/inventory.ts";
+import type { ContainerStats } from "../../../../services/containers/stats_cache.ts";
 import {
   containerOf,
   idOf,

@@ -10,7 +10,7 @@ import { type FakeLog, fakeLog } from "../../../helpers/fake_log.ts";
 import { type LogClient, openLogStream } from "../../../helpers/log_client.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 import { until } from "../../../helpers/until.ts";
-import type { Container } from "../../../../services/state/inventory.ts";
+import type { Container } from "../../../../services/containers/inventory.ts";
 
 interface LogApp extends TestApp, AsyncDisposable {
   logs: Record<string, FakeLog>;

@@ -1,10 +1,10 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { selectCrashLoop } from "../../../../db/crash_loops.ts";
-import { evaluateAlerts } from "../../../../services/ce/alerts/evaluation.ts";
-import { listActiveAlerts } from "../../../../services/ce/alerts/events.ts";
-import { changeAlertRule, createAlertRule } from "../../../../services/ce/alerts/rules.ts";
-import { reportExit, reportStart } from "../../../../services/ce/containers/crash_loops.ts";
-import { collectNotifications } from "../../../../services/ce/notifications/queue.ts";
+import { evaluateAlerts } from "../../../../services/alerts/evaluation.ts";
+import { listActiveAlerts } from "../../../../services/alerts/events.ts";
+import { changeAlertRule, createAlertRule } from "../../../../services/alerts/rules.ts";
+import { reportExit, reportStart } from "../../../../services/containers/crash_loops.ts";
+import { collectNotifications } from "../../../../services/messages/queue.ts";
 import {
   containerOf,
   idOf,

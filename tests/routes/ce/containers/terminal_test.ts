@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { login, PASSWORD, usersApp } from "../../../helpers/accounts.ts";
-import type { Scope } from "../../../../services/auth/scope.ts";
+import type { Scope } from "../../../../services/access/scope.ts";
 import { containerOf, idOf, setContainers } from "../../../helpers/fake_containers.ts";
 import { type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 import {

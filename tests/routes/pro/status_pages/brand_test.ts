@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { readableAs, readableOn, visibleAs } from "../../../../routes/colors.ts";
 import { brandBand, customStyle, logoSources } from "../../../../routes/pro/status_pages/brand.ts";
-import { type Branding, createBrandCache } from "../../../../services/state/brand_cache.ts";
-import type { Edition } from "../../../../services/license/edition.ts";
+import { type Branding, createBrandCache } from "../../../../services/access/brand_cache.ts";
+import type { Edition } from "../../../../services/edition.ts";
 import { callPages, harborPage } from "../../../helpers/harbor_page.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { signatureOf } from "../../../../services/ce/webhooks/post.ts";
-import { createSecrets } from "../../../../services/secrets.ts";
+import { signatureOf } from "../../../../services/messages/webhooks/post.ts";
+import { createSecrets } from "../../../../services/secrets/secrets.ts";
 import { sweepNotices } from "../../../../services/pro/status_pages/notices.ts";
 import { fakeReceiver } from "../../../helpers/fake_receiver.ts";
 import { smtpServer } from "../../../helpers/smtp_server.ts";

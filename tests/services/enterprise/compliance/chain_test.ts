@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import type { StateDatabase } from "../../../../db/database.ts";
 import { selectAnchor } from "../../../../db/enterprise/chain_anchors.ts";
 import { type ComplianceRow, selectHead } from "../../../../db/enterprise/compliance_logs.ts";
-import type { Caller } from "../../../../services/auth/caller.ts";
+import type { Caller } from "../../../../services/access/caller.ts";
 import { appendEntry } from "../../../../services/enterprise/compliance/append.ts";
 import { verifyChain, walkChain } from "../../../../services/enterprise/compliance/chain.ts";
 import { sweepCompliance } from "../../../../services/enterprise/compliance/retention.ts";

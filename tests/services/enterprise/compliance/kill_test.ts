@@ -7,7 +7,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { openStateDatabase } from "../../../../db/database.ts";
 import { selectAnchor } from "../../../../db/enterprise/chain_anchors.ts";
-import { storeTrialStart } from "../../../../services/ce/edition/licenses.ts";
+import { storeTrialStart } from "../../../../services/access/license/licenses.ts";
 import { runCommand, temporaryDirectory } from "../../../helpers/command.ts";
 import { fillLog, makeStateFile } from "../../../helpers/compliance.ts";
 import { startLongshore } from "../../../helpers/longshore.ts";

@@ -1,11 +1,11 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { Caller } from "../../../../services/auth/caller.ts";
+import type { Caller } from "../../../../services/access/caller.ts";
 import {
   isAuthentication,
   isFailedLogin,
   observedEntry,
 } from "../../../../services/enterprise/compliance/observed_entry.ts";
-import type { Observation } from "../../../../services/access_policy.ts";
+import type { Observation } from "../../../../services/access/policy.ts";
 import { everyRoute } from "../../../../routes/editions.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 

@@ -5,7 +5,7 @@ import {
   parsePermission,
   permissionName,
   PERMISSIONS,
-} from "../../../../services/auth/permissions.ts";
+} from "../../../../services/access/permissions.ts";
 import {
   groupPermissions,
   includesPermission,

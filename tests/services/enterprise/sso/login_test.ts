@@ -2,13 +2,13 @@ import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { openStateDatabase } from "../../../../db/database.ts";
 import { migrate } from "../../../../db/migrate.ts";
 import { stateMigrations } from "../../../../db/migrations/state/mod.ts";
-import { createAccounts } from "../../../../services/auth/accounts.ts";
+import { createAccounts } from "../../../../services/access/accounts.ts";
 import { acceptAssertion } from "../../../../services/enterprise/sso/login.ts";
 import {
   changeProvider,
   setProviderEnabled,
 } from "../../../../services/enterprise/sso/providers.ts";
-import { setPassword } from "../../../../services/ce/auth/users.ts";
+import { setPassword } from "../../../../services/access/users/users.ts";
 import { login, loginByKey, PASSWORD, statusWith, usersApp } from "../../../helpers/accounts.ts";
 import { addProvider, createIdp, postAcs, SSO, ssoLogin, ssoTest } from "../../../helpers/sso.ts";
 import { TEST_CLIENT, type TestApp, testApp } from "../../../helpers/test_app.ts";

@@ -16,7 +16,7 @@ import { LimitError } from "../../../../services/errors.ts";
 import { NAME_ID_PERSISTENT } from "../../../../services/enterprise/saml/name_id.ts";
 import { findUser } from "../../../../services/enterprise/sso/provisioning.ts";
 import { SsoRefusal } from "../../../../services/enterprise/sso/refusal.ts";
-import { setUserRole, storeUser } from "../../../../services/ce/auth/users.ts";
+import { setUserRole, storeUser } from "../../../../services/access/users/users.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 
 const admin = { userId: "key", role: "admin", familyId: "f", address: "192.0.2.1" } as const;

@@ -6,8 +6,8 @@ import {
 } from "../../../../db/pro/remediation_rules.ts";
 import { insertRemediationRun } from "../../../../db/pro/remediation_runs.ts";
 import { createEnvelope } from "../../../../services/events/events.ts";
-import { listAudit } from "../../../../services/ce/auth/audit.ts";
-import type { Container } from "../../../../services/state/inventory.ts";
+import { listAudit } from "../../../../services/access/audit/audit.ts";
+import type { Container } from "../../../../services/containers/inventory.ts";
 import {
   createRemediator,
   listRemediationRuns,

@@ -1,8 +1,8 @@
 import { equal } from "node:assert/strict";
 import { upsertServiceStop } from "../../../../db/service_stops.ts";
-import type { Container } from "../../../../services/state/inventory.ts";
+import type { Container } from "../../../../services/containers/inventory.ts";
 import { conditionValue, findTarget } from "../../../../services/pro/remediation/values.ts";
-import type { ContainerStats } from "../../../../services/state/stats_cache.ts";
+import type { ContainerStats } from "../../../../services/containers/stats_cache.ts";
 import { containerOf, idOf } from "../../../helpers/fake_containers.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 

@@ -1,0 +1,147 @@
+/**
+ * API tokens: long-lived bearer tokens for scripts, with fewer rights than their owner.
+ *
+ * @module
+ */
+
+import {
+  type ApiToken,
+  countApiTokensOfUser,
+  deleteApiToken,
+  insertApiToken,
+  selectApiToken,
+  selectApiTokens,
+  selectApiTokensOfUser,
+  updateApiTokenHash,
+} from "../../../db/api_tokens.ts";
+import { assertMayDo, type Caller, includesRole, mayDo } from "../caller.ts";
+import type { Scope } from "../scope.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, notFound, tooMany } from "../../errors.ts";
+import { assertMayManageOwner } from "../users/users.ts";
+import { hashApiToken, makeApiToken } from "./secret.ts";
+
+/** Limit of tokens of an account. */
+export const TOKENS_MAX = 50;
+
+/** A token without its secret. */
+export type ApiTokenView = Omit<ApiToken, "tokenHash">;
+
+/** A token with its secret, which is shown once. */
+type IssuedApiToken = ApiTokenView & { token: string };
+
+/** The settings of a new token. */
+export interface ApiTokenSettings extends Scope, Pick<ApiToken, "name" | "role"> {
+  /** ISO 8601; `null` for no expiry. */
+  expiresAt: string | null;
+}
+
+const PATTERN = /^[\w.*-]{1,255}$/;
+
+/** Whether a text is a pattern of names of stacks or containers. */
+export const isPattern = (text: string): boolean => PATTERN.test(text);
+
+type TokenDeps = Pick<Deps, "accounts" | "db" | "now">;
+
+/**
+ * The tokens of the caller, newest first.
+ *
+ * @param options.all Whether to include those of all other accounts.
+ * @throws {AppError} `forbidden` for `all` without the permission to read users.
+ */
+export function listApiTokens(
+  { db }: Pick<Deps, "db">,
+  caller: Caller,
+  { all }: { all: boolean },
+): ApiTokenView[] {
+  if (all) assertMayDo(caller, "admin", "users:read");
+  const tokens = all ? selectApiTokens(db) : selectApiTokensOfUser(db, caller.userId);
+  return tokens.map(toView);
+}
+
+/**
+ * Creates a token of the caller.
+ *
+ * @throws {AppError} `forbidden` for a role above the caller's; `invalid` for an expiry in the past;
+ * `conflict` when the limit is reached.
+ */
+export function createApiToken(
+  { accounts, db, now }: TokenDeps,
+  { userId, role }: Pick<Caller, "userId" | "role">,
+  settings: ApiTokenSettings,
+): IssuedApiToken {
+  if (!includesRole(role, settings.role)) {
+    throw new AppError("forbidden", `A token cannot have a role above your own (${role})`);
+  }
+  const { name, permissions, stacks, containers } = settings;
+  const expiresAt = settings.expiresAt && new Date(settings.expiresAt).toISOString();
+  const createdAt = now().toISOString();
+  if (expiresAt !== null && expiresAt <= createdAt) {
+    throw new AppError("invalid", "body.expiresAt: must be in the future");
+  }
+  if (countApiTokensOfUser(db, userId) >= TOKENS_MAX) throw tooMany("API tokens", TOKENS_MAX);
+  const secret = makeApiToken();
+  const token: ApiToken = {
+    id: crypto.randomUUID(),
+    userId,
+    name,
+    tokenHash: hashApiToken(secret),
+    role: settings.role,
+    permissions: permissions && [...new Set(permissions)],
+    stacks: stacks && [...new Set(stacks)],
+    containers: containers && [...new Set(containers)],
+    createdAt,
+    rotatedAt: null,
+    expiresAt,
+    lastUsedAt: null,
+    lastUsedAddress: null,
+  };
+  insertApiToken(db, token);
+  accounts.putToken(token);
+  return { ...toView(token), token: secret };
+}
+
+/**
+ * Replaces the secret of one of the caller's tokens. The former secret is refused immediately.
+ *
+ * @throws {AppError} `not_found`; `conflict` for an expired token.
+ */
+export function rotateApiToken(
+  { accounts, db, now }: TokenDeps,
+  { userId }: Pick<Caller, "userId">,
+  id: string,
+): IssuedApiToken {
+  const before = selectApiToken(db, id);
+  if (before?.userId !== userId) throw notFound("API token", id);
+  const rotatedAt = now().toISOString();
+  if (before.expiresAt !== null && before.expiresAt <= rotatedAt) {
+    throw new AppError("conflict", `API token ${before.name} has expired; create a new one`);
+  }
+  const secret = makeApiToken();
+  const token = { ...before, tokenHash: hashApiToken(secret), rotatedAt };
+  updateApiTokenHash(db, id, token);
+  accounts.putToken(token);
+  return { ...toView(token), token: secret };
+}
+
+/**
+ * Revokes a token of the caller, or one of a user whom the caller may change. Requests with it are
+ * refused immediately, and its streams end.
+ *
+ * @throws {AppError} `not_found`; `forbidden` if the owner has permissions that the caller lacks.
+ */
+export function revokeApiToken(
+  { accounts, db }: Pick<Deps, "accounts" | "db">,
+  caller: Caller,
+  id: string,
+): ApiTokenView {
+  const token = selectApiToken(db, id);
+  const isOwn = token?.userId === caller.userId;
+  if (!token || !isOwn && !mayDo(caller, "admin", "users:write")) throw notFound("API token", id);
+  if (!isOwn) assertMayManageOwner(db, caller, token.userId);
+  deleteApiToken(db, id);
+  accounts.removeToken(id);
+  return toView(token);
+}
+
+const toView = ({ tokenHash: _, ...token }: ApiToken): ApiTokenView => token;

@@ -1,0 +1,100 @@
+/**
+ * Callers and what they may do.
+ *
+ * @module
+ */
+
+import { AppError } from "../errors.ts";
+import { allowsPermission, type Scope } from "./scope.ts";
+import type { TerminalGrant } from "../containers/terminal/terminals.ts";
+
+/** The roles that a user can have, from least to most. */
+export const USER_ROLES = ["viewer", "operator", "admin"] as const;
+export type UserRole = (typeof USER_ROLES)[number];
+
+/** Each role may do what the ones before it may. */
+const ROLES = ["public", ...USER_ROLES] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Identifies the API token of a caller. */
+export interface ApiTokenRef {
+  id: string;
+  /** The name that its owner gave it, for the logs. */
+  name: string;
+  /** SHA-256 of its secret, base64url. */
+  hash: string;
+}
+
+/** The party behind a request. */
+export interface Caller {
+  /** `"key"` in key mode, empty for a caller without a token. */
+  userId: string;
+  role: Role;
+  /** The session that the token belongs to; empty without one. */
+  familyId: string;
+  /** When the token expires, in Unix milliseconds; missing without one (a ticket). */
+  expiresAtMs?: number;
+  /** Address of the client, as seen behind trusted proxies. */
+  address: string;
+  /** Missing for a login. */
+  apiToken?: ApiTokenRef;
+  /** The limits of the API token; missing for a login. `role` is not above the token's role. */
+  scope?: Scope;
+  /** What the caller's ticket was issued for; only with a terminal ticket. */
+  terminal?: TerminalGrant | undefined;
+  /** What an edition adds to the role; missing without that edition. */
+  rights?: Rights;
+}
+
+/** The holder of a terminal ticket, and what it was issued for. */
+export type TerminalHolder =
+  & Pick<Caller, "userId" | "familyId" | "apiToken">
+  & { terminal: TerminalGrant };
+
+/** Permissions of a caller beyond their role, evaluated at each call. */
+interface Rights {
+  /** Whether it is granted, e.g. `containers:start`. */
+  grants(permission: string): boolean;
+  /** Whether this caller has every permission that another user has beyond their role. */
+  includeThoseOf(userId: string): boolean;
+  /** Whether the caller's address is still allowed. */
+  isAdmitted(): boolean;
+}
+
+/** Whether a caller with the role `have` may do what requires the role `need`. */
+export function includesRole(have: Role, need: Role): boolean {
+  return ROLES.indexOf(have) >= ROLES.indexOf(need);
+}
+
+/**
+ * Whether the caller's role allows something, or a custom role grants it, and an API token has that
+ * permission. An API token uses what custom roles grant only if it names the permission.
+ */
+export function mayDo(caller: Caller, need: Role, permission: string): boolean {
+  const { scope, rights } = caller;
+  if (!allowsPermission(scope, permission)) return false;
+  if (includesRole(caller.role, need)) return true;
+  return (scope === undefined || scope.permissions !== null) && rights?.grants(permission) === true;
+}
+
+/** Actions on containers that another setting can cause, such as a schedule. */
+type CausedAction = "start" | "stop" | "restart" | "update";
+
+/**
+ * Checks that the caller may do what a setting will do on its own later: the permission to change the
+ * setting is not enough.
+ *
+ * @throws {AppError} `forbidden`
+ */
+export const assertMayCause = (caller: Caller, action: CausedAction): void =>
+  assertMayDo(caller, "operator", `containers:${action}`);
+
+/**
+ * Checks a permission that depends on the content of a request, not only on its endpoint.
+ *
+ * @throws {AppError} `forbidden`
+ */
+export function assertMayDo(caller: Caller, need: Role, permission: string): void {
+  if (mayDo(caller, need, permission)) return;
+  throw new AppError("forbidden", `The role ${need} or ${permission} is required for this`);
+}

@@ -1,0 +1,39 @@
+/**
+ * Limits of expensive requests.
+ *
+ * @module
+ */
+
+import { createShares } from "./shares.ts";
+import { AppError } from "../errors.ts";
+import { createLimiter } from "../limiter.ts";
+
+export type Limiters = ReturnType<typeof createLimiters>;
+
+export const createLimiters = () => ({
+  /** One at a time: each needs the space of a copy. */
+  backupDownloads: createLimiter({
+    what: "backups",
+    running: 1,
+    waiting: 0,
+    busy: () => new AppError("conflict", "A backup is already being downloaded"),
+  }),
+  commands: createLimiter({ what: "commands", running: 16, waiting: 64 }),
+  /** Comparisons of a container's files with its image. */
+  fileComparisons: createLimiter({ what: "file comparisons", running: 2, waiting: 16 }),
+  /** Each log takes up to 32 MiB while it is read. */
+  logReads: createLimiter({ what: "log reads", running: 8, waiting: 128 }),
+  /** Each holds a connection to the engine for as long as the client takes. */
+  logDownloads: createShares({ what: "log downloads", max: 8 }),
+  logSearches: createLimiter({ what: "log searches", running: 4, waiting: 32 }),
+  /** The engine may copy an image first. One caller gets half. */
+  imageExports: createShares({ what: "image exports", max: 8 }),
+  /** One at a time, so that no other request writes between a check and the write after it. */
+  projectFiles: createLimiter({
+    what: "requests for project directories",
+    running: 1,
+    waiting: 64,
+  }),
+  /** Parallel searches take turns, so that together they block the event loop no longer than one. */
+  searchSlices: createLimiter({ what: "search slices", running: 1, waiting: Infinity }),
+});

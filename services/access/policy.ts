@@ -1,0 +1,121 @@
+/**
+ * The access policy: an edition's checks of every request, including requests to endpoints of other
+ * editions. It admits client addresses, grants permissions beyond the caller's role, and records
+ * requests. Only Enterprise has one.
+ *
+ * @module
+ */
+
+import type { Caller } from "./caller.ts";
+import type { Deps } from "../deps.ts";
+import { type Edition, includesEdition } from "../edition.ts";
+import { protectionWarning } from "./license/protection.ts";
+
+/** A request and its outcome. */
+export interface Observation {
+  /** `undefined` when the request was refused before the caller was known. */
+  caller: Caller | undefined;
+  /** Address of the client, as seen behind trusted proxies. */
+  address: string;
+  requestId: string;
+  /** In upper case. */
+  method: string;
+  /** The pattern of the path, e.g. `/api/containers/:id/stop`. */
+  path: string;
+  /** The permission that the endpoint requires, e.g. `containers:stop`; `undefined` if public. */
+  permission: string | undefined;
+  /** The path parameters, else the name in the body, else empty. */
+  target: string;
+  /** Ids and names of all affected objects. */
+  targets: readonly string[];
+  /** The command or options that the request executed. */
+  command: string | null;
+  status: number;
+  /** Set for a connection that outlives its request, which is recorded like a write. */
+  phase?: "start" | "end";
+  outcome: "success" | "failure" | "denied";
+  /** After a login: the id of the user who logged in. */
+  actor: string | undefined;
+}
+
+export interface AccessPolicy {
+  /**
+   * Refuses a client whose address is not admitted. Called before authentication and again with the
+   * authenticated caller.
+   *
+   * @throws {AppError} `forbidden`
+   */
+  admit(address: string, caller?: Caller): void;
+  /** Whether the caller's address is still admitted. Used by streams, which outlive their request. */
+  admits(caller: Caller): boolean;
+  /** Whether custom roles are in force. */
+  hasCustomRoles: boolean;
+  /** Whether a user has a permission that their role does not have, e.g. `containers:start`. */
+  grants(userId: string, permission: string): boolean;
+  /** Whether the caller has every permission that a user has beyond their role. */
+  includesRightsOf(caller: Caller, userId: string): boolean;
+  /** Records a request. The response is sent after the promise settles. */
+  record(observation: Observation): void | Promise<void>;
+}
+
+/** Loads the access policy of an edition. */
+export interface AccessPolicySource {
+  edition: Edition;
+  load(): Promise<(deps: Deps) => AccessPolicy>;
+}
+
+/**
+ * Returns the access policy: `undefined` without its edition, a promise while it is loading. In the
+ * protection period after the edition has ended, it checks addresses and records requests, but
+ * grants no permissions.
+ */
+export type CurrentAccessPolicy = () => AccessPolicy | undefined | Promise<AccessPolicy>;
+
+const ENDED = "edition ended: addresses are no longer checked, custom roles grant nothing, " +
+  "and the compliance log records nothing";
+
+/** The part of the access policy that is in force. */
+type Scope = "all" | "protection" | "nothing";
+
+/** Loads the policy on first use, because a license can be installed at any time. */
+export function createCurrentAccessPolicy(
+  deps: Deps,
+  { edition, load }: AccessPolicySource,
+): CurrentAccessPolicy {
+  const { license, log } = deps;
+  let policies: Record<Exclude<Scope, "nothing">, AccessPolicy> | undefined;
+  let loading: Promise<void> | undefined;
+  let scope: Scope = "nothing";
+
+  return () => {
+    const until = license.protectedUntil();
+    const before = scope;
+    scope = includesEdition(license.edition, edition) ? "all" : until ? "protection" : "nothing";
+    if (scope !== before && scope !== "all") {
+      log.warn(protectionWarning(until) ?? ENDED, { edition });
+    }
+    if (scope === "nothing") return undefined;
+    return policies?.[scope] ?? loadPolicy(scope);
+  };
+
+  async function loadPolicy(wanted: Exclude<Scope, "nothing">): Promise<AccessPolicy> {
+    await (loading ??= loadPolicies());
+    return policies![wanted];
+  }
+
+  async function loadPolicies(): Promise<void> {
+    try {
+      const all = (await load())(deps);
+      policies = { all, protection: withoutRoles(all) };
+    } finally {
+      loading = undefined;
+    }
+  }
+}
+
+const withoutRoles = (policy: AccessPolicy): AccessPolicy => ({
+  ...policy,
+  hasCustomRoles: false,
+  grants: () => false,
+  includesRightsOf: () => false,
+});

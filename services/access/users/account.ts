@@ -1,0 +1,125 @@
+/**
+ * The caller's own account.
+ *
+ * @module
+ */
+
+import {
+  selectPasswordHash,
+  selectUser,
+  selectUserByEmail,
+  updateUserDetails,
+  type User,
+} from "../../../db/users.ts";
+import { KEY_USER } from "../accounts.ts";
+import type { Caller, UserRole } from "../caller.ts";
+import { assertAcceptablePassword } from "../passwords/passwords.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { emailKey } from "./emails.ts";
+import { assertUsersMode, emailInUse, setOwnPassword } from "./users.ts";
+
+interface Account extends Omit<User, "email" | "createdAt"> {
+  mode: "key" | "users";
+  /** `null` for the API key. */
+  email: string | null;
+  createdAt: string | null;
+  /** Whether the account signs in by password. */
+  hasPassword: boolean;
+}
+
+type AccountDeps = Pick<Deps, "config" | "db">;
+
+/**
+ * The caller's account. The holder of the API key has neither an email nor a name.
+ *
+ * @throws {AppError} `unauthorized` if the user has just been deleted.
+ */
+export function describeAccount(
+  { config, db }: AccountDeps,
+  { userId, role }: Caller,
+): Account {
+  const mode = config.authMode;
+  if (userId === KEY_USER) {
+    return {
+      mode,
+      id: userId,
+      email: null,
+      name: null,
+      role: role as UserRole,
+      createdAt: null,
+      lastLoginAt: null,
+      hasPassword: false,
+    };
+  }
+  const user = findCaller(db, userId);
+  return { mode, ...user, hasPassword: selectPasswordHash(db, userId) !== null };
+}
+
+/**
+ * Changes the name and the email of the caller's account.
+ *
+ * An address that a user enters is not confirmed, so identity providers cannot link it: otherwise a
+ * user could enter the address of someone else and share the account that their login finds. Admins
+ * can set any address anyway.
+ *
+ * @throws {AppError} `not_found` in key mode; `conflict` for an email in use, and for an account of
+ * an identity provider, which recognizes it by its email.
+ */
+export function updateAccount(
+  deps: AccountDeps & Pick<Deps, "log">,
+  caller: Caller,
+  { name, email }: { name?: string | null | undefined; email?: string | undefined },
+): Account {
+  const { config, db, log } = deps;
+  assertUsersMode(config);
+  const user = findCaller(db, caller.userId);
+  const isNewEmail = email !== undefined && email !== user.email;
+  if (isNewEmail) {
+    if (selectPasswordHash(db, user.id) === null) {
+      throw new AppError("conflict", "The identity provider sets the email of this account");
+    }
+    const owner = selectUserByEmail(db, emailKey(email));
+    if (owner && owner.id !== user.id) throw emailInUse(email);
+  }
+  updateUserDetails(db, user.id, {
+    ...(name !== undefined && { name }),
+    ...(isNewEmail && {
+      email,
+      emailKey: emailKey(email),
+      isEmailUnconfirmed: caller.role !== "admin",
+    }),
+  });
+  if (isNewEmail) log.info("email changed", { userId: user.id });
+  return describeAccount(deps, caller);
+}
+
+/**
+ * Changes the caller's password, and revokes their other sessions.
+ *
+ * @throws {AppError} `forbidden` for a wrong current password; `invalid` for an unacceptable new
+ * one; `conflict` for an account without a password; `not_found` in key mode.
+ * @throws {ThrottledError} After too many wrong current passwords.
+ */
+export async function changeOwnPassword(
+  deps: Pick<Deps, "config" | "db" | "accounts" | "passwords" | "throttle" | "now" | "log">,
+  caller: Caller,
+  { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+): Promise<User> {
+  assertUsersMode(deps.config);
+  assertAcceptablePassword(newPassword);
+  if (selectPasswordHash(deps.db, caller.userId) === null) {
+    throw new AppError("conflict", "This account signs in through an identity provider");
+  }
+  return await setOwnPassword(deps, caller, {
+    password: newPassword,
+    currentPassword,
+    keptSession: caller.familyId,
+  });
+}
+
+function findCaller(db: Deps["db"], userId: string): User {
+  const user = selectUser(db, userId);
+  if (!user) throw new AppError("unauthorized", "The user of this token no longer exists");
+  return user;
+}

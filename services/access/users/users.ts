@@ -1,0 +1,368 @@
+/**
+ * User accounts and their roles.
+ *
+ * @module
+ */
+
+import { deleteKnownClientsOfUser } from "../../../db/known_clients.ts";
+import { updateRefreshTokensRevoked } from "../../../db/refresh_tokens.ts";
+import { updateSessionsExpiry } from "../../../db/sessions.ts";
+import {
+  countAdmins,
+  countUsers,
+  deleteUser,
+  insertUser,
+  selectPasswordHash,
+  selectUser,
+  selectUserByEmail,
+  selectUsers,
+  updateUserPassword,
+  updateUserRole,
+  type User,
+} from "../../../db/users.ts";
+import { KEY_USER } from "../accounts.ts";
+import { type Caller, includesRole, mayDo, type UserRole } from "../caller.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, requireFound } from "../../errors.ts";
+import { assertBelowLimit } from "../license/limits.ts";
+import type { LoginAttempt } from "../sign_in/login_throttle.ts";
+import { EMAIL_RULE, emailKey, isEmail } from "./emails.ts";
+import { accessTokensEnd, revokeFamiliesOfUser } from "../sign_in/families.ts";
+import { assertAcceptablePassword, makePassword } from "../passwords/passwords.ts";
+
+export type { User };
+
+interface NewUser {
+  email: string;
+  password: string;
+  role: UserRole;
+}
+
+/**
+ * Describes the caller. The user of the API key has no email.
+ *
+ * @throws {AppError} `unauthorized` if the user has just been deleted.
+ */
+export function describeCaller(
+  { db }: Pick<Deps, "db">,
+  { userId, role }: Caller,
+): Omit<User, "name" | "email" | "createdAt"> & {
+  email: string | null;
+  createdAt: string | null;
+} {
+  if (userId === KEY_USER) {
+    return { id: userId, email: null, role: role as UserRole, createdAt: null, lastLoginAt: null };
+  }
+  const user = selectUser(db, userId);
+  if (!user) throw new AppError("unauthorized", "The user of this token no longer exists");
+  return user;
+}
+
+/** All users by email. @throws {AppError} `not_found` in key mode. */
+export function listUsers({ config, db }: Pick<Deps, "config" | "db">): User[] {
+  assertUsersMode(config);
+  return selectUsers(db);
+}
+
+/**
+ * Stores a new user.
+ *
+ * @throws {AppError} `not_found` in key mode; `invalid` for an invalid email or password;
+ * `forbidden` for a role above the caller's; `conflict` for an email in use.
+ * @throws {LimitError} When the edition's limit of users is reached.
+ */
+export async function createUser(
+  deps: Pick<Deps, "config" | "db" | "accounts" | "license" | "passwords" | "now" | "log">,
+  caller: Caller,
+  { email, password, role }: NewUser,
+): Promise<User> {
+  assertUsersMode(deps.config);
+  assertMayAssign(caller, role);
+  assertEmail(email);
+  assertAcceptablePassword(password);
+  const assertCanStore = () => {
+    assertBelowLimit(deps.license, "users", countUsers(deps.db));
+    assertEmailFree(deps.db, email);
+  };
+
+  // Checked before hashing to refuse early, and again because users may have been added meanwhile.
+  assertCanStore();
+  const passwordHash = await deps.passwords.hash(password);
+  assertCanStore();
+  return storeUser(deps, { email, passwordHash, role });
+}
+
+/**
+ * Stores a user.
+ *
+ * @param passwordHash `null` for a user of an identity provider, who cannot log in by password.
+ * @throws {AppError} `conflict` for an email in use.
+ */
+export function storeUser(
+  { db, accounts, now, log }: Pick<Deps, "db" | "accounts" | "now" | "log">,
+  { email, passwordHash, role }: Omit<NewUser, "password"> & { passwordHash: string | null },
+): User {
+  assertEmailFree(db, email);
+  const user = {
+    id: crypto.randomUUID(),
+    email,
+    role,
+    createdAt: now().toISOString(),
+    lastLoginAt: null,
+  };
+  insertUser(db, { ...user, emailKey: emailKey(email), passwordHash });
+  accounts.put(user.id, role);
+  log.info("user created", { userId: user.id, role });
+  return { ...user, name: null };
+}
+
+/**
+ * Creates the first admin in users mode. Users who signed in through an identity provider in key
+ * mode may exist already.
+ *
+ * @param deliver Gives a generated password to the operator. The account is stored afterwards.
+ * @throws {AppError} `conflict` if a user without the role admin has the email.
+ */
+export async function ensureFirstAdmin(
+  deps: Pick<Deps, "config" | "db" | "accounts" | "passwords" | "now" | "log">,
+  deliver: (account: { email: string; password: string }) => void,
+): Promise<void> {
+  const { config, db } = deps;
+  if (config.authMode !== "users" || countAdmins(db) > 0) return;
+  const email = config.adminEmail;
+  assertEmailFree(db, email);
+  const password = config.adminPassword ?? makePassword();
+  assertAcceptablePassword(password);
+  const passwordHash = await deps.passwords.hash(password);
+  if (config.adminPassword === null) deliver({ email, password });
+  storeUser(deps, { email, passwordHash, role: "admin" });
+}
+
+/**
+ * Changes the role of a user. It takes effect with the user's next request. Existing logins cannot
+ * be renewed, so the user has to log in again within 15 minutes.
+ *
+ * @throws {AppError} `not_found` for an unknown user and in key mode; `forbidden` for a role above
+ * the caller's, and for a user with more rights; `conflict` for the last admin.
+ */
+export function setUserRole(
+  { config, db, accounts, now, log }: Pick<Deps, "config" | "db" | "accounts" | "now" | "log">,
+  caller: Caller,
+  id: string,
+  role: UserRole,
+): User {
+  assertUsersMode(config);
+  assertMayAssign(caller, role);
+  const user = findUser(db, id);
+  assertMayManage(caller, user);
+  if (user.role === role) return user;
+  if (user.role === "admin") assertAnotherAdmin(db, "demoted");
+
+  db.transaction(() => {
+    updateUserRole(db, id, role);
+    updateRefreshTokensRevoked(db, id, now().toISOString());
+    updateSessionsExpiry(db, id, accessTokensEnd(now()).toISOString());
+  });
+  accounts.put(id, role);
+  log.info("role changed", { userId: id, from: user.role, to: role });
+  return { ...user, role };
+}
+
+/**
+ * Changes a password and revokes every login of the user. Users change their own password with the
+ * current one. Admins change any other password; callers with `users:write` only those of users
+ * without additional rights.
+ *
+ * @throws {AppError} `forbidden` without the permission and for a wrong current password; `invalid`
+ * for an unacceptable password or a missing current one; `not_found` for an unknown user and in key
+ * mode.
+ * @throws {ThrottledError} After too many wrong current passwords.
+ */
+export async function changePassword(
+  deps: Pick<Deps, "config" | "db" | "accounts" | "passwords" | "throttle" | "now" | "log">,
+  caller: Caller,
+  id: string,
+  { password, currentPassword }: { password: string; currentPassword: string | undefined },
+): Promise<User> {
+  assertUsersMode(deps.config);
+  const isOwn = caller.userId === id;
+  if (!isOwn && !mayDo(caller, "admin", "users:write")) {
+    throw new AppError("forbidden", "Changing another user's password requires the role admin");
+  }
+  assertAcceptablePassword(password);
+  if (isOwn) return await setOwnPassword(deps, caller, { password, currentPassword });
+  assertMayManage(caller, findUser(deps.db, id));
+  return await setPassword(deps, id, password, {
+    assertAllowed: (user) => assertMayManage(caller, user),
+  });
+}
+
+/**
+ * Changes the caller's own password. A password that was changed while this call was checked is not
+ * replaced: an admin may have changed it because someone else knows the current one.
+ *
+ * @throws {AppError} `invalid` without the current password and for an unacceptable new one;
+ * `forbidden` for a wrong current password.
+ * @throws {ThrottledError} After too many wrong current passwords.
+ */
+export async function setOwnPassword(
+  deps: Pick<Deps, "db" | "accounts" | "passwords" | "throttle" | "now" | "log">,
+  caller: Caller,
+  { password, currentPassword, keptSession }: {
+    password: string;
+    currentPassword: string | undefined;
+    keptSession?: string;
+  },
+): Promise<User> {
+  const { userId } = caller;
+  const stored = await assertCurrentPassword(deps, caller, currentPassword);
+  return await setPassword(deps, userId, password, {
+    keptSession,
+    assertAllowed() {
+      if (selectPasswordHash(deps.db, userId) !== stored) throw wrongCurrentPassword();
+    },
+  });
+}
+
+interface SetPasswordOptions {
+  /** Called after hashing, because the user may have been changed meanwhile. */
+  assertAllowed?: (user: User) => void;
+  /** The id of a session that is not revoked. */
+  keptSession?: string | undefined;
+}
+
+/**
+ * Sets a password without the current one, and revokes every login of the user.
+ *
+ * @throws {AppError} `invalid` for an unacceptable password; `not_found` for an unknown user.
+ */
+export async function setPassword(
+  deps: Pick<Deps, "db" | "accounts" | "passwords" | "now" | "log">,
+  id: string,
+  password: string,
+  { assertAllowed = () => {}, keptSession }: SetPasswordOptions = {},
+): Promise<User> {
+  const { db, log } = deps;
+  assertAcceptablePassword(password);
+  const passwordHash = await deps.passwords.hash(password);
+  const user = findUser(db, id);
+  assertAllowed(user);
+  const store = () => updateUserPassword(db, id, passwordHash);
+  revokeFamiliesOfUser(deps, id, { change: store, except: keptSession });
+  log.info("password changed", { userId: id });
+  return user;
+}
+
+/**
+ * Deletes a user and revokes their logins.
+ *
+ * @returns The deleted user.
+ * @throws {AppError} `not_found` for an unknown user and in key mode; `forbidden` for a user with
+ * more rights; `conflict` for the caller's own account and for the last admin.
+ */
+export function removeUser(
+  deps: Pick<Deps, "config" | "db" | "accounts" | "now" | "log">,
+  caller: Caller,
+  id: string,
+): User {
+  const { config, db, accounts, log } = deps;
+  assertUsersMode(config);
+  const user = findUser(db, id);
+  if (caller.userId === id) {
+    throw new AppError("conflict", "You cannot delete your own account");
+  }
+  assertMayManage(caller, user);
+  if (user.role === "admin") assertAnotherAdmin(db, "deleted");
+
+  revokeFamiliesOfUser(deps, id, {
+    change: () => {
+      deleteUser(db, id);
+      deleteKnownClientsOfUser(db, id);
+    },
+  });
+  accounts.remove(id);
+  log.info("user deleted", { userId: id });
+  return user;
+}
+
+/**
+ * @returns The stored hash, which the password matches.
+ * @throws {AppError} `invalid` without the current password; `forbidden` for a wrong one.
+ * @throws {ThrottledError} After too many wrong ones.
+ */
+async function assertCurrentPassword(
+  { db, passwords, throttle, log }: Pick<Deps, "db" | "passwords" | "throttle" | "log">,
+  { userId, address }: Caller,
+  currentPassword: string | undefined,
+): Promise<string | null> {
+  if (currentPassword === undefined) {
+    throw new AppError("invalid", "body.current_password: Required to change your own password");
+  }
+  const { email } = findUser(db, userId);
+  let attempt: LoginAttempt | undefined;
+  const stored = selectPasswordHash(db, userId);
+  const isRight = await passwords.verify(currentPassword, stored, () => {
+    attempt = throttle.begin(address, emailKey(email));
+  });
+  if (!isRight) {
+    log.warn("wrong current password", { userId, address });
+    throw wrongCurrentPassword();
+  }
+  attempt?.succeeded();
+  return stored;
+}
+
+const wrongCurrentPassword = () => new AppError("forbidden", "The current password is wrong");
+
+/** @throws {AppError} `not_found` in key mode. */
+export function assertUsersMode({ authMode }: Pick<Deps["config"], "authMode">): void {
+  if (authMode !== "users") {
+    throw new AppError("not_found", "Users mode is off (AUTH_MODE=key)");
+  }
+}
+
+/** Callers cannot assign a role above their own. @throws {AppError} `forbidden` */
+function assertMayAssign({ role: own }: Caller, role: UserRole): void {
+  if (includesRole(own, role)) return;
+  throw new AppError("forbidden", `Assigning the role ${role} requires the role ${role}`);
+}
+
+/** Callers cannot change users with more rights. @throws {AppError} `forbidden` */
+export function assertMayManage(caller: Caller, { id, role }: Pick<User, "id" | "role">): void {
+  if (caller.role === "admin") return;
+  if (includesRole(caller.role, role) && caller.rights?.includeThoseOf(id)) return;
+  throw new AppError(
+    "forbidden",
+    `You cannot change user ${id}: they have permissions that you do not have`,
+  );
+}
+
+/** As {@linkcode assertMayManage}, for what belongs to an account; that of the API key is an admin. */
+export function assertMayManageOwner(db: Deps["db"], caller: Caller, userId: string): void {
+  assertMayManage(caller, selectUser(db, userId) ?? { id: userId, role: "admin" });
+}
+
+function assertEmail(email: string): void {
+  if (!isEmail(email)) throw new AppError("invalid", `email: ${EMAIL_RULE}`);
+}
+
+function assertEmailFree(db: Deps["db"], email: string): void {
+  if (selectUserByEmail(db, emailKey(email))) throw emailInUse(email);
+}
+
+export const emailInUse = (email: string) =>
+  new AppError("conflict", `A user with the email ${email} already exists`);
+
+function assertAnotherAdmin(db: Deps["db"], action: string): void {
+  if (countAdmins(db) <= 1) throw new AppError("conflict", `The last admin cannot be ${action}`);
+}
+
+/** One user. @throws {AppError} `not_found` for an unknown user and in key mode. */
+export function findActiveUser({ config, db }: Pick<Deps, "config" | "db">, id: string): User {
+  assertUsersMode(config);
+  return findUser(db, id);
+}
+
+function findUser(db: Deps["db"], id: string): User {
+  return requireFound(selectUser(db, id), "User", id);
+}

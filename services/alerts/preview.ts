@@ -1,0 +1,230 @@
+/**
+ * Tries an alert rule that is not stored on the present values and on the stored samples.
+ *
+ * @module
+ */
+
+import type { AlertMetric } from "../../db/alert_rules.ts";
+import {
+  type ContainerPoint,
+  selectContainerHistory,
+  selectContainerSeries,
+} from "../../db/container_samples.ts";
+import {
+  type MetricPoint,
+  type Resolution,
+  selectMetricHistory,
+} from "../../db/metric_samples.ts";
+import type { Deps } from "../deps.ts";
+import { LOCAL_HOST } from "../../db/host_id.ts";
+import type { Container } from "../containers/inventory.ts";
+import { round2 } from "../metrics/window.ts";
+import {
+  COMPARE,
+  type Condition,
+  evaluateRule,
+  GAP_MAX_MS,
+  INITIAL_PROGRESS,
+} from "./condition.ts";
+import { CONTAINER_SOURCES, isContainerMetric, networkRate } from "./container_sources.ts";
+import type { SourceDeps } from "./host_sources.ts";
+import { readNow } from "./readings.ts";
+import { completeSettings, type NewAlertRule } from "./settings.ts";
+import { containersOf, valueKeyOf } from "./watched_rules.ts";
+
+export interface AlertPreview {
+  /** Whether the condition holds, and has held for its duration where samples are stored. */
+  wouldFire: boolean;
+  /** Of several containers, the one that is furthest beyond the threshold; `null` while unknown. */
+  value: number | null;
+  /**
+   * Since when the condition holds if only its duration is missing, and when it would fire; of
+   * several containers, the first. ISO 8601, UTC.
+   */
+  since: string | null;
+  firesAt: string | null;
+  /** How often it would have fired in the last 24 hours; `null` where no samples are stored. */
+  firings24h: number | null;
+  /** Names of the containers for which it would fire now. */
+  containers: string[];
+  /** Why the value is unknown; `null` if it is known. */
+  problem: string | null;
+}
+
+type PreviewDeps = SourceDeps & Pick<Deps, "log" | "stats">;
+
+/** One stored value. */
+interface Point {
+  /** Unix seconds. */
+  ts: number;
+  value: number;
+}
+
+const DAY_S = 86_400;
+
+/** Limit of points that are read; with many containers they are further apart. */
+const POINTS_MAX = 100_000;
+
+/** The metrics of the host with stored samples. */
+const HOST_SERIES: { [Metric in AlertMetric]?: (point: MetricPoint) => number } = {
+  cpu_percent: ({ cpuPercent }) => cpuPercent,
+  memory_percent: ({ memoryPercent }) => memoryPercent,
+  disk_percent: ({ diskPercent }) => diskPercent,
+  load_1: ({ load1 }) => load1,
+};
+
+/**
+ * Evaluates a rule without storing it.
+ *
+ * @throws {AppError} `invalid` as for a new rule.
+ */
+export async function previewAlertRule(
+  deps: PreviewDeps,
+  settings: NewAlertRule,
+): Promise<AlertPreview> {
+  const rule = completeSettings(settings);
+  if (!isContainerMetric(rule.metric)) {
+    const reading = await readNow(deps, rule);
+    const tried = tryOn(deps, rule, reading.value, hostPoints(deps, rule));
+    const { isFiring, firings } = tried;
+    return {
+      wouldFire: isFiring,
+      ...waitOf(rule, [tried]),
+      value: round2(reading.value ?? null),
+      firings24h: firings,
+      containers: [],
+      problem: reading.value === undefined ? reading.reason : null,
+    };
+  }
+  const containers = containersOf(deps, rule);
+  const source = CONTAINER_SOURCES[rule.metric]!;
+  const tried = containers.map((container) => {
+    const value = source(deps, container, { valueKey: valueKeyOf(rule) });
+    const points = containerPoints(deps, rule.metric, container, containers.length);
+    return { name: container.name, value, ...tryOn(deps, rule, value, points) };
+  });
+  const values = tried.flatMap(({ value }) => typeof value === "number" ? [value] : []);
+  const isKept = tried.length > 0 && tried.every(({ firings }) => firings !== null);
+  const firing = tried.filter(({ isFiring }) => isFiring);
+  return {
+    wouldFire: firing.length > 0,
+    ...waitOf(rule, firing.length > 0 ? [] : tried),
+    value: values.length === 0 ? null : round2(furthest(rule, values)),
+    firings24h: isKept ? tried.reduce((sum, { firings }) => sum + firings!, 0) : null,
+    containers: firing.map(({ name }) => name),
+    problem: values.length > 0 ? null : containerProblem(deps, containers),
+  };
+}
+
+function containerProblem(
+  { inventory }: Pick<Deps, "inventory">,
+  containers: readonly Container[],
+): string {
+  if (!inventory.live) return "The engine is unreachable";
+  return containers.length === 0
+    ? "No container matches the scope"
+    : "The containers are measured when the rule exists, or do not run";
+}
+
+/** What waits for its duration, and since when. */
+function waitOf(
+  { durationSeconds }: Condition,
+  tried: readonly Pick<Trial, "since">[],
+): Pick<AlertPreview, "since" | "firesAt"> {
+  const since = tried.flatMap(({ since }) => since ?? []).sort()[0];
+  if (since === undefined) return { since: null, firesAt: null };
+  const firesAt = new Date(Date.parse(since) + durationSeconds * 1000).toISOString();
+  return { since, firesAt };
+}
+
+/** A rule on the samples of the host or of a container. */
+interface Trial {
+  isFiring: boolean;
+  /** Since when the condition holds if only its duration is missing. */
+  since: string | null;
+  firings: number | null;
+}
+
+/** @param points Oldest first; `undefined` if none are stored. */
+function tryOn(
+  { now }: Pick<Deps, "now">,
+  rule: Condition,
+  value: number | null | undefined,
+  points: readonly Point[] | undefined,
+): Trial {
+  const holds = typeof value === "number" && COMPARE[rule.operator](value, rule.threshold);
+  if (!points) return { isFiring: holds, since: null, firings: null };
+  const steps = points.map(({ ts }, i) => ts - (points[i - 1]?.ts ?? ts));
+  const gapMaxMs = Math.max(GAP_MAX_MS, 2_000 * medianOf(steps));
+  let progress = INITIAL_PROGRESS;
+  let firings = 0;
+  const step = (value: number | null | undefined, at: Date) => {
+    const decision = evaluateRule(rule, progress, value, at, { gapMaxMs });
+    progress = decision.progress;
+    if (decision.transition === "fired") firings++;
+  };
+  for (const { ts, value } of points) step(value, new Date(ts * 1000));
+  const stored = firings;
+  step(value, now());
+  // The cooldown after an earlier firing does not make the condition better.
+  const heldMs = progress.pendingSince === null
+    ? 0
+    : now().getTime() - Date.parse(progress.pendingSince);
+  const isFiring = holds &&
+    (progress.state === "firing" || heldMs >= rule.durationSeconds * 1000);
+  const since = holds && !isFiring ? progress.pendingSince : null;
+  return { isFiring, since, firings: stored };
+}
+
+function hostPoints(
+  { metrics, now }: Pick<Deps, "metrics" | "now">,
+  { metric, path }: Pick<NewAlertRule, "metric" | "path">,
+): Point[] | undefined {
+  const value = HOST_SERIES[metric];
+  if (!value || path) return undefined;
+  const range = { hostId: LOCAL_HOST, ...lastDay(now(), 15) };
+  return selectMetricHistory(metrics, range).map((point) => ({
+    ts: point.ts,
+    value: value(point),
+  }));
+}
+
+function containerPoints(
+  { metrics, now, stats }: Pick<Deps, "metrics" | "now" | "stats">,
+  metric: AlertMetric,
+  { id, name }: Container,
+  count: number,
+): Point[] | undefined {
+  const limit = stats.last(id)?.memoryLimit;
+  const value = containerSeries(limit)[metric];
+  if (!value) return undefined;
+  const series = selectContainerSeries(metrics, { hostId: LOCAL_HOST, name });
+  if (series === undefined) return [];
+  const resolution = count * DAY_S / 60 <= POINTS_MAX ? 60 : 900;
+  return selectContainerHistory(metrics, { series, ...lastDay(now(), resolution) })
+    .flatMap((point) => {
+      const known = value(point);
+      return known === undefined ? [] : { ts: point.ts, value: known };
+    });
+}
+
+/** The metrics of a container with stored samples. `undefined` where a value is unknown. */
+const containerSeries = (
+  memoryLimit: number | undefined,
+): { [Metric in AlertMetric]?: (point: ContainerPoint) => number | undefined } => ({
+  container_cpu_percent: ({ cpuPercent }) => cpuPercent,
+  container_memory_bytes: ({ memory }) => memory,
+  ...(memoryLimit && { container_memory_percent: ({ memory }) => 100 * memory / memoryLimit }),
+  container_network_bytes_per_second: networkRate,
+});
+
+function lastDay(now: Date, resolution: Resolution) {
+  const to = Math.floor(now.getTime() / 1000);
+  return { from: to - DAY_S, to, step: resolution, resolution };
+}
+
+const furthest = ({ operator }: Condition, values: readonly number[]): number =>
+  operator.startsWith("<") ? Math.min(...values) : Math.max(...values);
+
+const medianOf = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;

@@ -1,0 +1,99 @@
+/**
+ * Which fields a metric of alert rules has, and what they are by default.
+ *
+ * @module
+ */
+
+import type { AlertMetric, AlertRuleSettings, AlertScope } from "../../db/alert_rules.ts";
+import { assertMayDo, type Caller } from "../access/caller.ts";
+import type { Change } from "../change.ts";
+import { AppError } from "../errors.ts";
+import { compileLinearPattern } from "../logs/regex/linear_pattern.ts";
+import { isContainerMetric } from "./container_sources.ts";
+
+/** What a new rule may leave out. */
+type Optional =
+  | "severity"
+  | "scope"
+  | "pattern"
+  | "path"
+  | "windowSeconds"
+  | "forMissingDataSeconds";
+
+export type NewAlertRule =
+  & Omit<AlertRuleSettings, Optional | "enabled">
+  & Change<Pick<AlertRuleSettings, Optional>>;
+
+/** The metrics that count occurrences in a window, and its length in seconds by default. */
+const WINDOW_SECONDS: { [Metric in AlertMetric]?: number } = {
+  container_restarts: 300,
+  container_oom: 300,
+  container_log_matches: 300,
+};
+
+/**
+ * Adds the defaults, and removes what another metric left.
+ *
+ * @param given The fields of the request.
+ * @throws {AppError} `invalid` for a given field that the metric does not have, and for a scope that
+ * it cannot have.
+ */
+export function completeSettings<Settings extends NewAlertRule>(
+  settings: Settings,
+  given: Change<AlertRuleSettings> = settings,
+): Settings & Omit<AlertRuleSettings, "enabled"> {
+  const { metric } = settings;
+  const windowSeconds = WINDOW_SECONDS[metric];
+  const refuse = (field: "pattern" | "path" | "windowSeconds", isKnown: boolean) => {
+    if (isKnown || given[field] === undefined || given[field] === null) return;
+    throw new AppError("invalid", `body.${field}: is not used by ${metric}; leave it out`);
+  };
+  const hasPattern = metric === "container_log_matches";
+  refuse("pattern", hasPattern);
+  refuse("path", metric === "disk_percent");
+  refuse("windowSeconds", windowSeconds !== undefined);
+  const pattern = hasPattern ? settings.pattern ?? null : null;
+  if (hasPattern && pattern === null) {
+    throw new AppError("invalid", `body.pattern: is required for ${metric}`);
+  }
+  return {
+    ...settings,
+    severity: settings.severity ?? "warning",
+    scope: scopeOf(metric, settings.scope, given.scope),
+    pattern,
+    path: metric === "disk_percent" ? settings.path ?? null : null,
+    windowSeconds: windowSeconds === undefined ? null : settings.windowSeconds ?? windowSeconds,
+    forMissingDataSeconds: settings.forMissingDataSeconds ?? null,
+  };
+}
+
+/**
+ * Checks the pattern of a rule as log searches check theirs. Counting matches answers questions about
+ * the log.
+ *
+ * @throws {AppError} `invalid`; `forbidden` for a caller who may not read logs.
+ */
+export async function assertAlertPattern(
+  caller: Caller,
+  { metric, pattern }: { metric: AlertMetric; pattern?: string | null | undefined },
+): Promise<void> {
+  if (metric === "container_log_matches") assertMayDo(caller, "viewer", "containers:logs");
+  if (pattern) await compileLinearPattern(pattern, { field: "body.pattern" });
+}
+
+function scopeOf(
+  metric: AlertMetric,
+  scope: AlertScope | undefined,
+  given: AlertScope | undefined,
+): AlertScope {
+  const kind = isContainerMetric(metric) ? "containers" : "host";
+  if (given && given.target.kind !== kind) {
+    throw new AppError(
+      "invalid",
+      `body.scope.target.kind: ${metric} is measured for ${
+        kind === "host" ? "the host" : "containers"
+      }; set it to ${kind}`,
+    );
+  }
+  return scope?.target.kind === kind ? scope : { target: { kind } };
+}

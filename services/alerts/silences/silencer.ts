@@ -1,0 +1,96 @@
+/**
+ * Decides whether an event is silenced: by maintenance, or by a silence.
+ *
+ * @module
+ */
+
+import { deleteHeldEvent, replaceHeldEvent } from "../../../db/held_events.ts";
+import { selectActiveSilences, type StoredSilence } from "../../../db/silences.ts";
+import { matchesAny, type ScopedContainer, stackOf } from "../../access/scope.ts";
+import type { Deps } from "../../deps.ts";
+import type { NewEvent } from "../../events/events.ts";
+import type { Pause, Silencer } from "../../events/recorder.ts";
+import {
+  containersOf,
+  phaseOf,
+  type Severity,
+  severityOf,
+  stackNameOf,
+  threadOf,
+} from "../../events/message.ts";
+
+export type SilencerDeps = Pick<Deps, "db" | "inventory" | "maintenance" | "now">;
+
+export function createSilencer(deps: SilencerDeps): Silencer {
+  const { db, maintenance, now } = deps;
+  return {
+    pauseOf(event, cause = event) {
+      const phase = phaseOf(event);
+      const thread = threadOf(event);
+      const pause = currentPause(deps, cause);
+      // The end of a problem whose beginning was not reported is not reported either.
+      if (phase === "end" && deleteHeldEvent(db, thread)) {
+        return maintenance.active ? "maintenance" : "silence";
+      }
+      if (phase === "begin") {
+        if (pause) replaceHeldEvent(db, { thread, event, cause, createdAt: now().toISOString() });
+        else deleteHeldEvent(db, thread);
+      }
+      return pause;
+    },
+  };
+}
+
+/** Whether an event would cause no messages now, and why. */
+export function currentPause(deps: SilencerDeps, event: NewEvent): Pause | undefined {
+  const { db, maintenance, now } = deps;
+  if (maintenance.active) return "maintenance";
+  const containers = scopedContainers(deps, event);
+  if (containers.length > 0 && containers.every(maintenance.includes)) return "maintenance";
+  const silences = isSilenceable(event) ? selectActiveSilences(db, now().toISOString()) : [];
+  if (silences.length === 0) return undefined;
+  const severity = severityOf(event);
+  return silences.some((silence) => matches(silence, event, { containers, severity }))
+    ? "silence"
+    : undefined;
+}
+
+/** A silence must not hide a sign-in with a stolen password, and a test is for the person who asks. */
+const isSilenceable = ({ event }: NewEvent) => event !== "test" && !event.startsWith("account.");
+
+/** An event of several containers matches only if all of them match. */
+function matches(
+  { matchers }: Pick<StoredSilence, "matchers">,
+  event: NewEvent,
+  { containers, severity }: { containers: readonly ScopedContainer[]; severity: Severity },
+): boolean {
+  const { event: kind, container, stack, rule, severity: silenced } = matchers;
+  const areAll = (pattern: string, names: readonly (string | null)[]) =>
+    names.length > 0 && names.every((name) => name !== null && matchesAny([pattern], name));
+  return (kind === undefined || matchesAny([kind], event.event)) &&
+    (container === undefined || areAll(container, containers.map(({ name }) => name))) &&
+    (stack === undefined || areAll(stack, containers.map(stackOf))) &&
+    (rule === undefined || isOfRule(event, rule)) &&
+    (silenced === undefined || silenced === severity);
+}
+
+function isOfRule({ data }: NewEvent, idOrName: string): boolean {
+  const { rule, ruleId } = data as { rule?: string; ruleId?: string };
+  return ruleId === idOrName || (rule !== undefined && matchesAny([idOrName], rule));
+}
+
+/** The containers that an event is about. One about a stack is as one about any container of it. */
+function scopedContainers(deps: SilencerDeps, event: NewEvent): readonly ScopedContainer[] {
+  const stack = stackNameOf(event);
+  return stack === undefined
+    ? namesOf(event).map((name) => lookUp(deps, name))
+    : [{ name: "", composeProject: stack, labels: {} }];
+}
+
+const namesOf = (event: NewEvent): readonly string[] =>
+  event.event === "remediation.executed" ? [event.data.target] : containersOf(event);
+
+/** A container that was removed still has its name. */
+const lookUp = ({ inventory }: Pick<Deps, "inventory">, name: string): ScopedContainer =>
+  inventory.listFollowed().find((container) => container.name === name) ??
+    { name, composeProject: null, labels: {} };

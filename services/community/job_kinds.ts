@@ -1,0 +1,26 @@
+/**
+ * Every kind of job, to resume those of an earlier process.
+ *
+ * @module
+ */
+
+import { deployKind, downKind } from "../compose/deploy/kinds.ts";
+import { imageLoadKind } from "../images/load.ts";
+import { imagePullKind } from "../images/pull.ts";
+import { rebuildKind } from "../updates/rebuild/kind.ts";
+import { updateCheckKind } from "../updates/check/job.ts";
+import { rollbackKind, updateKind } from "../updates/run/kind.ts";
+import { stackUpdateKind } from "../updates/run/stack_kind.ts";
+import type { JobKind } from "../jobs/kind.ts";
+
+export const jobKinds: readonly JobKind[] = [
+  imagePullKind,
+  imageLoadKind,
+  updateKind,
+  rollbackKind,
+  rebuildKind,
+  stackUpdateKind,
+  updateCheckKind,
+  deployKind,
+  downKind,
+];

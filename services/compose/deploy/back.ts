@@ -1,0 +1,318 @@
+/**
+ * How a deploy that failed ends: back to the state before it, or where it is.
+ *
+ * @module
+ */
+
+import {
+  type ContainerInspect,
+  containerInspect,
+  containerStart,
+} from "../../../engine/containers.ts";
+import { EngineError, ifThere } from "../../../engine/errors.ts";
+import { networkInspect, networkRemove } from "../../../engine/networks.ts";
+import { volumeRemove } from "../../../engine/volumes.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import type { Identity } from "../../containers/reservations.ts";
+import { asContainer, refreshContainer } from "../../containers/reads.ts";
+import { refersTo } from "../../containers/share_group.ts";
+import { JobEnd } from "../../jobs/kind.ts";
+import { isUp, nameOf, removeAndWait } from "../../updates/recreate/replace.ts";
+import { nameImage } from "../../updates/run/image_name.ts";
+import { throwIfInterrupted } from "../../updates/run/interruption.ts";
+import { messageOf } from "../../updates/run/job.ts";
+import {
+  inspectIfThere,
+  type Member,
+  type Pair,
+  setRestartPolicy,
+} from "../../updates/run/members.ts";
+import {
+  discard,
+  putNewInPlace,
+  putOldBack,
+  removeOldOnes,
+  stopAside,
+} from "../../updates/run/swap.ts";
+import type { LoadedStack } from "../plan/stored.ts";
+import { dependentPairs, replaceDependents, stopDependents } from "./dependents.ts";
+import type {
+  CreatedContainers,
+  DeployJob,
+  FailedDeploy,
+  PlannedDeploy,
+  ServiceWork,
+} from "./job.ts";
+import { REPLACE_NETWORKS, restoreNetworks } from "./networks.ts";
+import type { NamedImage } from "./planned.ts";
+import { containersOf } from "./services.ts";
+
+interface FailedStack {
+  stack: LoadedStack;
+  planned: PlannedDeploy;
+  /** The result of the job. */
+  failed: FailedDeploy;
+}
+
+/** What the step that creates the containers of a service recorded. */
+export const createdOf = (job: DeployJob, key: string): CreatedContainers | undefined =>
+  job.resultOf(`create ${key}`) as CreatedContainers | undefined;
+
+/** The step that starts the containers of a service; its result is true. */
+export const startStep = (key: string) => `start ${key}`;
+
+/** The containers that replace others, as far as they were created. */
+export const pairsOf = (job: DeployJob, services: readonly ServiceWork[]): Pair[] =>
+  services.flatMap(({ key }) => createdOf(job, key)?.pairs ?? []);
+
+/**
+ * Returns the stack to the state before the deploy. What cannot be restored does not keep the rest
+ * from it.
+ *
+ * @throws {JobEnd}
+ */
+export async function goBack(
+  deps: Deps,
+  job: DeployJob,
+  { stack, planned, failed, named }: FailedStack & {
+    named: readonly NamedImage[];
+  },
+): Promise<never> {
+  const reason = job.resultOf("failure") as string;
+  const problems = await job.step("roll back", async () => {
+    const { attempt, problems } = createAttempts(deps);
+    const dependents = dependentPairs(job);
+    const hasReplaced = planned.services.some(({ key, replaced }) =>
+      replaced.length > 0 && job.hasBegun(startStep(key))
+    );
+    const stopped: Member[] = [];
+    if (hasReplaced && dependents.length === 0) {
+      await attempt(async () => void stopped.push(...await stopDependents(deps, planned)));
+    }
+    if (job.hasBegun(REPLACE_NETWORKS)) {
+      await restoreNetworks(deps, stack.project, planned, { to: "before", attempt });
+    }
+    await restoreServices(deps, job, stack, { ...planned, dependents }, attempt);
+    for (const member of stopped) await attempt(() => startAgain(deps, member));
+    for (const key of planned.networks) {
+      await attempt(() => removeNetwork(deps, stack.project.networks[key]!.name));
+    }
+    for (const key of planned.volumes) {
+      const { name } = stack.project.volumes[key]!;
+      await attempt(() => ifThere(volumeRemove(deps.engine, name)));
+    }
+    await attempt(() => restoreNames(deps, named));
+    return problems;
+  });
+  if (problems.length === 0) throw new JobEnd("rolled_back", reason, failed);
+  const message = `${reason}; rollback incomplete: ${problems.join("; ")}`;
+  throw new JobEnd("needs_attention", message, failed);
+}
+
+type Attempt = (work: () => Promise<unknown>) => Promise<void>;
+
+/** Runs steps of which a failure does not stop the others. */
+function createAttempts(deps: Deps): { attempt: Attempt; problems: string[] } {
+  const problems: string[] = [];
+  return {
+    problems,
+    async attempt(work) {
+      try {
+        await work();
+      } catch (error) {
+        await throwIfInterrupted(deps, error);
+        problems.push(messageOf(deps, error));
+      }
+    },
+  };
+}
+
+/** Returns the containers of services, and the removed ones, to the state before the deploy. */
+async function restoreServices(
+  deps: Deps,
+  job: DeployJob,
+  stack: LoadedStack,
+  { existing, services, removed, dependents }:
+    & Pick<PlannedDeploy, "existing" | "services" | "removed">
+    & { dependents: readonly Pair[] },
+  attempt: Attempt,
+): Promise<void> {
+  const pairs = [...pairsOf(job, services), ...dependents];
+  const kept = new Set([...existing, ...pairs.map(({ newId }) => newId)]);
+  // Also those of a step that was interrupted. Dependents have higher positions.
+  for (const { key } of services.toReversed()) {
+    for (const { Id } of await containersOf(deps, stack, key)) {
+      if (kept.has(Id)) continue;
+      await attempt(() => removeAndWait(deps.engine, Id, { volumes: true }));
+      await refreshContainer(deps, Id);
+    }
+  }
+  const refs = await refsOf(deps, [...pairs, ...removed].filter(({ ran }) => ran));
+  const isUsed = (each: Identity) => refs.some((ref) => refersTo(ref, each));
+  const isLent = (member: Member) => !member.ran && isUsed(identityOf(member));
+  if (job.hasBegun(REPLACE_NETWORKS)) {
+    // They were stopped before their replacements were created.
+    const alone = services.filter(({ key }) => !createdOf(job, key));
+    for (const member of alone.flatMap(({ replaced }) => replaced)) {
+      await attempt(() => startAgain(deps, member));
+    }
+  }
+  const started = services.flatMap(({ started }) => started);
+  const [used, unused] = [true, false].map((isIt) =>
+    removed.filter((member) => isUsed(identityOf(member)) === isIt)
+  );
+  for (const each of started) if (!isUsed(each)) await attempt(() => stopAgain(deps, each));
+  for (const member of used!) await attempt(() => startAgain(deps, { ...member, ran: true }));
+  // The engine does not start what shares a namespace of a stopped container, so that this one runs
+  // meanwhile.
+  const olds = pairs.map((pair) => isLent(pair) ? { ...pair, ran: true, worked: false } : pair);
+  await putAllBack(deps, olds, attempt);
+  for (const member of unused!) await attempt(() => startAgain(deps, member));
+  const lent = [...pairs, ...removed].filter(isLent).map(identityOf);
+  for (const each of [...started.filter(isUsed), ...lent]) {
+    await attempt(() => stopAgain(deps, each));
+  }
+}
+
+const identityOf = ({ oldId, name }: Member): Identity => ({ id: oldId, name });
+
+/** One that cannot return, because what it shares is gone, does not keep the others from it. */
+async function putAllBack(deps: Deps, pairs: readonly Pair[], attempt: Attempt): Promise<void> {
+  try {
+    await putOldBack(deps, pairs);
+    await discard(deps, pairs);
+  } catch (error) {
+    await throwIfInterrupted(deps, error);
+    for (const pair of pairs) await attempt(() => putBackAlone(deps, pair));
+  }
+}
+
+/** @throws {AppError} `conflict` if the old container cannot return; says where a new one remains. */
+async function putBackAlone(deps: Deps, pair: Pair): Promise<void> {
+  const { engine } = deps;
+  try {
+    await putOldBack(deps, [pair]);
+  } catch (error) {
+    await throwIfInterrupted(deps, error);
+    const fresh = await inspectIfThere(engine, pair.newId);
+    // Without the old one, only the new one has its anonymous volumes.
+    const isSpare = await inspectIfThere(engine, pair.oldId) !== undefined;
+    if (isSpare && fresh && !isUp(fresh)) await discard(deps, [pair]);
+    const left = await inspectIfThere(engine, pair.newId);
+    throw left ? new AppError("conflict", `${messageOf(deps, error)} (${whereIs(left)})`) : error;
+  }
+  await discard(deps, [pair]);
+}
+
+const whereIs = (container: ContainerInspect) =>
+  isUp(container)
+    ? "the new one is running"
+    : `the new one is stopped as ${nameOf(container)}; deploy again to replace it`;
+
+/** References to the containers that old ones share namespaces of. */
+async function refsOf(deps: Deps, members: readonly Member[]): Promise<string[]> {
+  const olds = await Promise.all(members.map(({ oldId }) => inspectIfThere(deps.engine, oldId)));
+  return olds.flatMap((old) => old ? asContainer(deps, old).shares : []);
+}
+
+/** Lets references name the images again that they named before the pull. */
+export async function restoreNames(deps: Deps, named: readonly NamedImage[]): Promise<void> {
+  for (const { reference, imageId } of named) {
+    if (imageId !== null) await nameImage(deps, reference, imageId);
+  }
+}
+
+async function stopAgain(deps: Deps, { id }: Identity): Promise<void> {
+  const container = await inspectIfThere(deps.engine, id);
+  if (!container || !isUp(container)) return;
+  await stopAside(deps, container);
+  const { RestartPolicy = { Name: "no" } } = container.HostConfig;
+  await setRestartPolicy(deps.engine, await containerInspect(deps.engine, id), RestartPolicy);
+}
+
+async function startAgain(deps: Deps, { oldId, ran, restartPolicy, name }: Member): Promise<void> {
+  const container = await inspectIfThere(deps.engine, oldId);
+  if (!container) throw new AppError("conflict", `${name} no longer exists`);
+  await setRestartPolicy(deps.engine, container, restartPolicy);
+  if (ran && !isUp(container)) await containerStart(deps.engine, oldId);
+  await refreshContainer(deps, oldId);
+}
+
+async function removeNetwork({ engine }: Deps, name: string): Promise<void> {
+  const network = await ifThere(networkInspect(engine, name));
+  try {
+    if (network) await ifThere(networkRemove(engine, network));
+  } catch (error) {
+    if (error instanceof EngineError) throw new AppError("conflict", error.message);
+    throw error;
+  }
+}
+
+/**
+ * The services that keep their new containers: those that were started, and those whose old containers
+ * share a namespace of one that they replaced, so that the engine would not start them again.
+ */
+async function keptServices(
+  deps: Deps,
+  job: DeployJob,
+  services: readonly ServiceWork[],
+): Promise<ServiceWork[]> {
+  const kept: ServiceWork[] = [];
+  for (const work of services) {
+    if (job.resultOf(startStep(work.key)) !== true) {
+      const pairs = pairsOf(job, [work]);
+      const olds = await Promise.all(pairs.map(({ oldId }) => inspectIfThere(deps.engine, oldId)));
+      const refs = await refsOf(deps, pairs);
+      const replaced = pairsOf(job, kept).map(({ oldId: id, name }) => ({ id, name }));
+      const isBound = replaced.some((each) => refs.some((ref) => refersTo(ref, each)));
+      // The step removes old containers: after a crash, some may be gone.
+      if (!isBound && !olds.includes(undefined)) continue;
+      try {
+        await putNewInPlace(deps, pairs);
+      } catch (error) {
+        // They are in place; the reason of the deploy's failure says why they do not run.
+        await throwIfInterrupted(deps, error);
+      }
+    }
+    kept.push(work);
+  }
+  return kept;
+}
+
+/**
+ * Ends a deploy where it is: services that were started keep their new containers, others their old
+ * ones, if these can still run.
+ *
+ * @throws {JobEnd}
+ */
+export async function stopHere(
+  deps: Deps,
+  job: DeployJob,
+  { stack, planned, failed }: FailedStack,
+): Promise<never> {
+  const reason = job.resultOf("failure") as string;
+  const problems = await job.step("clean up", async () => {
+    const { attempt, problems } = createAttempts(deps);
+    const { existing, services } = planned;
+    if (job.hasBegun(REPLACE_NETWORKS)) {
+      await restoreNetworks(deps, stack.project, planned, { to: "now", attempt });
+    }
+    const kept = await keptServices(deps, job, services);
+    const others = services.filter((work) => !kept.includes(work));
+    const restored = { existing, services: others, removed: [], dependents: [] };
+    await restoreServices(deps, job, stack, restored, attempt);
+    const replaced = pairsOf(job, kept);
+    if (replaced.length > 0) {
+      await attempt(() => replaceDependents(deps, job, planned, replaced));
+    }
+    await removeOldOnes(deps, [...replaced, ...dependentPairs(job)]);
+    if (job.hasBegun("stop removed")) {
+      await removeOldOnes(deps, planned.removed.map((each) => ({ ...each, newId: "" })));
+    }
+    return problems;
+  });
+  if (problems.length === 0) throw new JobEnd("failed", reason, failed);
+  const message = `${reason}; clean-up incomplete: ${problems.join("; ")}`;
+  throw new JobEnd("needs_attention", message, failed);
+}

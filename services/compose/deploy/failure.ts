@@ -1,0 +1,60 @@
+/**
+ * What a failed deploy records before its containers are removed.
+ *
+ * @module
+ */
+
+import type { Deps } from "../../deps.ts";
+import { isUp } from "../../updates/recreate/replace.ts";
+import { keepCrashLines } from "../../containers/crash_lines.ts";
+import { collectEvidence, type Evidence, evidenceLines } from "../../updates/run/evidence.ts";
+import { inspectIfThere } from "../../updates/run/members.ts";
+import { createdOf } from "./back.ts";
+import type { DeployJob, FailedDeploy, PlannedDeploy } from "./job.ts";
+
+/** Maximum number of containers with logs in a job: each may have 200 kB. */
+const CONTAINERS_MAX = 5;
+
+/** Collects the last lines of the containers that the deploy started and that failed. */
+export async function recordFailure(
+  deps: Deps,
+  job: DeployJob,
+  { changes, warnings, services }: PlannedDeploy,
+): Promise<Omit<FailedDeploy, "version">> {
+  const reason = job.resultOf("failure") as string;
+  const evidence = await job.step("read logs", async () => {
+    const found: Evidence[] = [];
+    for (const { key, started } of services) {
+      const { pairs = [], fresh = [] } = createdOf(job, key) ?? {};
+      const created = [
+        ...pairs.map(({ newId, name }) => ({ id: newId, name })),
+        ...fresh,
+        ...started,
+      ];
+      for (const each of created) {
+        if (found.length === CONTAINERS_MAX) return found;
+        if (await hasFailed(deps, each, reason)) {
+          found.push(await collectEvidence(deps.engine, each));
+        }
+      }
+    }
+    return found;
+  });
+  const [first] = evidence;
+  if (first) {
+    keepCrashLines(deps.crashLines, job.id, evidenceLines({ evidence, reason }, first.container));
+  }
+  return { changes, warnings, evidence };
+}
+
+async function hasFailed(
+  { engine }: Pick<Deps, "engine">,
+  { id, name }: { id: string; name: string },
+  reason: string,
+): Promise<boolean> {
+  const container = await inspectIfThere(engine, id);
+  if (!container || container.State.Status === "created") return false;
+  const { ExitCode, Health } = container.State;
+  return reason.startsWith(name) || Health?.Status === "unhealthy" ||
+    (!isUp(container) && ExitCode !== 0);
+}

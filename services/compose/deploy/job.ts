@@ -1,0 +1,119 @@
+/**
+ * What the jobs of stacks get, record between their steps, and return.
+ *
+ * @module
+ */
+
+import type { EndpointSettings } from "../../../engine/containers.ts";
+import type { NetworkCreateBody } from "../../../engine/networks.ts";
+import type { JobRun } from "../../jobs/kind.ts";
+import type { PullPolicy } from "../../images/pull_policy.ts";
+import type { Identity } from "../../containers/reservations.ts";
+import type { Evidence } from "../../updates/run/evidence.ts";
+import type { Member, Pair } from "../../updates/run/members.ts";
+import type { RecreatePolicy } from "../plan/options.ts";
+import type { PlannedChange } from "../plan/change.ts";
+
+export const FAILURE_POLICIES = ["rollback", "stop"] as const;
+
+export interface DeployInput {
+  /** Of the stored sources. */
+  version: number;
+  /** `null` for that of each service. */
+  pull: PullPolicy | null;
+  recreate: RecreatePolicy;
+  removeOrphans: boolean;
+  /** `null` for all. */
+  services: string[] | null;
+  onFailure: (typeof FAILURE_POLICIES)[number];
+  stableSeconds: number | null;
+  healthTimeoutSeconds: number | null;
+  /** Whether it may only deploy what stays inside of the project. */
+  isConfined?: boolean;
+  /** The containers of the project, and those that depend on them. */
+  affected: Identity[];
+}
+
+export type DeployJob = JobRun<DeployInput>;
+
+/** A change without reasons, which viewers may not see. */
+export type AppliedChange = Pick<PlannedChange, "kind" | "name" | "action">;
+
+export interface DeployResult {
+  version: number;
+  changes: AppliedChange[];
+  warnings: string[];
+}
+
+/** The result of a deploy that failed after it had begun. */
+export interface FailedDeploy extends DeployResult {
+  /** What the failed containers left behind. */
+  evidence: Evidence[];
+}
+
+/** What a deploy does to one service. */
+export interface ServiceWork {
+  key: string;
+  /** Containers that are replaced, with their numbers. */
+  replaced: (Member & { number: number })[];
+  /** Numbers of the containers that are created. */
+  created: number[];
+  /** Stopped containers that are started. */
+  started: Identity[];
+}
+
+/** A network before it is created again. */
+export interface ReplacedNetwork {
+  /** In the project. */
+  key: string;
+  /** Creates it as it was. */
+  body: NetworkCreateBody;
+  /** The containers of the project on it, and how they are connected. */
+  attached: { id: string; service: string; endpoint: EndpointSettings }[];
+}
+
+/** What the step `plan` records. */
+export interface PlannedDeploy {
+  changes: AppliedChange[];
+  warnings: string[];
+  /** Keys of those that are created. */
+  networks: string[];
+  /** Those that are created again; missing in jobs of older versions. */
+  replacedNetworks?: ReplacedNetwork[];
+  volumes: string[];
+  /** In the order in which services depend on each other. */
+  services: ServiceWork[];
+  /** Superfluous containers, which are stopped first and removed last. */
+  removed: (Member & { key: string })[];
+  /**
+   * Containers that depend on replaced ones and are recreated behind all services, in topological
+   * order.
+   */
+  dependents?: Member[];
+  /** Ids of all containers of the project before the deploy. */
+  existing: string[];
+}
+
+/** What the step that creates the containers of a service records. */
+export interface CreatedContainers {
+  pairs: Pair[];
+  /** Those that replace none. */
+  fresh: Identity[];
+}
+
+export interface DownInput {
+  volumes: boolean;
+  images: "none" | "local";
+  affected: Identity[];
+}
+
+export type DownJob = JobRun<DownInput>;
+
+export interface DownResult {
+  containers: string[];
+  networks: string[];
+  volumes: string[];
+  images: string[];
+  /** About containers of others that depended on these, and what stays for them. */
+  warnings: string[];
+}

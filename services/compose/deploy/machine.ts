@@ -1,0 +1,240 @@
+/**
+ * The steps of a deploy: pulled → planned → networks and volumes → each service created and
+ * started → dependents of replaced containers recreated → verified → committed, or rolled back. Old
+ * containers stay until the verdict about all new ones. Every step starts from what the job recorded
+ * and from the engine's current state, so that after a crash the job goes on, or back, where it was.
+ *
+ * @module
+ */
+
+import { EngineError, ifThere } from "../../../engine/errors.ts";
+import { networkInspect } from "../../../engine/networks.ts";
+import type { Deps } from "../../deps.ts";
+import { throwIfInterrupted, watchEngine } from "../../updates/run/interruption.ts";
+import { messageOf } from "../../updates/run/job.ts";
+import { inspectIfThere } from "../../updates/run/members.ts";
+import { removeOldOnes, restartStopped, stopAside } from "../../updates/run/swap.ts";
+import { type Verified, verify } from "../../updates/run/verify.ts";
+import { dependenciesOf } from "../load/resolve.ts";
+import { observe } from "../plan/observe.ts";
+import { planProject } from "../plan/plan.ts";
+import { type LoadedStack, openStack } from "../plan/stored.ts";
+import { assertBuilt } from "../builds.ts";
+import { createdOf, goBack, pairsOf, restoreNames, startStep, stopHere } from "./back.ts";
+import { dependentPairs, replaceDependents } from "./dependents.ts";
+import { recordFailure } from "./failure.ts";
+import { runHooks } from "./hooks.ts";
+import type { DeployJob, DeployResult, PlannedDeploy } from "./job.ts";
+import { REPLACE_NETWORKS, replaceNetworks } from "./networks.ts";
+import { createNetwork, createVolume } from "./parts.ts";
+import { nameImages, planDeploy, pullImages } from "./planned.ts";
+import { createContainers, startContainers, waitForDependencies } from "./services.ts";
+
+/** How long a container without a health check has to run, in seconds. */
+const STABLE_S = 10;
+
+/** Runs the job from where it is. */
+export async function deployStack(deps: Deps, job: DeployJob): Promise<DeployResult> {
+  const { version, onFailure } = job.input;
+  const stack = await openStack(deps, job.target, version);
+  const named = await job.step("read", async () => {
+    await assertBuilt(deps, stack.builds);
+    return nameImages(deps, stack);
+  });
+  let planned: PlannedDeploy;
+  try {
+    await job.step("pull", () => pullImages(deps, job, stack));
+    planned = await job.step("plan", () => planDeploy(deps, job, stack));
+  } catch (error) {
+    await throwIfInterrupted(deps, error);
+    await restoreNames(deps, named);
+    throw error;
+  }
+  // What was begun to be put back is put back completely.
+  if (!job.hasBegun("failure")) {
+    try {
+      await carryOut(deps, job, stack, planned);
+      const { changes } = planned;
+      return { version, changes, warnings: await withUnapplied(deps, job, stack, planned) };
+    } catch (error) {
+      await throwIfInterrupted(deps, error);
+      // The commit removes old containers, so that it cannot be rolled back.
+      if (job.hasBegun("commit")) throw error;
+      await job.step("failure", () => Promise.resolve(messageOf(deps, error)));
+    }
+  }
+  const failed = { version, ...await recordFailure(deps, job, planned) };
+  return onFailure === "stop"
+    ? await stopHere(deps, job, { stack, planned, failed })
+    : await goBack(deps, job, { stack, planned, failed, named });
+}
+
+/** Adds what the engine left out of the containers that it created, which only they show. */
+async function withUnapplied(
+  deps: Deps,
+  job: DeployJob,
+  stack: LoadedStack,
+  { warnings, services }: PlannedDeploy,
+): Promise<string[]> {
+  if (services.length === 0) return warnings;
+  const unapplied = await job.step("compare", async () => {
+    try {
+      const { services: selected } = job.input;
+      const observed = await observe(deps, stack);
+      return planProject(stack.project, observed, { services: selected ?? undefined }).unapplied;
+    } catch (error) {
+      // The stack is deployed; the next plan says it.
+      if (error instanceof EngineError) return [];
+      throw error;
+    }
+  });
+  return [...new Set([...warnings, ...unapplied])];
+}
+
+async function carryOut(
+  deps: Deps,
+  job: DeployJob,
+  stack: LoadedStack,
+  planned: PlannedDeploy,
+): Promise<void> {
+  const { engine } = deps;
+  const { project } = stack;
+  const { networks, replacedNetworks = [], volumes, services, removed } = planned;
+  if (replacedNetworks.length > 0) {
+    await job.step(REPLACE_NETWORKS, () => replaceNetworks(deps, job, project, planned));
+  }
+  if (networks.length > 0) {
+    await job.step("networks", async () => {
+      for (const key of networks) {
+        // A repeated step finds its own.
+        const existing = await ifThere(networkInspect(engine, project.networks[key]!.name));
+        if (!existing) await createNetwork(deps, project, key);
+      }
+    });
+  }
+  if (volumes.length > 0) {
+    await job.step("volumes", async () => {
+      for (const key of volumes) await createVolume(deps, project, key);
+    });
+  }
+  if (removed.length > 0) {
+    await job.step("stop removed", async () => {
+      for (const { oldId, key } of removed.toReversed()) {
+        await runHooks(deps, project.services[key], "pre_stop", oldId, job.signal);
+        const container = await inspectIfThere(engine, oldId);
+        if (container) await stopAside(deps, container);
+      }
+    });
+  }
+  if (services.length > 0) {
+    await deployServices(deps, job, stack, planned);
+    await replaceDependents(deps, job, planned, pairsOf(job, services));
+    await verifyAll(deps, job, stack, planned);
+  }
+  const pairs = [...pairsOf(job, services), ...dependentPairs(job)];
+  if (pairs.length > 0 || removed.length > 0) {
+    await job.step("commit", async () => {
+      await removeOldOnes(deps, [...pairs, ...removed.map((each) => ({ ...each, newId: "" }))]);
+    });
+  }
+}
+
+/** Services are deployed in parallel, each as soon as those that it depends on were. */
+async function deployServices(
+  deps: Deps,
+  job: DeployJob,
+  stack: LoadedStack,
+  { services, existing, removed }: PlannedDeploy,
+): Promise<void> {
+  const { input: { healthTimeoutSeconds }, signal } = job;
+  const failed = new AbortController();
+  const known = new Set(existing);
+  const replaced = new Set(
+    [...removed, ...services.flatMap(({ replaced }) => replaced)].map(({ oldId }) => oldId),
+  );
+  const done = new Map<string, Promise<void>>();
+  const total = services.length;
+  let current = 0;
+  const deploy = async (work: PlannedDeploy["services"][number]) => {
+    const { key } = work;
+    const dependencies = Object.keys(dependenciesOf(stack.project.services[key]!));
+    await Promise.all(dependencies.map((dependency) => done.get(dependency)));
+    failed.signal.throwIfAborted();
+    const created = await job.step(
+      `create ${key}`,
+      () => createContainers(deps, stack, work, (id) => known.has(id)),
+    );
+    await job.step(startStep(key), async () => {
+      await waitForDependencies(deps, stack, key, {
+        replaced,
+        timeoutSeconds: healthTimeoutSeconds,
+        signal: AbortSignal.any([signal, failed.signal]),
+        onProgress: (message) => job.progress({ current, total, message }),
+      });
+      await startContainers(deps, stack, work, created, {
+        signal: AbortSignal.any([signal, failed.signal]),
+      });
+      return true;
+    });
+    job.progress({ current: ++current, total, message: `${key} is started` });
+  };
+  for (const work of services) {
+    const running = deploy(work).catch((error) => {
+      failed.abort(error);
+      throw error;
+    });
+    running.catch(() => {});
+    done.set(work.key, running);
+  }
+  // No step may go on while the deploy is taken back.
+  await Promise.allSettled(done.values());
+  signal.throwIfAborted();
+  failed.signal.throwIfAborted();
+}
+
+/** @throws {AppError} `conflict` with the first failure of a new container. */
+async function verifyAll(
+  deps: Deps,
+  job: DeployJob,
+  stack: LoadedStack,
+  { services }: PlannedDeploy,
+): Promise<void> {
+  const { input: { stableSeconds, healthTimeoutSeconds }, signal } = job;
+  const subjects: Verified[] = services.flatMap(({ key, started }) => {
+    const { pairs = [], fresh = [] } = createdOf(job, key) ?? {};
+    return [
+      ...pairs.map((pair) => ({ ...pair, ran: true })),
+      ...[...fresh, ...started].map(({ id, name }) => ({ name, newId: id, ran: true, ports: [] })),
+    ];
+  });
+  const dependents = dependentPairs(job);
+  subjects.push(...dependents.filter(({ worked }) => worked));
+  if (subjects.length === 0) return;
+  const isResumed = job.hasBegun("verify");
+  const assertSameEngine = watchEngine(deps);
+  await job.step("verify", async () => {
+    try {
+      // The engine may have been stopped meanwhile.
+      if (isResumed) {
+        for (const work of services) {
+          const created = createdOf(job, work.key)!;
+          await startContainers(deps, stack, work, created, { signal, isResumed });
+        }
+        await restartStopped(deps, dependents);
+      }
+      await verify(deps, subjects, {
+        watched: [],
+        stableSeconds: stableSeconds ?? undefined,
+        defaultStableSeconds: STABLE_S,
+        verifyTimeoutSeconds: healthTimeoutSeconds ?? undefined,
+        signal,
+        onProgress: (message) => job.progress({ current: 0, total: null, message }),
+      });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      await throwIfInterrupted(deps, error);
+      await assertSameEngine();
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,159 @@
+/**
+ * The plan of a stack with stored sources.
+ *
+ * @module
+ */
+
+import type { Caller } from "../../access/caller.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, InputError } from "../../errors.ts";
+import type { ReadDeps } from "../../containers/reads.ts";
+import { assertBuilt, findUnbuilt } from "../builds.ts";
+import type { Project } from "../load/resolve.ts";
+import type { LoadIssue, UnbuiltImage } from "../load/scope.ts";
+import { newPlace } from "../disk_sources.ts";
+import type { FileDeps } from "../project_files.ts";
+import {
+  completeSources,
+  loadDeployable,
+  openStackSource,
+  textOf,
+  toInputIssue,
+} from "../sources.ts";
+import { type DiskPlace, loadStack, type StackSources, type StoredSources } from "../validate.ts";
+import type { PlanOptions } from "./options.ts";
+import { observe } from "./observe.ts";
+import type { StackPlan } from "./plan.ts";
+
+type ObserveDeps = ReadDeps & Pick<Deps, "secrets">;
+type StackDeps = FileDeps & ObserveDeps & Pick<Deps, "db">;
+
+/** A stack with stored sources, loaded. */
+export interface LoadedStack {
+  version: number;
+  /** Where it is on disk. */
+  place?: DiskPlace | undefined;
+  project: Project;
+  /** Texts of configs and secrets, e.g. by `secrets.key`. */
+  contents: ReadonlyMap<string, string>;
+  /** Paths of the files on disk that are read from outside of its directory. */
+  outside: readonly string[];
+  warnings: string[];
+  /** Images of services with `build`, which the engine must have. */
+  builds: readonly UnbuiltImage[];
+}
+
+/**
+ * Loads the sources of a stack.
+ *
+ * @param version Default: the current one.
+ * @throws {AppError} `not_found` for a stack or version without stored sources; `conflict` for a
+ * Swarm stack, and if this version of Longshore does not accept the sources any more.
+ */
+export async function openStack(
+  deps: StackDeps,
+  name: string,
+  version?: number,
+): Promise<LoadedStack> {
+  const opened = await openStackSource(deps, name, version);
+  if (opened.kind === "swarm") throw swarmOnlyStored(name, "deploy");
+  const loaded = await loadStack(deps, opened.sources, {
+    name,
+    refusesRelative: true,
+    bindAllow: deps.config.bindAllow,
+  });
+  const { project, contents, errors: [error], warnings, builds } = loaded;
+  if (!project) {
+    throw new AppError("conflict", `${error?.line}: ${error?.path} ${error?.message}`);
+  }
+  return {
+    version: opened.version,
+    place: opened.sources.place,
+    project,
+    contents,
+    outside: Object.keys(opened.sources.outside ?? {}),
+    warnings: warnings.map(warningText),
+    builds,
+  };
+}
+
+/** The refusal of an action on a Swarm stack. @param command What `docker stack` does instead. */
+export const swarmOnlyStored = (name: string, command: "deploy" | "rm") =>
+  new AppError(
+    "conflict",
+    `${name} is a Swarm stack, whose sources are only stored here; use docker stack ${command}`,
+  );
+
+/**
+ * Compares the current sources of a stack with the engine. Changes nothing.
+ *
+ * @throws {AppError} As `openStack()`; `invalid` for an unknown service among the options;
+ * `conflict` for an image that would have to be built.
+ */
+export async function planStoredStack(
+  deps: StackDeps,
+  name: string,
+  options: PlanOptions = {},
+): Promise<StackPlan & { version: number }> {
+  const stack = await openStack(deps, name);
+  const { version, warnings } = stack;
+  assertServices(stack, options);
+  await assertBuilt(deps, stack.builds);
+  const { planProject } = await import("./plan.ts");
+  const plan = planProject(stack.project, await observe(deps, stack), options);
+  return { ...plan, version, warnings: [...warnings, ...plan.warnings] };
+}
+
+/**
+ * Compares sources with the engine that a user sent instead of the current ones. Changes nothing.
+ *
+ * @param given.directory Of a stack on disk that is not stored yet.
+ * @throws {AppError} As `completeSources()` and `planSources()`.
+ */
+export async function planGivenSources(
+  deps: StackDeps,
+  caller: Pick<Caller, "role">,
+  name: string,
+  { directory, ...given }: StackSources & { directory?: string | undefined },
+  options: PlanOptions,
+): Promise<StackPlan> {
+  const sources = await completeSources(deps, caller, name, given);
+  const { env, place = directory === undefined ? undefined : newPlace(directory, textOf(env)) } =
+    sources;
+  return await planSources(deps, name, { ...sources, place }, options);
+}
+
+/**
+ * Compares sources that are not stored with the engine. Changes nothing.
+ *
+ * @returns The plan, and whether the project has containers.
+ * @throws {AppError} `invalid` for sources that cannot be deployed, and for an unknown service.
+ */
+export async function planSources(
+  deps: ObserveDeps & Pick<Deps, "composeLoader" | "config">,
+  name: string,
+  sources: StoredSources,
+  options: PlanOptions = {},
+): Promise<StackPlan & { isDeployed: boolean }> {
+  const loaded = await loadDeployable(deps, sources, name);
+  assertServices(loaded, options);
+  const unbuilt = await findUnbuilt(deps, loaded.builds);
+  if (unbuilt.length > 0) throw new InputError(unbuilt.map(toInputIssue));
+  const observed = await observe(deps, loaded);
+  const { planProject } = await import("./plan.ts");
+  const plan = planProject(loaded.project, observed, options);
+  const warnings = [...loaded.warnings.map(warningText), ...plan.warnings];
+  return { ...plan, warnings, isDeployed: observed.containers.length > 0 };
+}
+
+const warningText = ({ line, path, message }: LoadIssue) => `${line}: ${path} ${message}`;
+
+/** @throws {AppError} `invalid` for an unknown service. */
+export function assertServices(
+  { project }: Pick<LoadedStack, "project">,
+  { services = [] }: PlanOptions,
+): void {
+  const unknown = services.find((service) => !Object.hasOwn(project.services, service));
+  if (unknown === undefined) return;
+  throw new AppError("invalid", `body.services: ${unknown} is not a service of ${project.name}`);
+}

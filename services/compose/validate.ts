@@ -1,0 +1,126 @@
+/**
+ * Checks the sources of a stack without storing or deploying them.
+ *
+ * @module
+ */
+
+import type { ComposeKeys } from "./load/completion.ts";
+import type { Deps } from "../deps.ts";
+import type { LoadedProject } from "./load/load.ts";
+import type { Project } from "./load/resolve.ts";
+import type { LoadIssue, UnbuiltImage } from "./load/scope.ts";
+import type { GivenSources, LoadedTexts } from "./load/texts.ts";
+
+/** The sources of a stack as users send them. */
+export interface StackSources {
+  /** The Compose text. */
+  compose: string;
+  /** The text of `.env`, or its variables. */
+  env?: string | Record<string, string> | undefined;
+  /** Texts by relative path. */
+  files?: Record<string, string> | undefined;
+  profiles?: string[] | undefined;
+}
+
+/** Where a stack on disk is. */
+export interface DiskPlace {
+  /** Absolute path on the host. */
+  directory: string;
+  /** Absolute paths: the file with the Compose text, then those that override it. */
+  configFiles: string[];
+  /**
+   * Whether the files are those that Compose finds in the directory, which may be others later;
+   * otherwise they were given when the project was deployed.
+   */
+  isFound?: boolean | undefined;
+}
+
+/** Sources as they are stored. */
+export interface StoredSources extends StackSources {
+  /** Of a stack on disk; the texts are those that were read there. */
+  place?: DiskPlace | undefined;
+  /** Files outside of the project's directory by absolute path. */
+  outside?: Record<string, string> | undefined;
+}
+
+export interface StackValidation {
+  valid: boolean;
+  errors: LoadIssue[];
+  warnings: LoadIssue[];
+  /** Names of the active services. */
+  services: string[];
+  /** `null` unless valid. */
+  resolved: Project | null;
+}
+
+/** What is known about a stack besides its sources. */
+export type StackPlace =
+  & Pick<GivenSources, "name" | "directory" | "refusesRelative">
+  & Required<Pick<GivenSources, "bindAllow">>;
+
+export type LoaderDeps = Pick<Deps, "composeLoader">;
+
+/**
+ * Loads the sources as a project; a stack on disk has its own directory.
+ *
+ * @throws {AppError} As `ComposeLoader.load()`.
+ */
+export async function loadStack(
+  { composeLoader }: LoaderDeps,
+  sources: StoredSources,
+  place: StackPlace,
+): Promise<LoadedProject> {
+  const { project, contents, ...loaded } = await loadGiven(
+    composeLoader.load,
+    givenSources(sources, place),
+  );
+  return { ...loaded, project: project ?? undefined, contents: new Map(contents) };
+}
+
+/** Loads sources as plain data. @param load One of the methods of the loader. */
+export const loadGiven = async (
+  load: (job: string) => Promise<string>,
+  sources: GivenSources,
+): Promise<LoadedTexts> => JSON.parse(await load(JSON.stringify(sources)));
+
+const givenSources = (
+  { compose, env, files = {}, profiles, place: disk, outside = {} }: StoredSources,
+  place: StackPlace,
+): GivenSources => ({
+  compose,
+  ...(typeof env === "string" ? { env } : { variables: env }),
+  profiles,
+  files: { ...files, ...outside },
+  ...(disk && { directory: disk.directory, configFiles: disk.configFiles }),
+  ...place,
+});
+
+/**
+ * Reports what is wrong with the sources, and what they mean.
+ *
+ * @param findUnbuilt Returns errors of images that the engine does not have.
+ * @throws {AppError} As `ComposeLoader.load()`.
+ */
+export async function validateStack(
+  { composeLoader }: LoaderDeps,
+  sources: StackSources,
+  place: StackPlace,
+  findUnbuilt: (builds: readonly UnbuiltImage[]) => Promise<LoadIssue[]>,
+): Promise<StackValidation> {
+  const loaded = await loadGiven(composeLoader.check, givenSources(sources, place));
+  const errors = [...loaded.errors, ...await findUnbuilt(loaded.builds)];
+  const project = errors.length === 0 ? loaded.project : null;
+  return {
+    valid: errors.length === 0,
+    errors,
+    warnings: loaded.warnings,
+    services: Object.keys(loaded.project?.services ?? {}),
+    resolved: project,
+  };
+}
+
+/** The keys of Compose files that have an effect, for editors. */
+export async function getComposeKeys(): Promise<ComposeKeys> {
+  const { listComposeKeys } = await import("./load/completion.ts");
+  return listComposeKeys();
+}

@@ -1,0 +1,113 @@
+/**
+ * Lists containers and their processes.
+ *
+ * @module
+ */
+
+import type { ContainerFigures } from "../../db/container_samples.ts";
+import { containerTop } from "../../engine/containers.ts";
+import type { Deps } from "../deps.ts";
+import { AppError } from "../errors.ts";
+import { stackOf } from "../access/scope.ts";
+import type { Container, ContainerState } from "./inventory.ts";
+import { currentContainers, type ReadDeps, resolveContainer } from "./reads.ts";
+import { statusText } from "./status.ts";
+import { shownLabels } from "./shown_labels.ts";
+
+export { currentContainers } from "./reads.ts";
+
+/** A container in lists and stream frames. */
+export type ContainerListItem =
+  & Omit<Container, "attachments" | "shares" | "links" | "volumes" | "finishedAt" | "details">
+  & {
+    /** E.g. "Up 3 minutes (healthy)". */
+    status: string;
+    /** Names of networks. */
+    networks: string[];
+  }
+  /** `null` unless running and sampled within the last 45 s. */
+  & { [Figure in keyof ContainerFigures]: ContainerFigures[Figure] | null };
+
+/** Filters of a list; a container must match all of them. */
+interface ContainerFilter {
+  state?: ContainerState | undefined;
+  /** Name of a compose project or a swarm stack. */
+  stack?: string | undefined;
+  /** Part of the container's name. */
+  name?: string | undefined;
+}
+
+/** List items of containers, all at the same time. */
+export function listItems(
+  { now, stats }: Pick<Deps, "now" | "stats">,
+  containers: readonly Container[],
+): ContainerListItem[] {
+  const at = now();
+  return containers.map((container) => listItem(container, at, stats));
+}
+
+const NO_FIGURES: { [Figure in keyof ContainerFigures]: null } = {
+  cpuPercent: null,
+  memory: null,
+  networkRxPerSecond: null,
+  networkTxPerSecond: null,
+  blockReadPerSecond: null,
+  blockWritePerSecond: null,
+};
+
+export function listItem(
+  container: Container,
+  now: Date,
+  stats: Pick<Deps["stats"], "figures">,
+): ContainerListItem {
+  const figures = container.state === "running" ? stats.figures(container.id) : undefined;
+  const { attachments, shares: _s, links: _l, volumes: _v, finishedAt: _f, details: _d, ...shown } =
+    container;
+  return {
+    ...shown,
+    labels: shownLabels(container.labels),
+    status: statusText(container, now),
+    networks: attachments.map(({ network }) => network),
+    ...(figures ?? NO_FIGURES),
+  };
+}
+
+/** Containers in every state, newest first. */
+export async function listContainers(
+  deps: ReadDeps & Pick<Deps, "now" | "stats">,
+  { state, stack, name }: ContainerFilter = {},
+): Promise<ContainerListItem[]> {
+  const containers = (await currentContainers(deps)).filter((container) =>
+    (state === undefined || container.state === state) &&
+    (stack === undefined || stackOf(container) === stack) &&
+    (name === undefined || container.name.includes(name))
+  );
+  return listItems(deps, containers);
+}
+
+/**
+ * Changes whenever the list changes, including each second because of texts such as "Up 3 seconds".
+ * `undefined` while the snapshot is not live.
+ */
+export function listVersion({ inventory, now, stats }: Pick<Deps, "inventory" | "now" | "stats">) {
+  if (!inventory.live) return undefined;
+  return `${inventory.revision}.${stats.published}.${Math.floor(now().getTime() / 1000)}`;
+}
+
+/** Processes in a container, as `ps` shows them. */
+export async function listProcesses(
+  deps: ReadDeps,
+  ref: string,
+): Promise<{ titles: string[]; processes: string[][] }> {
+  const container = await resolveContainer(deps, ref);
+  assertRunning(container);
+  const { Titles, Processes } = await containerTop(deps.engine, container.id);
+  return { titles: Titles, processes: Processes ?? [] };
+}
+
+/** @throws {AppError} `conflict` */
+export function assertRunning({ name, state }: Container): void {
+  if (state !== "running") {
+    throw new AppError("conflict", `Container ${name} is ${state}, not running`);
+  }
+}

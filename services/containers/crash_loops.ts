@@ -1,0 +1,145 @@
+/**
+ * Crash loops: a container that exits 3 times within 5 minutes is reported once, and again when it
+ * neither exited nor started for 10 minutes.
+ *
+ * @module
+ */
+
+import {
+  type CrashLoop,
+  deleteCrashLoop,
+  replaceCrashLoop,
+  selectCrashLoop,
+  selectQuietCrashLoops,
+  updateCrashLoop,
+  updateCrashLoopsChangedAt,
+} from "../../db/crash_loops.ts";
+import { deleteServiceStop, upsertServiceStop } from "../../db/service_stops.ts";
+import type { Deps } from "../deps.ts";
+import { emit, type EmitDeps } from "../events/emit.ts";
+import type { LoopOutcome } from "../events/events.ts";
+import type { Container } from "./inventory.ts";
+import { readMark } from "./marks.ts";
+import type { Down } from "./life.ts";
+import { isUp } from "./reads.ts";
+
+/** This number of exits within this time, in milliseconds, is a crash loop. */
+const EXITS = 3;
+const WINDOW_MS = 5 * 60_000;
+
+/** A crash loop ends after this time without an exit or start, in milliseconds. */
+const STABLE_MS = 10 * 60_000;
+
+type LoopDeps = EmitDeps & Pick<Deps, "inventory">;
+
+/** Reports that a container went down, unless it is known to be in a crash loop. */
+export function reportExit(deps: LoopDeps, down: Down): void {
+  const { db, now } = deps;
+  if (!isFailure(deps, down)) {
+    const emitDown = () => void emit(deps, "container.down", { ...down }, () => forget(deps, down));
+    return reportChange(deps, down, { stopped: true }, emitDown);
+  }
+  const at = now();
+  const container = nameOf(down.container);
+  const loop = selectCrashLoop(db, container);
+  const exits = [...(loop?.exits ?? []), at.toISOString()]
+    .filter((exit) => at.getTime() - Date.parse(exit) <= WINDOW_MS).slice(-EXITS);
+  const next: CrashLoop = {
+    container,
+    containerId: down.id,
+    exits,
+    exitCount: loop?.since ? loop.exitCount + 1 : exits.length,
+    since: loop?.since ?? (exits.length >= EXITS ? exits[0]! : null),
+    stopped: false,
+    changedAt: at.toISOString(),
+  };
+  const store = () => {
+    replaceCrashLoop(db, next);
+    forget(deps, down);
+  };
+  if (loop?.since) db.transaction(store);
+  else if (next.since === null) emit(deps, "container.down", { ...down }, store);
+  else emit(deps, "container.crash_looping", { ...down }, store);
+}
+
+/** Records that this service stopped a container. */
+export function recordServiceStop(deps: LoopDeps, { container, id }: Down): void {
+  const { db, now } = deps;
+  upsertServiceStop(db, id, now().toISOString());
+  updateCrashLoop(db, nameOf(container), { stopped: true, changedAt: now().toISOString() });
+}
+
+/** Reports that a container started, unless it is in a crash loop. */
+export function reportStart(deps: LoopDeps, started: { container: string; id: string }): void {
+  reportChange(deps, started, { stopped: false }, () => {
+    emit(deps, "container.up", started, () => forget(deps, started));
+  });
+}
+
+/** Reports that an unhealthy container is healthy again, unless it is in a crash loop. */
+export function reportHealthy(deps: LoopDeps, healthy: { container: string; id: string }): void {
+  if (selectCrashLoop(deps.db, nameOf(healthy.container))?.since) return;
+  emit(deps, "container.healthy", healthy);
+}
+
+/** The quiet time of the container begins again; in a crash loop, nothing else is reported. */
+function reportChange(
+  deps: LoopDeps,
+  { container: name, id }: { container: string; id: string },
+  change: Pick<CrashLoop, "stopped">,
+  report: () => void,
+): void {
+  const { db, now } = deps;
+  const container = nameOf(name);
+  const loop = selectCrashLoop(db, container);
+  if (loop) updateCrashLoop(db, container, { ...change, changedAt: now().toISOString() });
+  if (loop?.since) forget(deps, { id });
+  else report();
+}
+
+/** A container that changed by itself is not stopped by this service any more. */
+const forget = ({ db }: Pick<Deps, "db">, { id }: { id: string }) => deleteServiceStop(db, id);
+
+/** Counts all quiet times again, because exits may have been missed. */
+export function restartQuietTimes({ db, now }: Pick<Deps, "db" | "now">): void {
+  updateCrashLoopsChangedAt(db, now().toISOString());
+}
+
+/** Reports the end of crash loops, and forgets exits that did not become one. */
+export function endCrashLoops(deps: LoopDeps): void {
+  const { db, inventory, now } = deps;
+  const at = now();
+  const quiet = selectQuietCrashLoops(db, new Date(at.getTime() - STABLE_MS).toISOString());
+  for (const { container, containerId, exitCount, since, stopped } of quiet) {
+    const end = () => deleteCrashLoop(db, container);
+    if (since === null) {
+      end();
+      continue;
+    }
+    const current = inventory.list().find(({ name }) => nameOf(name) === container);
+    emit(deps, "container.stable", {
+      container,
+      id: current?.id ?? containerId,
+      outcome: outcomeOf(current, stopped),
+      exits: exitCount,
+      durationSeconds: Math.round((at.getTime() - Date.parse(since)) / 1000),
+    }, end);
+  }
+}
+
+function outcomeOf(container: Container | undefined, stopped: boolean): LoopOutcome {
+  if (!container) return "removed";
+  if (isUp(container)) return "running";
+  return stopped ? "stopped" : "exited";
+}
+
+/** Whether an exit counts: the container was not stopped, and is not a task that finished. */
+function isFailure({ inventory }: Pick<Deps, "inventory">, down: Down): boolean {
+  if (down.reason === "stopped") return false;
+  if (down.reason !== "exited" || down.exitCode !== 0) return true;
+  const policy = inventory.get(down.id)?.details.restartPolicy.name;
+  return policy === "always" || policy === "unless-stopped";
+}
+
+/** During a rebuild a container has a temporary name. */
+const nameOf = (name: string): string => readMark(name)?.name ?? name;

@@ -1,0 +1,62 @@
+/**
+ * The details of a container.
+ *
+ * @module
+ */
+
+import { selectPreviousImages } from "../../db/updates/previous.ts";
+import { type Caller, includesRole } from "../access/caller.ts";
+import type { Deps } from "../deps.ts";
+import type { ContainerDetails } from "./inventory.ts";
+import { REDACTED } from "../text/redact.ts";
+import type { ContainerStats } from "./stats_cache.ts";
+import { asContainer, inspectContainer, type ReadDeps, resolveContainer } from "./reads.ts";
+import { type ContainerListItem, listItem } from "./containers.ts";
+import { assertMayInspect } from "./own_container.ts";
+
+interface ContainerDetail extends ContainerListItem, ContainerDetails {
+  finishedAt: string | null;
+  /** The last sample; `null` unless running and sampled within the last 45 s. */
+  stats: ContainerStats | null;
+  /** The image before the last update, as long as it is kept; a rollback goes back to it. */
+  previousImage: { reference: string; replacedAt: string } | null;
+}
+
+/**
+ * A container with its details and last stats, from the snapshot while it is live.
+ *
+ * @throws {AppError} `not_found`; `forbidden` for the service's own container unless the caller is
+ * an admin; `invalid` for a prefix of several ids.
+ */
+export async function getContainer(
+  deps: ReadDeps & Pick<Deps, "db" | "now" | "stats">,
+  ref: string,
+  caller: Pick<Caller, "role">,
+): Promise<ContainerDetail> {
+  const known = await resolveContainer(deps, ref);
+  assertMayInspect(known, caller);
+  // The log of a health check changes without an event, so it is read from the engine.
+  const container = known.health === null
+    ? known
+    : asContainer(deps, await inspectContainer(deps, known.id));
+  const stats = container.state === "running" ? deps.stats.get(container.id) : undefined;
+
+  const [previous] = selectPreviousImages(deps.db, container.name);
+  const { details, finishedAt } = container;
+  return {
+    ...listItem(container, deps.now(), deps.stats),
+    labels: container.labels,
+    cpuPercent: stats?.cpuPercent ?? null,
+    memory: stats?.memoryUsage ?? null,
+    ...details,
+    restartPolicy: { ...details.restartPolicy, name: details.restartPolicy.name || "no" },
+    env: includesRole(caller.role, "admin") ? details.env : details.env.map(redacted),
+    finishedAt,
+    stats: stats ?? null,
+    previousImage: previous
+      ? { reference: previous.reference, replacedAt: previous.createdAt }
+      : null,
+  };
+}
+
+const redacted = ({ name }: { name: string }) => ({ name, value: REDACTED });

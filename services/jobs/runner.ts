@@ -1,0 +1,383 @@
+/**
+ * Runs jobs. Every change of a job is stored before the next step, so that after a crash the record
+ * shows how far it came, and its kind can continue or undo it.
+ *
+ * @module
+ */
+
+import {
+  insertJob,
+  type Job,
+  type JobStep,
+  selectUnfinishedJobOf,
+  selectUnfinishedJobs,
+  updateJob,
+} from "../../db/jobs.ts";
+import { EngineUnreachableError } from "../../engine/errors.ts";
+import type { Caller } from "../access/caller.ts";
+import { stackOf } from "../access/scope.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, asAppError, messageFor } from "../errors.ts";
+import { emit } from "../events/emit.ts";
+import type { NewEvent } from "../events/events.ts";
+import { sleep } from "../lifecycle.ts";
+import { errorFields } from "../log.ts";
+import type { ActiveJob } from "./active_jobs.ts";
+import { JobEnd, type JobKind, type JobRun } from "./kind.ts";
+import { type JobView, toView } from "./view.ts";
+
+/** Longest time between two stored states of a progress, in milliseconds. */
+const PROGRESS_MS = 500;
+
+/** Pause before a failed attempt is repeated, in milliseconds. */
+const RETRY_MS = 5_000;
+
+/** Longest stored error, in characters. */
+const ERROR_MAX = 2_000;
+
+/** A job that was accepted. */
+export interface StartedJob<Result> {
+  /** The job as it was created. */
+  job: JobView;
+  /** Resolves or rejects when the job has ended. May be ignored. */
+  completion: Promise<Result>;
+}
+
+/**
+ * Stores a job and starts it as soon as fewer than four are running.
+ *
+ * @param request.target Identifies what the job works on: a container or a stack by its name.
+ * @param request.signal Cancels the job when it aborts; its reason is the error of the job.
+ * @param request.isUrgent Starts at once, because a request waits for the end.
+ * @param request.attachment What the job needs but cannot be stored, such as the body of a request.
+ * @throws {AppError} `conflict` if the target has an unfinished job or is reserved, or if there are
+ * too many jobs; `unavailable` while the service stops.
+ */
+export function startJob<Input, Result, Attachment>(
+  deps: Deps,
+  kind: JobKind<Input, Result, Attachment>,
+  { target, input, attachment, caller, signal, isUrgent = false }: {
+    target: string;
+    input: Input;
+    attachment?: Attachment | undefined;
+    caller: Pick<Caller, "userId">;
+    signal?: AbortSignal | undefined;
+    isUrgent?: boolean | undefined;
+  },
+): StartedJob<Result> {
+  const { db, jobs, now } = deps;
+  jobs.assertRoom();
+  assertNoOther(db, kind, target);
+  const record: Job = {
+    id: crypto.randomUUID(),
+    kind: kind.name,
+    targetType: kind.targetType,
+    target,
+    stack: stackOfTarget(deps, kind, target),
+    status: "queued",
+    progress: null,
+    steps: [],
+    input,
+    error: null,
+    result: null,
+    createdBy: caller.userId,
+    createdAt: now().toISOString(),
+    startedAt: null,
+    endedAt: null,
+  };
+  const reservation = kind.reserve?.(deps, { target, input });
+  try {
+    insertJob(db, record);
+  } catch (error) {
+    reservation?.[Symbol.dispose]();
+    throw error;
+  }
+  const job = jobs.add(record, kind);
+  const cancel = () => job.controller.abort(signal?.reason);
+  signal?.addEventListener("abort", cancel, { signal: job.ended.signal });
+  publish(deps, job);
+  const view = toView(record);
+  const run = createRun<Input, Attachment>(deps, job, attachment);
+  return {
+    job: view,
+    completion: launch(deps, job, {
+      kind,
+      reservation,
+      work: () => runOrRecover(deps, job, kind, run),
+      isUrgent,
+    }),
+  };
+}
+
+/** Stored, because the container may be gone or have another name while the job runs. */
+function stackOfTarget(
+  { inventory }: Pick<Deps, "inventory">,
+  { targetType }: JobKind,
+  target: string,
+): string | null {
+  if (targetType !== "container") return null;
+  const container = inventory.list().find(({ name }) => name === target);
+  return container ? stackOf(container) : null;
+}
+
+function assertNoOther(db: Deps["db"], { targetType }: JobKind, target: string): void {
+  const other = selectUnfinishedJobOf(db, { targetType, target });
+  if (!other) return;
+  throw new AppError(
+    "conflict",
+    `Job ${other.id} (${other.kind}) on ${target} has not finished yet`,
+  );
+}
+
+/** Resumes the unfinished jobs of an earlier process. Running ones recover before queued ones start. */
+export function resumeJobs(deps: Deps, kinds: readonly JobKind[]): void {
+  const unfinished = selectUnfinishedJobs(deps.db)
+    .filter(({ id }) => deps.jobs.get(id) === undefined);
+  const [running, queued] = [false, true].map((isQueued) =>
+    unfinished.filter(({ status }) => (status === "queued") === isQueued)
+  );
+  for (const record of [...running!, ...queued!]) resume(deps, kinds, record);
+}
+
+function resume(deps: Deps, kinds: readonly JobKind[], record: Job): void {
+  const kind = kinds.find(({ name }) => name === record.kind) ?? unknownKind(record);
+  // Throws while another action is in progress; the restarted worker then tries again.
+  const reservation = kind.reserve?.(deps, record);
+  const job = deps.jobs.add(record, kind);
+  const run = createRun(deps, job, undefined);
+  const work = record.status === "queued"
+    ? () => runOrRecover(deps, job, kind, run)
+    : () => recoverWhenReachable(deps, job, () => kind.recover(deps, run));
+  void launch(deps, job, { kind, reservation, work })
+    .then(() => "", (error: Error) => error.message)
+    .then((error) => {
+      const { id, kind, target, status } = job.record;
+      deps.log.warn("interrupted job resumed", { job: id, kind, target, status, error });
+    });
+}
+
+/** Fails a job of a later version. */
+function unknownKind({ kind, targetType }: Job): JobKind {
+  const fail = () => Promise.reject(new AppError("unavailable", `Unknown kind of job: ${kind}`));
+  return {
+    name: kind,
+    targetType,
+    role: "admin",
+    permission: "settings:write",
+    run: fail,
+    recover: fail,
+  };
+}
+
+/** Runs a job; the engine may be lost meanwhile. */
+async function runOrRecover<Input, Result, Attachment>(
+  deps: Deps,
+  job: ActiveJob,
+  kind: JobKind<Input, Result, Attachment>,
+  run: JobRun<Input, Attachment>,
+): Promise<Result> {
+  try {
+    return await kind.run(deps, run);
+  } catch (error) {
+    if (!kind.outlivesEngine || !(error instanceof EngineUnreachableError)) throw error;
+    return await recoverWhenReachable(deps, job, () => kind.recover(deps, run));
+  }
+}
+
+/** The engine may start later than this service. */
+async function recoverWhenReachable<Result>(
+  { jobs }: Pick<Deps, "jobs">,
+  job: ActiveJob,
+  recover: () => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await recover();
+    } catch (error) {
+      const { signal } = job.controller;
+      if (!(error instanceof EngineUnreachableError) || signal.aborted) throw error;
+      job.isWaiting = true;
+      job.notify();
+      await sleep(RETRY_MS, jobs.stopping);
+      job.isWaiting = false;
+      signal.throwIfAborted();
+    }
+  }
+}
+
+/** Runs a job in its turn and records how it ends. */
+function launch<Result>(
+  deps: Deps,
+  job: ActiveJob,
+  { kind, reservation, work, isUrgent = false }: {
+    kind: Pick<JobKind, "endEvent">;
+    reservation: Disposable | undefined;
+    work: () => Promise<Result>;
+    isUrgent?: boolean;
+  },
+): Promise<Result> {
+  const completion = (async () => {
+    try {
+      using _slot = isUrgent ? undefined : await deps.jobs.acquire(job.controller.signal);
+      const startedAt = job.record.startedAt ?? deps.now().toISOString();
+      update(deps, job, { status: "running", startedAt });
+      const result = await work();
+      await end(deps, job, kind, { status: "succeeded", result: result ?? null });
+      return result;
+    } catch (error) {
+      await end(deps, job, kind, outcomeOf(deps, job, error));
+      throw error;
+    } finally {
+      reservation?.[Symbol.dispose]();
+      deps.jobs.remove(job.record.id);
+      job.ended.abort();
+      job.notify();
+    }
+  })();
+  completion.catch(() => {});
+  return completion;
+}
+
+type Outcome = Pick<Job, "status"> & Partial<Pick<Job, "error" | "result">>;
+
+const FAILED = { status: "failed", result: null } as const;
+
+function outcomeOf(
+  { jobs, log }: Pick<Deps, "jobs" | "log">,
+  { controller, record }: ActiveJob,
+  error: unknown,
+): Outcome | undefined {
+  const { status, result } = error instanceof JobEnd ? error : FAILED;
+  if (status !== "failed") return { status, error: cut(messageOf(error)), result };
+  // The next start recovers it.
+  if (jobs.stopping.aborted) return undefined;
+  if (controller.signal.aborted) {
+    return { status: "cancelled", error: cut(messageOf(controller.signal.reason)) };
+  }
+  return { status, error: cut(messageFor(log, error, "job failed", { job: record.id })), result };
+}
+
+/** Stores the outcome. While that fails (the disk is full), the job has not ended. */
+async function end(
+  deps: Deps,
+  job: ActiveJob,
+  kind: Pick<JobKind, "endEvent">,
+  outcome: Outcome | undefined,
+): Promise<void> {
+  const { jobs, log, now } = deps;
+  while (outcome && !jobs.isClosed) {
+    try {
+      const at = now().toISOString();
+      const steps = job.record.steps.map((step): JobStep =>
+        step.status === "running"
+          ? { ...step, status: "failed", endedAt: at, message: "Interrupted" }
+          : step
+      );
+      const { progress } = job.record;
+      const changes = { ...outcome, steps, progress, endedAt: at };
+      return update(deps, job, changes, kind.endEvent?.({ ...job.record, ...changes }));
+    } catch (error) {
+      log.error("failed to record the end of a job", { job: job.record.id, ...errorFields(error) });
+      await sleep(RETRY_MS, jobs.stopping);
+      if (jobs.stopping.aborted) return;
+    }
+  }
+}
+
+/** Stores changes, with the event that reports them, then shows them. */
+function update(deps: Deps, job: ActiveJob, changes: Partial<Job>, event?: NewEvent): void {
+  const store = () => updateJob(deps.db, job.record.id, changes);
+  if (event) emit(deps, event.event, event.data, store);
+  else store();
+  job.record = { ...job.record, ...changes };
+  job.notify();
+  publish(deps, job);
+}
+
+/** Sends the job without its result, which may be large, to the clients of `GET /api/stream`. */
+function publish({ stream }: Pick<Deps, "stream">, { record }: ActiveJob): void {
+  stream.publish("job", { ...toView(record), result: null });
+}
+
+function createRun<Input, Attachment>(
+  deps: Deps,
+  job: ActiveJob,
+  attachment: Attachment | undefined,
+): JobRun<Input, Attachment> {
+  const { jobs, log, now } = deps;
+  const { id, target, input } = job.record;
+  const { signal } = job.controller;
+  let isStoring = false;
+
+  const stepOf = (name: string) => job.record.steps.find((step) => step.name === name);
+  const putStep = (step: JobStep) => {
+    const isKnown = stepOf(step.name) !== undefined;
+    const { steps } = job.record;
+    update(deps, job, {
+      steps: isKnown
+        ? steps.map((each) => each.name === step.name ? step : each)
+        : [...steps, step],
+    });
+  };
+  const storeProgress = () => {
+    isStoring = false;
+    // The end of a job stores its last progress.
+    if (jobs.isClosed || job.record.endedAt !== null) return;
+    try {
+      updateJob(deps.db, id, { progress: job.record.progress });
+    } catch (error) {
+      log.warn("failed to record the progress of a job", { job: id, ...errorFields(error) });
+    }
+    job.notify();
+  };
+
+  return {
+    id,
+    target,
+    input: input as Input,
+    attachment,
+    signal,
+    resultOf(name) {
+      const step = stepOf(name);
+      return step?.status === "succeeded" ? step.value : undefined;
+    },
+    hasBegun: (name) => stepOf(name) !== undefined,
+    async step<Value>(name: string, work: () => Promise<Value>) {
+      const earlier = stepOf(name);
+      if (earlier?.status === "succeeded") return earlier.value as Value;
+      const at = now().toISOString();
+      const begun: JobStep = {
+        name,
+        status: "running",
+        startedAt: at,
+        endedAt: null,
+        message: null,
+      };
+      putStep(begun);
+      try {
+        const value = await work();
+        putStep({ ...begun, status: "succeeded", endedAt: now().toISOString(), value });
+        return value;
+      } catch (error) {
+        // After a restart an interrupted step runs again.
+        if (!jobs.stopping.aborted) {
+          const message = cut(messageOf(error));
+          putStep({ ...begun, status: "failed", endedAt: now().toISOString(), message });
+        }
+        throw error;
+      }
+    },
+    progress(progress) {
+      job.record.progress = progress;
+      if (isStoring) return;
+      isStoring = true;
+      void sleep(PROGRESS_MS, job.ended.signal).then(storeProgress);
+    },
+    log: (line) => job.write(line),
+  };
+}
+
+/** An unexpected error is logged; its text may contain internals. */
+const messageOf = (error: unknown) => asAppError(error)?.message ?? "Internal error";
+
+const cut = (text: string) => text.slice(0, ERROR_MAX).toWellFormed();

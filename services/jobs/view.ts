@@ -1,0 +1,90 @@
+/**
+ * Jobs as the API shows them, and who may see them.
+ *
+ * @module
+ */
+
+import type { Job, JobStep, JobTargetType } from "../../db/jobs.ts";
+import { type Caller, mayDo } from "../access/caller.ts";
+import { includesContainer, includesStack, isLimited, type Scope } from "../access/scope.ts";
+import { hideForeign } from "../containers/visible.ts";
+import type { Deps } from "../deps.ts";
+
+export interface JobView extends Omit<Job, "input" | "steps"> {
+  steps: Omit<JobStep, "value">[];
+}
+
+type JobTarget = Pick<Job, "targetType" | "target" | "stack">;
+
+/** The permission that shows a target shows its jobs. */
+export const JOB_PERMISSIONS: Record<JobTargetType, string> = {
+  image: "images:read",
+  container: "containers:read",
+  stack: "stacks:read",
+  host: "system:read",
+};
+
+/** Leaves out what only the job's kind uses. */
+export function toView({ input: _, steps, ...job }: Job): JobView {
+  return { ...job, steps: steps.map(({ value: _, ...step }) => step) };
+}
+
+/** Whether the caller may read a job. */
+export function isJobVisible(caller: Caller, job: JobTarget): boolean {
+  return mayDo(caller, "viewer", JOB_PERMISSIONS[job.targetType]) &&
+    includesTarget(caller.scope, job);
+}
+
+/** Whether a scope includes the target of a job. Images and the host belong to no container. */
+export function includesTarget(
+  scope: Scope | undefined,
+  { targetType, target, stack }: JobTarget,
+): boolean {
+  if (!isLimited(scope)) return true;
+  if (targetType === "stack") return includesStack(scope, target);
+  return targetType === "container" &&
+    includesContainer(scope, { name: target, composeProject: stack, labels: {} });
+}
+
+/** Returns the job without texts that mention containers outside of the caller's scope. */
+export function redactJob(
+  deps: Pick<Deps, "inventory">,
+  caller: Pick<Caller, "scope">,
+  job: JobView,
+): JobView {
+  if (!isLimited(caller.scope)) return job;
+  const hide = textFilter(deps, caller, job);
+  const hideIn = (text: string | null) => text === null ? null : hide(text);
+  return {
+    ...job,
+    progress: job.progress && { ...job.progress, message: hideIn(job.progress.message) },
+    steps: job.steps.map((step) => ({ ...step, message: hideIn(step.message) })),
+    error: hideIn(job.error),
+    result: JSON.parse(
+      JSON.stringify(job.result),
+      (_, value) => typeof value === "string" ? hide(value) : value,
+    ),
+  };
+}
+
+/**
+ * Returns the job as a caller may see it: as {@linkcode redactJob}, and without the log lines of
+ * failed containers for one who may not read logs.
+ */
+export function viewFor(deps: Pick<Deps, "inventory">, caller: Caller, job: Job): JobView {
+  const view = redactJob(deps, caller, toView(job));
+  const { result } = view;
+  if (typeof result !== "object" || result === null || !("evidence" in result)) return view;
+  if (mayDo(caller, "viewer", "containers:logs")) return view;
+  const { evidence: _, ...others } = result;
+  return { ...view, result: others };
+}
+
+/** Returns the filter for texts of a job. Names of its own target stay. */
+export function textFilter(
+  deps: Pick<Deps, "inventory">,
+  caller: Pick<Caller, "scope">,
+  { target, stack }: JobTarget,
+): (text: string) => string {
+  return (text) => hideForeign(deps, caller, text, `${target} ${stack ?? ""}`);
+}

@@ -1,0 +1,150 @@
+/**
+ * What a client with an API token sees of the frames of `GET /api/stream`.
+ *
+ * @module
+ */
+
+import { selectJob } from "../../db/jobs.ts";
+import type { Caller } from "../access/caller.ts";
+import {
+  allowsPermission,
+  includesContainer,
+  isLimited,
+  type Scope,
+  type ScopedContainer,
+} from "../access/scope.ts";
+import { visibleTo } from "../containers/visible.ts";
+import type { Deps } from "../deps.ts";
+import type { AppEvent, EventKind, EventMap } from "../events/events.ts";
+import type { Inventory } from "../containers/inventory.ts";
+import type { StreamView } from "../stream/held_frames.ts";
+import {
+  includesTarget,
+  JOB_PERMISSIONS,
+  type JobView,
+  redactJob,
+  textFilter,
+} from "../jobs/view.ts";
+import { countContainers } from "./overview.ts";
+import { summarizeStacks } from "../stacks/stacks.ts";
+import { ADMIN_EVENT } from "./admin_events.ts";
+
+/** The permission of each kind of events, by the first word of the kind. */
+export const EVENT_PERMISSIONS: Record<EventTopic, string> = {
+  account: "users:read",
+  alert: "alerts:read",
+  certificate: "system:read",
+  container: "containers:read",
+  deploy: "stacks:read",
+  engine: "system:read",
+  host: "system:read",
+  image: "containers:read",
+  incident: "incidents:read",
+  monitor: "uptime:read",
+  remediation: "remediation:read",
+  schedule: "schedules:read",
+  sla: "sla:read",
+  stack: "stacks:read",
+  status_page: "status_pages:read",
+  test: "webhooks:read",
+  update: "containers:read",
+};
+
+type EventTopic = EventKind extends infer Kind
+  ? Kind extends `${infer Topic}.${string}` ? Topic : Kind
+  : never;
+
+type ViewDeps = Pick<Deps, "db" | "inventory">;
+
+/** Data of a frame `containers`. */
+interface ContainersData {
+  containers: readonly ScopedContainer[];
+  stacks: unknown;
+}
+
+/** Returns the view of a caller; `undefined` for one that sees everything. */
+export function streamView(
+  deps: ViewDeps,
+  { scope }: Pick<Caller, "scope">,
+): StreamView | undefined {
+  if (!scope || (!scope.permissions && !isLimited(scope))) return undefined;
+  const { inventory } = visibleTo(deps, { scope });
+
+  return {
+    key: JSON.stringify(scope),
+    apply(type, data) {
+      switch (type) {
+        case "metrics":
+          return isLimited(scope)
+            ? {
+              ...data as object,
+              containers: countContainers(inventory.listFollowed()),
+              changes: {},
+            }
+            : data;
+        case "containers":
+          return allowsPermission(scope, "containers:read")
+            ? containersIn(inventory, scope, data as ContainersData)
+            : undefined;
+        case "alerts":
+          return allowsPermission(scope, "alerts:read") && !isLimited(scope) ? data : undefined;
+        case "monitors":
+          return allowsPermission(scope, "uptime:read") && !isLimited(scope) ? data : undefined;
+        case "event":
+        case ADMIN_EVENT:
+          return eventIn(deps, scope, data as AppEvent);
+        case "job":
+          return jobIn(deps, scope, data as JobView);
+        default:
+          return undefined;
+      }
+    },
+  };
+}
+
+function jobIn(deps: ViewDeps, scope: Scope, job: JobView): JobView | undefined {
+  const isVisible = allowsPermission(scope, JOB_PERMISSIONS[job.targetType]) &&
+    includesTarget(scope, job);
+  return isVisible ? redactJob(deps, { scope }, job) : undefined;
+}
+
+function containersIn(inventory: Inventory, scope: Scope, data: ContainersData): unknown {
+  const hasStacks = allowsPermission(scope, "stacks:read");
+  if (!isLimited(scope)) return hasStacks ? data : { containers: data.containers };
+  const containers = data.containers.filter((container) => includesContainer(scope, container));
+  return hasStacks
+    ? { containers, stacks: summarizeStacks(inventory.listFollowed()) }
+    : { containers };
+}
+
+/** Only events about one container or stack can be in the scope of a token that is limited. */
+function eventIn(deps: ViewDeps, scope: Scope, event: AppEvent): AppEvent | undefined {
+  const topic = event.event.split(".")[0] as EventTopic;
+  if (!allowsPermission(scope, EVENT_PERMISSIONS[topic])) return undefined;
+  if (!isLimited(scope)) return event;
+  if (["deploy", "stack", "update"].includes(topic)) return jobEventIn(deps, scope, event);
+  return topic === "container" && isOwn(deps, scope, event) ? event : undefined;
+}
+
+/** Of a container that no longer exists only the name is known, not the stack. */
+function isOwn({ inventory }: ViewDeps, scope: Scope, { data }: AppEvent): boolean {
+  const { id, container } = data as EventMap["container.up"];
+  const known = inventory.listFollowed().find((each) => each.id === id);
+  return includesContainer(
+    scope,
+    known ?? { name: container, composeProject: null, labels: {} },
+  );
+}
+
+/**
+ * An update, a deploy or the removal of a stack belongs to its job, because the containers have
+ * other names and ids meanwhile.
+ */
+function jobEventIn(deps: ViewDeps, scope: Scope, event: AppEvent): AppEvent | undefined {
+  const { jobId, reason } = event.data as EventMap["update.failed" | "stack.down_failed"];
+  const job = selectJob(deps.db, jobId);
+  if (!job || !includesTarget(scope, job)) return undefined;
+  const hide = textFilter(deps, { scope }, job);
+  const data = { ...event.data, reason: reason === null ? null : hide(reason) };
+  return { ...event, data } as AppEvent;
+}

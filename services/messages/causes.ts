@@ -1,0 +1,180 @@
+/**
+ * Which events have the same cause, and which are not sent by themselves because another problem
+ * explains them. Notification channels, chats and pushes share the decision about an event.
+ *
+ * @module
+ */
+
+import { selectJobs } from "../../db/jobs.ts";
+import {
+  deleteProblem,
+  deleteProblemsBefore,
+  deleteProblemsOf,
+  type NotificationProblem,
+  replaceProblem,
+  selectProblem,
+  selectProblemsAbout,
+  updateProblemEnded,
+  updateProblemsCause,
+} from "../../db/notification_problems.ts";
+import type { AppEvent } from "../events/events.ts";
+import type { Pause, RecorderDeps } from "../events/recorder.ts";
+import type { Decision, Subject, SubjectKind } from "./decisions.ts";
+import { automaticActor } from "../access/audit/audit.ts";
+import { isUp } from "../containers/reads.ts";
+import { identityOf } from "../containers/reserve.ts";
+import { phaseOf } from "../events/message.ts";
+import { subjectOf } from "./subject.ts";
+
+/** How long events about containers wait for an outage of the engine, in milliseconds. */
+export const HOLD_MS = 3_000;
+
+/** How long the containers have to start after an outage of the engine, in milliseconds. */
+export const SETTLE_MS = 60_000;
+
+/** A problem whose end was never reported is forgotten after this time. */
+const PROBLEM_MAX_MS = 30 * 24 * 3_600_000;
+
+const AUTOMATIC = automaticActor("update policy").userId;
+
+type Cause = Pick<Decision, "cause" | "explainedBy" | "settlesAt">;
+
+/**
+ * Decides about an event once, for all receivers, and records problems that begin or end.
+ *
+ * @param root The event that caused this one, or itself.
+ * @param pause Why nothing is said about it.
+ */
+export function decide(
+  deps: RecorderDeps,
+  event: AppEvent,
+  root: AppEvent,
+  pause: Pause | undefined,
+): Decision {
+  const known = deps.decisions.get(event);
+  if (known) return known;
+  const isMuted = pause !== undefined || isFinishedTask(event) || isOfUpdate(deps, event) ||
+    isRepeatedFailure(deps, event);
+  const subject = subjectOf(deps, event);
+  const parent = root === event ? undefined : decide(deps, root, root, pause);
+  const decision = { isMuted, subject, ...causeOf(deps, event, subject, parent) };
+  deps.decisions.set(event, decision);
+  if (subject) recordProblem(deps, event, subject, decision);
+  return decision;
+}
+
+/** Forgets problems whose end was never reported. */
+export function sweepProblems({ db, now }: Pick<RecorderDeps, "db" | "now">): void {
+  deleteProblemsBefore(db, new Date(now().getTime() - PROBLEM_MAX_MS).toISOString());
+}
+
+function causeOf(
+  deps: RecorderDeps,
+  event: AppEvent,
+  subject: Subject | undefined,
+  parent: Decision | undefined,
+): Cause {
+  const { db } = deps;
+  const own = subject && selectProblem(db, subject.key);
+  // What follows from an event in the same moment belongs to it, and so does its end.
+  if (parent?.subject) {
+    const { cause, explainedBy, settlesAt } = parent;
+    return { cause: own?.cause ?? cause, explainedBy, settlesAt };
+  }
+  if (!subject) return ownCause(event.eventId);
+  const about = subject.containers.length === 0 ? [] : selectProblemsAbout(db, subject.containers);
+  const others = about.filter((problem) => isOpen(deps, problem));
+  const engine = subject.isOfEngine ? currentOutage(deps) : undefined;
+  const explaining = engine ?? others.find((other) => explains(other, subject));
+  // The end of a problem goes to where its beginning was sent.
+  if (own && subject.phase !== "begin") {
+    return explaining?.cause === own.cause ? causeBy(explaining) : ownCause(own.cause);
+  }
+  return explaining ? causeBy(explaining) : ownCause(own?.cause ?? others[0]?.cause ?? subject.key);
+}
+
+const ownCause = (cause: string): Cause => ({
+  cause,
+  explainedBy: undefined,
+  settlesAt: undefined,
+});
+
+/** The events of a problem were stored by {@linkcode recordProblem}. */
+const causeBy = ({ cause, endedAt, event }: NotificationProblem): Cause => ({
+  cause,
+  explainedBy: event as AppEvent,
+  settlesAt: endedAt === null ? undefined : new Date(Date.parse(endedAt) + SETTLE_MS).toISOString(),
+});
+
+/** Which problems explain others about the same container. */
+const EXPLAINED: { [Kind in SubjectKind]?: readonly SubjectKind[] } = {
+  alert: ["alert", "down", "monitor"],
+  down: ["alert", "monitor"],
+  loop: ["alert", "down", "ill", "monitor", "remediation"],
+  monitor: ["alert", "down", "monitor"],
+};
+
+const explains = (problem: NotificationProblem, { key, kind }: Subject): boolean =>
+  (problem.key !== key || problem.kind === "loop") &&
+  EXPLAINED[problem.kind as SubjectKind]?.includes(kind) === true;
+
+/** A start of a container may have been missed; then it is not down any more. */
+function isOpen({ inventory }: RecorderDeps, { kind, containers }: NotificationProblem): boolean {
+  if (kind !== "down") return true;
+  const container = inventory.listFollowed().find(({ name }) => name === containers[0]);
+  return container !== undefined && !isUp(container);
+}
+
+/** The outage of the engine, also for a while after its end. */
+function currentOutage({ db, now }: RecorderDeps): NotificationProblem | undefined {
+  const outage = selectProblem(db, "engine");
+  const isOver = outage?.endedAt != null &&
+    now().getTime() - Date.parse(outage.endedAt) >= SETTLE_MS;
+  return isOver ? undefined : outage;
+}
+
+function recordProblem(
+  { db, now }: RecorderDeps,
+  event: AppEvent,
+  { key, kind, phase, containers }: Subject,
+  { cause, isMuted }: Decision,
+): void {
+  const at = now();
+  if (phase === "end") {
+    if (kind !== "engine") return void deleteProblem(db, key);
+    updateProblemEnded(db, key, at.toISOString());
+    // The message about the end names the containers that do not run.
+    deleteProblemsOf(db, key, ["down", "ill"]);
+  }
+  if (phase !== "begin" || isMuted) return;
+  if (kind === "engine") {
+    // What began a moment before is explained by it.
+    updateProblemsCause(db, new Date(at.getTime() - HOLD_MS).toISOString(), key);
+  }
+  const before = selectProblem(db, key);
+  // A container in a crash loop can run out of memory, too.
+  if (before?.kind === "loop" && kind !== "loop") return;
+  const openedAt = before && kind !== "engine" ? before.openedAt : at.toISOString();
+  const names = [...containers];
+  replaceProblem(db, { key, kind, cause, containers: names, event, openedAt, endedAt: null });
+}
+
+/** A task that ended as it should is not a problem; webhooks and streams have the event. */
+const isFinishedTask = (event: AppEvent) =>
+  event.event === "container.down" && event.data.reason === "exited" && event.data.exitCode === 0;
+
+/** An automatic update is tried again every hour; the same failure is reported once. */
+function isRepeatedFailure({ db }: RecorderDeps, { event, data }: AppEvent): boolean {
+  if (event !== "update.failed") return false;
+  const [last, before] = selectJobs(db, { target: data.container }, { limit: 2 });
+  return last?.id === data.jobId && before?.error === data.reason &&
+    [last, before].every(({ createdBy }) => createdBy === AUTOMATIC);
+}
+
+/** The update or deploy reports its result, which is a rollback if the new container fails. */
+function isOfUpdate({ reservations }: RecorderDeps, { event, data }: AppEvent): boolean {
+  if (!event.startsWith("container.") || phaseOf({ event }) !== "begin") return false;
+  const { container, id } = data as { container: string; id: string };
+  const activity = reservations.activityOf(identityOf({ id, name: container }));
+  return activity === "updated" || activity === "deployed";
+}

@@ -1,0 +1,72 @@
+/**
+ * Opsgenie: Alert API (https://docs.opsgenie.com/docs/alert-api).
+ *
+ * @module
+ */
+
+import { truncate } from "../../../events/description.ts";
+import { bodyOf, problemKey, type Severity } from "../../../events/message.ts";
+import { joinUrl } from "../../../outbound/url.ts";
+import { type ChannelKind, token } from "./kind.ts";
+
+interface OpsgenieConfig {
+  apiKey: string;
+  region?: string;
+  apiUrl?: string;
+}
+
+const API: Readonly<Record<string, string>> = {
+  us: "https://api.opsgenie.com",
+  eu: "https://api.eu.opsgenie.com",
+};
+
+const PRIORITY: Record<Severity, string> = { critical: "P1", warning: "P3", info: "P5" };
+
+/** Limits of the platform, in characters. */
+const MESSAGE_MAX = 130;
+const ALIAS_MAX = 512;
+const DESCRIPTION_MAX = 15_000;
+
+export const opsgenie: ChannelKind<OpsgenieConfig> = {
+  id: "opsgenie",
+  name: "Opsgenie",
+  schemes: ["opsgenie"],
+  fields: {
+    apiKey: { type: "text", isSecret: true, pattern: token },
+    region: { type: "text", isOptional: true, pattern: [/^(us|eu)$/, "must be us or eu"] },
+    apiUrl: { type: "address", isOptional: true },
+  },
+
+  request({ apiKey, region = "us", apiUrl = API[region]! }, { message }) {
+    const { link, phase, server, severity, title } = message;
+    const alias = problemKey(message, ALIAS_MAX);
+    const headers = { authorization: `GenieKey ${apiKey}` };
+    if (phase === "end") {
+      const url = new URL(joinUrl(apiUrl, `/v2/alerts/${encodeURIComponent(alias)}/close`));
+      url.searchParams.set("identifierType", "alias");
+      return { url: url.href, headers, body: { source: server, note: withoutTags(title) } };
+    }
+    return {
+      url: joinUrl(apiUrl, "/v2/alerts"),
+      headers,
+      body: {
+        message: truncate(title, MESSAGE_MAX),
+        alias,
+        description: withoutTags(bodyOf(message, DESCRIPTION_MAX / 2)),
+        priority: PRIORITY[severity],
+        source: server,
+        ...(link !== null && { details: { link } }),
+      },
+    };
+  },
+
+  // opsgenie://api.opsgenie.com/key (Shoutrrr) and opsgenie://key/receiver (Apprise).
+  fromUrl({ host, path, param }) {
+    const apiKey = host.includes(".") ? path[0] : host;
+    if (!apiKey) return "must be opsgenie://api-key";
+    return { apiKey, region: param("region") ?? (host.includes(".eu.") ? "eu" : "us") };
+  },
+};
+
+/** Descriptions and notes may have HTML: a zero-width space keeps tags from beginning. */
+const withoutTags = (text: string) => text.replace(/<(?=\S)/g, "<\u200b");

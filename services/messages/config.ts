@@ -1,0 +1,160 @@
+/**
+ * Configs of channels: addresses, tokens and receivers. They are stored encrypted; secrets in them
+ * are never shown, and are sent only to the address for which they were given.
+ *
+ * @module
+ */
+
+import type { StoredNotificationChannel } from "../../db/notification_channels.ts";
+import type { Deps } from "../deps.ts";
+import { AppError } from "../errors.ts";
+import { checkedHeaders, redactedHeaders } from "../outbound/secret_headers.ts";
+import { assertOutboundHost, assertOutboundUrl, OUTBOUND_URL_MAX } from "../outbound/url.ts";
+import { GIVE_AGAIN, isElsewhere, NOTHING_STORED, REDACTED } from "../text/redact.ts";
+import type { Secrets } from "../secrets/secrets.ts";
+import type { ChannelConfig, ChannelKind, ConfigField, ConfigValue } from "./channels/kinds/kind.ts";
+import { TEMPLATE_MAX } from "./template.ts";
+
+/** Fields of a config in a request; `null` removes a field. */
+export type ConfigChange = Record<string, ConfigValue | null | undefined>;
+
+const LIST_MAX = 50;
+const NUMBER_MAX = 2 ** 31;
+
+/**
+ * Merges a change into the stored config. A field that is missing, or a secret that is redacted,
+ * keeps its value.
+ *
+ * @param stored The current config of the same kind; `undefined` for a new channel.
+ * @throws {AppError} `invalid` for a field that is missing, unknown or not valid, and for a secret
+ * that would be sent to another address than before.
+ */
+export async function mergeConfig(
+  deps: Pick<Deps, "config">,
+  kind: ChannelKind,
+  change: ConfigChange,
+  stored: ChannelConfig | undefined,
+): Promise<ChannelConfig> {
+  const unknown = Object.keys(change).find((name) => !Object.hasOwn(kind.fields, name));
+  if (unknown !== undefined) {
+    const names = Object.keys(kind.fields).join(", ");
+    throw invalid(unknown.slice(0, 100), `not a field of ${kind.id}, which has ${names}`);
+  }
+  const config: ChannelConfig = {};
+  const kept: string[] = [];
+  const movesTo = addressesOf(kind, change).filter(([name, url]) =>
+    stored !== undefined && isElsewhere(String(stored[name] ?? ""), url)
+  );
+  for (const [name, field] of Object.entries(kind.fields)) {
+    const given = change[name];
+    const before = stored?.[name];
+    if (field.type === "headers" && given !== null && (given ?? before) !== undefined) {
+      if (given !== undefined && (typeof given !== "object" || Array.isArray(given))) {
+        throw invalid(name, "must be an object of names and texts");
+      }
+      config[name] = checkedHeaders(given, {
+        stored: (before ?? {}) as Record<string, string>,
+        elsewhere: movesTo.length > 0,
+      });
+      continue;
+    }
+    const isKept = given === undefined || isRedacted(given);
+    const value = isKept ? before : given;
+    if (isRedacted(given) && value === undefined) {
+      throw invalid(name, NOTHING_STORED);
+    }
+    if (value === undefined || value === null) {
+      if (!field.isOptional) throw invalid(name, `required for ${kind.id}`);
+      continue;
+    }
+    const problem = problemOf(field, value);
+    if (problem !== undefined) throw invalid(name, problem);
+    if (!isKept) await assertReachable(deps, field, String(value), `body.config.${name}`);
+    config[name] = value;
+    if (isKept && field.isSecret) kept.push(name);
+  }
+  if (movesTo.length > 0 && kept[0] !== undefined) throw invalid(kept[0], GIVE_AGAIN);
+  const problem = kind.problem?.(config);
+  if (problem !== undefined) throw new AppError("invalid", `body.config: ${problem}`);
+  return config;
+}
+
+/** @throws {AppError} `invalid` if the service may not connect to the address. */
+async function assertReachable(
+  deps: Pick<Deps, "config">,
+  { type }: ConfigField,
+  value: string,
+  field: string,
+): Promise<void> {
+  if (type === "address") await assertOutboundUrl(deps, value, "internal", field);
+  if (type === "mailServer") {
+    await assertOutboundHost(deps, new URL(value).hostname, "internal", field);
+  }
+}
+
+/** Replaces the secrets. */
+export function redactConfig(kind: ChannelKind, config: ChannelConfig): ChannelConfig {
+  return Object.fromEntries(
+    Object.entries(config).map(([name, value]) => {
+      const field = kind.fields[name];
+      if (field?.type === "headers") {
+        return [name, redactedHeaders(value as Record<string, string>)];
+      }
+      return [name, field?.isSecret ? REDACTED : value];
+    }),
+  );
+}
+
+export const hasSecret = (kind: ChannelKind, config: ChannelConfig): boolean =>
+  Object.keys(config).some((name) => kind.fields[name]?.isSecret);
+
+export function sealConfig(secrets: Secrets, id: string, config: ChannelConfig): string {
+  return secrets.seal(JSON.stringify(config), purpose(id));
+}
+
+/** @throws {SealError} */
+export function openConfig(
+  secrets: Secrets,
+  { id, sealed }: Pick<StoredNotificationChannel, "id" | "sealed">,
+): ChannelConfig {
+  return JSON.parse(secrets.open(sealed, purpose(id)));
+}
+
+/** The new addresses of a change. */
+const addressesOf = ({ fields }: ChannelKind, change: ConfigChange): [string, string][] =>
+  Object.entries(change).filter((entry): entry is [string, string] =>
+    fields[entry[0]]?.type === "address" && typeof entry[1] === "string" && !isRedacted(entry[1])
+  );
+
+const isRedacted = (value: unknown) => value === REDACTED;
+
+function problemOf({ type, pattern }: ConfigField, value: ConfigValue): string | undefined {
+  if (type === "number") {
+    const isValid = typeof value === "number" && Number.isInteger(value) && value >= 0 &&
+      value < NUMBER_MAX;
+    return isValid ? undefined : "must be a whole number, at least 0";
+  }
+  if (type === "list") {
+    if (!Array.isArray(value) || value.length === 0 || value.length > LIST_MAX) {
+      return `must be a list with 1 to ${LIST_MAX} texts`;
+    }
+    return value.map((each) => textProblem(each, OUTBOUND_URL_MAX, pattern)).find(Boolean);
+  }
+  return textProblem(value, type === "template" ? TEMPLATE_MAX : OUTBOUND_URL_MAX, pattern);
+}
+
+function textProblem(
+  value: ConfigValue,
+  max: number,
+  pattern: ConfigField["pattern"],
+): string | undefined {
+  if (typeof value !== "string" || value === "" || value.length > max) {
+    return `must be a text with 1 to ${max} characters`;
+  }
+  return pattern && !pattern[0].test(value) ? pattern[1] : undefined;
+}
+
+const invalid = (field: string, problem: string) =>
+  new AppError("invalid", `body.config.${field}: ${problem}`);
+
+const purpose = (id: string) => `notification channel ${id}`;

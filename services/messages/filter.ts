@@ -1,0 +1,74 @@
+/**
+ * Which events a notification channel gets.
+ *
+ * @module
+ */
+
+import type { StoredNotificationChannel } from "../../db/notification_channels.ts";
+import { matchesAny, stackOf } from "../access/scope.ts";
+import type { Deps } from "../deps.ts";
+import type { AppEvent, EventKind } from "../events/events.ts";
+import { containersOf, isAtLeast, severityOf, stackNameOf } from "../events/message.ts";
+
+type Filter = Pick<
+  StoredNotificationChannel,
+  "containers" | "events" | "minSeverity" | "stacks"
+>;
+
+/**
+ * Kinds that are news only to channels that name them: `*` does not mean these. The ends of problems
+ * are sent to the others, too, if they got the beginning.
+ */
+const NAMED_KINDS: readonly string[] = [
+  "container.up",
+  "container.healthy",
+  "container.removed",
+  "deploy.succeeded",
+  "update.started",
+];
+
+/** How an update tells that it failed. */
+const FAILED_UPDATES: readonly EventKind[] = [
+  "update.failed",
+  "update.needs_attention",
+  "update.rolled_back",
+];
+
+/** Whether a channel wants an event by itself. */
+export const wantsEvent = (deps: Pick<Deps, "inventory">, filter: Filter, event: AppEvent) =>
+  (NAMED_KINDS.includes(event.event)
+    ? filter.events.includes(event.event)
+    : subscribesTo(filter, event)) &&
+  isAtLeast(severityOf(event), filter.minSeverity) && isMeant(deps, filter, event);
+
+/** Whether a receiver gets an event, unless it also gets another one that says the same. */
+export const subscribesTo = (filter: Pick<Filter, "events">, { event, data }: AppEvent): boolean =>
+  isSubscribed(filter, event) &&
+  !(event === "schedule.failed" && data.jobId !== undefined &&
+    FAILED_UPDATES.every((kind) => isSubscribed(filter, kind)));
+
+export const isSubscribed = ({ events }: Pick<Filter, "events">, kind: string): boolean =>
+  events.includes(kind) || events.includes("*");
+
+/** Whether an event is about a container or stack that a channel is for. */
+function isMeant(
+  { inventory }: Pick<Deps, "inventory">,
+  { containers, stacks }: Pick<Filter, "containers" | "stacks">,
+  event: AppEvent,
+): boolean {
+  if (containers === null && stacks === null) return true;
+  const stack = stackNameOf(event);
+  if (stack !== undefined) return containers === null && matchesAny(stacks!, stack);
+  const known = inventory.listFollowed();
+  const matches = (name: string, stack: string | null) =>
+    (containers === null || matchesAny(containers, name)) &&
+    (stacks === null || stack !== null && matchesAny(stacks, stack));
+  // Without the engine, every container is concerned.
+  if (event.event.startsWith("engine.")) {
+    return known.some((container) => matches(container.name, stackOf(container)));
+  }
+  return containersOf(event).some((name) => {
+    const container = known.find((each) => each.name === name);
+    return matches(name, container ? stackOf(container) : null);
+  });
+}

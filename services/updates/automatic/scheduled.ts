@@ -1,0 +1,60 @@
+/**
+ * Updates that a schedule requests.
+ *
+ * @module
+ */
+
+import { selectCheckedImage } from "../../../db/updates/images.ts";
+import { type Job, selectJob } from "../../../db/jobs.ts";
+import type { AuditActor } from "../../access/audit/audit.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { aborted } from "../../lifecycle.ts";
+import type { Container } from "../../containers/inventory.ts";
+import { checkImages } from "../check/round.ts";
+import { imagesInUse } from "../check/in_use.ts";
+import { readKnown } from "../check/known.ts";
+import { imageStatus } from "../check/status.ts";
+import { updatePolicy } from "../labels.ts";
+import { startUpdate } from "../run/start.ts";
+
+/**
+ * Asks the registry for the image of a container, and updates the container unless it runs that
+ * image. The policy, the minimum age and the windows do not matter, because a user chose the time.
+ *
+ * @returns The job of the update when it has ended, or when the service stops; `undefined` if the
+ * container runs that image already.
+ * @throws {AppError} `conflict` for an image without a registry; `bad_gateway` if the registry does
+ * not answer.
+ * @throws What `startUpdate()` throws.
+ */
+export async function updateNow(
+  deps: Deps,
+  container: Container,
+  actor: AuditActor,
+): Promise<Job | undefined> {
+  const { id, name, labels, imageId } = container;
+  const [image] = imagesInUse([container]);
+  if (!image) throw new AppError("conflict", `An update of ${name} has not finished`);
+  await checkImages(deps, [image]);
+  const checked = selectCheckedImage(deps.db, image.image);
+  const known = await readKnown(deps);
+  const { status, reason } = imageStatus(image, checked, known);
+  if (status === "up_to_date") return undefined;
+  if (status === "pinned" || status === "local") {
+    throw new AppError("conflict", `The image of ${name} has no tag in a registry`);
+  }
+  if (status === "unknown") {
+    throw new AppError("bad_gateway", `The registry of ${image.image} failed: ${reason}`);
+  }
+  const started = await startUpdate(deps, {
+    containerId: id,
+    pull: "always",
+    expectedDigest: checked?.latestDigest ?? undefined,
+    verifyTimeoutSeconds: updatePolicy(labels, known.local.labelsOf(imageId)).verifyTimeoutSeconds,
+    actor,
+  });
+  const active = deps.jobs.get(started.id);
+  if (active) await aborted(active.ended.signal);
+  return selectJob(deps.db, started.id);
+}

@@ -1,0 +1,116 @@
+/**
+ * The worker that applies updates automatically: one container at a time, and one stack after the
+ * other.
+ *
+ * @module
+ */
+
+import { selectJob, selectUnfinishedJobs } from "../../../db/jobs.ts";
+import { EngineUnreachableError } from "../../../engine/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { asAppError } from "../../errors.ts";
+import { every, type Worker } from "../../lifecycle.ts";
+import { errorFields } from "../../log.ts";
+import { automaticActor, recordAudit } from "../../access/audit/audit.ts";
+import { readUpdateSettings } from "../settings.ts";
+import type { PendingUpdate } from "./pending.ts";
+
+const ROUND_MS = 30_000;
+
+/** How long the engine has to be reachable before updates, because after its start all is loaded. */
+const SETTLE_MS = 10 * 60_000;
+
+/** Pause of a stack after a failed update, in milliseconds. */
+const RETRY_MS = 60 * 60_000;
+
+const ACTOR = automaticActor("update policy");
+
+export const automaticUpdater: Worker = {
+  name: "automatic updater",
+  edition: "ce",
+  async run(deps, signal, round) {
+    const updater = createUpdater(deps);
+    for await (const _ of every(ROUND_MS, signal)) {
+      try {
+        await updater.next();
+      } catch (error) {
+        // A lost engine is reported elsewhere.
+        if (!(error instanceof EngineUnreachableError)) throw error;
+      }
+      round();
+    }
+  },
+};
+
+interface Updater {
+  /** Starts the next update, unless one is running or none may start now. */
+  next(): Promise<void>;
+}
+
+export function createUpdater(deps: Deps): Updater {
+  const { db, eventStream, inventory, log, maintenance, now } = deps;
+  /** When each paused group may be tried again, in Unix milliseconds. */
+  const paused = new Map<string, number>();
+  let running: { jobId: string; update: PendingUpdate } | undefined;
+  let group: string | undefined;
+  let breaks = eventStream.status().breaks;
+  let settledAt = now().getTime() + SETTLE_MS;
+
+  const observeEngine = () => {
+    const { breaks: current } = eventStream.status();
+    if (inventory.live && current === breaks) return;
+    breaks = current;
+    settledAt = now().getTime() + SETTLE_MS;
+  };
+  const pause = (name: string) => void paused.set(name, now().getTime() + RETRY_MS);
+  const isPaused = (name: string) => (paused.get(name) ?? 0) > now().getTime();
+
+  /** Records how the last update ended; a stack with a failed one pauses. */
+  const endLast = () => {
+    if (!running) return;
+    const { jobId, update: { containerId, name, group } } = running;
+    const hasSucceeded = selectJob(db, jobId)?.status === "succeeded";
+    if (!hasSucceeded) pause(group);
+    recordAudit(deps, {
+      caller: ACTOR,
+      action: "automatic update",
+      target: name,
+      targets: [name, containerId],
+      outcome: hasSucceeded ? "success" : "failure",
+    });
+    running = undefined;
+  };
+
+  const start = async (update: PendingUpdate) => {
+    const { startAutomaticUpdate } = await import("./start.ts");
+    const { name, digest } = update;
+    try {
+      const job = await startAutomaticUpdate(deps, update, ACTOR);
+      if (!job) return pause(update.group);
+      running = { jobId: job.id, update };
+      log.info("automatic update started", { container: name, job: job.id, digest });
+    } catch (error) {
+      pause(update.group);
+      if (!asAppError(error)) throw error;
+      log.warn("automatic update not started", { container: name, ...errorFields(error) });
+    }
+  };
+
+  return {
+    async next() {
+      observeEngine();
+      // One that an earlier process started is resumed by the job runner.
+      if (selectUnfinishedJobs(db).some(({ createdBy }) => createdBy === ACTOR.userId)) return;
+      endLast();
+      const isSettled = now().getTime() >= settledAt;
+      if (maintenance.active || !isSettled || !readUpdateSettings(deps).enabled) return;
+      // Loaded on first use, because checks are off by default.
+      const { pendingUpdates } = await import("./pending.ts");
+      const pending = (await pendingUpdates(deps)).filter((update) => !isPaused(update.group));
+      // The stack that was begun is completed first.
+      const update = pending.find((each) => each.group === group) ?? pending[0];
+      group = update?.group;
+      if (update) await start(update);
+    },
+  };
+}

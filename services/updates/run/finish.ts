@@ -1,0 +1,233 @@
+/**
+ * The ends of an update: the old containers are removed, or put back.
+ *
+ * @module
+ */
+
+import {
+  deleteBlockedUpdatesOf,
+  EVERY_DIGEST,
+  upsertBlockedUpdate,
+} from "../../../db/updates/blocked.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { errorFields } from "../../log.ts";
+import { keepCrashLines } from "../../containers/crash_lines.ts";
+import { JobEnd } from "../../jobs/kind.ts";
+import { evidenceLines } from "./evidence.ts";
+import { throwIfInterrupted } from "./interruption.ts";
+import {
+  type FailedUpdate,
+  type Failure,
+  messageOf,
+  type Replaced,
+  report,
+  type UpdateJob,
+  type UpdateResult,
+} from "./job.ts";
+import { inspectIfThere, type Pair } from "./members.ts";
+import { restoreName } from "./prepare.ts";
+import { recordPrevious, removePreviousTag } from "./previous.ts";
+import {
+  discard,
+  nameOldOnes,
+  putNewInPlace,
+  putOldBack,
+  removeOldOnes,
+  restartStopped,
+} from "./swap.ts";
+
+/** Removes the old containers and keeps their image for a rollback. */
+export async function commit(
+  deps: Deps,
+  job: UpdateJob,
+  { planned, pulled, pairs, verdict }: Replaced & {
+    verdict: Pick<UpdateResult, "verdict" | "reason">;
+  },
+): Promise<UpdateResult> {
+  const { name, reference } = job.input;
+  const target = pairs[0]!;
+  if (job.hasBegun("measure")) await restartAfterCrash(deps, pairs);
+  // Before the old container and its times are gone.
+  const downtimeMs = await job.step("measure", () => measureDowntime(deps, target));
+  await job.step("commit", async () => {
+    await removeOldOnes(deps, pairs);
+    report(
+      deps,
+      job,
+      "update.succeeded",
+      { reason: verdict.reason, digest: pulled.digest },
+      () => recordCommit(deps, job, { planned, pulled }),
+    );
+  });
+  return {
+    container: name,
+    oldId: target.oldId,
+    id: target.newId,
+    image: reference,
+    imageId: pulled.imageId,
+    digest: pulled.digest,
+    updated: true,
+    ...verdict,
+    downtimeMs,
+  };
+}
+
+/** An engine that crashed does not start all of its containers again. The verdict holds anyway. */
+async function restartAfterCrash(deps: Deps, pairs: readonly Pair[]): Promise<void> {
+  try {
+    await restartStopped(deps, pairs, { tasksToo: false });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    deps.log.warn("a container of an update did not start again", errorFields(error));
+  }
+}
+
+function recordCommit(
+  deps: Deps,
+  job: UpdateJob,
+  { planned, pulled }: Pick<Replaced, "planned" | "pulled">,
+): void {
+  const { name, previousImageId, isRebuild } = job.input;
+  const { oldImageId, oldReference, oldDigests } = planned;
+  // A rebuild says nothing about the image.
+  if (!isRebuild) deleteBlockedUpdatesOf(deps.db, name);
+  if (oldImageId === pulled.imageId) return;
+  if (previousImageId !== null) {
+    block(deps, job, {
+      digests: oldDigests,
+      image: oldReference,
+      reason: "Rolled back on request",
+    });
+  }
+  recordPrevious(deps, {
+    containerName: name,
+    imageId: oldImageId,
+    reference: oldReference,
+    currentId: pulled.imageId,
+  });
+}
+
+/** From the engine's times, so that it is right after a crash. */
+async function measureDowntime(
+  { engine }: Deps,
+  { oldId, newId, ran }: Pair,
+): Promise<number | null> {
+  const old = await inspectIfThere(engine, oldId);
+  const fresh = await inspectIfThere(engine, newId);
+  if (!ran || !old || !fresh) return null;
+  return Math.max(0, Date.parse(fresh.State.StartedAt) - Date.parse(old.State.FinishedAt));
+}
+
+/**
+ * Ends an update whose new container failed.
+ *
+ * @throws {JobEnd}
+ */
+export async function rollBack(
+  deps: Deps,
+  job: UpdateJob,
+  end: Replaced & { failure: Failure },
+): Promise<never> {
+  const { input: { name, reference } } = job;
+  const { failure: { reason, evidence }, pulled: { digest } } = end;
+  const { id, problem } = await putBack(deps, job, end);
+  const all = problem === null ? reason : problemOf(reason, problem);
+  throw new JobEnd(
+    problem === null ? "rolled_back" : "needs_attention",
+    all,
+    { container: name, id, image: reference, digest, evidence, reason: all } satisfies FailedUpdate,
+  );
+}
+
+/**
+ * Puts the old containers back, removes the new ones and blocks their image. If that fails, the
+ * containers that can run stay, and all updates of the container are blocked.
+ *
+ * @returns The container that has the name then, and why the old one could not be restored.
+ */
+export async function putBack(
+  deps: Deps,
+  job: UpdateJob,
+  { planned, pulled, pairs, failure }: Replaced & { failure: Failure },
+): Promise<{ id: string; problem: string | null }> {
+  const { name, reference, isRebuild } = job.input;
+  const { reason, isCancelled } = failure;
+  const { digest, digests } = pulled;
+  keepCrashLines(deps.crashLines, job.id, evidenceLines(failure, name));
+  return await job.step("roll_back", async () => {
+    const left = await restoreOrKeep(deps, pairs);
+    await restoreName(deps, job, planned);
+    if (left.problem === null) {
+      await removePreviousTag(deps, { containerName: name, imageId: planned.oldImageId });
+      report(deps, job, "update.rolled_back", { reason, digest }, () => {
+        if (!isCancelled && !isRebuild) block(deps, job, { digests, image: reference, reason });
+      });
+    } else {
+      const all = problemOf(reason, left.problem);
+      report(
+        deps,
+        job,
+        "update.needs_attention",
+        { reason: all, digest },
+        () => block(deps, job, { digests: [EVERY_DIGEST], image: reference, reason: all }),
+      );
+    }
+    return left;
+  });
+}
+
+const problemOf = (reason: string, problem: string) =>
+  `${reason}; the old container could not be restored: ${problem}`;
+
+/** @returns The container that has the name then, and why the old one could not be restored. */
+async function restoreOrKeep(
+  deps: Deps,
+  pairs: readonly Pair[],
+): Promise<{ id: string; problem: string | null }> {
+  try {
+    const [target] = await putOldBack(deps, pairs);
+    await discard(deps, pairs);
+    return { id: target!.oldId, problem: null };
+  } catch (error) {
+    await throwIfInterrupted(deps, error);
+    const problem = messageOf(deps, error);
+    return { id: await keepLiving(deps, pairs), problem };
+  }
+}
+
+/** Lets the new containers run, or where they cannot, leaves the old ones as they are. */
+async function keepLiving(deps: Deps, pairs: readonly Pair[]): Promise<string> {
+  const target = pairs[0]!;
+  try {
+    await putNewInPlace(deps, pairs);
+    return target.newId;
+  } catch (error) {
+    await throwIfInterrupted(deps, error);
+    deps.log.error("neither container of an update can run", {
+      container: target.name,
+      ...errorFields(error),
+    });
+    await nameOldOnes(deps, pairs);
+    await discard(deps, pairs);
+    return target.oldId;
+  }
+}
+
+function block(
+  { db, now }: Deps,
+  { id: jobId, input: { name } }: UpdateJob,
+  { digests, image, reason }: { digests: readonly string[]; image: string; reason: string },
+): void {
+  for (const digest of digests) {
+    upsertBlockedUpdate(db, {
+      id: crypto.randomUUID(),
+      containerName: name,
+      digest,
+      image,
+      reason,
+      jobId,
+      createdAt: now().toISOString(),
+    });
+  }
+}

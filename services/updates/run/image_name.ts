@@ -1,0 +1,51 @@
+/**
+ * Lets references name images. A container keeps the reference that it was created from, so that
+ * must name its image when it is created.
+ *
+ * @module
+ */
+
+import { ifThere } from "../../../engine/errors.ts";
+import { parseReference } from "../../../engine/image_reference.ts";
+import { imageInspect, imageTag } from "../../../engine/images.ts";
+import type { Deps } from "../../deps.ts";
+import { fullImageId, isIdOf } from "../../images/images.ts";
+
+type NameDeps = Pick<Deps, "engine" | "diskUsage">;
+
+/** Lets a reference name an image. An id, or one with a digest, always names the same. */
+export async function nameImage(
+  { engine, diskUsage }: NameDeps,
+  reference: string,
+  imageId: string,
+): Promise<void> {
+  if (isIdOf(reference, imageId)) return;
+  const { name, tag = "latest", digest } = parseReference(reference);
+  if (digest !== undefined) return;
+  const named = await ifThere(imageInspect(engine, reference));
+  if (named && fullImageId(named.Id) === imageId) return;
+  await ifThere(imageTag(engine, imageId, { name, tag }));
+  diskUsage.invalidate();
+}
+
+/**
+ * Runs work while a reference names an image, although it may name a newer one by now.
+ *
+ * @param work Gets the reference to use: the image's id if the reference does not exist any more.
+ */
+export async function whileNamed<Value>(
+  deps: NameDeps,
+  { reference, imageId }: { reference: string; imageId: string },
+  work: (reference: string) => Promise<Value>,
+): Promise<Value> {
+  const named = isIdOf(reference, imageId)
+    ? undefined
+    : await ifThere(imageInspect(deps.engine, reference));
+  if (!named) return await work(imageId);
+  await nameImage(deps, reference, fullImageId(imageId));
+  try {
+    return await work(reference);
+  } finally {
+    await nameImage(deps, reference, fullImageId(named.Id));
+  }
+}

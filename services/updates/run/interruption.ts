@@ -1,0 +1,50 @@
+/**
+ * Distinguishes the failure of an update from the loss of the engine or of the service.
+ *
+ * @module
+ */
+
+import { connectEngine, type Engine } from "../../../engine/client.ts";
+import { EngineUnreachableError } from "../../../engine/errors.ts";
+import { systemPing } from "../../../engine/system.ts";
+import type { Deps } from "../../deps.ts";
+
+/**
+ * Called with an error that is about to count as a failure.
+ *
+ * @throws What continues the job later: the service stops, or the engine is away or stopping.
+ */
+export async function throwIfInterrupted(
+  { engine, jobs }: Pick<Deps, "engine" | "jobs">,
+  error: unknown,
+): Promise<void> {
+  if (error instanceof EngineUnreachableError || jobs.stopping.aborted) throw error;
+  await assertEngineStays(engine);
+}
+
+/**
+ * An engine that stops closes its socket first, then stops the containers, and meanwhile answers on
+ * open connections.
+ *
+ * @throws {EngineUnreachableError} If it accepts no new connection.
+ */
+async function assertEngineStays({ socketPath }: Pick<Engine, "socketPath">): Promise<void> {
+  using engine = connectEngine(socketPath);
+  await systemPing(engine);
+}
+
+/**
+ * @returns Throws {@linkcode EngineUnreachableError} if the engine has restarted since, or is stopping:
+ * then that may be why containers ended.
+ */
+export function watchEngine(
+  { engine, eventStream }: Pick<Deps, "engine" | "eventStream">,
+): () => Promise<void> {
+  const { breaks } = eventStream.status();
+  return async () => {
+    await assertEngineStays(engine);
+    if (eventStream.status().breaks !== breaks) {
+      throw new EngineUnreachableError("The engine restarted during the verification");
+    }
+  };
+}

@@ -1,0 +1,159 @@
+/**
+ * What the job of an update gets, records between its steps, and returns.
+ *
+ * @module
+ */
+
+import type { Deps } from "../../deps.ts";
+import { messageFor } from "../../errors.ts";
+import { emit } from "../../events/emit.ts";
+import type { EventKind } from "../../events/events.ts";
+import type { Identity } from "../../containers/reservations.ts";
+import type { JobRun } from "../../jobs/kind.ts";
+import type { PullPolicy } from "../../images/pull_policy.ts";
+import type { Evidence } from "./evidence.ts";
+import type { Member, Pair } from "./members.ts";
+import type { Obstacle } from "./survey.ts";
+
+export interface UpdateInput {
+  containerId: string;
+  name: string;
+  /** The reference of the new image. */
+  reference: string;
+  /** The containers that the update replaces or stops besides. */
+  affected: Identity[];
+  /** The image to go back to; `null` for a newer one. */
+  previousImageId: string | null;
+  pull: PullPolicy;
+  stableSeconds: number | null;
+  verifyTimeoutSeconds: number | null;
+  logPattern: string | null;
+  /** Ids of the uptime monitors whose check must succeed. */
+  monitors: string[];
+  force: boolean;
+  /** The only digest that may be installed; `null` for any. */
+  expectedDigest: string | null;
+  /**
+   * A rebuild ends when the new container has started, without an observation, and its caller waits
+   * for the outcome.
+   */
+  isRebuild: boolean;
+  /** What the registry's answer showed before the job; it ends the job of an automatic update. */
+  obstacles?: Obstacle[] | undefined;
+}
+
+export type UpdateJob = JobRun<UpdateInput>;
+
+/** What the step `plan` records. */
+export interface Planned {
+  oldImageId: string;
+  oldReference: string;
+  /** Of the image that the container runs, in its repository. */
+  oldDigests: string[];
+  /** What the reference named on this host before the pull. */
+  namedId: string | null;
+  /** The target first, then its dependents in topological order. */
+  members: Member[];
+  watched: Identity[];
+  defaultRuntime: string | null;
+}
+
+/** What the step `pull` records. */
+export interface Pulled {
+  imageId: string;
+  /** Of the manifest, or the image's id. */
+  digest: string;
+  /** All of the image in the repository: manifests of one content may have several digests. */
+  digests: string[];
+}
+
+/** What the step `evidence` records. It begins every rollback. */
+export interface Failure {
+  reason: string;
+  /** A cancelled update says nothing about the image. */
+  isCancelled: boolean;
+  evidence: Evidence[];
+}
+
+/** The records that the end of an update depends on. */
+export interface Replaced {
+  planned: Planned;
+  pulled: Pulled;
+  pairs: readonly Pair[];
+}
+
+export interface UpdateResult {
+  container: string;
+  oldId: string;
+  /** Of the new container; the old one if there was nothing to update. */
+  id: string;
+  image: string;
+  imageId: string;
+  digest: string;
+  /** False if the container already runs that image. */
+  updated: boolean;
+  /** `inconclusive`: the container was not running, or did not work before. */
+  verdict: "success" | "inconclusive";
+  reason: string;
+  /** From the stop of the old container to the start of the new one; `null` if it did not run. */
+  downtimeMs: number | null;
+}
+
+/** The result of an update that failed after containers were changed. */
+export interface FailedUpdate {
+  container: string;
+  /** Of the container that has the name now. */
+  id: string;
+  image: string;
+  digest: string;
+  reason: string;
+  evidence: Evidence[];
+}
+
+export interface StackUpdateInput {
+  /** Names of the containers, in the order in which they are updated. */
+  containers: string[];
+  /** Everything that the update replaces or stops. */
+  affected: Identity[];
+  /** Whether the first failure takes back what was updated before. */
+  atomic: boolean;
+  pull: PullPolicy;
+  stableSeconds: number | null;
+  verifyTimeoutSeconds: number | null;
+  force: boolean;
+}
+
+export type StackUpdateJob = JobRun<StackUpdateInput>;
+
+export interface StackUpdateResult {
+  results: UpdateResult[];
+}
+
+type UpdateEvent = Extract<EventKind, `update.${string}`>;
+
+/**
+ * Emits an event of the job. After a crash it may be emitted again.
+ *
+ * @param store Stores what follows from it, in the same transaction.
+ */
+export function report(
+  deps: Deps,
+  job: UpdateJob,
+  kind: UpdateEvent,
+  { reason = null, digest = null }: { reason?: string | null; digest?: string | null },
+  store?: () => void,
+): void {
+  const { id: jobId, input: { name, containerId, reference, isRebuild } } = job;
+  // The caller of a rebuild gets the outcome as the response.
+  if (isRebuild && kind !== "update.needs_attention") {
+    if (store) deps.db.transaction(store);
+    return;
+  }
+  const planned = job.resultOf("plan") as Planned | undefined;
+  const id = planned?.members[0]?.oldId ?? containerId;
+  const data = { container: name, id, image: reference, digest, reason, jobId };
+  emit(deps, kind, data, store);
+}
+
+export const messageOf = ({ log }: Pick<Deps, "log">, error: unknown) =>
+  messageFor(log, error, "update failed");

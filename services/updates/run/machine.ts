@@ -1,0 +1,174 @@
+/**
+ * The steps of an update: planned → pulled → created → swapped → verified → committed, or
+ * rolled back. Every step starts from what the job recorded and from the engine's current state, so
+ * that after a crash of this service or of the engine the job goes on, or back, where it was.
+ *
+ * @module
+ */
+
+import type { Deps } from "../../deps.ts";
+import { readUpdateSettings } from "../settings.ts";
+import { collectEvidence, type Evidence } from "./evidence.ts";
+import { commit, rollBack } from "./finish.ts";
+import { throwIfInterrupted, watchEngine } from "./interruption.ts";
+import {
+  type Failure,
+  messageOf,
+  type Planned,
+  type Pulled,
+  type Replaced,
+  report,
+  type UpdateJob,
+  type UpdateResult,
+} from "./job.ts";
+import type { Pair } from "./members.ts";
+import { watchMonitors } from "./monitors.ts";
+import { obtainImage, planUpdateJob, restoreName } from "./prepare.ts";
+import { createReplacements, putNewInPlace, restartStopped } from "./swap.ts";
+import { verify } from "./verify.ts";
+
+/** Runs the job from where it is. */
+export async function update(deps: Deps, job: UpdateJob): Promise<UpdateResult> {
+  const prepared = await prepare(deps, job);
+  if (!prepared.pairs) return unchanged(job, prepared);
+
+  const replaced = { ...prepared, pairs: prepared.pairs };
+  const end = await replace(deps, job, replaced);
+  return "failure" in end
+    ? await rollBack(deps, job, { ...replaced, failure: end.failure })
+    : await commit(deps, job, { ...replaced, verdict: end });
+}
+
+/** What is done before a container is changed. */
+interface Prepared extends Pick<Replaced, "planned" | "pulled"> {
+  /** `undefined` if there is nothing to update. */
+  pairs: Pair[] | undefined;
+}
+
+/** Does everything that can be done before a container is changed. */
+export async function prepare(deps: Deps, job: UpdateJob): Promise<Prepared> {
+  let planned: Planned | undefined;
+  try {
+    planned = await job.step("plan", () => planUpdateJob(deps, job));
+    const known = planned;
+    const pulled = await job.step("pull", () => obtainImage(deps, job, known));
+    if (isCurrent(job, planned, pulled)) return { planned, pulled, pairs: undefined };
+
+    const { members, defaultRuntime } = planned;
+    const pairs = await job.step("create", async () => {
+      report(deps, job, "update.started", { digest: pulled.digest });
+      return await createReplacements(deps, members, {
+        reference: job.input.reference,
+        imageId: pulled.imageId,
+        defaultRuntime: defaultRuntime ?? undefined,
+      });
+    });
+    return { planned, pulled, pairs };
+  } catch (error) {
+    await throwIfInterrupted(deps, error);
+    if (planned) await restoreName(deps, job, planned);
+    report(deps, job, "update.failed", { reason: messageOf(deps, error) });
+    throw error;
+  }
+}
+
+/** Whether the container already runs the image under the same reference. */
+const isCurrent = ({ input }: UpdateJob, planned: Planned, { imageId }: Pulled): boolean =>
+  !input.force && imageId === planned.oldImageId && input.reference === planned.oldReference;
+
+export function unchanged(
+  { input: { name, reference } }: UpdateJob,
+  { planned: { oldImageId, members }, pulled: { digest } }: Prepared,
+): UpdateResult {
+  const id = members[0]!.oldId;
+  return {
+    container: name,
+    oldId: id,
+    id,
+    image: reference,
+    imageId: oldImageId,
+    digest,
+    updated: false,
+    verdict: "success",
+    reason: `${name} already runs this image`,
+    downtimeMs: null,
+  };
+}
+
+type Verdict = Pick<UpdateResult, "verdict" | "reason">;
+
+/** Puts the new containers in place and judges them. */
+export async function replace(
+  deps: Deps,
+  job: UpdateJob,
+  { planned, pairs }: Replaced,
+): Promise<Verdict | { failure: Failure }> {
+  let failure = { reason: "Interrupted during a rollback", isCancelled: true };
+  // A rollback that has begun is finished.
+  if (!job.hasBegun("evidence")) {
+    try {
+      job.signal.throwIfAborted();
+      await job.step("swap", () => putNewInPlace(deps, pairs));
+      if (job.input.isRebuild) return { verdict: "inconclusive", reason: "Not observed" };
+      return await judgeNew(deps, job, planned, pairs);
+    } catch (error) {
+      await throwIfInterrupted(deps, error);
+      failure = { reason: messageOf(deps, error), isCancelled: job.signal.aborted };
+    }
+  }
+  return { failure: await job.step("evidence", () => gather(deps, pairs, failure)) };
+}
+
+/** @throws {AppError} The reason of a failure. */
+async function judgeNew(
+  deps: Deps,
+  job: UpdateJob,
+  { watched, members: [target] }: Planned,
+  pairs: readonly Pair[],
+): Promise<Verdict> {
+  const { input, signal } = job;
+  const { name, logPattern, monitors, stableSeconds, verifyTimeoutSeconds } = input;
+  const isResumed = job.hasBegun("verify");
+  const assertSameEngine = watchEngine(deps);
+  return await job.step("verify", async (): Promise<Verdict> => {
+    try {
+      // The engine may have been stopped meanwhile.
+      if (isResumed) await restartStopped(deps, pairs);
+      await using watch = await watchMonitors(deps, monitors);
+      const reason = await verify(deps, pairs, {
+        watched,
+        logPattern: logPattern ?? undefined,
+        missing: watch.missing,
+        stableSeconds: stableSeconds ?? undefined,
+        defaultStableSeconds: readUpdateSettings(deps).stableSeconds,
+        verifyTimeoutSeconds: verifyTimeoutSeconds ?? undefined,
+        signal,
+        onProgress: (message) => job.progress({ current: 0, total: null, message }),
+      });
+      // An engine that stops may end a task as if it had completed.
+      await assertSameEngine();
+      return target!.ran
+        ? { verdict: "success", reason }
+        : { verdict: "inconclusive", reason: `${name} was not running and was not started` };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      await throwIfInterrupted(deps, error);
+      await assertSameEngine();
+      if (target!.worked) throw error;
+      const reason = `${messageOf(deps, error)}, but it did not work before either`;
+      return { verdict: "inconclusive", reason };
+    }
+  });
+}
+
+async function gather(
+  { engine }: Deps,
+  pairs: readonly Pair[],
+  failure: Omit<Failure, "evidence">,
+): Promise<Failure> {
+  const evidence: Evidence[] = [];
+  for (const { name, newId, ran } of pairs) {
+    if (ran) evidence.push(await collectEvidence(engine, { name, id: newId }));
+  }
+  return { ...failure, evidence };
+}

@@ -1,0 +1,91 @@
+/**
+ * The containers that an update replaces: its target, and those that share namespaces of it or are
+ * linked to it. What is recorded of them is enough to go on or back after a crash.
+ *
+ * @module
+ */
+
+import type { Engine } from "../../../engine/client.ts";
+import {
+  type ContainerInspect,
+  containerInspect,
+  type RestartPolicy,
+} from "../../../engine/containers.ts";
+import { containerUpdate } from "../../../engine/container_update.ts";
+import { EngineError, ifThere } from "../../../engine/errors.ts";
+import { sleep } from "../../lifecycle.ts";
+import { markedName, type RebuildMark } from "../../containers/marks.ts";
+import { isUp, nameOf } from "../recreate/replace.ts";
+import { openPorts, type PublishedPort } from "./ports.ts";
+
+/** A container before its replacement. Stored with the job. */
+export interface Member {
+  oldId: string;
+  name: string;
+  /** Whether it was running, so that the new one is started. */
+  ran: boolean;
+  /** Whether it was neither unhealthy nor restarting, so that a failure of the new one is rolled back. */
+  worked: boolean;
+  restartPolicy: RestartPolicy;
+  /** Published ports that answered. */
+  ports: PublishedPort[];
+}
+
+/** A member with its new container. */
+export interface Pair extends Member {
+  newId: string;
+  /** What returns in a rollback if the engine removes the old container, because it stops. */
+  copyId?: string;
+}
+
+export async function memberOf(old: ContainerInspect): Promise<Member> {
+  const { State, HostConfig } = old;
+  const ran = isUp(old);
+  return {
+    oldId: old.Id,
+    name: nameOf(old),
+    ran,
+    worked: !State.Restarting && State.Health?.Status !== "unhealthy",
+    restartPolicy: HostConfig.RestartPolicy ?? { Name: "no" },
+    ports: ran ? await openPorts(old) : [],
+  };
+}
+
+/** The name of a container of a pair while another one has the name. */
+export const temporaryName = (
+  { name, ran, oldId }: Pick<Member, "name" | "ran" | "oldId">,
+  role: RebuildMark["role"],
+): string => markedName({ name, role, ran, oldId });
+
+/** `undefined` if it no longer exists. */
+export const inspectIfThere = (engine: Engine, id: string) => ifThere(containerInspect(engine, id));
+
+/** How often the engine is asked to change a container that exits meanwhile. */
+const ATTEMPTS_MAX = 10;
+const ATTEMPT_PAUSE_MS = 200;
+
+/**
+ * Sets a restart policy. An engine that starts again meanwhile must not start both containers of a
+ * pair.
+ */
+export async function setRestartPolicy(
+  engine: Engine,
+  container: ContainerInspect,
+  policy: RestartPolicy,
+): Promise<void> {
+  if ((container.HostConfig.RestartPolicy?.Name || "no") === (policy.Name || "no")) return;
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await containerUpdate(engine, container.Id, {
+        body: { RestartPolicy: { ...policy, Name: policy.Name || "no" } },
+      });
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      // Podman 4 cannot change it, and starts no containers when it starts.
+      if (error.status === 404 && !/no such container/i.test(error.message)) return;
+      // Docker fails in the moment in which the container exits, as one in a crash loop often does.
+      if (attempt === ATTEMPTS_MAX || !/container not running/i.test(error.message)) throw error;
+      await sleep(ATTEMPT_PAUSE_MS);
+    }
+  }
+}

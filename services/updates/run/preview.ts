@@ -1,0 +1,104 @@
+/**
+ * What an update would do, without doing it.
+ *
+ * @module
+ */
+
+import { isEqualDigest } from "../../../db/updates/equal_digests.ts";
+import type { ImageInspect } from "../../../engine/images.ts";
+import type { Deps } from "../../deps.ts";
+import { asContainer } from "../../containers/reads.ts";
+import { assertDependentsInScope } from "../../containers/share_group.ts";
+import { fullImageId } from "../../images/images.ts";
+import { readUpdateSettings } from "../settings.ts";
+import { withVisibleImage } from "./choices.ts";
+import { readLatest } from "./latest.ts";
+import { planContainer, type ReplacedSetting, warningsOf } from "./plan.ts";
+import type { UpdateRequest } from "./start.ts";
+import { digestsOf, type Obstacle, surveyUpdate } from "./survey.ts";
+import { expectationOf } from "./verdict.ts";
+
+interface UpdatePreview {
+  container: string;
+  id: string;
+  /** The reference of the new image. */
+  image: string;
+  currentImageId: string;
+  /** `null` before the image is pulled. */
+  newImageId: string | null;
+  /**
+   * What the reference leads to on the registry, `null` if that does not answer; on this host without
+   * a pull.
+   */
+  newDigest: string | null;
+  /** Containers that are recreated together with it, because they share its namespaces or links. */
+  recreated: string[];
+  /** Containers that must stay healthy. */
+  watched: string[];
+  /** Settings that come from the new image; `null` before it is pulled. */
+  replaced: ReplacedSetting[] | null;
+  warnings: string[];
+  obstacles: Obstacle[];
+  verification: {
+    method: "health" | "stability";
+    /** How long it must be healthy, or run without a restart. */
+    holdSeconds: number;
+    /** When it counts as failed. */
+    deadlineSeconds: number;
+  };
+}
+
+/** @throws {AppError} As `startUpdate()`, except for what stands in the way. */
+export async function previewUpdate(
+  deps: Deps,
+  { containerId, image, pull, expectedDigest, stableSeconds, verifyTimeoutSeconds, actor }:
+    UpdateRequest,
+): Promise<UpdatePreview> {
+  const found = await surveyUpdate(deps, containerId, { image });
+  const survey = withVisibleImage(found, actor.scope);
+  const { old, container, all, oldImage, local, reference, dependents, watched } = survey;
+  assertDependentsInScope(actor.scope, container, all);
+  const latest = await readLatest(deps, survey, { pull, digest: expectedDigest });
+  const newImage = local && isLatest(deps, local, reference, latest) ? local : undefined;
+  const plan = newImage && planContainer(old, {
+    oldImage,
+    newImage,
+    reference,
+    apiVersion: deps.engine.apiVersion,
+    defaultRuntime: survey.defaultRuntime,
+  });
+  const expectation = expectationOf(old, {
+    stableSeconds,
+    defaultStableSeconds: readUpdateSettings(deps).stableSeconds,
+    verifyTimeoutSeconds,
+  });
+  return {
+    container: container.name,
+    id: container.id,
+    image: reference,
+    currentImageId: container.imageId,
+    newImageId: newImage ? fullImageId(newImage.Id) : null,
+    newDigest: latest.digest,
+    recreated: dependents.map((each) => asContainer(deps, each).name),
+    watched: watched.map(({ name }) => name),
+    replaced: plan?.replaced ?? null,
+    warnings: [...warningsOf(old, oldImage, newImage), ...latest.warnings],
+    obstacles: [...survey.obstacles, ...latest.obstacles],
+    verification: {
+      method: expectation.hasHealthCheck ? "health" : "stability",
+      holdSeconds: Math.round(expectation.holdMs / 1000),
+      deadlineSeconds: Math.round(expectation.deadlineMs / 1000),
+    },
+  };
+}
+
+/** Whether an image of this host is what the registry has, as far as that is known. */
+function isLatest(
+  { db }: Pick<Deps, "db">,
+  image: ImageInspect,
+  reference: string,
+  { digest }: { digest: string | null },
+): boolean {
+  return digest === null || digestsOf(image, reference).includes(digest) ||
+    isEqualDigest(db, { imageId: fullImageId(image.Id), digest });
+}

@@ -1,0 +1,115 @@
+/**
+ * Images that containers used before an update. A name of their own keeps them from being pruned,
+ * until `keepPreviousDays` are over.
+ *
+ * @module
+ */
+
+import {
+  deletePreviousImage,
+  type PreviousImage,
+  selectPreviousImages,
+  selectPreviousImagesBefore,
+  upsertPreviousImage,
+} from "../../../db/updates/previous.ts";
+import { EngineError, EngineUnreachableError, ifThere } from "../../../engine/errors.ts";
+import { imageInspect, imageRemove } from "../../../engine/images.ts";
+import type { Deps } from "../../deps.ts";
+import { readUpdateSettings } from "../settings.ts";
+
+/** The repository of all such names. */
+const PREVIOUS_REPOSITORY = "longshore-previous";
+
+/** Length of the part of an image's id that is its tag. */
+const TAG_LENGTH = 12;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * The name that keeps an image, e.g. `longshore-previous/web:2c26b46b68ff`. Container names may have
+ * characters that repositories may not; the tag keeps such names apart.
+ */
+export function previousTag(containerName: string, imageId: string): { name: string; tag: string } {
+  const repository = containerName.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+  return {
+    name: `${PREVIOUS_REPOSITORY}/${repository || "container"}`,
+    tag: imageId.replace(/^sha256:/, "").slice(0, TAG_LENGTH),
+  };
+}
+
+/** Whether a name of an image is one of these; Podman adds `localhost/`. */
+export const isPreviousTag = (name: string): boolean =>
+  name.replace(/^localhost\//, "").startsWith(`${PREVIOUS_REPOSITORY}/`);
+
+/** Records the image that a container no longer uses, and forgets the one that it uses now. */
+export function recordPrevious(
+  { db, now }: Pick<Deps, "db" | "now">,
+  { containerName, imageId, reference, currentId }:
+    & Pick<PreviousImage, "containerName" | "imageId" | "reference">
+    & { currentId: string },
+): void {
+  const { name, tag } = previousTag(containerName, imageId);
+  for (const each of selectPreviousImages(db, containerName)) {
+    if (each.imageId === currentId) deletePreviousImage(db, each.id);
+  }
+  upsertPreviousImage(db, {
+    id: crypto.randomUUID(),
+    containerName,
+    imageId,
+    reference,
+    tag: `${name}:${tag}`,
+    createdAt: now().toISOString(),
+  });
+}
+
+/** Removes the name of an image that the container uses again, unless a record needs it. */
+export async function removePreviousTag(
+  { db, engine }: Pick<Deps, "db" | "engine">,
+  { containerName, imageId }: Pick<PreviousImage, "containerName" | "imageId">,
+): Promise<void> {
+  const isRecorded = selectPreviousImages(db, containerName)
+    .some((each) => each.imageId === imageId);
+  if (isRecorded) return;
+  const { name, tag } = previousTag(containerName, imageId);
+  try {
+    await imageRemove(engine, `${name}:${tag}`);
+  } catch (error) {
+    // E.g. it is the last name of an image in use.
+    if (!(error instanceof EngineError)) throw error;
+  }
+}
+
+/** The last image that a container used before, if the engine still has it. */
+export async function findPrevious(
+  { db, engine }: Pick<Deps, "db" | "engine">,
+  containerName: string,
+): Promise<PreviousImage | undefined> {
+  for (const each of selectPreviousImages(db, containerName)) {
+    if (await ifThere(imageInspect(engine, each.imageId))) return each;
+  }
+  return undefined;
+}
+
+/**
+ * Removes the names of images that were replaced more than `keepPreviousDays` ago, and the images
+ * with them unless they have other names.
+ */
+export async function sweepPreviousImages(
+  deps: Pick<Deps, "config" | "db" | "engine" | "log" | "now">,
+): Promise<void> {
+  const { db, engine, now, log } = deps;
+  const keptMs = readUpdateSettings(deps).keepPreviousDays * DAY_MS;
+  const before = new Date(now().getTime() - keptMs).toISOString();
+  for (const { id, tag } of selectPreviousImagesBefore(db, before)) {
+    try {
+      await ifThere(imageRemove(engine, tag));
+      deletePreviousImage(db, id);
+    } catch (error) {
+      if (error instanceof EngineUnreachableError) return;
+      if (!(error instanceof EngineError)) throw error;
+      // In use again, e.g. because another tool went back to it; a later round removes it.
+      if (error.status === 409) continue;
+      log.warn("failed to remove a previous image", { image: tag, error: error.message });
+    }
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * The steps of a stack's update: pull everything, then update one container after another by the
+ * same steps as a single one, but remove the old containers only when the last one works.
+ *
+ * @module
+ */
+
+import { ifThere } from "../../../engine/errors.ts";
+import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { pullImage } from "../../images/pull.ts";
+import type { PullPolicy } from "../../images/pull_policy.ts";
+import { JobEnd } from "../../jobs/kind.ts";
+import { fullImageId } from "../../images/images.ts";
+import type { Evidence } from "./evidence.ts";
+import { commit, putBack } from "./finish.ts";
+import { nameImage } from "./image_name.ts";
+import { throwIfInterrupted } from "./interruption.ts";
+import {
+  type Failure,
+  messageOf,
+  type Planned,
+  type Pulled,
+  report,
+  type StackUpdateJob,
+  type StackUpdateResult,
+  type UpdateInput,
+  type UpdateJob,
+  type UpdateResult,
+} from "./job.ts";
+import { isPulled, readLatest } from "./latest.ts";
+import { prepare, replace, unchanged } from "./machine.ts";
+import type { Pair } from "./members.ts";
+import { assertNoObstacle } from "./prepare.ts";
+import { surveyUpdate } from "./survey.ts";
+
+/** An image of the stack, before the pull. */
+interface Named {
+  reference: string;
+  /** `null` if the host did not have it. */
+  imageId: string | null;
+}
+
+/** Runs the job from where it is. */
+export async function updateStack(deps: Deps, job: StackUpdateJob): Promise<StackUpdateResult> {
+  const named = await job.step("plan", () => plan(deps, job));
+  // What was begun to be put back is put back completely.
+  if (!job.hasBegun("failure")) {
+    try {
+      return await goForward(deps, job, named);
+    } catch (error) {
+      await throwIfInterrupted(deps, error);
+      await job.step("failure", () => Promise.resolve(messageOf(deps, error)));
+    }
+  }
+  return await goBack(deps, job, named);
+}
+
+/** @throws {AppError} The first failure. */
+async function goForward(
+  deps: Deps,
+  job: StackUpdateJob,
+  named: readonly Named[],
+): Promise<StackUpdateResult> {
+  await job.step("pull", () => pullAll(deps, job, named));
+  const results: UpdateResult[] = [];
+  const commits: (() => Promise<UpdateResult>)[] = [];
+  for (const [index, { reference }] of named.entries()) {
+    const member = memberJob(job, index, reference);
+    const prepared = await prepare(deps, member);
+    if (!prepared.pairs) {
+      results.push(unchanged(member, prepared));
+      continue;
+    }
+    const replaced = { ...prepared, pairs: prepared.pairs };
+    const end = await replace(deps, member, replaced);
+    if ("failure" in end) throw new AppError("conflict", end.failure.reason);
+    const commitThis = () => commit(deps, member, { ...replaced, verdict: end });
+    if (job.input.atomic) commits.push(commitThis);
+    else results.push(await commitThis());
+  }
+  for (const commitThis of commits) results.push(await commitThis());
+  return { results };
+}
+
+/** @throws {AppError} `conflict` with what stands in the way of any container. */
+async function plan(deps: Deps, job: StackUpdateJob): Promise<Named[]> {
+  const named: Named[] = [];
+  for (const [index, name] of job.input.containers.entries()) {
+    try {
+      named.push(await planMember(deps, job, name));
+    } catch (error) {
+      await throwIfInterrupted(deps, error);
+      const image = deps.inventory.list().find((each) => each.name === name)?.image ?? "";
+      reportFailure(deps, memberJob(job, index, image), error);
+      throw error;
+    }
+  }
+  return named;
+}
+
+async function planMember(
+  deps: Deps,
+  { input: { force, pull } }: StackUpdateJob,
+  name: string,
+): Promise<Named> {
+  const survey = await surveyUpdate(deps, name);
+  const { reference, local } = survey;
+  assertNoObstacle(survey.obstacles, force);
+  if (!force) {
+    const latest = await readLatest(deps, survey, { pull: pullOf(pull, local) });
+    assertNoObstacle(latest.obstacles, false);
+  }
+  return { reference, imageId: local ? fullImageId(local.Id) : null };
+}
+
+/** What came from no registry is not pulled: there, the name can belong to another owner. */
+const pullOf = (pull: PullPolicy, local: ImageInspect | undefined): PullPolicy =>
+  local && !local.RepoDigests?.length ? "never" : pull;
+
+const reportFailure = (deps: Deps, member: UpdateJob, error: unknown) =>
+  report(deps, member, "update.failed", { reason: messageOf(deps, error) });
+
+async function pullAll(
+  deps: Deps,
+  job: StackUpdateJob,
+  named: readonly Named[],
+): Promise<void> {
+  const { input: { pull }, progress, signal } = job;
+  for (const [index, { reference }] of named.entries()) {
+    if (named.findIndex((each) => each.reference === reference) < index) continue;
+    try {
+      const local = await ifThere(imageInspect(deps.engine, reference));
+      if (isPulled(pullOf(pull, local), local !== undefined)) {
+        await pullImage(deps, { input: { image: reference, platform: null }, progress, signal });
+      }
+    } catch (error) {
+      await throwIfInterrupted(deps, error);
+      reportFailure(deps, memberJob(job, index, reference), error);
+      throw error;
+    }
+  }
+}
+
+/** One container's part of the job, with steps of its own. */
+function memberJob(job: StackUpdateJob, index: number, reference: string): UpdateJob {
+  const { stableSeconds, verifyTimeoutSeconds, force, affected, containers } = job.input;
+  const name = containers[index]!;
+  const ownName = (step: string) => `${step} ${index + 1}`;
+  const input: UpdateInput = {
+    // By name, because the update of another one may have replaced it, too.
+    containerId: name,
+    name,
+    reference,
+    affected,
+    previousImageId: null,
+    pull: "never",
+    stableSeconds,
+    verifyTimeoutSeconds,
+    logPattern: null,
+    monitors: [],
+    force,
+    expectedDigest: null,
+    isRebuild: false,
+  };
+  return {
+    ...job,
+    input,
+    step: (step, work) => job.step(ownName(step), work),
+    resultOf: (step) => job.resultOf(ownName(step)),
+    hasBegun: (step) => job.hasBegun(ownName(step)),
+  };
+}
+
+/**
+ * Puts back what is not committed, in reverse order.
+ *
+ * @throws {JobEnd}
+ * @throws {AppError} `conflict` if containers stay updated.
+ */
+async function goBack(deps: Deps, job: StackUpdateJob, named: readonly Named[]): Promise<never> {
+  const reason = job.resultOf("failure") as string;
+  const problems: string[] = [];
+  const evidence: Evidence[] = [];
+  const updated: string[] = [];
+  for (const [index, { reference }] of [...named.entries()].toReversed()) {
+    const member = memberJob(job, index, reference);
+    const pairs = member.resultOf("create") as Pair[] | undefined;
+    if (member.hasBegun("commit")) updated.unshift(member.input.name);
+    else if (pairs) {
+      const own = member.resultOf("evidence") as Failure | undefined;
+      evidence.push(...own?.evidence ?? []);
+      const { problem } = await putBack(deps, member, {
+        planned: member.resultOf("plan") as Planned,
+        pulled: member.resultOf("pull") as Pulled,
+        pairs,
+        failure: own ??
+          { reason: `Put back with its stack: ${reason}`, isCancelled: true, evidence },
+      });
+      if (problem !== null) problems.push(problem);
+    }
+  }
+  await restoreNames(deps, job, { named, updated });
+  if (problems.length > 0) {
+    throw new JobEnd("needs_attention", [reason, ...problems].join("; "), { evidence });
+  }
+  if (updated.length === 0) throw new JobEnd("rolled_back", reason, { evidence });
+  throw new AppError("conflict", `${reason}; updated before: ${updated.join(", ")}`);
+}
+
+/** Lets the references of containers that were not updated name their images again. */
+async function restoreNames(
+  deps: Deps,
+  { input: { containers } }: StackUpdateJob,
+  { named, updated }: { named: readonly Named[]; updated: readonly string[] },
+): Promise<void> {
+  const kept = new Set(
+    named.filter((_, index) => updated.includes(containers[index]!)).map((each) => each.reference),
+  );
+  for (const { reference, imageId } of named) {
+    if (imageId !== null && !kept.has(reference)) await nameImage(deps, reference, imageId);
+  }
+}

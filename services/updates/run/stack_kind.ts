@@ -1,0 +1,27 @@
+/**
+ * The job that updates a stack.
+ *
+ * @module
+ */
+
+import type { Deps } from "../../deps.ts";
+import type { JobKind } from "../../jobs/kind.ts";
+import type { StackUpdateInput, StackUpdateJob, StackUpdateResult } from "./job.ts";
+
+export const stackUpdateKind: JobKind<StackUpdateInput, StackUpdateResult> = {
+  name: "stack.update",
+  targetType: "stack",
+  role: "operator",
+  permission: "stacks:update",
+  reserve({ reservations }, { target, input: { affected: [first, ...affected] } }) {
+    return reservations.reserve(first ?? { id: target, name: target }, "updated", { affected });
+  },
+  run: update,
+  recover: update,
+  outlivesEngine: true,
+};
+
+async function update(deps: Deps, job: StackUpdateJob): Promise<StackUpdateResult> {
+  const { updateStack } = await import("./stack.ts");
+  return await updateStack(deps, job);
+}

@@ -1,0 +1,87 @@
+/**
+ * Starts updates of stacks.
+ *
+ * @module
+ */
+
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import type { Container } from "../../containers/inventory.ts";
+import { currentContainers } from "../../containers/reads.ts";
+import { assertDependentsInScope, dependsOn } from "../../containers/share_group.ts";
+import { affectedBy, identityOf } from "../../containers/reserve.ts";
+import { startJob } from "../../jobs/runner.ts";
+import type { JobView } from "../../jobs/view.ts";
+import type { PullPolicy } from "../../images/pull_policy.ts";
+import { startOrder } from "../../containers/order.ts";
+import type { Stack } from "../../stacks/groups.ts";
+import { findStack } from "../../stacks/stacks.ts";
+import { stackUpdateKind } from "./stack_kind.ts";
+import type { Actor } from "./start.ts";
+
+interface StackUpdateRequest {
+  name: string;
+  /** Whether the first failure takes back what was updated before. */
+  atomic: boolean;
+  pull: PullPolicy;
+  /** As with a container; for each of them. */
+  stableSeconds?: number | undefined;
+  verifyTimeoutSeconds?: number | undefined;
+  force?: boolean | undefined;
+  actor: Actor;
+}
+
+/**
+ * Starts the update of all containers of a compose project as one job, in the order in which they
+ * depend on each other. The service's own container is left out.
+ *
+ * @throws {AppError} `not_found`; `forbidden` if containers outside of the actor's scope depend on
+ * one of them; `conflict` while another action is in progress, and for a Swarm stack.
+ */
+export async function startStackUpdate(
+  deps: Deps,
+  { name, atomic, pull, stableSeconds, verifyTimeoutSeconds, force = false, actor }:
+    StackUpdateRequest,
+): Promise<JobView> {
+  const stack = await findStack(deps, name, undefined);
+  if (stack.kind === "swarm") {
+    throw new AppError("conflict", `Stack ${name} is managed by Swarm, which updates its services`);
+  }
+  const containers = inOrder(stack).filter(({ self }) => !self);
+  if (containers.length === 0) {
+    throw new AppError("conflict", `Stack ${name} has no containers that can be updated`);
+  }
+  const all = await currentContainers(deps);
+  for (const each of containers) assertDependentsInScope(actor.scope, each, all);
+  return startJob(deps, stackUpdateKind, {
+    target: name,
+    input: {
+      containers: containers.map((each) => each.name),
+      affected: containers.flatMap((each) => [identityOf(each), ...affectedBy(each, all)]),
+      atomic,
+      pull,
+      stableSeconds: stableSeconds ?? null,
+      verifyTimeoutSeconds: verifyTimeoutSeconds ?? null,
+      force,
+    },
+    caller: actor,
+  }).job;
+}
+
+/** Containers behind those that they depend on: by `depends_on`, shared namespaces and links. */
+function inOrder({ services }: Stack): Container[] {
+  const members = services.flatMap(({ name, containers, dependencies }) =>
+    containers.map((container) => ({ service: name, container, dependencies }))
+  );
+  const byName = new Map(members.map((member) => [member.container.name, member.container]));
+  const levels = startOrder(
+    new Map(members.map(({ container, dependencies }) => [
+      container.name,
+      members.filter((other) =>
+        dependencies.some(({ service }) => service === other.service) ||
+        (other.container.id !== container.id && dependsOn(container, other.container))
+      ).map((other) => other.container.name),
+    ])),
+  );
+  return levels.flat().map((name) => byName.get(name)!);
+}

@@ -1,0 +1,182 @@
+/**
+ * Observes new containers until the verdict about each of them is known.
+ *
+ * @module
+ */
+
+import { raiseHealthTime, selectHealthTime } from "../../../db/updates/health_times.ts";
+import { EngineError } from "../../../engine/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { sleep } from "../../lifecycle.ts";
+import type { Identity } from "../../containers/reservations.ts";
+import { compileLinearPattern } from "../../logs/regex/linear_pattern.ts";
+import { readLastLines } from "./evidence.ts";
+import { inspectIfThere, type Pair } from "./members.ts";
+import { answersAt, type PublishedPort } from "./ports.ts";
+import {
+  type Expectation,
+  expectationOf,
+  type ExpectationOptions,
+  judge,
+  type Observation,
+  type Progress,
+  stateOf,
+  type Verdict,
+} from "./verdict.ts";
+
+type VerifyDeps = Pick<Deps, "db" | "engine" | "now">;
+
+/** How often the containers are observed, in milliseconds. */
+const POLL_MS = 500;
+
+/** New lines of the log that are searched in each round. */
+const LOG_LINES_MAX = 10_000;
+
+interface VerifyOptions extends Omit<ExpectationOptions, "longestToHealthyMs"> {
+  /** Running containers that are not replaced, but must stay healthy. */
+  watched: readonly Identity[];
+  /** A regular expression that no line of the target's log may match. */
+  logPattern?: string | undefined;
+  /** What else is expected of the target and is not so yet, e.g. `fails the check of monitor shop`. */
+  missing?: (() => string[]) | undefined;
+  signal: AbortSignal;
+  /** Called in each round with what is still waited for. */
+  onProgress(message: string): void;
+}
+
+/** What is known of a new container. */
+export type Verified = Pick<Pair, "name" | "newId" | "ports" | "ran">;
+
+/** One container under observation. */
+interface Subject {
+  pair: Verified;
+  expectation: Expectation;
+  progress: Progress | undefined;
+  /** Ports of the old container that do not answer yet. */
+  silent: PublishedPort[];
+}
+
+/**
+ * Waits for the verdict. The first failure decides; success is that of all containers at the same
+ * time.
+ *
+ * @param pairs The target first. Those whose old container did not run are left out.
+ * @returns Why the update succeeded, e.g. `web is healthy`.
+ * @throws {AppError} `conflict` with the reason of a failure.
+ * @throws The signal's reason.
+ */
+export async function verify(
+  deps: VerifyDeps,
+  pairs: readonly Verified[],
+  options: VerifyOptions,
+): Promise<string> {
+  const { signal, watched, onProgress } = options;
+  const subjects: Subject[] = [];
+  for (const pair of pairs) if (pair.ran) subjects.push(await subjectOf(deps, pair, options));
+  const [target] = pairs;
+  const findLine = options.logPattern === undefined || !target
+    ? () => Promise.resolve(undefined)
+    : await createLogSearch(deps, target, options.logPattern);
+
+  for (;;) {
+    signal.throwIfAborted();
+    const broken = await findBroken(deps, watched);
+    const verdicts: { name: string; verdict: Verdict }[] = [];
+    for (const subject of subjects) {
+      const isTarget = subject.pair === target;
+      const line = isTarget ? await findLine() : undefined;
+      const verdict = await observe(deps, subject, {
+        missing: isTarget ? options.missing?.() ?? [] : [],
+        broken: line === undefined ? broken : [line, ...broken],
+      });
+      verdicts.push({ name: subject.pair.name, verdict });
+    }
+    for (const { name, verdict } of verdicts) {
+      if (verdict.outcome === "failure") {
+        throw new AppError("conflict", `${name} ${verdict.reason}`);
+      }
+    }
+    const waiting = verdicts.find(({ verdict }) => verdict.outcome === "waiting");
+    if (!waiting) {
+      return verdicts.map(({ name, verdict }) => `${name} ${verdict.reason}`).join("; ");
+    }
+    onProgress(`${waiting.name} ${waiting.verdict.reason}`);
+    await sleep(POLL_MS, signal);
+  }
+}
+
+async function subjectOf(
+  { db, engine }: VerifyDeps,
+  pair: Verified,
+  options: VerifyOptions,
+): Promise<Subject> {
+  const container = await inspectIfThere(engine, pair.newId);
+  if (!container) throw new AppError("conflict", `${pair.name} was removed`);
+  const longestToHealthyMs = selectHealthTime(db, pair.name);
+  const expectation = expectationOf(container, { ...options, longestToHealthyMs });
+  const silent = expectation.hasHealthCheck ? [] : pair.ports;
+  return { pair, expectation, progress: undefined, silent };
+}
+
+async function observe(
+  { db, engine, now }: VerifyDeps,
+  subject: Subject,
+  { missing, broken }: Pick<Observation, "missing" | "broken">,
+): Promise<Verdict> {
+  const { pair, expectation } = subject;
+  const container = await inspectIfThere(engine, pair.newId);
+  if (container?.State.Running) subject.silent = await stillSilent(subject.silent);
+  const { verdict, progress } = judge(expectation, subject.progress, {
+    at: now().getTime(),
+    container: container && stateOf(container),
+    missing: [...subject.silent.map(({ port }) => `does not answer on port ${port}`), ...missing],
+    broken,
+  });
+  subject.progress = progress;
+  if (verdict.outcome === "success" && progress?.healthyAt) {
+    raiseHealthTime(db, pair.name, progress.healthyAt - progress.beganAt);
+  }
+  return verdict;
+}
+
+async function stillSilent(ports: readonly PublishedPort[]): Promise<PublishedPort[]> {
+  const answers = await Promise.all(ports.map(answersAt));
+  return ports.filter((_, index) => !answers[index]);
+}
+
+/** What became worse of containers that were well before. */
+async function findBroken({ engine }: VerifyDeps, watched: readonly Identity[]): Promise<string[]> {
+  const broken: string[] = [];
+  for (const { id, name } of watched) {
+    const container = await inspectIfThere(engine, id);
+    if (container && !container.State.Running) broken.push(`stopped ${name}, which depends on it`);
+    else if (container?.State.Health?.Status === "unhealthy") {
+      broken.push(`made ${name} unhealthy, which depends on it`);
+    }
+  }
+  return broken;
+}
+
+/** @returns A function that finds a line that must not appear among the new lines of the log. */
+async function createLogSearch(
+  { engine }: VerifyDeps,
+  { newId }: Verified,
+  text: string,
+): Promise<() => Promise<string | undefined>> {
+  const pattern = await compileLinearPattern(text, { field: "body.logPatternMustNotAppear" });
+  let since: string | undefined;
+  return async () => {
+    try {
+      const lines = await readLastLines(engine, newId, { tail: LOG_LINES_MAX, since });
+      // The last line may not have been complete, so that it is read again.
+      since = lines.at(-1)?.split(" ", 1)[0] || since;
+      const isFound = lines.some((line) => pattern.test(line.slice(line.indexOf(" ") + 1)));
+      return isFound ? "logged a line that must not appear" : undefined;
+    } catch (error) {
+      // E.g. a log driver that cannot be read, or the container was removed.
+      if (error instanceof EngineError) return undefined;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,183 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { selectServiceStop } from "../../../db/service_stops.ts";
+import {
+  endCrashLoops,
+  recordServiceStop,
+  reportExit,
+  reportStart,
+} from "../../../services/containers/crash_loops.ts";
+import { markedName } from "../../../services/containers/marks.ts";
+import type { Deps } from "../../../services/deps.ts";
+import type { DownReason } from "../../../services/events/events.ts";
+import type { ContainerState } from "../../../services/containers/inventory.ts";
+import { containerOf, idOf } from "../../helpers/fake_containers.ts";
+import { openTestDatabase, testApp } from "../../helpers/test_app.ts";
+
+/** A container "web" with every event about it, on a service that can be restarted. */
+function watched({ restart = "always" } = {}) {
+  const db = openTestDatabase();
+  const start = () => {
+    const app = testApp({ now: "2026-01-01T12:00:00Z", db });
+    app.deps.events.publish = ({ event }) => void told.push(event);
+    return app;
+  };
+  const told: string[] = [];
+  let app = start();
+  const put = (state: ContainerState | "removed", name = "web") => {
+    const { inventory } = app.deps;
+    if (state === "removed") return inventory.remove(idOf(name), inventory.readNumber());
+    const { details } = containerOf({ name });
+    const restartPolicy = { name: restart, maximumRetryCount: 0 };
+    const container = containerOf({ name, state, details: { ...details, restartPolicy } });
+    inventory.put(container, inventory.readNumber());
+  };
+  put("running");
+  const down = (reason: DownReason, exitCode: number, name: string) =>
+    ({ id: idOf(name), container: name, reason, exitCode }) as const;
+  return {
+    get deps(): Deps {
+      return app.deps;
+    },
+    get clock() {
+      return app.clock;
+    },
+    told,
+    put,
+    exit: (reason: DownReason = "exited", exitCode = 1, name = "web") =>
+      reportExit(app.deps, down(reason, exitCode, name)),
+    start: (name = "web") => reportStart(app.deps, { container: name, id: idOf(name) }),
+    stop: () => recordServiceStop(app.deps, down("stopped", 0, "web")),
+    end: () => endCrashLoops(app.deps),
+    restartService() {
+      const time = app.clock.now().toISOString();
+      app[Symbol.dispose]();
+      app = start();
+      app.clock.set(time);
+      put("running");
+    },
+    [Symbol.dispose]() {
+      app[Symbol.dispose]();
+      db.close();
+    },
+  };
+}
+
+function crash(web: ReturnType<typeof watched>, times: number): void {
+  for (let i = 0; i < times; i++) {
+    web.clock.advance({ seconds: 1 });
+    web.exit();
+    web.start();
+  }
+}
+
+Deno.test("the third exit within 5 minutes is a crash loop; nothing is reported until it ends", () => {
+  using web = watched();
+  crash(web, 20);
+  deepEqual(web.told, [
+    "container.down",
+    "container.up",
+    "container.down",
+    "container.up",
+    "container.crash_looping",
+  ]);
+  web.told.length = 0;
+  web.clock.advance({ ms: 10 * 60_000 - 1 });
+  web.end();
+  deepEqual(web.told, []);
+  web.deps.events.publish = ({ event, data }) => {
+    deepEqual([event, data], ["container.stable", {
+      container: "web",
+      id: idOf("web"),
+      image: "app:1",
+      outcome: "running",
+      exits: 20,
+      durationSeconds: 619,
+    }]);
+    web.told.push(event);
+  };
+  web.clock.advance({ ms: 1 });
+  web.end();
+  web.end();
+  equal(web.told.length, 1);
+});
+
+Deno.test("three exits in more than 5 minutes are not a crash loop", () => {
+  using web = watched();
+  for (let i = 0; i < 5; i++) {
+    web.exit();
+    web.clock.advance({ seconds: 151 });
+    web.end();
+  }
+  deepEqual(web.told, Array(5).fill("container.down"));
+});
+
+Deno.test("a crash loop survives a restart of the service", () => {
+  using web = watched();
+  crash(web, 2);
+  web.restartService();
+  crash(web, 1);
+  web.restartService();
+  crash(web, 1);
+  deepEqual(web.told.slice(4), ["container.crash_looping"]);
+});
+
+for (
+  const [what, reason, exitCode, restart, loops] of [
+    ["tasks that finish", "exited", 0, "no", false],
+    ["tasks that finish and are retried on failures", "exited", 0, "on-failure", false],
+    ["a service that keeps exiting with 0", "exited", 0, "unless-stopped", true],
+    ["stops by a user", "stopped", 137, "always", false],
+    ["a memory limit that is too small", "oom", 137, "always", true],
+  ] as const
+) {
+  Deno.test(`${what}: ${loops ? "a crash loop" : "not a crash loop"}`, () => {
+    using web = watched({ restart });
+    for (let i = 0; i < 4; i++) web.exit(reason, exitCode);
+    equal(web.told.includes("container.crash_looping"), loops);
+    equal(web.told.length, loops ? 3 : 4);
+  });
+}
+
+for (
+  const [state, act, outcome] of [
+    ["running", "start", "running"],
+    ["exited", "none", "exited"],
+    ["exited", "stop", "stopped"],
+    ["exited", "user stop", "stopped"],
+    ["removed", "none", "removed"],
+  ] as const
+) {
+  Deno.test(`a crash loop after which the container is ${outcome} (${act})`, () => {
+    using web = watched();
+    crash(web, 3);
+    web.exit();
+    if (act === "start") web.start();
+    if (act === "stop") web.stop();
+    if (act === "user stop") web.exit("stopped", 0);
+    web.put(state);
+    web.clock.advance({ minutes: 10 });
+    const outcomes: string[] = [];
+    web.deps.events.publish = ({ data }) =>
+      void outcomes.push((data as { outcome: string }).outcome);
+    web.end();
+    deepEqual(outcomes, [outcome]);
+  });
+}
+
+Deno.test("a start in a crash loop ends the record of a stop by the service", () => {
+  using web = watched();
+  crash(web, 3);
+  web.stop();
+  equal(typeof selectServiceStop(web.deps.db, idOf("web")), "string");
+  web.start();
+  equal(selectServiceStop(web.deps.db, idOf("web")), undefined);
+});
+
+Deno.test("the replacement of a container continues its crash loop", () => {
+  using web = watched();
+  crash(web, 2);
+  const name = markedName({ name: "web", role: "new", ran: true, oldId: idOf("web") });
+  web.put("running", name);
+  web.exit("exited", 1, name);
+  equal(web.told.at(-1), "container.crash_looping");
+});

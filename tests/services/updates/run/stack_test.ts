@@ -1,0 +1,65 @@
+import { deepEqual, rejects } from "node:assert/strict";
+import type { StackUpdateJob } from "../../../../services/updates/run/job.ts";
+import { updateStack } from "../../../../services/updates/run/stack.ts";
+import { containerOf } from "../../../helpers/fake_containers.ts";
+import { fakeEngine } from "../../../helpers/fake_engine.ts";
+import { testApp } from "../../../helpers/test_app.ts";
+
+/** A job that updates the container `db`, with the results of its steps. */
+function stackJob(results: Record<string, unknown>): StackUpdateJob {
+  return {
+    id: "j1",
+    target: "shop",
+    input: {
+      ...{ containers: ["db"], affected: [], atomic: true, pull: "missing", force: false },
+      ...{ stableSeconds: null, verifyTimeoutSeconds: null },
+    },
+    attachment: undefined,
+    signal: new AbortController().signal,
+    step: async <Value>(name: string, work: () => Promise<Value>) =>
+      (results[name] ??= await work()) as Value,
+    resultOf: (name) => results[name],
+    hasBegun: (name) => name in results,
+    progress() {},
+    log() {},
+  };
+}
+
+Deno.test("the update of a stack reports an image that cannot be pulled", async () => {
+  await using fake = fakeEngine({
+    "GET /_ping": () => new Response("OK"),
+    "GET /images/db:2/json": () => Response.json({ message: "No such image" }, { status: 404 }),
+    "POST /images/create": () => Response.json({ message: "denied" }, { status: 500 }),
+  });
+  using app = testApp({ engine: fake.engine });
+  const reported: unknown[] = [];
+  app.deps.events.publish = ({ event, data }) => void reported.push([event, data]);
+  const results: Record<string, unknown> = { plan: [{ reference: "db:2", imageId: null }] };
+  const job = stackJob(results);
+  await rejects(updateStack(app.deps, job));
+  deepEqual(reported, [
+    ["update.failed", {
+      ...{ container: "db", id: "db", image: "db:2", digest: null, jobId: "j1" },
+      reason: results.failure,
+    }],
+  ]);
+});
+
+Deno.test("the update of a stack reports what it cannot plan", async () => {
+  await using fake = fakeEngine({
+    "GET /_ping": () => new Response("OK"),
+    "GET /containers/db/json": () => Response.json({ message: "No such" }, { status: 404 }),
+  });
+  using app = testApp({ engine: fake.engine });
+  const { inventory } = app.deps;
+  inventory.replaceAll([containerOf({ name: "db", image: "db:1" })], inventory.readNumber());
+  const reported: unknown[] = [];
+  app.deps.events.publish = ({ event, data }) => void reported.push([event, data]);
+  await rejects(updateStack(app.deps, stackJob({})), { code: "not_found" });
+  deepEqual(reported, [
+    ["update.failed", {
+      ...{ container: "db", id: "db", image: "db:1", digest: null, jobId: "j1" },
+      reason: "Container db does not exist",
+    }],
+  ]);
+});
