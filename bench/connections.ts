@@ -23,9 +23,9 @@ const SETTINGS = `{ host: "127.0.0.1", port: 0, tlsCertFile: null, tlsKeyFile: n
   maxConnections: 12000, terminal: Deno.args[0], trustedProxies: [] }`;
 
 const PROGRAM = `
-import { listen } from "${new URL("commands/listener.ts", root)}";
-import { drainBody } from "${new URL("commands/unread_body.ts", root)}";
-import { respondAlive } from "${new URL("routes/exchange.ts", root)}";
+import { listen } from "${new URL("commands/listener/listener.ts", root)}";
+import { drainBody } from "${new URL("commands/listener/unread_body.ts", root)}";
+import { respondAlive } from "${new URL("routes/pipeline/exchange.ts", root)}";
 import { silentLog } from "${new URL("services/log.ts", root)}";
 const answer = (_request, peer) =>
   Promise.resolve(respondAlive({ requestId: "1", address: peer, headers: {} }));

@@ -5,7 +5,7 @@
  */
 
 import { everyRoute } from "../routes/editions.ts";
-import { openApiDocument } from "../routes/openapi/document.ts";
+import { openApiDocument } from "../routes/contract/openapi/document.ts";
 import type { Deps } from "../services/deps.ts";
 import { VERSION } from "../services/version.ts";
 import { assertNoArguments, EXIT, type Program } from "./program.ts";

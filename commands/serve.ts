@@ -10,7 +10,7 @@ import { withDeadline } from "../services/deadline.ts";
 import { yieldToEventLoop } from "../services/event_loop.ts";
 import { createLog, errorFields, type Log } from "../services/log.ts";
 import { createStartupHandler } from "./startup_handler.ts";
-import { listen, type Listener } from "./listener.ts";
+import { listen, type Listener } from "./listener/listener.ts";
 import { requestOwn } from "./own_request.ts";
 import { assertNoArguments, EXIT, type Program } from "./program.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { respondAlive, respondJson } from "../routes/exchange.ts";
+import { respondAlive, respondJson } from "../routes/pipeline/exchange.ts";
 
 /** Answers a request; `peer` is the address of the other end of the connection. */
 type Answer = (request: Request, peer: string) => Promise<Response>;

@@ -11,20 +11,20 @@ import { AppError } from "../services/errors.ts";
 import { accessPolicySource } from "../services/editions.ts";
 import { createCurrentAccessPolicy } from "../services/access/policy.ts";
 import { errorFields } from "../services/log.ts";
-import { clientAddress, trustedPeer } from "./client_address.ts";
-import { corsHeaders, preflight } from "./cors.ts";
+import { clientAddress, trustedPeer } from "./pipeline/client_address.ts";
+import { corsHeaders, preflight } from "./pipeline/cors.ts";
 import { type EditionGroup, everyRoute, groups, isUnlimited, pathOfHost } from "./editions.ts";
-import { loadEndpoints, pathTest } from "./endpoint_group.ts";
-import { failureOf } from "./errors.ts";
-import { type Exchange, requestIdOf, respondAlive, respondJson, respondRaw } from "./exchange.ts";
-import type { Audit, EndpointDeps, Identify } from "./request_context.ts";
-import { after, type MaybePromise } from "./maybe_promise.ts";
-import { createRequestLog, loggedPath } from "./request_log.ts";
-import { pathOf, targetOf } from "./request_url.ts";
-import { isProbe, rateLimit } from "./rate_limit.ts";
-import { createScopeCheck } from "./scope.ts";
-import { identify } from "./authorize.ts";
-import type { Router } from "./router.ts";
+import { loadEndpoints, pathTest } from "./contract/group.ts";
+import { failureOf } from "./pipeline/errors.ts";
+import { type Exchange, requestIdOf, respondAlive, respondJson, respondRaw } from "./pipeline/exchange.ts";
+import type { Audit, EndpointDeps, Identify } from "./pipeline/request_context.ts";
+import { after, type MaybePromise } from "./pipeline/maybe_promise.ts";
+import { createRequestLog, loggedPath } from "./pipeline/request_log.ts";
+import { pathOf, targetOf } from "./pipeline/request_url.ts";
+import { isProbe, rateLimit } from "./pipeline/rate_limit.ts";
+import { createScopeCheck } from "./pipeline/scope.ts";
+import { identify } from "./pipeline/authorize.ts";
+import type { Router } from "./pipeline/router.ts";
 import { VERSION } from "../services/version.ts";
 
 /** Handles a request; never rejects. `peer` is the address of the other end of the connection. */
@@ -114,7 +114,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
   }
 
   async function printOpenApi(): Promise<string> {
-    const { openApiDocument } = await import("./openapi/document.ts");
+    const { openApiDocument } = await import("./contract/openapi/document.ts");
     return JSON.stringify(openApiDocument(await everyRoute(deps, openApi), VERSION));
   }
 
@@ -123,7 +123,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     let router: Router | undefined;
     let loading: Promise<Router> | undefined;
     const start = async () => {
-      const { createRouter } = await import("./router.ts");
+      const { createRouter } = await import("./pipeline/router.ts");
       const endpoints = await loadEndpoints(group, deps, openApi);
       return router = createRouter({ ...group, endpoints }, endpointDeps, respondFailure);
     };

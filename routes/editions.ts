@@ -6,9 +6,9 @@
 
 import type { Deps } from "../services/deps.ts";
 import type { Edition } from "../services/edition.ts";
-import { ceGroups } from "./ce/mod.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { type EndpointGroup, loadEndpoints } from "./endpoint_group.ts";
+import { ceGroups } from "./community.ts";
+import type { Endpoint } from "./contract/endpoint.ts";
+import { type EndpointGroup, loadEndpoints } from "./contract/group.ts";
 import { isVerifyRequest } from "./enterprise/mtls/verify_request.ts";
 import { statusPageOfHost } from "./pro/status_pages/own_domain.ts";
 

@@ -8,7 +8,7 @@
 import { EngineError, EngineUnreachableError } from "../engine/errors.ts";
 import { errorFields, type Log, type LogFields } from "./log.ts";
 
-/** Stable reason of a failure; `routes/errors.ts` gives each its HTTP status. */
+/** Stable reason of a failure; `routes/pipeline/errors.ts` gives each its HTTP status. */
 export type ErrorCode =
   | "invalid"
   | "unauthorized"

@@ -8,7 +8,7 @@
 import page from "./page.html" with { type: "text" };
 import script from "./client.js" with { type: "text" };
 import style from "./page.css" with { type: "text" };
-import { createRepresentation, type Representation } from "../representation.ts";
+import { createRepresentation, type Representation } from "../pipeline/representation.ts";
 
 /** Only scripts, styles and requests of the service itself; nothing inline or evaluated. */
 const API_PAGE_CSP = [

@@ -10,10 +10,10 @@ import { nodeZlib } from "../../services/builtins.ts";
 import { escapeMarkup } from "../../services/text/escape_markup.ts";
 import { isTerminal, matchPath } from "../../ui/paths.ts";
 import type { Branding } from "../../services/access/brand_cache.ts";
-import { acceptsEncoding } from "../accept.ts";
-import { isColor, readableAs, readableOn, visibleAs } from "../colors.ts";
-import type { RawResponse } from "../endpoint.ts";
-import { pathOf } from "../request_url.ts";
+import { acceptsEncoding } from "../pipeline/accept.ts";
+import { isColor, readableAs, readableOn, visibleAs } from "../html/colors.ts";
+import type { RawResponse } from "../contract/endpoint.ts";
+import { pathOf } from "../pipeline/request_url.ts";
 import { openPack, type Pack } from "./pack.ts";
 
 /**

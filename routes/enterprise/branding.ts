@@ -18,8 +18,8 @@ import {
   removeBrand,
 } from "../../services/enterprise/branding/brands.ts";
 import { CUSTOM_CSS_MAX } from "../../services/enterprise/branding/css_sanitizer.ts";
-import { endpoint } from "../endpoint.ts";
-import { Color, Done, oneLine, Timestamp } from "../shapes.ts";
+import { endpoint } from "../contract/endpoint.ts";
+import { Color, Done, oneLine, Timestamp } from "../contract/shapes.ts";
 
 const NAME_MAX = 100;
 const FONT_MAX = 100;

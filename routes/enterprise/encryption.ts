@@ -25,8 +25,8 @@ import {
   ROTATION_STATUSES,
   startKeyRotation,
 } from "../../services/enterprise/encryption/key_rotations.ts";
-import { endpoint } from "../endpoint.ts";
-import { paged, pagingQuery, queryInteger, Timestamp } from "../shapes.ts";
+import { endpoint } from "../contract/endpoint.ts";
+import { paged, pagingQuery, queryInteger, Timestamp } from "../contract/shapes.ts";
 
 const Config = z.object({
   enabled: z.boolean(),

@@ -22,8 +22,8 @@ import {
   removeIpRule,
   setIpRuleEnabled,
 } from "../../services/enterprise/ip_allowlist/rules.ts";
-import { endpoint } from "../endpoint.ts";
-import { Done, Instant, oneLine, Timestamp, ToggleBody } from "../shapes.ts";
+import { endpoint } from "../contract/endpoint.ts";
+import { Done, Instant, oneLine, Timestamp, ToggleBody } from "../contract/shapes.ts";
 
 const LABEL_MAX = 100;
 const DESCRIPTION_MAX = 1_000;

@@ -5,7 +5,7 @@
  */
 
 import type { Deps } from "../../services/deps.ts";
-import type { Endpoint } from "../endpoint.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
 import { brandingEndpoints } from "./branding.ts";
 import { complianceChainEndpoints } from "./compliance/chain.ts";
 import { complianceLogEndpoints } from "./compliance/logs.ts";

@@ -13,8 +13,8 @@ import {
   listRoleUsers,
   unassignRole,
 } from "../../services/enterprise/roles/assignments.ts";
-import { endpoint } from "../endpoint.ts";
-import { Done, doneWith, paged, pagingQuery, PathText, Timestamp } from "../shapes.ts";
+import { endpoint } from "../contract/endpoint.ts";
+import { Done, doneWith, paged, pagingQuery, PathText, Timestamp } from "../contract/shapes.ts";
 import { Action, BEYOND, Resource, UNKNOWN } from "./roles.ts";
 
 const UserId = z.string().min(1).max(255);

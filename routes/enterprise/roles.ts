@@ -15,8 +15,8 @@ import {
   removeRole,
   ROLES_MAX,
 } from "../../services/enterprise/roles/roles.ts";
-import { endpoint } from "../endpoint.ts";
-import { Done, Name, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { endpoint } from "../contract/endpoint.ts";
+import { Done, Name, paged, pagingQuery, Timestamp } from "../contract/shapes.ts";
 
 /** Limits of a request; there are fewer resources and actions. */
 const GROUPS_MAX = 100;

@@ -20,8 +20,8 @@ import {
   removeIncident,
   TIMELINE_TYPES,
 } from "../../services/pro/incidents/incidents.ts";
-import { endpoint } from "../endpoint.ts";
-import { Done, oneLine, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { endpoint } from "../contract/endpoint.ts";
+import { Done, oneLine, paged, pagingQuery, Timestamp } from "../contract/shapes.ts";
 
 const Severity = z.enum(INCIDENT_SEVERITIES).meta({ id: "IncidentSeverity" });
 const Status = z.enum(INCIDENT_STATUSES).meta({ id: "IncidentStatus" });

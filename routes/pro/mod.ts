@@ -5,7 +5,7 @@
  */
 
 import type { Deps } from "../../services/deps.ts";
-import type { Endpoint } from "../endpoint.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
 import { chatChannelEndpoints } from "./chat_channels.ts";
 import { incidentEndpoints } from "./incidents.ts";
 import { statusPageComponentEndpoints } from "./status_pages/components.ts";

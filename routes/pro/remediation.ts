@@ -16,9 +16,9 @@ import {
   removeRemediationRule,
 } from "../../services/pro/remediation/rules.ts";
 import { listRemediationRuns, REMEDIATION_STATUSES } from "../../services/pro/remediation/runs.ts";
-import { ContainerRef } from "../ce/containers/shapes.ts";
-import { endpoint } from "../endpoint.ts";
-import { Done, EnabledBody, Name, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { ContainerRef } from "../containers/shapes.ts";
+import { endpoint } from "../contract/endpoint.ts";
+import { Done, EnabledBody, Name, paged, pagingQuery, Timestamp } from "../contract/shapes.ts";
 
 const Action = z.enum(REMEDIATION_ACTIONS);
 

@@ -14,8 +14,8 @@ import {
 } from "../../services/pro/uptime/outages.ts";
 import { type Check, checkMonitor, listChecks } from "../../services/pro/uptime/checks.ts";
 import { getUptimeStats, type UptimeStats } from "../../services/pro/uptime/stats.ts";
-import { endpoint } from "../endpoint.ts";
-import { paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { endpoint } from "../contract/endpoint.ts";
+import { paged, pagingQuery, Timestamp } from "../contract/shapes.ts";
 
 const Check = z.object({
   monitor_id: z.string(),

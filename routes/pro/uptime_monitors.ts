@@ -26,8 +26,8 @@ import {
   removeMonitor,
   resumeMonitor,
 } from "../../services/pro/uptime/monitors.ts";
-import { endpoint } from "../endpoint.ts";
-import { Done, Name, Timestamp } from "../shapes.ts";
+import { endpoint } from "../contract/endpoint.ts";
+import { Done, Name, Timestamp } from "../contract/shapes.ts";
 
 const fields = {
   name: Name,

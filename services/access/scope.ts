@@ -2,7 +2,7 @@
  * The scope of an API token: a token may be limited to permissions, stacks and containers.
  *
  * A contract says how its endpoint treats a token that is limited to stacks or containers
- * (`Contract.scope` in `routes/endpoint.ts`). A handler that declares `filtered` reads everything
+ * (`Contract.scope` in `routes/contract/endpoint.ts`). A handler that declares `filtered` reads everything
  * about containers through `visibleTo()` (`visible.ts`).
  *
  * @module

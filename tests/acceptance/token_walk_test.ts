@@ -10,7 +10,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { insertJob, type Job, selectJobs } from "../../db/jobs.ts";
 import { insertScheduleRun, updateScheduleRunEnd } from "../../db/schedule_runs.ts";
 import { everyRoute } from "../../routes/editions.ts";
-import { type Endpoint, permissionsOf } from "../../routes/endpoint.ts";
+import { type Endpoint, permissionsOf } from "../../routes/contract/endpoint.ts";
 import { permissionName, PERMISSIONS } from "../../services/access/permissions.ts";
 import type { Scope } from "../../services/access/scope.ts";
 import { forwardEvents } from "../../services/live/broadcaster.ts";

@@ -5,7 +5,7 @@
  */
 
 import { equal } from "node:assert/strict";
-import { listen } from "../../commands/listener.ts";
+import { listen } from "../../commands/listener/listener.ts";
 import { silentLog } from "../../services/log.ts";
 import type { CallOptions, TestApp } from "./test_app.ts";
 import { LISTENER_DEFAULTS } from "./held_connections.ts";

@@ -7,10 +7,10 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { Hono } from "hono";
 import * as z from "zod";
-import { type Endpoint, endpoint } from "../../routes/endpoint.ts";
-import { failureOf } from "../../routes/errors.ts";
-import { type AppEnv, respondJson } from "../../routes/exchange.ts";
-import { mount } from "../../routes/mount.ts";
+import { type Endpoint, endpoint } from "../../routes/contract/endpoint.ts";
+import { failureOf } from "../../routes/pipeline/errors.ts";
+import { type AppEnv, respondJson } from "../../routes/pipeline/exchange.ts";
+import { mount } from "../../routes/pipeline/mount.ts";
 import type { Caller, Role } from "../../services/access/caller.ts";
 import { AppError } from "../../services/errors.ts";
 import {

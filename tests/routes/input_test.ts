@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import type { Endpoint } from "../../routes/endpoint.ts";
+import type { Endpoint } from "../../routes/contract/endpoint.ts";
 import { everyRoute } from "../../routes/editions.ts";
 import { sha256 } from "../../services/builtins.ts";
 import { pageSecret } from "../helpers/browser_session.ts";

@@ -7,8 +7,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import * as z from "zod";
 import { everyRoute, groups } from "../../routes/editions.ts";
-import type { Endpoint } from "../../routes/endpoint.ts";
-import { loadEndpoints, pathTest } from "../../routes/endpoint_group.ts";
+import type { Endpoint } from "../../routes/contract/endpoint.ts";
+import { loadEndpoints, pathTest } from "../../routes/contract/group.ts";
 import { testApp } from "../helpers/test_app.ts";
 
 interface Served {

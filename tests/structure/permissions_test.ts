@@ -12,12 +12,12 @@ import { insertRole, replacePermissions } from "../../db/enterprise/roles.ts";
 import * as z from "zod";
 import { createApp } from "../../routes/app.ts";
 import { everyRoute } from "../../routes/editions.ts";
-import { type Endpoint, permissionsOf } from "../../routes/endpoint.ts";
-import { failureOf } from "../../routes/errors.ts";
-import { type AppEnv, respondJson } from "../../routes/exchange.ts";
-import type { EndpointDeps } from "../../routes/request_context.ts";
-import { mount } from "../../routes/mount.ts";
-import { createScopeCheck } from "../../routes/scope.ts";
+import { type Endpoint, permissionsOf } from "../../routes/contract/endpoint.ts";
+import { failureOf } from "../../routes/pipeline/errors.ts";
+import { type AppEnv, respondJson } from "../../routes/pipeline/exchange.ts";
+import type { EndpointDeps } from "../../routes/pipeline/request_context.ts";
+import { mount } from "../../routes/pipeline/mount.ts";
+import { createScopeCheck } from "../../routes/pipeline/scope.ts";
 import { includesRole, type Role, USER_ROLES, type UserRole } from "../../services/access/caller.ts";
 import { accessPolicySource } from "../../services/editions.ts";
 import {

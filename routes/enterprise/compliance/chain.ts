@@ -16,8 +16,8 @@ import {
 } from "../../../services/enterprise/compliance/config.ts";
 import { complianceStats } from "../../../services/enterprise/compliance/logs.ts";
 import { sweepCompliance } from "../../../services/enterprise/compliance/retention.ts";
-import { endpoint } from "../../endpoint.ts";
-import { From } from "../../time_range.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { From } from "../../contract/time_range.ts";
 import { Hash, HASH_EXAMPLE, StoredTime } from "./shapes.ts";
 
 const Config = z.object({

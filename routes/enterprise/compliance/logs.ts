@@ -19,9 +19,9 @@ import {
   metadataFault,
 } from "../../../services/enterprise/compliance/entry_metadata.ts";
 import { yieldToEventLoop } from "../../../services/event_loop.ts";
-import { endpoint, rawEndpoint } from "../../endpoint.ts";
-import { paged, pagingQuery } from "../../shapes.ts";
-import { From, inOrder, To } from "../../time_range.ts";
+import { endpoint, rawEndpoint } from "../../contract/endpoint.ts";
+import { paged, pagingQuery } from "../../contract/shapes.ts";
+import { From, inOrder, To } from "../../contract/time_range.ts";
 import { ActorType, Category, Entry, EntryOutcome, Severity } from "./shapes.ts";
 
 const NAME_MAX = 200;

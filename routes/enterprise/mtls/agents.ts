@@ -14,8 +14,8 @@ import {
   revokeAgent,
   setAgentEnabled,
 } from "../../../services/enterprise/mtls/agents.ts";
-import { endpoint } from "../../endpoint.ts";
-import { doneWith, paged, pagingQuery, queryBoolean, Timestamp, ToggleBody } from "../../shapes.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { doneWith, paged, pagingQuery, queryBoolean, Timestamp, ToggleBody } from "../../contract/shapes.ts";
 import { CertificatePem, Fingerprint, KEY_RULE, PEM_EXAMPLE } from "./shapes.ts";
 
 // Sent to the proxy in a header, so it must not contain line breaks.

@@ -7,8 +7,8 @@
 import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";
 import { createCa, listCas, removeCa } from "../../../services/enterprise/mtls/ca.ts";
-import { endpoint } from "../../endpoint.ts";
-import { Done, Name, paged, pagingQuery, Timestamp } from "../../shapes.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { Done, Name, paged, pagingQuery, Timestamp } from "../../contract/shapes.ts";
 import { CertificatePem, Fingerprint, KEY_RULE, PEM_EXAMPLE } from "./shapes.ts";
 
 const NewCa = z.object({

@@ -23,7 +23,7 @@ import {
   type Note,
   rawEndpoint,
   type RawResponse,
-} from "../../endpoint.ts";
+} from "../../contract/endpoint.ts";
 import { CertificatePem, PEM_EXAMPLE } from "./shapes.ts";
 
 const Config = z.object({

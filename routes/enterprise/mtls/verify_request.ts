@@ -6,7 +6,7 @@
 
 import type { Deps } from "../../../services/deps.ts";
 import { isVerifySecret } from "../../../services/enterprise/mtls/verify_secret.ts";
-import { pathOf } from "../../request_url.ts";
+import { pathOf } from "../../pipeline/request_url.ts";
 
 const VERIFY_PATH = /^\/api\/ext\/service-enterprise\/mtls\/verify\/?$/;
 

@@ -11,14 +11,14 @@ import { describeServiceProvider } from "../../../services/enterprise/sso/servic
 import { acceptAssertion, isOfBrowser } from "../../../services/enterprise/sso/login.ts";
 import { beginLogin } from "../../../services/enterprise/sso/requests.ts";
 import { randomText, sha256 } from "../../../services/builtins.ts";
-import { baseUrl } from "../../request_url.ts";
-import { clientOf } from "../../client.ts";
-import { endpoint, rawEndpoint, type RawResponse } from "../../endpoint.ts";
-import { EditionLimitBody, ErrorBody } from "../../shapes.ts";
+import { baseUrl } from "../../pipeline/request_url.ts";
+import { clientOf } from "../../pipeline/client.ts";
+import { endpoint, rawEndpoint, type RawResponse } from "../../contract/endpoint.ts";
+import { EditionLimitBody, ErrorBody } from "../../contract/shapes.ts";
 import { asAppError } from "../../../services/errors.ts";
-import { failureOf } from "../../errors.ts";
-import { rateLimit } from "../../rate_limit.ts";
-import { loginCookie, PAGE_SECRET } from "../../session_cookie.ts";
+import { failureOf } from "../../pipeline/errors.ts";
+import { rateLimit } from "../../pipeline/rate_limit.ts";
+import { loginCookie, PAGE_SECRET } from "../../pipeline/session_cookie.ts";
 import { ssoLoginPage, ssoRefusalPage } from "./login_page.ts";
 
 /** Limit per client address. */

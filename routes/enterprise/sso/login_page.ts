@@ -5,8 +5,8 @@
  * @module
  */
 
-import { hashSource } from "../../content_security_policy.ts";
-import { type Markup, markup, trusted } from "../../markup.ts";
+import { hashSource } from "../../html/content_security_policy.ts";
+import { type Markup, markup, trusted } from "../../html/markup.ts";
 
 /** The button does the same without scripts. */
 const SCRIPT = "document.forms[0].submit()";

@@ -21,9 +21,9 @@ import {
   SSO_BINDINGS,
   SSO_URL_MAX,
 } from "../../../services/enterprise/sso/providers.ts";
-import { baseUrl } from "../../request_url.ts";
-import { endpoint } from "../../endpoint.ts";
-import { Done, oneLine, Timestamp, ToggleBody } from "../../shapes.ts";
+import { baseUrl } from "../../pipeline/request_url.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { Done, oneLine, Timestamp, ToggleBody } from "../../contract/shapes.ts";
 
 const NAME_MAX = 100;
 const ATTRIBUTE_MAX = 256;

@@ -11,8 +11,8 @@ import {
   purgeSessions,
   revokeSession,
 } from "../../../services/enterprise/sso/sessions.ts";
-import { endpoint } from "../../endpoint.ts";
-import { Done, doneWith, paged, pagingQuery, Timestamp } from "../../shapes.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { Done, doneWith, paged, pagingQuery, Timestamp } from "../../contract/shapes.ts";
 
 const Session = z.object({
   id: z.string(),

@@ -15,8 +15,8 @@ import {
   removeSla,
 } from "../../../services/pro/sla/definitions.ts";
 import { getSla } from "../../../services/pro/sla/report.ts";
-import { endpoint } from "../../endpoint.ts";
-import { Done, Name } from "../../shapes.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { Done, Name } from "../../contract/shapes.ts";
 import { SlaDefinition, SlaStatus, TargetUptime } from "./shapes.ts";
 
 const settings = {

@@ -15,8 +15,8 @@ import {
   recalculateSla,
   reportSla,
 } from "../../../services/pro/sla/report.ts";
-import { endpoint } from "../../endpoint.ts";
-import { paged, pagingQuery } from "../../shapes.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { paged, pagingQuery } from "../../contract/shapes.ts";
 import { CurrentPeriod, SlaBreach, SlaBudget, SlaPeriod, SlaReport } from "./shapes.ts";
 
 const Paging = z.object(pagingQuery(50));

@@ -7,7 +7,7 @@
 import * as z from "zod";
 import { PERIOD_TYPES } from "../../../services/pro/sla/definitions.ts";
 import { PERIOD_STATUSES } from "../../../services/pro/sla/periods.ts";
-import { Timestamp } from "../../shapes.ts";
+import { Timestamp } from "../../contract/shapes.ts";
 
 /** Percent. */
 export const TargetUptime = z.number()

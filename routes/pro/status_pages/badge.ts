@@ -5,7 +5,7 @@
  */
 
 import type { PublicPage } from "../../../services/pro/status_pages/public.ts";
-import { markup } from "../../markup.ts";
+import { markup } from "../../html/markup.ts";
 import { shownStatus } from "./headline.ts";
 import { STATUS_COLORS, STATUS_WORDS } from "./status_words.ts";
 

@@ -6,8 +6,8 @@
 
 import type { Branding } from "../../../services/access/brand_cache.ts";
 import type { PublicPage } from "../../../services/pro/status_pages/public.ts";
-import { isColor, readableAs, readableOn } from "../../colors.ts";
-import { type Markup, markup } from "../../markup.ts";
+import { isColor, readableAs, readableOn } from "../../html/colors.ts";
+import { type Markup, markup } from "../../html/markup.ts";
 import { trimEnd } from "../../../services/text/trim_end.ts";
 import sheet from "./brand.css" with { type: "text" };
 

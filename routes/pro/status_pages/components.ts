@@ -12,8 +12,8 @@ import {
   listComponents,
   removeComponent,
 } from "../../../services/pro/status_pages/components.ts";
-import { endpoint } from "../../endpoint.ts";
-import { Done, oneLine } from "../../shapes.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { Done, oneLine } from "../../contract/shapes.ts";
 import { Component, ComponentStatus, multiLine, NAME_MAX, UNKNOWN_PAGE } from "./shapes.ts";
 
 const ORDER_MAX = 1_000_000;

@@ -10,7 +10,7 @@ import type {
   PublicMaintenance,
   PublicPage,
 } from "../../../services/pro/status_pages/public.ts";
-import { type Markup, markup } from "../../markup.ts";
+import { type Markup, markup } from "../../html/markup.ts";
 import { INCIDENT_WORDS, MAINTENANCE_WORDS, SEVERITY_WORDS } from "./status_words.ts";
 
 interface FeedUrls {

@@ -11,16 +11,16 @@ import type { Deps } from "../../../services/deps.ts";
 import { notFound } from "../../../services/errors.ts";
 import { type PublicPage, publicPage } from "../../../services/pro/status_pages/public.ts";
 import { hasSubscribeForm } from "../../../services/pro/status_pages/subscriptions.ts";
-import { prefersHtml } from "../../accept.ts";
-import { hashSource } from "../../content_security_policy.ts";
-import { rawEndpoint } from "../../endpoint.ts";
+import { prefersHtml } from "../../pipeline/accept.ts";
+import { hashSource } from "../../html/content_security_policy.ts";
+import { rawEndpoint } from "../../contract/endpoint.ts";
 import {
   createRepresentation,
   type Representation,
   sendRepresentation,
-} from "../../representation.ts";
-import { baseUrl } from "../../request_url.ts";
-import { ErrorBody } from "../../shapes.ts";
+} from "../../pipeline/representation.ts";
+import { baseUrl } from "../../pipeline/request_url.ts";
+import { ErrorBody } from "../../contract/shapes.ts";
 import { linkPage } from "./link_page.ts";
 import { statusPageBadge } from "./badge.ts";
 import { customStyle, logoSources } from "./brand.ts";

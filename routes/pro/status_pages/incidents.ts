@@ -13,8 +13,8 @@ import {
   listPageIncidents,
   removePageIncident,
 } from "../../../services/pro/status_pages/incidents.ts";
-import { endpoint } from "../../endpoint.ts";
-import { Done, oneLine, paged, pagingQuery } from "../../shapes.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { Done, oneLine, paged, pagingQuery } from "../../contract/shapes.ts";
 import {
   multiLine,
   PageIncident,

@@ -6,10 +6,10 @@
 
 import type { Branding } from "../../../services/access/brand_cache.ts";
 import type { SubscribedPage } from "../../../services/pro/status_pages/subscribers.ts";
-import { hashSource } from "../../content_security_policy.ts";
-import type { RawResponse } from "../../endpoint.ts";
+import { hashSource } from "../../html/content_security_policy.ts";
+import type { RawResponse } from "../../contract/endpoint.ts";
 import sheet from "./link_page.css" with { type: "text" };
-import { type Markup, markup, trusted } from "../../markup.ts";
+import { type Markup, markup, trusted } from "../../html/markup.ts";
 import { statusPageStyle } from "./view.ts";
 
 export interface LinkPage {

@@ -12,8 +12,8 @@ import {
   listMaintenances,
   removeMaintenance,
 } from "../../../services/pro/status_pages/maintenances.ts";
-import { endpoint } from "../../endpoint.ts";
-import { Done, Instant, oneLine, paged, pagingQuery } from "../../shapes.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { Done, Instant, oneLine, paged, pagingQuery } from "../../contract/shapes.ts";
 import { Maintenance, multiLine, TITLE_MAX, UNKNOWN_PAGE } from "./shapes.ts";
 
 const fields = {

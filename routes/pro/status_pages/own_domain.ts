@@ -7,7 +7,7 @@
 import type { Deps } from "../../../services/deps.ts";
 import { includesEdition } from "../../../services/edition.ts";
 import { pageByDomain } from "../../../services/pro/status_pages/public.ts";
-import { pathOf } from "../../request_url.ts";
+import { pathOf } from "../../pipeline/request_url.ts";
 
 /**
  * Creates the function that maps a request for a page's own domain to its path below `/status`;

@@ -14,9 +14,9 @@ import {
   listStatusPages,
   removeStatusPage,
 } from "../../../services/pro/status_pages/pages.ts";
-import { baseUrl } from "../../request_url.ts";
-import { endpoint } from "../../endpoint.ts";
-import { Done, oneLine, paged, pagingQuery } from "../../shapes.ts";
+import { baseUrl } from "../../pipeline/request_url.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { Done, oneLine, paged, pagingQuery } from "../../contract/shapes.ts";
 import {
   Component,
   ComponentStatus,

@@ -8,8 +8,8 @@ import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";
 import { AppError } from "../../../services/errors.ts";
 import { publicPage, publicPagesVersion } from "../../../services/pro/status_pages/public.ts";
-import { endpoint } from "../../endpoint.ts";
-import { Timestamp } from "../../shapes.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { Timestamp } from "../../contract/shapes.ts";
 import { Component, ComponentStatus, Maintenance, PageIncident, Theme } from "./shapes.ts";
 
 const PublicIncident = PageIncident.omit({ page_id: true }).meta({

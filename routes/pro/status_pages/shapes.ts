@@ -11,7 +11,7 @@ import {
   PAGE_INCIDENT_STATUSES,
 } from "../../../services/pro/status_pages/incidents.ts";
 import { MAINTENANCE_STATUSES } from "../../../services/pro/status_pages/maintenances.ts";
-import { Color, Timestamp } from "../../shapes.ts";
+import { Color, Timestamp } from "../../contract/shapes.ts";
 
 /** Limits of names and titles, in UTF-16 units. */
 export const NAME_MAX = 200;

@@ -14,10 +14,10 @@ import {
   requestSubscription,
 } from "../../../services/pro/status_pages/subscriptions.ts";
 import { MAIL_ADDRESS_MAX } from "../../../services/outbound/mail_address.ts";
-import { baseUrl } from "../../request_url.ts";
-import { rawEndpoint } from "../../endpoint.ts";
-import { rateLimit } from "../../rate_limit.ts";
-import { ErrorBody } from "../../shapes.ts";
+import { baseUrl } from "../../pipeline/request_url.ts";
+import { rawEndpoint } from "../../contract/endpoint.ts";
+import { rateLimit } from "../../pipeline/rate_limit.ts";
+import { ErrorBody } from "../../contract/shapes.ts";
 import { linkPage } from "./link_page.ts";
 
 /** Limits of submitted forms per minute, because each can send a mail. */

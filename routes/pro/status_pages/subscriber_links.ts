@@ -13,16 +13,16 @@ import {
   unsubscribe,
   verifySubscriber,
 } from "../../../services/pro/status_pages/subscribers.ts";
-import { prefersHtml } from "../../accept.ts";
-import { JSON_HEADERS } from "../../response_cache.ts";
+import { prefersHtml } from "../../pipeline/accept.ts";
+import { JSON_HEADERS } from "../../pipeline/response_cache.ts";
 import {
   type Contract,
   type Endpoint,
   type PathParams,
   rawEndpoint,
   type Route,
-} from "../../endpoint.ts";
-import { doneWith, ErrorBody } from "../../shapes.ts";
+} from "../../contract/endpoint.ts";
+import { doneWith, ErrorBody } from "../../contract/shapes.ts";
 import { type LinkPage, linkPage } from "./link_page.ts";
 
 const encoder = new TextEncoder();

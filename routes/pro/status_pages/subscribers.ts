@@ -19,9 +19,9 @@ import {
   removeSubscriber,
   SUBSCRIBERS_MAX,
 } from "../../../services/pro/status_pages/subscribers.ts";
-import { baseUrl } from "../../request_url.ts";
-import { endpoint } from "../../endpoint.ts";
-import { Done, paged, pagingQuery, Timestamp } from "../../shapes.ts";
+import { baseUrl } from "../../pipeline/request_url.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { Done, paged, pagingQuery, Timestamp } from "../../contract/shapes.ts";
 import { UNKNOWN_PAGE } from "./shapes.ts";
 
 const ONE_ADDRESS = "must have either email or webhook_url";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Markup, markup } from "../../markup.ts";
+import { type Markup, markup } from "../../html/markup.ts";
 
 /** Runs at the end of the page, allowed by its hash. */
 export const LOCAL_TIMES = `for(const time of document.querySelectorAll("time")){

@@ -6,7 +6,7 @@
  */
 
 import type { ComponentUptime } from "../../../services/pro/status_pages/uptime.ts";
-import { type Markup, markup } from "../../markup.ts";
+import { type Markup, markup } from "../../html/markup.ts";
 import { dayText } from "./time.ts";
 
 /** Column width with gap, column width and height, in units of the drawing. */

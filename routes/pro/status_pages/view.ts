@@ -11,7 +11,7 @@ import type {
   PublicMaintenance,
   PublicPage,
 } from "../../../services/pro/status_pages/public.ts";
-import { type Markup, markup, trusted } from "../../markup.ts";
+import { type Markup, markup, trusted } from "../../html/markup.ts";
 import { brandBand, brandColor, brandStyles, customStyle } from "./brand.ts";
 import sheet from "./page.css" with { type: "text" };
 import { headlineOf, shownStatus } from "./headline.ts";

@@ -6,7 +6,7 @@
 
 import { doesNotMatch, equal, match, notEqual, ok } from "node:assert/strict";
 import { createApiPage } from "../../../routes/api_page/page.ts";
-import { sendRepresentation } from "../../../routes/representation.ts";
+import { sendRepresentation } from "../../../routes/pipeline/representation.ts";
 
 const page = createApiPage();
 

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
-import { readableAs, readableOn, visibleAs } from "../../../../routes/colors.ts";
+import { readableAs, readableOn, visibleAs } from "../../../../routes/html/colors.ts";
 import { brandBand, customStyle, logoSources } from "../../../../routes/pro/status_pages/brand.ts";
 import { type Branding, createBrandCache } from "../../../../services/access/brand_cache.ts";
 import type { Edition } from "../../../../services/edition.ts";

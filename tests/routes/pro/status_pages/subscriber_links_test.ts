@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import type { Note } from "../../../../routes/endpoint.ts";
+import type { Note } from "../../../../routes/contract/endpoint.ts";
 import { subscriberLinkEndpoints } from "../../../../routes/pro/status_pages/subscriber_links.ts";
 import { newPage, newSubscriber, PAGES, proApp } from "../../../helpers/status_pages.ts";
 import type { TestApp } from "../../../helpers/test_app.ts";

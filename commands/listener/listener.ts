@@ -1,0 +1,174 @@
+/**
+ * The listener: accepts connections within the limits of `connections.ts` and passes their requests
+ * on.
+ *
+ * @module
+ */
+
+import { normalized, trustedPeer } from "../../routes/pipeline/client_address.ts";
+import { trackedBytes } from "../../routes/pipeline/exchange.ts";
+import { addressGroup } from "../../services/access/address_group.ts";
+import type { Config } from "../../services/config/config.ts";
+import { errorFields, type Log } from "../../services/log.ts";
+import { createConnections } from "./connections.ts";
+import { hasFreeDescriptors } from "./descriptors.ts";
+import { serveConnection, type ServedConnection } from "./http_connection.ts";
+import { openSocket, type SocketConfig, tlsError } from "./socket.ts";
+import { createRelay, type Relay, RELAYED_DESCRIPTORS } from "./relay.ts";
+import { persist, type Persistence } from "../persistence.ts";
+import { drainBody } from "./unread_body.ts";
+
+export type Listener = ReturnType<typeof listen>;
+
+/** Interval of the check for overdue connections, in milliseconds. */
+const CHECK_MS = 5_000;
+
+/** Status of a response after which the connection is a WebSocket. */
+const SWITCHING_PROTOCOLS = 101;
+
+/**
+ * @param options.now A monotonic clock in milliseconds.
+ * @throws {CommandError} If the port is in use, or a TLS file cannot be used.
+ */
+export function listen(
+  config: SocketConfig & Pick<Config, "maxConnections" | "terminal" | "trustedProxies">,
+  log: Log,
+  answer: (request: Request, peer: string) => Promise<Response>,
+  { now = () => performance.now() }: { now?: () => number } = {},
+) {
+  const { socket, address, tls } = openSocket(config);
+  const onError = (error: unknown) => respondInternalError(log, error);
+  const isRelayed = tls !== undefined || config.terminal !== "off";
+  const connections = createConnections({
+    max: config.maxConnections,
+    descriptors: isRelayed ? RELAYED_DESCRIPTORS : 1,
+    hasReserve: hasFreeDescriptors,
+    now,
+  });
+  let isClosed = false;
+  const persistence = { log, now, isClosed: () => isClosed, onFailure: connections.relieve };
+  const relay = isRelayed ? openRelay() : undefined;
+  const isProxy = trustedPeer(config.trustedProxies);
+  const served = new Set<ServedConnection>();
+  let refused = 0;
+
+  const accepting = acceptConnections(socket, { ...persistence, onConnection: serve });
+  const checking = setInterval(check, CHECK_MS);
+
+  return {
+    /** E.g. `http://localhost:3000`. */
+    address,
+    /** Whether it refused connections in the last seconds because there are too many. */
+    get isFull() {
+      return refused > 0;
+    },
+    /** Resolves after `shutdown()`; rejects if no connection can be accepted any more. */
+    accepting: Promise.race([
+      accepting,
+      ...(relay ? [relay.finished.then(() => accepting)] : []),
+    ]),
+    /** Closes overdue connections. */
+    check,
+    /** Stops listening and waits for the running requests. */
+    async shutdown(): Promise<void> {
+      isClosed = true;
+      clearInterval(checking);
+      socket.close();
+      connections.closeUnused();
+      const ends = [...served].map((each) => each.shutdown());
+      await Promise.allSettled([accepting, relay?.shutdown(), ...ends]);
+    },
+  };
+
+  function openRelay(): Relay {
+    try {
+      return createRelay({ tls, onError, persistence });
+    } catch (error) {
+      socket.close();
+      throw tlsError(config, error);
+    }
+  }
+
+  function check(): void {
+    connections.closeOverdue();
+    if (refused > 0) log.warn("connections refused", { refused, open: connections.size });
+    refused = 0;
+  }
+
+  function serve(conn: Deno.Conn): void {
+    if (isClosed) return conn.close();
+    const peer = (conn.remoteAddr as Deno.NetAddr).hostname;
+    const closing = new AbortController();
+    const connection = connections.admit({
+      group: addressGroup(normalized(peer)),
+      isProxy: isProxy(peer),
+      close: () => closing.abort(),
+    });
+    if (!connection) {
+      refused++;
+      return conn.close();
+    }
+    const end = () => connections.endRequest(connection);
+    const endWhenDelivered = (bytes: number, completed: Promise<void>) => {
+      const endDelivery = bytes > 0 ? connections.beginDelivery(connection, bytes) : () => {};
+      const endBoth = () => {
+        endDelivery();
+        end();
+      };
+      completed.then(endBoth, endBoth);
+    };
+    const handle = async (request: Request, info: { completed: Promise<void> }) => {
+      connections.beginRequest(connection);
+      let response: Response | undefined;
+      try {
+        return response = await respond(request, peer);
+      } finally {
+        // A WebSocket has ended when its connection is removed.
+        const bytes = response && trackedBytes(response);
+        if (bytes !== undefined) endWhenDelivered(bytes, info.completed);
+        else if (response?.status !== SWITCHING_PROTOCOLS) end();
+      }
+    };
+    const { signal } = closing;
+    const serving = relay
+      ? relay.serve(conn, signal, handle)
+      : serveConnection(conn, { signal, handle, onError });
+    served.add(serving);
+    const forget = () => {
+      served.delete(serving);
+      connections.remove(connection);
+    };
+    serving.finished.then(forget, forget);
+  }
+
+  async function respond(request: Request, peer: string): Promise<Response> {
+    const response = await answer(request, peer);
+    // A GET has no body. That of a request that became a WebSocket cannot even be read.
+    if (request.method !== "GET") await drainBody(request);
+    return response;
+  }
+}
+
+/**
+ * Accepts connections until `isClosed`. A failure is usually a lack of file descriptors, which
+ * passes.
+ *
+ * @throws The last failure, if accepting fails for a minute.
+ */
+export function acceptConnections(
+  socket: Pick<Deno.Listener<Deno.Conn>, "accept">,
+  { onConnection, ...persistence }: Persistence & { onConnection: (conn: Deno.Conn) => void },
+): Promise<void> {
+  return persist(async (succeed) => {
+    onConnection(await socket.accept());
+    succeed();
+  }, persistence);
+}
+
+function respondInternalError(log: Log, error: unknown): Response {
+  log.error("request failed outside of the application", errorFields(error));
+  return new Response('{"error":"Internal error"}', {
+    status: 500,
+    headers: { "content-type": "application/json" },
+  });
+}

@@ -1,0 +1,354 @@
+/**
+ * /api/alerts: alert rules and their events.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import {
+  acknowledgeAlert,
+  getAlertEvent,
+  listActiveAlerts,
+  listAlertEvents,
+} from "../services/alerts/events.ts";
+import { previewAlertRule } from "../services/alerts/preview.ts";
+import {
+  ALERT_METRICS,
+  ALERT_OPERATORS,
+  ALERT_STATES,
+  type AlertRuleView,
+  changeAlertRule,
+  createAlertRule,
+  getAlertRule,
+  listAlertRules,
+  removeAlertRule,
+} from "../services/alerts/rules.ts";
+import { assertAlertPattern } from "../services/alerts/settings.ts";
+import { ALERT_TEMPLATES } from "../services/alerts/templates.ts";
+import { SEVERITIES } from "../services/events/message.ts";
+import type { Deps } from "../services/deps.ts";
+import { endpoint } from "./contract/endpoint.ts";
+import { Done, EnabledBody, Name, paged, pagingQuery, Target, Timestamp } from "./contract/shapes.ts";
+
+const Metric = z.enum(ALERT_METRICS)
+  .meta({
+    id: "AlertMetric",
+    description: "Percentages are of the whole host; load_1 is the load average over a minute; " +
+      "pressure_* is the percentage of the last minute in which some task waited; " +
+      "disk_full_in_hours continues the growth of the last 6 hours, up to 8760; " +
+      "container_stopped counts the containers that are not running, without finished tasks " +
+      "(exit code 0, restart policy no or none). The other container_* metrics are measured for " +
+      "each container: container_cpu_percent is 100 for one core; container_unhealthy, " +
+      "container_not_running and engine_down are 1 or 0; container_restarts, container_oom and " +
+      "container_log_matches count within windowSeconds, since the start of the service",
+  });
+
+const Operator = z.enum(ALERT_OPERATORS).meta({ id: "AlertOperator" });
+
+const Severity = z.enum(SEVERITIES);
+
+const Scope = z.object({ target: Target }).meta({
+  id: "AlertScope",
+  description:
+    "What the rule watches. Everything that is given has to match; a rule that watches " +
+    "containers fires for each of them",
+  example: { target: { kind: "containers", containers: ["web*"], stacks: ["shop"] } },
+});
+
+const settings = {
+  name: Name,
+  metric: Metric,
+  operator: Operator,
+  threshold: z.number().min(-1e12).max(1e12),
+  durationSeconds: z.int().min(0).max(86_400).meta({
+    description: "How long the condition must hold without interruption",
+  }),
+};
+
+/** What a rule has besides; a new one need not have it. */
+const options = {
+  severity: Severity.meta({ description: "Default: warning" }),
+  scope: Scope.meta({ description: "Default: the host, or all containers, as the metric needs" }),
+  pattern: z.string().min(1).max(200).nullable().meta({
+    description: "RE2 pattern of log lines; only for container_log_matches",
+    example: "(?i)out of memory",
+  }),
+  path: z.string().max(4096).regex(/^\//, { error: "must be an absolute path" }).nullable()
+    .meta({
+      description: "A path in the filesystem to measure, as the service sees it; only for " +
+        "disk_percent. Default: the root",
+      example: "/srv",
+    }),
+  windowSeconds: z.int().min(10).max(86_400).nullable().meta({
+    description: "The last seconds in which occurrences are counted; only for " +
+      "container_restarts, container_oom and container_log_matches. Default: 300",
+  }),
+  forMissingDataSeconds: z.int().min(10).max(86_400).nullable().meta({
+    description: "After so many seconds without data the state is no_data, with one event " +
+      "alert.no_data. Default null: the rule waits for data silently",
+  }),
+};
+
+const AutoIncident = z.boolean().meta({
+  description: "Whether the rule opens an incident when it fires (Pro)",
+});
+
+const example = {
+  name: "High CPU",
+  metric: "cpu_percent",
+  operator: ">",
+  threshold: 90,
+  durationSeconds: 60,
+};
+
+const newSettings = { ...settings, ...z.object(options).partial().shape };
+
+const NewRule = z.object({ ...newSettings, autoIncident: AutoIncident.default(false) })
+  .meta({ id: "NewAlertRule", example });
+
+const Template = z.object({
+  id: z.string().meta({ example: "disk-almost-full" }),
+  description: z.string().meta({ example: "The host has little disk space left." }),
+  rule: z.object({ ...newSettings, autoIncident: AutoIncident }).meta({ id: "AlertTemplateRule" }),
+}).meta({ id: "AlertTemplate" });
+
+const RuleChanges = z.object({
+  ...settings,
+  ...options,
+  duration_seconds: settings.durationSeconds.meta({ description: "Same as durationSeconds" }),
+  autoIncident: AutoIncident,
+  enabled: z.boolean(),
+})
+  .partial()
+  .meta({ id: "AlertRuleChanges", example: { threshold: 95, durationSeconds: 120 } });
+
+const InhibitedBy = z.enum(["maintenance", "silence"]).nullable().meta({
+  description: "Why no messages are sent about it at the moment; a rule, if this applies to all " +
+    "of its containers that are not ok",
+});
+
+const Rule = z.object({
+  ...settings,
+  ...options,
+  id: z.string(),
+  name: z.string(),
+  autoIncident: AutoIncident,
+  enabled: z.boolean(),
+  createdAt: Timestamp,
+  duration_seconds: z.int().meta({ description: "Same as durationSeconds" }),
+  created_at: Timestamp.meta({ description: "Same as createdAt" }),
+  lastFiredAt: Timestamp.nullable(),
+  state: z.enum(ALERT_STATES).meta({
+    description: "Of several containers, the worst. pending: the condition holds, but not for " +
+      "long enough, within the cooldown or during maintenance; no_data: see " +
+      "forMissingDataSeconds and problem",
+  }),
+  problem: z.string().nullable().meta({
+    description: "Why the rule has no data at the moment",
+    example: "The host shows no temperature sensor",
+  }),
+  inhibitedBy: InhibitedBy,
+}).meta({ id: "AlertRule" });
+
+const AlertEvent = z.object({
+  id: z.string(),
+  ruleId: z.string(),
+  ruleName: z.string(),
+  metric: Metric,
+  operator: Operator,
+  threshold: z.number(),
+  value: z.number().meta({ description: "When the rule fired" }),
+  message: z.string().meta({ example: "CPU is at 97.2 % (limit: above 90 % for 1 min)" }),
+  severity: Severity,
+  container: z.string().nullable().meta({ description: "Its name; null for the host" }),
+  stack: z.string().nullable().meta({ description: "The stack of the container" }),
+  firedAt: Timestamp,
+  rule_name: z.string().meta({ description: "Same as ruleName" }),
+  created_at: Timestamp.meta({ description: "Same as firedAt" }),
+  resolvedAt: Timestamp.nullable().meta({ description: "null while it fires" }),
+  acknowledgedAt: Timestamp.nullable(),
+  acknowledgedBy: z.string().nullable().meta({
+    description: "The user's email, or key",
+    example: "ada@example.org",
+  }),
+  comment: z.string().nullable().meta({ description: "Of the acknowledgement" }),
+}).meta({ id: "AlertEvent" });
+
+const ActiveAlert = AlertEvent.extend({ inhibitedBy: InhibitedBy }).meta({ id: "ActiveAlert" });
+
+/** Adds the snake_case names that some clients read. */
+const withSnakeCase = (rule: AlertRuleView) => ({
+  ...rule,
+  duration_seconds: rule.durationSeconds,
+  created_at: rule.createdAt,
+});
+
+const UNKNOWN = { 404: "The rule does not exist" };
+
+export const alertEndpoints = (deps: Deps) => [
+  endpoint("GET /api/alerts/rules", {
+    operationId: "listAlertRules",
+    summary: "List alert rules",
+    description: "Sorted by name.",
+    role: "viewer",
+    permission: "alerts:read",
+    returns: z.object({ rules: z.array(Rule) }).meta({ id: "AlertRuleList" }),
+  }, () => ({ rules: listAlertRules(deps).map(withSnakeCase) })),
+
+  endpoint("POST /api/alerts/rules", {
+    operationId: "createAlertRule",
+    summary: "Create an alert rule",
+    description:
+      "The rule fires when its condition has held for the whole duration, and resolves when " +
+      "the condition no longer holds. After firing, it does not fire again for 15 minutes. " +
+      "While the metric is unknown (the engine is unreachable), nothing fires and nothing " +
+      "resolves. A rule that watches containers does all of this for each of them.",
+    role: "admin",
+    permission: "alerts:write",
+    body: NewRule,
+    returns: Rule,
+    status: 201,
+    failures: { 402: "The edition allows no more rules" },
+  }, async ({ body, caller }) => {
+    await assertAlertPattern(caller, body);
+    return withSnakeCase(createAlertRule(deps, body));
+  }),
+
+  endpoint("POST /api/alerts/rules/test", {
+    operationId: "testAlertRule",
+    summary: "Test an alert rule",
+    description: "Evaluates a rule without storing it, on the present values and on the samples " +
+      "of the last 24 hours.",
+    role: "admin",
+    permission: "alerts:write",
+    unaudited: true,
+    body: NewRule,
+    returns: z.object({
+      wouldFire: z.boolean().meta({
+        description: "Whether the condition holds and, where samples are stored, has held for " +
+          "its duration",
+      }),
+      value: z.number().nullable().meta({
+        description: "Of several containers, the one furthest beyond the threshold; null while " +
+          "unknown",
+      }),
+      since: Timestamp.nullable().meta({
+        description: "Since when the condition holds if only its duration is missing",
+      }),
+      firesAt: Timestamp.nullable().meta({
+        description: "When it would fire if the condition keeps holding; null without since",
+      }),
+      firings24h: z.int().nullable().meta({
+        description: "How often it would have fired; null for metrics without stored samples",
+      }),
+      containers: z.array(z.string()).meta({
+        description: "Names of the containers for which it would fire now",
+      }),
+      problem: z.string().nullable().meta({ description: "Why the value is unknown" }),
+    }).meta({ id: "AlertRuleTest" }),
+  }, async ({ body, caller }) => {
+    await assertAlertPattern(caller, body);
+    return previewAlertRule(deps, body);
+  }),
+
+  endpoint("GET /api/alerts/rules/:id", {
+    operationId: "getAlertRule",
+    summary: "Get an alert rule",
+    role: "viewer",
+    permission: "alerts:read",
+    returns: Rule,
+    failures: UNKNOWN,
+  }, ({ params }) => withSnakeCase(getAlertRule(deps, params.id))),
+
+  endpoint("PUT /api/alerts/rules/:id", {
+    operationId: "updateAlertRule",
+    summary: "Update an alert rule",
+    description: "Omitted fields keep their values. Changing the condition or disabling the rule " +
+      "resets it and resolves its firing alert.",
+    role: "admin",
+    permission: "alerts:write",
+    body: RuleChanges,
+    returns: Rule,
+    failures: UNKNOWN,
+  }, async ({ params, body: { duration_seconds: durationSeconds, ...change }, caller }) => {
+    const { metric = getAlertRule(deps, params.id).metric, pattern } = change;
+    await assertAlertPattern(caller, { metric, pattern });
+    return withSnakeCase(changeAlertRule(deps, params.id, { durationSeconds, ...change }));
+  }),
+
+  endpoint("DELETE /api/alerts/rules/:id", {
+    operationId: "deleteAlertRule",
+    summary: "Delete an alert rule",
+    description: "Past events are kept; a firing alert is resolved.",
+    role: "admin",
+    permission: "alerts:write",
+    returns: Done,
+    failures: UNKNOWN,
+  }, ({ params }) => removeAlertRule(deps, params.id)),
+
+  endpoint("PUT /api/alerts/rules/:id/toggle", {
+    operationId: "toggleAlertRule",
+    summary: "Enable or disable an alert rule",
+    description: "Disabling a rule resolves its firing alert.",
+    role: "admin",
+    permission: "alerts:write",
+    body: EnabledBody.meta({ example: { enabled: false } }),
+    returns: Rule,
+    failures: UNKNOWN,
+  }, ({ params, body }) => withSnakeCase(changeAlertRule(deps, params.id, body))),
+
+  endpoint("GET /api/alerts/templates", {
+    operationId: "listAlertTemplates",
+    summary: "List alert rule templates",
+    description:
+      "Rules to begin with, the most important first. Each `rule` can be created as it " +
+      "is.",
+    role: "viewer",
+    permission: "alerts:read",
+    returns: z.object({
+      templates: z.array(Template),
+    }).meta({ id: "AlertTemplateList" }),
+  }, () => ({ templates: [...ALERT_TEMPLATES] })),
+
+  endpoint("GET /api/alerts/active", {
+    operationId: "listActiveAlerts",
+    summary: "List active alerts",
+    description: "Alerts that are not resolved, newest first.",
+    role: "viewer",
+    permission: "alerts:read",
+    returns: z.object({ alerts: z.array(ActiveAlert) }).meta({ id: "ActiveAlertList" }),
+  }, () => ({ alerts: listActiveAlerts(deps) })),
+
+  endpoint("GET /api/alerts/events", {
+    operationId: "listAlertEvents",
+    summary: "List alert events",
+    description: "Newest first, kept for 90 days, including events of deleted rules.",
+    role: "viewer",
+    permission: "alerts:read",
+    query: z.object(pagingQuery(50)),
+    returns: paged({ events: z.array(AlertEvent) }).meta({ id: "AlertEventPage" }),
+  }, ({ query }) => listAlertEvents(deps, query)),
+
+  endpoint("GET /api/alerts/events/:id", {
+    operationId: "getAlertEvent",
+    summary: "Get an alert event",
+    role: "viewer",
+    permission: "alerts:read",
+    returns: AlertEvent,
+    failures: { 404: "The event does not exist" },
+  }, ({ params }) => getAlertEvent(deps, params.id)),
+
+  endpoint("POST /api/alerts/events/:id/acknowledge", {
+    operationId: "acknowledgeAlert",
+    summary: "Acknowledge an alert",
+    description: "Records that a user takes care of it. The alert stays active until its " +
+      "condition no longer holds. A later acknowledgement replaces the earlier one.",
+    role: "operator",
+    permission: "alerts:write",
+    body: z.object({
+      comment: z.string().trim().min(1).max(1_000).optional(),
+    }).meta({ id: "AlertAcknowledgement", example: { comment: "Adding a disk" } }),
+    returns: AlertEvent,
+    failures: { 404: "The event does not exist", 409: "The alert is already resolved" },
+  }, ({ params, body, caller }) => acknowledgeAlert(deps, params.id, body.comment ?? null, caller)),
+];

@@ -1,0 +1,159 @@
+/**
+ * Refuses a request by address (403), token (401), edition (402), and role or permission (403), in
+ * this order.
+ *
+ * @module
+ */
+
+import type { Context } from "hono";
+import type { AccessPolicy } from "../../services/access/policy.ts";
+import { type Caller, includesRole, mayDo } from "../../services/access/caller.ts";
+import { permissionName, PERMISSIONS } from "../../services/access/permissions.ts";
+import { AppError, LimitError } from "../../services/errors.ts";
+import { type Edition, includesEdition } from "../../services/edition.ts";
+import { type Endpoint, permissionsOf } from "../contract/endpoint.ts";
+import { editionNeeded } from "./features.ts";
+import { after, type MaybePromise } from "./maybe_promise.ts";
+import { assertInScope, assertTokenAllowed } from "./scope.ts";
+import type { EndpointDeps, Env } from "./request_context.ts";
+
+/** Checks that a request may use the endpoint, and stores its caller in the context. */
+export function accessCheck(
+  endpoint: Endpoint,
+  edition: Edition,
+  { license, identify }: EndpointDeps,
+): (c: Context<Env>) => MaybePromise<void> {
+  return function checkAccess(c) {
+    try {
+      if (!endpoint.anyAddress) policyOf(c)?.admit(c.env.address);
+    } catch (refusal) {
+      return refuseAddress(c, refusal);
+    }
+    endpoint.assertBrowser?.(c.req.raw);
+    const found = endpoint.role === "public" ? findValidCaller(c) : findCaller(c);
+    return after(found, (caller) => checkRights(c, caller));
+  };
+
+  /** @throws {AppError} `unauthorized` for an invalid token. */
+  function findCaller(c: Context<Env>) {
+    return identify(c.req.raw, {
+      address: c.env.address,
+      ticket: endpoint.acceptsTicket ? c.req.query("ticket") : undefined,
+      terminal: endpoint.acceptsTicket === "terminal",
+      metrics: endpoint.acceptsMetricsToken,
+    });
+  }
+
+  /** Ignores an invalid token. */
+  function findValidCaller(c: Context<Env>) {
+    try {
+      const found = findCaller(c);
+      return found instanceof Promise ? found.catch(() => undefined) : found;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The address is admitted for no caller. The logs name the user of a valid token anyway. */
+  async function refuseAddress(c: Context<Env>, refusal: unknown): Promise<never> {
+    const caller = await findValidCaller(c);
+    if (caller) c.set("caller", caller);
+    throw refusal;
+  }
+
+  function checkRights(c: Context<Env>, found: Caller | undefined): void {
+    const caller = applyPolicy(c, endpoint, identifiedCaller(c, endpoint, found));
+    checkEdition(c, endpoint, edition, license.edition);
+    assertTokenAllowed(endpoint, caller);
+    checkRole(endpoint, caller, policyOf(c));
+    assertInScope(endpoint, caller);
+    endpoint.proof?.(c.req.raw);
+  }
+}
+
+/** The policy is set only with the edition that has one. */
+const policyOf = (c: Context<Env>) => c.get("policy") as AccessPolicy | undefined;
+
+/** Requires a caller with a token, except on a public endpoint. */
+function identifiedCaller(
+  c: Context<Env>,
+  { role, acceptsTicket }: Endpoint,
+  caller: Caller | undefined,
+): Caller {
+  // Public endpoints have no permission that a token with limits could lack.
+  if (role === "public") return caller && !caller.scope ? caller : anonymous(c);
+  if (caller) return caller;
+  const what = acceptsTicket === "terminal" ? "ticket" : "bearer token";
+  throw new AppError("unauthorized", `A ${what} is required`);
+}
+
+/**
+ * Adds the rights of custom roles to a caller with a token, and refuses one whose address is not
+ * admitted for them. Where every address may call, such a caller counts as anonymous.
+ */
+function applyPolicy(c: Context<Env>, endpoint: Endpoint, identified: Caller): Caller {
+  const policy = policyOf(c);
+  let caller = identified;
+  if (caller.role !== "public") {
+    c.env.isKnown = true;
+    if (policy) {
+      caller = withRights(caller, policy);
+      c.set("caller", caller);
+      if (!policy.admits(caller)) {
+        if (!endpoint.anyAddress) policy.admit(c.env.address, caller);
+        caller = anonymous(c);
+      }
+    }
+  }
+  c.set("caller", caller);
+  return caller;
+}
+
+function checkEdition(c: Context<Env>, endpoint: Endpoint, needed: Edition, current: Edition) {
+  if (includesEdition(current, needed)) return;
+  if (endpoint.hiddenUnlicensed) throw new AppError("not_found", `No such path: ${c.req.path}`);
+  throw new LimitError(editionNeeded(endpoint, needed), 0, 0);
+}
+
+function checkRole(endpoint: Endpoint, caller: Caller, policy: AccessPolicy | undefined) {
+  const { role } = endpoint;
+  if (includesRole(caller.role, role)) return;
+  const permissions = permissionsOf(endpoint);
+  if (permissions.some((permission) => mayDo(caller, role, permission))) return;
+  const or = policy?.hasCustomRoles && permissions.length > 0
+    ? ` or the permission ${permissions[0]}`
+    : "";
+  throw new AppError("forbidden", `The role ${role}${or} is required for this`);
+}
+
+/** Lets handlers ask the policy about the caller. */
+function withRights(caller: Caller, policy: AccessPolicy): Caller {
+  return {
+    ...caller,
+    rights: {
+      grants: (permission) => policy.grants(caller.userId, permission),
+      includeThoseOf: (userId) => policy.includesRightsOf(caller, userId),
+      isAdmitted: () => policy.admits(caller),
+    },
+  };
+}
+
+const anonymous = (c: Context<Env>): Caller => ({
+  userId: "",
+  role: "public",
+  familyId: "",
+  address: c.env.address,
+});
+
+/** Implements `Input.admit`. The logs name the user from here on. */
+export function admitUser(c: Context<Env>, userId: string): void {
+  c.get("note").actor = userId;
+  policyOf(c)?.admit(c.env.address, { ...c.get("caller"), userId, role: "viewer" });
+}
+
+/** Implements `Input.grantedTo`. */
+export function permissionsGrantedTo(c: Context<Env>, userId: string): string[] {
+  const policy = policyOf(c);
+  if (!policy?.hasCustomRoles) return [];
+  return PERMISSIONS.map(permissionName).filter((each) => policy.grants(userId, each));
+}

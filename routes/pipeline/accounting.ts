@@ -1,0 +1,133 @@
+/**
+ * Records requests: writes, copies of data and denied reads of API tokens in the audit log, and all
+ * requests with the access policy, if any.
+ *
+ * @module
+ */
+
+import type { Context, Handler } from "hono";
+import type { Caller } from "../../services/access/caller.ts";
+import { isDenial } from "../../services/access/scope.ts";
+import type { AccessPolicy, Observation } from "../../services/access/policy.ts";
+import type { Endpoint, RecordPhase } from "../contract/endpoint.ts";
+import { failureOf } from "./errors.ts";
+import { after, type MaybePromise } from "./maybe_promise.ts";
+import { type EndpointDeps, type Env, type Serve, validated } from "./request_context.ts";
+
+/**
+ * Records the outcome of each request. The audit log omits most anonymous requests and every 429,
+ * so that anonymous clients cannot fill the disk. The access policy has its own limits for them.
+ */
+export function accounting(
+  endpoint: Endpoint,
+  route: string,
+  { audit, changes, currentPolicy, deniedReads, license }: EndpointDeps,
+  serve: Serve,
+): Handler<Env> {
+  const method = endpoint.method.toUpperCase();
+  const isWrite = (method !== "GET" || endpoint.upgrades) && !endpoint.unaudited;
+  const isAudited = isWrite || endpoint.audited === true;
+  const action = `${method} ${route}`;
+  const resource = resourceOf(route);
+  // Changes of one container are in the stream already, and a login is not a change.
+  const isChange = isWrite && !endpoint.audited && endpoint.scope !== "container" &&
+    endpoint.role !== "public";
+
+  return (c) => {
+    c.env.route = route;
+    return after(currentPolicy(), (policy) => {
+      if (policy) c.set("policy", policy);
+      c.set("note", {});
+      if (endpoint.upgrades) c.set("recordPhase", (phase, entry) => recordPhase(c, phase, entry));
+      return isAudited || policy ? serveAndRecord(c, policy) : serveRead(c);
+    });
+  };
+
+  /** Successful reads are not delayed. */
+  function serveRead(c: Context<Env>): MaybePromise<Response> {
+    const fail = async (error: unknown) => {
+      await recordOutcome(c, failureOf(error, license.edition).status, undefined);
+      throw error;
+    };
+    try {
+      const response = serve(c);
+      return response instanceof Promise ? response.catch(fail) : response;
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  async function serveAndRecord(c: Context<Env>, policy: AccessPolicy | undefined) {
+    let status = 0;
+    try {
+      const response = await serve(c);
+      status = response.status;
+      return response;
+    } catch (error) {
+      status = failureOf(error, license.edition).status;
+      throw error;
+    } finally {
+      // The handler of an upgrade records the start and the end.
+      if (status !== 101) await recordOutcome(c, status, policy);
+    }
+  }
+
+  async function recordOutcome(c: Context<Env>, status: number, policy: AccessPolicy | undefined) {
+    // The request that installs a license or starts the trial is the first one to be recorded.
+    const recorder = policy ?? await currentPolicy();
+    const caller = c.get("caller") as Caller | undefined;
+    const { actor, command = null, unaudited, ...note } = c.get("note");
+    const own = note.target === undefined ? targetsOf(c) : [note.target];
+    const targets = note.targets ?? own;
+    const target = (own.length > 0 ? own : targets).join(" ");
+    const outcome = outcomeOf(status, caller);
+    // Wrong keys and passwords are throttled; malformed anonymous requests are not.
+    const isAttempt = status < 400 || status === 401 || status === 403;
+    const isRelevant = caller !== undefined && (caller.role !== "public" || isAttempt);
+    const isDeniedRead = !isAudited && isRelevant &&
+      deniedReads.isNew(caller, status, `${action} ${target}`);
+    if (isDeniedRead) audit({ caller, action, target, targets, command, outcome: "denied" });
+    if (isAudited && !unaudited && isRelevant && status !== 429) {
+      const userId = actor ?? caller.userId;
+      audit({ caller: { ...caller, userId }, action, target, targets, command, outcome });
+      if (isChange && outcome === "success") changes.record(resource);
+    }
+    if (endpoint.unrecorded && outcome === "success") return;
+    const result = { caller, target, targets, command, status, outcome, actor };
+    await recorder?.record({ ...requestOf(c), ...result });
+  }
+
+  async function recordPhase(
+    c: Context<Env>,
+    phase: "start" | "end",
+    { targets, command, outcome }: Parameters<RecordPhase>[1],
+  ): Promise<void> {
+    const caller = c.get("caller");
+    const target = targetsOf(c).join(" ");
+    audit({ caller, action: `${action} (${phase})`, target, targets, command, outcome });
+    // The edition may have changed meanwhile.
+    const recorder = await currentPolicy();
+    const result = { caller, target, targets, command, status: 101, phase, outcome };
+    await recorder?.record({ ...requestOf(c), ...result, actor: undefined });
+  }
+
+  function requestOf({ env: { address, requestId } }: Context<Env>) {
+    return { address, requestId, method, path: route, permission: endpoint.permission };
+  }
+}
+
+/** The part before the first parameter: `/api/webhooks` of `/api/webhooks/:id/test`. */
+const resourceOf = (route: string): string => route.split("/:")[0]!;
+
+function outcomeOf(status: number, caller: Caller | undefined): Observation["outcome"] {
+  if (status === 402 || isDenial(status, caller?.scope)) return "denied";
+  return status < 400 ? "success" : "failure";
+}
+
+/** The path's parameters, else the name in the body. */
+function targetsOf(c: Context<Env>): string[] {
+  const params = Object.values(c.req.param() as Record<string, string>);
+  if (params.length) return params;
+  const { name, email } = (validated(c, "body") ?? {}) as { name?: unknown; email?: unknown };
+  return [name, email].filter((value) => typeof value === "string").slice(0, 1);
+}

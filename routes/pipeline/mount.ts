@@ -1,0 +1,122 @@
+/**
+ * Serves endpoints with Hono. The order of refusals is the contract's: address (403), token (401),
+ * edition (402), role (403), input (400, 413, 415), and only then the handler, which may find
+ * nothing (404).
+ *
+ * @module
+ */
+
+import type { Context, Hono } from "hono";
+import { isLimited } from "../../services/access/scope.ts";
+import { accessCheck, admitUser, permissionsGrantedTo } from "./access.ts";
+import { accounting } from "./accounting.ts";
+import type { Edition } from "../../services/edition.ts";
+import type { EditionRoutes } from "../editions.ts";
+import type { Endpoint, Input, RawResponse } from "../contract/endpoint.ts";
+import { type AppEnv, respond, respondRaw } from "./exchange.ts";
+import { after, type MaybePromise } from "./maybe_promise.ts";
+import { sendRepresentation } from "./representation.ts";
+import { type EndpointDeps, type Env, type Serve, validated } from "./request_context.ts";
+import { JSON_HEADERS, type ResponseCache, responseCache } from "./response_cache.ts";
+import { inputCheck } from "./validation.ts";
+
+/** Adds an edition's endpoints. */
+export function mount(
+  app: Hono<AppEnv>,
+  { edition, prefix, endpoints }: EditionRoutes,
+  deps: EndpointDeps,
+): void {
+  for (const endpoint of endpoints) {
+    // A group's root is served without a trailing slash.
+    const route = (prefix + endpoint.path).replace(/(.)\/$/, "$1");
+    (app as unknown as Hono<Env>).on(
+      endpoint.method.toUpperCase(),
+      [route],
+      accounting(endpoint, route, deps, pipeline(endpoint, edition, endpoints, deps)),
+    );
+  }
+}
+
+/** The checks and the handler of an endpoint as one function. */
+function pipeline(
+  endpoint: Endpoint,
+  edition: Edition,
+  group: readonly Endpoint[],
+  deps: EndpointDeps,
+): Serve {
+  const checkAccess = accessCheck(endpoint, edition, deps);
+  const checkInput = inputCheck(endpoint, group);
+  const cache = responseCache(endpoint.version);
+  const handle = handler(endpoint, cache, deps);
+
+  return (c) => after(checkAccess(c), () => serveAdmitted(c));
+
+  function serveAdmitted(c: Context<Env>): MaybePromise<Response> {
+    if (endpoint.actsOnGet && c.env.isHead) return respond(c.env, 200, null, {});
+    // A cached response is the one of callers that see everything. Its query was valid before.
+    const isShared = !isLimited(c.get("caller").scope);
+    const cached = isShared ? cache.find(c.req.raw) : undefined;
+    if (cached) return respondRaw(c.env, sendRepresentation(cached, c.req.raw));
+    return after(checkInput(c), () => handle(c, isShared));
+  }
+}
+
+function handler(
+  endpoint: Endpoint,
+  cache: ResponseCache,
+  { containerNames, scopes }: Pick<EndpointDeps, "containerNames" | "scopes">,
+) {
+  const status = endpoint.status ?? 200;
+  const isContainerAction = endpoint.scope === "container" &&
+    (endpoint.method !== "get" || endpoint.upgrades || endpoint.audited);
+
+  return (c: Context<Env>, isShared: boolean): MaybePromise<Response> => {
+    const exchange = c.env;
+    const request = c.req.raw;
+    const caller = c.get("caller");
+    const version = isShared ? cache.currentVersion() : undefined;
+    const input = {
+      params: endpoint.params && validated(c, "param"),
+      query: endpoint.query && validated(c, "query"),
+      body: endpoint.form || endpoint.body ? validated(c, "body") : undefined,
+      caller,
+      request: endpoint.upgrades ? exchange.received ?? request : request,
+      note: c.get("note"),
+      recordPhase: c.get("recordPhase"),
+      admit: (userId: string) => admitUser(c, userId),
+      grantedTo: (userId: string) => permissionsGrantedTo(c, userId),
+      setCookie: (cookie: string) => exchange.headers["set-cookie"] = cookie,
+    };
+    return after(isShared ? handle(input) : handleLimited(input), (result) => {
+      if (endpoint.upgrades) return result as Response;
+      if (endpoint.produces !== undefined || result instanceof Response) {
+        return respondRaw(exchange, result as RawResponse);
+      }
+      const json = JSON.stringify(endpoint.returns.parse(result));
+      if (!endpoint.etag) return respond(exchange, status, json, JSON_HEADERS);
+      return respondRaw(exchange, sendRepresentation(cache.add(request, version, json), request));
+    });
+  };
+
+  function handle(input: AnyInput): unknown {
+    const { id } = (input.params ?? {}) as PathParams;
+    if (isContainerAction && id !== undefined) input.note.targets = containerNames(id);
+    return endpoint.handle(input);
+  }
+
+  /** Handles the request of an API token that is limited to stacks or containers. */
+  async function handleLimited(input: AnyInput): Promise<unknown> {
+    const { caller } = input;
+    try {
+      const params = input.params as PathParams | undefined;
+      const resolved = params && await scopes.resolve(endpoint, caller, params);
+      return await handle({ ...input, params: resolved });
+    } catch (error) {
+      throw scopes.redact(error, caller, [input.params, input.query, input.body]);
+    }
+  }
+}
+
+type AnyInput = Input<unknown, unknown, unknown>;
+
+type PathParams = Record<string, string>;

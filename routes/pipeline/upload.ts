@@ -1,0 +1,104 @@
+/**
+ * Bodies of requests that are too large for memory. An endpoint with `upload` gets the body as a
+ * stream and has to read it at the pace of its destination.
+ *
+ * @module
+ */
+
+import { AppError } from "../../services/errors.ts";
+import { pacedReader, type PieceReader, streamReader } from "./body_pace.ts";
+
+/** What an endpoint accepts. */
+export interface UploadLimits {
+  /** Media types. A body without a type is accepted as well. */
+  types: readonly string[];
+  bytesMax: () => number;
+}
+
+/** How long a client may send nothing, in milliseconds. Its archive may still be in the making. */
+const IDLE_MAX_MS = 60_000;
+
+/**
+ * Checks what is known before the body is read.
+ *
+ * @throws {AppError} `unsupported_media_type`; `too_large`.
+ */
+export function checkUpload({ headers }: Request, { types, bytesMax }: UploadLimits): void {
+  const given = headers.get("content-type");
+  const type = given?.replace(/;.*/s, "").trim().toLowerCase();
+  if (type !== undefined && !types.includes(type)) {
+    throw new AppError(
+      "unsupported_media_type",
+      `Expected a body of type ${types[0]}, not ${given!.slice(0, 100)}`,
+    );
+  }
+  if ((lengthOf(headers) ?? 0) > bytesMax()) throw tooLarge(bytesMax());
+}
+
+/** The announced length of the body, in bytes; `null` if it is unknown. */
+export function lengthOf(headers: Headers): number | null {
+  const length = headers.get("content-length");
+  return length === null ? null : Number(length);
+}
+
+const tooLarge = (bytesMax: number) =>
+  new AppError("too_large", `The body is larger than ${bytesMax} bytes`);
+
+/** Size of the buffer that an upload is read into, in bytes. */
+const BUFFER_BYTES = 64 * 1024;
+
+/** Reads every piece into the same buffer, because the garbage of a large upload is 20 MB. */
+function pieceReader(body: ReadableStream<Uint8Array<ArrayBuffer>>): PieceReader {
+  let reader: ReadableStreamBYOBReader;
+  try {
+    reader = body.getReader({ mode: "byob" });
+  } catch {
+    // The body of a request that did not come from a connection.
+    return streamReader(body);
+  }
+  let buffer = new ArrayBuffer(BUFFER_BYTES);
+  return {
+    async read() {
+      const { done, value } = await reader.read(new Uint8Array(buffer));
+      if (value) buffer = value.buffer as ArrayBuffer;
+      return done ? undefined : value;
+    },
+    cancel: () => reader.cancel(),
+  };
+}
+
+/**
+ * Reads the body of a request within its limits. Only the time that the client takes is limited, not
+ * the time that the reader takes. A piece is valid until the next read. The stream fails with an {@linkcode AppError}: `too_large`, or
+ * `invalid` for a body that is incomplete or arrives too slowly.
+ *
+ * @param options.onDisconnect Called before the stream fails because the client disconnected.
+ * @param options.now A monotonic clock in milliseconds.
+ */
+export function readUpload(
+  { body }: Pick<Request, "body">,
+  { bytesMax, onDisconnect, idleMaxMs = IDLE_MAX_MS, now = () => performance.now() }: {
+    bytesMax: number;
+    onDisconnect?: (() => void) | undefined;
+    idleMaxMs?: number;
+    now?: () => number;
+  },
+): ReadableStream<Uint8Array> {
+  const reader = body &&
+    pacedReader(pieceReader(body), { idleMaxMs, patienceMs: IDLE_MAX_MS, now, onDisconnect });
+  let received = 0;
+
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const piece = await reader?.read();
+      if (!piece) return controller.close();
+      received += piece.length;
+      if (received > bytesMax) {
+        void reader?.cancel().catch(() => {});
+        throw tooLarge(bytesMax);
+      }
+      controller.enqueue(piece);
+    },
+    cancel: () => reader?.cancel(),
+  }, { highWaterMark: 0 });
+}

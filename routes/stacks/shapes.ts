@@ -1,0 +1,109 @@
+/**
+ * Shapes that several endpoints of stacks share.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { PathText } from "../contract/shapes.ts";
+
+/** The name of a Compose project, which is also that of a stack with sources. */
+export const StackName = z.string().max(100).regex(/^[a-z0-9][a-z0-9_-]*$/, {
+  error: "must have lowercase letters, digits, dashes and underscores only",
+}).meta({ description: "Name of the stack", example: "shop" });
+
+/** The `:name` of a path of a Compose project. */
+export const ProjectParams = z.object({ name: StackName });
+
+/** The `:name` of a path of any stack, also of one that was deployed elsewhere. */
+export const StackParams = z.object({
+  name: PathText.meta({ description: "Name of the stack", example: "shop" }),
+});
+
+/** Largest body with the sources of a stack, in bytes: their limits and the escapes of JSON. */
+export const SOURCES_BODY_BYTES_MAX = 12 * 1024 * 1024;
+
+const FILE_BYTES_MAX = 1024 * 1024;
+const FILES_BYTES_MAX = 4 * 1024 * 1024;
+const FILES_MAX = 200;
+
+/** The length in UTF-16 units is a lower bound of that in bytes; the loader checks the latter. */
+const Text = z.string().max(FILE_BYTES_MAX);
+
+/** A relative path without `..`, `.` and empty parts. */
+const FileName = z.string().min(1).max(255).regex(
+  /^(?!\/)(?!.*(?:^|\/)(?:\.{1,2})?(?:\/|$))[^\\\p{Cc}]+$/u,
+  { error: "must be a relative path without .." },
+);
+
+/** An absolute path as the loader and the labels of Compose, which separate paths by commas, need it. */
+export const Directory = z.string().max(1024).regex(
+  /^(?!.*\/(?:\.{1,2})?(?:\/|$))\/[^\\,\p{Cc}]+$/u,
+  { error: "must be an absolute path without .., commas and a slash at the end" },
+);
+
+/** Names of the texts that have fields of their own, and by which a comparison shows them. */
+const OTHER_TEXTS = [".env", "compose.yaml"];
+
+const sizeOf = (texts: Record<string, string>) =>
+  Object.values(texts).reduce((size, text) => size + text.length, 0);
+
+/** The sources of a stack. */
+export const StackSources = z.object({
+  compose: Text.min(1).meta({
+    description: "The Compose text, up to 1 MiB",
+    example: "services:\n  web:\n    image: nginx\n",
+  }),
+  env: z.union([Text, z.record(z.string().max(255), Text)]).optional().meta({
+    description: "Variables of the Compose text: the text of `.env`, or an object",
+    example: "TAG=1.27\n",
+  }),
+  files: z.record(FileName, Text)
+    .refine((files) => !OTHER_TEXTS.some((name) => Object.hasOwn(files, name)), {
+      error: "must have neither .env nor compose.yaml: use env and compose",
+    })
+    .refine((files) => Object.keys(files).length <= FILES_MAX, {
+      error: `must have at most ${FILES_MAX} entries`,
+    })
+    .refine((files) => sizeOf(files) <= FILES_BYTES_MAX, {
+      error: "must have at most 4 MiB in all",
+    })
+    .optional().meta({
+      description:
+        "Texts of other files by relative path, up to 1 MiB each and 4 MiB in all: for " +
+        "`env_file`, `extends`, `include`, configs and secrets",
+      example: { "app.env": "LOG_LEVEL=info\n" },
+    }),
+  profiles: z.array(z.string().min(1).max(100)).max(100).optional().meta({
+    description: "Active profiles, `*` for all; default: `COMPOSE_PROFILES` of `env`",
+    example: ["debug"],
+  }),
+});
+
+/** The sources of a stack as they are shown. */
+export const ShownSources = z.object({
+  compose: z.string(),
+  env: z.union([z.string(), z.record(z.string(), z.string())]).meta({
+    description:
+      "As it was sent; the values are redacted unless the caller is an admin. Sent back " +
+      "redacted, they are kept",
+  }),
+  files: z.record(z.string(), z.string()).meta({
+    description:
+      "By relative path; the texts are redacted unless the caller is an admin. Sent back " +
+      "redacted, they are kept",
+  }),
+  profiles: z.array(z.string()),
+  managed: z.enum(["stored", "disk"]).meta({
+    description: "disk: the files of `directory` are the current sources",
+  }),
+  directory: z.string().nullable().meta({
+    description: "Of a stack on disk",
+    example: "/opt/stacks/shop",
+  }),
+  configFiles: z.array(z.string()).meta({
+    description: "Compose files of a stack on disk. The first has the text `compose`; the others " +
+      "override it and are among `files`",
+    example: ["/opt/stacks/shop/compose.yaml"],
+  }),
+});

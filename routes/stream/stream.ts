@@ -1,0 +1,70 @@
+/**
+ * /api/stream: metrics, containers, alerts, monitors and events as server-sent events.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { openStream, STREAM_TYPES } from "../../services/live/frames.ts";
+import type { Deps } from "../../services/deps.ts";
+import { rawEndpoint } from "../contract/endpoint.ts";
+import { eventStream } from "../pipeline/event_stream.ts";
+
+const DESCRIPTION =
+  `Immediately and then every 15 seconds, sends the frames \`metrics\` (the host, \`maintenance\`, and \
+\`changes\`: how often each resource was changed since the start, e.g. \`{"/api/webhooks": 3}\`), \
+\`containers\` (\`{containers, stacks}\`), \`alerts\` (\`{firing, recent}\`) and, with Pro, \`monitors\` \
+(\`{results}\`: the checks of uptime monitors in the 30 seconds before the last one, each with the monitor's status and \
+uptime after it). Sends them again about a second after a container, the engine or \
+another resource has changed, or later if there are many containers. Sends \`event\` frames (\`{event, timestamp, eventId, server, serverId, data}\`) as events happen, and \`job\` \
+frames (the job without its result) when a job starts, ends or reaches another step. Only admins \
+receive \`account.new_sign_in\`.
+
+Ids increase. After a reconnect with \`Last-Event-ID\`, the missed \`event\` and \`job\` frames are \
+sent first, if they are among the last 1,000. A client that does not read loses frames, then its connection. The \
+stream ends when the token expires.`;
+
+const EXAMPLE = `id: 1769860800000001
+event: event
+data: {"event":"container.up","timestamp":"2026-01-31T12:00:00.000Z","eventId":"...",...}
+
+`;
+
+/** An id of the stream; a number can represent it exactly. */
+const ID = /^\d{1,16}$/;
+
+const StreamQuery = z.object({
+  types: z.preprocess(
+    (text) => typeof text === "string" ? text.split(",").map((type) => type.trim()) : text,
+    z.array(z.enum(STREAM_TYPES))
+      .default([...STREAM_TYPES]),
+  ).meta({ description: "Types of frames, separated by commas", example: ["metrics", "event"] }),
+  lastEventId: z.string().regex(ID, { error: "must be an id of this stream" }).optional().meta({
+    description: "Instead of the header `Last-Event-ID`",
+  }),
+});
+
+export const streamEndpoints = (deps: Deps) => [
+  rawEndpoint("GET /api/stream", {
+    operationId: "streamEvents",
+    scope: "filtered",
+    summary: "Stream states and events",
+    description: DESCRIPTION,
+    role: "viewer",
+    permission: "system:read",
+    acceptsTicket: true,
+    query: StreamQuery,
+    returns: z.string().meta({ example: EXAMPLE }),
+    produces: "text/event-stream",
+    headers: { "Last-Event-ID": "Id of the last frame that the client received" },
+    failures: {
+      429: "The account or API token has its share of the streams",
+      503: "Too many clients are connected",
+    },
+  }, async ({ query: { types, lastEventId }, caller, request }) => {
+    // Browsers send the header on their own, so an unknown value is ignored and not refused.
+    const id = lastEventId ?? request.headers.get("last-event-id");
+    const lastId = id !== null && ID.test(id) ? Number(id) : undefined;
+    return eventStream(await openStream(deps, caller, { types, lastEventId: lastId }));
+  }),
+];
