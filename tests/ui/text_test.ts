@@ -8,7 +8,7 @@ import {
   plain,
   plainLines,
   relativeTime,
-} from "../../ui/components/text.ts";
+} from "../../ui/base/text.ts";
 
 Deno.test("plain() shows what is invisible or changes the direction of text", () => {
   equal(plain("web-1 ü 漢 🚢"), "web-1 ü 漢 🚢");

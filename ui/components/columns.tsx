@@ -10,7 +10,7 @@ import { withResult } from "../state/toasts.ts";
 import { Switch } from "./form.tsx";
 import { Text } from "./states.tsx";
 import type { Column } from "./table.tsx";
-import { plain } from "./text.ts";
+import { plain } from "../base/text.ts";
 import { Time } from "./time.tsx";
 
 /** What a row is about. */

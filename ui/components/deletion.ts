@@ -7,7 +7,7 @@
 import { withResult } from "../state/toasts.ts";
 import { confirm } from "./dialog.tsx";
 import type { MenuItem } from "./menu.tsx";
-import { plain } from "./text.ts";
+import { plain } from "../base/text.ts";
 
 /** Asks, deletes, and shows the result. @returns Whether it was deleted. */
 export async function deleteConfirmed(

@@ -9,7 +9,7 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { computed, signal, useSignal } from "@preact/signals";
 import { focusPage, visits } from "../state/router.ts";
 import { Button } from "./button.tsx";
-import { plain } from "./text.ts";
+import { plain } from "../base/text.ts";
 import { Toasts } from "./toasts.tsx";
 
 interface DialogProps {

@@ -6,7 +6,7 @@
 
 import type { ComponentChildren } from "preact";
 import { addStyles } from "./styles.ts";
-import { plain } from "./text.ts";
+import { plain } from "../base/text.ts";
 import { Time } from "./time.tsx";
 import styles from "./facts.css" with { type: "text" };
 

@@ -14,8 +14,8 @@ import { useKeep, useKept } from "../state/kept.ts";
 import { sentenceOf, showStatus } from "../state/toasts.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
-import { toLocalInput } from "./local_time.ts";
-import { capital, plain } from "./text.ts";
+import { toLocalInput } from "../base/local_time.ts";
+import { capital, plain } from "../base/text.ts";
 
 /**
  * Values by field name: text, a number of a number field (`undefined` if empty), a boolean of a

@@ -6,7 +6,7 @@
 
 import { useMemo } from "preact/hooks";
 import { query, setQuery } from "../state/router.ts";
-import { count, plain } from "./text.ts";
+import { count, plain } from "../base/text.ts";
 
 export function SearchField({ name, placeholder }: { name: string; placeholder: string }) {
   return (

@@ -10,7 +10,7 @@ import type { ApiError } from "../api/client.ts";
 import type { UserRole } from "../api/types.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
-import { capital, plain } from "./text.ts";
+import { capital, plain } from "../base/text.ts";
 
 /** A region that is being loaded. */
 export function Loading({ name }: { name: string }) {

@@ -13,7 +13,7 @@ import { Icon } from "./icon.tsx";
 import { MenuButton, type MenuItem, OpenMenu } from "./menu.tsx";
 import { rowHeight, type Slot, useSlots } from "./row_window.ts";
 import { addStyles } from "./styles.ts";
-import { byCollation, collationKey, plain } from "./text.ts";
+import { byCollation, collationKey, plain } from "../base/text.ts";
 import { copyCells } from "./written_cells.ts";
 import styles from "./table.css" with { type: "text" };
 

@@ -5,7 +5,7 @@
  */
 
 import { signal } from "@preact/signals";
-import { relativeTime } from "./text.ts";
+import { relativeTime } from "../base/text.ts";
 
 /** Changes twice a minute while the page is visible. */
 export const now = signal(Date.now());

@@ -6,7 +6,7 @@
  */
 
 import { stateClass, stateWord, type Tone } from "./states.tsx";
-import { plain } from "./text.ts";
+import { plain } from "../base/text.ts";
 import { exactTime, timeFromNow } from "./time.tsx";
 
 interface BadgeText {

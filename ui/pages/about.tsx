@@ -10,7 +10,7 @@ import { Fact, Facts, TimeFact } from "../components/facts.tsx";
 import { Page, PRODUCT, Section } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
 import { Failure, Loading, State } from "../components/states.tsx";
-import { plain } from "../components/text.ts";
+import { plain } from "../base/text.ts";
 import { href } from "../state/router.ts";
 
 export default function About() {

@@ -14,7 +14,7 @@ import { Fact, Facts, TimeFact } from "../components/facts.tsx";
 import { Page, Section } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
 import { Failure, Loading } from "../components/states.tsx";
-import { capital } from "../components/text.ts";
+import { capital } from "../base/text.ts";
 import { DENSITIES, density, theme, THEMES } from "../state/appearance.ts";
 import { AUTH_MODE } from "../state/session.ts";
 import { showStatus } from "../state/toasts.ts";

@@ -15,13 +15,13 @@ import { Icon } from "../components/icon.tsx";
 import { Page, Section } from "../components/page.tsx";
 import { Badge, Loading, Meter } from "../components/states.tsx";
 import { addStyles } from "../components/styles.ts";
-import { capital, plain } from "../components/text.ts";
+import { capital, plain } from "../base/text.ts";
 import { Time } from "../components/time.tsx";
 import { edition, EDITION_NAMES, readEdition } from "../state/edition.ts";
 import { hasRole } from "../state/session.ts";
 import { showStatus, withResult } from "../state/toasts.ts";
 import styles from "./license.css" with { type: "text" };
-import { StartTrial } from "./start_trial.tsx";
+import { StartTrial } from "../parts/start_trial.tsx";
 
 addStyles(styles);
 

@@ -33,7 +33,7 @@ export type Group = (typeof GROUPS)[number];
 
 const container = () => import("./containers/detail.tsx");
 const stack = () => import("./stacks/detail.tsx");
-const statusPage = () => import("./status_pages/detail.tsx");
+const statusPage = () => import("./pro/status_pages/detail.tsx");
 
 const UPTIME = { title: "Uptime", edition: "pro" } as const;
 const INCIDENTS = { title: "Incidents", edition: "pro" } as const;
@@ -156,42 +156,42 @@ export const PAGES: Record<Path, PageInfo> = {
     ...UPTIME,
     group: "Availability",
     icon: "pulse",
-    load: () => import("./uptime/list.tsx"),
+    load: () => import("./pro/uptime/list.tsx"),
   },
-  "/uptime/:id": { ...UPTIME, load: () => import("./uptime/detail.tsx") },
+  "/uptime/:id": { ...UPTIME, load: () => import("./pro/uptime/detail.tsx") },
   "/incidents": {
     ...INCIDENTS,
     group: "Availability",
     icon: "alert",
-    load: () => import("./incidents/list.tsx"),
+    load: () => import("./pro/incidents/list.tsx"),
   },
-  "/incidents/:id": { ...INCIDENTS, load: () => import("./incidents/detail.tsx") },
+  "/incidents/:id": { ...INCIDENTS, load: () => import("./pro/incidents/detail.tsx") },
   "/status-pages": {
     ...STATUS_PAGES,
     group: "Availability",
     icon: "globe",
-    load: () => import("./status_pages/list.tsx"),
+    load: () => import("./pro/status_pages/list.tsx"),
   },
   "/status-pages/:id": { ...STATUS_PAGES, load: statusPage },
   "/status-pages/:id/:tab(incidents|maintenance|subscribers)": {
     ...STATUS_PAGES,
     load: statusPage,
   },
-  "/sla": { ...SLA, group: "Availability", icon: "target", load: () => import("./sla/list.tsx") },
-  "/sla/:id": { ...SLA, load: () => import("./sla/detail.tsx") },
+  "/sla": { ...SLA, group: "Availability", icon: "target", load: () => import("./pro/sla/list.tsx") },
+  "/sla/:id": { ...SLA, load: () => import("./pro/sla/detail.tsx") },
   "/remediation": {
     title: "Remediation",
     group: "Automation",
     icon: "wrench",
     edition: "pro",
-    load: () => import("./remediation/rules.tsx"),
+    load: () => import("./pro/remediation/rules.tsx"),
   },
   "/chat": {
     title: "Chat",
     group: "Automation",
     icon: "chat",
     edition: "pro",
-    load: () => import("./chat/channels.tsx"),
+    load: () => import("./pro/chat/channels.tsx"),
   },
   "/users": {
     title: "Users",
@@ -257,7 +257,7 @@ export const PAGES: Record<Path, PageInfo> = {
     role: "admin",
     permission: "sso:read",
     edition: "enterprise",
-    load: () => import("./sso/sso.tsx"),
+    load: () => import("./enterprise/sso/sso.tsx"),
   },
   "/roles": {
     title: "Roles",
@@ -266,7 +266,7 @@ export const PAGES: Record<Path, PageInfo> = {
     role: "admin",
     permission: "custom_roles:read",
     edition: "enterprise",
-    load: () => import("./roles/roles.tsx"),
+    load: () => import("./enterprise/roles/roles.tsx"),
   },
   "/ip-allowlist": {
     title: "IP allowlist",
@@ -275,7 +275,7 @@ export const PAGES: Record<Path, PageInfo> = {
     role: "admin",
     permission: "ip_allowlist:read",
     edition: "enterprise",
-    load: () => import("./ip_allowlist/ip_allowlist.tsx"),
+    load: () => import("./enterprise/ip_allowlist/ip_allowlist.tsx"),
   },
   "/mtls": {
     title: "mTLS",
@@ -284,14 +284,14 @@ export const PAGES: Record<Path, PageInfo> = {
     role: "admin",
     permission: "mtls:read",
     edition: "enterprise",
-    load: () => import("./mtls/mtls.tsx"),
+    load: () => import("./enterprise/mtls/mtls.tsx"),
   },
   "/branding": {
     title: "Branding",
     group: "Administration",
     icon: "brush",
     edition: "enterprise",
-    load: () => import("./branding/branding.tsx"),
+    load: () => import("./enterprise/branding/branding.tsx"),
   },
   "/encryption": {
     title: "Encryption",
@@ -300,7 +300,7 @@ export const PAGES: Record<Path, PageInfo> = {
     role: "admin",
     permission: "encryption:read",
     edition: "enterprise",
-    load: () => import("./encryption/encryption.tsx"),
+    load: () => import("./enterprise/encryption/encryption.tsx"),
   },
   "/compliance": {
     title: "Compliance",
@@ -309,7 +309,7 @@ export const PAGES: Record<Path, PageInfo> = {
     role: "admin",
     permission: "compliance:read",
     edition: "enterprise",
-    load: () => import("./compliance/compliance.tsx"),
+    load: () => import("./enterprise/compliance/compliance.tsx"),
   },
   "/account": { title: "Account", load: () => import("./account.tsx") },
   "/sign-in": { title: "Sign in", load: () => import("./sign_in.tsx") },

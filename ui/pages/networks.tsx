@@ -25,11 +25,11 @@ import { useRead } from "../components/reading.ts";
 import { SearchField, searchFilter, Summary, useSearch } from "../components/search.tsx";
 import { Badge, Text } from "../components/states.tsx";
 import type { Column } from "../components/table.tsx";
-import { plain } from "../components/text.ts";
+import { plain } from "../base/text.ts";
 import { hasRole } from "../state/session.ts";
 import { showStatus, withResult } from "../state/toasts.ts";
-import { PruneDialog } from "./prune.tsx";
-import { useContainerChanges, UsedBy } from "./used_by.tsx";
+import { PruneDialog } from "../parts/prune.tsx";
+import { useContainerChanges, UsedBy } from "../parts/used_by.tsx";
 
 /** The engine creates these itself and refuses to remove them. */
 const PREDEFINED = ["bridge", "host", "none", "ingress", "docker_gwbridge", "podman"];

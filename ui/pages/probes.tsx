@@ -12,7 +12,7 @@ import { Page, Section } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
 import { Reason, State, Text } from "../components/states.tsx";
 import type { Column } from "../components/table.tsx";
-import { milliseconds } from "../components/text.ts";
+import { milliseconds } from "../base/text.ts";
 import { Time } from "../components/time.tsx";
 
 export default function Probes() {

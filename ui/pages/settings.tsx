@@ -8,7 +8,7 @@ import { useSignal } from "@preact/signals";
 import { api } from "../api/client.ts";
 import type { Maintenance } from "../api/types.ts";
 import { Form, type FormValues, TextField } from "../components/form.tsx";
-import { fromLocalInput, toLocalInput } from "../components/local_time.ts";
+import { fromLocalInput, toLocalInput } from "../base/local_time.ts";
 import { Page, Section } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
 import { Failure, Loading } from "../components/states.tsx";

@@ -12,7 +12,7 @@ import { Mark } from "../components/mark.tsx";
 import { PRODUCT, useTitle } from "../components/page.tsx";
 import { addStyles } from "../components/styles.ts";
 import { AUTH_MODE, sessionEnd, signIn } from "../state/session.ts";
-import { SignInProviders } from "./sso/sign_in.tsx";
+import { SignInProviders } from "./enterprise/sso/sign_in.tsx";
 import styles from "./sign_in.css" with { type: "text" };
 
 addStyles(styles);

@@ -25,11 +25,11 @@ import { useRead } from "../components/reading.ts";
 import { SearchField, searchFilter, Summary, useSearch } from "../components/search.tsx";
 import { Badge } from "../components/states.tsx";
 import type { Column } from "../components/table.tsx";
-import { bytes, plain } from "../components/text.ts";
+import { bytes, plain } from "../base/text.ts";
 import { hasRole } from "../state/session.ts";
 import { showStatus, withResult } from "../state/toasts.ts";
-import { PruneDialog } from "./prune.tsx";
-import { useContainerChanges, UsedBy } from "./used_by.tsx";
+import { PruneDialog } from "../parts/prune.tsx";
+import { useContainerChanges, UsedBy } from "../parts/used_by.tsx";
 
 /** The engine's names of volumes that were created without one. */
 const ANONYMOUS = /^[0-9a-f]{64}$/;

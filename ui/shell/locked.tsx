@@ -9,11 +9,11 @@ import type { Edition } from "../api/types.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Page } from "../components/page.tsx";
 import { Badge } from "../components/states.tsx";
-import { plain } from "../components/text.ts";
+import { plain } from "../base/text.ts";
 import { Time } from "../components/time.tsx";
-import { DESCRIPTIONS } from "../pages/descriptions.ts";
+import { DESCRIPTIONS } from "../parts/descriptions.ts";
 import type { PageInfo } from "../pages/mod.ts";
-import { StartTrial } from "../pages/start_trial.tsx";
+import { StartTrial } from "../parts/start_trial.tsx";
 import { edition, EDITION_NAMES, readEdition } from "../state/edition.ts";
 import { hasRole } from "../state/session.ts";
 

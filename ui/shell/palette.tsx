@@ -9,7 +9,7 @@ import { useSignal } from "@preact/signals";
 import { useId, useRef } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
 import { addStyles } from "../components/styles.ts";
-import { plain } from "../components/text.ts";
+import { plain } from "../base/text.ts";
 import { ACTIONS, actionsFor, runAction } from "../state/container_actions.ts";
 import { containers } from "../state/live.ts";
 import { navigate } from "../state/router.ts";

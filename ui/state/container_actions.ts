@@ -6,7 +6,7 @@
 
 import { api } from "../api/client.ts";
 import type { Container } from "../api/types.ts";
-import { plain } from "../components/text.ts";
+import { plain } from "../base/text.ts";
 import { hasRole } from "./session.ts";
 import { showAlert, showStatus, withResult } from "./toasts.ts";
 

@@ -13,7 +13,7 @@ import { fieldsOf, FormDialog, type FormValues, type SaveProps } from "../../com
 import { Section } from "../../components/page.tsx";
 import { Badge, Text } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { capital, plain } from "../../components/text.ts";
+import { capital, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { showStatus } from "../../state/toasts.ts";

@@ -14,9 +14,9 @@ import {
   saveItem,
   type SaveProps,
 } from "../../components/form.tsx";
-import { containersTarget, TargetFields } from "../../components/target_fields.tsx";
+import { containersTarget, TargetFields } from "../../parts/target_fields.tsx";
 import { hasEdition } from "../../state/edition.ts";
-import { metricOptions, OPERATOR_OPTIONS } from "../conditions.ts";
+import { metricOptions, OPERATOR_OPTIONS } from "../../parts/conditions.ts";
 import { RulePreview } from "./preview.tsx";
 import { METRICS } from "./words.ts";
 

@@ -9,7 +9,7 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { AlertRuleTest, NewAlertRule } from "../../api/types.ts";
 import { type FormValues, valuesOf } from "../../components/form.tsx";
-import { count, plain, relativeTime } from "../../components/text.ts";
+import { count, plain, relativeTime } from "../../base/text.ts";
 import { sentenceOf } from "../../state/toasts.ts";
 import { valueOf } from "./words.ts";
 

@@ -16,7 +16,7 @@ import { Page, Section } from "../../components/page.tsx";
 import { reloadAll, useRead, useReloadOn } from "../../components/reading.ts";
 import { Failure, State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { ActiveAlerts, AlertName, Inhibition, WithSeverity } from "./active.tsx";

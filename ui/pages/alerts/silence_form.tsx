@@ -15,8 +15,8 @@ import {
   TextField,
   TimeField,
 } from "../../components/form.tsx";
-import { fromLocalInput } from "../../components/local_time.ts";
-import { capital } from "../../components/text.ts";
+import { fromLocalInput } from "../../base/local_time.ts";
+import { capital } from "../../base/text.ts";
 import { showStatus } from "../../state/toasts.ts";
 import { SEVERITIES } from "./form.tsx";
 

@@ -14,7 +14,7 @@ import { Section } from "../../components/page.tsx";
 import type { Reading } from "../../components/reading.ts";
 import { State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { SilenceForm } from "./silence_form.tsx";

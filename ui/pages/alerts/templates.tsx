@@ -11,7 +11,7 @@ import { Listing } from "../../components/listing.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import type { Column } from "../../components/table.tsx";
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 import { withResult } from "../../state/toasts.ts";
 import { WithSeverity } from "./active.tsx";
 import { conditionOf } from "./words.ts";

@@ -5,9 +5,9 @@
  */
 
 import type { AlertMetric, AlertOperator, AlertTemplateRule } from "../../api/types.ts";
-import { targetText } from "../../components/target_text.ts";
-import { duration } from "../../components/text.ts";
-import { conditionText, type MetricWords, valueText } from "../conditions.ts";
+import { targetText } from "../../parts/target_text.ts";
+import { duration } from "../../base/text.ts";
+import { conditionText, type MetricWords, valueText } from "../../parts/conditions.ts";
 
 /** A metric with the fields that its rules have, as in `services/alerts/settings.ts`. */
 export interface AlertMetricWords extends MetricWords {

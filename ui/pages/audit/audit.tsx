@@ -16,7 +16,7 @@ import { useRead } from "../../components/reading.ts";
 import { QuerySelect } from "../../components/search.tsx";
 import { State, Text, withBreaks } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { capital, count } from "../../components/text.ts";
+import { capital, count } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { query, setQuery } from "../../state/router.ts";
 import { EntryDetails } from "./details.tsx";

@@ -9,7 +9,7 @@ import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
 import { State } from "../../components/states.tsx";
-import { capital, plain, plainLines } from "../../components/text.ts";
+import { capital, plain, plainLines } from "../../base/text.ts";
 import { actorOf, TONES } from "./words.ts";
 
 export function EntryDetails({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {

@@ -5,7 +5,7 @@
  */
 
 import type { AuditEntry } from "../../api/types.ts";
-import { capital } from "../../components/text.ts";
+import { capital } from "../../base/text.ts";
 
 export const TONES = { success: "good", failure: "bad", denied: "warn" } as const;
 

@@ -10,7 +10,7 @@ import { Button } from "../../components/button.tsx";
 import { confirm, useDialog } from "../../components/dialog.tsx";
 import { FormDialog, SelectField, TextField } from "../../components/form.tsx";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
-import { count, plain } from "../../components/text.ts";
+import { count, plain } from "../../base/text.ts";
 import { ACTIONS, actionsFor, mayRun, runAction } from "../../state/container_actions.ts";
 import { navigate } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";

@@ -6,7 +6,7 @@
 
 import { Listing } from "../../components/listing.tsx";
 import { useRead } from "../../components/reading.ts";
-import { capital } from "../../components/text.ts";
+import { capital } from "../../base/text.ts";
 import type { TabProps } from "./tab.ts";
 import { PathText } from "./texts.tsx";
 

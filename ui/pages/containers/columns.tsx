@@ -6,7 +6,7 @@
 
 import type { Container } from "../../api/types.ts";
 import type { Column } from "../../components/table.tsx";
-import { bytes, imageName, percent } from "../../components/text.ts";
+import { bytes, imageName, percent } from "../../base/text.ts";
 import {
   writeLink,
   writeNumber,

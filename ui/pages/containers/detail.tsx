@@ -7,12 +7,12 @@
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Link, LinkButton } from "../../components/button.tsx";
-import { JobList } from "../../components/job_list.tsx";
+import { JobList } from "../../parts/job_list.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Badge, Empty, Failure, Loading, State } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 import { containers, healthOf } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
 import { nameOfUpdate, REPLACING_KINDS, UPDATE_STEPS } from "../updates/job_names.ts";

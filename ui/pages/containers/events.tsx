@@ -6,7 +6,7 @@
 
 import { Empty } from "../../components/states.tsx";
 import { events } from "../../state/live.ts";
-import { EventList } from "../event_list.tsx";
+import { EventList } from "../../parts/event_list.tsx";
 import type { TabProps } from "./tab.ts";
 
 export function Events({ container: { id, name } }: TabProps) {

@@ -11,7 +11,7 @@ import { Form, TextField } from "../../components/form.tsx";
 import { Section } from "../../components/page.tsx";
 import { Badge } from "../../components/states.tsx";
 import { addStyles } from "../../components/styles.ts";
-import { plainLines } from "../../components/text.ts";
+import { plainLines } from "../../base/text.ts";
 import styles from "./exec.css" with { type: "text" };
 import type { TabProps } from "./tab.ts";
 

@@ -6,10 +6,10 @@
 
 import { useRef } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
-import { copyText } from "../../components/copy.ts";
+import { copyText } from "../../base/copy.ts";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
-import { plainLines } from "../../components/text.ts";
+import { plainLines } from "../../base/text.ts";
 import type { TabProps } from "./tab.ts";
 
 export function Inspect({ container: { id } }: TabProps) {

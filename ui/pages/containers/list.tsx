@@ -13,13 +13,13 @@ import { Icon } from "../../components/icon.tsx";
 import { Page } from "../../components/page.tsx";
 import { Empty, NoMatch } from "../../components/states.tsx";
 import { sortRows, Table } from "../../components/table.tsx";
-import { capital, count } from "../../components/text.ts";
+import { capital, count } from "../../base/text.ts";
 import { ACTIONS, actionsFor, mayRun, runAction, runOnAll } from "../../state/container_actions.ts";
 import { containers, engineReachable, healthOf, isStopped } from "../../state/live.ts";
 import { navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { GeneratedDialog } from "../stacks/generated.tsx";
-import { UnknownContainers } from "../../components/unknown_containers.tsx";
+import { UnknownContainers } from "../../parts/unknown_containers.tsx";
 import { COLUMNS } from "./columns.tsx";
 import { useUpdateMarks } from "./update_marks.ts";
 

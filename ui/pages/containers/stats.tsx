@@ -9,10 +9,10 @@ import { Chart } from "../../components/chart.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure } from "../../components/states.tsx";
 import { addStyles } from "../../components/styles.ts";
-import { bytes, percent } from "../../components/text.ts";
+import { bytes, percent } from "../../base/text.ts";
 import { host } from "../../state/live.ts";
-import { useHistory } from "../history.ts";
-import { currentRange, RangeFilter, rangeText } from "../range.tsx";
+import { useHistory } from "../../parts/history.ts";
+import { currentRange, RangeFilter, rangeText } from "../../parts/range.tsx";
 import type { TabProps } from "./tab.ts";
 import styles from "./stats.css" with { type: "text" };
 

@@ -10,7 +10,7 @@ import type { ContainerDetail } from "../../api/types.ts";
 import { Button, Link } from "../../components/button.tsx";
 import { Section } from "../../components/page.tsx";
 import { Table } from "../../components/table.tsx";
-import { bytes, count, imageName, percent, plain, plainLines } from "../../components/text.ts";
+import { bytes, count, imageName, percent, plain, plainLines } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { Fact, Facts, TimeFact } from "../../components/facts.tsx";
 import type { TabProps } from "./tab.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 
 /** A path or an image: what does not fit is cut at its start, because its end matters most. */
 export function PathText({ children }: { children: string }) {

@@ -6,7 +6,7 @@
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { useImageUpdates } from "../../components/image_updates.ts";
+import { useImageUpdates } from "../../parts/image_updates.ts";
 
 /** Ids of containers with an update. */
 export const outdated = signal<ReadonlySet<string>>(new Set());

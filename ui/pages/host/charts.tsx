@@ -9,10 +9,10 @@ import type { MetricsPoint } from "../../api/types.ts";
 import { Chart } from "../../components/chart.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure } from "../../components/states.tsx";
-import { bytes, duration, percent } from "../../components/text.ts";
+import { bytes, duration, percent } from "../../base/text.ts";
 import { host, type HostState } from "../../state/live.ts";
-import { useHistory } from "../history.ts";
-import { currentRange, RangeFilter, rangeText } from "../range.tsx";
+import { useHistory } from "../../parts/history.ts";
+import { currentRange, RangeFilter, rangeText } from "../../parts/range.tsx";
 
 const CHARTS: readonly {
   name: string;

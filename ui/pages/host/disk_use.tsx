@@ -10,7 +10,7 @@ import { Section } from "../../components/page.tsx";
 import { type Reading, useRead } from "../../components/reading.ts";
 import { Failure } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { bytes } from "../../components/text.ts";
+import { bytes } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 
 const KINDS = [

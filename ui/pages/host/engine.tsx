@@ -8,7 +8,7 @@ import { Fact, Facts } from "../../components/facts.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
-import { bytes, capital, count, plain } from "../../components/text.ts";
+import { bytes, capital, count, plain } from "../../base/text.ts";
 
 export function EngineFacts() {
   const { data, error, reload } = useRead("GET /api/system/docker", {});

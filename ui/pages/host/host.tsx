@@ -8,7 +8,7 @@ import { Button } from "../../components/button.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { Page } from "../../components/page.tsx";
 import { hasRole } from "../../state/session.ts";
-import { PruneDialog } from "../prune.tsx";
+import { PruneDialog } from "../../parts/prune.tsx";
 import { DiskUse, useDiskUse } from "./disk_use.tsx";
 import { EngineFacts } from "./engine.tsx";
 import { HostCharts } from "./charts.tsx";

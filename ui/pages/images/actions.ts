@@ -7,7 +7,7 @@
 import { api } from "../../api/client.ts";
 import { download } from "../../api/files.ts";
 import { confirm } from "../../components/dialog.tsx";
-import { bytes, plain } from "../../components/text.ts";
+import { bytes, plain } from "../../base/text.ts";
 import { jobEnd } from "../../state/jobs.ts";
 import { addJob } from "../../state/live.ts";
 import { sentenceOf, showAlert, showStatus, withResult } from "../../state/toasts.ts";

@@ -9,9 +9,9 @@ import type { Image } from "../../api/types.ts";
 import { numberColumn, timeColumn } from "../../components/columns.tsx";
 import { Badge, withBreaks } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { bytes, imageName } from "../../components/text.ts";
+import { bytes, imageName } from "../../base/text.ts";
 import { containers } from "../../state/live.ts";
-import { UsedBy } from "../used_by.tsx";
+import { UsedBy } from "../../parts/used_by.tsx";
 
 /** A tag of an image, or an image without tags. */
 export interface ImageRow {

@@ -10,8 +10,8 @@ import { CodeFact, Fact, Facts } from "../../components/facts.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import type { ImageDetail } from "../../api/types.ts";
-import { bytes, plain } from "../../components/text.ts";
-import { UsedBy } from "../used_by.tsx";
+import { bytes, plain } from "../../base/text.ts";
+import { UsedBy } from "../../parts/used_by.tsx";
 import { type ImageRow, nameOf } from "./columns.tsx";
 
 export function ImageDetails({ row, onClose }: { row: ImageRow; onClose: () => void }) {

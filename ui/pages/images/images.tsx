@@ -7,15 +7,15 @@
 import { useMemo } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { useDialog } from "../../components/dialog.tsx";
-import { JobList } from "../../components/job_list.tsx";
+import { JobList } from "../../parts/job_list.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { SearchField, searchFilter, Summary, useSearch } from "../../components/search.tsx";
 import type { LiveJob } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
-import { PruneDialog } from "../prune.tsx";
-import { useContainerChanges } from "../used_by.tsx";
+import { PruneDialog } from "../../parts/prune.tsx";
+import { useContainerChanges } from "../../parts/used_by.tsx";
 import { COLUMNS, type ImageRow, nameOf, rowsOf } from "./columns.tsx";
 import { ImageDetails } from "./details.tsx";
 import { LoadDialog, PullDialog, TagDialog } from "./dialogs.tsx";

@@ -12,8 +12,8 @@ import {
   TextArea,
   TextField,
 } from "../../components/form.tsx";
-import { HeadersField, headersOf } from "../../components/headers_field.tsx";
-import { capital } from "../../components/text.ts";
+import { HeadersField, headersOf } from "../../parts/headers_field.tsx";
+import { capital } from "../../base/text.ts";
 
 type Config = Integration["config"];
 

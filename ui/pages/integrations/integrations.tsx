@@ -16,7 +16,7 @@ import { Page } from "../../components/page.tsx";
 import { reloadAll, useRead } from "../../components/reading.ts";
 import { Reason, State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { count, milliseconds, plain } from "../../components/text.ts";
+import { count, milliseconds, plain } from "../../base/text.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { IntegrationForm } from "./form.tsx";

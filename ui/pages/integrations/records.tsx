@@ -9,7 +9,7 @@ import { ListingDialog } from "../../components/listing.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { capital, plain } from "../../components/text.ts";
+import { capital, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 
 const SHOWN_MAX = 100;

@@ -7,7 +7,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { type Signal, useSignal } from "@preact/signals";
 import type { ApiError } from "../../api/client.ts";
-import { count } from "../../components/text.ts";
+import { count } from "../../base/text.ts";
 import { followStream, type StreamFrame } from "../../state/stream.ts";
 import { createLogBuffer, type LogBuffer, type SentLine } from "./buffer.ts";
 

@@ -9,7 +9,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Badge } from "../../components/states.tsx";
 import { addStyles } from "../../components/styles.ts";
-import { plain, plainLines } from "../../components/text.ts";
+import { plain, plainLines } from "../../base/text.ts";
 import { piecesOf } from "./ansi.ts";
 import type { Entry } from "./buffer.ts";
 import styles from "./logs.css" with { type: "text" };

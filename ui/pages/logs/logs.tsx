@@ -7,10 +7,10 @@
 import { Button, Link } from "../../components/button.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { Empty, State } from "../../components/states.tsx";
-import { byCollation, plain } from "../../components/text.ts";
+import { byCollation, plain } from "../../base/text.ts";
 import { containers, healthOf } from "../../state/live.ts";
 import { href, navigate, query } from "../../state/router.ts";
-import { UnknownContainers } from "../../components/unknown_containers.tsx";
+import { UnknownContainers } from "../../parts/unknown_containers.tsx";
 import { LogView } from "./view.tsx";
 
 /** Limit of containers of a stream. */

@@ -9,7 +9,7 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { Empty, Failure, NoMatch } from "../../components/states.tsx";
-import { capital, count, plain } from "../../components/text.ts";
+import { capital, count, plain } from "../../base/text.ts";
 import { ROOT } from "../../state/root.ts";
 import { query, setQuery } from "../../state/router.ts";
 import { withResult } from "../../state/toasts.ts";

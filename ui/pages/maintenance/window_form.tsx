@@ -14,9 +14,9 @@ import {
   type SaveProps,
   SelectField,
 } from "../../components/form.tsx";
-import { containersTarget, TargetFields } from "../../components/target_fields.tsx";
-import { CRON_HINT, cronProblem } from "../cron.ts";
-import { browserZone, zonesWith } from "../time_zones.ts";
+import { containersTarget, TargetFields } from "../../parts/target_fields.tsx";
+import { CRON_HINT, cronProblem } from "../../base/cron.ts";
+import { browserZone, zonesWith } from "../../base/time_zones.ts";
 import { windowName } from "./window_name.ts";
 
 /** Limits of the service. */

@@ -6,7 +6,7 @@
 
 import type { NotificationChannel } from "../../api/types.ts";
 import { type FormValues, SelectField, TextArea, TextField } from "../../components/form.tsx";
-import { HeadersField, headersOf } from "../../components/headers_field.tsx";
+import { HeadersField, headersOf } from "../../parts/headers_field.tsx";
 import type { Kind, KindField } from "./kinds.ts";
 
 type Config = NotificationChannel["config"];

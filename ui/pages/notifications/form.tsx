@@ -6,7 +6,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { NotificationChannel } from "../../api/types.ts";
-import { EventKinds } from "../../components/event_kinds.tsx";
+import { EventKinds } from "../../parts/event_kinds.tsx";
 import {
   EditDialog,
   fieldsOf,

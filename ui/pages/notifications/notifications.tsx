@@ -9,14 +9,14 @@ import type { NotificationChannel, NotificationDelivery } from "../../api/types.
 import { Button } from "../../components/button.tsx";
 import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
-import { DELIVERIES_SHOWN, DeliveriesDialog, LastDelivery } from "../../components/deliveries.tsx";
+import { DELIVERIES_SHOWN, DeliveriesDialog, LastDelivery } from "../../parts/deliveries.tsx";
 import { useDialog } from "../../components/dialog.tsx";
-import { eventsText } from "../../components/event_kinds.tsx";
+import { eventsText } from "../../parts/event_kinds.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import type { Column } from "../../components/table.tsx";
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 import { hasRole } from "../../state/session.ts";
 import { ChannelForm } from "./form.tsx";
 import { KINDS } from "./kinds.ts";

@@ -6,9 +6,9 @@
 
 import { api } from "../../api/client.ts";
 import type { NotificationChannel, NotificationDelivery } from "../../api/types.ts";
-import { DELIVERIES_SHOWN } from "../../components/deliveries.tsx";
-import { sendWithResult } from "../../components/sending.ts";
-import { plain } from "../../components/text.ts";
+import { DELIVERIES_SHOWN } from "../../parts/deliveries.tsx";
+import { sendWithResult } from "../../parts/sending.ts";
+import { plain } from "../../base/text.ts";
 
 export const sendTest = ({ id, name }: NotificationChannel): Promise<void> =>
   sendWithResult(

@@ -7,7 +7,7 @@
 import { useSignal } from "@preact/signals";
 import type { NewQuietHours, NotificationChannel } from "../../api/types.ts";
 import { fieldsOf, type FormValues, SelectField, TextField } from "../../components/form.tsx";
-import { browserZone, zonesWith } from "../time_zones.ts";
+import { browserZone, zonesWith } from "../../base/time_zones.ts";
 
 /** Limit of the service. */
 const DIGEST_MINUTES_MAX = 7 * 24 * 60;

@@ -11,7 +11,7 @@ import { Button, Link, LinkButton } from "../../components/button.tsx";
 import { Icon, type IconName } from "../../components/icon.tsx";
 import { Section } from "../../components/page.tsx";
 import { Loading } from "../../components/states.tsx";
-import { imageName, percent, plain } from "../../components/text.ts";
+import { imageName, percent, plain } from "../../base/text.ts";
 import { now, Time } from "../../components/time.tsx";
 import { stackPath } from "../../paths.ts";
 import { actionsFor, runAction } from "../../state/container_actions.ts";
@@ -27,8 +27,8 @@ import {
 } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
-import { describe } from "../event_list.tsx";
-import { useImageUpdates } from "../../components/image_updates.ts";
+import { describe } from "../../parts/event_list.tsx";
+import { useImageUpdates } from "../../parts/image_updates.ts";
 
 interface Concern {
   key: string;

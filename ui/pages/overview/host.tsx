@@ -9,9 +9,9 @@ import { Chart } from "../../components/chart.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Loading, Meter } from "../../components/states.tsx";
-import { bytes, duration, percent } from "../../components/text.ts";
+import { bytes, duration, percent } from "../../base/text.ts";
 import { host } from "../../state/live.ts";
-import { useHistory } from "../history.ts";
+import { useHistory } from "../../parts/history.ts";
 
 const HOUR_S = 3_600;
 

@@ -7,11 +7,11 @@
 import { LinkButton } from "../../components/button.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { Empty, State } from "../../components/states.tsx";
-import { count, plain } from "../../components/text.ts";
+import { count, plain } from "../../base/text.ts";
 import { stackPath } from "../../paths.ts";
 import { containers, healthOf, isStopped, stacks, type StackSummary } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
-import { UnknownContainers } from "../../components/unknown_containers.tsx";
+import { UnknownContainers } from "../../parts/unknown_containers.tsx";
 import { Attention } from "./attention.tsx";
 import { Host } from "./host.tsx";
 import { RecentEvents } from "./recent_events.tsx";

@@ -7,7 +7,7 @@
 import { Section } from "../../components/page.tsx";
 import { Empty } from "../../components/states.tsx";
 import { events } from "../../state/live.ts";
-import { EventList } from "../event_list.tsx";
+import { EventList } from "../../parts/event_list.tsx";
 
 const SHOWN_MAX = 12;
 

@@ -15,7 +15,7 @@ import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Badge, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { RegistryForm } from "./form.tsx";

@@ -15,8 +15,8 @@ import {
   SelectField,
 } from "../../components/form.tsx";
 import { containers } from "../../state/live.ts";
-import { CRON_HINT, cronProblem } from "../cron.ts";
-import { TIME_ZONES, zonesWith } from "../time_zones.ts";
+import { CRON_HINT, cronProblem } from "../../base/cron.ts";
+import { TIME_ZONES, zonesWith } from "../../base/time_zones.ts";
 
 const ACTIONS = optionsOf(["restart", "start", "stop", "update"]);
 

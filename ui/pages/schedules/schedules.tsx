@@ -15,7 +15,7 @@ import { Page } from "../../components/page.tsx";
 import { reloadAll, useRead } from "../../components/reading.ts";
 import { Reason, State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { capital, milliseconds, plain } from "../../components/text.ts";
+import { capital, milliseconds, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { ScheduleForm } from "./form.tsx";

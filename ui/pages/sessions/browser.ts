@@ -4,7 +4,7 @@
  * @module
  */
 
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 
 /** Products by their token. Browsers claim to be others as well, so the order matters. */
 const PRODUCTS = [

@@ -8,7 +8,7 @@ import { api } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { confirm } from "../../components/dialog.tsx";
 import { useRead } from "../../components/reading.ts";
-import { count } from "../../components/text.ts";
+import { count } from "../../base/text.ts";
 import { AUTH_MODE } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 import { SessionTable } from "./table.tsx";

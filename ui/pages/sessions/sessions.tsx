@@ -8,7 +8,7 @@ import { api } from "../../api/client.ts";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { QuerySelect } from "../../components/search.tsx";
-import { count } from "../../components/text.ts";
+import { count } from "../../base/text.ts";
 import { query } from "../../state/router.ts";
 import { AUTH_MODE, hasRole } from "../../state/session.ts";
 import { OwnSessions } from "./own.tsx";

@@ -11,7 +11,7 @@ import { confirm } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Badge, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 import { signOut } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 import { browserName } from "./browser.ts";

@@ -7,7 +7,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { api } from "../../api/client.ts";
 import type { Stack } from "../../api/types.ts";
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 import { containers } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";

@@ -13,7 +13,7 @@ import { Button } from "../../components/button.tsx";
 import { Choice } from "../../components/choice.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 import { useKeep, useKept } from "../../state/kept.ts";
 import { query, setQuery } from "../../state/router.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";

@@ -7,9 +7,9 @@
 import type { StackSource } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
-import { userName, useUserOptions } from "../../components/user_options.ts";
+import { userName, useUserOptions } from "../../parts/user_options.ts";
 import { Diff } from "./diff.tsx";
 
 /** Who changed a stack on disk, instead of the id of a user. */

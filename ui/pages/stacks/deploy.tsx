@@ -5,9 +5,9 @@
  */
 
 import { api } from "../../api/client.ts";
-import { JobList } from "../../components/job_list.tsx";
+import { JobList } from "../../parts/job_list.tsx";
 import { useReloadAfter } from "../../components/reading.ts";
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 import { jobEnd } from "../../state/jobs.ts";
 import { addJob, jobs, type LiveJob } from "../../state/live.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";

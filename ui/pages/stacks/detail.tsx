@@ -13,7 +13,7 @@ import { useRead } from "../../components/reading.ts";
 import { Badge, Denied, Empty, Failure, Loading, State, Text } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
-import { imageName, plain } from "../../components/text.ts";
+import { imageName, plain } from "../../base/text.ts";
 import { stackPath } from "../../paths.ts";
 import { healthOf } from "../../state/live.ts";
 import { href, query } from "../../state/router.ts";

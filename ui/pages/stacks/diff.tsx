@@ -4,7 +4,7 @@
  * @module
  */
 
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 
 const KINDS: Record<string, string> = { "+": "added", "-": "removed", "@": "place" };
 

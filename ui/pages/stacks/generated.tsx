@@ -6,12 +6,12 @@
 
 import { useRef } from "preact/hooks";
 import { Button, LinkButton } from "../../components/button.tsx";
-import { copyText } from "../../components/copy.ts";
+import { copyText } from "../../base/copy.ts";
 import { Dialog } from "../../components/dialog.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
-import { plain, plainLines } from "../../components/text.ts";
+import { plain, plainLines } from "../../base/text.ts";
 import { stackPath } from "../../paths.ts";
 import { hasRole } from "../../state/session.ts";
 

@@ -8,16 +8,16 @@ import { useSignal } from "@preact/signals";
 import type { Job } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { type Evidence, EvidenceList } from "../../components/evidence.tsx";
+import { type Evidence, EvidenceList } from "../../parts/evidence.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
-import { JobStatus, JobSteps } from "../../components/job_steps.tsx";
+import { JobStatus, JobSteps } from "../../parts/job_steps.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
-import { userName, useUserOptions } from "../../components/user_options.ts";
+import { userName, useUserOptions } from "../../parts/user_options.ts";
 import { stepNames, useReloadOnEnd } from "./deploy.tsx";
 
 /** Jobs that are read; those of containers with the stack's name are left out. */

@@ -8,7 +8,7 @@ import { api, ApiError } from "../../api/client.ts";
 import type { StackDetail } from "../../api/types.ts";
 import { confirm } from "../../components/dialog.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
-import { count, plain } from "../../components/text.ts";
+import { count, plain } from "../../base/text.ts";
 import { stackPath } from "../../paths.ts";
 import { navigate } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";

@@ -13,7 +13,7 @@ import { Choice } from "../../components/choice.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 import { stackPath } from "../../paths.ts";
 import { useKeep, useKept } from "../../state/kept.ts";
 import { containers } from "../../state/live.ts";

@@ -8,7 +8,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { StackPlan } from "../../api/types.ts";
 import { Badge, Text } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { capital, count, plain, plainLines } from "../../components/text.ts";
+import { capital, count, plain, plainLines } from "../../base/text.ts";
 import { Warnings } from "./generated.tsx";
 
 type Change = StackPlan["changes"][number];

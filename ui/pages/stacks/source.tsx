@@ -10,7 +10,7 @@ import type { StackDetail, StackPlan, StackSource } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 import { useKeep, useKept } from "../../state/kept.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";

@@ -8,7 +8,7 @@ import type { ApiToken } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Fact, Facts, TimeFact } from "../../components/facts.tsx";
-import { capital, plain } from "../../components/text.ts";
+import { capital, plain } from "../../base/text.ts";
 
 export function TokenDetails({ token, onClose }: { token: ApiToken; onClose: () => void }) {
   return (

@@ -15,9 +15,9 @@ import {
   SelectField,
   TextField,
 } from "../../components/form.tsx";
-import { capital } from "../../components/text.ts";
+import { capital } from "../../base/text.ts";
 import { hasRole, ROLES } from "../../state/session.ts";
-import { ACTIONS } from "../roles/permissions.ts";
+import { ACTIONS } from "../enterprise/roles/permissions.ts";
 
 const DAY_MS = 86_400_000;
 

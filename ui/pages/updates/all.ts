@@ -7,7 +7,7 @@
 import { api } from "../../api/client.ts";
 import type { ImageUpdate } from "../../api/types.ts";
 import { confirm } from "../../components/dialog.tsx";
-import { count, plain } from "../../components/text.ts";
+import { count, plain } from "../../base/text.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { isAvailable } from "./columns.tsx";

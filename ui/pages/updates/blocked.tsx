@@ -10,7 +10,7 @@ import { Section } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { imageName, plain } from "../../components/text.ts";
+import { imageName, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";

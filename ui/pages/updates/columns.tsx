@@ -7,9 +7,9 @@
 import type { ImageUpdate } from "../../api/types.ts";
 import { Badge, State, withBreaks } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { capital, imageName, plain } from "../../components/text.ts";
+import { capital, imageName, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
-import { UsedBy } from "../used_by.tsx";
+import { UsedBy } from "../../parts/used_by.tsx";
 
 /** What each status is called, and its order in the table. */
 const STATUSES = {

@@ -13,7 +13,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
-import { duration, imageName, plain } from "../../components/text.ts";
+import { duration, imageName, plain } from "../../base/text.ts";
 import { withResult } from "../../state/toasts.ts";
 
 /** @param props.tags References of newer versions to choose from. */

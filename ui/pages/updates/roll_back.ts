@@ -6,7 +6,7 @@
 
 import { api } from "../../api/client.ts";
 import { confirm } from "../../components/dialog.tsx";
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 import { withResult } from "../../state/toasts.ts";
 
 /** Starts the job that rolls a container back. */

@@ -8,8 +8,8 @@ import { useSignal } from "@preact/signals";
 import type { UpdateWindow } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { type FormValues, SelectField, TextField } from "../../components/form.tsx";
-import { cronProblem } from "../cron.ts";
-import { browserZone, zonesWith } from "../time_zones.ts";
+import { cronProblem } from "../../base/cron.ts";
+import { browserZone, zonesWith } from "../../base/time_zones.ts";
 
 /** As in the service. */
 const WINDOWS_MAX = 20;

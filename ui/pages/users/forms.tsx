@@ -13,7 +13,7 @@ import {
   SelectField,
   TextField,
 } from "../../components/form.tsx";
-import { plain } from "../../components/text.ts";
+import { plain } from "../../base/text.ts";
 import { ROLES } from "../../state/session.ts";
 import { showStatus } from "../../state/toasts.ts";
 

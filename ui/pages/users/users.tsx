@@ -15,7 +15,7 @@ import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Badge, Empty, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { capital, count, plain } from "../../components/text.ts";
+import { capital, count, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { edition } from "../../state/edition.ts";
 import { navigate } from "../../state/router.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { Webhook, WebhookDelivery } from "../../api/types.ts";
-import { DELIVERIES_SHOWN, DeliveriesDialog } from "../../components/deliveries.tsx";
+import { DELIVERIES_SHOWN, DeliveriesDialog } from "../../parts/deliveries.tsx";
 import { useRead } from "../../components/reading.ts";
 import { hasRole } from "../../state/session.ts";
 import { replay } from "./sending.ts";

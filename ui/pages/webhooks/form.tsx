@@ -5,7 +5,7 @@
  */
 
 import type { CreatedWebhook, NewWebhook, Webhook } from "../../api/types.ts";
-import { EventKinds } from "../../components/event_kinds.tsx";
+import { EventKinds } from "../../parts/event_kinds.tsx";
 import {
   EditDialog,
   fieldsOf,
@@ -13,7 +13,7 @@ import {
   saveItem,
   type SaveProps,
 } from "../../components/form.tsx";
-import { HeadersField, headersOf } from "../../components/headers_field.tsx";
+import { HeadersField, headersOf } from "../../parts/headers_field.tsx";
 
 export function WebhookForm({ webhook, ...dialog }: SaveProps<CreatedWebhook> & {
   /** Without one, a new webhook is created. */

@@ -8,7 +8,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { ComposeKeys } from "../../../api/types.ts";
 import { addStyles } from "../../../components/styles.ts";
-import { plain } from "../../../components/text.ts";
+import { plain } from "../../../base/text.ts";
 import type { CodeMirror } from "./code_mirror.ts";
 import styles from "./editor.css" with { type: "text" };
 import type { Problem } from "./problems.tsx";

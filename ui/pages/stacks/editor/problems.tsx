@@ -7,7 +7,7 @@
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { api, ApiError } from "../../../api/client.ts";
-import { count, plain } from "../../../components/text.ts";
+import { count, plain } from "../../../base/text.ts";
 import { type Draft, sourcesOf } from "./draft.ts";
 
 export interface Problem {

@@ -11,7 +11,7 @@ import { Button } from "../../../components/button.tsx";
 import { FormDialog, TextField } from "../../../components/form.tsx";
 import { useRead } from "../../../components/reading.ts";
 import { Tabs } from "../../../components/tabs.tsx";
-import { plain } from "../../../components/text.ts";
+import { plain } from "../../../base/text.ts";
 import { place, query, setQuery } from "../../../state/router.ts";
 import { CodeField, type Target } from "./code_field.tsx";
 import type { Draft } from "./draft.ts";

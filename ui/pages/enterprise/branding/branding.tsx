@@ -1,0 +1,122 @@
+/**
+ * Branding: name, logos and colors of the service.
+ *
+ * @module
+ */
+
+import { api } from "../../../api/client.ts";
+import type { Brand, BrandList } from "../../../api/types.ts";
+import { Button } from "../../../components/button.tsx";
+import { NAME_COLUMN, textColumn, timeColumn } from "../../../components/columns.tsx";
+import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
+import { useDialog } from "../../../components/dialog.tsx";
+import { Listing } from "../../../components/listing.tsx";
+import type { MenuItem } from "../../../components/menu.tsx";
+import { Page } from "../../../components/page.tsx";
+import { useRead } from "../../../components/reading.ts";
+import { Badge } from "../../../components/states.tsx";
+import type { Column } from "../../../components/table.tsx";
+import { plain } from "../../../base/text.ts";
+import { hasRole } from "../../../state/session.ts";
+import { sentenceOf, showAlert, withResult } from "../../../state/toasts.ts";
+import { BrandForm } from "./brand_form.tsx";
+
+/** A brand of the list, without its style sheet. */
+type ListedBrand = BrandList["brands"][number];
+
+export default function Branding() {
+  const { data, error, reload } = useRead("GET /api/ext/service-enterprise/branding", {});
+  const dialog = useDialog();
+  const open = (brand: Brand | undefined) => dialog.open(BrandForm, { brand, onSaved: reload });
+  const edit = async ({ id }: ListedBrand) => {
+    try {
+      open(await api("GET /api/ext/service-enterprise/branding/{id}", { path: { id } }));
+    } catch (error) {
+      showAlert(sentenceOf(error));
+      reload();
+    }
+  };
+  const menuOf = (brand: ListedBrand): MenuItem[] => [
+    {
+      name: "Activate",
+      onSelect: brand.is_active ? undefined : () => void activate(brand).then(reload),
+    },
+    { name: "Edit", onSelect: () => void edit(brand) },
+    deleteItem(() => remove(brand), reload),
+  ];
+  return (
+    <Page
+      title="Branding"
+      actions={hasRole("admin", "settings:write") && (
+        <Button
+          kind="primary"
+          icon="plus"
+          onClick={() => open(undefined)}
+        >
+          New brand
+        </Button>
+      )}
+    >
+      <Listing
+        name="Brands"
+        columns={COLUMNS}
+        rows={data.value?.brands}
+        error={error.value}
+        onRetry={reload}
+        actionsFor={["admin", "settings:write"]}
+        actions={menuOf}
+        defaultSort="name"
+        empty={"No brands yet. The active brand gives the dashboard your name and colors, and the API page, " +
+          "status pages and mails your logo, too."}
+      />
+      {dialog.shown}
+    </Page>
+  );
+}
+
+const COLUMNS: readonly Column<ListedBrand>[] = [
+  NAME_COLUMN,
+  {
+    title: "Status",
+    cell: ({ is_active: isActive }) =>
+      isActive ? <Badge tone="good">Active</Badge> : <span class="muted">Not active</span>,
+    sort: ({ is_active: isActive }) => Number(!isActive),
+    width: "w-m",
+  },
+  textColumn("Service name", ({ app_name: name }) => name, { wide: true }),
+  { title: "Colors", cell: (brand) => <Colors brand={brand} />, wide: true, width: "w-m" },
+  timeColumn("Changed", ({ updated_at: at }) => at, { wide: true, width: "w-s" }),
+];
+
+/** The colors as small squares, with their values on hover. */
+function Colors({ brand }: { brand: ListedBrand }) {
+  const colors = [brand.primary_color, brand.secondary_color, brand.accent_color]
+    .filter((color) => color !== null);
+  if (colors.length === 0) return <span class="muted">Built-in</span>;
+  return (
+    <span class="swatches" role="img" aria-label={colors.join(", ")} title={colors.join(", ")}>
+      {colors.map((color, at) => <Swatch key={at} color={color} />)}
+    </span>
+  );
+}
+
+function Swatch({ color }: { color: string }) {
+  const set = (element: HTMLElement | null) => {
+    if (element) element.style.backgroundColor = color;
+  };
+  return <span ref={set} />;
+}
+
+const activate = ({ id, name }: ListedBrand): Promise<boolean> =>
+  withResult(
+    `Activated ${plain(name)}. Pages show it after a reload`,
+    () => api("PUT /api/ext/service-enterprise/branding/{id}/activate", { path: { id } }),
+  );
+
+const remove = ({ id, name, is_active: isActive }: ListedBrand) =>
+  deleteConfirmed(
+    name,
+    `The brand ${plain(name)} is deleted.` +
+      (isActive ? " It is active: pages and mails get the built-in design again." : ""),
+    () => api("DELETE /api/ext/service-enterprise/branding/{id}", { path: { id } }),
+  );

@@ -1,0 +1,101 @@
+/**
+ * The dialog with the users of a custom role.
+ *
+ * @module
+ */
+
+import { api } from "../../../api/client.ts";
+import type { RoleSummary, RoleUserPage } from "../../../api/types.ts";
+import { confirm, Dialog } from "../../../components/dialog.tsx";
+import { Form, SelectField } from "../../../components/form.tsx";
+import { Listing } from "../../../components/listing.tsx";
+import { useRead } from "../../../components/reading.ts";
+import { Text } from "../../../components/states.tsx";
+import { plain } from "../../../base/text.ts";
+import { Time } from "../../../components/time.tsx";
+import { userName, useUserOptions } from "../../../parts/user_options.ts";
+import { hasRole } from "../../../state/session.ts";
+import { showStatus, withResult } from "../../../state/toasts.ts";
+
+type RoleUser = RoleUserPage["users"][number];
+
+/** The largest page of the API. */
+const USERS_MAX = 500;
+
+export function RoleUsers({ role: { id, name }, onChange, onClose }: {
+  role: RoleSummary;
+  onChange: () => void;
+  onClose: () => void;
+}) {
+  const { data, error, reload } = useRead("GET /api/ext/service-enterprise/roles/{id}/users", {
+    path: { id },
+    query: { limit: USERS_MAX },
+  });
+  const users = useUserOptions();
+  const assigned = data.value?.users;
+  const others = users.filter(({ value }) => !assigned?.some((each) => each.user_id === value));
+  const onDone = () => {
+    reload();
+    onChange();
+  };
+  const emailOf = ({ email, user_id: userId }: RoleUser) => email ?? userName(users, userId);
+  return (
+    <Dialog title={`Users of ${plain(name)}`} onClose={onClose} wide>
+      <Listing
+        name="Role users"
+        columns={[
+          { title: "User", cell: (user) => <Text>{emailOf(user)}</Text> },
+          { title: "Assigned", cell: ({ assigned_at: at }) => <Time at={at} />, width: "w-m" },
+          {
+            title: "Assigned by",
+            cell: ({ assigned_by: by }) => <Text>{userName(users, by)}</Text>,
+            wide: true,
+          },
+        ]}
+        rows={assigned}
+        error={error.value}
+        onRetry={reload}
+        keyOf={({ user_id: userId }) => userId}
+        nameOf={emailOf}
+        actionsFor={["admin", "custom_roles:write"]}
+        actions={(user) => [{
+          name: "Remove",
+          danger: true,
+          onSelect: () =>
+            void remove({ id, name }, { userId: user.user_id, email: emailOf(user) }, onDone),
+        }]}
+        empty="No user has this role."
+      />
+      {users.length > 0 && others.length === 0 && <p class="muted">Every user has this role.</p>}
+      {others.length > 0 && hasRole("admin", "custom_roles:write") && (
+        <Form
+          submit="Assign role"
+          onCancel={onClose}
+          onSubmit={async ({ user }) => {
+            await api("POST /api/ext/service-enterprise/roles/{id}/users", {
+              path: { id },
+              body: { user_id: user },
+            });
+            showStatus(`Assigned ${plain(name)} to ${plain(userName(users, user))}`);
+            onDone();
+          }}
+        >
+          <SelectField label="User" name="user" options={others} required />
+        </Form>
+      )}
+    </Dialog>
+  );
+}
+
+async function remove(
+  { id, name }: Pick<RoleSummary, "id" | "name">,
+  { userId, email }: { userId: string; email: string },
+  onDone: () => void,
+): Promise<void> {
+  const consequence = `${plain(email)} loses the permissions of the role ${plain(name)} from the ` +
+    "next request on.";
+  if (!await confirm({ verb: "Remove", name: email, consequence })) return;
+  const path = { id, userId };
+  const work = () => api("DELETE /api/ext/service-enterprise/roles/{id}/users/{userId}", { path });
+  if (await withResult(`Removed ${plain(email)}`, work)) onDone();
+}

@@ -1,0 +1,120 @@
+/**
+ * The dialog that creates or changes a remediation rule.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import type { NewRemediationRule, RemediationRule } from "../../../api/types.ts";
+import {
+  EditDialog,
+  fieldsOf,
+  type FormValues,
+  optionsOf,
+  saveItem,
+  type SaveProps,
+  SelectField,
+  TextField,
+} from "../../../components/form.tsx";
+import { containers } from "../../../state/live.ts";
+import { metricOptions, type MetricWords, OPERATOR_OPTIONS } from "../../../parts/conditions.ts";
+
+type Metric = NewRemediationRule["condition_metric"];
+
+export const METRICS: Record<Metric, MetricWords> = {
+  container_down: { name: "Container is down", isState: true },
+  container_unhealthy: { name: "Container is unhealthy", isState: true },
+  container_cpu_percent: { name: "Container CPU", unit: "%" },
+  container_memory_percent: { name: "Container memory", unit: "%" },
+  container_stopped: { name: "Stopped containers" },
+  cpu_percent: { name: "Host CPU", unit: "%" },
+  memory_percent: { name: "Host memory", unit: "%" },
+  disk_percent: { name: "Host disk", unit: "%" },
+  load_1: { name: "Host load, 1 minute" },
+};
+
+const ACTIONS = optionsOf(["restart", "start", "stop"]);
+
+export function RuleForm({ rule, ...dialog }: SaveProps & {
+  /** Without one, a new rule is created. */
+  rule: RemediationRule | undefined;
+}) {
+  const metric = useSignal<Metric>(rule?.condition_metric ?? "container_down");
+  const action = useSignal(rule?.action_type ?? "restart");
+  const names = (containers.value ?? []).filter(({ self }) => !self).map(({ name }) => name);
+  const known = containers.value?.find(({ id }) => id === rule?.action_target)?.name;
+  const target = known ?? rule?.action_target;
+  const targets = [...new Set([...target === undefined ? [] : [target], ...names])].sort();
+  const { text, number, select } = fieldsOf(rule);
+  const { isState, unit } = METRICS[metric.value];
+  // Another metric begins with its own values.
+  const condition = fieldsOf(rule?.condition_metric === metric.value ? rule : undefined);
+  const save = (values: FormValues) =>
+    saveItem("/api/ext/service-pro/remediation/rules", rule, bodyOf(values));
+  return (
+    <EditDialog noun="rule" item={rule} save={save} {...dialog}>
+      {text("Name", "name", { required: true, maxLength: 100 })}
+      <div class="field-row">
+        {select("Action", "action_type", ACTIONS, { choice: action })}
+        <SelectField
+          label="Container"
+          name="action_target"
+          value={target}
+          options={targets}
+          required
+        />
+      </div>
+      {select("Metric", "condition_metric", metricOptions(METRICS), {
+        choice: metric,
+        hint: isState ? "1 if it is, else 0" : undefined,
+      })}
+      <div key={metric.value} class="field-row">
+        {condition.select("Operator", "condition_operator", OPERATOR_OPTIONS, {
+          initial: isState ? "==" : ">",
+        })}
+        {condition.number("Threshold", "condition_threshold", {
+          initial: isState ? 1 : unit === "%" ? 90 : undefined,
+          step: "any",
+        })}
+        {condition.number("Duration (seconds)", "condition_duration", {
+          initial: 0,
+          min: 0,
+          max: 86_400,
+        })}
+      </div>
+      <div class="field-row">
+        {number("Cooldown (seconds)", "cooldown_seconds", {
+          initial: 900,
+          hint: "Between two actions",
+          min: 0,
+          max: 86_400,
+        })}
+        {action.value !== "start" && (
+          <TextField
+            label="Stop timeout (seconds)"
+            name="timeout_seconds"
+            type="number"
+            value={rule?.action_config.timeout_seconds}
+            hint="Default 10"
+            min={0}
+            max={300}
+          />
+        )}
+      </div>
+    </EditDialog>
+  );
+}
+
+function bodyOf({ timeout_seconds, ...values }: FormValues): NewRemediationRule {
+  return {
+    name: values.name,
+    condition_metric: values.condition_metric,
+    condition_operator: values.condition_operator,
+    condition_threshold: values.condition_threshold,
+    condition_duration: values.condition_duration,
+    action_type: values.action_type,
+    action_target: values.action_target,
+    action_config: timeout_seconds === undefined ? {} : { timeout_seconds },
+    cooldown_seconds: values.cooldown_seconds,
+  };
+}

@@ -1,0 +1,13 @@
+/**
+ * What each tab of a status page gets.
+ *
+ * @module
+ */
+
+import type { StatusPageDetail } from "../../../api/types.ts";
+
+export interface TabProps {
+  page: StatusPageDetail;
+  /** The page's own status may have changed. */
+  onChange: () => void;
+}

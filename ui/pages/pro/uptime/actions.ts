@@ -1,0 +1,80 @@
+/**
+ * What can be done with a monitor.
+ *
+ * @module
+ */
+
+import { api } from "../../../api/client.ts";
+import type { Monitor } from "../../../api/types.ts";
+import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
+import type { MenuItem } from "../../../components/menu.tsx";
+import { milliseconds, plain } from "../../../base/text.ts";
+import { hasRole } from "../../../state/session.ts";
+import { sentenceOf, showAlert, showStatus, withResult } from "../../../state/toasts.ts";
+
+export function monitorActions(
+  monitor: Monitor,
+  { onChange, onEdit, onDelete = onChange }: {
+    onChange: () => void;
+    onEdit: () => void;
+    onDelete?: () => void;
+  },
+): MenuItem[] {
+  return [
+    ...hasRole("operator", "uptime:write")
+      ? [{ name: "Check now", onSelect: () => void checkNow(monitor).then(onChange) }]
+      : [],
+    ...hasRole("admin", "uptime:write")
+      ? [
+        {
+          name: monitor.status === "paused" ? "Resume" : "Pause",
+          onSelect: () => void togglePause(monitor).then(onChange),
+        },
+        { name: "Edit", onSelect: onEdit },
+        deleteItem(() => remove(monitor), onDelete),
+      ]
+      : [],
+  ];
+}
+
+export async function checkNow({ id, name }: Monitor): Promise<void> {
+  try {
+    const check = await api("POST /api/ext/service-pro/uptime/monitors/{id}/check", {
+      path: { id },
+    });
+    const time = milliseconds(check.response_time_ms);
+    if (check.status === "up") showStatus(`Checked ${plain(name)}: up in ${time}`);
+    else showAlert(`${plain(name)} is down: ${plain(check.error ?? "no reason is known")}`);
+  } catch (error) {
+    showAlert(sentenceOf(error));
+  }
+}
+
+export async function togglePause({ id, name, status }: Monitor): Promise<void> {
+  const path = { id };
+  if (status !== "paused") {
+    await withResult(
+      `Paused ${plain(name)}`,
+      () => api("POST /api/ext/service-pro/uptime/monitors/{id}/pause", { path }),
+    );
+    return;
+  }
+  await withResult(`Resumed ${plain(name)}`, async () => {
+    await api("POST /api/ext/service-pro/uptime/monitors/{id}/resume", { path });
+    await api("POST /api/ext/service-pro/uptime/monitors/{id}/check", { path });
+  });
+}
+
+async function remove({ id, name }: Monitor): Promise<boolean> {
+  const path = { id };
+  const consequence =
+    `The monitor ${
+      plain(name)
+    } and its checks are deleted. Its outages are kept, and status page ` +
+    `components that follow it lose the link.`;
+  return await deleteConfirmed(
+    name,
+    consequence,
+    () => api("DELETE /api/ext/service-pro/uptime/monitors/{id}", { path }),
+  );
+}
