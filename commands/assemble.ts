@@ -13,7 +13,7 @@ import { createAnonymousLog } from "../services/access/anonymous_log.ts";
 import { createChanges } from "../services/stream/changes.ts";
 import { createBrandCache } from "../services/access/brand_cache.ts";
 import { createSignInProviders } from "../services/access/sign_in/providers.ts";
-import { createComplianceState } from "../services/enterprise/compliance/state.ts";
+import { createComplianceState } from "../services/access/audit/compliance_state.ts";
 import { storedEnd, storedTrialStart } from "../services/access/license/licenses.ts";
 import { createLogStreams } from "../services/logs/follow/streams.ts";
 import { loadMaintenance } from "../services/automation/maintenance/mode.ts";

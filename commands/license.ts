@@ -8,7 +8,11 @@ import { join } from "node:path";
 import { storedTrialStart, storeLicense } from "../services/access/license/licenses.ts";
 import type { Config } from "../services/config/config.ts";
 import { AppError } from "../services/errors.ts";
-import { createLicense, type License, type LicenseGrant } from "../services/access/license/license.ts";
+import {
+  createLicense,
+  type License,
+  type LicenseGrant,
+} from "../services/access/license/license.ts";
 import { LICENSE_FILE, loadLicense } from "../services/access/license/source.ts";
 import { LIMITED_RESOURCES, limitOf } from "../services/access/license/limits.ts";
 import { silentLog } from "../services/log.ts";

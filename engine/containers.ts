@@ -266,3 +266,8 @@ async function postAction(
 
 /** How long to wait for a container's own stop timeout if the caller gives none. */
 const OWN_TIMEOUT_MAX_S = 600;
+
+/** The id or name of the container whose namespace a mode shares. */
+export function sharedContainer(mode: string | undefined): string | undefined {
+  return mode?.startsWith("container:") ? mode.slice("container:".length) : undefined;
+}

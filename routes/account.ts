@@ -10,7 +10,11 @@ import {
   describeAccount,
   updateAccount,
 } from "../services/access/users/account.ts";
-import { listSessions, revokeSession, revokeSessions } from "../services/access/users/own_sessions.ts";
+import {
+  listSessions,
+  revokeSession,
+  revokeSessions,
+} from "../services/access/users/own_sessions.ts";
 import { PASSWORD_LENGTH_MAX } from "../services/input/password_rule.ts";
 import type { Deps } from "../services/deps.ts";
 import { endpoint } from "./contract/endpoint.ts";

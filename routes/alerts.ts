@@ -28,7 +28,15 @@ import { ALERT_TEMPLATES } from "../services/alerts/templates.ts";
 import { SEVERITIES } from "../services/events/message.ts";
 import type { Deps } from "../services/deps.ts";
 import { endpoint } from "./contract/endpoint.ts";
-import { Done, EnabledBody, Name, paged, pagingQuery, Target, Timestamp } from "./contract/shapes.ts";
+import {
+  Done,
+  EnabledBody,
+  Name,
+  paged,
+  pagingQuery,
+  Target,
+  Timestamp,
+} from "./contract/shapes.ts";
 
 const Metric = z.enum(ALERT_METRICS)
   .meta({

@@ -16,7 +16,13 @@ import { corsHeaders, preflight } from "./pipeline/cors.ts";
 import { type EditionGroup, everyRoute, groups, isUnlimited, pathOfHost } from "./editions.ts";
 import { loadEndpoints, pathTest } from "./contract/group.ts";
 import { failureOf } from "./pipeline/errors.ts";
-import { type Exchange, requestIdOf, respondAlive, respondJson, respondRaw } from "./pipeline/exchange.ts";
+import {
+  type Exchange,
+  requestIdOf,
+  respondAlive,
+  respondJson,
+  respondRaw,
+} from "./pipeline/exchange.ts";
 import type { Audit, EndpointDeps, Identify } from "./pipeline/request_context.ts";
 import { after, type MaybePromise } from "./pipeline/maybe_promise.ts";
 import { createRequestLog, loggedPath } from "./pipeline/request_log.ts";

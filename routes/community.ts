@@ -6,7 +6,7 @@
 
 import type { EndpointGroup } from "./contract/group.ts";
 
-export const ceGroups: readonly EndpointGroup[] = [
+export const communityGroups: readonly EndpointGroup[] = [
   {
     paths: ["/auth"],
     parts: [

@@ -6,7 +6,7 @@
 
 import type { Deps } from "../services/deps.ts";
 import type { Edition } from "../services/edition.ts";
-import { ceGroups } from "./community.ts";
+import { communityGroups } from "./community.ts";
 import type { Endpoint } from "./contract/endpoint.ts";
 import { type EndpointGroup, loadEndpoints } from "./contract/group.ts";
 import { isVerifyRequest } from "./enterprise/mtls/verify_request.ts";
@@ -27,7 +27,7 @@ export interface EditionGroup extends EndpointGroup {
 
 /** No path is in two groups. */
 export const groups: readonly EditionGroup[] = [
-  ...ceGroups.map((group) => ({ edition: "ce" as const, prefix: "", ...group })),
+  ...communityGroups.map((group) => ({ edition: "ce" as const, prefix: "", ...group })),
   // Public pages, with short addresses.
   {
     edition: "pro",

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { createMetricsExporter } from "../services/metrics/export/export.ts";
+import { createMetricsExporter } from "../services/prometheus/export.ts";
 import { readContainerHistory } from "../services/metrics/container_history.ts";
 import { readHistory } from "../services/metrics/history.ts";
 import { POINTS_MAX } from "../services/metrics/window.ts";

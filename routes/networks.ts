@@ -5,15 +5,17 @@
  */
 
 import * as z from "zod";
-import {
-  createNetwork,
-  listNetworks,
-  removeNetwork,
-} from "../services/containers/networks.ts";
+import { createNetwork, listNetworks, removeNetwork } from "../services/containers/networks.ts";
 import { visibleTo } from "../services/containers/visible.ts";
 import type { Deps } from "../services/deps.ts";
 import { endpoint } from "./contract/endpoint.ts";
-import { ENGINE_FAILURES, EngineDriver, EngineName, EnginePairs, Timestamp } from "./contract/shapes.ts";
+import {
+  ENGINE_FAILURES,
+  EngineDriver,
+  EngineName,
+  EnginePairs,
+  Timestamp,
+} from "./contract/shapes.ts";
 
 const Network = z.object({
   id: z.string(),

@@ -9,7 +9,13 @@ import { createVolume, listVolumes, removeVolume } from "../services/storage/vol
 import { visibleTo } from "../services/containers/visible.ts";
 import type { Deps } from "../services/deps.ts";
 import { endpoint } from "./contract/endpoint.ts";
-import { ENGINE_FAILURES, EngineDriver, EngineName, EnginePairs, Timestamp } from "./contract/shapes.ts";
+import {
+  ENGINE_FAILURES,
+  EngineDriver,
+  EngineName,
+  EnginePairs,
+  Timestamp,
+} from "./contract/shapes.ts";
 
 /** Only the engine's characters for names are allowed. */
 const VolumeParams = z.object({

@@ -4,8 +4,6 @@
  * @module
  */
 
-import { definedFields } from "./defined_fields.ts";
-
 /** Some of the fields. A missing or `undefined` field is not changed. */
 export type Change<Fields> = { [Field in keyof Fields]?: Fields[Field] | undefined };
 
@@ -16,3 +14,9 @@ export function applyChange<Stored extends object>(
 ): Stored {
   return { ...stored, ...definedFields(change) };
 }
+
+/** The fields that are not `undefined`. */
+export const definedFields = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]: Exclude<Fields[Name], undefined>;
+  };

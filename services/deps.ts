@@ -15,12 +15,12 @@ import type { TerminalHolder } from "./access/caller.ts";
 import type { Accounts, Session } from "./access/accounts.ts";
 import type { Changes } from "./stream/changes.ts";
 import type { CrashLines } from "./containers/crash_lines.ts";
-import type { Paces } from "./messages/paces.ts";
+import type { Paces } from "./events/paces.ts";
 import type { AlertMemory } from "./alerts/memory.ts";
 import type { ActiveJobs } from "./jobs/active_jobs.ts";
 import type { BrandCache } from "./access/brand_cache.ts";
 import type { SignInProviders } from "./access/sign_in/providers.ts";
-import type { ComplianceState } from "./enterprise/compliance/state.ts";
+import type { ComplianceState } from "./access/audit/compliance_state.ts";
 import type { ComposeLoader } from "./compose/loader.ts";
 import type { Config } from "./config/config.ts";
 import type { EventBus } from "./events/events.ts";
@@ -30,13 +30,13 @@ import type { Inventory } from "./containers/inventory.ts";
 import type { License } from "./access/license/license.ts";
 import type { RecordCounts } from "./access/license/limits.ts";
 import type { Log } from "./log.ts";
-import type { LogStreams } from "./logs/log_streams.ts";
+import type { LogStreams } from "./logs/open_streams.ts";
 import type { EngineStatusReader } from "./containers/engine_status.ts";
 import type { Limiters } from "./access/limiters.ts";
 import type { MonitorProbes } from "./updates/monitor_probes.ts";
 import type { MonitorResults } from "./stream/monitor_results.ts";
 import type { Maintenance } from "./automation/maintenance/maintenance.ts";
-import type { NotificationDecisions } from "./messages/decisions.ts";
+import type { NotificationDecisions } from "./events/decisions.ts";
 import type { Passwords } from "./access/passwords/passwords.ts";
 import type { OutboxSignal } from "./events/outbox_signal.ts";
 import type { OutboxChannel } from "./events/outbox_channel.ts";
@@ -59,7 +59,6 @@ import type { Terminals } from "./containers/terminal/terminals.ts";
 import type { SwarmManager } from "./swarm/manager.ts";
 import type { Vitals } from "./metrics/vitals.ts";
 import type { SnapshotCache } from "./events/snapshot_cache.ts";
-import type { WorkerState } from "./worker_state.ts";
 
 export interface Deps {
   config: Config;
@@ -168,4 +167,12 @@ export interface Deps {
   now: () => Date;
   /** When this process started. */
   startedAt: Date;
+}
+
+/** The end of the last round, and the last failure. Times are ISO 8601, UTC. */
+export interface WorkerState {
+  name: string;
+  lastRoundAt: string | null;
+  lastError: string | null;
+  lastErrorAt: string | null;
 }

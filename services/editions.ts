@@ -5,7 +5,14 @@
  * @module
  */
 
-import { ceAdapters, ceChannels, ceCounts, ceRecorders, ceSealers, ceWorkers } from "./community/mod.ts";
+import {
+  communityAdapters,
+  communityChannels,
+  communityCounts,
+  communityRecorders,
+  communitySealers,
+  communityWorkers,
+} from "./community/mod.ts";
 import {
   enterpriseAccessPolicy,
   enterpriseRecorders,
@@ -29,19 +36,23 @@ import {
 import type { Recorder } from "./events/recorder.ts";
 import type { Sealer } from "./secrets/sealer.ts";
 
-export const workers: readonly Worker[] = [...ceWorkers, ...proWorkers, ...enterpriseWorkers];
+export const workers: readonly Worker[] = [
+  ...communityWorkers,
+  ...proWorkers,
+  ...enterpriseWorkers,
+];
 
 export const recorders: readonly Recorder[] = [
-  ...ceRecorders,
+  ...communityRecorders,
   ...proRecorders,
   ...enterpriseRecorders,
 ];
 
-export const channels: readonly OutboxChannel[] = [...ceChannels, ...proChannels];
+export const channels: readonly OutboxChannel[] = [...communityChannels, ...proChannels];
 
-export const sealers: readonly Sealer[] = [...ceSealers, ...proSealers];
+export const sealers: readonly Sealer[] = [...communitySealers, ...proSealers];
 
-export const adapters: readonly Adapter[] = [...ceAdapters, ...proAdapters];
+export const adapters: readonly Adapter[] = [...communityAdapters, ...proAdapters];
 
 export const monitorProbes: MonitorProbes = proMonitorProbes;
 
@@ -50,4 +61,4 @@ export const accessPolicySource: AccessPolicySource = enterpriseAccessPolicy;
 // Not loaded on first use: a command that acts as the owner of `DATA_DIR` may not read its own files.
 export { recordCommandEntry } from "./enterprise/compliance/command_entry.ts";
 
-export const counts: RecordCounts = { ...ceCounts, ...proCounts };
+export const counts: RecordCounts = { ...communityCounts, ...proCounts };

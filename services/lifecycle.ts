@@ -7,7 +7,7 @@
 import type { Deps } from "./deps.ts";
 import { type Edition, includesEdition } from "./edition.ts";
 import { errorFields } from "./log.ts";
-import type { WorkerState } from "./worker_state.ts";
+import type { WorkerState } from "./deps.ts";
 import { systemReason } from "./text/system_reason.ts";
 
 /** Work that runs for as long as the service does. */

@@ -21,7 +21,15 @@ import {
 import { dispatchToChats } from "../../services/pro/chat/dispatch.ts";
 import { OUTBOX_STATUSES } from "../../services/events/outbox_log.ts";
 import { endpoint } from "../contract/endpoint.ts";
-import { Done, doneWith, EventKinds, Name, paged, pagingQuery, Timestamp } from "../contract/shapes.ts";
+import {
+  Done,
+  doneWith,
+  EventKinds,
+  Name,
+  paged,
+  pagingQuery,
+  Timestamp,
+} from "../contract/shapes.ts";
 
 const Platform = z.enum(CHAT_PLATFORM_NAMES).meta({
   id: "ChatPlatform",

@@ -14,12 +14,7 @@ import { endpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES } from "../contract/shapes.ts";
 import { Job } from "../jobs.ts";
 import { Change, PlanOptions } from "./plan.ts";
-import {
-  ProjectParams,
-  ShownSources,
-  SOURCES_BODY_BYTES_MAX,
-  StackSources,
-} from "./shapes.ts";
+import { ProjectParams, ShownSources, SOURCES_BODY_BYTES_MAX, StackSources } from "./shapes.ts";
 
 /** A day: longer than any reasonable start. */
 const SECONDS_MAX = 86_400;

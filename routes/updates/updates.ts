@@ -5,11 +5,7 @@
  */
 
 import * as z from "zod";
-import {
-  listUpdates,
-  UPDATE_STATUSES,
-  VERSION_LEVELS,
-} from "../../services/updates/check/list.ts";
+import { listUpdates, UPDATE_STATUSES, VERSION_LEVELS } from "../../services/updates/check/list.ts";
 import { UPDATE_POLICIES } from "../../services/updates/labels.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";

@@ -6,7 +6,6 @@
 
 import { AppError } from "../errors.ts";
 import { allowsPermission, type Scope } from "./scope.ts";
-import type { TerminalGrant } from "../containers/terminal/terminals.ts";
 
 /** The roles that a user can have, from least to most. */
 export const USER_ROLES = ["viewer", "operator", "admin"] as const;
@@ -23,6 +22,20 @@ export interface ApiTokenRef {
   name: string;
   /** SHA-256 of its secret, base64url. */
   hash: string;
+}
+
+/** What a terminal ticket is issued for. */
+export interface TerminalGrant {
+  /** A new shell, or the main process of the container. */
+  kind: "shell" | "attach";
+  /** Full id. */
+  containerId: string;
+  /** Program and arguments to try before the usual shells; `null` without one. */
+  command: readonly string[] | null;
+  /** `user` or `user:group`; `null` for the container's own. */
+  user: string | null;
+  cols: number;
+  rows: number;
 }
 
 /** The party behind a request. */

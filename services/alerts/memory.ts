@@ -1,5 +1,5 @@
 /**
- * What the alert evaluator (`ce/alerts/evaluator.ts`) remembers from one round to the next, so that a
+ * What the alert evaluator (`alerts/evaluator.ts`) remembers from one round to the next, so that a
  * round without a change reads and writes no row.
  *
  * @module

@@ -10,11 +10,7 @@ import {
   selectContainerHistory,
   selectContainerSeries,
 } from "../../db/container_samples.ts";
-import {
-  type MetricPoint,
-  type Resolution,
-  selectMetricHistory,
-} from "../../db/metric_samples.ts";
+import { type MetricPoint, type Resolution, selectMetricHistory } from "../../db/metric_samples.ts";
 import type { Deps } from "../deps.ts";
 import { LOCAL_HOST } from "../../db/host_id.ts";
 import type { Container } from "../containers/inventory.ts";

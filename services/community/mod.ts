@@ -25,6 +25,7 @@ import { containerWatcher } from "../containers/watcher.ts";
 import { hostSampler } from "../metrics/host/sampler.ts";
 import { integrationPoller } from "../automation/integrations/poller.ts";
 import { jobRunner } from "../jobs/worker.ts";
+import { jobKinds } from "./job_kinds.ts";
 import { licenseWatcher } from "../access/license/watcher.ts";
 import { logStreamKeeper } from "../logs/follow/keeper.ts";
 import { loopWatcher } from "../metrics/host/loop_watcher.ts";
@@ -46,7 +47,7 @@ import { updateChecker } from "../updates/check/checker.ts";
 import { webhookChannel } from "../messages/webhooks/delivery.ts";
 import { webhookRecorder } from "../messages/webhooks/messages.ts";
 
-export const ceWorkers: readonly Worker[] = [
+export const communityWorkers: readonly Worker[] = [
   containerWatcher,
   statsSampler,
   hostSampler,
@@ -55,7 +56,7 @@ export const ceWorkers: readonly Worker[] = [
   loopWatcher,
   alertEvaluator,
   scheduleRunner,
-  jobRunner,
+  jobRunner(jobKinds),
   streamBroadcaster,
   terminalWatcher,
   shellSweeper,
@@ -72,21 +73,21 @@ export const ceWorkers: readonly Worker[] = [
   omittedReadRecorder,
 ];
 
-export const ceChannels: readonly OutboxChannel[] = [
+export const communityChannels: readonly OutboxChannel[] = [
   webhookChannel,
   pushChannel,
   notificationChannel,
 ];
 
-export const ceRecorders: readonly Recorder[] = [
+export const communityRecorders: readonly Recorder[] = [
   webhookRecorder,
   pushRecorder,
   notificationRecorder,
 ];
 
-export const ceSealers: readonly Sealer[] = [sealPlainPushTokens, sealIntegrationUrls];
+export const communitySealers: readonly Sealer[] = [sealPlainPushTokens, sealIntegrationUrls];
 
-export const ceCounts: RecordCounts = {
+export const communityCounts: RecordCounts = {
   users: countUsers,
   webhooks: countWebhooks,
   integrations: countIntegrations,
@@ -94,13 +95,14 @@ export const ceCounts: RecordCounts = {
   schedules: countSchedules,
 };
 
-export const ceAdapters: readonly Adapter[] = [
+export const communityAdapters: readonly Adapter[] = [
   {
     id: "metrics-query",
     aliases: ["prometheus"],
     name: "Metrics query (Prometheus)",
     edition: "ce",
-    load: async () => (await import("../automation/integrations/adapters/metrics_query.ts")).metricsQuery,
+    load: async () =>
+      (await import("../automation/integrations/adapters/metrics_query.ts")).metricsQuery,
   },
   {
     id: "dashboard",

@@ -1,6 +1,6 @@
 /**
  * The last known state of the containers, in memory: every list, stream frame, export and rule reads
- * it. `ce/containers/watcher.ts` keeps it up to date. While it cannot, the snapshot is not `live`,
+ * it. `containers/watcher.ts` keeps it up to date. While it cannot, the snapshot is not `live`,
  * and readers query the engine themselves.
  *
  * @module

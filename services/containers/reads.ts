@@ -4,11 +4,7 @@
  * @module
  */
 
-import {
-  type ContainerInspect,
-  containerInspect,
-  containerList,
-} from "../../engine/containers.ts";
+import { type ContainerInspect, containerInspect, containerList } from "../../engine/containers.ts";
 import { EngineError, ifThere } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
 import { includesContainer, isLimited } from "../access/scope.ts";

@@ -14,7 +14,7 @@ import {
   type ContainerState,
 } from "./inventory.ts";
 import { engineTime } from "./engine_time.ts";
-import { sharedContainer } from "../updates/recreate/recreate.ts";
+import { sharedContainer } from "../../engine/containers.ts";
 
 /** Longest stored output of a health check, in characters. */
 const HEALTH_OUTPUT_MAX = 4_096;

@@ -8,8 +8,8 @@ import { SEVERITIES, type Severity } from "../../db/notification_channels.ts";
 import type { Config } from "../config/config.ts";
 import { describeEvent, inline, moment, type Tone, truncate } from "./description.ts";
 import type { AppEvent, DeployData, EventKind, NewEvent } from "./events.ts";
-import type { Phase } from "../messages/decisions.ts";
-import { plainData } from "../messages/plain_data.ts";
+import type { Phase } from "./decisions.ts";
+import { plainData } from "./plain_data.ts";
 
 export { SEVERITIES };
 export type { Severity, Tone };

@@ -5,17 +5,10 @@
  */
 
 import type { OutboxAttempt, OutboxMessage } from "../../db/outbox_messages.ts";
-import type { StateDatabase } from "../../db/database.ts";
-import type { Config } from "../config/config.ts";
 import type { Edition } from "../edition.ts";
-import type { Log } from "../log.ts";
-import type { Secrets } from "../secrets/secrets.ts";
-import type { CrashLines } from "../containers/crash_lines.ts";
-import type { Inventory } from "../containers/inventory.ts";
-import type { Paces } from "../messages/paces.ts";
-import type { OutboxSignal } from "./outbox_signal.ts";
+import type { ChannelDeps, CollectDeps } from "../message_deps.ts";
 
-export type { OutboxAttempt, OutboxMessage };
+export type { ChannelDeps, CollectDeps, OutboxAttempt, OutboxMessage };
 
 /**
  * The outcome of an attempt:
@@ -36,23 +29,6 @@ export interface OutboxOutcome {
   receivers?: readonly string[];
   /** What the receiver calls the message, for `settle`. */
   reference?: string;
-}
-
-/** What a channel needs to send. */
-export interface ChannelDeps {
-  db: StateDatabase;
-  config: Config;
-  secrets: Secrets;
-  log: Log;
-  now: () => Date;
-  paces: Paces;
-}
-
-/** What a channel needs to queue messages. */
-export interface CollectDeps extends ChannelDeps {
-  crashLines: CrashLines;
-  inventory: Inventory;
-  outbox: OutboxSignal;
 }
 
 /** Webhooks, pushes, chat platforms. Each edition lists its channels. */

@@ -4,34 +4,11 @@
  * @module
  */
 
-import type { StateDatabase } from "../../db/database.ts";
-import type { Config } from "../config/config.ts";
 import type { Edition } from "../edition.ts";
+import type { RecorderDeps } from "../message_deps.ts";
 import type { AppEvent, NewEvent } from "./events.ts";
-import type { Log } from "../log.ts";
-import type { Inventory } from "../containers/inventory.ts";
-import type { CrashLines } from "../containers/crash_lines.ts";
-import type { Maintenance } from "../automation/maintenance/maintenance.ts";
-import type { NotificationDecisions } from "../messages/decisions.ts";
-import type { Reservations } from "../containers/reservations.ts";
-import type { SnapshotCache } from "./snapshot_cache.ts";
-import type { OutboxSignal } from "./outbox_signal.ts";
 
-/** What a recorder needs to store a message. */
-export interface RecorderDeps {
-  db: StateDatabase;
-  config: Config;
-  crashLines: CrashLines;
-  decisions: NotificationDecisions;
-  inventory: Inventory;
-  maintenance: Maintenance;
-  /** Notified by `enqueueMessage()`. */
-  outbox: OutboxSignal;
-  reservations: Reservations;
-  statusPages: SnapshotCache;
-  log: Log;
-  now: () => Date;
-}
+export type { RecorderDeps };
 
 /** Why an event causes no messages for now. */
 export type Pause = "maintenance" | "silence";

@@ -23,7 +23,7 @@ import type { Identity } from "../containers/reservations.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { fullImageId, imageNames } from "./images.ts";
 import { readMark } from "../containers/marks.ts";
-import { isPreviousTag } from "../updates/run/previous.ts";
+import { isPreviousTag } from "./previous_tag.ts";
 
 /** An object that a prune removes. */
 export interface PrunedItem {

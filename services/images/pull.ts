@@ -14,7 +14,7 @@ import { startJob } from "../jobs/runner.ts";
 import type { JobView } from "../jobs/view.ts";
 import { assertRegistryReach, credentialsFor } from "./registries/access.ts";
 import { fullImageId, imageNames } from "./images.ts";
-import { recordPull } from "../updates/check/known.ts";
+import { recordPull } from "./pulled_digest.ts";
 import { asJobError } from "./errors.ts";
 import { createPullProgress } from "./pull_progress.ts";
 import { parseImage } from "./reference.ts";

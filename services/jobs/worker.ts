@@ -6,21 +6,22 @@
 
 import { withDeadline } from "../deadline.ts";
 import { aborted, type Worker } from "../lifecycle.ts";
-import { jobKinds } from "../community/job_kinds.ts";
+import type { JobKind } from "./kind.ts";
 import { resumeJobs } from "./runner.ts";
 
 /** How long the service waits for running jobs when it stops, in milliseconds. */
 const DRAIN_MS = 5_000;
 
-export const jobRunner: Worker = {
+/** @param kinds Every kind of job, to resume those of an earlier process. */
+export const jobRunner = (kinds: readonly JobKind[]): Worker => ({
   name: "job runner",
   edition: "ce",
   async run(deps, signal, round) {
-    resumeJobs(deps, jobKinds);
+    resumeJobs(deps, kinds);
     round();
     await aborted(signal);
     deps.jobs.stop();
     await withDeadline(deps.jobs.idle(), DRAIN_MS);
     deps.jobs.close();
   },
-};
+});

@@ -12,7 +12,12 @@ import { checkedHeaders, redactedHeaders } from "../outbound/secret_headers.ts";
 import { assertOutboundHost, assertOutboundUrl, OUTBOUND_URL_MAX } from "../outbound/url.ts";
 import { GIVE_AGAIN, isElsewhere, NOTHING_STORED, REDACTED } from "../text/redact.ts";
 import type { Secrets } from "../secrets/secrets.ts";
-import type { ChannelConfig, ChannelKind, ConfigField, ConfigValue } from "./channels/kinds/kind.ts";
+import type {
+  ChannelConfig,
+  ChannelKind,
+  ConfigField,
+  ConfigValue,
+} from "./channels/kinds/kind.ts";
 import { TEMPLATE_MAX } from "./template.ts";
 
 /** Fields of a config in a request; `null` removes a field. */

@@ -23,7 +23,7 @@ import type {
 } from "../events/outbox_channel.ts";
 import { failedOutcome } from "../events/outbox_outcome.ts";
 import type { OutboundDeps } from "../outbound/url.ts";
-import { takeTurn } from "./paces.ts";
+import { takeTurn } from "../events/paces.ts";
 import { openConfig } from "./config.ts";
 import { exchange } from "./exchange.ts";
 import { type Delivery, outcomeOf } from "./channels/kinds/kind.ts";

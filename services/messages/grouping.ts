@@ -22,7 +22,7 @@ import type { Deps } from "../deps.ts";
 import { describeEvent } from "../events/description.ts";
 import type { AppEvent, EventKind } from "../events/events.ts";
 import type { Pause, RecorderDeps } from "../events/recorder.ts";
-import type { Decision, Phase, Subject } from "./decisions.ts";
+import type { Decision, Phase, Subject } from "../events/decisions.ts";
 import { decide, HOLD_MS, SETTLE_MS } from "./causes.ts";
 import { isAtLeast, phaseOf, severityOf, threadOf } from "../events/message.ts";
 import { subjectOf } from "./subject.ts";

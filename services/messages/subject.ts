@@ -6,7 +6,7 @@
 
 import type { Deps } from "../deps.ts";
 import type { AppEvent } from "../events/events.ts";
-import type { Subject, SubjectKind } from "./decisions.ts";
+import type { Subject, SubjectKind } from "../events/decisions.ts";
 import { containersOf, phaseOf } from "../events/message.ts";
 
 /** Of the metrics that say whether a container works; the others are problems of their own. */

@@ -11,7 +11,7 @@ import type { Edition } from "../edition.ts";
 import { outboxDepth } from "../events/outbox.ts";
 import { protectionWarning } from "../access/license/protection.ts";
 import { VERSION } from "../version.ts";
-import type { WorkerState } from "../worker_state.ts";
+import type { WorkerState } from "../deps.ts";
 import type { EventStreamStatus } from "../containers/event_stream.ts";
 import type { EngineStatus } from "../containers/engine_status.ts";
 

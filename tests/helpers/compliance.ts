@@ -8,7 +8,7 @@ import { openStateDatabase, type StateDatabase } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
 import { stateMigrations } from "../../db/migrations/state/mod.ts";
 import { type ComplianceRow, selectChain } from "../../db/enterprise/compliance_logs.ts";
-import { createComplianceState } from "../../services/enterprise/compliance/state.ts";
+import { createComplianceState } from "../../services/access/audit/compliance_state.ts";
 import { silentLog } from "../../services/log.ts";
 import { chainEntry, type NewEntry } from "../../services/enterprise/compliance/append.ts";
 

@@ -7,11 +7,7 @@ import {
   containerRemove,
 } from "../../engine/containers.ts";
 import { connectEngine } from "../../engine/client.ts";
-import {
-  HELPER_LABEL,
-  helperMark,
-  removeLeftHelpers,
-} from "../../services/containers/helpers.ts";
+import { HELPER_LABEL, helperMark, removeLeftHelpers } from "../../services/containers/helpers.ts";
 import { planGivenSources } from "../../services/compose/plan/stored.ts";
 import { composeCommand } from "../helpers/docker_compose.ts";
 import { liveApp } from "../helpers/live_app.ts";

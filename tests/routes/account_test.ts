@@ -1,12 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import {
-  login,
-  loginByKey,
-  PASSWORD,
-  refresh,
-  statusWith,
-  usersApp,
-} from "../helpers/accounts.ts";
+import { login, loginByKey, PASSWORD, refresh, statusWith, usersApp } from "../helpers/accounts.ts";
 import { OWN_PAGE, testBrowser } from "../helpers/browser_session.ts";
 import { type TestApp, testApp } from "../helpers/test_app.ts";
 

@@ -1,14 +1,7 @@
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { sweepExpiredTokens } from "../../services/access/sign_in/sessions.ts";
 import { createLog } from "../../services/log.ts";
-import {
-  login,
-  loginByKey,
-  PASSWORD,
-  refresh,
-  statusWith,
-  usersApp,
-} from "../helpers/accounts.ts";
+import { login, loginByKey, PASSWORD, refresh, statusWith, usersApp } from "../helpers/accounts.ts";
 import { openTestDatabase, TEST_API_KEY, testApp } from "../helpers/test_app.ts";
 
 const anyone = { role: "public" } as const;

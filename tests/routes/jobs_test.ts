@@ -1,12 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { Role } from "../../services/access/caller.ts";
 import type { Scope } from "../../services/access/scope.ts";
-import {
-  failInterrupted,
-  JobEnd,
-  type JobKind,
-  type JobRun,
-} from "../../services/jobs/kind.ts";
+import { failInterrupted, JobEnd, type JobKind, type JobRun } from "../../services/jobs/kind.ts";
 import { startJob } from "../../services/jobs/runner.ts";
 import { composeLabels, simulateContainers } from "../helpers/fake_containers.ts";
 import { type FakeEngine, fakeEngine } from "../helpers/fake_engine.ts";

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { sampleHost } from "../../services/metrics/host/metrics.ts";
-import { createMetricsExporter } from "../../services/metrics/export/export.ts";
+import { createMetricsExporter } from "../../services/prometheus/export.ts";
 import { recordContainerSamples } from "../../services/metrics/container_history.ts";
 import { recordHostSample } from "../../services/metrics/history.ts";
 import type { Container } from "../../services/containers/inventory.ts";

@@ -4,7 +4,7 @@ import type { Deps } from "../../services/deps.ts";
 import { type Edition, includesEdition } from "../../services/edition.ts";
 import { aborted, every, runWorkers, sleep, type Worker } from "../../services/lifecycle.ts";
 import { createLog } from "../../services/log.ts";
-import type { WorkerState } from "../../services/worker_state.ts";
+import type { WorkerState } from "../../services/deps.ts";
 import { testClock } from "../helpers/test_app.ts";
 
 /** What the workers' keeper uses of the service, and time in the test's hand. */

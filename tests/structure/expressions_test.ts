@@ -48,14 +48,14 @@ const CHECKED: Readonly<Record<string, readonly [expression: RegExp, reason: str
   "services/logs/start_time.ts": [
     [/(\d+)([smhd])/g, "at most 28 characters, which another expression has checked"],
   ],
-  "services/metrics/export/kernel_cpu.ts": [
+  "services/prometheus/kernel_cpu.ts": [
     [/^([^\t:]+?)\s*: ?(.*)$/gm, "a file of the kernel"],
   ],
-  "services/metrics/export/kernel_memory.ts": [
+  "services/prometheus/kernel_memory.ts": [
     [/\((.*)\)/, "a file of the kernel"],
     [/^(oom_kill|pgpg\w*|pswp\w*|pg\w*fault\w*)$/, "a file of the kernel"],
   ],
-  "services/metrics/export/kernel_network.ts": [
+  "services/prometheus/kernel_network.ts": [
     [/^(\w*?6)(\w+)$/, "a file of the kernel"],
   ],
   "services/messages/channels/url.ts": [
@@ -108,7 +108,7 @@ const MADE: Readonly<Record<string, number>> = {
   "routes/contract/shapes.ts": 1,
   "routes/pipeline/unknown_path.ts": 1,
   "services/logs/regex/char_set.ts": 1,
-  "services/metrics/export/kernel_network.ts": 1,
+  "services/prometheus/kernel_network.ts": 1,
   "services/enterprise/branding/css_sanitizer.ts": 1,
   "services/enterprise/saml/document.ts": 1,
   "services/enterprise/saml/xml.ts": 3,

@@ -1,6 +1,6 @@
 /**
- * The structure of the code, as a test: which folder may import which, no circles, and where SQL, the
- * engine's API, HTTP and the environment may be used.
+ * The structure of the code, as a test: which folder may import which, no circles of files or features,
+ * and where SQL, the engine's API, HTTP and the environment may be used.
  *
  * @module
  */
@@ -21,10 +21,21 @@ const MAY_IMPORT: Record<string, string[]> = {
   ui: ["LICENSE"],
 };
 
-const EDITIONS = ["ce", "pro", "enterprise"];
+/** Names of the second folder of a path that belongs to an edition; all other code is Community. */
+const EDITIONS = ["pro", "enterprise"];
 
-/** The only shared files that import editions. */
+/** The only Community files that import editions. */
 const TABLES_OF_CONTENTS = ["commands/mod.ts", "routes/editions.ts", "services/editions.ts"];
+
+/**
+ * Lists of what features offer and of the parts that they share. They import features, and do not count
+ * as one.
+ */
+const LISTS =
+  /^services\/(deps\.ts|message_deps\.ts|editions\.ts|community\/.*|(pro|enterprise)\/mod\.ts)$/;
+
+/** Limit of files directly in `services/`. */
+const LOOSE_MAX = 15;
 
 /**
  * Code that belongs to some folders only, with an example. `exceptions` are other files that may have it,
@@ -43,7 +54,7 @@ const PLACES: {
     example: `import * as z from "zod";`,
     folders: ["routes"],
     exceptions:
-      /^services\/(license\/license\.ts|integration\/(adapter|request)\.ts|input\/|\w+\/(\w+\/)?adapters\/)/,
+      /^services\/(access\/license\/license\.ts|automation\/integrations\/(adapter|request)\.ts|input\/|([^/]+\/)+adapters\/)/,
   },
   {
     what: "hono",
@@ -121,11 +132,34 @@ const code = await readCode();
 
 Deno.test("folders import only downwards", () => deepEqual(upwardImports(code), []));
 
-Deno.test("CE does not import Pro or Enterprise, and these two do not import each other", () =>
+Deno.test("Community does not import Pro or Enterprise, and these two do not import each other", () =>
   deepEqual(importsAcrossEditions(code), []));
 
-Deno.test("shared modules import no edition, except the tables of contents", () =>
-  deepEqual(importsOfEditions(code), []));
+Deno.test("features form no circle", () => deepEqual(featureCircles(code), []));
+
+Deno.test("features import only those above them in the table of ARCHITECTURE.md", async () => {
+  const page = await Deno.readTextFile(new URL("ARCHITECTURE.md", root));
+  const table = page.slice(page.indexOf("## The features"), page.indexOf("## Glossary"));
+  const rows = table.split("\n").filter((line) => line.startsWith("| `"))
+    .map((row) =>
+      [...row.split("|")[1]!.matchAll(/`([a-z]+)`/g)].map(([, name]) => `services/${name}`)
+    );
+  const rowOf = (name: string) => rows.findIndex((row) => row.includes(name));
+  const features = [...code.keys()].filter((path) =>
+    /^services\/(?!pro|enterprise)\w+\//.test(path)
+  );
+  deepEqual(features.filter((path) => rowOf(feature(path)!) < 0), []);
+  const wrong = edges(code).filter(([from, to]) => {
+    const [a, b] = [rowOf(feature(from) ?? ""), rowOf(feature(to) ?? "")];
+    return a >= 0 && b >= 0 && feature(from) !== feature(to) && b >= a && !LISTS.test(from);
+  });
+  deepEqual(wrong.map(arrow), []);
+});
+
+Deno.test(`at most ${LOOSE_MAX} files of services/ belong to no feature`, () => {
+  const loose = [...code.keys()].filter((path) => /^services\/[^/]+$/.test(path));
+  deepEqual(loose.slice(LOOSE_MAX), []);
+});
 
 Deno.test("file names do not repeat the name of their folder", () =>
   deepEqual(repeatedNames(code), []));
@@ -160,18 +194,26 @@ for (
       "misc/a.ts": `export * from "../db/b.ts";`,
       "db/b.ts": "",
     }, /^misc\/a\.ts -> db\/b\.ts$/],
-    ["CE that imports Pro", importsAcrossEditions, {
-      "services/ce/a.ts": `import "../../db/pro/b.ts";`,
+    ["a feature that imports Pro", importsAcrossEditions, {
+      "services/a/a.ts": `import "../../db/pro/b.ts";`,
       "db/pro/b.ts": "",
-    }, /^services\/ce\/a\.ts -> db\/pro\/b\.ts$/],
-    ["a shared file that imports an edition", importsOfEditions, {
-      "routes/app.ts": `import { b } from "./ce/b.ts";`,
-      "routes/ce/b.ts": "",
-    }, /^routes\/app\.ts -> routes\/ce\/b\.ts$/],
-    ["a shared file that imports Pro of the layer below", importsOfEditions, {
-      "routes/app.ts": `import { b } from "../db/pro/b.ts";`,
-      "db/pro/b.ts": "",
-    }, /^routes\/app\.ts -> db\/pro\/b\.ts$/],
+    }, /^services\/a\/a\.ts -> db\/pro\/b\.ts$/],
+    ["a loose file that imports Pro", importsAcrossEditions, {
+      "routes/app.ts": `import { b } from "./pro/b.ts";`,
+      "routes/pro/b.ts": "",
+    }, /^routes\/app\.ts -> routes\/pro\/b\.ts$/],
+    ["a circle of features", featureCircles, {
+      "services/a/one.ts": `import type { B } from "../b/two.ts";`,
+      "services/b/two.ts": "",
+      "services/b/three.ts": `import "../pro/c/four.ts";`,
+      "services/pro/c/four.ts": `import "../../a/five.ts";`,
+      "services/a/five.ts": "",
+    }, /^services\/a -> services\/b -> services\/pro\/c -> services\/a$/],
+    ["a loose file that imports a feature which imports it", featureCircles, {
+      "services/loose.ts": `import "./a/one.ts";`,
+      "services/a/one.ts": "",
+      "services/a/two.ts": `import "../loose.ts";`,
+    }, /^services\/loose\.ts -> services\/a -> services\/loose\.ts$/],
     ["a circle", circles, {
       "db/a.ts": `import "./b.ts";`,
       "db/b.ts": `export { c } from "./c.ts";`,
@@ -203,7 +245,7 @@ for (
 }
 
 Deno.test("the structure tests find a file name that repeats its folder", () => {
-  const paths = ["services/ce/alerts/alert_rules.ts", "services/ce/alerts/alerts.ts", "db/ce/b.ts"];
+  const paths = ["services/alerts/alert_rules.ts", "services/alerts/alerts.ts", "db/b.ts"];
   deepEqual(repeatedNames(new Map(paths.map((path) => [path, ""]))), paths.slice(0, 1));
 });
 
@@ -229,36 +271,49 @@ function upwardImports(modules: Modules): string[] {
 function importsAcrossEditions(modules: Modules): string[] {
   return edges(modules).filter(([from, to]) => {
     const [a, b] = [edition(from), edition(to)];
-    return a && b && a !== b && b !== "ce";
+    return b && a !== b && !TABLES_OF_CONTENTS.includes(from);
   }).map(arrow);
 }
 
-/** Shared code may use CE of a lower layer, which is always present, but not another edition. */
-function importsOfEditions(modules: Modules): string[] {
-  return edges(modules).filter(([from, to]) =>
-    !edition(from) && edition(to) && !TABLES_OF_CONTENTS.includes(from) &&
-    (folder(from) === folder(to) || edition(to) !== "ce")
-  ).map(arrow);
+/** Circles of files. */
+function circles(modules: Modules): string[] {
+  return circlesOf(new Map([...modules].map(([path, text]) => [path, imports(path, text)])));
+}
+
+/** Circles of the folders of `services/`, and of its loose files. */
+function featureCircles(modules: Modules): string[] {
+  const graph = new Map<string, string[]>();
+  for (const [from, to] of edges(modules)) {
+    const [a, b] = [feature(from), feature(to)];
+    if (!a || !b || a === b || LISTS.test(from)) continue;
+    graph.set(a, [...graph.get(a) ?? [], b]);
+  }
+  return circlesOf(graph);
+}
+
+/** E.g. `services/alerts` or `services/pro/sla`; `undefined` outside of `services/`. */
+function feature(path: string): string | undefined {
+  return /^services\/(?:(?:pro|enterprise)\/)?[^/]+/.exec(path)?.[0];
 }
 
 /** Every circle once, as the path that closes it. */
-function circles(modules: Modules): string[] {
+function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const found: string[] = [];
   const done = new Set<string>();
-  const visit = (path: string, way: string[]) => {
-    if (way.includes(path)) {
-      return void found.push([...way.slice(way.indexOf(path)), path].join(" -> "));
+  const visit = (node: string, way: string[]) => {
+    if (way.includes(node)) {
+      return void found.push([...way.slice(way.indexOf(node)), node].join(" -> "));
     }
-    if (done.has(path)) return;
-    for (const next of imports(path, modules.get(path) ?? "")) visit(next, [...way, path]);
-    done.add(path);
+    if (done.has(node)) return;
+    for (const next of graph.get(node) ?? []) visit(next, [...way, node]);
+    done.add(node);
   };
-  for (const path of modules.keys()) visit(path, []);
+  for (const node of graph.keys()) visit(node, []);
   return found;
 }
 
 /**
- * `services/ce/alerts/alert_rules.ts` is `rules.ts` in this folder. The file of the folder's main
+ * `services/alerts/alert_rules.ts` is `rules.ts` in this folder. The file of the folder's main
  * record may have its name.
  */
 function repeatedNames(modules: Modules): string[] {

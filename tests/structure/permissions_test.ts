@@ -18,7 +18,12 @@ import { type AppEnv, respondJson } from "../../routes/pipeline/exchange.ts";
 import type { EndpointDeps } from "../../routes/pipeline/request_context.ts";
 import { mount } from "../../routes/pipeline/mount.ts";
 import { createScopeCheck } from "../../routes/pipeline/scope.ts";
-import { includesRole, type Role, USER_ROLES, type UserRole } from "../../services/access/caller.ts";
+import {
+  includesRole,
+  type Role,
+  USER_ROLES,
+  type UserRole,
+} from "../../services/access/caller.ts";
 import { accessPolicySource } from "../../services/editions.ts";
 import {
   leastRole,

@@ -177,7 +177,12 @@ export const PAGES: Record<Path, PageInfo> = {
     ...STATUS_PAGES,
     load: statusPage,
   },
-  "/sla": { ...SLA, group: "Availability", icon: "target", load: () => import("./pro/sla/list.tsx") },
+  "/sla": {
+    ...SLA,
+    group: "Availability",
+    icon: "target",
+    load: () => import("./pro/sla/list.tsx"),
+  },
   "/sla/:id": { ...SLA, load: () => import("./pro/sla/detail.tsx") },
   "/remediation": {
     title: "Remediation",

@@ -15,7 +15,14 @@ import {
   setAgentEnabled,
 } from "../../../services/enterprise/mtls/agents.ts";
 import { endpoint } from "../../contract/endpoint.ts";
-import { doneWith, paged, pagingQuery, queryBoolean, Timestamp, ToggleBody } from "../../contract/shapes.ts";
+import {
+  doneWith,
+  paged,
+  pagingQuery,
+  queryBoolean,
+  Timestamp,
+  ToggleBody,
+} from "../../contract/shapes.ts";
 import { CertificatePem, Fingerprint, KEY_RULE, PEM_EXAMPLE } from "./shapes.ts";
 
 // Sent to the proxy in a header, so it must not contain line breaks.

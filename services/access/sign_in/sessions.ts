@@ -7,11 +7,7 @@
 import { deleteExpiredRefreshTokens } from "../../../db/refresh_tokens.ts";
 import { deleteExpiredRevokedFamilies } from "../../../db/revoked_families.ts";
 import { deleteExpiredSessions, insertSession } from "../../../db/sessions.ts";
-import {
-  selectPasswordHash,
-  selectUserByEmail,
-  updateUserLastLogin,
-} from "../../../db/users.ts";
+import { selectPasswordHash, selectUserByEmail, updateUserLastLogin } from "../../../db/users.ts";
 import { KEY_USER, type Session } from "../accounts.ts";
 import type { Caller, UserRole } from "../caller.ts";
 import type { Client } from "../client.ts";

@@ -8,11 +8,7 @@ import { selectSetting, upsertSetting } from "../../../db/settings.ts";
 import type { StateDatabase } from "../../../db/database.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import {
-  type MaintenanceState,
-  NO_MAINTENANCE,
-  type StoredMaintenance,
-} from "./maintenance.ts";
+import { type MaintenanceState, NO_MAINTENANCE, type StoredMaintenance } from "./maintenance.ts";
 
 const SETTING = "maintenance";
 

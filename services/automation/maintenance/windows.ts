@@ -17,10 +17,7 @@ import type { StateDatabase } from "../../../db/database.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { notFound, requireFound, tooMany } from "../../errors.ts";
-import type {
-  MaintenanceWindow as OpenableWindow,
-  WindowOpening,
-} from "./maintenance.ts";
+import type { MaintenanceWindow as OpenableWindow, WindowOpening } from "./maintenance.ts";
 import { createNextDue, hostTimeZone, type NextDue, nextDue } from "../../input/cron.ts";
 import { normalizeWindow, openedAt } from "../../updates/window.ts";
 import { loadMaintenance } from "./mode.ts";

@@ -11,7 +11,7 @@ import type {
   EndpointSettings,
 } from "../../../engine/containers.ts";
 import { isAtLeast } from "../../../engine/query.ts";
-import { definedFields } from "../../defined_fields.ts";
+import { definedFields } from "../../change.ts";
 import type { Recreation } from "../../updates/recreate/recreate.ts";
 import { LABEL, LABELS_VERSION } from "../labels.ts";
 import type { DiskPlace } from "../validate.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { ContainerConfig } from "../../../engine/containers.ts";
-import { sharedContainer } from "../../updates/recreate/recreate.ts";
+import { sharedContainer } from "../../../engine/containers.ts";
 import type { EngineDefaults } from "../plan/comparison.ts";
 
 export interface ServiceContext {

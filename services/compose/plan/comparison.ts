@@ -4,11 +4,7 @@
  * @module
  */
 
-import type {
-  ContainerConfig,
-  ContainerInspect,
-  HostConfig,
-} from "../../../engine/containers.ts";
+import type { ContainerConfig, ContainerInspect, HostConfig } from "../../../engine/containers.ts";
 import type { EngineInfo } from "../../../engine/system.ts";
 import type { Project, Service } from "../load/resolve.ts";
 

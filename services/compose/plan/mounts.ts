@@ -4,11 +4,7 @@
  * @module
  */
 
-import type {
-  ContainerConfig,
-  ContainerInspect,
-  HostConfig,
-} from "../../../engine/containers.ts";
+import type { ContainerConfig, ContainerInspect, HostConfig } from "../../../engine/containers.ts";
 import type { FileGrant } from "../load/grants.ts";
 import type { Project, Service } from "../load/resolve.ts";
 import type { Mount } from "../load/mounts.ts";

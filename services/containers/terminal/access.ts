@@ -10,7 +10,7 @@ import { type Caller, includesRole } from "../../access/caller.ts";
 import { includesContainer } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import type { TerminalGrant } from "./terminals.ts";
+import type { TerminalGrant } from "../../access/caller.ts";
 import { TICKET_MS } from "../../stream/tickets.ts";
 import { assertRunning } from "../containers.ts";
 import { assertMayInspect } from "../own_container.ts";

@@ -17,7 +17,7 @@ import type { Frame } from "../../../engine/frames.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { sleep } from "../../lifecycle.ts";
-import type { TerminalGrant } from "./terminals.ts";
+import type { TerminalGrant } from "../../access/caller.ts";
 import { exitCodeOf, NOT_RUNNABLE } from "../exec/exec.ts";
 import { hangUpVariable } from "./hang_up.ts";
 import { endShell, recordShell } from "./shells.ts";

@@ -1,24 +1,10 @@
 /**
- * The open terminals, and what their tickets are issued for.
+ * The open terminals.
  *
  * @module
  */
 
 import { AppError } from "../../errors.ts";
-
-/** What a terminal ticket is issued for. */
-export interface TerminalGrant {
-  /** A new shell, or the main process of the container. */
-  kind: "shell" | "attach";
-  /** Full id. */
-  containerId: string;
-  /** Program and arguments to try before the usual shells; `null` without one. */
-  command: readonly string[] | null;
-  /** `user` or `user:group`; `null` for the container's own. */
-  user: string | null;
-  cols: number;
-  rows: number;
-}
 
 /** A terminal as the registry sees it. */
 interface OpenTerminal {

@@ -5,12 +5,7 @@
  */
 
 import type { IpRule } from "../../../db/enterprise/ip_rules.ts";
-import {
-  type Address,
-  includesAddress,
-  type Network,
-  parseNetwork,
-} from "../../ip_address.ts";
+import { type Address, includesAddress, type Network, parseNetwork } from "../../ip_address.ts";
 
 /** An enabled rule with its network parsed. */
 export interface ParsedRule {

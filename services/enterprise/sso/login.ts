@@ -12,7 +12,12 @@ import {
 } from "../../../db/enterprise/sso/providers.ts";
 import { insertAssertion } from "../../../db/enterprise/sso/assertions.ts";
 import { insertSession } from "../../../db/enterprise/sso/sessions.ts";
-import { type NewLogin, storeLogin, type TokenPair, tokenPairOf } from "../../access/sign_in/sessions.ts";
+import {
+  type NewLogin,
+  storeLogin,
+  type TokenPair,
+  tokenPairOf,
+} from "../../access/sign_in/sessions.ts";
 import type { Client } from "../../access/client.ts";
 import { reportSignIn } from "../../access/sign_in/sign_ins.ts";
 import type { Deps } from "../../deps.ts";

@@ -11,7 +11,7 @@ import type { Limiter } from "../../limiter.ts";
 import { encode, type StreamChunk } from "../../stream/chunks.ts";
 import { type Batch, encodeLines, type LogOrigin } from "./batch.ts";
 import { cursorKey, encodeCursor } from "./cursor.ts";
-import type { LogStreamRequest } from "../log_streams.ts";
+import type { LogStreamRequest } from "../open_streams.ts";
 import type { LogLine } from "./line_reader.ts";
 import type { Position } from "./position.ts";
 

@@ -6,7 +6,7 @@
 
 import { foldCase } from "../search.ts";
 import { compileLinearPattern } from "../regex/linear_pattern.ts";
-import type { LogLineFields, LogStreamRequest } from "../log_streams.ts";
+import type { LogLineFields, LogStreamRequest } from "../open_streams.ts";
 
 interface LineQuery {
   streams: readonly LogLineFields["stream"][];

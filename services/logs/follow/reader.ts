@@ -7,7 +7,7 @@
 import type { Deps } from "../../deps.ts";
 import { createLimiter } from "../../limiter.ts";
 import { retryLine, type StreamChunk } from "../../stream/chunks.ts";
-import type { LogStreamRequest } from "../log_streams.ts";
+import type { LogStreamRequest } from "../open_streams.ts";
 import type { Container } from "../../containers/inventory.ts";
 import { type Backlog, createBacklog } from "./backlog.ts";
 import { cursorKey, decodeCursor } from "./cursor.ts";

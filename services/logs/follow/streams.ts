@@ -7,7 +7,7 @@
 import { createShares, type Holder } from "../../access/shares.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import type { LogStreams } from "../log_streams.ts";
+import type { LogStreams } from "../open_streams.ts";
 import { type Follower, startFollower } from "./follower.ts";
 import { createReader, type Followers, type LogReader } from "./reader.ts";
 import { createReadSlots } from "./read_slots.ts";

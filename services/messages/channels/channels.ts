@@ -24,7 +24,7 @@ import {
 import { deleteHeldNotifications } from "../../../db/held_notifications.ts";
 import type { Page } from "../../../db/page.ts";
 import type { Change } from "../../change.ts";
-import { definedFields } from "../../defined_fields.ts";
+import { definedFields } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound, tooMany } from "../../errors.ts";
 import { toDelivery } from "../../events/outbox_log.ts";

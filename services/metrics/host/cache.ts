@@ -1,5 +1,5 @@
 /**
- * The last sample of the host, from `ce/host/sampler.ts`. All readers share it, because processor use
+ * The last sample of the host, from `sampler.ts`. All readers share it, because processor use
  * is measured between two samples, and each reader's own samples would shorten that time.
  *
  * @module

@@ -10,13 +10,7 @@
 import { nodeFs, nodeOs } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import type {
-  CoreTime,
-  CpuTime,
-  HostSample,
-  KernelFigures,
-  Usage,
-} from "./cache.ts";
+import type { CoreTime, CpuTime, HostSample, KernelFigures, Usage } from "./cache.ts";
 import {
   type MemoryInfo,
   parseBootTime,

@@ -4,12 +4,7 @@
  * @module
  */
 
-import {
-  type CoreTime,
-  CPU_MODES,
-  type CpuTime,
-  type NetworkCounters,
-} from "./cache.ts";
+import { type CoreTime, CPU_MODES, type CpuTime, type NetworkCounters } from "./cache.ts";
 
 /** Unit of the times in `/proc`, the same on every architecture that engines run on. */
 const TICKS_PER_S = 100;

@@ -26,12 +26,7 @@ import type { OutboundDeps } from "../../outbound/url.ts";
 import type { Recorder, RecorderDeps } from "../../events/recorder.ts";
 import { failedOutcome } from "../../events/outbox_outcome.ts";
 import { exchange } from "../../messages/exchange.ts";
-import {
-  type Bundle,
-  flushGroups,
-  groupEvent,
-  type Receivers,
-} from "../../messages/grouping.ts";
+import { type Bundle, flushGroups, groupEvent, type Receivers } from "../../messages/grouping.ts";
 import { chatPlatform, openChatConfig } from "./config.ts";
 import type { DescribedEvent } from "../../events/description.ts";
 import { chatSummary, chatText, chatTitle, readChatSummary } from "./text.ts";

@@ -4,14 +4,8 @@
  * @module
  */
 
-import {
-  deleteEqualDigestsExcept,
-  insertEqualDigest,
-  isEqualDigest,
-} from "../../../db/updates/equal_digests.ts";
+import { deleteEqualDigestsExcept, isEqualDigest } from "../../../db/updates/equal_digests.ts";
 import { selectLatestDigest } from "../../../db/updates/digests.ts";
-import { selectCheckedImage } from "../../../db/updates/images.ts";
-import { canonicalReference, parseReference } from "../../../engine/image_reference.ts";
 import type { Deps } from "../../deps.ts";
 import type { CheckableImage } from "./in_use.ts";
 import { readLocalImages } from "./local_images.ts";
@@ -39,22 +33,6 @@ export async function readKnown(
       return local.digestsOf(imageId, image.reference, known);
     },
   };
-}
-
-/**
- * Records the result of a pull. If a container already ran the pulled image, the image is equal to
- * what the registry has, even if the engine does not list that digest.
- *
- * @param pulled.image The reference that was pulled.
- */
-export function recordPull(
-  { db, inventory }: Pick<Deps, "db" | "inventory">,
-  { image, imageId }: { image: string; imageId: string },
-): void {
-  const checked = selectCheckedImage(db, canonicalReference(parseReference(image)));
-  const digest = checked?.latestDigest ?? null;
-  if (digest === null || !inventory.list().some((each) => each.imageId === imageId)) return;
-  insertEqualDigest(db, { imageId, digest });
 }
 
 /** Forgets what is equal to images that the engine no longer has. */

@@ -15,6 +15,7 @@ import type {
   MountPoint,
   MountRequest,
 } from "../../../engine/containers.ts";
+import { sharedContainer } from "../../../engine/containers.ts";
 import { isAtLeast } from "../../../engine/query.ts";
 import { cpuRequests, ulimitRequests } from "./podman.ts";
 
@@ -276,11 +277,6 @@ export function requestEndpoint(
 }
 
 const isContainerMode = (mode: string | undefined) => sharedContainer(mode) !== undefined;
-
-/** The id or name of the container whose namespace a mode shares. */
-export function sharedContainer(mode: string | undefined): string | undefined {
-  return mode?.startsWith("container:") ? mode.slice("container:".length) : undefined;
-}
 
 const without = (own: string[] | null | undefined, image: string[] | null | undefined) =>
   own?.filter((entry) => !image?.includes(entry)) ?? null;

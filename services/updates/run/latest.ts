@@ -50,7 +50,9 @@ export async function readLatest(
     return latest;
   }
   if (obstacles.some(({ canForce }) => !canForce)) return latest;
-  const { headManifest, readPlatforms, RegistryError } = await import("../../images/registries/client.ts");
+  const { headManifest, readPlatforms, RegistryError } = await import(
+    "../../images/registries/client.ts"
+  );
   const options = { timeoutMs: REGISTRY_MS };
   try {
     const image = parseReference(reference);

@@ -48,7 +48,7 @@ import {
   temporaryName,
 } from "./members.ts";
 import { planContainer } from "./plan.ts";
-import { previousTag } from "./previous.ts";
+import { previousTag } from "../../images/previous_tag.ts";
 import { withoutValues } from "./refusal.ts";
 import { isTask } from "./verdict.ts";
 

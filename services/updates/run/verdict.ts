@@ -5,11 +5,7 @@
  * @module
  */
 
-import type {
-  ContainerInspect,
-  HealthConfig,
-  RestartPolicy,
-} from "../../../engine/containers.ts";
+import type { ContainerInspect, HealthConfig, RestartPolicy } from "../../../engine/containers.ts";
 
 /** How a container is judged. */
 export interface Expectation {

@@ -1,10 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import {
-  composeLabels,
-  containerOf,
-  idOf,
-  setContainers,
-} from "../../helpers/fake_containers.ts";
+import { composeLabels, containerOf, idOf, setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { type FakeLog, fakeLog } from "../../helpers/fake_log.ts";
 import { type LogClient, openLogStream } from "../../helpers/log_client.ts";

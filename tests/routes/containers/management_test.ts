@@ -1,8 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import {
-  selectContainerSeries,
-  upsertContainerSeries,
-} from "../../../db/container_samples.ts";
+import { selectContainerSeries, upsertContainerSeries } from "../../../db/container_samples.ts";
 import { LOCAL_HOST } from "../../../db/host_id.ts";
 import {
   containerOf,

@@ -3,11 +3,7 @@ import { login, PASSWORD, usersApp } from "../../helpers/accounts.ts";
 import type { Scope } from "../../../services/access/scope.ts";
 import { containerOf, idOf, setContainers } from "../../helpers/fake_containers.ts";
 import { type FakeEngine, fakeEngine } from "../../helpers/fake_engine.ts";
-import {
-  handshake,
-  serveTerminals,
-  type TerminalServer,
-} from "../../helpers/terminal_client.ts";
+import { handshake, serveTerminals, type TerminalServer } from "../../helpers/terminal_client.ts";
 import { type TestApp, testApp, type TestAppOptions } from "../../helpers/test_app.ts";
 import { until } from "../../helpers/until.ts";
 

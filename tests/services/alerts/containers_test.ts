@@ -12,18 +12,8 @@ import {
 import type { AlertData, AppEvent } from "../../../services/events/events.ts";
 import type { Container } from "../../../services/containers/inventory.ts";
 import type { ContainerStats } from "../../../services/containers/stats_cache.ts";
-import {
-  composeLabels,
-  containerOf,
-  idOf,
-  setContainers,
-} from "../../helpers/fake_containers.ts";
-import {
-  collectEvents,
-  openTestDatabase,
-  type TestApp,
-  testApp,
-} from "../../helpers/test_app.ts";
+import { composeLabels, containerOf, idOf, setContainers } from "../../helpers/fake_containers.ts";
+import { collectEvents, openTestDatabase, type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const CONTAINERS = { target: { kind: "containers" as const } };
 

@@ -1,8 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import {
-  insertContainerSample,
-  upsertContainerSeries,
-} from "../../../db/container_samples.ts";
+import { insertContainerSample, upsertContainerSeries } from "../../../db/container_samples.ts";
 import { insertMetricSample } from "../../../db/metric_samples.ts";
 import { previewAlertRule } from "../../../services/alerts/preview.ts";
 import type { NewAlertRule } from "../../../services/alerts/rules.ts";

@@ -1,9 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import {
-  dependentsOf,
-  refersTo,
-  shareGroup,
-} from "../../../services/containers/share_group.ts";
+import { dependentsOf, refersTo, shareGroup } from "../../../services/containers/share_group.ts";
 import { containerOf, idOf } from "../../helpers/fake_containers.ts";
 
 const web = containerOf({ name: "web" });

@@ -1,11 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { listAll } from "../../../services/containers/reads.ts";
 import { currentContainers } from "../../../services/containers/containers.ts";
-import {
-  PRUNE_KINDS,
-  type PruneOptions,
-  pruneSystem,
-} from "../../../services/images/prune.ts";
+import { PRUNE_KINDS, type PruneOptions, pruneSystem } from "../../../services/images/prune.ts";
 import { createInventory } from "../../../services/containers/inventory.ts";
 import { silentLog } from "../../../services/log.ts";
 import { createReservations } from "../../../services/containers/reservations.ts";

@@ -1,11 +1,6 @@
 import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
 import { EngineUnreachableError } from "../../../engine/errors.ts";
-import {
-  failInterrupted,
-  JobEnd,
-  type JobKind,
-  type JobRun,
-} from "../../../services/jobs/kind.ts";
+import { failInterrupted, JobEnd, type JobKind, type JobRun } from "../../../services/jobs/kind.ts";
 import type {
   DeployInput,
   DeployResult,

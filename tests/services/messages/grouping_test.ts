@@ -5,12 +5,7 @@ import { markedName } from "../../../services/containers/marks.ts";
 import { messageOf } from "../../../services/events/message.ts";
 import { collectNotifications } from "../../../services/messages/queue.ts";
 import { emit } from "../../../services/events/emit.ts";
-import type {
-  AppEvent,
-  EventKind,
-  EventMap,
-  NewEvent,
-} from "../../../services/events/events.ts";
+import type { AppEvent, EventKind, EventMap, NewEvent } from "../../../services/events/events.ts";
 import { keepCrashLines } from "../../../services/containers/crash_lines.ts";
 import { containerOf, idOf, setContainers } from "../../helpers/fake_containers.ts";
 import { openTestDatabase, testApp } from "../../helpers/test_app.ts";

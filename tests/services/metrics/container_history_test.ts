@@ -5,7 +5,10 @@ import {
   recordContainerSamples,
   sweepContainerHistory,
 } from "../../../services/metrics/container_history.ts";
-import type { ContainerCounters, ContainerStats } from "../../../services/containers/stats_cache.ts";
+import type {
+  ContainerCounters,
+  ContainerStats,
+} from "../../../services/containers/stats_cache.ts";
 import { containerOf, idOf } from "../../helpers/fake_containers.ts";
 import { testApp } from "../../helpers/test_app.ts";
 

@@ -6,12 +6,7 @@
 
 import * as z from "zod";
 import { type AdapterRecord, dataRecord } from "../record.ts";
-import {
-  type AdapterContext,
-  AdapterError,
-  assertSuccess,
-  readJson,
-} from "../request.ts";
+import { type AdapterContext, AdapterError, assertSuccess, readJson } from "../request.ts";
 import { adapter, Address } from "../adapter.ts";
 import { outboundHeaderProblem } from "../../../outbound/http.ts";
 

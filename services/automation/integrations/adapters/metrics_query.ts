@@ -7,12 +7,7 @@
  */
 
 import * as z from "zod";
-import {
-  type AdapterRecord,
-  dataRecord,
-  labelKey,
-  RECORDS_MAX,
-} from "../record.ts";
+import { type AdapterRecord, dataRecord, labelKey, RECORDS_MAX } from "../record.ts";
 import {
   type AdapterContext,
   AdapterError,

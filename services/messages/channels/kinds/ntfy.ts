@@ -4,7 +4,12 @@
  * @module
  */
 
-import { bodyOf, type NotificationMessage, type Severity, type Tone } from "../../../events/message.ts";
+import {
+  bodyOf,
+  type NotificationMessage,
+  type Severity,
+  type Tone,
+} from "../../../events/message.ts";
 import { basic, type ChannelKind, token } from "./kind.ts";
 
 interface NtfyConfig {

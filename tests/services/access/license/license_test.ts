@@ -2,7 +2,11 @@ import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { LimitError } from "../../../../services/errors.ts";
 import { createLicense, verifyLicenseKey } from "../../../../services/access/license/license.ts";
-import { assertBelowLimit, LIMITED_RESOURCES, limitOf } from "../../../../services/access/license/limits.ts";
+import {
+  assertBelowLimit,
+  LIMITED_RESOURCES,
+  limitOf,
+} from "../../../../services/access/license/limits.ts";
 
 const { privateKey, publicKey } = await generateKeyPair("EdDSA", { extractable: true });
 const keys = { keys: [{ ...await exportJWK(publicKey), kid: "test", alg: "EdDSA" }] };

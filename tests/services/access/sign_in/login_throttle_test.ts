@@ -1,6 +1,9 @@
 import { doesNotThrow, equal, ok, throws } from "node:assert/strict";
 import { ThrottledError } from "../../../../services/errors.ts";
-import { createLoginThrottle, type LoginThrottle } from "../../../../services/access/sign_in/login_throttle.ts";
+import {
+  createLoginThrottle,
+  type LoginThrottle,
+} from "../../../../services/access/sign_in/login_throttle.ts";
 import { testClock } from "../../../helpers/test_app.ts";
 
 const ADA = "ada@example.com";

@@ -1,7 +1,10 @@
 import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
 import { decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import type { UserRole } from "../../../../services/access/caller.ts";
-import { createTokenVerifier, signAccessToken } from "../../../../services/access/sign_in/tokens.ts";
+import {
+  createTokenVerifier,
+  signAccessToken,
+} from "../../../../services/access/sign_in/tokens.ts";
 import { createSecrets } from "../../../../services/secrets/secrets.ts";
 import { testClock, testSecrets } from "../../../helpers/test_app.ts";
 

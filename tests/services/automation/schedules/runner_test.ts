@@ -1,5 +1,8 @@
 import { equal } from "node:assert/strict";
-import { hasNewMinute, msUntilNextRound } from "../../../../services/automation/schedules/runner.ts";
+import {
+  hasNewMinute,
+  msUntilNextRound,
+} from "../../../../services/automation/schedules/runner.ts";
 
 for (
   const [now, ms] of [

@@ -1,5 +1,8 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { assertExecAllowed, parseExecAllowlist } from "../../../../services/containers/exec/allowlist.ts";
+import {
+  assertExecAllowed,
+  parseExecAllowlist,
+} from "../../../../services/containers/exec/allowlist.ts";
 import { splitWords } from "../../../../services/containers/exec/shell_words.ts";
 import { AppError } from "../../../../services/errors.ts";
 import { VARIABLES } from "../../../../services/config/variables.ts";

@@ -8,7 +8,10 @@ import {
   type RegistryError,
 } from "../../../../services/images/registries/client.ts";
 import type { RegistryErrorReason } from "../../../../services/images/registries/error.ts";
-import { changeRegistry, createRegistry } from "../../../../services/images/registries/registries.ts";
+import {
+  changeRegistry,
+  createRegistry,
+} from "../../../../services/images/registries/registries.ts";
 import { readTags } from "../../../../services/images/registries/tags.ts";
 import { createAuthority } from "../../../helpers/certificates.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";

@@ -1,9 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import {
-  cursorKey,
-  decodeCursor,
-  encodeCursor,
-} from "../../../../services/logs/follow/cursor.ts";
+import { cursorKey, decodeCursor, encodeCursor } from "../../../../services/logs/follow/cursor.ts";
 import {
   createNumbering,
   type Position,

@@ -1,6 +1,10 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { dirname } from "node:path";
-import { hostMetrics, sampleHost, systemSummary } from "../../../../services/metrics/host/metrics.ts";
+import {
+  hostMetrics,
+  sampleHost,
+  systemSummary,
+} from "../../../../services/metrics/host/metrics.ts";
 import type { Config } from "../../../../services/config/config.ts";
 import type { AppError } from "../../../../services/errors.ts";
 import { createHostCache } from "../../../../services/metrics/host/cache.ts";

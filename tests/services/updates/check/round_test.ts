@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { checkDueImages } from "../../../../services/updates/check/checker.ts";
 import { imagesInUse } from "../../../../services/updates/check/in_use.ts";
-import { recordPull } from "../../../../services/updates/check/known.ts";
+import { recordPull } from "../../../../services/images/pulled_digest.ts";
 import type { ImageUpdate } from "../../../../services/updates/check/list.ts";
 import { checkImages } from "../../../../services/updates/check/round.ts";
 import { changeUpdateSettings } from "../../../../services/updates/settings.ts";

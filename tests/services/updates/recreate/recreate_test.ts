@@ -6,7 +6,10 @@ import type {
   HostConfig,
   MountPoint,
 } from "../../../../engine/containers.ts";
-import { planRecreation, type RecreateOptions } from "../../../../services/updates/recreate/recreate.ts";
+import {
+  planRecreation,
+  type RecreateOptions,
+} from "../../../../services/updates/recreate/recreate.ts";
 
 const ID = "0123456789abcdef".repeat(4);
 

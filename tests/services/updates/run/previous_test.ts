@@ -1,12 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { parseReference } from "../../../../engine/image_reference.ts";
-import {
-  isPreviousTag,
-  previousTag,
-  recordPrevious,
-  sweepPreviousImages,
-} from "../../../../services/updates/run/previous.ts";
+import { recordPrevious, sweepPreviousImages } from "../../../../services/updates/run/previous.ts";
 import { selectPreviousImages } from "../../../../db/updates/previous.ts";
+import { isPreviousTag, previousTag } from "../../../../services/images/previous_tag.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 

@@ -6,7 +6,12 @@
 
 import { api } from "../../../api/client.ts";
 import type { ComplianceConfig } from "../../../api/types.ts";
-import { fieldsOf, FormDialog, type FormValues, type SaveProps } from "../../../components/form.tsx";
+import {
+  fieldsOf,
+  FormDialog,
+  type FormValues,
+  type SaveProps,
+} from "../../../components/form.tsx";
 import { showStatus } from "../../../state/toasts.ts";
 
 export const FORMATS = [{ value: "json", name: "JSON" }, { value: "csv", name: "CSV" }];

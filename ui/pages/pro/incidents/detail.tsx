@@ -10,7 +10,13 @@ import type { IncidentDetail, TimelineEntry } from "../../../api/types.ts";
 import { Button, Link } from "../../../components/button.tsx";
 import { useDialog } from "../../../components/dialog.tsx";
 import { Fact, Facts, TimeFact } from "../../../components/facts.tsx";
-import { Form, type FormValues, optionsOf, SelectField, TextArea } from "../../../components/form.tsx";
+import {
+  Form,
+  type FormValues,
+  optionsOf,
+  SelectField,
+  TextArea,
+} from "../../../components/form.tsx";
 import { Menu } from "../../../components/menu.tsx";
 import { Page, Section } from "../../../components/page.tsx";
 import { useRead, useReloadOn } from "../../../components/reading.ts";

@@ -6,15 +6,15 @@
  * @module
  */
 
-import type { Container } from "../../containers/inventory.ts";
+import type { Container } from "../containers/inventory.ts";
 import type {
   ContainerCounters,
   ContainerStats,
   DeviceCounters,
   StatsCache,
   TrafficCounters,
-} from "../../containers/stats_cache.ts";
-import { CPU_PERIOD_US } from "../../containers/record.ts";
+} from "../containers/stats_cache.ts";
+import { CPU_PERIOD_US } from "../containers/record.ts";
 import {
   type ContainerLabels,
   type EngineKind,

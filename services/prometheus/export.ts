@@ -5,12 +5,12 @@
  */
 
 import type { Metric } from "prom-client";
-import { nodeZlib } from "../../builtins.ts";
-import type { Caller } from "../../access/caller.ts";
-import { isLimited } from "../../access/scope.ts";
-import { visibleTo } from "../../containers/visible.ts";
-import type { Deps } from "../../deps.ts";
-import { errorFields } from "../../log.ts";
+import { nodeZlib } from "../builtins.ts";
+import type { Caller } from "../access/caller.ts";
+import { isLimited } from "../access/scope.ts";
+import { visibleTo } from "../containers/visible.ts";
+import type { Deps } from "../deps.ts";
+import { errorFields } from "../log.ts";
 import { type ContainerLabels, createContainerLabels } from "./container_series.ts";
 import { containerFamilies } from "./containers.ts";
 import type { Family } from "./family.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AppEvent } from "../events/events.ts";
+import type { AppEvent } from "./events.ts";
 
 /** Whether an event begins or ends a problem, or reports something else. */
 export type Phase = "begin" | "end" | "report";

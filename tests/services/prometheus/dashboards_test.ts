@@ -1,19 +1,15 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { sampleHost } from "../../../../services/metrics/host/metrics.ts";
-import { toStats } from "../../../../services/containers/stats.ts";
-import { idOf, setContainers } from "../../../helpers/fake_containers.ts";
-import {
-  CADVISOR_14282,
-  CADVISOR_193,
-  NODE_EXPORTER_FULL,
-} from "../../../helpers/dashboards.ts";
-import { procDirectory } from "../../../helpers/proc_directory.ts";
-import { startPrometheus } from "../../../helpers/prometheus.ts";
-import { promtoolComplaints } from "../../../helpers/promtool.ts";
-import { isEngineRequired } from "../../../helpers/real_engine.ts";
-import { missingProgram } from "../../../helpers/sandbox.ts";
-import { testApp } from "../../../helpers/test_app.ts";
-import { until } from "../../../helpers/until.ts";
+import { sampleHost } from "../../../services/metrics/host/metrics.ts";
+import { toStats } from "../../../services/containers/stats.ts";
+import { idOf, setContainers } from "../../helpers/fake_containers.ts";
+import { CADVISOR_14282, CADVISOR_193, NODE_EXPORTER_FULL } from "../../helpers/dashboards.ts";
+import { procDirectory } from "../../helpers/proc_directory.ts";
+import { startPrometheus } from "../../helpers/prometheus.ts";
+import { promtoolComplaints } from "../../helpers/promtool.ts";
+import { isEngineRequired } from "../../helpers/real_engine.ts";
+import { missingProgram } from "../../helpers/sandbox.ts";
+import { testApp } from "../../helpers/test_app.ts";
+import { until } from "../../helpers/until.ts";
 
 const missing = missingProgram("prometheus", "promtool");
 

@@ -5,8 +5,8 @@
  * @module
  */
 
-import { nodeOs } from "../../builtins.ts";
-import type { HostSample, KernelFigures } from "../host/cache.ts";
+import { nodeOs } from "../builtins.ts";
+import type { HostSample, KernelFigures } from "../metrics/host/cache.ts";
 import { type Family, info, metric, type Series } from "./family.ts";
 
 /** File systems without a block device, which are reported with their type as device. */

@@ -5,9 +5,9 @@
  */
 
 import type { StateDatabase } from "../../../db/database.ts";
-import { createAnonymousQuota } from "../../access/anonymous_quota.ts";
+import { createAnonymousQuota } from "../anonymous_quota.ts";
 import { createLimiter } from "../../limiter.ts";
-import { createGroupCommit } from "../../access/api_tokens/group_commit.ts";
+import { createGroupCommit } from "../api_tokens/group_commit.ts";
 
 export interface RetentionResult {
   deleted: number;

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { nodeProcess } from "../../builtins.ts";
-import type { Deps } from "../../deps.ts";
-import { VERSION } from "../../version.ts";
-import { DURATION_BOUNDS_S, type GroupDurations, type Vitals } from "../vitals.ts";
-import { isFailing } from "../health.ts";
+import { nodeProcess } from "../builtins.ts";
+import type { Deps } from "../deps.ts";
+import { VERSION } from "../version.ts";
+import { DURATION_BOUNDS_S, type GroupDurations, type Vitals } from "../metrics/vitals.ts";
+import { isFailing } from "../metrics/health.ts";
 import { type Family, flag, info, metric, type Series, unixSeconds } from "./family.ts";
 
 const MICROSECONDS_PER_S = 1e6;

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type Container, CONTAINER_STATES } from "../../containers/inventory.ts";
-import { STACK_STATUSES, summarizeStacks } from "../../stacks/stacks.ts";
+import { type Container, CONTAINER_STATES } from "../containers/inventory.ts";
+import { STACK_STATUSES, summarizeStacks } from "../stacks/stacks.ts";
 import { by, type Family, metric } from "./family.ts";
 
 const HEALTHS = ["none", "starting", "healthy", "unhealthy"] as const;

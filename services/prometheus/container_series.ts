@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Container } from "../../containers/inventory.ts";
-import type { ContainerStats } from "../../containers/stats_cache.ts";
+import type { Container } from "../containers/inventory.ts";
+import type { ContainerStats } from "../containers/stats_cache.ts";
 import { type Family, type Labels, labelValue, metric, type Series } from "./family.ts";
 
 /** A container to export. */

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { ALERT_STATES, selectAlertProgress } from "../../../db/alert_progress.ts";
-import { selectAlertRules } from "../../../db/alert_rules.ts";
-import { countAuditEntriesEver } from "../../../db/audit_entries.ts";
-import { countQueuedMessages } from "../../../db/outbox_messages.ts";
-import { selectFileSize } from "../../../db/free_pages.ts";
-import type { Deps } from "../../deps.ts";
-import { worstState } from "../../alerts/condition.ts";
-import { describeEdition } from "../../access/license/current.ts";
+import { ALERT_STATES, selectAlertProgress } from "../../db/alert_progress.ts";
+import { selectAlertRules } from "../../db/alert_rules.ts";
+import { countAuditEntriesEver } from "../../db/audit_entries.ts";
+import { countQueuedMessages } from "../../db/outbox_messages.ts";
+import { selectFileSize } from "../../db/free_pages.ts";
+import type { Deps } from "../deps.ts";
+import { worstState } from "../alerts/condition.ts";
+import { describeEdition } from "../access/license/current.ts";
 import { by, type Family, metric } from "./family.ts";
 
 export function recordFamilies(

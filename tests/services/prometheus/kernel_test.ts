@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { kernelFamilies } from "../../../../services/metrics/export/kernel.ts";
-import { procDirectory } from "../../../helpers/proc_directory.ts";
+import { kernelFamilies } from "../../../services/prometheus/kernel.ts";
+import { procDirectory } from "../../helpers/proc_directory.ts";
 
 async function kernel(changes: Record<string, string | null> = {}) {
   using proc = procDirectory(changes);

@@ -1,0 +1,52 @@
+/**
+ * The parts of the service that recorders and channels of the outbox use. Apart from `deps.ts`, which
+ * lists recorders and channels themselves.
+ *
+ * @module
+ */
+
+import type { StateDatabase } from "../db/database.ts";
+import type { Maintenance } from "./automation/maintenance/maintenance.ts";
+import type { Config } from "./config/config.ts";
+import type { CrashLines } from "./containers/crash_lines.ts";
+import type { Inventory } from "./containers/inventory.ts";
+import type { Reservations } from "./containers/reservations.ts";
+import type { NotificationDecisions } from "./events/decisions.ts";
+import type { OutboxSignal } from "./events/outbox_signal.ts";
+import type { Paces } from "./events/paces.ts";
+import type { SnapshotCache } from "./events/snapshot_cache.ts";
+import type { Log } from "./log.ts";
+import type { Secrets } from "./secrets/secrets.ts";
+
+/** What a recorder needs to store a message. */
+export interface RecorderDeps {
+  db: StateDatabase;
+  config: Config;
+  crashLines: CrashLines;
+  decisions: NotificationDecisions;
+  inventory: Inventory;
+  maintenance: Maintenance;
+  /** Notified by `enqueueMessage()`. */
+  outbox: OutboxSignal;
+  reservations: Reservations;
+  statusPages: SnapshotCache;
+  log: Log;
+  now: () => Date;
+}
+
+/** What a channel needs to send. */
+export interface ChannelDeps {
+  db: StateDatabase;
+  config: Config;
+  secrets: Secrets;
+  log: Log;
+  now: () => Date;
+  paces: Paces;
+}
+
+/** What a channel needs to queue messages. */
+export interface CollectDeps extends ChannelDeps {
+  crashLines: CrashLines;
+  inventory: Inventory;
+  outbox: OutboxSignal;
+}
