@@ -1,8 +1,4 @@
-/**
- * Evaluation of 500 alert rules on 200 containers, which happens every 5 seconds.
- *
- * @module
- */
+/** Evaluation of 500 alert rules on 200 containers, which happens every 5 seconds. @module */
 
 import { evaluateAlerts } from "../services/alerts/evaluation.ts";
 import { createAlertRule } from "../services/alerts/rules.ts";

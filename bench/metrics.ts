@@ -1,8 +1,4 @@
-/**
- * `GET /metrics` next to the engine's own list of containers, with the same load tool.
- *
- * @module
- */
+/** `GET /metrics` next to the engine's own list of containers, with the same load tool. @module */
 
 import type { RealEngine } from "../tests/helpers/real_engine.ts";
 import { CONTAINERS, makeContainers, RUNNING } from "./containers.ts";

@@ -1,8 +1,4 @@
-/**
- * Runs the measurements: all of them, or those that the arguments name.
- *
- * @module
- */
+/** Runs the measurements: all of them, or those that the arguments name. @module */
 
 import { findEngine, startDockerd } from "../tests/helpers/real_engine.ts";
 import { benchAlerts } from "./alerts.ts";

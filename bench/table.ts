@@ -1,8 +1,4 @@
-/**
- * Prints figures as a table.
- *
- * @module
- */
+/** Prints figures as a table. @module */
 
 /** The columns are those of the first row; figures are aligned right. */
 export function printTable(title: string, rows: Record<string, string | number>[]): void {

@@ -1,8 +1,4 @@
-/**
- * Many uptime monitors: how late their checks begin, and what they cost.
- *
- * @module
- */
+/** Many uptime monitors: how late their checks begin, and what they cost. @module */
 
 import { phaseMs } from "../services/pro/uptime/schedule.ts";
 import { bundlePrograms, cpuPercent, type Running, start, tokenOf } from "./programs.ts";

@@ -1,8 +1,4 @@
-/**
- * The arguments of a command.
- *
- * @module
- */
+/** The arguments of a command. @module */
 
 import { USER_ROLES, type UserRole } from "../services/access/caller.ts";
 import { nodeUtil } from "../services/builtins.ts";

@@ -1,8 +1,4 @@
-/**
- * Builds the parts of the service.
- *
- * @module
- */
+/** Builds the parts of the service. @module */
 
 import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";

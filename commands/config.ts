@@ -1,8 +1,4 @@
-/**
- * `longshore config`
- *
- * @module
- */
+/** `longshore config` @module */
 
 import { describeConfig, readConfig } from "../services/config/config.ts";
 import { assertNoArguments, EXIT, type Program } from "./program.ts";

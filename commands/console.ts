@@ -1,8 +1,4 @@
-/**
- * The caller of commands, what is recorded of them, and the users that they name.
- *
- * @module
- */
+/** The caller of commands, what is recorded of them, and the users that they name. @module */
 
 import { selectUserByEmail, type User } from "../db/users.ts";
 import type { Caller } from "../services/access/caller.ts";

@@ -1,8 +1,4 @@
-/**
- * Credentials that the first start creates, and how the operator gets them.
- *
- * @module
- */
+/** Credentials that the first start creates, and how the operator gets them. @module */
 
 import { join } from "node:path";
 import { ensureApiKey } from "../services/access/sign_in/api_key.ts";

@@ -1,8 +1,4 @@
-/**
- * `DATA_DIR`: creates and locks it, opens its databases, and lists its files.
- *
- * @module
- */
+/** `DATA_DIR`: creates and locks it, opens its databases, and lists its files. @module */
 
 import { basename, dirname, join, resolve } from "node:path";
 import {

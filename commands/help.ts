@@ -1,8 +1,4 @@
-/**
- * `longshore help [COMMAND]` and `longshore COMMAND --help`
- *
- * @module
- */
+/** `longshore help [COMMAND]` and `longshore COMMAND --help` @module */
 
 import { EXIT, type Program, UsageError } from "./program.ts";
 

@@ -1,8 +1,4 @@
-/**
- * `longshore license show|install FILE`
- *
- * @module
- */
+/** `longshore license show|install FILE` @module */
 
 import { join } from "node:path";
 import { storedTrialStart, storeLicense } from "../services/access/license/licenses.ts";

@@ -1,8 +1,4 @@
-/**
- * `longshore logs`: reads and follows logs through the running service.
- *
- * @module
- */
+/** `longshore logs`: reads and follows logs through the running service. @module */
 
 import { nodeUtil } from "../services/builtins.ts";
 import { sleep } from "../services/lifecycle.ts";

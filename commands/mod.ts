@@ -1,8 +1,4 @@
-/**
- * The commands of the program, by name. Each is loaded when it is called.
- *
- * @module
- */
+/** The commands of the program, by name. Each is loaded when it is called. @module */
 
 import { help } from "./help.ts";
 import type { Program } from "./program.ts";

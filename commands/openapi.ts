@@ -1,8 +1,4 @@
-/**
- * `longshore openapi`
- *
- * @module
- */
+/** `longshore openapi` @module */
 
 import { everyRoute } from "../routes/editions.ts";
 import { openApiDocument } from "../routes/contract/openapi/document.ts";

@@ -1,8 +1,4 @@
-/**
- * Requests of the program to its own service.
- *
- * @module
- */
+/** Requests of the program to its own service. @module */
 
 import { nodeHttp, nodeHttps } from "../services/builtins.ts";
 import type { Config } from "../services/config/config.ts";

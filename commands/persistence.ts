@@ -1,8 +1,4 @@
-/**
- * Work that goes on after failures that pass, such as a lack of file descriptors.
- *
- * @module
- */
+/** Work that goes on after failures that pass, such as a lack of file descriptors. @module */
 
 import { errorFields, type Log } from "../services/log.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The environment of a command.
- *
- * @module
- */
+/** The environment of a command. @module */
 
 import type { Env, Surroundings } from "../services/config/config.ts";
 import { systemReason } from "../services/text/system_reason.ts";

@@ -1,8 +1,4 @@
-/**
- * The service, from its data directory to its workers.
- *
- * @module
- */
+/** The service, from its data directory to its workers. @module */
 
 import { connectEngine } from "../engine/client.ts";
 import { findEngineSocket } from "../engine/socket.ts";

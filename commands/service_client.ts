@@ -1,8 +1,4 @@
-/**
- * A client of the running service, for commands.
- *
- * @module
- */
+/** A client of the running service, for commands. @module */
 
 import type { IncomingMessage } from "node:http";
 import { nodeHttp, nodeHttps } from "../services/builtins.ts";

@@ -1,8 +1,4 @@
-/**
- * Follows a job of the running service.
- *
- * @module
- */
+/** Follows a job of the running service. @module */
 
 import { readable } from "../services/containers/health_output.ts";
 import type { Evidence } from "../services/updates/run/evidence.ts";

@@ -1,8 +1,4 @@
-/**
- * `longshore stack`: checks a Compose file, and deploys it through the running service.
- *
- * @module
- */
+/** `longshore stack`: checks a Compose file, and deploys it through the running service. @module */
 
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import {

@@ -1,8 +1,4 @@
-/**
- * Access to the state database for commands, with or without a running service.
- *
- * @module
- */
+/** Access to the state database for commands, with or without a running service. @module */
 
 import { join } from "node:path";
 import { DatabaseFileError, openStateDatabase, type StateDatabase } from "../db/database.ts";

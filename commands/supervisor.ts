@@ -1,8 +1,4 @@
-/**
- * Notifies the supervisor (systemd) that the service is ready, alive or stopping.
- *
- * @module
- */
+/** Notifies the supervisor (systemd) that the service is ready, alive or stopping. @module */
 
 import type { Env } from "../services/config/config.ts";
 import { errorFields, type Log } from "../services/log.ts";

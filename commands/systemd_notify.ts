@@ -1,8 +1,4 @@
-/**
- * Notifies systemd of the state of the service: ready, stopping, alive (sd_notify(3)).
- *
- * @module
- */
+/** Notifies systemd of the state of the service: ready, stopping, alive (sd_notify(3)). @module */
 
 /** A notification. `STATUS` is one line for `systemctl status`. */
 export type SystemdState =

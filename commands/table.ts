@@ -1,8 +1,4 @@
-/**
- * Tables on the terminal.
- *
- * @module
- */
+/** Tables on the terminal. @module */
 
 import type { Program } from "./program.ts";
 

@@ -1,8 +1,4 @@
-/**
- * `longshore update`: updates a container through the running service.
- *
- * @module
- */
+/** `longshore update`: updates a container through the running service. @module */
 
 import { parseArguments } from "./arguments.ts";
 import { EXIT, type Program } from "./program.ts";

@@ -1,8 +1,4 @@
-/**
- * The help texts of the commands, separate so that help does not load the commands.
- *
- * @module
- */
+/** The help texts of the commands, separate so that help does not load the commands. @module */
 
 export const BACKUP = `longshore backup FILE [--force]
 

@@ -1,8 +1,4 @@
-/**
- * `longshore version`
- *
- * @module
- */
+/** `longshore version` @module */
 
 import { VERSION } from "../services/version.ts";
 import { assertNoArguments, EXIT, type Program } from "./program.ts";

@@ -1,8 +1,4 @@
-/**
- * The `alert_events` table: when each rule fired and was resolved.
- *
- * @module
- */
+/** The `alert_events` table: when each rule fired and was resolved. @module */
 
 import { number, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";

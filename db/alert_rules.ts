@@ -1,8 +1,4 @@
-/**
- * The `alert_rules` table: conditions to watch.
- *
- * @module
- */
+/** The `alert_rules` table: conditions to watch. @module */
 
 import { boolean, json, number, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";

@@ -1,8 +1,4 @@
-/**
- * The `api_tokens` table: tokens for scripts and other programs.
- *
- * @module
- */
+/** The `api_tokens` table: tokens for scripts and other programs. @module */
 
 import { json, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";

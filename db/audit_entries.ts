@@ -1,8 +1,4 @@
-/**
- * The `audit_entries` table: who changed what, when and from where.
- *
- * @module
- */
+/** The `audit_entries` table: who changed what, when and from where. @module */
 
 import { json, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";

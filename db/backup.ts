@@ -1,8 +1,4 @@
-/**
- * Copies whole databases while other processes write to them.
- *
- * @module
- */
+/** Copies whole databases while other processes write to them. @module */
 
 import { backup, type DatabaseSync } from "node:sqlite";
 import {

@@ -1,8 +1,4 @@
-/**
- * Detects whether another process wrote to a database file.
- *
- * @module
- */
+/** Detects whether another process wrote to a database file. @module */
 
 import type { Database } from "./database.ts";
 

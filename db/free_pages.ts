@@ -1,8 +1,4 @@
-/**
- * The size of a database file, and the space that deleted rows left in it.
- *
- * @module
- */
+/** The size of a database file, and the space that deleted rows left in it. @module */
 
 import type { Database } from "./database.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The `integration_data` table: data collected by integrations.
- *
- * @module
- */
+/** The `integration_data` table: data collected by integrations. @module */
 
 import { boolean, json, number, type Row, table, text } from "./columns.ts";
 import type { MetricsDatabase } from "./database.ts";

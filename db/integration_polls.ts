@@ -1,8 +1,4 @@
-/**
- * The `integration_polls` table: the result of the last poll of each integration.
- *
- * @module
- */
+/** The `integration_polls` table: the result of the last poll of each integration. @module */
 
 import { number, type Row, table, text } from "./columns.ts";
 import type { MetricsDatabase } from "./database.ts";

@@ -1,8 +1,4 @@
-/**
- * The `integrations` table: external systems that are polled for data.
- *
- * @module
- */
+/** The `integrations` table: external systems that are polled for data. @module */
 
 import { boolean, json, number, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";

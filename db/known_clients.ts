@@ -1,8 +1,4 @@
-/**
- * The `known_clients` table: networks and browsers from which users signed in.
- *
- * @module
- */
+/** The `known_clients` table: networks and browsers from which users signed in. @module */
 
 import type { Database } from "./database.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The `maintenance_windows` table: maintenance that recurs.
- *
- * @module
- */
+/** The `maintenance_windows` table: maintenance that recurs. @module */
 
 import { json, number, type Row, table, text } from "./columns.ts";
 import type { Target } from "./target.ts";

@@ -1,8 +1,4 @@
-/**
- * Migrates a database file to the newest schema.
- *
- * @module
- */
+/** Migrates a database file to the newest schema. @module */
 
 import { type Database, DatabaseFileError } from "./database.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Pages of long lists.
- *
- * @module
- */
+/** Pages of long lists. @module */
 
 /** The part of a list to return. */
 export interface Page {

@@ -1,8 +1,4 @@
-/**
- * The `push_tokens` table: devices registered for push notifications.
- *
- * @module
- */
+/** The `push_tokens` table: devices registered for push notifications. @module */
 
 import { type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";

@@ -1,8 +1,4 @@
-/**
- * The `refresh_tokens` table: hashes of the tokens that renew a login.
- *
- * @module
- */
+/** The `refresh_tokens` table: hashes of the tokens that renew a login. @module */
 
 import { type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";

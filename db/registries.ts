@@ -1,8 +1,4 @@
-/**
- * The `registries` table: image registries with their credentials.
- *
- * @module
- */
+/** The `registries` table: image registries with their credentials. @module */
 
 import { boolean, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";

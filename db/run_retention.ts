@@ -1,8 +1,4 @@
-/**
- * Deletes old runs from a table with the columns `id`, `started_at` and `finished_at`.
- *
- * @module
- */
+/** Deletes old runs from a table with the columns `id`, `started_at` and `finished_at`. @module */
 
 import type { Database } from "./database.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The `schedule_runs` table: runs of schedules and their results.
- *
- * @module
- */
+/** The `schedule_runs` table: runs of schedules and their results. @module */
 
 import { type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";

@@ -1,8 +1,4 @@
-/**
- * The `schedules` table: container actions that run at set times.
- *
- * @module
- */
+/** The `schedules` table: container actions that run at set times. @module */
 
 import { boolean, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";

@@ -1,8 +1,4 @@
-/**
- * The `settings` table: single values of the installation.
- *
- * @module
- */
+/** The `settings` table: single values of the installation. @module */
 
 import type { Database } from "./database.ts";
 

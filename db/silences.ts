@@ -1,8 +1,4 @@
-/**
- * The `silences` table: which events cause no messages to people for some time.
- *
- * @module
- */
+/** The `silences` table: which events cause no messages to people for some time. @module */
 
 import { json, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";

@@ -1,8 +1,4 @@
-/**
- * The `stack_versions` table: the sources of stacks, with their history.
- *
- * @module
- */
+/** The `stack_versions` table: the sources of stacks, with their history. @module */
 
 import { number, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";

@@ -1,8 +1,4 @@
-/**
- * What rules and windows apply to, as they are stored.
- *
- * @module
- */
+/** What rules and windows apply to, as they are stored. @module */
 
 /** The host, or containers: every given part has to match; without one, all containers match. */
 export type Target =

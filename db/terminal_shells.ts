@@ -1,8 +1,4 @@
-/**
- * The `terminal_shells` table: shells of terminals that were started and not yet ended.
- *
- * @module
- */
+/** The `terminal_shells` table: shells of terminals that were started and not yet ended. @module */
 
 import { type Row, table, text } from "./columns.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The `users` table: accounts in users mode.
- *
- * @module
- */
+/** The `users` table: accounts in users mode. @module */
 
 import { boolean, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";

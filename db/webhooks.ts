@@ -1,8 +1,4 @@
-/**
- * The `webhooks` table: URLs that receive events.
- *
- * @module
- */
+/** The `webhooks` table: URLs that receive events. @module */
 
 import { boolean, json, number, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";

@@ -1,8 +1,4 @@
-/**
- * Reads heads, lines and bytes from a connection.
- *
- * @module
- */
+/** Reads heads, lines and bytes from a connection. @module */
 
 import { EngineProtocolError } from "./errors.ts";
 

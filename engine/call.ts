@@ -1,8 +1,4 @@
-/**
- * One request in progress.
- *
- * @module
- */
+/** One request in progress. @module */
 
 /**
  * Lets the caller's signal or a deadline end a request at any point. Code that waits (for its turn,

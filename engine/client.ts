@@ -1,8 +1,4 @@
-/**
- * The client of the container engine's API.
- *
- * @module
- */
+/** The client of the container engine's API. @module */
 
 import { Call } from "./call.ts";
 import { EngineError, EngineUnreachableError } from "./errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Connections to the main process of a container.
- *
- * @module
- */
+/** Connections to the main process of a container. @module */
 
 import type { Engine } from "./client.ts";
 import { DETACH_KEYS, type ExecConnection } from "./exec.ts";

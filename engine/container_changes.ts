@@ -1,8 +1,4 @@
-/**
- * Files of a container that differ from its image.
- *
- * @module
- */
+/** Files of a container that differ from its image. @module */
 
 import type { Engine } from "./client.ts";
 import { segment } from "./path.ts";

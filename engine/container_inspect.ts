@@ -1,8 +1,4 @@
-/**
- * The full description of one container.
- *
- * @module
- */
+/** The full description of one container. @module */
 
 import type { Engine } from "./client.ts";
 import type {

@@ -1,8 +1,4 @@
-/**
- * Logs of containers: their standard output and error.
- *
- * @module
- */
+/** Logs of containers: their standard output and error. @module */
 
 import type { Engine } from "./client.ts";
 import { containerInspect } from "./container_inspect.ts";

@@ -1,8 +1,4 @@
-/**
- * Resource use of containers as the engine reports it.
- *
- * @module
- */
+/** Resource use of containers as the engine reports it. @module */
 
 import type { Engine, RequestOptions } from "./client.ts";
 import { EngineError, EngineProtocolError } from "./errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Limits and the restart policy of a container, changed without a restart.
- *
- * @module
- */
+/** Limits and the restart policy of a container, changed without a restart. @module */
 
 import type { Engine } from "./client.ts";
 import type { HostConfig } from "./container_config.ts";

@@ -1,8 +1,4 @@
-/**
- * What the engine finds in a registry.
- *
- * @module
- */
+/** What the engine finds in a registry. @module */
 
 import type { Engine } from "./client.ts";
 import { segments } from "./path.ts";

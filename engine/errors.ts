@@ -1,8 +1,4 @@
-/**
- * Errors of the container engine and of the connection to it.
- *
- * @module
- */
+/** Errors of the container engine and of the connection to it. @module */
 
 /** The engine responded with an error status; the message is the engine's own text. */
 export class EngineError extends Error {

@@ -1,8 +1,4 @@
-/**
- * The stream of the engine's events.
- *
- * @module
- */
+/** The stream of the engine's events. @module */
 
 import type { Engine } from "./client.ts";
 import { jsonLines } from "./json_lines.ts";

@@ -1,8 +1,4 @@
-/**
- * Running programs in a container.
- *
- * @module
- */
+/** Running programs in a container. @module */
 
 import type { Engine, HijackedConnection } from "./client.ts";
 import { type Frame, frames, rawFrames } from "./frames.ts";

@@ -1,8 +1,4 @@
-/**
- * Errors of the connection and of the engine, with messages for users.
- *
- * @module
- */
+/** Errors of the connection and of the engine, with messages for users. @module */
 
 import { EngineError, EngineUnreachableError, type UnreachableReason } from "./errors.ts";
 

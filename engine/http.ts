@@ -1,8 +1,4 @@
-/**
- * HTTP/1.1 over the engine's Unix socket: connections, requests and heads of responses.
- *
- * @module
- */
+/** HTTP/1.1 over the engine's Unix socket: connections, requests and heads of responses. @module */
 
 import { ByteReader, EndOfSourceError } from "./byte_reader.ts";
 import { EngineProtocolError } from "./errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Image operations of the engine's API.
- *
- * @module
- */
+/** Image operations of the engine's API. @module */
 
 import type { Engine, EngineResponse } from "./client.ts";
 import type { ContainerConfig } from "./container_config.ts";

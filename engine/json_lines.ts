@@ -1,8 +1,4 @@
-/**
- * Streams of JSON objects: events, pulls, statistics.
- *
- * @module
- */
+/** Streams of JSON objects: events, pulls, statistics. @module */
 
 import { EngineProtocolError } from "./errors.ts";
 import { transform } from "./transform.ts";

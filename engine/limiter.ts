@@ -1,8 +1,4 @@
-/**
- * Limits how many requests run at the same time.
- *
- * @module
- */
+/** Limits how many requests run at the same time. @module */
 
 import type { Call } from "./call.ts";
 import { EngineUnreachableError } from "./errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Network operations of the engine's API.
- *
- * @module
- */
+/** Network operations of the engine's API. @module */
 
 import type { Engine } from "./client.ts";
 import type { EndpointSettings } from "./container_config.ts";

@@ -1,8 +1,4 @@
-/**
- * Names as segments of a request's path.
- *
- * @module
- */
+/** Names as segments of a request's path. @module */
 
 import { EngineError } from "./errors.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The pool of idle connections.
- *
- * @module
- */
+/** The pool of idle connections. @module */
 
 import type { Connection } from "./http.ts";
 

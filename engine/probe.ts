@@ -1,8 +1,4 @@
-/**
- * Checks whether the engine is reachable, and which version it supports.
- *
- * @module
- */
+/** Checks whether the engine is reachable, and which version it supports. @module */
 
 import { type Call, waitDuring } from "./call.ts";
 import { EngineProtocolError, EngineUnreachableError } from "./errors.ts";

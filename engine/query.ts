@@ -1,8 +1,4 @@
-/**
- * Options, query parameters and timeouts that several operations share.
- *
- * @module
- */
+/** Options, query parameters and timeouts that several operations share. @module */
 
 /** Filters of lists and prunes: several values of one name are alternatives. */
 export type Filters = Record<string, readonly string[]>;

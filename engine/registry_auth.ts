@@ -1,8 +1,4 @@
-/**
- * Credentials that the engine passes on to a registry.
- *
- * @module
- */
+/** Credentials that the engine passes on to a registry. @module */
 
 export interface RegistryAuth {
   username?: string;

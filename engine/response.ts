@@ -1,8 +1,4 @@
-/**
- * The result of a request: a response whose body is streamed, or a raw connection.
- *
- * @module
- */
+/** The result of a request: a response whose body is streamed, or a raw connection. @module */
 
 import { type Body, readWhole } from "./body.ts";
 import type { Call } from "./call.ts";

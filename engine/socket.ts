@@ -1,8 +1,4 @@
-/**
- * Finds the engine's socket.
- *
- * @module
- */
+/** Finds the engine's socket. @module */
 
 import { basename, dirname, join } from "node:path";
 

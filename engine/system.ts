@@ -1,8 +1,4 @@
-/**
- * The engine itself: version, host and disk usage.
- *
- * @module
- */
+/** The engine itself: version, host and disk usage. @module */
 
 import type { Engine } from "./client.ts";
 import { EngineError } from "./errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Transforms streams.
- *
- * @module
- */
+/** Transforms streams. @module */
 
 /**
  * Applies a generator to a source, and releases the source as soon as the reader stops. A generator

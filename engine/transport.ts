@@ -1,8 +1,4 @@
-/**
- * Exchanges requests for responses over connections to the engine, which are reused.
- *
- * @module
- */
+/** Exchanges requests for responses over connections to the engine, which are reused. @module */
 
 import { Body, findFraming, type Framing } from "./body.ts";
 import { type Call, waitDuring } from "./call.ts";

@@ -1,8 +1,4 @@
-/**
- * Negotiates the version of the engine's API.
- *
- * @module
- */
+/** Negotiates the version of the engine's API. @module */
 
 import { EngineUnreachableError } from "./errors.ts";
 import { isAtLeast } from "./query.ts";

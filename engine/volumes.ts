@@ -1,8 +1,4 @@
-/**
- * Volume operations of the engine's API.
- *
- * @module
- */
+/** Volume operations of the engine's API. @module */
 
 import type { Engine } from "./client.ts";
 import { segment } from "./path.ts";

@@ -1,8 +1,4 @@
-/**
- * /api/account: the caller's own account, password and sessions.
- *
- * @module
- */
+/** /api/account: the caller's own account, password and sessions. @module */
 
 import * as z from "zod";
 import {

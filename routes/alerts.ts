@@ -1,8 +1,4 @@
-/**
- * /api/alerts: alert rules and their events.
- *
- * @module
- */
+/** /api/alerts: alert rules and their events. @module */
 
 import * as z from "zod";
 import {

@@ -1,8 +1,4 @@
-/**
- * /openapi.json and /docs: the API document, and a page to read and try it.
- *
- * @module
- */
+/** /openapi.json and /docs: the API document, and a page to read and try it. @module */
 
 import * as z from "zod";
 import type { Deps } from "../services/deps.ts";

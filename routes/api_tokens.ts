@@ -1,8 +1,4 @@
-/**
- * /api/tokens: API tokens of the caller.
- *
- * @module
- */
+/** /api/tokens: API tokens of the caller. @module */
 
 import * as z from "zod";
 import {

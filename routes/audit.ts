@@ -1,8 +1,4 @@
-/**
- * /api/audit: the audit log.
- *
- * @module
- */
+/** /api/audit: the audit log. @module */
 
 import * as z from "zod";
 import { AUDIT_OUTCOMES, listAudit } from "../services/access/audit/audit.ts";

@@ -1,8 +1,4 @@
-/**
- * /auth: login by key or password, token refresh and logout.
- *
- * @module
- */
+/** /auth: login by key or password, token refresh and logout. @module */
 
 import * as z from "zod";
 import { EMAIL_LENGTH_MAX } from "../services/access/users/emails.ts";

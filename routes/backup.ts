@@ -1,8 +1,4 @@
-/**
- * /api/backup: the databases, keys and license as a file.
- *
- * @module
- */
+/** /api/backup: the databases, keys and license as a file. @module */
 
 import * as z from "zod";
 import { openBackupDownload } from "../services/backup/download.ts";

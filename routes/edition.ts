@@ -1,8 +1,4 @@
-/**
- * /api/edition: the current edition and its license.
- *
- * @module
- */
+/** /api/edition: the current edition and its license. @module */
 
 import * as z from "zod";
 import { describeEdition } from "../services/access/license/current.ts";

@@ -1,8 +1,4 @@
-/**
- * The table of contents: which edition serves what, and under which prefix.
- *
- * @module
- */
+/** The table of contents: which edition serves what, and under which prefix. @module */
 
 import type { Deps } from "../services/deps.ts";
 import type { Edition } from "../services/edition.ts";

@@ -1,8 +1,4 @@
-/**
- * /livez, /readyz, /health, /api/health: health of the service.
- *
- * @module
- */
+/** /livez, /readyz, /health, /api/health: health of the service. @module */
 
 import * as z from "zod";
 import { describeHealth, isReady } from "../services/metrics/health.ts";

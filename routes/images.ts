@@ -1,8 +1,4 @@
-/**
- * /api/images: list, details, transfer, tags, delete, prune.
- *
- * @module
- */
+/** /api/images: list, details, transfer, tags, delete, prune. @module */
 
 import * as z from "zod";
 import { getImage, tagImage } from "../services/images/detail.ts";

@@ -1,8 +1,4 @@
-/**
- * /api/integrations: other systems that are polled for metrics, alerts and events.
- *
- * @module
- */
+/** /api/integrations: other systems that are polled for metrics, alerts and events. @module */
 
 import * as z from "zod";
 import {

@@ -1,8 +1,4 @@
-/**
- * /api/jobs: work that takes longer than a request.
- *
- * @module
- */
+/** /api/jobs: work that takes longer than a request. @module */
 
 import * as z from "zod";
 import {

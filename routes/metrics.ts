@@ -1,8 +1,4 @@
-/**
- * /api/metrics/history and /metrics: metrics history and the Prometheus endpoint.
- *
- * @module
- */
+/** /api/metrics/history and /metrics: metrics history and the Prometheus endpoint. @module */
 
 import * as z from "zod";
 import { createMetricsExporter } from "../services/prometheus/export.ts";

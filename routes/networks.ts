@@ -1,8 +1,4 @@
-/**
- * /api/networks: list, create, delete.
- *
- * @module
- */
+/** /api/networks: list, create, delete. @module */
 
 import * as z from "zod";
 import { createNetwork, listNetworks, removeNetwork } from "../services/containers/networks.ts";

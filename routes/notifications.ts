@@ -1,8 +1,4 @@
-/**
- * /api/notifications: channels that tell people what happened.
- *
- * @module
- */
+/** /api/notifications: channels that tell people what happened. @module */
 
 import * as z from "zod";
 import type { Deps } from "../services/deps.ts";

@@ -1,8 +1,4 @@
-/**
- * /api/overview: summary of the host.
- *
- * @module
- */
+/** /api/overview: summary of the host. @module */
 
 import * as z from "zod";
 import { readOverview } from "../services/live/overview.ts";

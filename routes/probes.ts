@@ -1,8 +1,4 @@
-/**
- * /api/endpoints and /api/ssl: checks of configured endpoints and certificates.
- *
- * @module
- */
+/** /api/endpoints and /api/ssl: checks of configured endpoints and certificates. @module */
 
 import * as z from "zod";
 import { createEndpointProber } from "../services/probes/http.ts";

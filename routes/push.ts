@@ -1,8 +1,4 @@
-/**
- * /api/push: devices of the caller for push notifications.
- *
- * @module
- */
+/** /api/push: devices of the caller for push notifications. @module */
 
 import * as z from "zod";
 import {

@@ -1,8 +1,4 @@
-/**
- * /api/registries: image registries with their credentials.
- *
- * @module
- */
+/** /api/registries: image registries with their credentials. @module */
 
 import * as z from "zod";
 import { CA_CERTIFICATE_MAX } from "../services/images/registries/certificates.ts";

@@ -1,8 +1,4 @@
-/**
- * /api/schedules: container actions at fixed times.
- *
- * @module
- */
+/** /api/schedules: container actions at fixed times. @module */
 
 import * as z from "zod";
 import { CRON_LENGTH_MAX } from "../services/input/cron.ts";

@@ -1,8 +1,4 @@
-/**
- * /api/silences: no messages about some events for some time.
- *
- * @module
- */
+/** /api/silences: no messages about some events for some time. @module */
 
 import * as z from "zod";
 import { matchesAny } from "../services/access/scope.ts";

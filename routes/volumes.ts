@@ -1,8 +1,4 @@
-/**
- * /api/volumes: list, create, delete.
- *
- * @module
- */
+/** /api/volumes: list, create, delete. @module */
 
 import * as z from "zod";
 import { createVolume, listVolumes, removeVolume } from "../services/storage/volumes.ts";

@@ -1,8 +1,4 @@
-/**
- * /api/webhooks: HTTP endpoints that receive events.
- *
- * @module
- */
+/** /api/webhooks: HTTP endpoints that receive events. @module */
 
 import * as z from "zod";
 import { WEBHOOK_CHANNEL, WEBHOOK_HEADERS_MAX } from "../services/messages/webhooks/target.ts";

@@ -1,8 +1,4 @@
-/**
- * Partial updates: a request contains the fields to change.
- *
- * @module
- */
+/** Partial updates: a request contains the fields to change. @module */
 
 /** Some of the fields. A missing or `undefined` field is not changed. */
 export type Change<Fields> = { [Field in keyof Fields]?: Fields[Field] | undefined };

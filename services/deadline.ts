@@ -1,8 +1,4 @@
-/**
- * Time limits.
- *
- * @module
- */
+/** Time limits. @module */
 
 /**
  * Returns what `promise` resolves to, or `undefined` if that takes longer than `ms`. The work goes

@@ -1,8 +1,4 @@
-/**
- * The editions of the product.
- *
- * @module
- */
+/** The editions of the product. @module */
 
 /** In ascending order: each edition contains the ones before it. */
 export const EDITIONS = ["ce", "pro", "enterprise"] as const;

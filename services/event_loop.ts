@@ -1,8 +1,4 @@
-/**
- * Long work in slices, between which the event loop runs.
- *
- * @module
- */
+/** Long work in slices, between which the event loop runs. @module */
 
 /**
  * Lets pending requests and timers run. A timer is used because `setImmediate` and message channels

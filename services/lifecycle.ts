@@ -1,8 +1,4 @@
-/**
- * Background workers: one shape, one way to start, one way to stop.
- *
- * @module
- */
+/** Background workers: one shape, one way to start, one way to stop. @module */
 
 import type { Deps } from "./deps.ts";
 import { type Edition, includesEdition } from "./edition.ts";

@@ -1,8 +1,4 @@
-/**
- * Limits how many expensive operations run at the same time.
- *
- * @module
- */
+/** Limits how many expensive operations run at the same time. @module */
 
 import { ThrottledError } from "./errors.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The log: one line per event on standard error, as JSON or as text for a person.
- *
- * @module
- */
+/** The log: one line per event on standard error, as JSON or as text for a person. @module */
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -1,8 +1,4 @@
-/**
- * The version of the program.
- *
- * @module
- */
+/** The version of the program. @module */
 
 import manifest from "../deno.json" with { type: "json" };
 

@@ -1,8 +1,4 @@
-/**
- * The dashboard: what the browser runs first.
- *
- * @module
- */
+/** The dashboard: what the browser runs first. @module */
 
 import "./styles/main.css";
 import { render } from "preact";

@@ -1,8 +1,4 @@
-/**
- * File descriptors that this process can still open.
- *
- * @module
- */
+/** File descriptors that this process can still open. @module */
 
 /**
  * Whether `count` more descriptors can be opened. The runtime neither tells the limit nor lets this

@@ -1,8 +1,4 @@
-/**
- * The listening socket, and the TLS files where they are configured.
- *
- * @module
- */
+/** The listening socket, and the TLS files where they are configured. @module */
 
 import type { Config } from "../../services/config/config.ts";
 import { commandError } from "../program.ts";

@@ -1,8 +1,4 @@
-/**
- * Request bodies that the application has not read.
- *
- * @module
- */
+/** Request bodies that the application has not read. @module */
 
 /** How much of an unread body is read, in bytes, and for how long, in milliseconds. */
 const UNREAD_BYTES_MAX = 8 * 1024 * 1024;

@@ -1,8 +1,4 @@
-/**
- * The `compliance_config` table, which has one row: settings of the compliance log.
- *
- * @module
- */
+/** The `compliance_config` table, which has one row: settings of the compliance log. @module */
 
 import { boolean, number, singleRow, text } from "../columns.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The `encryption_audit` table: who changed encryption settings, and when.
- *
- * @module
- */
+/** The `encryption_audit` table: who changed encryption settings, and when. @module */
 
 import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";

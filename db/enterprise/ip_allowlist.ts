@@ -1,8 +1,4 @@
-/**
- * The `ip_allowlist` table, which has one row: whether the IP allowlist is enforced.
- *
- * @module
- */
+/** The `ip_allowlist` table, which has one row: whether the IP allowlist is enforced. @module */
 
 import { boolean, singleRow, text } from "../columns.ts";
 import type { Database } from "../database.ts";

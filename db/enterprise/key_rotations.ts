@@ -1,8 +1,4 @@
-/**
- * The `key_rotations` table: rotations of the database key and their results.
- *
- * @module
- */
+/** The `key_rotations` table: rotations of the database key and their results. @module */
 
 import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";

@@ -1,8 +1,4 @@
-/**
- * The `mtls_config` table, which has one row: how client certificates are handled.
- *
- * @module
- */
+/** The `mtls_config` table, which has one row: how client certificates are handled. @module */
 
 import { boolean, singleRow } from "../columns.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The `chat_channels` table: chats that receive events.
- *
- * @module
- */
+/** The `chat_channels` table: chats that receive events. @module */
 
 import { boolean, json, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";

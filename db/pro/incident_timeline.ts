@@ -1,8 +1,4 @@
-/**
- * The `incident_timeline` table: what was done about an incident, and by which user.
- *
- * @module
- */
+/** The `incident_timeline` table: what was done about an incident, and by which user. @module */
 
 import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";

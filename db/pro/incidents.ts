@@ -1,8 +1,4 @@
-/**
- * The `incidents` table: problems, and the progress of their repair.
- *
- * @module
- */
+/** The `incidents` table: problems, and the progress of their repair. @module */
 
 import { boolean, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";

@@ -1,8 +1,4 @@
-/**
- * The `remediation_runs` table: runs of remediation rules and their results.
- *
- * @module
- */
+/** The `remediation_runs` table: runs of remediation rules and their results. @module */
 
 import { number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";

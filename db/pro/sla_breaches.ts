@@ -1,8 +1,4 @@
-/**
- * The `sla_breaches` table: periods with more downtime than their target allows.
- *
- * @module
- */
+/** The `sla_breaches` table: periods with more downtime than their target allows. @module */
 
 import { number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";

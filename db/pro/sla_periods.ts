@@ -1,8 +1,4 @@
-/**
- * The `sla_periods` table: the measured uptime of each month or week.
- *
- * @module
- */
+/** The `sla_periods` table: the measured uptime of each month or week. @module */
 
 import { boolean, number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";

@@ -1,8 +1,4 @@
-/**
- * The `blocked_updates` table: images that failed as the update of a container.
- *
- * @module
- */
+/** The `blocked_updates` table: images that failed as the update of a container. @module */
 
 import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";

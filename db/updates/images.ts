@@ -1,8 +1,4 @@
-/**
- * The `update_images` table: what the last checks of an image found.
- *
- * @module
- */
+/** The `update_images` table: what the last checks of an image found. @module */
 
 import { json, number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";

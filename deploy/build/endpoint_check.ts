@@ -1,8 +1,4 @@
-/**
- * Requests to the endpoints of a running service, as its own API document lists them.
- *
- * @module
- */
+/** Requests to the endpoints of a running service, as its own API document lists them. @module */
 
 /** How long the headers of an answer may take, in milliseconds. */
 const ANSWER_MS = 30_000;

@@ -1,8 +1,4 @@
-/**
- * Modules of the runtime in bundles of packages in the CommonJS format.
- *
- * @module
- */
+/** Modules of the runtime in bundles of packages in the CommonJS format. @module */
 
 /** `require` of the bundler. It needs the address of a file, and loading node:module takes 20 ms. */
 const FILE_REQUIRE =

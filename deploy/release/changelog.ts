@@ -1,8 +1,4 @@
-/**
- * The change log, as far as a release reads and writes it.
- *
- * @module
- */
+/** The change log, as far as a release reads and writes it. @module */
 
 const UNRELEASED = "## Unreleased";
 

@@ -1,8 +1,4 @@
-/**
- * /api/containers: list, detail, actions, processes.
- *
- * @module
- */
+/** /api/containers: list, detail, actions, processes. @module */
 
 import * as z from "zod";
 import {

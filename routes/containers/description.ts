@@ -1,8 +1,4 @@
-/**
- * /api/containers/:id: inspect, changes.
- *
- * @module
- */
+/** /api/containers/:id: inspect, changes. @module */
 
 import * as z from "zod";
 import { describeContainer, listChanges } from "../../services/containers/inspect.ts";

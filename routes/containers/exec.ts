@@ -1,8 +1,4 @@
-/**
- * /api/containers/:id/exec: diagnostic commands in a container.
- *
- * @module
- */
+/** /api/containers/:id/exec: diagnostic commands in a container. @module */
 
 import * as z from "zod";
 import { execInContainer } from "../../services/containers/exec/exec.ts";

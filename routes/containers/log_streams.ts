@@ -1,8 +1,4 @@
-/**
- * Log streams of containers and stacks, and log downloads.
- *
- * @module
- */
+/** Log streams of containers and stacks, and log downloads. @module */
 
 import * as z from "zod";
 import { downloadContainerLog } from "../../services/logs/download.ts";

@@ -1,8 +1,4 @@
-/**
- * /api/containers/:id/logs: read and search container logs.
- *
- * @module
- */
+/** /api/containers/:id/logs: read and search container logs. @module */
 
 import * as z from "zod";
 import { readContainerLogs, searchContainerLogs } from "../../services/logs/logs.ts";

@@ -1,8 +1,4 @@
-/**
- * /api/containers/:id: rename, limits, delete.
- *
- * @module
- */
+/** /api/containers/:id: rename, limits, delete. @module */
 
 import * as z from "zod";
 import { getContainer } from "../../services/containers/detail.ts";

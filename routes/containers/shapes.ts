@@ -1,8 +1,4 @@
-/**
- * Shapes of containers that several endpoints share.
- *
- * @module
- */
+/** Shapes of containers that several endpoints share. @module */
 
 import * as z from "zod";
 import { CONTAINER_STATES } from "../../services/containers/inventory.ts";

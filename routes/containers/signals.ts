@@ -1,8 +1,4 @@
-/**
- * /api/containers/:id: pause, unpause, kill.
- *
- * @module
- */
+/** /api/containers/:id: pause, unpause, kill. @module */
 
 import * as z from "zod";
 import {

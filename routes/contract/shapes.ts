@@ -1,8 +1,4 @@
-/**
- * Shapes that several endpoints share.
- *
- * @module
- */
+/** Shapes that several endpoints share. @module */
 
 import * as z from "zod";
 import { EVENT_KINDS } from "../../services/events/events.ts";

@@ -1,8 +1,4 @@
-/**
- * `from` and `to` of a query: a date or a time, in UTC, or Unix seconds.
- *
- * @module
- */
+/** `from` and `to` of a query: a date or a time, in UTC, or Unix seconds. @module */
 
 import * as z from "zod";
 

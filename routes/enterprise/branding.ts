@@ -1,8 +1,4 @@
-/**
- * /branding: name, logos and colors of the service.
- *
- * @module
- */
+/** /branding: name, logos and colors of the service. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";

@@ -1,8 +1,4 @@
-/**
- * /encryption: settings of the database encryption, key rotations and their audit.
- *
- * @module
- */
+/** /encryption: settings of the database encryption, key rotations and their audit. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";

@@ -1,8 +1,4 @@
-/**
- * /ip-allowlist: addresses that may use the service.
- *
- * @module
- */
+/** /ip-allowlist: addresses that may use the service. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";

@@ -1,8 +1,4 @@
-/**
- * /roles: custom roles.
- *
- * @module
- */
+/** /roles: custom roles. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";

@@ -1,8 +1,4 @@
-/**
- * Sources of a `Content-Security-Policy`.
- *
- * @module
- */
+/** Sources of a `Content-Security-Policy`. @module */
 
 import { nodeCrypto } from "../../services/builtins.ts";
 

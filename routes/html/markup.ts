@@ -1,8 +1,4 @@
-/**
- * A template tag for HTML and XML that escapes its values.
- *
- * @module
- */
+/** A template tag for HTML and XML that escapes its values. @module */
 
 import { escapeMarkup } from "../../services/text/escape_markup.ts";
 

@@ -1,8 +1,4 @@
-/**
- * /api/maintenance: pause alerts, remediation and notifications.
- *
- * @module
- */
+/** /api/maintenance: pause alerts, remediation and notifications. @module */
 
 import * as z from "zod";
 import { setMaintenance } from "../../services/automation/maintenance/mode.ts";

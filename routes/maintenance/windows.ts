@@ -1,8 +1,4 @@
-/**
- * /api/maintenance/windows: maintenance that recurs.
- *
- * @module
- */
+/** /api/maintenance/windows: maintenance that recurs. @module */
 
 import * as z from "zod";
 import {

@@ -1,8 +1,4 @@
-/**
- * The headers `Accept` and `Accept-Encoding` (RFC 9110, sections 12.5.1 and 12.5.3).
- *
- * @module
- */
+/** The headers `Accept` and `Accept-Encoding` (RFC 9110, sections 12.5.1 and 12.5.3). @module */
 
 /** Characters of the header that are read. */
 const ACCEPT_MAX = 1_000;

@@ -1,8 +1,4 @@
-/**
- * Finds the caller of a request by its bearer token or ticket.
- *
- * @module
- */
+/** Finds the caller of a request by its bearer token or ticket. @module */
 
 import { isApiToken } from "../../services/access/api_tokens/secret.ts";
 import { createApiTokenVerifier } from "../../services/access/api_tokens/verifier.ts";

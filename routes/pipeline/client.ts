@@ -1,8 +1,4 @@
-/**
- * The client of a request that signs in.
- *
- * @module
- */
+/** The client of a request that signs in. @module */
 
 import type { Caller } from "../../services/access/caller.ts";
 import { type Client, USER_AGENT_MAX } from "../../services/access/client.ts";

@@ -1,8 +1,4 @@
-/**
- * The client's address behind trusted proxies.
- *
- * @module
- */
+/** The client's address behind trusted proxies. @module */
 
 import { AppError } from "../../services/errors.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * Access for browser pages of the origins in `CORS_ORIGINS`.
- *
- * @module
- */
+/** Access for browser pages of the origins in `CORS_ORIGINS`. @module */
 
 import { type Exchange, respond } from "./exchange.ts";
 

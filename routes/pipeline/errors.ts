@@ -1,8 +1,4 @@
-/**
- * Failures as HTTP responses.
- *
- * @module
- */
+/** Failures as HTTP responses. @module */
 
 import type { Edition } from "../../services/edition.ts";
 import {

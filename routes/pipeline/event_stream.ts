@@ -1,8 +1,4 @@
-/**
- * Responses that are streams of server-sent events.
- *
- * @module
- */
+/** Responses that are streams of server-sent events. @module */
 
 export function eventStream(frames: ReadableStream<Uint8Array<ArrayBuffer>>): Response {
   return new Response(frames, {

@@ -1,8 +1,4 @@
-/**
- * Names of the features of an edition, for 402 responses.
- *
- * @module
- */
+/** Names of the features of an edition, for 402 responses. @module */
 
 import { type Edition, editionName } from "../../services/edition.ts";
 import type { Endpoint } from "../contract/endpoint.ts";

@@ -1,8 +1,4 @@
-/**
- * Requests per minute and client address.
- *
- * @module
- */
+/** Requests per minute and client address. @module */
 
 import { addressGroup } from "../../services/access/address_group.ts";
 import { ThrottledError } from "../../services/errors.ts";

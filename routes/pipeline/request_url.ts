@@ -1,8 +1,4 @@
-/**
- * Parts of a request's URL.
- *
- * @module
- */
+/** Parts of a request's URL. @module */
 
 import type { Config } from "../../services/config/config.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Responses of one endpoint that are serialized once for many clients.
- *
- * @module
- */
+/** Responses of one endpoint that are serialized once for many clients. @module */
 
 import { createRepresentation, type Representation } from "./representation.ts";
 import { targetOf } from "./request_url.ts";

@@ -1,8 +1,4 @@
-/**
- * The router of a group of endpoints.
- *
- * @module
- */
+/** The router of a group of endpoints. @module */
 
 import { Hono } from "hono";
 import type { EditionRoutes } from "../editions.ts";

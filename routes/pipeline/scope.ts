@@ -1,8 +1,4 @@
-/**
- * Applies the scope of an API token to a request. See `services/access/scope.ts`.
- *
- * @module
- */
+/** Applies the scope of an API token to a request. See `services/access/scope.ts`. @module */
 
 import type { Caller } from "../../services/access/caller.ts";
 import {

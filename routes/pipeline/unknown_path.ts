@@ -1,8 +1,4 @@
-/**
- * Requests for a path that does not exist, or for a method that the path does not have.
- *
- * @module
- */
+/** Requests for a path that does not exist, or for a method that the path does not have. @module */
 
 import type { Context } from "hono";
 import type { EditionRoutes } from "../editions.ts";

@@ -1,8 +1,4 @@
-/**
- * /chatops: chat channels that receive events.
- *
- * @module
- */
+/** /chatops: chat channels that receive events. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";

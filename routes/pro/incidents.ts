@@ -1,8 +1,4 @@
-/**
- * /incidents: incidents with their status and timeline.
- *
- * @module
- */
+/** /incidents: incidents with their status and timeline. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";

@@ -1,8 +1,4 @@
-/**
- * Every endpoint of the Pro edition, in the order of the specification.
- *
- * @module
- */
+/** Every endpoint of the Pro edition, in the order of the specification. @module */
 
 import type { Deps } from "../../services/deps.ts";
 import type { Endpoint } from "../contract/endpoint.ts";

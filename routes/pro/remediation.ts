@@ -1,8 +1,4 @@
-/**
- * /remediation: rules that act on containers, and their runs.
- *
- * @module
- */
+/** /remediation: rules that act on containers, and their runs. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";

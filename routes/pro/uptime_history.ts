@@ -1,8 +1,4 @@
-/**
- * /uptime: checks, statistics and outages of monitors.
- *
- * @module
- */
+/** /uptime: checks, statistics and outages of monitors. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";

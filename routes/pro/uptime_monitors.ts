@@ -1,8 +1,4 @@
-/**
- * /uptime/monitors: monitors and their settings.
- *
- * @module
- */
+/** /uptime/monitors: monitors and their settings. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";

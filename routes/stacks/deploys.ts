@@ -1,8 +1,4 @@
-/**
- * /api/stacks/:name: deploy, down and adopt
- *
- * @module
- */
+/** /api/stacks/:name: deploy, down and adopt @module */
 
 import * as z from "zod";
 import { adoptStack } from "../../services/compose/adopt.ts";

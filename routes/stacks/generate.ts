@@ -1,8 +1,4 @@
-/**
- * /api/stacks/generate: Compose files that describe containers.
- *
- * @module
- */
+/** /api/stacks/generate: Compose files that describe containers. @module */
 
 import * as z from "zod";
 import { visibleTo } from "../../services/containers/visible.ts";

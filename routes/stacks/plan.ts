@@ -1,8 +1,4 @@
-/**
- * /api/stacks/:name/plan: what a deploy would change.
- *
- * @module
- */
+/** /api/stacks/:name/plan: what a deploy would change. @module */
 
 import * as z from "zod";
 import { planGivenSources, planStoredStack } from "../../services/compose/plan/stored.ts";

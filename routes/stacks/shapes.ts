@@ -1,8 +1,4 @@
-/**
- * Shapes that several endpoints of stacks share.
- *
- * @module
- */
+/** Shapes that several endpoints of stacks share. @module */
 
 import * as z from "zod";
 import { PathText } from "../contract/shapes.ts";

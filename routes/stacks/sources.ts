@@ -1,8 +1,4 @@
-/**
- * /api/stacks: sources of stacks and their versions.
- *
- * @module
- */
+/** /api/stacks: sources of stacks and their versions. @module */
 
 import * as z from "zod";
 import {

@@ -1,8 +1,4 @@
-/**
- * /api/stacks: compose projects and Swarm stacks.
- *
- * @module
- */
+/** /api/stacks: compose projects and Swarm stacks. @module */
 
 import * as z from "zod";
 import { actOnStack } from "../../services/stacks/actions.ts";

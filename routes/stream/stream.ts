@@ -1,8 +1,4 @@
-/**
- * /api/stream: metrics, containers, alerts, monitors and events as server-sent events.
- *
- * @module
- */
+/** /api/stream: metrics, containers, alerts, monitors and events as server-sent events. @module */
 
 import * as z from "zod";
 import { openStream, STREAM_TYPES } from "../../services/live/frames.ts";

@@ -1,8 +1,4 @@
-/**
- * /api/stream/ticket: tickets for the event stream in browsers.
- *
- * @module
- */
+/** /api/stream/ticket: tickets for the event stream in browsers. @module */
 
 import * as z from "zod";
 import { issueTicket } from "../../services/live/tickets.ts";

@@ -1,8 +1,4 @@
-/**
- * /api/system/metrics: current metrics of the host.
- *
- * @module
- */
+/** /api/system/metrics: current metrics of the host. @module */
 
 import { hostMetrics } from "../../services/metrics/host/metrics.ts";
 import type { Deps } from "../../services/deps.ts";

@@ -1,8 +1,4 @@
-/**
- * Shapes of the host and its engine that several endpoints share.
- *
- * @module
- */
+/** Shapes of the host and its engine that several endpoints share. @module */
 
 import * as z from "zod";
 import { Timestamp } from "../contract/shapes.ts";

@@ -1,8 +1,4 @@
-/**
- * /api/system: engine information, disk usage and pruning.
- *
- * @module
- */
+/** /api/system: engine information, disk usage and pruning. @module */
 
 import * as z from "zod";
 import { readDiskBreakdown } from "../../services/storage/disk_usage.ts";

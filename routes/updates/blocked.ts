@@ -1,8 +1,4 @@
-/**
- * /api/updates/blocked: images that failed as an update.
- *
- * @module
- */
+/** /api/updates/blocked: images that failed as an update. @module */
 
 import * as z from "zod";
 import { liftBlock, listBlocked } from "../../services/updates/run/blocked.ts";

@@ -1,8 +1,4 @@
-/**
- * /api/updates/check: ask the registries now.
- *
- * @module
- */
+/** /api/updates/check: ask the registries now. @module */
 
 import * as z from "zod";
 import { startCheck } from "../../services/updates/check/job.ts";

@@ -1,8 +1,4 @@
-/**
- * /api/containers/:id: update to a newer image, and back.
- *
- * @module
- */
+/** /api/containers/:id: update to a newer image, and back. @module */
 
 import * as z from "zod";
 import { PULL_POLICIES } from "../../services/images/pull_policy.ts";

@@ -1,8 +1,4 @@
-/**
- * /api/stacks/:name/update
- *
- * @module
- */
+/** /api/stacks/:name/update @module */
 
 import * as z from "zod";
 import { PULL_POLICIES } from "../../services/images/pull_policy.ts";

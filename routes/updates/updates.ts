@@ -1,8 +1,4 @@
-/**
- * /api/updates: newer images of the containers.
- *
- * @module
- */
+/** /api/updates: newer images of the containers. @module */
 
 import * as z from "zod";
 import { listUpdates, UPDATE_STATUSES, VERSION_LEVELS } from "../../services/updates/check/list.ts";

@@ -1,8 +1,4 @@
-/**
- * /api/sessions and /api/users/:id/sessions: where users are signed in.
- *
- * @module
- */
+/** /api/sessions and /api/users/:id/sessions: where users are signed in. @module */
 
 import * as z from "zod";
 import type { Caller } from "../../services/access/caller.ts";

@@ -1,8 +1,4 @@
-/**
- * Shapes of users that several endpoints share.
- *
- * @module
- */
+/** Shapes of users that several endpoints share. @module */
 
 import * as z from "zod";
 import { USER_ROLES } from "../../services/access/caller.ts";

@@ -1,8 +1,4 @@
-/**
- * /auth/users: the accounts of users mode.
- *
- * @module
- */
+/** /auth/users: the accounts of users mode. @module */
 
 import * as z from "zod";
 import { PASSWORD_LENGTH_MAX } from "../../services/input/password_rule.ts";

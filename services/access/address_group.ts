@@ -1,8 +1,4 @@
-/**
- * Groups of addresses that count as one client.
- *
- * @module
- */
+/** Groups of addresses that count as one client. @module */
 
 /** Returns the address itself, or the /64 of an IPv6 address: a client usually has all of it. */
 export function addressGroup(address: string): string {

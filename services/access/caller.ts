@@ -1,8 +1,4 @@
-/**
- * Callers and what they may do.
- *
- * @module
- */
+/** Callers and what they may do. @module */
 
 import { AppError } from "../errors.ts";
 import { allowsPermission, type Scope } from "./scope.ts";

@@ -1,8 +1,4 @@
-/**
- * The client of a sign-in: its address and browser.
- *
- * @module
- */
+/** The client of a sign-in: its address and browser. @module */
 
 import { addressGroup } from "./address_group.ts";
 

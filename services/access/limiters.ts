@@ -1,8 +1,4 @@
-/**
- * Limits of expensive requests.
- *
- * @module
- */
+/** Limits of expensive requests. @module */
 
 import { createShares } from "./shares.ts";
 import { AppError } from "../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * What rules and windows apply to: the host, or some containers.
- *
- * @module
- */
+/** What rules and windows apply to: the host, or some containers. @module */
 
 import type { Target } from "../../db/target.ts";
 import { matchesAny, type ScopedContainer, stackOf } from "./scope.ts";

@@ -1,8 +1,4 @@
-/**
- * Comparison of secrets.
- *
- * @module
- */
+/** Comparison of secrets. @module */
 
 import { nodeCrypto } from "../builtins.ts";
 

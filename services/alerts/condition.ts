@@ -1,8 +1,4 @@
-/**
- * Decides when an alert rule fires and when it resolves.
- *
- * @module
- */
+/** Decides when an alert rule fires and when it resolves. @module */
 
 import type { AlertProgress, AlertState } from "../../db/alert_progress.ts";
 import type { AlertOperator, AlertRule } from "../../db/alert_rules.ts";

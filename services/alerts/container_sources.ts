@@ -1,8 +1,4 @@
-/**
- * Where the values of containers come from.
- *
- * @module
- */
+/** Where the values of containers come from. @module */
 
 import type { AlertMetric, AlertRule } from "../../db/alert_rules.ts";
 import type { ContainerRates } from "../../db/container_samples.ts";

@@ -1,8 +1,4 @@
-/**
- * Predicts when the host's disk is full, from its growth over the last hours.
- *
- * @module
- */
+/** Predicts when the host's disk is full, from its growth over the last hours. @module */
 
 import { selectMetricHistory } from "../../db/metric_samples.ts";
 import type { Deps } from "../deps.ts";

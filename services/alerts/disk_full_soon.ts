@@ -1,8 +1,4 @@
-/**
- * Warns before the host's disk is full, whatever rules there are.
- *
- * @module
- */
+/** Warns before the host's disk is full, whatever rules there are. @module */
 
 import { deleteSetting, selectSetting, upsertSetting } from "../../db/settings.ts";
 import type { Deps } from "../deps.ts";

@@ -1,8 +1,4 @@
-/**
- * Evaluates the alert rules, each for the host or for every container in its scope.
- *
- * @module
- */
+/** Evaluates the alert rules, each for the host or for every container in its scope. @module */
 
 import { type AlertProgress, replaceAlertProgress } from "../../db/alert_progress.ts";
 import { upsertSetting } from "../../db/settings.ts";

@@ -1,8 +1,4 @@
-/**
- * The worker that evaluates the alert rules.
- *
- * @module
- */
+/** The worker that evaluates the alert rules. @module */
 
 import type { Deps } from "../deps.ts";
 import { every, type Worker } from "../lifecycle.ts";

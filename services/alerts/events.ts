@@ -1,8 +1,4 @@
-/**
- * Alert events: when rules fired and when they resolved.
- *
- * @module
- */
+/** Alert events: when rules fired and when they resolved. @module */
 
 import {
   type AlertEvent,

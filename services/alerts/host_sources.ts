@@ -1,8 +1,4 @@
-/**
- * Where the values of the host, the engine and the service come from.
- *
- * @module
- */
+/** Where the values of the host, the engine and the service come from. @module */
 
 import type { AlertMetric, AlertRule } from "../../db/alert_rules.ts";
 import { selectOldestQueued } from "../../db/outbox_messages.ts";

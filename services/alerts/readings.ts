@@ -1,8 +1,4 @@
-/**
- * The values that alert rules are compared with.
- *
- * @module
- */
+/** The values that alert rules are compared with. @module */
 
 import type { AlertRule } from "../../db/alert_rules.ts";
 import { withDeadline } from "../deadline.ts";

@@ -1,8 +1,4 @@
-/**
- * Alert rules: a metric, a threshold and for how long it must be exceeded.
- *
- * @module
- */
+/** Alert rules: a metric, a threshold and for how long it must be exceeded. @module */
 
 import {
   type AlertState,

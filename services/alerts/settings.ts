@@ -1,8 +1,4 @@
-/**
- * Which fields a metric of alert rules has, and what they are by default.
- *
- * @module
- */
+/** Which fields a metric of alert rules has, and what they are by default. @module */
 
 import type { AlertMetric, AlertRuleSettings, AlertScope } from "../../db/alert_rules.ts";
 import { assertMayDo, type Caller } from "../access/caller.ts";

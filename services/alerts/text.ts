@@ -1,8 +1,4 @@
-/**
- * What alerts say: metrics, values and conditions in words.
- *
- * @module
- */
+/** What alerts say: metrics, values and conditions in words. @module */
 
 import type { AlertMetric, AlertOperator, AlertRule } from "../../db/alert_rules.ts";
 import { duration } from "../events/description.ts";

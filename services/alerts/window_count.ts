@@ -1,8 +1,4 @@
-/**
- * Counts what happened within the last seconds, in at most 61 numbers whatever happens.
- *
- * @module
- */
+/** Counts what happened within the last seconds, in at most 61 numbers whatever happens. @module */
 
 import type { WindowCount } from "./memory.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The files of a backup, and consistent copies of them.
- *
- * @module
- */
+/** The files of a backup, and consistent copies of them. @module */
 
 import { join } from "node:path";
 import { DatabaseFileError } from "../../db/database.ts";

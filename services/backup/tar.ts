@@ -1,8 +1,4 @@
-/**
- * Headers of tar archives (POSIX.1-1988 "ustar"), as far as plain files need them.
- *
- * @module
- */
+/** Headers of tar archives (POSIX.1-1988 "ustar"), as far as plain files need them. @module */
 
 export const TAR_BLOCK_BYTES = 512;
 

@@ -1,8 +1,4 @@
-/**
- * Every kind of job, to resume those of an earlier process.
- *
- * @module
- */
+/** Every kind of job, to resume those of an earlier process. @module */
 
 import { deployKind, downKind } from "../compose/deploy/kinds.ts";
 import { imageLoadKind } from "../images/load.ts";

@@ -1,8 +1,4 @@
-/**
- * Sends the messages that were held back, once they may be sent.
- *
- * @module
- */
+/** Sends the messages that were held back, once they may be sent. @module */
 
 import { rounds, type Worker } from "../lifecycle.ts";
 import { sendDigests } from "../messages/digest.ts";

@@ -1,8 +1,4 @@
-/**
- * Deletes records that have exceeded their retention period.
- *
- * @module
- */
+/** Deletes records that have exceeded their retention period. @module */
 
 import { rounds, type Worker } from "../lifecycle.ts";
 import { sweepOutbox } from "../events/outbox.ts";

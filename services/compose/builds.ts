@@ -1,8 +1,4 @@
-/**
- * Services with `build`: nothing is built here, so the engine must have their images.
- *
- * @module
- */
+/** Services with `build`: nothing is built here, so the engine must have their images. @module */
 
 import { EngineUnreachableError, ifThere } from "../../engine/errors.ts";
 import { imageInspect } from "../../engine/images.ts";

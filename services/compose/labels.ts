@@ -1,8 +1,4 @@
-/**
- * Labels that Compose and Longshore use to find the parts of a project again.
- *
- * @module
- */
+/** Labels that Compose and Longshore use to find the parts of a project again. @module */
 
 import { VERSION } from "../version.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The containers of a project on the engine.
- *
- * @module
- */
+/** The containers of a project on the engine. @module */
 
 import type { Engine } from "../../engine/client.ts";
 import { containerList, type ContainerSummary } from "../../engine/containers.ts";

@@ -1,8 +1,4 @@
-/**
- * Versions of a stack's sources as the API shows them.
- *
- * @module
- */
+/** Versions of a stack's sources as the API shows them. @module */
 
 import type { StackVersion } from "../../db/stack_versions.ts";
 import { type Caller, includesRole } from "../access/caller.ts";

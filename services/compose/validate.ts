@@ -1,8 +1,4 @@
-/**
- * Checks the sources of a stack without storing or deploying them.
- *
- * @module
- */
+/** Checks the sources of a stack without storing or deploying them. @module */
 
 import type { ComposeKeys } from "./load/completion.ts";
 import type { Deps } from "../deps.ts";

@@ -1,8 +1,4 @@
-/**
- * The script of the worker that loads projects.
- *
- * @module
- */
+/** The script of the worker that loads projects. @module */
 
 /** In an executable, which runs a bundle, the script is next to the program. */
 export async function workerScript(): Promise<URL> {

@@ -1,8 +1,4 @@
-/**
- * Every variable of the configuration with its meaning, default and validation.
- *
- * @module
- */
+/** Every variable of the configuration with its meaning, default and validation. @module */
 
 import {
   absolutePath,

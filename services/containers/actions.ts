@@ -1,8 +1,4 @@
-/**
- * Starts, stops and restarts containers.
- *
- * @module
- */
+/** Starts, stops and restarts containers. @module */
 
 import { containerRestart, containerStart, containerStop } from "../../engine/containers.ts";
 import { EngineError, EngineUnreachableError } from "../../engine/errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Lists containers and their processes.
- *
- * @module
- */
+/** Lists containers and their processes. @module */
 
 import type { ContainerFigures } from "../../db/container_samples.ts";
 import { containerTop } from "../../engine/containers.ts";

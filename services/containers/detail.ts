@@ -1,8 +1,4 @@
-/**
- * The details of a container.
- *
- * @module
- */
+/** The details of a container. @module */
 
 import { selectPreviousImages } from "../../db/updates/previous.ts";
 import { type Caller, includesRole } from "../access/caller.ts";

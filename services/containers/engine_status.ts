@@ -1,8 +1,4 @@
-/**
- * Whether the engine is reachable, and its version, from memory.
- *
- * @module
- */
+/** Whether the engine is reachable, and its version, from memory. @module */
 
 import type { Engine } from "../../engine/client.ts";
 import { systemVersion } from "../../engine/system.ts";

@@ -1,8 +1,4 @@
-/**
- * The output of health checks in events and messages.
- *
- * @module
- */
+/** The output of health checks in events and messages. @module */
 
 import { withDeadline } from "../deadline.ts";
 import { type ReadDeps, refreshContainer } from "./reads.ts";

@@ -1,8 +1,4 @@
-/**
- * Changes resource limits and the restart policy of containers without a restart.
- *
- * @module
- */
+/** Changes resource limits and the restart policy of containers without a restart. @module */
 
 import type { HostConfig } from "../../engine/containers.ts";
 import { containerUpdate, type ContainerUpdateBody } from "../../engine/container_update.ts";

@@ -1,8 +1,4 @@
-/**
- * Networks with their attached containers: list, create, remove.
- *
- * @module
- */
+/** Networks with their attached containers: list, create, remove. @module */
 
 import { EngineError } from "../../engine/errors.ts";
 import {

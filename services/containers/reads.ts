@@ -1,8 +1,4 @@
-/**
- * Reads containers from the snapshot while it is live, otherwise from the engine.
- *
- * @module
- */
+/** Reads containers from the snapshot while it is live, otherwise from the engine. @module */
 
 import { type ContainerInspect, containerInspect, containerList } from "../../engine/containers.ts";
 import { EngineError, ifThere } from "../../engine/errors.ts";

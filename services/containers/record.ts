@@ -1,8 +1,4 @@
-/**
- * Converts the engine's description of a container.
- *
- * @module
- */
+/** Converts the engine's description of a container. @module */
 
 import type { ContainerInspect } from "../../engine/containers.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * Reads containers again after their events.
- *
- * @module
- */
+/** Reads containers again after their events. @module */
 
 import type { Deps } from "../deps.ts";
 import { isUp, type ReadDeps, refreshContainer } from "./reads.ts";

@@ -1,8 +1,4 @@
-/**
- * Removes containers.
- *
- * @module
- */
+/** Removes containers. @module */
 
 import { containerRemove } from "../../engine/containers.ts";
 import { EngineError } from "../../engine/errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Reserves a container together with all containers that an action on it affects.
- *
- * @module
- */
+/** Reserves a container together with all containers that an action on it affects. @module */
 
 import type { Deps } from "../deps.ts";
 import type { Container } from "./inventory.ts";

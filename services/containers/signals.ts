@@ -1,8 +1,4 @@
-/**
- * Pauses, resumes and kills containers.
- *
- * @module
- */
+/** Pauses, resumes and kills containers. @module */
 
 import { containerKill, containerPause, containerUnpause } from "../../engine/containers.ts";
 import { EngineError } from "../../engine/errors.ts";

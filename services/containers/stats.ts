@@ -1,8 +1,4 @@
-/**
- * Converts the engine's counters of a container to stats.
- *
- * @module
- */
+/** Converts the engine's counters of a container to stats. @module */
 
 import {
   type BlkioEntry,

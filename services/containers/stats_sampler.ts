@@ -1,8 +1,4 @@
-/**
- * The worker that samples every running container every 15 seconds.
- *
- * @module
- */
+/** The worker that samples every running container every 15 seconds. @module */
 
 import { EngineError, EngineUnreachableError } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";

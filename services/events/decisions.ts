@@ -1,8 +1,4 @@
-/**
- * What was decided about the messages of an event.
- *
- * @module
- */
+/** What was decided about the messages of an event. @module */
 
 import type { AppEvent } from "./events.ts";
 

@@ -1,8 +1,4 @@
-/**
- * What a notification says, in a form that every kind of channel renders.
- *
- * @module
- */
+/** What a notification says, in a form that every kind of channel renders. @module */
 
 import { SEVERITIES, type Severity } from "../../db/notification_channels.ts";
 import type { Config } from "../config/config.ts";

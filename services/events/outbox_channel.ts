@@ -1,8 +1,4 @@
-/**
- * Channels that send the messages of the outbox.
- *
- * @module
- */
+/** Channels that send the messages of the outbox. @module */
 
 import type { OutboxAttempt, OutboxMessage } from "../../db/outbox_messages.ts";
 import type { Edition } from "../edition.ts";

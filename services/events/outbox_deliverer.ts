@@ -1,8 +1,4 @@
-/**
- * Delivers the messages of the outbox when they are due.
- *
- * @module
- */
+/** Delivers the messages of the outbox when they are due. @module */
 
 import { yieldToEventLoop } from "../event_loop.ts";
 import { createDeliverer } from "./outbox.ts";

@@ -1,8 +1,4 @@
-/**
- * Messages as delivery logs show them.
- *
- * @module
- */
+/** Messages as delivery logs show them. @module */
 
 import type { OutboxMessage, OutboxStatus } from "../../db/outbox_messages.ts";
 

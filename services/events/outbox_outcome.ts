@@ -1,8 +1,4 @@
-/**
- * What a response or an error means for a message: the same for every channel.
- *
- * @module
- */
+/** What a response or an error means for a message: the same for every channel. @module */
 
 import { OutboundError } from "../outbound/error.ts";
 import { MailError } from "../outbound/mail.ts";

@@ -1,8 +1,4 @@
-/**
- * Wakes the deliverer when there are new messages in the outbox.
- *
- * @module
- */
+/** Wakes the deliverer when there are new messages in the outbox. @module */
 
 export interface OutboxSignal {
   /** Called when a message was stored, also before its transaction is committed. */

@@ -1,8 +1,4 @@
-/**
- * Receivers with a shortest time between two messages, such as a space of Google Chat.
- *
- * @module
- */
+/** Receivers with a shortest time between two messages, such as a space of Google Chat. @module */
 
 /** The earliest time of the next message, in milliseconds since 1970, by the receiver's name. */
 export type Paces = Map<string, number>;

@@ -1,8 +1,4 @@
-/**
- * Recorders, which turn events into messages of the outbox.
- *
- * @module
- */
+/** Recorders, which turn events into messages of the outbox. @module */
 
 import type { Edition } from "../edition.ts";
 import type { RecorderDeps } from "../message_deps.ts";

@@ -1,8 +1,4 @@
-/**
- * The identity of this server in events: a name for people and an id for programs.
- *
- * @module
- */
+/** The identity of this server in events: a name for people and an id for programs. @module */
 
 import { selectSetting, upsertSetting } from "../../db/settings.ts";
 import type { StateDatabase } from "../../db/database.ts";

@@ -1,8 +1,4 @@
-/**
- * A value that is built from the database, kept in memory and rebuilt after a change.
- *
- * @module
- */
+/** A value that is built from the database, kept in memory and rebuilt after a change. @module */
 
 export type SnapshotCache = ReturnType<typeof createSnapshotCache>;
 

@@ -1,8 +1,4 @@
-/**
- * The details of an image, and names for it.
- *
- * @module
- */
+/** The details of an image, and names for it. @module */
 
 import type { ContainerConfig } from "../../engine/container_config.ts";
 import { EngineError } from "../../engine/errors.ts";

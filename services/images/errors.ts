@@ -1,8 +1,4 @@
-/**
- * Failures of the engine while it transfers an image.
- *
- * @module
- */
+/** Failures of the engine while it transfers an image. @module */
 
 import { EngineError } from "../../engine/errors.ts";
 import { AppError } from "../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Exports of images as archives.
- *
- * @module
- */
+/** Exports of images as archives. @module */
 
 import { imageSave } from "../../engine/images.ts";
 import type { Caller } from "../access/caller.ts";

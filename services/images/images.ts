@@ -1,8 +1,4 @@
-/**
- * Images on the host.
- *
- * @module
- */
+/** Images on the host. @module */
 
 import {
   type ImageDeletion,

@@ -1,8 +1,4 @@
-/**
- * Pulls of images, as jobs.
- *
- * @module
- */
+/** Pulls of images, as jobs. @module */
 
 import { canonicalReference, parseReference } from "../../engine/image_reference.ts";
 import { imageInspect, imagePull } from "../../engine/images.ts";

@@ -1,8 +1,4 @@
-/**
- * When an image is pulled before a container is created from it.
- *
- * @module
- */
+/** When an image is pulled before a container is created from it. @module */
 
 export const PULL_POLICIES = ["always", "missing", "never"] as const;
 /** When the image is pulled: always, only if it is missing, or never. */

@@ -1,8 +1,4 @@
-/**
- * The progress of a pull, summed over its layers.
- *
- * @module
- */
+/** The progress of a pull, summed over its layers. @module */
 
 import type { JobProgress } from "../../db/jobs.ts";
 import type { PullProgress } from "../../engine/images.ts";

@@ -1,8 +1,4 @@
-/**
- * Digests that a pull has shown to be equal to an image in use.
- *
- * @module
- */
+/** Digests that a pull has shown to be equal to an image in use. @module */
 
 import { insertEqualDigest } from "../../db/updates/equal_digests.ts";
 import { selectCheckedImage } from "../../db/updates/images.ts";

@@ -1,8 +1,4 @@
-/**
- * References of images in requests.
- *
- * @module
- */
+/** References of images in requests. @module */
 
 import { type ImageReference, parseReference } from "../../engine/image_reference.ts";
 import { AppError } from "../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Checks external input against its shape and collects all problems.
- *
- * @module
- */
+/** Checks external input against its shape and collects all problems. @module */
 
 import type * as z from "zod";
 import { type InputIssue, ISSUES_MAX } from "../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Suggestions for misspelled names.
- *
- * @module
- */
+/** Suggestions for misspelled names. @module */
 
 /** Longer names are truncated, to bound the cost of a comparison. */
 const COMPARED_MAX = 60;

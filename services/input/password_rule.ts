@@ -1,8 +1,4 @@
-/**
- * The rule for new passwords. Existing ones stay valid.
- *
- * @module
- */
+/** The rule for new passwords. Existing ones stay valid. @module */
 
 import { COMMON_PASSWORDS } from "./common_passwords.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Finds the fields of an input that its shape does not have.
- *
- * @module
- */
+/** Finds the fields of an input that its shape does not have. @module */
 
 import * as z from "zod";
 

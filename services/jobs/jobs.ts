@@ -1,8 +1,4 @@
-/**
- * Jobs: list, details, cancellation, retention.
- *
- * @module
- */
+/** Jobs: list, details, cancellation, retention. @module */
 
 import {
   deleteJobsBefore,

@@ -1,8 +1,4 @@
-/**
- * Kinds of jobs: what a feature provides so that its work can run as a job.
- *
- * @module
- */
+/** Kinds of jobs: what a feature provides so that its work can run as a job. @module */
 
 import type { Job, JobProgress, JobTargetType } from "../../db/jobs.ts";
 import type { Deps } from "../deps.ts";

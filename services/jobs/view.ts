@@ -1,8 +1,4 @@
-/**
- * Jobs as the API shows them, and who may see them.
- *
- * @module
- */
+/** Jobs as the API shows them, and who may see them. @module */
 
 import type { Job, JobStep, JobTargetType } from "../../db/jobs.ts";
 import { type Caller, mayDo } from "../access/caller.ts";

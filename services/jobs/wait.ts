@@ -1,8 +1,4 @@
-/**
- * Requests that wait for the end of a job.
- *
- * @module
- */
+/** Requests that wait for the end of a job. @module */
 
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Events of `GET /api/stream` that only admins receive.
- *
- * @module
- */
+/** Events of `GET /api/stream` that only admins receive. @module */
 
 import type { EventKind } from "../events/events.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The overview of the host, read from memory.
- *
- * @module
- */
+/** The overview of the host, read from memory. @module */
 
 import { withDeadline } from "../deadline.ts";
 import type { Deps } from "../deps.ts";

@@ -1,8 +1,4 @@
-/**
- * Tickets, with which a browser opens the event stream instead of a token.
- *
- * @module
- */
+/** Tickets, with which a browser opens the event stream instead of a token. @module */
 
 import { callerOf } from "../access/accounts.ts";
 import type { Caller } from "../access/caller.ts";

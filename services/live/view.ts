@@ -1,8 +1,4 @@
-/**
- * What a client with an API token sees of the frames of `GET /api/stream`.
- *
- * @module
- */
+/** What a client with an API token sees of the frames of `GET /api/stream`. @module */
 
 import { selectJob } from "../../db/jobs.ts";
 import type { Caller } from "../access/caller.ts";

@@ -1,8 +1,4 @@
-/**
- * Downloads the log of a container as text.
- *
- * @module
- */
+/** Downloads the log of a container as text. @module */
 
 import { containerLogs } from "../../engine/containers.ts";
 import type { Caller } from "../access/caller.ts";

@@ -1,8 +1,4 @@
-/**
- * Assembles the lines of a container's log from the frames of one stream.
- *
- * @module
- */
+/** Assembles the lines of a container's log from the frames of one stream. @module */
 
 import { leadingStamp, type Stamp, STAMP_BYTES_MAX } from "./stamp.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Turns the frames of a container's log into lines in order of time.
- *
- * @module
- */
+/** Turns the frames of a container's log into lines in order of time. @module */
 
 import { createAssembler, type Line } from "./line_assembler.ts";
 

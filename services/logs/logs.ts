@@ -1,8 +1,4 @@
-/**
- * Reads and searches the logs of containers.
- *
- * @module
- */
+/** Reads and searches the logs of containers. @module */
 
 import { type ContainerInspect, containerLogs } from "../../engine/containers.ts";
 import { EngineError } from "../../engine/errors.ts";

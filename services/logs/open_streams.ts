@@ -1,8 +1,4 @@
-/**
- * The open log streams.
- *
- * @module
- */
+/** The open log streams. @module */
 
 import type { Holder } from "../access/shares.ts";
 import type { Container } from "../containers/inventory.ts";

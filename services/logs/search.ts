@@ -1,8 +1,4 @@
-/**
- * Searches the lines of a log, in short slices that do not block the event loop.
- *
- * @module
- */
+/** Searches the lines of a log, in short slices that do not block the event loop. @module */
 
 import { yieldToEventLoop } from "../event_loop.ts";
 import type { Limiter } from "../limiter.ts";

@@ -1,8 +1,4 @@
-/**
- * Timestamps of the engine in logs.
- *
- * @module
- */
+/** Timestamps of the engine in logs. @module */
 
 /** A timestamp of the engine. */
 export interface Stamp {

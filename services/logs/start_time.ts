@@ -1,8 +1,4 @@
-/**
- * Times in requests for logs.
- *
- * @module
- */
+/** Times in requests for logs. @module */
 
 import { AppError } from "../errors.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Delivers queued messages to notification channels.
- *
- * @module
- */
+/** Delivers queued messages to notification channels. @module */
 
 import {
   deleteThreadReference,

@@ -1,8 +1,4 @@
-/**
- * Requests to chats and other platforms.
- *
- * @module
- */
+/** Requests to chats and other platforms. @module */
 
 import type { OutboundDeps, OutboundReach } from "../outbound/url.ts";
 import { outboundRequest } from "../outbound/http.ts";

@@ -1,8 +1,4 @@
-/**
- * Reports a channel that has been failing for a day through the other channels.
- *
- * @module
- */
+/** Reports a channel that has been failing for a day through the other channels. @module */
 
 import {
   selectNotificationChannels,

@@ -1,8 +1,4 @@
-/**
- * Which events a notification channel gets.
- *
- * @module
- */
+/** Which events a notification channel gets. @module */
 
 import type { StoredNotificationChannel } from "../../db/notification_channels.ts";
 import { matchesAny, stackOf } from "../access/scope.ts";

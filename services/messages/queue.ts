@@ -1,8 +1,4 @@
-/**
- * Notifications about events, on their way into the outbox.
- *
- * @module
- */
+/** Notifications about events, on their way into the outbox. @module */
 
 import { selectThreadMessage, updateThreadSuperseded } from "../../db/outbox_messages.ts";
 import { hasOpenGroup } from "../../db/notification_groups.ts";

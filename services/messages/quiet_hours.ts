@@ -1,8 +1,4 @@
-/**
- * Quiet hours: a daily time in which a channel gets only what is important.
- *
- * @module
- */
+/** Quiet hours: a daily time in which a channel gets only what is important. @module */
 
 import type { QuietHours } from "../../db/notification_channels.ts";
 import { AppError } from "../errors.ts";

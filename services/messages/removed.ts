@@ -1,8 +1,4 @@
-/**
- * Ends the problems of containers that were removed, because no other event does.
- *
- * @module
- */
+/** Ends the problems of containers that were removed, because no other event does. @module */
 
 import { deleteProblem, selectProblemsOfKinds } from "../../db/notification_problems.ts";
 import { emit, type EmitDeps } from "../events/emit.ts";

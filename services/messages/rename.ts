@@ -1,8 +1,4 @@
-/**
- * Lets what is known of problems follow a container that gets another name.
- *
- * @module
- */
+/** Lets what is known of problems follow a container that gets another name. @module */
 
 import { deleteHeldEvent, replaceHeldEvent, selectHeldEvents } from "../../db/held_events.ts";
 import { deleteGroup, selectGroupsWith, upsertGroup } from "../../db/notification_groups.ts";

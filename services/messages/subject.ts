@@ -1,8 +1,4 @@
-/**
- * What an event is about, for the decision which events become one message.
- *
- * @module
- */
+/** What an event is about, for the decision which events become one message. @module */
 
 import type { Deps } from "../deps.ts";
 import type { AppEvent } from "../events/events.ts";

@@ -1,8 +1,4 @@
-/**
- * The health of the service itself.
- *
- * @module
- */
+/** The health of the service itself. @module */
 
 import { selectDataVersion } from "../../db/data_version.ts";
 import type { Database } from "../../db/database.ts";

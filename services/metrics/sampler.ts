@@ -1,8 +1,4 @@
-/**
- * Records metrics of the host and its containers every 15 seconds.
- *
- * @module
- */
+/** Records metrics of the host and its containers every 15 seconds. @module */
 
 import { sleep, type Worker } from "../lifecycle.ts";
 import {

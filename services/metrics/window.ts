@@ -1,8 +1,4 @@
-/**
- * The time window and resolution of a history request.
- *
- * @module
- */
+/** The time window and resolution of a history request. @module */
 
 import type { Resolution } from "../../db/metric_samples.ts";
 import { AppError } from "../errors.ts";

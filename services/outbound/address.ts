@@ -1,8 +1,4 @@
-/**
- * Rules for the addresses that the service connects to on behalf of a user.
- *
- * @module
- */
+/** Rules for the addresses that the service connects to on behalf of a user. @module */
 
 import type ipaddr from "ipaddr.js";
 import {

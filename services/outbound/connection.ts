@@ -1,8 +1,4 @@
-/**
- * Connections to the addresses that were checked, and to no others.
- *
- * @module
- */
+/** Connections to the addresses that were checked, and to no others. @module */
 
 import type { LookupFunction } from "node:net";
 import { nodeNet } from "../builtins.ts";

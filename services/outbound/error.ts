@@ -1,8 +1,4 @@
-/**
- * Failures of outbound connections.
- *
- * @module
- */
+/** Failures of outbound connections. @module */
 
 /** Why there was no response. */
 export type OutboundErrorCode =

@@ -1,8 +1,4 @@
-/**
- * Sends mails through the configured SMTP server.
- *
- * @module
- */
+/** Sends mails through the configured SMTP server. @module */
 
 import type { Config } from "../config/config.ts";
 import { withTimeLimit } from "../deadline.ts";

@@ -1,8 +1,4 @@
-/**
- * Mail addresses.
- *
- * @module
- */
+/** Mail addresses. @module */
 
 /** Limit of an address (RFC 5321, 4.5.3.1.3, without the brackets), in characters. */
 export const MAIL_ADDRESS_MAX = 254;

@@ -1,8 +1,4 @@
-/**
- * The `retry-after` header.
- *
- * @module
- */
+/** The `retry-after` header. @module */
 
 /**
  * Returns the delay of a `retry-after` header, which is in seconds or a date (RFC 9110, 10.2.3).

@@ -1,8 +1,4 @@
-/**
- * Headers whose values are secrets: stored encrypted and shown redacted.
- *
- * @module
- */
+/** Headers whose values are secrets: stored encrypted and shown redacted. @module */
 
 import { AppError } from "../errors.ts";
 import { outboundHeaderProblem } from "./http.ts";

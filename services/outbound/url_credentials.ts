@@ -1,8 +1,4 @@
-/**
- * User name and password in a URL that the operator configured: sent, but never shown.
- *
- * @module
- */
+/** User name and password in a URL that the operator configured: sent, but never shown. @module */
 
 /**
  * Removes the credentials from a URL.

@@ -1,8 +1,4 @@
-/**
- * Matches certificate names against a host by the rules of browsers.
- *
- * @module
- */
+/** Matches certificate names against a host by the rules of browsers. @module */
 
 /** The subject alternative names of a certificate, in its order. */
 interface CertificateNames {

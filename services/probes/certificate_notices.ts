@@ -1,8 +1,4 @@
-/**
- * Notices about certificates that are about to expire.
- *
- * @module
- */
+/** Notices about certificates that are about to expire. @module */
 
 import {
   deleteNoticesExpiredBefore,

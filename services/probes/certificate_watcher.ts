@@ -1,8 +1,4 @@
-/**
- * Checks twice a day whether certificates are about to expire.
- *
- * @module
- */
+/** Checks twice a day whether certificates are about to expire. @module */
 
 import { aborted, every, sleep, type Worker } from "../lifecycle.ts";
 import { emitExpiryNotices } from "./certificate_notices.ts";

@@ -1,8 +1,4 @@
-/**
- * Describes why a connection failed.
- *
- * @module
- */
+/** Describes why a connection failed. @module */
 
 /** Descriptions by error code; other codes are reported as they are. */
 const REASONS: Readonly<Record<string, string>> = {

@@ -1,8 +1,4 @@
-/**
- * Caches a response that is costly to compute.
- *
- * @module
- */
+/** Caches a response that is costly to compute. @module */
 
 /**
  * Concurrent callers share one request. A failure reaches all of them and is not cached.

@@ -1,8 +1,4 @@
-/**
- * Checks the certificates of the domains in `SSL_DOMAINS` with a TLS handshake.
- *
- * @module
- */
+/** Checks the certificates of the domains in `SSL_DOMAINS` with a TLS handshake. @module */
 
 import type { X509Certificate } from "node:crypto";
 import type { LookupFunction } from "node:net";

@@ -1,8 +1,4 @@
-/**
- * Metric series of containers and their shared labels.
- *
- * @module
- */
+/** Metric series of containers and their shared labels. @module */
 
 import type { Container } from "../containers/inventory.ts";
 import type { ContainerStats } from "../containers/stats_cache.ts";

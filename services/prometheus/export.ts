@@ -1,8 +1,4 @@
-/**
- * The metrics export in Prometheus exposition format, read from memory.
- *
- * @module
- */
+/** The metrics export in Prometheus exposition format, read from memory. @module */
 
 import type { Metric } from "prom-client";
 import { nodeZlib } from "../builtins.ts";

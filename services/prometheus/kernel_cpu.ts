@@ -1,8 +1,4 @@
-/**
- * CPU, scheduler, process and pressure metrics from `/proc`.
- *
- * @module
- */
+/** CPU, scheduler, process and pressure metrics from `/proc`. @module */
 
 import { labelValue, metric, type Series } from "./family.ts";
 import { type Collector, rows, single, table } from "./kernel_table.ts";

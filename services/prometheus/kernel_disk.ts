@@ -1,8 +1,4 @@
-/**
- * Metrics of block devices, file handles and the root file system from `/proc`.
- *
- * @module
- */
+/** Metrics of block devices, file handles and the root file system from `/proc`. @module */
 
 import { metric } from "./family.ts";
 import { type Collector, type Column, DEVICES_MAX, rows, single, table } from "./kernel_table.ts";

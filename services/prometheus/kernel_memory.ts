@@ -1,8 +1,4 @@
-/**
- * Memory metrics from `/proc`.
- *
- * @module
- */
+/** Memory metrics from `/proc`. @module */
 
 import { metric } from "./family.ts";
 import { type Collector, rows } from "./kernel_table.ts";

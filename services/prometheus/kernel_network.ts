@@ -1,8 +1,4 @@
-/**
- * Network metrics of the host from `/proc/1/net`.
- *
- * @module
- */
+/** Network metrics of the host from `/proc/1/net`. @module */
 
 import { type Family, labelValue, metric } from "./family.ts";
 import { type Collector, type Column, DEVICES_MAX, rows, single, table } from "./kernel_table.ts";

@@ -1,8 +1,4 @@
-/**
- * Converts tables of the kernel to metric families.
- *
- * @module
- */
+/** Converts tables of the kernel to metric families. @module */
 
 import { type Family, metric } from "./family.ts";
 

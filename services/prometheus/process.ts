@@ -1,8 +1,4 @@
-/**
- * Metrics of the service itself: requests, streams, workers, engine and resources.
- *
- * @module
- */
+/** Metrics of the service itself: requests, streams, workers, engine and resources. @module */
 
 import { nodeProcess } from "../builtins.ts";
 import type { Deps } from "../deps.ts";

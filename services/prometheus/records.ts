@@ -1,8 +1,4 @@
-/**
- * Metrics of the databases: record counts and file sizes.
- *
- * @module
- */
+/** Metrics of the databases: record counts and file sizes. @module */
 
 import { ALERT_STATES, selectAlertProgress } from "../../db/alert_progress.ts";
 import { selectAlertRules } from "../../db/alert_rules.ts";

@@ -1,8 +1,4 @@
-/**
- * Numbers of containers and stacks by state.
- *
- * @module
- */
+/** Numbers of containers and stacks by state. @module */
 
 import { type Container, CONTAINER_STATES } from "../containers/inventory.ts";
 import { STACK_STATUSES, summarizeStacks } from "../stacks/stacks.ts";

@@ -1,8 +1,4 @@
-/**
- * What a release says about its files: `SHA256SUMS`, signed by the vendor.
- *
- * @module
- */
+/** What a release says about its files: `SHA256SUMS`, signed by the vendor. @module */
 
 import { compareNatural } from "../text/natural_order.ts";
 import { SignatureError, verifySshSignature } from "./ssh_signature.ts";

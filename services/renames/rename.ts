@@ -1,8 +1,4 @@
-/**
- * Renames containers.
- *
- * @module
- */
+/** Renames containers. @module */
 
 import { renameAlertProgress } from "../../db/alert_progress.ts";
 import { renameContainerSeries } from "../../db/container_samples.ts";

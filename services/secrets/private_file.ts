@@ -1,8 +1,4 @@
-/**
- * Files for one user only: keys, licenses, backups, credentials.
- *
- * @module
- */
+/** Files for one user only: keys, licenses, backups, credentials. @module */
 
 import { dirname } from "node:path";
 import { nodeFs } from "../builtins.ts";

@@ -1,8 +1,4 @@
-/**
- * Start-up steps that encrypt what an earlier version stored in plain text.
- *
- * @module
- */
+/** Start-up steps that encrypt what an earlier version stored in plain text. @module */
 
 import type { Deps } from "../deps.ts";
 

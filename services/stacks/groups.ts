@@ -1,8 +1,4 @@
-/**
- * Groups containers into stacks by the labels of compose and swarm.
- *
- * @module
- */
+/** Groups containers into stacks by the labels of compose and swarm. @module */
 
 import { compareNatural } from "../text/natural_order.ts";
 import type { Container } from "../containers/inventory.ts";

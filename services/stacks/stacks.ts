@@ -1,8 +1,4 @@
-/**
- * Stacks: compose projects and swarm stacks.
- *
- * @module
- */
+/** Stacks: compose projects and swarm stacks. @module */
 
 import { includesStack, isLimited } from "../access/scope.ts";
 import type { Deps } from "../deps.ts";

@@ -1,8 +1,4 @@
-/**
- * Disk usage of containers, images, volumes and the build cache.
- *
- * @module
- */
+/** Disk usage of containers, images, volumes and the build cache. @module */
 
 import type { DiskUsagePart } from "../../engine/system.ts";
 import type { Deps } from "../deps.ts";

@@ -1,8 +1,4 @@
-/**
- * Volumes and the containers that mount them.
- *
- * @module
- */
+/** Volumes and the containers that mount them. @module */
 
 import { EngineError, ifThere } from "../../engine/errors.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * Server-Sent Events as bytes (WHATWG HTML 9.2.5).
- *
- * @module
- */
+/** Server-Sent Events as bytes (WHATWG HTML 9.2.5). @module */
 
 /** Bytes of a stream. Clients share them, so they are never modified. */
 export type StreamChunk = Uint8Array<ArrayBuffer>;

@@ -1,8 +1,4 @@
-/**
- * Streams of a source that is read only as fast as the client reads.
- *
- * @module
- */
+/** Streams of a source that is read only as fast as the client reads. @module */
 
 /** A client that has not read for this long is disconnected, in milliseconds. */
 const STALL_MAX_MS = 60_000;

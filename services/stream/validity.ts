@@ -1,8 +1,4 @@
-/**
- * How long a stream may stay open.
- *
- * @module
- */
+/** How long a stream may stay open. @module */
 
 import type { Caller } from "../access/caller.ts";
 import type { Deps } from "../deps.ts";

@@ -1,8 +1,4 @@
-/**
- * Whether the engine is a swarm manager, cached for a few seconds.
- *
- * @module
- */
+/** Whether the engine is a swarm manager, cached for a few seconds. @module */
 
 import type { Engine } from "../../engine/client.ts";
 import { EngineError } from "../../engine/errors.ts";

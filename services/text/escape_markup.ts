@@ -1,8 +1,4 @@
-/**
- * Text in HTML and XML.
- *
- * @module
- */
+/** Text in HTML and XML. @module */
 
 const REFERENCES: Readonly<Record<string, string>> = {
   "&": "&amp;",

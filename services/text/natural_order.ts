@@ -1,8 +1,4 @@
-/**
- * The order of names that contain numbers.
- *
- * @module
- */
+/** The order of names that contain numbers. @module */
 
 /** Compares two names for a sort: `web-2` comes before `Web-10`. */
 export function compareNatural(a: string, b: string): number {

@@ -1,8 +1,4 @@
-/**
- * Redaction of secrets in output.
- *
- * @module
- */
+/** Redaction of secrets in output. @module */
 
 /** Replaces a secret in responses. In an update it means: keep the stored value. */
 export const REDACTED = "********";

@@ -1,8 +1,4 @@
-/**
- * Reasons of failed file operations, as part of error messages.
- *
- * @module
- */
+/** Reasons of failed file operations, as part of error messages. @module */
 
 /** Describes an error for users, without the runtime's hints and codes. */
 export function systemReason(error: unknown): string {

@@ -1,8 +1,4 @@
-/**
- * Durations in labels.
- *
- * @module
- */
+/** Durations in labels. @module */
 
 import { AppError } from "../errors.ts";
 

@@ -1,8 +1,4 @@
-/**
- * What updates need of uptime monitors. Only Pro has monitors.
- *
- * @module
- */
+/** What updates need of uptime monitors. Only Pro has monitors. @module */
 
 import type { StateDatabase } from "../../db/database.ts";
 import type { Config } from "../config/config.ts";

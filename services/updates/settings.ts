@@ -1,8 +1,4 @@
-/**
- * The settings of image updates. The environment wins over what is stored.
- *
- * @module
- */
+/** The settings of image updates. The environment wins over what is stored. @module */
 
 import { selectSetting, upsertSetting } from "../../db/settings.ts";
 import { applyChange, type Change } from "../change.ts";

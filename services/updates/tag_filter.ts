@@ -1,8 +1,4 @@
-/**
- * The patterns of tags in labels.
- *
- * @module
- */
+/** The patterns of tags in labels. @module */
 
 import { AppError } from "../errors.ts";
 import { compileLinearPattern } from "../logs/regex/linear_pattern.ts";

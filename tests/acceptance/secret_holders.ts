@@ -1,8 +1,4 @@
-/**
- * Every record that can contain a secret: how it is created, and where the secret is.
- *
- * @module
- */
+/** Every record that can contain a secret: how it is created, and where the secret is. @module */
 
 import { createAuthority } from "../helpers/certificates.ts";
 import { createIdp, type SamlIdp } from "../helpers/sso.ts";

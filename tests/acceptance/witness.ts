@@ -1,8 +1,4 @@
-/**
- * Calls the application and keeps all of its output for the search.
- *
- * @module
- */
+/** Calls the application and keeps all of its output for the search. @module */
 
 import { assertDocumented } from "../helpers/documented.ts";
 import type { App } from "../../routes/app.ts";

@@ -1,8 +1,4 @@
-/**
- * The page Notifications, with channels that reach a receiver on loopback.
- *
- * @module
- */
+/** The page Notifications, with channels that reach a receiver on loopback. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
 import { type Dashboard, dashboardTest, PHONE } from "../helpers/dashboard.ts";

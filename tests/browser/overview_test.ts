@@ -1,8 +1,4 @@
-/**
- * The overview of a host on which much is wrong.
- *
- * @module
- */
+/** The overview of a host on which much is wrong. @module */
 
 import { deepEqual, equal } from "node:assert/strict";
 import { dashboardTest } from "../helpers/dashboard.ts";

@@ -1,8 +1,4 @@
-/**
- * The session cookie in a real browser, next to another service on the same host.
- *
- * @module
- */
+/** The session cookie in a real browser, next to another service on the same host. @module */
 
 import { deepEqual, equal } from "node:assert/strict";
 import { browserTest, startBrowser } from "../helpers/browser.ts";

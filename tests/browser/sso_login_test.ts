@@ -1,8 +1,4 @@
-/**
- * The login form for an identity provider in a real browser.
- *
- * @module
- */
+/** The login form for an identity provider in a real browser. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
 import { browserTest, startBrowser } from "../helpers/browser.ts";

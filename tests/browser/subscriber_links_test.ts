@@ -1,8 +1,4 @@
-/**
- * The links of mails to subscribers in a real browser.
- *
- * @module
- */
+/** The links of mails to subscribers in a real browser. @module */
 
 import { deepEqual, equal } from "node:assert/strict";
 import { unsubscribeToken } from "../../services/pro/status_pages/subscriber_address.ts";

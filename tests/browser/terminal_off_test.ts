@@ -1,8 +1,4 @@
-/**
- * The tab "Terminal" of a service whose terminals are off.
- *
- * @module
- */
+/** The tab "Terminal" of a service whose terminals are off. @module */
 
 import { equal } from "node:assert/strict";
 import { dashboardTest, DESKTOP, startDashboardBrowser } from "../helpers/dashboard.ts";

@@ -1,8 +1,4 @@
-/**
- * The started program when clients use up its connections and file descriptors.
- *
- * @module
- */
+/** The started program when clients use up its connections and file descriptors. @module */
 
 import { equal, ok } from "node:assert/strict";
 import { holdConnections, UNFINISHED } from "../helpers/held_connections.ts";

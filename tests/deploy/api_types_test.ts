@@ -1,8 +1,4 @@
-/**
- * Types of the API for the dashboard.
- *
- * @module
- */
+/** Types of the API for the dashboard. @module */
 
 import { equal, match } from "node:assert/strict";
 import { apiTypes } from "../../deploy/build/api_types.ts";

@@ -1,8 +1,4 @@
-/**
- * Checks of the license keys that are built into an executable.
- *
- * @module
- */
+/** Checks of the license keys that are built into an executable. @module */
 
 import { deepEqual, rejects } from "node:assert/strict";
 import { publicPoints } from "../../deploy/build/check_license_keys.ts";

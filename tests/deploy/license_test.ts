@@ -1,8 +1,4 @@
-/**
- * The vendor's tools.
- *
- * @module
- */
+/** The vendor's tools. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
 import { publicPoints } from "../../deploy/build/check_license_keys.ts";

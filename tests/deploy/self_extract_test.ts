@@ -1,8 +1,4 @@
-/**
- * The self-extracting file, with a small script instead of the real runtime.
- *
- * @module
- */
+/** The self-extracting file, with a small script instead of the real runtime. @module */
 
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
 import { archive } from "../../deploy/build/archive.ts";

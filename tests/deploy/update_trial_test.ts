@@ -1,8 +1,4 @@
-/**
- * `deploy/update_trial.sh` with the starts of a service as systemd makes them.
- *
- * @module
- */
+/** `deploy/update_trial.sh` with the starts of a service as systemd makes them. @module */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { openStateDatabase } from "../../db/database.ts";

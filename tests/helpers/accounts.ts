@@ -1,8 +1,4 @@
-/**
- * Users and logins for tests.
- *
- * @module
- */
+/** Users and logins for tests. @module */
 
 import { equal } from "node:assert/strict";
 import type { TokenPair } from "../../services/access/sign_in/sessions.ts";

@@ -1,8 +1,4 @@
-/**
- * Certificates made for a test by `openssl`, and TLS servers that present them.
- *
- * @module
- */
+/** Certificates made for a test by `openssl`, and TLS servers that present them. @module */
 
 import type { AddressInfo, LookupFunction } from "node:net";
 import { createSecureContext, createServer, type TLSSocket } from "node:tls";

@@ -1,8 +1,4 @@
-/**
- * Runs one command of the program as a separate process.
- *
- * @module
- */
+/** Runs one command of the program as a separate process. @module */
 
 import { programCommand, runtimeEnvironment } from "./program.ts";
 

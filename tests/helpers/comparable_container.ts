@@ -1,8 +1,4 @@
-/**
- * Compares descriptions of containers, before and after an update.
- *
- * @module
- */
+/** Compares descriptions of containers, before and after an update. @module */
 
 import type { ContainerInspect } from "../../engine/containers.ts";
 

@@ -1,8 +1,4 @@
-/**
- * A compliance log to look at, and hands that tamper with it.
- *
- * @module
- */
+/** A compliance log to look at, and hands that tamper with it. @module */
 
 import { openStateDatabase, type StateDatabase } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";

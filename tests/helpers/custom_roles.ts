@@ -1,8 +1,4 @@
-/**
- * Custom roles for tests.
- *
- * @module
- */
+/** Custom roles for tests. @module */
 
 import { equal } from "node:assert/strict";
 import { login, usersApp } from "./accounts.ts";

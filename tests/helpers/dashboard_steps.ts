@@ -1,8 +1,4 @@
-/**
- * What tests of the dashboard's pages have in common: dialogs, rows and refusals.
- *
- * @module
- */
+/** What tests of the dashboard's pages have in common: dialogs, rows and refusals. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
 import { type Dashboard, PHONE } from "./dashboard.ts";

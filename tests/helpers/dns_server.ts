@@ -1,8 +1,4 @@
-/**
- * A DNS server over UDP on loopback (RFC 1035), which answers from a list.
- *
- * @module
- */
+/** A DNS server over UDP on loopback (RFC 1035), which answers from a list. @module */
 
 import { createSocket } from "node:dgram";
 import { Buffer } from "node:buffer";

@@ -1,8 +1,4 @@
-/**
- * Compares responses with the API document.
- *
- * @module
- */
+/** Compares responses with the API document. @module */
 
 import Ajv from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";

@@ -1,8 +1,4 @@
-/**
- * What the drills of safe updates and deploys have in common.
- *
- * @module
- */
+/** What the drills of safe updates and deploys have in common. @module */
 
 import { equal } from "node:assert/strict";
 import { getJob } from "../../services/jobs/jobs.ts";

@@ -1,8 +1,4 @@
-/**
- * Containers for tests: as records of the inventory, and simulated by a fake engine.
- *
- * @module
- */
+/** Containers for tests: as records of the inventory, and simulated by a fake engine. @module */
 
 import type { Container } from "../../services/containers/inventory.ts";
 import type { FakeAnswer } from "./fake_engine.ts";

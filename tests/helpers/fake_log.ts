@@ -1,8 +1,4 @@
-/**
- * The log of a container, for a fake engine.
- *
- * @module
- */
+/** The log of a container, for a fake engine. @module */
 
 import type { FakeAnswer } from "./fake_engine.ts";
 

@@ -1,8 +1,4 @@
-/**
- * A local HTTP server that records the requests it receives.
- *
- * @module
- */
+/** A local HTTP server that records the requests it receives. @module */
 
 export interface Received {
   method: string;

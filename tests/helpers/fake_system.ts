@@ -1,8 +1,4 @@
-/**
- * An HTTP server on loopback that answers from a table and records requests.
- *
- * @module
- */
+/** An HTTP server on loopback that answers from a table and records requests. @module */
 
 /** Configuration that allows requests to loopback. */
 export const LOOPBACK_ALLOWED = { outboundAllow: ["127.0.0.0/8"] };

@@ -1,8 +1,4 @@
-/**
- * Output frames of a container or command, as text.
- *
- * @module
- */
+/** Output frames of a container or command, as text. @module */
 
 import type { Frame } from "../../engine/frames.ts";
 

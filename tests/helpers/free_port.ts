@@ -1,8 +1,4 @@
-/**
- * Ports for programs that cannot choose one themselves.
- *
- * @module
- */
+/** Ports for programs that cannot choose one themselves. @module */
 
 /** Below those that the system hands out, so that no other program takes one before it is used. */
 const PORTS = { first: 20_000, count: 12_000 };

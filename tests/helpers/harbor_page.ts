@@ -1,8 +1,4 @@
-/**
- * A typical status page.
- *
- * @module
- */
+/** A typical status page. @module */
 
 import { equal } from "node:assert/strict";
 import type { Answer, TestApp } from "./test_app.ts";

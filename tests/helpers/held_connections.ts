@@ -1,8 +1,4 @@
-/**
- * Connections that a client opens and then keeps, as an attacker does.
- *
- * @module
- */
+/** Connections that a client opens and then keeps, as an attacker does. @module */
 
 import { connect, type Socket } from "node:net";
 

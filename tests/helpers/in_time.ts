@@ -1,8 +1,4 @@
-/**
- * Assertions about durations on a machine that may be busy.
- *
- * @module
- */
+/** Assertions about durations on a machine that may be busy. @module */
 
 import { cpus, loadavg } from "node:os";
 import { cpuUsage } from "node:process";

@@ -1,8 +1,4 @@
-/**
- * Shared steps of the tests of integrations and adapters.
- *
- * @module
- */
+/** Shared steps of the tests of integrations and adapters. @module */
 
 import { equal } from "node:assert/strict";
 import type { Edition } from "../../services/edition.ts";

@@ -1,8 +1,4 @@
-/**
- * License keys for tests, and licenses signed with them.
- *
- * @module
- */
+/** License keys for tests, and licenses signed with them. @module */
 
 import { issueLicense, makeKeyPair } from "../../deploy/build/license.ts";
 

@@ -1,8 +1,4 @@
-/**
- * A client of log streams.
- *
- * @module
- */
+/** A client of log streams. @module */
 
 import { sseBlocks } from "./sse_blocks.ts";
 import type { CallOptions, TestApp } from "./test_app.ts";

@@ -1,8 +1,4 @@
-/**
- * The application with mTLS in use, for tests.
- *
- * @module
- */
+/** The application with mTLS in use, for tests. @module */
 
 import { equal } from "node:assert/strict";
 import { type Answer, type TestApp, testApp, type TestAppOptions } from "./test_app.ts";

@@ -1,8 +1,4 @@
-/**
- * Events whose number can be read from what a receiver gets.
- *
- * @module
- */
+/** Events whose number can be read from what a receiver gets. @module */
 
 import type { EventMap } from "../../services/events/events.ts";
 

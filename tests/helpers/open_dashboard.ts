@@ -1,8 +1,4 @@
-/**
- * The dashboard of the real program, with an engine of simulated containers.
- *
- * @module
- */
+/** The dashboard of the real program, with an engine of simulated containers. @module */
 
 import { type Dashboard, startDashboardBrowser, type View } from "./dashboard.ts";
 import { simulateContainers, type SimulatedContainer } from "./fake_containers.ts";

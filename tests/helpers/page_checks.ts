@@ -1,8 +1,4 @@
-/**
- * Checks of a page, as expressions that a real browser evaluates.
- *
- * @module
- */
+/** Checks of a page, as expressions that a real browser evaluates. @module */
 
 /** Contrast of every text with its background (WCAG 2.2). */
 export const LOWEST_CONTRAST = `(() => {

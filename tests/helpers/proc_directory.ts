@@ -1,8 +1,4 @@
-/**
- * A `/proc` of a host with two cores, two disks and IPv6, as a directory.
- *
- * @module
- */
+/** A `/proc` of a host with two cores, two disks and IPv6, as a directory. @module */
 
 const MEMINFO = [
   ...["MemTotal", "MemFree", "MemAvailable", "Buffers", "Cached", "SwapCached", "Active"],

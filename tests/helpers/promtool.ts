@@ -1,8 +1,4 @@
-/**
- * Checks an export with Prometheus's own tool.
- *
- * @module
- */
+/** Checks an export with Prometheus's own tool. @module */
 
 /**
  * Runs `promtool check metrics`. @returns Its complaints; empty if there are none.

@@ -1,8 +1,4 @@
-/**
- * A gateway on loopback that implements the Expo push API.
- *
- * @module
- */
+/** A gateway on loopback that implements the Expo push API. @module */
 
 export interface PushMessage {
   to: string;

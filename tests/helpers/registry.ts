@@ -1,8 +1,4 @@
-/**
- * An image registry for tests, next to a private engine.
- *
- * @module
- */
+/** An image registry for tests, next to a private engine. @module */
 
 import { BUSYBOX, type RealEngine } from "./real_engine.ts";
 import { type Daemon, runInside, type Sandbox, startDaemon } from "./sandbox.ts";

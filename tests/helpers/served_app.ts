@@ -1,8 +1,4 @@
-/**
- * The application of a test behind a real port, for browsers.
- *
- * @module
- */
+/** The application of a test behind a real port, for browsers. @module */
 
 import type { TestApp } from "./test_app.ts";
 

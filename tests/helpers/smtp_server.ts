@@ -1,8 +1,4 @@
-/**
- * A real SMTP server on loopback that stores received mails.
- *
- * @module
- */
+/** A real SMTP server on loopback that stores received mails. @module */
 
 import { SMTPServer } from "smtp-server";
 

@@ -1,8 +1,4 @@
-/**
- * The blocks of `text/event-stream`, as they were sent.
- *
- * @module
- */
+/** The blocks of `text/event-stream`, as they were sent. @module */
 
 export interface SseBlocks {
   /** Waits for the next block, as its fields by name; `undefined` at the end of the stream. */

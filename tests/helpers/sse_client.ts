@@ -1,8 +1,4 @@
-/**
- * A client of the event stream.
- *
- * @module
- */
+/** A client of the event stream. @module */
 
 import { sseBlocks } from "./sse_blocks.ts";
 

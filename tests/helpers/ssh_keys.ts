@@ -1,8 +1,4 @@
-/**
- * SSH keys and signatures, made by the real `ssh-keygen`.
- *
- * @module
- */
+/** SSH keys and signatures, made by the real `ssh-keygen`. @module */
 
 export interface SshKey {
   /** The file of the private key. */

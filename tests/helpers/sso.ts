@@ -1,8 +1,4 @@
-/**
- * Single sign-on for tests: a registered identity provider and its logins.
- *
- * @module
- */
+/** Single sign-on for tests: a registered identity provider and its logins. @module */
 
 import { equal } from "node:assert/strict";
 import {

@@ -1,8 +1,4 @@
-/**
- * Shortcuts for tests of status pages.
- *
- * @module
- */
+/** Shortcuts for tests of status pages. @module */
 
 import { deliverDue } from "./outbox_delivery.ts";
 import { type TestApp, testApp, type TestAppOptions } from "./test_app.ts";

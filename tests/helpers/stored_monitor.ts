@@ -1,8 +1,4 @@
-/**
- * Stored uptime monitors, for tests of calculations on them.
- *
- * @module
- */
+/** Stored uptime monitors, for tests of calculations on them. @module */
 
 import type { StoredMonitor } from "../../db/pro/uptime/monitors.ts";
 

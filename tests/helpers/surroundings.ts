@@ -1,8 +1,4 @@
-/**
- * What random containers need on an engine: networks, images, volumes and partners.
- *
- * @module
- */
+/** What random containers need on an engine: networks, images, volumes and partners. @module */
 
 import type { Engine } from "../../engine/client.ts";
 import { containerCreate, containerStart } from "../../engine/containers.ts";

@@ -1,8 +1,4 @@
-/**
- * Clients of terminals: one that speaks the protocol, and one that sends raw bytes.
- *
- * @module
- */
+/** Clients of terminals: one that speaks the protocol, and one that sends raw bytes. @module */
 
 import { equal } from "node:assert/strict";
 import { listen } from "../../commands/listener/listener.ts";

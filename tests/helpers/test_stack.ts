@@ -1,8 +1,4 @@
-/**
- * A stack on a real engine.
- *
- * @module
- */
+/** A stack on a real engine. @module */
 
 import { equal, ok } from "node:assert/strict";
 import { connectEngine } from "../../engine/client.ts";

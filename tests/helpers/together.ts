@@ -1,8 +1,4 @@
-/**
- * Parts of a test that mostly wait, at the same time.
- *
- * @module
- */
+/** Parts of a test that mostly wait, at the same time. @module */
 
 /**
  * Runs all parts and waits until each of them has ended.

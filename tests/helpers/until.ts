@@ -1,8 +1,4 @@
-/**
- * Waits for conditions outside of the test.
- *
- * @module
- */
+/** Waits for conditions outside of the test. @module */
 
 /** Shortest and longest interval between two checks of a condition, in milliseconds. */
 const INTERVAL_MS = 20;

@@ -1,8 +1,4 @@
-/**
- * Containers whose images are compared with those of a registry.
- *
- * @module
- */
+/** Containers whose images are compared with those of a registry. @module */
 
 import { createHash } from "node:crypto";
 import type { Container } from "../../services/containers/inventory.ts";

@@ -1,8 +1,4 @@
-/**
- * Alert rules on real containers: logs, restarts, health and memory.
- *
- * @module
- */
+/** Alert rules on real containers: logs, restarts, health and memory. @module */
 
 import { deepEqual, equal } from "node:assert/strict";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";

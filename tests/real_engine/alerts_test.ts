@@ -1,8 +1,4 @@
-/**
- * An alert across crashes of the program fires in time, and once.
- *
- * @module
- */
+/** An alert across crashes of the program fires in time, and once. @module */
 
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { type Longshore, startLongshore, wholeRound } from "../helpers/longshore.ts";

@@ -1,8 +1,4 @@
-/**
- * Pausing, killing, renaming, limiting and removing containers, on both engines.
- *
- * @module
- */
+/** Pausing, killing, renaming, limiting and removing containers, on both engines. @module */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";

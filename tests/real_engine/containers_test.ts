@@ -1,8 +1,4 @@
-/**
- * Containers through the whole program: what the API says is what the engine does.
- *
- * @module
- */
+/** Containers through the whole program: what the API says is what the engine does. @module */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";

@@ -1,8 +1,4 @@
-/**
- * Logs in the dashboard: live, merged, searched and in color.
- *
- * @module
- */
+/** Logs in the dashboard: live, merged, searched and in color. @module */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { type Dashboard, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";

@@ -1,8 +1,4 @@
-/**
- * The dashboard in a real Chromium, with the real service and a real engine.
- *
- * @module
- */
+/** The dashboard in a real Chromium, with the real service and a real engine. @module */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { type Dashboard, DESKTOP, startDashboardBrowser } from "../helpers/dashboard.ts";

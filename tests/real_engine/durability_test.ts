@@ -1,8 +1,4 @@
-/**
- * The program is killed at random moments: the next start has every acknowledged write.
- *
- * @module
- */
+/** The program is killed at random moments: the next start has every acknowledged write. @module */
 
 import { deepEqual, equal } from "node:assert/strict";
 import { startLongshore } from "../helpers/longshore.ts";

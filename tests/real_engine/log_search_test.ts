@@ -1,8 +1,4 @@
-/**
- * Search in a large log with hostile patterns.
- *
- * @module
- */
+/** Search in a large log with hostile patterns. @module */
 
 import { equal, ok } from "node:assert/strict";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";

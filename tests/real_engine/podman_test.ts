@@ -1,8 +1,4 @@
-/**
- * The whole program on Podman's socket, once.
- *
- * @module
- */
+/** The whole program on Podman's socket, once. @module */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { durationOf, mostlyWithin } from "../helpers/in_time.ts";

@@ -1,8 +1,4 @@
-/**
- * Networks that a deploy creates again.
- *
- * @module
- */
+/** Networks that a deploy creates again. @module */
 
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { connectEngine } from "../../engine/client.ts";

@@ -1,8 +1,4 @@
-/**
- * Uptime monitors in the verdict about an update.
- *
- * @module
- */
+/** Uptime monitors in the verdict about an update. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
 import { getJob } from "../../services/jobs/jobs.ts";

@@ -1,8 +1,4 @@
-/**
- * When the access policy of an edition is applied to a request, and what it records.
- *
- * @module
- */
+/** When the access policy of an edition is applied to a request, and what it records. @module */
 
 import { deepEqual, equal } from "node:assert/strict";
 import { Hono } from "hono";

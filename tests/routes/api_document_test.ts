@@ -1,8 +1,4 @@
-/**
- * /openapi.json: same as `longshore openapi`, compressed, with an ETag.
- *
- * @module
- */
+/** /openapi.json: same as `longshore openapi`, compressed, with an ETag. @module */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { apiDocument } from "../helpers/api_document.ts";

@@ -1,8 +1,4 @@
-/**
- * The documentation, as far as it can be compared with the code.
- *
- * @module
- */
+/** The documentation, as far as it can be compared with the code. @module */
 
 import { deepEqual, match } from "node:assert/strict";
 import { COMMANDS } from "../../commands/mod.ts";

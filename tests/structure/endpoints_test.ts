@@ -1,8 +1,4 @@
-/**
- * Rules that hold for every endpoint.
- *
- * @module
- */
+/** Rules that hold for every endpoint. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
 import * as z from "zod";

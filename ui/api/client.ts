@@ -1,8 +1,4 @@
-/**
- * Calls the API with the types of its document.
- *
- * @module
- */
+/** Calls the API with the types of its document. @module */
 
 import { ROOT } from "../state/root.ts";
 import { accessToken, endSession, refreshToken } from "../state/session.ts";

@@ -1,8 +1,4 @@
-/**
- * Files from and to the service.
- *
- * @module
- */
+/** Files from and to the service. @module */
 
 import { ROOT } from "../state/root.ts";
 import { accessToken, refreshToken } from "../state/session.ts";

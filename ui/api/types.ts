@@ -1,8 +1,4 @@
-/**
- * Types of the API, generated from its document by `deno task openapi:accept`.
- *
- * @module
- */
+/** Types of the API, generated from its document by `deno task openapi:accept`. @module */
 
 export type Account = {
   mode: "key" | "users";

@@ -1,8 +1,4 @@
-/**
- * Copies texts.
- *
- * @module
- */
+/** Copies texts. @module */
 
 import { showStatus } from "../state/toasts.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Cron expressions in forms.
- *
- * @module
- */
+/** Cron expressions in forms. @module */
 
 export const CRON_HINT =
   "Minute, hour, day of month, month, day of week: 0 3 * * mon-fri is 03:00 on weekdays";

@@ -1,8 +1,4 @@
-/**
- * Times in fields of the type `datetime-local`, which have no time zone.
- *
- * @module
- */
+/** Times in fields of the type `datetime-local`, which have no time zone. @module */
 
 /** A time (ISO 8601) as the field shows it, in the browser's time zone; empty for none. */
 export function toLocalInput(at: string | null | undefined): string {

@@ -1,8 +1,4 @@
-/**
- * Text for people: sizes, numbers, durations, and text from containers made harmless.
- *
- * @module
- */
+/** Text for people: sizes, numbers, durations, and text from containers made harmless. @module */
 
 /**
  * Control characters, which do not show, and those that change the direction of the text around

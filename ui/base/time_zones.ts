@@ -1,8 +1,4 @@
-/**
- * Time zones to choose from.
- *
- * @module
- */
+/** Time zones to choose from. @module */
 
 /** IANA names. Browsers leave UTC out of their list. */
 export const TIME_ZONES = [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])].sort();

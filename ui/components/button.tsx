@@ -1,8 +1,4 @@
-/**
- * Buttons and links that look like them.
- *
- * @module
- */
+/** Buttons and links that look like them. @module */
 
 import type { ComponentChildren } from "preact";
 import { href } from "../state/router.ts";

@@ -1,8 +1,4 @@
-/**
- * A chart over time. The library is loaded with the first one.
- *
- * @module
- */
+/** A chart over time. The library is loaded with the first one. @module */
 
 import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";

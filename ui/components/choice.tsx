@@ -1,8 +1,4 @@
-/**
- * One of a few options, all of which are visible.
- *
- * @module
- */
+/** One of a few options, all of which are visible. @module */
 
 import { addStyles } from "./styles.ts";
 import styles from "./choice.css" with { type: "text" };

@@ -1,8 +1,4 @@
-/**
- * Columns that many tables have.
- *
- * @module
- */
+/** Columns that many tables have. @module */
 
 import { href } from "../state/router.ts";
 import { hasRole } from "../state/session.ts";

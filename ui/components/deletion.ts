@@ -1,8 +1,4 @@
-/**
- * Deleting what the user has confirmed.
- *
- * @module
- */
+/** Deleting what the user has confirmed. @module */
 
 import { withResult } from "../state/toasts.ts";
 import { confirm } from "./dialog.tsx";

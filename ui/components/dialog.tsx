@@ -1,8 +1,4 @@
-/**
- * Dialogs, and the question before something is destroyed.
- *
- * @module
- */
+/** Dialogs, and the question before something is destroyed. @module */
 
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";

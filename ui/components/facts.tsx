@@ -1,8 +1,4 @@
-/**
- * Names with their values.
- *
- * @module
- */
+/** Names with their values. @module */
 
 import type { ComponentChildren } from "preact";
 import { addStyles } from "./styles.ts";

@@ -1,8 +1,4 @@
-/**
- * Icons, drawn with lines on a grid of 16 units.
- *
- * @module
- */
+/** Icons, drawn with lines on a grid of 16 units. @module */
 
 const PATHS = {
   alert: "M8 2.2 14.6 13.6H1.4zM8 6.4v3.4M8 11.8v.1",

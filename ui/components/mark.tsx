@@ -1,8 +1,4 @@
-/**
- * The sign of the product.
- *
- * @module
- */
+/** The sign of the product. @module */
 
 export function Mark() {
   return (

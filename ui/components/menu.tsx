@@ -1,8 +1,4 @@
-/**
- * A button that opens a menu (WAI-ARIA Authoring Practices, menu button).
- *
- * @module
- */
+/** A button that opens a menu (WAI-ARIA Authoring Practices, menu button). @module */
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";

@@ -1,8 +1,4 @@
-/**
- * Reads from the API for as long as a component is shown.
- *
- * @module
- */
+/** Reads from the API for as long as a component is shown. @module */
 
 import { useEffect, useRef } from "preact/hooks";
 import { type Signal, useComputed, useSignal } from "@preact/signals";

@@ -1,8 +1,4 @@
-/**
- * The search field of a list, which keeps its words in `?q=`.
- *
- * @module
- */
+/** The search field of a list, which keeps its words in `?q=`. @module */
 
 import { useMemo } from "preact/hooks";
 import { query, setQuery } from "../state/router.ts";

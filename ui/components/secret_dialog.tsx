@@ -1,8 +1,4 @@
-/**
- * Shows a new secret once.
- *
- * @module
- */
+/** Shows a new secret once. @module */
 
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";

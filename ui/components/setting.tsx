@@ -1,8 +1,4 @@
-/**
- * A setting that is on or off, with what it does.
- *
- * @module
- */
+/** A setting that is on or off, with what it does. @module */
 
 import type { ComponentChildren } from "preact";
 import { Switch } from "./form.tsx";

@@ -1,8 +1,4 @@
-/**
- * Styles of parts that the first view does not have: they are loaded with the part.
- *
- * @module
- */
+/** Styles of parts that the first view does not have: they are loaded with the part. @module */
 
 /** Adds a style sheet, once for each module that calls it when it is loaded. */
 export function addStyles(css: string): void {

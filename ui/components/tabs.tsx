@@ -1,8 +1,4 @@
-/**
- * Tabs, each at its own address.
- *
- * @module
- */
+/** Tabs, each at its own address. @module */
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";

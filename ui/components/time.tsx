@@ -1,8 +1,4 @@
-/**
- * Times, relative to now.
- *
- * @module
- */
+/** Times, relative to now. @module */
 
 import { signal } from "@preact/signals";
 import { relativeTime } from "../base/text.ts";

@@ -1,8 +1,4 @@
-/**
- * The messages about results, in a corner.
- *
- * @module
- */
+/** The messages about results, in a corner. @module */
 
 import { IconButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";

@@ -1,8 +1,4 @@
-/**
- * What runs here: version, health, engine and license text.
- *
- * @module
- */
+/** What runs here: version, health, engine and license text. @module */
 
 import LICENSE from "../../LICENSE" with { type: "text" };
 import type { Health } from "../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * How this server is backed up and restored.
- *
- * @module
- */
+/** How this server is backed up and restored. @module */
 
 import type { ComponentChildren } from "preact";
 import { useSignal } from "@preact/signals";

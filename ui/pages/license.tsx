@@ -1,8 +1,4 @@
-/**
- * The edition: what the license includes, and how much of it is used.
- *
- * @module
- */
+/** The edition: what the license includes, and how much of it is used. @module */
 
 import { useSignal } from "@preact/signals";
 import { api } from "../api/client.ts";

@@ -1,8 +1,4 @@
-/**
- * What each address shows. A page's module is loaded when it is first opened.
- *
- * @module
- */
+/** What each address shows. A page's module is loaded when it is first opened. @module */
 
 import type { ComponentType } from "preact";
 import type { UserRole } from "../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * Networks: the table of all, creating and removing them.
- *
- * @module
- */
+/** Networks: the table of all, creating and removing them. @module */
 
 import { api } from "../api/client.ts";
 import type { Network } from "../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * Probes: the configured HTTP endpoints and TLS certificates.
- *
- * @module
- */
+/** Probes: the configured HTTP endpoints and TLS certificates. @module */
 
 import type { CertificateCheck, EndpointCheck } from "../api/types.ts";
 import { Button } from "../components/button.tsx";

@@ -1,8 +1,4 @@
-/**
- * Settings of the server.
- *
- * @module
- */
+/** Settings of the server. @module */
 
 import { useSignal } from "@preact/signals";
 import { api } from "../api/client.ts";

@@ -1,8 +1,4 @@
-/**
- * Sign in: with the API key, or with email and password.
- *
- * @module
- */
+/** Sign in: with the API key, or with email and password. @module */
 
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";

@@ -1,8 +1,4 @@
-/**
- * Volumes: the table of all, creating and removing them.
- *
- * @module
- */
+/** Volumes: the table of all, creating and removing them. @module */
 
 import { useEffect } from "preact/hooks";
 import { api } from "../api/client.ts";

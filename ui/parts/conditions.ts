@@ -1,8 +1,4 @@
-/**
- * Conditions of alert and remediation rules in words.
- *
- * @module
- */
+/** Conditions of alert and remediation rules in words. @module */
 
 import type { AlertOperator } from "../api/types.ts";
 import { bytes, duration } from "../base/text.ts";

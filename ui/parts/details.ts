@@ -1,8 +1,4 @@
-/**
- * Reads the details of the objects of a list whose operation does not have them.
- *
- * @module
- */
+/** Reads the details of the objects of a list whose operation does not have them. @module */
 
 import { useEffect } from "preact/hooks";
 import { type Signal, useSignal } from "@preact/signals";

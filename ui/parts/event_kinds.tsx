@@ -1,8 +1,4 @@
-/**
- * Which events a receiver gets.
- *
- * @module
- */
+/** Which events a receiver gets. @module */
 
 import type { NewWebhook } from "../api/types.ts";
 import { CheckGroup } from "../components/form.tsx";

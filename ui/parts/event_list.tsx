@@ -1,8 +1,4 @@
-/**
- * Events as sentences.
- *
- * @module
- */
+/** Events as sentences. @module */
 
 import { Link } from "../components/button.tsx";
 import { plain } from "../base/text.ts";

@@ -1,8 +1,4 @@
-/**
- * What failed containers left behind in the result of a job.
- *
- * @module
- */
+/** What failed containers left behind in the result of a job. @module */
 
 import { plain, plainLines } from "../base/text.ts";
 

@@ -1,8 +1,4 @@
-/**
- * HTTP headers in a form, one in each line.
- *
- * @module
- */
+/** HTTP headers in a form, one in each line. @module */
 
 import { TextArea } from "../components/form.tsx";
 

@@ -1,8 +1,4 @@
-/**
- * Images in use that have a newer one.
- *
- * @module
- */
+/** Images in use that have a newer one. @module */
 
 import type { ImageUpdate } from "../api/types.ts";
 import { useRead, useReloadOn } from "../components/reading.ts";

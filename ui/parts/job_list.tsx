@@ -1,8 +1,4 @@
-/**
- * Jobs in progress, each with how far it is.
- *
- * @module
- */
+/** Jobs in progress, each with how far it is. @module */
 
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";

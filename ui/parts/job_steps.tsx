@@ -1,8 +1,4 @@
-/**
- * How a job ended, and its steps.
- *
- * @module
- */
+/** How a job ended, and its steps. @module */
 
 import type { LiveJob } from "../state/live.ts";
 import { State } from "../components/states.tsx";

@@ -1,8 +1,4 @@
-/**
- * The question before unused objects are removed, with a preview of them.
- *
- * @module
- */
+/** The question before unused objects are removed, with a preview of them. @module */
 
 import { useSignal } from "@preact/signals";
 import { api } from "../api/client.ts";

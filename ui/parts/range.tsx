@@ -1,8 +1,4 @@
-/**
- * The time range of charts, which is in the address (`?range=24h`).
- *
- * @module
- */
+/** The time range of charts, which is in the address (`?range=24h`). @module */
 
 import { query, setQuery } from "../state/router.ts";
 import { RANGES } from "./history.ts";

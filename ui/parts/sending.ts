@@ -1,8 +1,4 @@
-/**
- * Sending a message from the dashboard, and what became of it.
- *
- * @module
- */
+/** Sending a message from the dashboard, and what became of it. @module */
 
 import { sentenceOf, showAlert, showStatus } from "../state/toasts.ts";
 import type { Delivery } from "./deliveries.tsx";

@@ -1,8 +1,4 @@
-/**
- * The button that starts the trial.
- *
- * @module
- */
+/** The button that starts the trial. @module */
 
 import { useSignal } from "@preact/signals";
 import { api } from "../api/client.ts";

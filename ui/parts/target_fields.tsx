@@ -1,8 +1,4 @@
-/**
- * The containers that a rule or a window applies to, in a form.
- *
- * @module
- */
+/** The containers that a rule or a window applies to, in a form. @module */
 
 import type { Target } from "../api/types.ts";
 import { type FormValues, listOf, pairsOf, TextArea, TextField } from "../components/form.tsx";

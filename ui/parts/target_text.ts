@@ -1,8 +1,4 @@
-/**
- * What a rule or a window applies to, in words.
- *
- * @module
- */
+/** What a rule or a window applies to, in words. @module */
 
 import type { Target } from "../api/types.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The page of an object that cannot be shown.
- *
- * @module
- */
+/** The page of an object that cannot be shown. @module */
 
 import { LinkButton } from "../components/button.tsx";
 import { Page } from "../components/page.tsx";

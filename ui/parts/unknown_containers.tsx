@@ -1,8 +1,4 @@
-/**
- * What is shown in place of containers that are not known.
- *
- * @module
- */
+/** What is shown in place of containers that are not known. @module */
 
 import { engineReachable } from "../state/live.ts";
 import { Empty, Loading } from "../components/states.tsx";

@@ -1,8 +1,4 @@
-/**
- * The containers that use an image, a network or a volume.
- *
- * @module
- */
+/** The containers that use an image, a network or a volume. @module */
 
 import { computed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

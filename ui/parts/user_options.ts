@@ -1,8 +1,4 @@
-/**
- * The users of this server, for fields that choose one.
- *
- * @module
- */
+/** The users of this server, for fields that choose one. @module */
 
 import { AUTH_MODE, hasRole } from "../state/session.ts";
 import { useRead } from "../components/reading.ts";

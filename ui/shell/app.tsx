@@ -1,8 +1,4 @@
-/**
- * The document around the pages: sign-in, navigation, banner, messages.
- *
- * @module
- */
+/** The document around the pages: sign-in, navigation, banner, messages. @module */
 
 import { computed, effect, signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, ComponentType } from "preact";

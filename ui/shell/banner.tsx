@@ -1,8 +1,4 @@
-/**
- * The banner: product and server, search, connection and account.
- *
- * @module
- */
+/** The banner: product and server, search, connection and account. @module */
 
 import { Icon } from "../components/icon.tsx";
 import { Mark } from "../components/mark.tsx";

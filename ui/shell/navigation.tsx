@@ -1,8 +1,4 @@
-/**
- * The main navigation.
- *
- * @module
- */
+/** The main navigation. @module */
 
 import { signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

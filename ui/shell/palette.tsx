@@ -1,8 +1,4 @@
-/**
- * The command palette: finds containers, stacks, pages and actions by a few letters.
- *
- * @module
- */
+/** The command palette: finds containers, stacks, pages and actions by a few letters. @module */
 
 import "../components/page.tsx";
 import { useSignal } from "@preact/signals";

@@ -1,8 +1,4 @@
-/**
- * Where the keyboard leads, and what the dialogs of the shell get to know of it.
- *
- * @module
- */
+/** Where the keyboard leads, and what the dialogs of the shell get to know of it. @module */
 
 import type { LISTED } from "../pages/mod.ts";
 

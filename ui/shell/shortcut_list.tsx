@@ -1,8 +1,4 @@
-/**
- * The dialog that lists the keyboard shortcuts.
- *
- * @module
- */
+/** The dialog that lists the keyboard shortcuts. @module */
 
 import "../components/page.tsx";
 import { Button } from "../components/button.tsx";

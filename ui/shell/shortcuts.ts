@@ -1,8 +1,4 @@
-/**
- * Keyboard shortcuts.
- *
- * @module
- */
+/** Keyboard shortcuts. @module */
 
 import { useEffect } from "preact/hooks";
 import { navigate } from "../state/router.ts";

@@ -1,8 +1,4 @@
-/**
- * Theme and density, kept in this browser.
- *
- * @module
- */
+/** Theme and density, kept in this browser. @module */
 
 import { effect, signal } from "@preact/signals";
 

@@ -1,8 +1,4 @@
-/**
- * Actions on containers: what applies now, and doing it.
- *
- * @module
- */
+/** Actions on containers: what applies now, and doing it. @module */
 
 import { api } from "../api/client.ts";
 import type { Container } from "../api/types.ts";

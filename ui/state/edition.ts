@@ -1,8 +1,4 @@
-/**
- * The edition of the license, read once for each session.
- *
- * @module
- */
+/** The edition of the license, read once for each session. @module */
 
 import { signal } from "@preact/signals";
 import { api } from "../api/client.ts";

@@ -1,8 +1,4 @@
-/**
- * Jobs: which are in progress, and how they end.
- *
- * @module
- */
+/** Jobs: which are in progress, and how they end. @module */
 
 import { effect } from "@preact/signals";
 import { useEffect } from "preact/hooks";

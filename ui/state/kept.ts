@@ -1,8 +1,4 @@
-/**
- * Keeps what was entered while the user signs in again, in memory only.
- *
- * @module
- */
+/** Keeps what was entered while the user signs in again, in memory only. @module */
 
 import { effect } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";

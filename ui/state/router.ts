@@ -1,8 +1,4 @@
-/**
- * The open page: its path and query are the only state that survives a reload.
- *
- * @module
- */
+/** The open page: its path and query are the only state that survives a reload. @module */
 
 import { computed, signal } from "@preact/signals";
 import { isTerminal, type Match, matchPath } from "../paths.ts";

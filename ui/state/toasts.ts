@@ -1,8 +1,4 @@
-/**
- * Short messages about results.
- *
- * @module
- */
+/** Short messages about results. @module */
 
 import { signal } from "@preact/signals";
 import { ApiError } from "../api/client.ts";

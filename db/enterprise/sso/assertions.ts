@@ -1,8 +1,4 @@
-/**
- * The `saml_assertions` table: assertions that have been used, by issuer and id.
- *
- * @module
- */
+/** The `saml_assertions` table: assertions that have been used, by issuer and id. @module */
 
 import { type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";

@@ -1,8 +1,4 @@
-/**
- * The `sso_identities` table: links between users and identity providers.
- *
- * @module
- */
+/** The `sso_identities` table: links between users and identity providers. @module */
 
 import { boolean, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";

@@ -1,8 +1,4 @@
-/**
- * The `identity_providers` table: identity providers that vouch for users.
- *
- * @module
- */
+/** The `identity_providers` table: identity providers that vouch for users. @module */
 
 import { boolean, json, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";

@@ -1,8 +1,4 @@
-/**
- * The `saml_requests` table: login requests sent to identity providers.
- *
- * @module
- */
+/** The `saml_requests` table: login requests sent to identity providers. @module */
 
 import { type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";

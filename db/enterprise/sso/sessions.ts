@@ -1,8 +1,4 @@
-/**
- * The `sso_sessions` table: logins through an identity provider.
- *
- * @module
- */
+/** The `sso_sessions` table: logins through an identity provider. @module */
 
 import { type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";

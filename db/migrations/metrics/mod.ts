@@ -1,8 +1,4 @@
-/**
- * The migrations of `metrics.sqlite`, oldest first. All of them run in every edition.
- *
- * @module
- */
+/** The migrations of `metrics.sqlite`, oldest first. All of them run in every edition. @module */
 
 import type { Migration } from "../../migrate.ts";
 import { migration as metricSamples } from "./0001_ce_metric_samples.ts";

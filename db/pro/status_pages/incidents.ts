@@ -1,8 +1,4 @@
-/**
- * The `status_page_incidents` table: incidents published on status pages.
- *
- * @module
- */
+/** The `status_page_incidents` table: incidents published on status pages. @module */
 
 import { type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";

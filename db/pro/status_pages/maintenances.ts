@@ -1,8 +1,4 @@
-/**
- * The `status_page_maintenances` table: planned work that a status page announces.
- *
- * @module
- */
+/** The `status_page_maintenances` table: planned work that a status page announces. @module */
 
 import { type Row, table, text } from "../../columns.ts";
 import type { Database, Params } from "../../database.ts";

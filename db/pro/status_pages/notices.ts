@@ -1,8 +1,4 @@
-/**
- * The `status_page_notices` table: notices to the subscribers of status pages.
- *
- * @module
- */
+/** The `status_page_notices` table: notices to the subscribers of status pages. @module */
 
 import { json, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";

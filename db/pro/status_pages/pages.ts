@@ -1,8 +1,4 @@
-/**
- * The `status_pages` table: pages that publish the state of services.
- *
- * @module
- */
+/** The `status_pages` table: pages that publish the state of services. @module */
 
 import { boolean, json, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";

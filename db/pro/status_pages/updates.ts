@@ -1,8 +1,4 @@
-/**
- * The `status_page_updates` table: the published updates of incidents.
- *
- * @module
- */
+/** The `status_page_updates` table: the published updates of incidents. @module */
 
 import { type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";

@@ -1,8 +1,4 @@
-/**
- * The `uptime_checks` table: the result of each check.
- *
- * @module
- */
+/** The `uptime_checks` table: the result of each check. @module */
 
 import { boolean, number, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";

@@ -1,8 +1,4 @@
-/**
- * The `uptime_latest` table: the last check of each monitor, restored after a restart.
- *
- * @module
- */
+/** The `uptime_latest` table: the last check of each monitor, restored after a restart. @module */
 
 import { number, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";

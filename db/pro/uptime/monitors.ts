@@ -1,8 +1,4 @@
-/**
- * The `uptime_monitors` table: targets to check, how to check them, and their status.
- *
- * @module
- */
+/** The `uptime_monitors` table: targets to check, how to check them, and their status. @module */
 
 import { boolean, number, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";

@@ -1,8 +1,4 @@
-/**
- * The `outages` table: when each monitor was down. Outlives the monitors.
- *
- * @module
- */
+/** The `outages` table: when each monitor was down. Outlives the monitors. @module */
 
 import { type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";

@@ -1,8 +1,4 @@
-/**
- * Schemas and parameters of the API document that have a name and are referenced by it.
- *
- * @module
- */
+/** Schemas and parameters of the API document that have a name and are referenced by it. @module */
 
 import * as z from "zod";
 

@@ -1,8 +1,4 @@
-/**
- * The OpenAPI 3.1 document of the service.
- *
- * @module
- */
+/** The OpenAPI 3.1 document of the service. @module */
 
 import type { EditionRoutes } from "../../editions.ts";
 import { createComponents } from "./components.ts";

@@ -1,8 +1,4 @@
-/**
- * One endpoint as an operation of the API document.
- *
- * @module
- */
+/** One endpoint as an operation of the API document. @module */
 
 import * as z from "zod";
 import type { Edition } from "../../../services/edition.ts";

@@ -1,8 +1,4 @@
-/**
- * The responses of the API document that many operations share.
- *
- * @module
- */
+/** The responses of the API document that many operations share. @module */
 
 import type { Edition } from "../../../services/edition.ts";
 import type { Endpoint } from "../endpoint.ts";

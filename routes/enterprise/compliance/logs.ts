@@ -1,8 +1,4 @@
-/**
- * /compliance/logs and /compliance/export: the entries of the compliance log.
- *
- * @module
- */
+/** /compliance/logs and /compliance/export: the entries of the compliance log. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";

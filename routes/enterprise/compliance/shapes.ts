@@ -1,8 +1,4 @@
-/**
- * Shapes of the compliance log.
- *
- * @module
- */
+/** Shapes of the compliance log. @module */
 
 import * as z from "zod";
 import {

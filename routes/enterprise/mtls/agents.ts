@@ -1,8 +1,4 @@
-/**
- * /mtls/agents: machines that are identified by client certificates.
- *
- * @module
- */
+/** /mtls/agents: machines that are identified by client certificates. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";

@@ -1,8 +1,4 @@
-/**
- * /mtls/ca: certificate authorities that sign the certificates of agents.
- *
- * @module
- */
+/** /mtls/ca: certificate authorities that sign the certificates of agents. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";

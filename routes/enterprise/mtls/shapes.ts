@@ -1,8 +1,4 @@
-/**
- * Shapes of mTLS that several endpoints share.
- *
- * @module
- */
+/** Shapes of mTLS that several endpoints share. @module */
 
 import * as z from "zod";
 import { PEM_MAX, pemFault } from "../../../services/enterprise/mtls/certificates.ts";

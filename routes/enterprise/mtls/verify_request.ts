@@ -1,8 +1,4 @@
-/**
- * Requests of a reverse proxy to verify a client's certificate.
- *
- * @module
- */
+/** Requests of a reverse proxy to verify a client's certificate. @module */
 
 import type { Deps } from "../../../services/deps.ts";
 import { isVerifySecret } from "../../../services/enterprise/mtls/verify_secret.ts";

@@ -1,8 +1,4 @@
-/**
- * /sso/providers: identity providers for single sign-on.
- *
- * @module
- */
+/** /sso/providers: identity providers for single sign-on. @module */
 
 import * as z from "zod";
 import { USER_ROLES } from "../../../services/access/caller.ts";

@@ -1,8 +1,4 @@
-/**
- * /sso/sessions: sessions of users from identity providers.
- *
- * @module
- */
+/** /sso/sessions: sessions of users from identity providers. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";

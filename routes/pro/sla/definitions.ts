@@ -1,8 +1,4 @@
-/**
- * /sla/definitions: which uptime is promised, of which monitors.
- *
- * @module
- */
+/** /sla/definitions: which uptime is promised, of which monitors. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";

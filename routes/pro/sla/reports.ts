@@ -1,8 +1,4 @@
-/**
- * /sla/definitions/:id/... and /sla/breaches: periods, budgets, breaches and reports.
- *
- * @module
- */
+/** /sla/definitions/:id/... and /sla/breaches: periods, budgets, breaches and reports. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";

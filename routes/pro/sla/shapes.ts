@@ -1,8 +1,4 @@
-/**
- * Shapes of SLA definitions, periods and breaches.
- *
- * @module
- */
+/** Shapes of SLA definitions, periods and breaches. @module */
 
 import * as z from "zod";
 import { PERIOD_TYPES } from "../../../services/pro/sla/definitions.ts";

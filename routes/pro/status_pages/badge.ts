@@ -1,8 +1,4 @@
-/**
- * The status of a page as a small SVG, for a README or a site's footer.
- *
- * @module
- */
+/** The status of a page as a small SVG, for a README or a site's footer. @module */
 
 import type { PublicPage } from "../../../services/pro/status_pages/public.ts";
 import { markup } from "../../html/markup.ts";

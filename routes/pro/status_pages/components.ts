@@ -1,8 +1,4 @@
-/**
- * /status-pages/:pageId/components: components of a status page.
- *
- * @module
- */
+/** /status-pages/:pageId/components: components of a status page. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";

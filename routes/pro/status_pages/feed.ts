@@ -1,8 +1,4 @@
-/**
- * The incidents of a status page as an Atom feed (RFC 4287).
- *
- * @module
- */
+/** The incidents of a status page as an Atom feed (RFC 4287). @module */
 
 import { nodeCrypto } from "../../../services/builtins.ts";
 import type {

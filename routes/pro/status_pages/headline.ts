@@ -1,8 +1,4 @@
-/**
- * The headline of a status page: how many of its components are affected, and how.
- *
- * @module
- */
+/** The headline of a status page: how many of its components are affected, and how. @module */
 
 import {
   COMPONENT_STATUSES,

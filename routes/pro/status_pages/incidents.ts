@@ -1,8 +1,4 @@
-/**
- * /status-pages/:pageId/incidents: incidents on a status page and their updates.
- *
- * @module
- */
+/** /status-pages/:pageId/incidents: incidents on a status page and their updates. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";

@@ -1,8 +1,4 @@
-/**
- * /status-pages/:pageId/maintenances: planned maintenance on a status page.
- *
- * @module
- */
+/** /status-pages/:pageId/maintenances: planned maintenance on a status page. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";

@@ -1,8 +1,4 @@
-/**
- * Domains of status pages: the page is served at `/`.
- *
- * @module
- */
+/** Domains of status pages: the page is served at `/`. @module */
 
 import type { Deps } from "../../../services/deps.ts";
 import { includesEdition } from "../../../services/edition.ts";

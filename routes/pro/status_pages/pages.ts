@@ -1,8 +1,4 @@
-/**
- * /status-pages: status pages with their names and addresses.
- *
- * @module
- */
+/** /status-pages: status pages with their names and addresses. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";

@@ -1,8 +1,4 @@
-/**
- * /status-pages/public/:slug: the public view of a status page.
- *
- * @module
- */
+/** /status-pages/public/:slug: the public view of a status page. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";

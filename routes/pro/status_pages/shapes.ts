@@ -1,8 +1,4 @@
-/**
- * Shapes that the endpoints of status pages share.
- *
- * @module
- */
+/** Shapes that the endpoints of status pages share. @module */
 
 import * as z from "zod";
 import { COMPONENT_STATUSES } from "../../../services/pro/status_pages/components.ts";

@@ -1,8 +1,4 @@
-/**
- * Labels and colors of statuses, for page, feed and badge.
- *
- * @module
- */
+/** Labels and colors of statuses, for page, feed and badge. @module */
 
 import type { PublicPage } from "../../../services/pro/status_pages/public.ts";
 

@@ -1,8 +1,4 @@
-/**
- * /status-pages/:pageId/subscribers: receivers of notifications about a status page.
- *
- * @module
- */
+/** /status-pages/:pageId/subscribers: receivers of notifications about a status page. @module */
 
 import * as z from "zod";
 import { mayDo } from "../../../services/access/caller.ts";

@@ -1,8 +1,4 @@
-/**
- * Times on a status page, in UTC. A script converts them to the visitor's time zone.
- *
- * @module
- */
+/** Times on a status page, in UTC. A script converts them to the visitor's time zone. @module */
 
 import { type Markup, markup } from "../../html/markup.ts";
 

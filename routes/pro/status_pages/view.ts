@@ -1,8 +1,4 @@
-/**
- * A status page as one HTML document that loads no other files except logos.
- *
- * @module
- */
+/** A status page as one HTML document that loads no other files except logos. @module */
 
 import type { Branding } from "../../../services/access/brand_cache.ts";
 import type {

@@ -1,8 +1,4 @@
-/**
- * Writes that share a transaction, because each commit waits for the disk.
- *
- * @module
- */
+/** Writes that share a transaction, because each commit waits for the disk. @module */
 
 import type { StateDatabase } from "../../../db/database.ts";
 

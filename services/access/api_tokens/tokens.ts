@@ -1,8 +1,4 @@
-/**
- * API tokens: long-lived bearer tokens for scripts, with fewer rights than their owner.
- *
- * @module
- */
+/** API tokens: long-lived bearer tokens for scripts, with fewer rights than their owner. @module */
 
 import {
   type ApiToken,

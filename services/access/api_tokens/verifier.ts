@@ -1,8 +1,4 @@
-/**
- * Finds the API token of a request.
- *
- * @module
- */
+/** Finds the API token of a request. @module */
 
 import { type ApiToken, updateApiTokenUse } from "../../../db/api_tokens.ts";
 import type { TokenSession } from "../sign_in/tokens.ts";

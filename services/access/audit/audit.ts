@@ -1,8 +1,4 @@
-/**
- * The audit log: every write request and every automatic action, kept for 90 days.
- *
- * @module
- */
+/** The audit log: every write request and every automatic action, kept for 90 days. @module */
 
 import {
   type AuditEntry,

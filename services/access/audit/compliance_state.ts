@@ -1,8 +1,4 @@
-/**
- * State of the compliance log that requests and workers share.
- *
- * @module
- */
+/** State of the compliance log that requests and workers share. @module */
 
 import type { StateDatabase } from "../../../db/database.ts";
 import { createAnonymousQuota } from "../anonymous_quota.ts";

@@ -1,8 +1,4 @@
-/**
- * The current edition: its features, limits and usage.
- *
- * @module
- */
+/** The current edition: its features, limits and usage. @module */
 
 import type { Deps } from "../../deps.ts";
 import { type Edition, EDITIONS, includesEdition } from "../../edition.ts";

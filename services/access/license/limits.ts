@@ -1,8 +1,4 @@
-/**
- * The limits of each edition.
- *
- * @module
- */
+/** The limits of each edition. @module */
 
 import type { Database } from "../../../db/database.ts";
 import { LimitError } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Sources of the license key and of the public keys that verify it.
- *
- * @module
- */
+/** Sources of the license key and of the public keys that verify it. @module */
 
 import { join } from "node:path";
 import type { JSONWebKeySet } from "jose";

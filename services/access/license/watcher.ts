@@ -1,8 +1,4 @@
-/**
- * The worker that loads the license file again after it was added, replaced or removed.
- *
- * @module
- */
+/** The worker that loads the license file again after it was added, replaced or removed. @module */
 
 import type { Deps } from "../../deps.ts";
 import { licenseFileState, loadLicense } from "./source.ts";

@@ -1,8 +1,4 @@
-/**
- * The API key of key mode: created at the first start or taken from the configuration.
- *
- * @module
- */
+/** The API key of key mode: created at the first start or taken from the configuration. @module */
 
 import { Buffer } from "node:buffer";
 import { deleteSetting, selectSetting, upsertSetting } from "../../../db/settings.ts";

@@ -1,8 +1,4 @@
-/**
- * The user name of failed logins in the audit and compliance logs.
- *
- * @module
- */
+/** The user name of failed logins in the audit and compliance logs. @module */
 
 import { selectUserByEmail } from "../../../db/users.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,8 +1,4 @@
-/**
- * A login between its storage and the response with its tokens.
- *
- * @module
- */
+/** A login between its storage and the response with its tokens. @module */
 
 import type { Session } from "../accounts.ts";
 import type { UserRole } from "../caller.ts";

@@ -1,8 +1,4 @@
-/**
- * Renews a login with its refresh token.
- *
- * @module
- */
+/** Renews a login with its refresh token. @module */
 
 import { type RefreshToken, updateRefreshTokenSpent } from "../../../db/refresh_tokens.ts";
 import { updateSessionUse } from "../../../db/sessions.ts";

@@ -1,8 +1,4 @@
-/**
- * Refresh tokens: creation and storage.
- *
- * @module
- */
+/** Refresh tokens: creation and storage. @module */
 
 import { randomText, sha256 } from "../../builtins.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * Sessions: logging in and out.
- *
- * @module
- */
+/** Sessions: logging in and out. @module */
 
 import { deleteExpiredRefreshTokens } from "../../../db/refresh_tokens.ts";
 import { deleteExpiredRevokedFamilies } from "../../../db/revoked_families.ts";

@@ -1,8 +1,4 @@
-/**
- * Sign-ins from addresses and browsers that an account has not used before.
- *
- * @module
- */
+/** Sign-ins from addresses and browsers that an account has not used before. @module */
 
 import { selectKnownClient, upsertKnownClient } from "../../../db/known_clients.ts";
 import { selectUser } from "../../../db/users.ts";

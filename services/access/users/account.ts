@@ -1,8 +1,4 @@
-/**
- * The caller's own account.
- *
- * @module
- */
+/** The caller's own account. @module */
 
 import {
   selectPasswordHash,

@@ -1,8 +1,4 @@
-/**
- * Email addresses of users.
- *
- * @module
- */
+/** Email addresses of users. @module */
 
 /** Longest address (RFC 5321, 4.5.3.1.3, without the brackets), in characters. */
 export const EMAIL_LENGTH_MAX = 254;

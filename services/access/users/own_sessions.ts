@@ -1,8 +1,4 @@
-/**
- * The sessions of an account: where it is signed in, and signing out there.
- *
- * @module
- */
+/** The sessions of an account: where it is signed in, and signing out there. @module */
 
 import {
   countSessions,

@@ -1,8 +1,4 @@
-/**
- * User accounts and their roles.
- *
- * @module
- */
+/** User accounts and their roles. @module */
 
 import { deleteKnownClientsOfUser } from "../../../db/known_clients.ts";
 import { updateRefreshTokensRevoked } from "../../../db/refresh_tokens.ts";

@@ -1,8 +1,4 @@
-/**
- * Decides whether an event is silenced: by maintenance, or by a silence.
- *
- * @module
- */
+/** Decides whether an event is silenced: by maintenance, or by a silence. @module */
 
 import { deleteHeldEvent, replaceHeldEvent } from "../../../db/held_events.ts";
 import { selectActiveSilences, type StoredSilence } from "../../../db/silences.ts";

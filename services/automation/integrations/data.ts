@@ -1,8 +1,4 @@
-/**
- * Data that integrations collected: reading and retention.
- *
- * @module
- */
+/** Data that integrations collected: reading and retention. @module */
 
 import {
   countIntegrationData,

@@ -1,8 +1,4 @@
-/**
- * Selects the integrations to poll next.
- *
- * @module
- */
+/** Selects the integrations to poll next. @module */
 
 import { type IntegrationPoll, selectIntegrationPolls } from "../../../db/integration_polls.ts";
 import { type Integration, selectPollIntervals } from "../../../db/integrations.ts";

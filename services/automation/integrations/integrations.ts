@@ -1,8 +1,4 @@
-/**
- * Integrations: other systems that are polled for metrics, alerts and events.
- *
- * @module
- */
+/** Integrations: other systems that are polled for metrics, alerts and events. @module */
 
 import {
   type IntegrationPoll,

@@ -1,8 +1,4 @@
-/**
- * The adapters of all editions, and which of them the license includes.
- *
- * @module
- */
+/** The adapters of all editions, and which of them the license includes. @module */
 
 import { selectIntegration } from "../../../db/integrations.ts";
 import type { Deps } from "../../deps.ts";

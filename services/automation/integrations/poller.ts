@@ -1,8 +1,4 @@
-/**
- * Polls integrations when they are due.
- *
- * @module
- */
+/** Polls integrations when they are due. @module */
 
 import { every, type Worker } from "../../lifecycle.ts";
 import { errorFields } from "../../log.ts";

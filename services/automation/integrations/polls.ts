@@ -1,8 +1,4 @@
-/**
- * Polls integrations and stores their data.
- *
- * @module
- */
+/** Polls integrations and stores their data. @module */
 
 import {
   deleteIntegrationDataBeyond,

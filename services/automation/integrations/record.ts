@@ -1,8 +1,4 @@
-/**
- * Data records of adapters, with limited sizes.
- *
- * @module
- */
+/** Data records of adapters, with limited sizes. @module */
 
 import { nodeCrypto } from "../../builtins.ts";
 import type { StoredRecord } from "../../../db/integration_data.ts";

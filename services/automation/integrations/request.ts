@@ -1,8 +1,4 @@
-/**
- * Requests of adapters, and the parsing of responses.
- *
- * @module
- */
+/** Requests of adapters, and the parsing of responses. @module */
 
 import type * as z from "zod";
 import { trimEnd } from "../../text/trim_end.ts";

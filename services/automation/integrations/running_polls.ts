@@ -1,8 +1,4 @@
-/**
- * Running polls: at most one per integration or monitor, stopped when that is changed.
- *
- * @module
- */
+/** Running polls: at most one per integration or monitor, stopped when that is changed. @module */
 
 export type RunningPolls = ReturnType<typeof createRunningPolls>;
 

@@ -1,8 +1,4 @@
-/**
- * Maintenance mode, which survives restarts.
- *
- * @module
- */
+/** Maintenance mode, which survives restarts. @module */
 
 import { selectSetting, upsertSetting } from "../../../db/settings.ts";
 import type { StateDatabase } from "../../../db/database.ts";

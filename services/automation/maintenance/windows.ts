@@ -1,8 +1,4 @@
-/**
- * Maintenance windows: maintenance that recurs, for the host or for some containers.
- *
- * @module
- */
+/** Maintenance windows: maintenance that recurs, for the host or for some containers. @module */
 
 import {
   countMaintenanceWindows,

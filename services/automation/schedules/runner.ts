@@ -1,8 +1,4 @@
-/**
- * The worker that runs schedules when they are due.
- *
- * @module
- */
+/** The worker that runs schedules when they are due. @module */
 
 import { sleep, type Worker } from "../../lifecycle.ts";
 import { createRunStarter, recoverRuns } from "./runs.ts";

@@ -1,8 +1,4 @@
-/**
- * Schedules: container actions at the times of a cron expression.
- *
- * @module
- */
+/** Schedules: container actions at the times of a cron expression. @module */
 
 import {
   countSchedules,

@@ -1,8 +1,4 @@
-/**
- * How a deploy that failed ends: back to the state before it, or where it is.
- *
- * @module
- */
+/** How a deploy that failed ends: back to the state before it, or where it is. @module */
 
 import {
   type ContainerInspect,

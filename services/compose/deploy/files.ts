@@ -1,8 +1,4 @@
-/**
- * Configs and secrets of a service, which are copied into its containers.
- *
- * @module
- */
+/** Configs and secrets of a service, which are copied into its containers. @module */
 
 import type { Secrets } from "../../secrets/secrets.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * The part of a container's configuration that depends on the host, from a service.
- *
- * @module
- */
+/** The part of a container's configuration that depends on the host, from a service. @module */
 
 import type {
   ContainerInspect,

@@ -1,8 +1,4 @@
-/**
- * What the jobs of stacks get, record between their steps, and return.
- *
- * @module
- */
+/** What the jobs of stacks get, record between their steps, and return. @module */
 
 import type { EndpointSettings } from "../../../engine/containers.ts";
 import type { NetworkCreateBody } from "../../../engine/networks.ts";

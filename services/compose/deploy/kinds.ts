@@ -1,8 +1,4 @@
-/**
- * The jobs that deploy stacks and remove their containers.
- *
- * @module
- */
+/** The jobs that deploy stacks and remove their containers. @module */
 
 import type { Job } from "../../../db/jobs.ts";
 import type { Deps } from "../../deps.ts";

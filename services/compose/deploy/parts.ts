@@ -1,8 +1,4 @@
-/**
- * Networks and volumes of a project.
- *
- * @module
- */
+/** Networks and volumes of a project. @module */
 
 import { networkCreate, type NetworkCreateBody } from "../../../engine/networks.ts";
 import { volumeCreate } from "../../../engine/volumes.ts";

@@ -1,8 +1,4 @@
-/**
- * Starts deploys of stacks, and takes them down.
- *
- * @module
- */
+/** Starts deploys of stacks, and takes them down. @module */
 
 import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,8 +1,4 @@
-/**
- * What the description of a service needs to know besides its container.
- *
- * @module
- */
+/** What the description of a service needs to know besides its container. @module */
 
 import type { ContainerConfig } from "../../../engine/containers.ts";
 import { sharedContainer } from "../../../engine/containers.ts";

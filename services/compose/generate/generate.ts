@@ -1,8 +1,4 @@
-/**
- * Writes a Compose file that describes existing containers.
- *
- * @module
- */
+/** Writes a Compose file that describes existing containers. @module */
 
 import { stringify } from "yaml";
 import { type ContainerInspect, containerInspect } from "../../../engine/containers.ts";

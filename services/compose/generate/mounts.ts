@@ -1,8 +1,4 @@
-/**
- * The mounts of a container as `volumes` of a service.
- *
- * @module
- */
+/** The mounts of a container as `volumes` of a service. @module */
 
 import type { ContainerInspect, MountPoint, MountRequest } from "../../../engine/containers.ts";
 import { ANONYMOUS } from "../plan/mounts.ts";

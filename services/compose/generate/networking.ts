@@ -1,8 +1,4 @@
-/**
- * The networks and links of a container as keys of a service.
- *
- * @module
- */
+/** The networks and links of a container as keys of a service. @module */
 
 import type { ContainerInspect } from "../../../engine/containers.ts";
 import { namespaceOf, type ServiceContext } from "./context.ts";

@@ -1,8 +1,4 @@
-/**
- * Parts of a Compose file.
- *
- * @module
- */
+/** Parts of a Compose file. @module */
 
 /** A part of a Compose file. */
 export type Part = Record<string, unknown>;

@@ -1,8 +1,4 @@
-/**
- * Devices of a service, and its limits of them.
- *
- * @module
- */
+/** Devices of a service, and its limits of them. @module */
 
 import {
   byKind,

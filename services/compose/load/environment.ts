@@ -1,8 +1,4 @@
-/**
- * Variables and labels of a service: its own, and those of its files.
- *
- * @module
- */
+/** Variables and labels of a service: its own, and those of its files. @module */
 
 import { type EnvFile, parseEnvFile, parseRawEnvFile } from "./env_file.ts";
 import { readText } from "./files.ts";

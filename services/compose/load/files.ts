@@ -1,8 +1,4 @@
-/**
- * Compose files: the text, and those that it includes and extends.
- *
- * @module
- */
+/** Compose files: the text, and those that it includes and extends. @module */
 
 import { dirname, join, normalize } from "node:path";
 import { type EnvFile, parseEnvFile } from "./env_file.ts";

@@ -1,8 +1,4 @@
-/**
- * Files of configs and secrets in a container.
- *
- * @module
- */
+/** Files of configs and secrets in a container. @module */
 
 import { byKind, fileMode, name, object, parsed, type Reader, textOrNumber } from "./readers.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Limits of a service that the engine checks when a container is created.
- *
- * @module
- */
+/** Limits of a service that the engine checks when a container is created. @module */
 
 import { byKind, completing, failAt, integer, number, object, type Reader } from "./readers.ts";
 

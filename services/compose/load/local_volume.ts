@@ -1,8 +1,4 @@
-/**
- * Volumes of the engine's local driver, which mounts whatever its options say.
- *
- * @module
- */
+/** Volumes of the engine's local driver, which mounts whatever its options say. @module */
 
 import { normalize } from "node:path";
 import { isInside } from "./paths.ts";

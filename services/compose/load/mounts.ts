@@ -1,8 +1,4 @@
-/**
- * Mounts: `[SOURCE:]TARGET[:MODE]`, or a map.
- *
- * @module
- */
+/** Mounts: `[SOURCE:]TARGET[:MODE]`, or a map. @module */
 
 import { checkMounted, isAbsolutePath, isPath, resolvePath, trimSlash } from "./paths.ts";
 import {

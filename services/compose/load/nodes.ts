@@ -1,8 +1,4 @@
-/**
- * The nodes of a YAML file, with their positions.
- *
- * @module
- */
+/** The nodes of a YAML file, with their positions. @module */
 
 /** Position of a part in its text. */
 export interface Position {

@@ -1,8 +1,4 @@
-/**
- * Published ports: `[IP:][HOST:]CONTAINER[/PROTOCOL]`, with ranges, or a map.
- *
- * @module
- */
+/** Published ports: `[IP:][HOST:]CONTAINER[/PROTOCOL]`, with ranges, or a map. @module */
 
 import ipaddr from "ipaddr.js";
 import {

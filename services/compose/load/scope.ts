@@ -1,8 +1,4 @@
-/**
- * What every step of loading shares: positions, problems and the limit of the work.
- *
- * @module
- */
+/** What every step of loading shares: positions, problems and the limit of the work. @module */
 
 import { createYield } from "../../event_loop.ts";
 import type { Node, Position } from "./nodes.ts";

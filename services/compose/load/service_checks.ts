@@ -1,8 +1,4 @@
-/**
- * Checks of services against each other, and of keys that say the same.
- *
- * @module
- */
+/** Checks of services against each other, and of keys that say the same. @module */
 
 import type { Config, Part, Secret } from "./project_keys.ts";
 import { fail, type Loading, quote, warn } from "./scope.ts";

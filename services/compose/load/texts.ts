@@ -1,8 +1,4 @@
-/**
- * Loading of projects as plain data, which passes to a worker and back.
- *
- * @module
- */
+/** Loading of projects as plain data, which passes to a worker and back. @module */
 
 import { loadProject, type ProjectSources } from "./load.ts";
 import type { Project } from "./resolve.ts";

@@ -1,8 +1,4 @@
-/**
- * Values with a syntax of their own: durations, sizes, commands.
- *
- * @module
- */
+/** Values with a syntax of their own: durations, sizes, commands. @module */
 
 import { byKind, exactList, isNull, parsed, type Reader, text, textOrNumber } from "./readers.ts";
 import { TEXT_MAX } from "./scope.ts";

@@ -1,8 +1,4 @@
-/**
- * One change of a plan.
- *
- * @module
- */
+/** One change of a plan. @module */
 
 import type { Reason } from "./differences.ts";
 

@@ -1,8 +1,4 @@
-/**
- * One comparison of the plan, and what all of them share.
- *
- * @module
- */
+/** One comparison of the plan, and what all of them share. @module */
 
 import type { ContainerConfig, ContainerInspect, HostConfig } from "../../../engine/containers.ts";
 import type { EngineInfo } from "../../../engine/system.ts";

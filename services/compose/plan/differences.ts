@@ -1,8 +1,4 @@
-/**
- * The differences between a service and its containers, as reasons of a change.
- *
- * @module
- */
+/** The differences between a service and its containers, as reasons of a change. @module */
 
 import type { ContainerInspect } from "../../../engine/containers.ts";
 import { findReference } from "../../../engine/image_reference.ts";

@@ -1,8 +1,4 @@
-/**
- * Links of a container, so that they can be compared.
- *
- * @module
- */
+/** Links of a container, so that they can be compared. @module */
 
 import type { ContainerInspect } from "../../../engine/containers.ts";
 

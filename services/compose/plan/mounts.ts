@@ -1,8 +1,4 @@
-/**
- * The mounts of a service and of a container in one form.
- *
- * @module
- */
+/** The mounts of a service and of a container in one form. @module */
 
 import type { ContainerConfig, ContainerInspect, HostConfig } from "../../../engine/containers.ts";
 import type { FileGrant } from "../load/grants.ts";

@@ -1,8 +1,4 @@
-/**
- * What the plan compares of a service's networks.
- *
- * @module
- */
+/** What the plan compares of a service's networks. @module */
 
 import type { ContainerInspect } from "../../../engine/containers.ts";
 import { exposedPorts } from "../deploy/container.ts";

@@ -1,8 +1,4 @@
-/**
- * Reads what the engine has of a project.
- *
- * @module
- */
+/** Reads what the engine has of a project. @module */
 
 import { containerInspect, containerList } from "../../../engine/containers.ts";
 import { ifThere } from "../../../engine/errors.ts";

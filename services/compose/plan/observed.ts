@@ -1,8 +1,4 @@
-/**
- * What the engine has of a project.
- *
- * @module
- */
+/** What the engine has of a project. @module */
 
 import type { ContainerConfig, ContainerInspect } from "../../../engine/containers.ts";
 import type { Network } from "../../../engine/networks.ts";

@@ -1,8 +1,4 @@
-/**
- * What a plan and the deploy that follows it are asked for.
- *
- * @module
- */
+/** What a plan and the deploy that follows it are asked for. @module */
 
 export const RECREATE_POLICIES = ["changed", "always", "never"] as const;
 export type RecreatePolicy = typeof RECREATE_POLICIES[number];

@@ -1,8 +1,4 @@
-/**
- * Differences of networks and volumes that exist.
- *
- * @module
- */
+/** Differences of networks and volumes that exist. @module */
 
 import type { Network as EngineNetwork } from "../../../engine/networks.ts";
 import type { Volume as EngineVolume } from "../../../engine/volumes.ts";

@@ -1,8 +1,4 @@
-/**
- * Plans a deploy: what differs between a project and what the engine has. Pure.
- *
- * @module
- */
+/** Plans a deploy: what differs between a project and what the engine has. Pure. @module */
 
 import type { ContainerInspect } from "../../../engine/containers.ts";
 import { inPodText, isInPod } from "../../updates/recreate/podman.ts";

@@ -1,8 +1,4 @@
-/**
- * Platforms of images: which of them an engine has, and which a service needs.
- *
- * @module
- */
+/** Platforms of images: which of them an engine has, and which a service needs. @module */
 
 import type { Engine } from "../../../engine/client.ts";
 import { ifThere } from "../../../engine/errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Services that a plan changes together with others.
- *
- * @module
- */
+/** Services that a plan changes together with others. @module */
 
 import { dependenciesOf, type Project, type Service } from "../load/resolve.ts";
 import { type PlannedChange, serviceChange } from "./change.ts";

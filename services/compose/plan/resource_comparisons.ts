@@ -1,8 +1,4 @@
-/**
- * What the plan compares of a service's limits and devices.
- *
- * @module
- */
+/** What the plan compares of a service's limits and devices. @module */
 
 import { type DeviceRequest, deviceRequests } from "../deploy/host_config.ts";
 import { type Comparison, entries } from "./comparison.ts";

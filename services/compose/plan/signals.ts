@@ -1,8 +1,4 @@
-/**
- * Names of signals, which engines and files write in several ways.
- *
- * @module
- */
+/** Names of signals, which engines and files write in several ways. @module */
 
 /** The signals of Linux from 1 on. */
 const NAMES =

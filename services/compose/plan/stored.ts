@@ -1,8 +1,4 @@
-/**
- * The plan of a stack with stored sources.
- *
- * @module
- */
+/** The plan of a stack with stored sources. @module */
 
 import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";

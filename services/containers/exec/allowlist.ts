@@ -1,8 +1,4 @@
-/**
- * The allowlist of commands that `exec` may run.
- *
- * @module
- */
+/** The allowlist of commands that `exec` may run. @module */
 
 import { AppError } from "../../errors.ts";
 import { splitWords } from "./shell_words.ts";

@@ -1,8 +1,4 @@
-/**
- * Runs commands in containers.
- *
- * @module
- */
+/** Runs commands in containers. @module */
 
 import { execCreate, execInspect, execStart } from "../../../engine/exec.ts";
 import { EngineError } from "../../../engine/errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Splits a command line into words as a shell does, without a shell.
- *
- * @module
- */
+/** Splits a command line into words as a shell does, without a shell. @module */
 
 import { AppError } from "../../errors.ts";
 

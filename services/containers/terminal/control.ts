@@ -1,8 +1,4 @@
-/**
- * Control messages of a terminal's client.
- *
- * @module
- */
+/** Control messages of a terminal's client. @module */
 
 /** Longest message, in characters. */
 const LENGTH_MAX = 256;

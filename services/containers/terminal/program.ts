@@ -1,8 +1,4 @@
-/**
- * The program behind a terminal: a new shell, or the main process of a container.
- *
- * @module
- */
+/** The program behind a terminal: a new shell, or the main process of a container. @module */
 
 import { containerAttach, containerResize } from "../../../engine/container_attach.ts";
 import { containerInspect } from "../../../engine/containers.ts";

@@ -1,8 +1,4 @@
-/**
- * The open terminals.
- *
- * @module
- */
+/** The open terminals. @module */
 
 import { AppError } from "../../errors.ts";
 

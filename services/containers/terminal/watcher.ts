@@ -1,8 +1,4 @@
-/**
- * Checks the open terminals every second: a revoked login ends its terminals.
- *
- * @module
- */
+/** Checks the open terminals every second: a revoked login ends its terminals. @module */
 
 import { rounds, type Worker } from "../../lifecycle.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Compliance entries of commands that an operator runs on the host.
- *
- * @module
- */
+/** Compliance entries of commands that an operator runs on the host. @module */
 
 import { selectComplianceConfig } from "../../../db/enterprise/compliance_config.ts";
 import { selectHead } from "../../../db/enterprise/compliance_logs.ts";

@@ -1,8 +1,4 @@
-/**
- * Settings of the compliance log: which requests it records, and its retention.
- *
- * @module
- */
+/** Settings of the compliance log: which requests it records, and its retention. @module */
 
 import {
   type ComplianceConfig,

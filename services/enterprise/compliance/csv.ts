@@ -1,8 +1,4 @@
-/**
- * CSV (RFC 4180) that spreadsheets do not interpret as formulas.
- *
- * @module
- */
+/** CSV (RFC 4180) that spreadsheets do not interpret as formulas. @module */
 
 /**
  * Text that a spreadsheet may interpret as a formula: an operator, also in full width or after

@@ -1,8 +1,4 @@
-/**
- * The free-form metadata of a compliance log entry.
- *
- * @module
- */
+/** The free-form metadata of a compliance log entry. @module */
 
 import canonicalize from "canonicalize";
 

@@ -1,8 +1,4 @@
-/**
- * The encryption audit: changes of the settings and key rotations, with user and time.
- *
- * @module
- */
+/** The encryption audit: changes of the settings and key rotations, with user and time. @module */
 
 import {
   countEncryptionAudit,

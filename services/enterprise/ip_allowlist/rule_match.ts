@@ -1,8 +1,4 @@
-/**
- * Matching of addresses against the rules of the IP allowlist.
- *
- * @module
- */
+/** Matching of addresses against the rules of the IP allowlist. @module */
 
 import type { IpRule } from "../../../db/enterprise/ip_rules.ts";
 import { type Address, includesAddress, type Network, parseNetwork } from "../../ip_address.ts";

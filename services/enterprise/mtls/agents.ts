@@ -1,8 +1,4 @@
-/**
- * Agents: machines that authenticate with a client certificate.
- *
- * @module
- */
+/** Agents: machines that authenticate with a client certificate. @module */
 
 import {
   type Agent,

@@ -1,8 +1,4 @@
-/**
- * The certificate authorities (CAs) that sign the certificates of agents.
- *
- * @module
- */
+/** The certificate authorities (CAs) that sign the certificates of agents. @module */
 
 import { countAgentsOfCa, updateRevokedAgentsWithoutCa } from "../../../db/enterprise/agents.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * Settings of mTLS.
- *
- * @module
- */
+/** Settings of mTLS. @module */
 
 import {
   type MtlsConfig,

@@ -1,8 +1,4 @@
-/**
- * Fingerprints identify certificates: the SHA-256 of the DER bytes.
- *
- * @module
- */
+/** Fingerprints identify certificates: the SHA-256 of the DER bytes. @module */
 
 import { nodeCrypto } from "../../builtins.ts";
 

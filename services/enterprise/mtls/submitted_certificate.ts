@@ -1,8 +1,4 @@
-/**
- * The certificate in the body of a request.
- *
- * @module
- */
+/** The certificate in the body of a request. @module */
 
 import { AppError } from "../../errors.ts";
 import { generalFault } from "./certificate_faults.ts";

@@ -1,8 +1,4 @@
-/**
- * The shared secret of the reverse proxy and the mTLS verify endpoint.
- *
- * @module
- */
+/** The shared secret of the reverse proxy and the mTLS verify endpoint. @module */
 
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";

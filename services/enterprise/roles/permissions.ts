@@ -1,8 +1,4 @@
-/**
- * Permissions as custom roles grant them: grouped by resource, with `*` for all.
- *
- * @module
- */
+/** Permissions as custom roles grant them: grouped by resource, with `*` for all. @module */
 
 import {
   actionsOf,

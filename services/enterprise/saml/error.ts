@@ -1,8 +1,4 @@
-/**
- * Reasons to refuse a SAML message: one stable code for each rule.
- *
- * @module
- */
+/** Reasons to refuse a SAML message: one stable code for each rule. @module */
 
 /** Reasons that mean that the message is not a readable SAML response. */
 export const UNREADABLE = [

@@ -1,8 +1,4 @@
-/**
- * The element tree of a SAML message, as `xml.ts` reads it, and functions to search it.
- *
- * @module
- */
+/** The element tree of a SAML message, as `xml.ts` reads it, and functions to search it. @module */
 
 import { SamlError, type SamlReason } from "./error.ts";
 

@@ -1,8 +1,4 @@
-/**
- * SAML identity providers.
- *
- * @module
- */
+/** SAML identity providers. @module */
 
 import {
   countProviders,

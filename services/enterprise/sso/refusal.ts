@@ -1,8 +1,4 @@
-/**
- * Reasons to refuse a single sign-on login, in addition to those of the SAML message.
- *
- * @module
- */
+/** Reasons to refuse a single sign-on login, in addition to those of the SAML message. @module */
 
 import { AppError } from "../../errors.ts";
 import type { SamlReason } from "../saml/error.ts";

@@ -1,8 +1,4 @@
-/**
- * This service in its role as a SAML service provider.
- *
- * @module
- */
+/** This service in its role as a SAML service provider. @module */
 
 import { selectNameIdFormats } from "../../../db/enterprise/sso/providers.ts";
 import type { Deps } from "../../deps.ts";

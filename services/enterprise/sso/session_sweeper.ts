@@ -1,8 +1,4 @@
-/**
- * Deletes ended SSO sessions and expired SAML requests and assertion IDs.
- *
- * @module
- */
+/** Deletes ended SSO sessions and expired SAML requests and assertion IDs. @module */
 
 import { rounds } from "../../lifecycle.ts";
 import { sweepSso } from "./sessions.ts";

@@ -1,8 +1,4 @@
-/**
- * Sessions that were started by single sign-on.
- *
- * @module
- */
+/** Sessions that were started by single sign-on. @module */
 
 import { deleteExpiredAssertions } from "../../../db/enterprise/sso/assertions.ts";
 import { deleteExpiredRequests } from "../../../db/enterprise/sso/requests.ts";

@@ -1,8 +1,4 @@
-/**
- * How each image is reached: over TLS or not, and with which credentials.
- *
- * @module
- */
+/** How each image is reached: over TLS or not, and with which credentials. @module */
 
 import { selectRegistriesOfHost, type StoredRegistry } from "../../../db/registries.ts";
 import type { ImageReference } from "../../../engine/image_reference.ts";

@@ -1,8 +1,4 @@
-/**
- * What the answers of registries and token servers mean: errors and rate limits.
- *
- * @module
- */
+/** What the answers of registries and token servers mean: errors and rate limits. @module */
 
 import type { Deps } from "../../deps.ts";
 import type { OutboundResponse } from "../../outbound/http.ts";

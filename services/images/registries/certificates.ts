@@ -1,8 +1,4 @@
-/**
- * Certificates of authorities that sign the certificates of registries.
- *
- * @module
- */
+/** Certificates of authorities that sign the certificates of registries. @module */
 
 import { nodeCrypto } from "../../builtins.ts";
 import { AppError } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The `WWW-Authenticate` header (RFC 9110, 11.6.1).
- *
- * @module
- */
+/** The `WWW-Authenticate` header (RFC 9110, 11.6.1). @module */
 
 import type { Challenge } from "./sessions.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Failures of requests to registries.
- *
- * @module
- */
+/** Failures of requests to registries. @module */
 
 /**
  * - `unreachable`: no answer, or a failure of the registry itself

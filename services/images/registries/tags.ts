@@ -1,8 +1,4 @@
-/**
- * Reads the tags of repositories, page by page, as far as limits allow.
- *
- * @module
- */
+/** Reads the tags of repositories, page by page, as far as limits allow. @module */
 
 import type { ImageReference } from "../../../engine/image_reference.ts";
 import { createYield, yieldToEventLoop } from "../../event_loop.ts";

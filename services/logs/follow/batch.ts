@@ -1,8 +1,4 @@
-/**
- * Batches of log lines, which share one frame of a stream.
- *
- * @module
- */
+/** Batches of log lines, which share one frame of a stream. @module */
 
 import type { StreamChunk } from "../../stream/chunks.ts";
 import type { LogLine } from "./line_reader.ts";

@@ -1,8 +1,4 @@
-/**
- * Selects lines of a stream.
- *
- * @module
- */
+/** Selects lines of a stream. @module */
 
 import { foldCase } from "../search.ts";
 import { compileLinearPattern } from "../regex/linear_pattern.ts";

@@ -1,8 +1,4 @@
-/**
- * The worker that checks log streams every second: authorization and new containers.
- *
- * @module
- */
+/** The worker that checks log streams every second: authorization and new containers. @module */
 
 import { every, type Worker } from "../../lifecycle.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Detects the level of a log line from the formats that programs commonly use.
- *
- * @module
- */
+/** Detects the level of a log line from the formats that programs commonly use. @module */
 
 /** Levels from least to most severe. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;

@@ -1,8 +1,4 @@
-/**
- * Reads the log of a container from the engine as lines with positions.
- *
- * @module
- */
+/** Reads the log of a container from the engine as lines with positions. @module */
 
 import { containerLogs } from "../../../engine/containers.ts";
 import type { Engine } from "../../../engine/client.ts";

@@ -1,8 +1,4 @@
-/**
- * Opens log streams for callers of the API.
- *
- * @module
- */
+/** Opens log streams for callers of the API. @module */
 
 import { type Caller, includesRole } from "../../access/caller.ts";
 import { includesContainer } from "../../access/scope.ts";

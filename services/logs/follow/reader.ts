@@ -1,8 +1,4 @@
-/**
- * One client of a log stream.
- *
- * @module
- */
+/** One client of a log stream. @module */
 
 import type { Deps } from "../../deps.ts";
 import { createLimiter } from "../../limiter.ts";

@@ -1,8 +1,4 @@
-/**
- * All clients of log streams, and the followers that they share.
- *
- * @module
- */
+/** All clients of log streams, and the followers that they share. @module */
 
 import { createShares, type Holder } from "../../access/shares.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,8 +1,4 @@
-/**
- * Sets of characters in patterns.
- *
- * @module
- */
+/** Sets of characters in patterns. @module */
 
 /** Inclusive ranges of code points, ascending and not adjacent. */
 export type CharSet = readonly (readonly [number, number])[];

@@ -1,8 +1,4 @@
-/**
- * Notification channels: where people are told what happened.
- *
- * @module
- */
+/** Notification channels: where people are told what happened. @module */
 
 import {
   countOutboxMessages,

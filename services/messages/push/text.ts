@@ -1,8 +1,4 @@
-/**
- * The texts of push notifications.
- *
- * @module
- */
+/** The texts of push notifications. @module */
 
 import { inline } from "../../events/description.ts";
 import type { AppEvent, DownReason, EventMap } from "../../events/events.ts";

@@ -1,8 +1,4 @@
-/**
- * Delivers outbox messages to webhooks.
- *
- * @module
- */
+/** Delivers outbox messages to webhooks. @module */
 
 import {
   selectWebhook,

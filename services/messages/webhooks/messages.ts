@@ -1,8 +1,4 @@
-/**
- * Messages to webhooks: queueing and the delivery log.
- *
- * @module
- */
+/** Messages to webhooks: queueing and the delivery log. @module */
 
 import { countOutboxMessages, selectOutboxMessages } from "../../../db/outbox_messages.ts";
 import { selectSubscribedWebhooks } from "../../../db/webhooks.ts";

@@ -1,8 +1,4 @@
-/**
- * Webhooks: URLs that receive events.
- *
- * @module
- */
+/** Webhooks: URLs that receive events. @module */
 
 import { deleteOutboxMessages, updateQueuedFailed } from "../../../db/outbox_messages.ts";
 import {

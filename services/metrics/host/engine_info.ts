@@ -1,8 +1,4 @@
-/**
- * Describes the container engine: version, host, resources and disk usage.
- *
- * @module
- */
+/** Describes the container engine: version, host, resources and disk usage. @module */
 
 import { EngineUnreachableError } from "../../../engine/errors.ts";
 import { systemInfo } from "../../../engine/system.ts";

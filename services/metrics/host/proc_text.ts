@@ -1,8 +1,4 @@
-/**
- * Parsers of the files in `/proc`; see proc(5).
- *
- * @module
- */
+/** Parsers of the files in `/proc`; see proc(5). @module */
 
 import { type CoreTime, CPU_MODES, type CpuTime, type NetworkCounters } from "./cache.ts";
 

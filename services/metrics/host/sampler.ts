@@ -1,8 +1,4 @@
-/**
- * The worker that samples the host's metrics.
- *
- * @module
- */
+/** The worker that samples the host's metrics. @module */
 
 import { rounds, type Worker } from "../../lifecycle.ts";
 import { sampleHost } from "./metrics.ts";

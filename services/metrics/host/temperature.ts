@@ -1,8 +1,4 @@
-/**
- * Temperatures of the host from a mount of its `/sys`.
- *
- * @module
- */
+/** Temperatures of the host from a mount of its `/sys`. @module */
 
 /** Where the kernel shows sensors: directories, and the files with a temperature in each. */
 const SENSORS = [

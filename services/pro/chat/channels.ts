@@ -1,8 +1,4 @@
-/**
- * Chat channels: messenger and team chats that receive messages about events.
- *
- * @module
- */
+/** Chat channels: messenger and team chats that receive messages about events. @module */
 
 import {
   countOutboxMessages,

@@ -1,8 +1,4 @@
-/**
- * Queues chat messages about events, and delivers them to the platforms.
- *
- * @module
- */
+/** Queues chat messages about events, and delivers them to the platforms. @module */
 
 import {
   selectChatChannel,

@@ -1,8 +1,4 @@
-/**
- * Incidents with their status and timeline.
- *
- * @module
- */
+/** Incidents with their status and timeline. @module */
 
 import type { Page, Paged } from "../../../db/page.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * Resolves incidents whose cause has ended, and deletes old ones.
- *
- * @module
- */
+/** Resolves incidents whose cause has ended, and deletes old ones. @module */
 
 import { rounds } from "../../lifecycle.ts";
 import { resolveOrphanedIncidents } from "./automatic.ts";

@@ -1,8 +1,4 @@
-/**
- * When a remediation rule fires.
- *
- * @module
- */
+/** When a remediation rule fires. @module */
 
 import type {
   RemediationOperator,

@@ -1,8 +1,4 @@
-/**
- * Remediation rules: a condition and the action to run when it holds.
- *
- * @module
- */
+/** Remediation rules: a condition and the action to run when it holds. @module */
 
 import {
   countRemediationRules,

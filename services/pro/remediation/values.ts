@@ -1,8 +1,4 @@
-/**
- * The target container of a remediation rule and the current value of its metric.
- *
- * @module
- */
+/** The target container of a remediation rule and the current value of its metric. @module */
 
 import { selectServiceStop } from "../../../db/service_stops.ts";
 import type { RemediationMetric, RemediationRule } from "../../../db/pro/remediation_rules.ts";

@@ -1,8 +1,4 @@
-/**
- * SLA definitions: the uptime target of some monitors per month or week.
- *
- * @module
- */
+/** SLA definitions: the uptime target of some monitors per month or week. @module */
 
 import {
   countSlaDefinitions,

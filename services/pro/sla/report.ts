@@ -1,8 +1,4 @@
-/**
- * SLA status and reports: the current period, its budget, past periods and breaches.
- *
- * @module
- */
+/** SLA status and reports: the current period, its budget, past periods and breaches. @module */
 
 import {
   countSlaBreaches,

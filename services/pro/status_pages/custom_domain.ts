@@ -1,8 +1,4 @@
-/**
- * Custom domains of status pages.
- *
- * @module
- */
+/** Custom domains of status pages. @module */
 
 /** Limit of a host name (RFC 1035, 2.3.4), in characters. */
 export const DOMAIN_MAX = 253;

@@ -1,8 +1,4 @@
-/**
- * Links in messages to subscribers.
- *
- * @module
- */
+/** Links in messages to subscribers. @module */
 
 import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
 import type { StoredSubscriber } from "../../../db/pro/status_pages/subscribers.ts";

@@ -1,8 +1,4 @@
-/**
- * Notices to the subscribers of a status page, by mail or webhook.
- *
- * @module
- */
+/** Notices to the subscribers of a status page, by mail or webhook. @module */
 
 import { deleteOutboxMessages } from "../../../db/outbox_messages.ts";
 import {

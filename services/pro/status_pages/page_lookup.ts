@@ -1,8 +1,4 @@
-/**
- * Finds the status page of a request.
- *
- * @module
- */
+/** Finds the status page of a request. @module */
 
 import type { Database } from "../../../db/database.ts";
 import { selectStatusPage, type StatusPage } from "../../../db/pro/status_pages/pages.ts";

@@ -1,8 +1,4 @@
-/**
- * Status pages: name, theme, slug and custom domain.
- *
- * @module
- */
+/** Status pages: name, theme, slug and custom domain. @module */
 
 import type { Page, Paged } from "../../../db/page.ts";
 import type { ComponentStatus } from "../../../db/pro/status_pages/components.ts";

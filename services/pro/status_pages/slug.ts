@@ -1,8 +1,4 @@
-/**
- * The slug of a status page: its name in a form for URLs.
- *
- * @module
- */
+/** The slug of a status page: its name in a form for URLs. @module */
 
 /** Limit of a slug without its number, in characters. */
 const SLUG_MAX = 60;

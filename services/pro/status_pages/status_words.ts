@@ -1,8 +1,4 @@
-/**
- * The texts of statuses on status pages and in mails.
- *
- * @module
- */
+/** The texts of statuses on status pages and in mails. @module */
 
 import type { ComponentStatus } from "../../../db/pro/status_pages/components.ts";
 import type { MaintenanceStatus } from "../../../db/pro/status_pages/maintenances.ts";

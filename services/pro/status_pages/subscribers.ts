@@ -1,8 +1,4 @@
-/**
- * Subscribers of a status page. They receive notices after they have been verified.
- *
- * @module
- */
+/** Subscribers of a status page. They receive notices after they have been verified. @module */
 
 import { deleteOutboxMessages } from "../../../db/outbox_messages.ts";
 import type { Page, Paged } from "../../../db/page.ts";

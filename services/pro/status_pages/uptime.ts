@@ -1,8 +1,4 @@
-/**
- * Daily uptime of components that follow a monitor.
- *
- * @module
- */
+/** Daily uptime of components that follow a monitor. @module */
 
 import type { Deps } from "../../deps.ts";
 import { clip } from "../uptime/intervals.ts";

@@ -1,8 +1,4 @@
-/**
- * DNS lookups with results as comparable text.
- *
- * @module
- */
+/** DNS lookups with results as comparable text. @module */
 
 import { abortable } from "../../deadline.ts";
 import { parseAddress } from "../../outbound/address.ts";

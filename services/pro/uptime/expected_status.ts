@@ -1,8 +1,4 @@
-/**
- * The HTTP statuses that a monitor accepts: numbers and ranges, e.g. `200-299,301`.
- *
- * @module
- */
+/** The HTTP statuses that a monitor accepts: numbers and ranges, e.g. `200-299,301`. @module */
 
 /** Limit in characters. */
 export const EXPECTED_STATUS_MAX = 100;

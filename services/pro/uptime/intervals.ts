@@ -1,8 +1,4 @@
-/**
- * Interval arithmetic. All results are sorted, disjoint and not empty.
- *
- * @module
- */
+/** Interval arithmetic. All results are sorted, disjoint and not empty. @module */
 
 /** From `start` (inclusive) to `end` (exclusive), in Unix milliseconds. */
 export interface Interval {

@@ -1,8 +1,4 @@
-/**
- * Uptime monitors: create, change, pause, resume and delete.
- *
- * @module
- */
+/** Uptime monitors: create, change, pause, resume and delete. @module */
 
 import {
   insertMonitorGap,

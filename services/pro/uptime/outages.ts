@@ -1,8 +1,4 @@
-/**
- * Outages of monitors.
- *
- * @module
- */
+/** Outages of monitors. @module */
 
 import type { Page, Paged } from "../../../db/page.ts";
 import {

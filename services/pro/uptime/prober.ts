@@ -1,8 +1,4 @@
-/**
- * Checks the monitors when they are due.
- *
- * @module
- */
+/** Checks the monitors when they are due. @module */
 
 import { AppError } from "../../errors.ts";
 import type { Deps } from "../../deps.ts";

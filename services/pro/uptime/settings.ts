@@ -1,8 +1,4 @@
-/**
- * Settings of a monitor: validates and merges a change for storage.
- *
- * @module
- */
+/** Settings of a monitor: validates and merges a change for storage. @module */
 
 import type { MonitorType, StoredMonitor } from "../../../db/pro/uptime/monitors.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,8 +1,4 @@
-/**
- * Uptime and response time statistics, from outages and the roll-ups of checks.
- *
- * @module
- */
+/** Uptime and response time statistics, from outages and the roll-ups of checks. @module */
 
 import { selectLatestCheck } from "../../../db/pro/uptime/latest.ts";
 import { selectMonitor } from "../../../db/pro/uptime/monitors.ts";

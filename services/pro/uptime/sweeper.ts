@@ -1,8 +1,4 @@
-/**
- * Deletes old checks and outages.
- *
- * @module
- */
+/** Deletes old checks and outages. @module */
 
 import { rounds } from "../../lifecycle.ts";
 import { sweepOutages } from "./outages.ts";

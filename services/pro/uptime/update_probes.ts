@@ -1,8 +1,4 @@
-/**
- * Uptime monitors as part of the verdict about an update.
- *
- * @module
- */
+/** Uptime monitors as part of the verdict about an update. @module */
 
 import { selectMonitor } from "../../../db/pro/uptime/monitors.ts";
 import { AppError } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Encrypts the secrets in monitor URLs that an earlier version stored in clear.
- *
- * @module
- */
+/** Encrypts the secrets in monitor URLs that an earlier version stored in clear. @module */
 
 import { selectMonitors, updateMonitor } from "../../../db/pro/uptime/monitors.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,8 +1,4 @@
-/**
- * The updates that may be applied automatically now.
- *
- * @module
- */
+/** The updates that may be applied automatically now. @module */
 
 import { selectLatestDigest, selectSeenDigest } from "../../../db/updates/digests.ts";
 import { selectCheckedImage } from "../../../db/updates/images.ts";

@@ -1,8 +1,4 @@
-/**
- * Updates that a schedule requests.
- *
- * @module
- */
+/** Updates that a schedule requests. @module */
 
 import { selectCheckedImage } from "../../../db/updates/images.ts";
 import { type Job, selectJob } from "../../../db/jobs.ts";

@@ -1,8 +1,4 @@
-/**
- * Starts automatic updates, and reports what stands in their way.
- *
- * @module
- */
+/** Starts automatic updates, and reports what stands in their way. @module */
 
 import { selectJobs } from "../../../db/jobs.ts";
 import type { Deps } from "../../deps.ts";

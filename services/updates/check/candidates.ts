@@ -1,8 +1,4 @@
-/**
- * The newer version that a container may be updated to.
- *
- * @module
- */
+/** The newer version that a container may be updated to. @module */
 
 import {
   type NewerVersion,

@@ -1,8 +1,4 @@
-/**
- * The worker that checks images periodically, if that is enabled.
- *
- * @module
- */
+/** The worker that checks images periodically, if that is enabled. @module */
 
 import { selectUnfinishedJobOf } from "../../../db/jobs.ts";
 import { EngineUnreachableError } from "../../../engine/errors.ts";

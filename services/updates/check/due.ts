@@ -1,8 +1,4 @@
-/**
- * When images are checked again.
- *
- * @module
- */
+/** When images are checked again. @module */
 
 import { type CheckedImage, selectCheckedImages } from "../../../db/updates/images.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,8 +1,4 @@
-/**
- * Checks of images that failed.
- *
- * @module
- */
+/** Checks of images that failed. @module */
 
 import { type CheckedImage, selectCheckedImage } from "../../../db/updates/images.ts";
 import type { Deps } from "../../deps.ts";

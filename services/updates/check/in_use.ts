@@ -1,8 +1,4 @@
-/**
- * The images that containers use.
- *
- * @module
- */
+/** The images that containers use. @module */
 
 import {
   canonicalReference,

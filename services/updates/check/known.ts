@@ -1,8 +1,4 @@
-/**
- * Reads what images in use are compared with.
- *
- * @module
- */
+/** Reads what images in use are compared with. @module */
 
 import { deleteEqualDigestsExcept, isEqualDigest } from "../../../db/updates/equal_digests.ts";
 import { selectLatestDigest } from "../../../db/updates/digests.ts";

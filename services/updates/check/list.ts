@@ -1,8 +1,4 @@
-/**
- * Lists the images in use with their updates.
- *
- * @module
- */
+/** Lists the images in use with their updates. @module */
 
 import { digestKey, selectFirstSeen } from "../../../db/updates/digests.ts";
 import { type NewerVersion, selectCheckedImages } from "../../../db/updates/images.ts";

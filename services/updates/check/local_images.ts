@@ -1,8 +1,4 @@
-/**
- * The images of the engine, as far as they are compared with those of registries.
- *
- * @module
- */
+/** The images of the engine, as far as they are compared with those of registries. @module */
 
 import {
   canonicalReference,

@@ -1,8 +1,4 @@
-/**
- * Forgets images that are no longer checked.
- *
- * @module
- */
+/** Forgets images that are no longer checked. @module */
 
 import { deleteDigestsSeenBefore } from "../../../db/updates/digests.ts";
 import { deleteImagesCheckedBefore } from "../../../db/updates/images.ts";

@@ -1,8 +1,4 @@
-/**
- * Asks registries for the images that containers use.
- *
- * @module
- */
+/** Asks registries for the images that containers use. @module */
 
 import {
   type PlatformDigest,

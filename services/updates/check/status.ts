@@ -1,8 +1,4 @@
-/**
- * Whether containers run the image that their registry has now.
- *
- * @module
- */
+/** Whether containers run the image that their registry has now. @module */
 
 import type { EqualDigest } from "../../../db/updates/equal_digests.ts";
 import type { CheckedImage } from "../../../db/updates/images.ts";

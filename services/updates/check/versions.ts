@@ -1,8 +1,4 @@
-/**
- * Newer versions of an image among the tags of its repository.
- *
- * @module
- */
+/** Newer versions of an image among the tags of its repository. @module */
 
 import { type NewerVersion, VERSION_LEVELS } from "../../../db/updates/images.ts";
 

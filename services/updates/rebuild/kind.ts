@@ -1,8 +1,4 @@
-/**
- * The job that rebuilds a container, by the steps of an update.
- *
- * @module
- */
+/** The job that rebuilds a container, by the steps of an update. @module */
 
 import type { Deps } from "../../deps.ts";
 import type { JobKind } from "../../jobs/kind.ts";

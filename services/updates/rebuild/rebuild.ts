@@ -1,8 +1,4 @@
-/**
- * Recreates a container from the current version of its image.
- *
- * @module
- */
+/** Recreates a container from the current version of its image. @module */
 
 import type { Deps } from "../../deps.ts";
 import { assertNotSelf } from "../../containers/actions.ts";

@@ -1,8 +1,4 @@
-/**
- * Descriptions of Podman that a request to create a container cannot repeat.
- *
- * @module
- */
+/** Descriptions of Podman that a request to create a container cannot repeat. @module */
 
 import type { ContainerInspect, HostConfig } from "../../../engine/containers.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Creates and removes the containers of a replacement.
- *
- * @module
- */
+/** Creates and removes the containers of a replacement. @module */
 
 import type { Engine } from "../../../engine/client.ts";
 import {

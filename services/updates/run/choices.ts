@@ -1,8 +1,4 @@
-/**
- * What the caller of an update may choose beyond the permission to update.
- *
- * @module
- */
+/** What the caller of an update may choose beyond the permission to update. @module */
 
 import { canonicalReference, findReference } from "../../../engine/image_reference.ts";
 import type { ImageInspect } from "../../../engine/images.ts";

@@ -1,8 +1,4 @@
-/**
- * The ends of an update: the old containers are removed, or put back.
- *
- * @module
- */
+/** The ends of an update: the old containers are removed, or put back. @module */
 
 import {
   deleteBlockedUpdatesOf,

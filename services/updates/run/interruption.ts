@@ -1,8 +1,4 @@
-/**
- * Distinguishes the failure of an update from the loss of the engine or of the service.
- *
- * @module
- */
+/** Distinguishes the failure of an update from the loss of the engine or of the service. @module */
 
 import { connectEngine, type Engine } from "../../../engine/client.ts";
 import { EngineUnreachableError } from "../../../engine/errors.ts";

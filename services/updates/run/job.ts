@@ -1,8 +1,4 @@
-/**
- * What the job of an update gets, records between its steps, and returns.
- *
- * @module
- */
+/** What the job of an update gets, records between its steps, and returns. @module */
 
 import type { Deps } from "../../deps.ts";
 import { messageFor } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The jobs that update a container, and take it back to the image before.
- *
- * @module
- */
+/** The jobs that update a container, and take it back to the image before. @module */
 
 import type { Deps } from "../../deps.ts";
 import type { JobKind } from "../../jobs/kind.ts";

@@ -1,8 +1,4 @@
-/**
- * Uptime monitors whose check must succeed before an update does.
- *
- * @module
- */
+/** Uptime monitors whose check must succeed before an update does. @module */
 
 import { assertMayDo, type Caller } from "../../access/caller.ts";
 import { isLimited } from "../../access/scope.ts";

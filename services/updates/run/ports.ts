@@ -1,8 +1,4 @@
-/**
- * Finds out whether published TCP ports answer.
- *
- * @module
- */
+/** Finds out whether published TCP ports answer. @module */
 
 import type { ContainerInspect } from "../../../engine/containers.ts";
 

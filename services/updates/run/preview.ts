@@ -1,8 +1,4 @@
-/**
- * What an update would do, without doing it.
- *
- * @module
- */
+/** What an update would do, without doing it. @module */
 
 import { isEqualDigest } from "../../../db/updates/equal_digests.ts";
 import type { ImageInspect } from "../../../engine/images.ts";

@@ -1,8 +1,4 @@
-/**
- * The job that updates a stack.
- *
- * @module
- */
+/** The job that updates a stack. @module */
 
 import type { Deps } from "../../deps.ts";
 import type { JobKind } from "../../jobs/kind.ts";

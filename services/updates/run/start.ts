@@ -1,8 +1,4 @@
-/**
- * Starts updates of containers, and rollbacks to the image before one.
- *
- * @module
- */
+/** Starts updates of containers, and rollbacks to the image before one. @module */
 
 import type { Caller } from "../../access/caller.ts";
 import type { Scope } from "../../access/scope.ts";

@@ -1,8 +1,4 @@
-/**
- * Starts updates of stacks.
- *
- * @module
- */
+/** Starts updates of stacks. @module */
 
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Observes new containers until the verdict about each of them is known.
- *
- * @module
- */
+/** Observes new containers until the verdict about each of them is known. @module */
 
 import { raiseHealthTime, selectHealthTime } from "../../../db/updates/health_times.ts";
 import { EngineError } from "../../../engine/errors.ts";

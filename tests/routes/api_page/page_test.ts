@@ -1,8 +1,4 @@
-/**
- * The API page over HTTP. `tests/browser/api_page_test.ts` tests it in a browser.
- *
- * @module
- */
+/** The API page over HTTP. `tests/browser/api_page_test.ts` tests it in a browser. @module */
 
 import { doesNotMatch, equal, match, notEqual, ok } from "node:assert/strict";
 import { createApiPage } from "../../../routes/api_page/page.ts";

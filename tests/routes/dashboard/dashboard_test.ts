@@ -1,8 +1,4 @@
-/**
- * The dashboard over HTTP. `tests/browser/dashboard/` tests it in a browser.
- *
- * @module
- */
+/** The dashboard over HTTP. `tests/browser/dashboard/` tests it in a browser. @module */
 
 import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from "node:assert/strict";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";

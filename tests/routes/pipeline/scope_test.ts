@@ -1,8 +1,4 @@
-/**
- * API tokens that are limited to permissions, stacks or containers.
- *
- * @module
- */
+/** API tokens that are limited to permissions, stacks or containers. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
 import { insertScheduleRun, updateScheduleRunEnd } from "../../../db/schedule_runs.ts";

@@ -1,8 +1,4 @@
-/**
- * What must arrive does, however often the process is ended without a word.
- *
- * @module
- */
+/** What must arrive does, however often the process is ended without a word. @module */
 
 import { deepEqual, equal } from "node:assert/strict";
 import { openStateDatabase } from "../../../db/database.ts";

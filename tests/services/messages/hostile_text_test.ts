@@ -1,8 +1,4 @@
-/**
- * What comes from containers and their users arrives in every channel as plain text.
- *
- * @module
- */
+/** What comes from containers and their users arrives in every channel as plain text. @module */
 
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { emit } from "../../../services/events/emit.ts";

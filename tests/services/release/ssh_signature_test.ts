@@ -1,8 +1,4 @@
-/**
- * Signatures by the real `ssh-keygen`.
- *
- * @module
- */
+/** Signatures by the real `ssh-keygen`. @module */
 
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { isNewer, readSignedSums, versionOf } from "../../../services/release/sums.ts";

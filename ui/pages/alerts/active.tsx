@@ -1,8 +1,4 @@
-/**
- * The alerts that are firing, and who takes care of them.
- *
- * @module
- */
+/** The alerts that are firing, and who takes care of them. @module */
 
 import type { ComponentChildren } from "preact";
 import { api } from "../../api/client.ts";

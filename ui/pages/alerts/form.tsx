@@ -1,8 +1,4 @@
-/**
- * The dialog of an alert rule.
- *
- * @module
- */
+/** The dialog of an alert rule. @module */
 
 import { useSignal } from "@preact/signals";
 import type { AlertMetric, AlertRule, NewAlertRule } from "../../api/types.ts";

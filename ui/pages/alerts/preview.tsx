@@ -1,8 +1,4 @@
-/**
- * Whether the rule in a form would fire now, and how often it would have fired.
- *
- * @module
- */
+/** Whether the rule in a form would fire now, and how often it would have fired. @module */
 
 import { useEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";

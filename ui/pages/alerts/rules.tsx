@@ -1,8 +1,4 @@
-/**
- * Alerts: the rules, and when they fired.
- *
- * @module
- */
+/** Alerts: the rules, and when they fired. @module */
 
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";

@@ -1,8 +1,4 @@
-/**
- * The dialog of a silence.
- *
- * @module
- */
+/** The dialog of a silence. @module */
 
 import type { NewSilenceMatchers, Silence } from "../../api/types.ts";
 import {

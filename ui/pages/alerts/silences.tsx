@@ -1,8 +1,4 @@
-/**
- * Silences: about what nothing is sent for some time.
- *
- * @module
- */
+/** Silences: about what nothing is sent for some time. @module */
 
 import { api } from "../../api/client.ts";
 import type { Silence } from "../../api/types.ts";

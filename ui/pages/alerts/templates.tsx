@@ -1,8 +1,4 @@
-/**
- * Rules to begin with, which are created with one click.
- *
- * @module
- */
+/** Rules to begin with, which are created with one click. @module */
 
 import { api } from "../../api/client.ts";
 import type { AlertRule, AlertTemplate } from "../../api/types.ts";

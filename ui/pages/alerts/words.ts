@@ -1,8 +1,4 @@
-/**
- * Metrics of alert rules and their conditions in words.
- *
- * @module
- */
+/** Metrics of alert rules and their conditions in words. @module */
 
 import type { AlertMetric, AlertOperator, AlertTemplateRule } from "../../api/types.ts";
 import { targetText } from "../../parts/target_text.ts";

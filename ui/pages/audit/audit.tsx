@@ -1,8 +1,4 @@
-/**
- * The audit log: every write, with its author and its outcome.
- *
- * @module
- */
+/** The audit log: every write, with its author and its outcome. @module */
 
 import type { InputOf } from "../../api/client.ts";
 import type { AuditEntry } from "../../api/types.ts";

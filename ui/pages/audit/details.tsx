@@ -1,8 +1,4 @@
-/**
- * Everything about an entry of the audit log.
- *
- * @module
- */
+/** Everything about an entry of the audit log. @module */
 
 import type { AuditEntry } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";

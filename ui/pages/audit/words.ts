@@ -1,8 +1,4 @@
-/**
- * How entries of the audit log are shown.
- *
- * @module
- */
+/** How entries of the audit log are shown. @module */
 
 import type { AuditEntry } from "../../api/types.ts";
 import { capital } from "../../base/text.ts";

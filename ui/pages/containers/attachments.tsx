@@ -1,8 +1,4 @@
-/**
- * Mounts and networks of a container.
- *
- * @module
- */
+/** Mounts and networks of a container. @module */
 
 import { Empty } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";

@@ -1,8 +1,4 @@
-/**
- * Files that differ from the image of a container.
- *
- * @module
- */
+/** Files that differ from the image of a container. @module */
 
 import { Listing } from "../../components/listing.tsx";
 import { useRead } from "../../components/reading.ts";

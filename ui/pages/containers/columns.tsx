@@ -1,8 +1,4 @@
-/**
- * The columns of the containers table.
- *
- * @module
- */
+/** The columns of the containers table. @module */
 
 import type { Container } from "../../api/types.ts";
 import type { Column } from "../../components/table.tsx";

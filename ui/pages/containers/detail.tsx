@@ -1,8 +1,4 @@
-/**
- * One container: what it is, how it is doing, and everything that can be done with it.
- *
- * @module
- */
+/** One container: what it is, how it is doing, and everything that can be done with it. @module */
 
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";

@@ -1,8 +1,4 @@
-/**
- * The events of a container.
- *
- * @module
- */
+/** The events of a container. @module */
 
 import { Empty } from "../../components/states.tsx";
 import { events } from "../../state/live.ts";

@@ -1,8 +1,4 @@
-/**
- * Runs one command in a container.
- *
- * @module
- */
+/** Runs one command in a container. @module */
 
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";

@@ -1,8 +1,4 @@
-/**
- * The engine's own description of a container.
- *
- * @module
- */
+/** The engine's own description of a container. @module */
 
 import { useRef } from "preact/hooks";
 import { Button } from "../../components/button.tsx";

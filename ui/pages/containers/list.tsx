@@ -1,8 +1,4 @@
-/**
- * Containers: the table of all, with filters, groups and actions.
- *
- * @module
- */
+/** Containers: the table of all, with filters, groups and actions. @module */
 
 import { useMemo } from "preact/hooks";
 import { computed, signal, useSignal } from "@preact/signals";

@@ -1,8 +1,4 @@
-/**
- * The log of a container.
- *
- * @module
- */
+/** The log of a container. @module */
 
 import { LogView } from "../logs/view.tsx";
 import type { TabProps } from "./tab.ts";

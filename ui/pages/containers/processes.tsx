@@ -1,8 +1,4 @@
-/**
- * The processes of a container, as the engine lists them.
- *
- * @module
- */
+/** The processes of a container, as the engine lists them. @module */
 
 import { Button } from "../../components/button.tsx";
 import { useRead } from "../../components/reading.ts";

@@ -1,8 +1,4 @@
-/**
- * Charts of a container.
- *
- * @module
- */
+/** Charts of a container. @module */
 
 import type { ContainerDetail, ContainerMetricsPoint } from "../../api/types.ts";
 import { Chart } from "../../components/chart.tsx";

@@ -1,8 +1,4 @@
-/**
- * What each tab of a container gets.
- *
- * @module
- */
+/** What each tab of a container gets. @module */
 
 import type { ContainerDetail } from "../../api/types.ts";
 

@@ -1,8 +1,4 @@
-/**
- * A terminal in a container: a new shell, or its main process.
- *
- * @module
- */
+/** A terminal in a container: a new shell, or its main process. @module */
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

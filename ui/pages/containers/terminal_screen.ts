@@ -1,8 +1,4 @@
-/**
- * The screen of a terminal: xterm.js within the Content-Security-Policy.
- *
- * @module
- */
+/** The screen of a terminal: xterm.js within the Content-Security-Policy. @module */
 
 import { effect } from "@preact/signals";
 import { FitAddon } from "@xterm/addon-fit";

@@ -1,8 +1,4 @@
-/**
- * Joins a screen with a program in a container: `docs/terminal.md` has the protocol.
- *
- * @module
- */
+/** Joins a screen with a program in a container: `docs/terminal.md` has the protocol. @module */
 
 import { api } from "../../api/client.ts";
 // What all pages share, as one file.

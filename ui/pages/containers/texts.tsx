@@ -1,8 +1,4 @@
-/**
- * Texts of cells that can be too long for one line.
- *
- * @module
- */
+/** Texts of cells that can be too long for one line. @module */
 
 import { plain } from "../../base/text.ts";
 

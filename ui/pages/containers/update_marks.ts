@@ -1,8 +1,4 @@
-/**
- * Which containers have an update.
- *
- * @module
- */
+/** Which containers have an update. @module */
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

@@ -1,8 +1,4 @@
-/**
- * Charts of the host's metrics.
- *
- * @module
- */
+/** Charts of the host's metrics. @module */
 
 import { useMemo } from "preact/hooks";
 import type { MetricsPoint } from "../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * What the engine stores on the disk, by kind.
- *
- * @module
- */
+/** What the engine stores on the disk, by kind. @module */
 
 import type { DiskUsage } from "../../api/types.ts";
 import { Link } from "../../components/button.tsx";

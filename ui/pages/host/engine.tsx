@@ -1,8 +1,4 @@
-/**
- * The container engine and the machine that it runs on.
- *
- * @module
- */
+/** The container engine and the machine that it runs on. @module */
 
 import { Fact, Facts } from "../../components/facts.tsx";
 import { Section } from "../../components/page.tsx";

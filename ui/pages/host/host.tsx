@@ -1,8 +1,4 @@
-/**
- * Host: its metrics over time, what the engine stores on its disk, and the engine.
- *
- * @module
- */
+/** Host: its metrics over time, what the engine stores on its disk, and the engine. @module */
 
 import { Button } from "../../components/button.tsx";
 import { useDialog } from "../../components/dialog.tsx";

@@ -1,8 +1,4 @@
-/**
- * Actions on images.
- *
- * @module
- */
+/** Actions on images. @module */
 
 import { api } from "../../api/client.ts";
 import { download } from "../../api/files.ts";

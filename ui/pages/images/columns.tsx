@@ -1,8 +1,4 @@
-/**
- * The rows and columns of the images table.
- *
- * @module
- */
+/** The rows and columns of the images table. @module */
 
 import { computed } from "@preact/signals";
 import type { Image } from "../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * What is in an image, and which containers use it.
- *
- * @module
- */
+/** What is in an image, and which containers use it. @module */
 
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";

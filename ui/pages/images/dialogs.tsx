@@ -1,8 +1,4 @@
-/**
- * The dialogs that bring images to the host, and give them further tags.
- *
- * @module
- */
+/** The dialogs that bring images to the host, and give them further tags. @module */
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

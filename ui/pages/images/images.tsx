@@ -1,8 +1,4 @@
-/**
- * Images: the table of all tags, transfers, and removing images.
- *
- * @module
- */
+/** Images: the table of all tags, transfers, and removing images. @module */
 
 import { useMemo } from "preact/hooks";
 import { Button } from "../../components/button.tsx";

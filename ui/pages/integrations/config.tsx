@@ -1,8 +1,4 @@
-/**
- * The settings of an integration, by the fields that its adapter has.
- *
- * @module
- */
+/** The settings of an integration, by the fields that its adapter has. @module */
 
 import type { Integration, IntegrationAdapter } from "../../api/types.ts";
 import {

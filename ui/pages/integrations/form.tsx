@@ -1,8 +1,4 @@
-/**
- * The dialog of an integration.
- *
- * @module
- */
+/** The dialog of an integration. @module */
 
 import { useSignal } from "@preact/signals";
 import type { Integration, IntegrationAdapter } from "../../api/types.ts";

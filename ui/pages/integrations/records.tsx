@@ -1,8 +1,4 @@
-/**
- * The newest data of an integration.
- *
- * @module
- */
+/** The newest data of an integration. @module */
 
 import type { Integration, IntegrationRecord } from "../../api/types.ts";
 import { ListingDialog } from "../../components/listing.tsx";

@@ -1,8 +1,4 @@
-/**
- * Colors of terminals in log lines (ECMA-48, SGR).
- *
- * @module
- */
+/** Colors of terminals in log lines (ECMA-48, SGR). @module */
 
 /** A piece of a line with the classes that style it. */
 export interface Piece {

@@ -1,8 +1,4 @@
-/**
- * The lines of a log that are kept, and those of them that the filter lets through.
- *
- * @module
- */
+/** The lines of a log that are kept, and those of them that the filter lets through. @module */
 
 import { withoutColors } from "./ansi.ts";
 

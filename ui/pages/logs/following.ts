@@ -1,8 +1,4 @@
-/**
- * Follows a log while it is visible, and keeps its lines.
- *
- * @module
- */
+/** Follows a log while it is visible, and keeps its lines. @module */
 
 import { useEffect, useMemo } from "preact/hooks";
 import { type Signal, useSignal } from "@preact/signals";

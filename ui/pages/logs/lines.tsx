@@ -1,8 +1,4 @@
-/**
- * The lines of a log. Only those near the visible part are in the document.
- *
- * @module
- */
+/** The lines of a log. Only those near the visible part are in the document. @module */
 
 import { useCallback, useLayoutEffect, useRef } from "preact/hooks";
 import { type Signal, useSignal } from "@preact/signals";

@@ -1,8 +1,4 @@
-/**
- * Logs of one or several containers, merged.
- *
- * @module
- */
+/** Logs of one or several containers, merged. @module */
 
 import { Button, Link } from "../../components/button.tsx";
 import { Page, Section } from "../../components/page.tsx";

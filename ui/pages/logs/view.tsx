@@ -1,8 +1,4 @@
-/**
- * A log that is followed live: search, levels, time, and its lines.
- *
- * @module
- */
+/** A log that is followed live: search, levels, time, and its lines. @module */
 
 import { useEffect, useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";

@@ -1,8 +1,4 @@
-/**
- * Which lines of a log are drawn, and where they are.
- *
- * @module
- */
+/** Which lines of a log are drawn, and where they are. @module */
 
 import type { Entry } from "./buffer.ts";
 

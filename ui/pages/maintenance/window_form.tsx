@@ -1,8 +1,4 @@
-/**
- * The dialog of a maintenance window.
- *
- * @module
- */
+/** The dialog of a maintenance window. @module */
 
 import { useSignal } from "@preact/signals";
 import type { MaintenanceWindow } from "../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * What a maintenance window is called.
- *
- * @module
- */
+/** What a maintenance window is called. @module */
 
 import type { MaintenanceWindow } from "../../api/types.ts";
 

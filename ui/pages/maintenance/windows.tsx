@@ -1,8 +1,4 @@
-/**
- * Maintenance windows: maintenance that recurs.
- *
- * @module
- */
+/** Maintenance windows: maintenance that recurs. @module */
 
 import { api } from "../../api/client.ts";
 import type { MaintenanceWindow } from "../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * The config of a notification channel in a form, by the fields of its kind.
- *
- * @module
- */
+/** The config of a notification channel in a form, by the fields of its kind. @module */
 
 import type { NotificationChannel } from "../../api/types.ts";
 import { type FormValues, SelectField, TextArea, TextField } from "../../components/form.tsx";

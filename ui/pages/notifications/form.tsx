@@ -1,8 +1,4 @@
-/**
- * The dialog of a notification channel.
- *
- * @module
- */
+/** The dialog of a notification channel. @module */
 
 import { useSignal } from "@preact/signals";
 import type { NotificationChannel } from "../../api/types.ts";

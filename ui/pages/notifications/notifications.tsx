@@ -1,8 +1,4 @@
-/**
- * Notification channels: where people learn what happened.
- *
- * @module
- */
+/** Notification channels: where people learn what happened. @module */
 
 import { api } from "../../api/client.ts";
 import type { NotificationChannel, NotificationDelivery } from "../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * Test messages to a channel, and messages that are sent again.
- *
- * @module
- */
+/** Test messages to a channel, and messages that are sent again. @module */
 
 import { api } from "../../api/client.ts";
 import type { NotificationChannel, NotificationDelivery } from "../../api/types.ts";

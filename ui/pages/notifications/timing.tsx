@@ -1,8 +1,4 @@
-/**
- * When a notification channel sends: quiet hours and digests.
- *
- * @module
- */
+/** When a notification channel sends: quiet hours and digests. @module */
 
 import { useSignal } from "@preact/signals";
 import type { NewQuietHours, NotificationChannel } from "../../api/types.ts";

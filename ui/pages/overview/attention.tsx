@@ -1,8 +1,4 @@
-/**
- * What needs attention, each with what solves it.
- *
- * @module
- */
+/** What needs attention, each with what solves it. @module */
 
 import type { ComponentChildren } from "preact";
 import { api } from "../../api/client.ts";

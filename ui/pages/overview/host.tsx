@@ -1,8 +1,4 @@
-/**
- * The host: processor, memory and disk now, and the last hour of them.
- *
- * @module
- */
+/** The host: processor, memory and disk now, and the last hour of them. @module */
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "../../components/chart.tsx";

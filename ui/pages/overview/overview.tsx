@@ -1,8 +1,4 @@
-/**
- * Overview: whether the host is well, and what needs attention first.
- *
- * @module
- */
+/** Overview: whether the host is well, and what needs attention first. @module */
 
 import { LinkButton } from "../../components/button.tsx";
 import { Page, Section } from "../../components/page.tsx";

@@ -1,8 +1,4 @@
-/**
- * The last events.
- *
- * @module
- */
+/** The last events. @module */
 
 import { Section } from "../../components/page.tsx";
 import { Empty } from "../../components/states.tsx";

@@ -1,8 +1,4 @@
-/**
- * The dialog of a registry.
- *
- * @module
- */
+/** The dialog of a registry. @module */
 
 import type { Registry } from "../../api/types.ts";
 import {

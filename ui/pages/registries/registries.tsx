@@ -1,8 +1,4 @@
-/**
- * Registries: credentials for private images.
- *
- * @module
- */
+/** Registries: credentials for private images. @module */
 
 import { api } from "../../api/client.ts";
 import type { Registry } from "../../api/types.ts";

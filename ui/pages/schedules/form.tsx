@@ -1,8 +1,4 @@
-/**
- * The dialog of a schedule.
- *
- * @module
- */
+/** The dialog of a schedule. @module */
 
 import type { Container, NewSchedule, Schedule } from "../../api/types.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * Schedules: container actions at fixed times, and their runs.
- *
- * @module
- */
+/** Schedules: container actions at fixed times, and their runs. @module */
 
 import { api } from "../../api/client.ts";
 import type { Schedule, ScheduleRun } from "../../api/types.ts";

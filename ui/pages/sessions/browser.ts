@@ -1,8 +1,4 @@
-/**
- * The name of a browser, from what it sends as `User-Agent`.
- *
- * @module
- */
+/** The name of a browser, from what it sends as `User-Agent`. @module */
 
 import { plain } from "../../base/text.ts";
 

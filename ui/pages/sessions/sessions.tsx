@@ -1,8 +1,4 @@
-/**
- * Sessions: where the users of this server are signed in.
- *
- * @module
- */
+/** Sessions: where the users of this server are signed in. @module */
 
 import { api } from "../../api/client.ts";
 import { Page } from "../../components/page.tsx";

@@ -1,8 +1,4 @@
-/**
- * Sessions in a table, and how they are ended.
- *
- * @module
- */
+/** Sessions in a table, and how they are ended. @module */
 
 import type { ApiError } from "../../api/client.ts";
 import type { Session } from "../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * What can be done with a stack.
- *
- * @module
- */
+/** What can be done with a stack. @module */
 
 import { useEffect, useRef } from "preact/hooks";
 import { api } from "../../api/client.ts";

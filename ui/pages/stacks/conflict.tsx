@@ -1,8 +1,4 @@
-/**
- * The question what to do when a stack was changed while it was edited.
- *
- * @module
- */
+/** The question what to do when a stack was changed while it was edited. @module */
 
 import type { StackSource } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";

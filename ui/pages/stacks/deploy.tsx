@@ -1,8 +1,4 @@
-/**
- * Deploys stacks, as jobs whose steps are shown.
- *
- * @module
- */
+/** Deploys stacks, as jobs whose steps are shown. @module */
 
 import { api } from "../../api/client.ts";
 import { JobList } from "../../parts/job_list.tsx";

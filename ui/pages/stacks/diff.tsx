@@ -1,8 +1,4 @@
-/**
- * A unified diff with colors.
- *
- * @module
- */
+/** A unified diff with colors. @module */
 
 import { plain } from "../../base/text.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Compose files that are generated from containers.
- *
- * @module
- */
+/** Compose files that are generated from containers. @module */
 
 import { useRef } from "preact/hooks";
 import { Button, LinkButton } from "../../components/button.tsx";

@@ -1,8 +1,4 @@
-/**
- * Stacks: Compose projects and Swarm stacks.
- *
- * @module
- */
+/** Stacks: Compose projects and Swarm stacks. @module */
 
 import type { Stack } from "../../api/types.ts";
 import { LinkButton } from "../../components/button.tsx";

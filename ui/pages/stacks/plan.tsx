@@ -1,8 +1,4 @@
-/**
- * The plan of a stack: what a deploy would change, and why.
- *
- * @module
- */
+/** The plan of a stack: what a deploy would change, and why. @module */
 
 import { useEffect, useRef } from "preact/hooks";
 import type { StackPlan } from "../../api/types.ts";

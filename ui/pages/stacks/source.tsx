@@ -1,8 +1,4 @@
-/**
- * The tab "Source" of a stack: its sources, their check, and the plan of a deploy.
- *
- * @module
- */
+/** The tab "Source" of a stack: its sources, their check, and the plan of a deploy. @module */
 
 import { useSignal } from "@preact/signals";
 import { api, ApiError } from "../../api/client.ts";

@@ -1,8 +1,4 @@
-/**
- * The tab "Versions" of a stack: what was stored when, compared, and restored.
- *
- * @module
- */
+/** The tab "Versions" of a stack: what was stored when, compared, and restored. @module */
 
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";

@@ -1,8 +1,4 @@
-/**
- * Creates an API token.
- *
- * @module
- */
+/** Creates an API token. @module */
 
 import { api } from "../../api/client.ts";
 import type { IssuedApiToken, NewApiToken } from "../../api/types.ts";

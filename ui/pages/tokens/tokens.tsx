@@ -1,8 +1,4 @@
-/**
- * API tokens: secrets for scripts.
- *
- * @module
- */
+/** API tokens: secrets for scripts. @module */
 
 import { api, type ApiError } from "../../api/client.ts";
 import type { ApiToken, IssuedApiToken } from "../../api/types.ts";

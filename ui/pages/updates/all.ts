@@ -1,8 +1,4 @@
-/**
- * The update of everything that has a newer image.
- *
- * @module
- */
+/** The update of everything that has a newer image. @module */
 
 import { api } from "../../api/client.ts";
 import type { ImageUpdate } from "../../api/types.ts";

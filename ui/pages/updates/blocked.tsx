@@ -1,8 +1,4 @@
-/**
- * Images that failed as an update of a container, and are not tried again.
- *
- * @module
- */
+/** Images that failed as an update of a container, and are not tried again. @module */
 
 import { api } from "../../api/client.ts";
 import type { BlockedUpdate } from "../../api/types.ts";

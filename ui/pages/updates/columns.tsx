@@ -1,8 +1,4 @@
-/**
- * The columns of the images in use.
- *
- * @module
- */
+/** The columns of the images in use. @module */
 
 import type { ImageUpdate } from "../../api/types.ts";
 import { Badge, State, withBreaks } from "../../components/states.tsx";

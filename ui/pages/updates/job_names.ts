@@ -1,8 +1,4 @@
-/**
- * What jobs about updates and their steps are called.
- *
- * @module
- */
+/** What jobs about updates and their steps are called. @module */
 
 import type { LiveJob } from "../../state/live.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The question before an update: what it would do, and how the new container is judged.
- *
- * @module
- */
+/** The question before an update: what it would do, and how the new container is judged. @module */
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

@@ -1,8 +1,4 @@
-/**
- * Goes back to the image before an update, after a confirmation.
- *
- * @module
- */
+/** Goes back to the image before an update, after a confirmation. @module */
 
 import { api } from "../../api/client.ts";
 import { confirm } from "../../components/dialog.tsx";

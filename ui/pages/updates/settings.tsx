@@ -1,8 +1,4 @@
-/**
- * When images are checked, and which updates are applied by themselves.
- *
- * @module
- */
+/** When images are checked, and which updates are applied by themselves. @module */
 
 import { api } from "../../api/client.ts";
 import type { UpdateSettings } from "../../api/types.ts";

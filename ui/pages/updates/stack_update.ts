@@ -1,8 +1,4 @@
-/**
- * The update of all containers of a stack.
- *
- * @module
- */
+/** The update of all containers of a stack. @module */
 
 import { api } from "../../api/client.ts";
 import { confirm } from "../../components/dialog.tsx";

@@ -1,8 +1,4 @@
-/**
- * Updates: newer images of the containers, updates in progress and past ones.
- *
- * @module
- */
+/** Updates: newer images of the containers, updates in progress and past ones. @module */
 
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";

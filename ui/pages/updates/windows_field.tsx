@@ -1,8 +1,4 @@
-/**
- * The windows of automatic updates in a form: a row for each.
- *
- * @module
- */
+/** The windows of automatic updates in a form: a row for each. @module */
 
 import { useSignal } from "@preact/signals";
 import type { UpdateWindow } from "../../api/types.ts";

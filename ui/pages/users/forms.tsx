@@ -1,8 +1,4 @@
-/**
- * Creates users, and changes their roles and passwords.
- *
- * @module
- */
+/** Creates users, and changes their roles and passwords. @module */
 
 import { api } from "../../api/client.ts";
 import type { User } from "../../api/types.ts";

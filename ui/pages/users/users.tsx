@@ -1,8 +1,4 @@
-/**
- * Users: the accounts of users mode.
- *
- * @module
- */
+/** Users: the accounts of users mode. @module */
 
 import { api } from "../../api/client.ts";
 import type { User } from "../../api/types.ts";

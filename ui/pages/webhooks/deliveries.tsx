@@ -1,8 +1,4 @@
-/**
- * The newest deliveries of a webhook and what became of them.
- *
- * @module
- */
+/** The newest deliveries of a webhook and what became of them. @module */
 
 import type { Webhook, WebhookDelivery } from "../../api/types.ts";
 import { DELIVERIES_SHOWN, DeliveriesDialog } from "../../parts/deliveries.tsx";

@@ -1,8 +1,4 @@
-/**
- * The dialog of a webhook.
- *
- * @module
- */
+/** The dialog of a webhook. @module */
 
 import type { CreatedWebhook, NewWebhook, Webhook } from "../../api/types.ts";
 import { EventKinds } from "../../parts/event_kinds.tsx";

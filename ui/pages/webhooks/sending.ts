@@ -1,8 +1,4 @@
-/**
- * Test events to a webhook, and events that are sent again.
- *
- * @module
- */
+/** Test events to a webhook, and events that are sent again. @module */
 
 import { api } from "../../api/client.ts";
 import type { Webhook, WebhookDelivery } from "../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * Webhooks: HTTP endpoints that receive events.
- *
- * @module
- */
+/** Webhooks: HTTP endpoints that receive events. @module */
 
 import { api } from "../../api/client.ts";
 import type { CreatedWebhook, Webhook } from "../../api/types.ts";

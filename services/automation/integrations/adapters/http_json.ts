@@ -1,8 +1,4 @@
-/**
- * Adapter for any JSON document over HTTP. Each mapping reads one value.
- *
- * @module
- */
+/** Adapter for any JSON document over HTTP. Each mapping reads one value. @module */
 
 import * as z from "zod";
 import { type AdapterRecord, dataRecord } from "../record.ts";

@@ -1,8 +1,4 @@
-/**
- * Mails, through the channel's own mail server or that of `SMTP_URL`.
- *
- * @module
- */
+/** Mails, through the channel's own mail server or that of `SMTP_URL`. @module */
 
 import { moment } from "../../../events/description.ts";
 import type { ChannelDeps } from "../../../events/outbox_channel.ts";

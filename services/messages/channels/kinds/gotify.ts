@@ -1,8 +1,4 @@
-/**
- * Gotify (https://gotify.net/docs/pushmsg).
- *
- * @module
- */
+/** Gotify (https://gotify.net/docs/pushmsg). @module */
 
 import { bodyOf, type Severity } from "../../../events/message.ts";
 import { joinUrl } from "../../../outbound/url.ts";

@@ -1,8 +1,4 @@
-/**
- * Matrix (https://spec.matrix.org/latest/client-server-api/#sending-events-to-a-room).
- *
- * @module
- */
+/** Matrix (https://spec.matrix.org/latest/client-server-api/#sending-events-to-a-room). @module */
 
 import { escapeMarkup } from "../../../text/escape_markup.ts";
 import { bodyOf } from "../../../events/message.ts";

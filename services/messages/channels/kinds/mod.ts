@@ -1,8 +1,4 @@
-/**
- * Every kind of channel.
- *
- * @module
- */
+/** Every kind of channel. @module */
 
 import { apprise } from "./apprise.ts";
 import { discord } from "./discord.ts";

@@ -1,8 +1,4 @@
-/**
- * ntfy (https://docs.ntfy.sh/publish/#publish-as-json).
- *
- * @module
- */
+/** ntfy (https://docs.ntfy.sh/publish/#publish-as-json). @module */
 
 import {
   bodyOf,

@@ -1,8 +1,4 @@
-/**
- * Opsgenie: Alert API (https://docs.opsgenie.com/docs/alert-api).
- *
- * @module
- */
+/** Opsgenie: Alert API (https://docs.opsgenie.com/docs/alert-api). @module */
 
 import { truncate } from "../../../events/description.ts";
 import { bodyOf, problemKey, type Severity } from "../../../events/message.ts";

@@ -1,8 +1,4 @@
-/**
- * Pushover (https://pushover.net/api).
- *
- * @module
- */
+/** Pushover (https://pushover.net/api). @module */
 
 import { truncate } from "../../../events/description.ts";
 import { bodyOf, type Severity } from "../../../events/message.ts";

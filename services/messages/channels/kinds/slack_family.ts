@@ -1,8 +1,4 @@
-/**
- * Slack, and the chats that accept its incoming webhooks: Mattermost and Rocket.Chat.
- *
- * @module
- */
+/** Slack, and the chats that accept its incoming webhooks: Mattermost and Rocket.Chat. @module */
 
 import { truncate } from "../../../events/description.ts";
 import { bodyOf, type Tone } from "../../../events/message.ts";

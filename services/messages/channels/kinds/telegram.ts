@@ -1,8 +1,4 @@
-/**
- * Telegram: a bot posts to a chat (https://core.telegram.org/bots/api#sendmessage).
- *
- * @module
- */
+/** Telegram: a bot posts to a chat (https://core.telegram.org/bots/api#sendmessage). @module */
 
 import { truncate } from "../../../events/description.ts";
 import { bodyOf } from "../../../events/message.ts";

@@ -1,8 +1,4 @@
-/**
- * A request of the user's own making.
- *
- * @module
- */
+/** A request of the user's own making. @module */
 
 import { bodyOf } from "../../../events/message.ts";
 import { parseTemplate, renderTemplate, TemplateError } from "../../template.ts";

@@ -1,8 +1,4 @@
-/**
- * Telegram, through the code of the notification channels.
- *
- * @module
- */
+/** Telegram, through the code of the notification channels. @module */
 
 import {
   TELEGRAM_TEXT_MAX,

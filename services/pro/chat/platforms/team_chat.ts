@@ -1,8 +1,4 @@
-/**
- * Slack, through the code of the notification channels.
- *
- * @module
- */
+/** Slack, through the code of the notification channels. @module */
 
 import { slackOutcome, slackText } from "../../../messages/channels/kinds/slack_family.ts";
 import { joinUrl } from "../../../outbound/url.ts";

@@ -1,8 +1,4 @@
-/**
- * The actor of refused requests in the compliance log.
- *
- * @module
- */
+/** The actor of refused requests in the compliance log. @module */
 
 import { deepEqual, equal } from "node:assert/strict";
 import { login, refresh, usersApp } from "../../../helpers/accounts.ts";

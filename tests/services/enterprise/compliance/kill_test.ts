@@ -1,8 +1,4 @@
-/**
- * The program is killed in the middle of a retention of the compliance log.
- *
- * @module
- */
+/** The program is killed in the middle of a retention of the compliance log. @module */
 
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { openStateDatabase } from "../../../../db/database.ts";

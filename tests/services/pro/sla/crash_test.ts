@@ -1,8 +1,4 @@
-/**
- * A breach is recorded and reported once, even if the process is killed several times.
- *
- * @module
- */
+/** A breach is recorded and reported once, even if the process is killed several times. @module */
 
 import { deepEqual, equal } from "node:assert/strict";
 import { openMetricsDatabase, openStateDatabase } from "../../../../db/database.ts";

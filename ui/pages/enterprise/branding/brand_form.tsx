@@ -1,8 +1,4 @@
-/**
- * The dialog that creates or changes a brand.
- *
- * @module
- */
+/** The dialog that creates or changes a brand. @module */
 
 import type { Brand } from "../../../api/types.ts";
 import {

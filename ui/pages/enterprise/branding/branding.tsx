@@ -1,8 +1,4 @@
-/**
- * Branding: name, logos and colors of the service.
- *
- * @module
- */
+/** Branding: name, logos and colors of the service. @module */
 
 import { api } from "../../../api/client.ts";
 import type { Brand, BrandList } from "../../../api/types.ts";

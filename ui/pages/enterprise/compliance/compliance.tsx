@@ -1,8 +1,4 @@
-/**
- * Compliance: the log that proves who did what, with search, verification and export.
- *
- * @module
- */
+/** Compliance: the log that proves who did what, with search, verification and export. @module */
 
 import { useSignal } from "@preact/signals";
 import { api } from "../../../api/client.ts";

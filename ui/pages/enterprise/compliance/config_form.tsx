@@ -1,8 +1,4 @@
-/**
- * The dialog that changes the settings of the compliance log.
- *
- * @module
- */
+/** The dialog that changes the settings of the compliance log. @module */
 
 import { api } from "../../../api/client.ts";
 import type { ComplianceConfig } from "../../../api/types.ts";

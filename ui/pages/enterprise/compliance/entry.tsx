@@ -1,8 +1,4 @@
-/**
- * An entry of the compliance log: its words, time and target.
- *
- * @module
- */
+/** An entry of the compliance log: its words, time and target. @module */
 
 import type { ComplianceEntry } from "../../../api/types.ts";
 import { Text } from "../../../components/states.tsx";

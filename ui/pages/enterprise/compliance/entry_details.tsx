@@ -1,8 +1,4 @@
-/**
- * The dialog with all of an entry, and whether its hashes are right.
- *
- * @module
- */
+/** The dialog with all of an entry, and whether its hashes are right. @module */
 
 import type { ComplianceEntryDetail } from "../../../api/types.ts";
 import { Button } from "../../../components/button.tsx";

@@ -1,8 +1,4 @@
-/**
- * The dialog that records something that happened outside this service.
- *
- * @module
- */
+/** The dialog that records something that happened outside this service. @module */
 
 import { api, ApiError } from "../../../api/client.ts";
 import {

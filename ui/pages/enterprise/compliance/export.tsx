@@ -1,8 +1,4 @@
-/**
- * The dialog that exports the compliance log as a file.
- *
- * @module
- */
+/** The dialog that exports the compliance log as a file. @module */
 
 import { save } from "../../../api/files.ts";
 import type { ComplianceConfig } from "../../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * The entries of the compliance log, with filters in the address.
- *
- * @module
- */
+/** The entries of the compliance log, with filters in the address. @module */
 
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";

@@ -1,8 +1,4 @@
-/**
- * The verification of the compliance log's hashes, and its result.
- *
- * @module
- */
+/** The verification of the compliance log's hashes, and its result. @module */
 
 import type { ComponentChildren } from "preact";
 import { useSignal } from "@preact/signals";

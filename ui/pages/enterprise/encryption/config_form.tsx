@@ -1,8 +1,4 @@
-/**
- * The dialog that changes the settings of the database encryption.
- *
- * @module
- */
+/** The dialog that changes the settings of the database encryption. @module */
 
 import { api } from "../../../api/client.ts";
 import type { EncryptionConfig } from "../../../api/types.ts";

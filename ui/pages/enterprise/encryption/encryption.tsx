@@ -1,8 +1,4 @@
-/**
- * Encryption: settings of the database encryption, key rotations, and the log of both.
- *
- * @module
- */
+/** Encryption: settings of the database encryption, key rotations, and the log of both. @module */
 
 import type { EncryptionConfig, KeyRotation } from "../../../api/types.ts";
 import { Button } from "../../../components/button.tsx";

@@ -1,8 +1,4 @@
-/**
- * The log of changes of the encryption settings and of key rotations.
- *
- * @module
- */
+/** The log of changes of the encryption settings and of key rotations. @module */
 
 import { api } from "../../../api/client.ts";
 import type { EncryptionAuditEntry, EncryptionAuditPage } from "../../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * The dialogs that record the start and the result of a key rotation.
- *
- * @module
- */
+/** The dialogs that record the start and the result of a key rotation. @module */
 
 import { api } from "../../../api/client.ts";
 import type { KeyRotation } from "../../../api/types.ts";

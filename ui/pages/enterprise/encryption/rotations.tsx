@@ -1,8 +1,4 @@
-/**
- * The rotations of the encryption key.
- *
- * @module
- */
+/** The rotations of the encryption key. @module */
 
 import type { KeyRotation, KeyRotationPage } from "../../../api/types.ts";
 import { Listing } from "../../../components/listing.tsx";

@@ -1,8 +1,4 @@
-/**
- * The dialog that says whether an address is admitted, and by which rule.
- *
- * @module
- */
+/** The dialog that says whether an address is admitted, and by which rule. @module */
 
 import { useSignal } from "@preact/signals";
 import { api } from "../../../api/client.ts";

@@ -1,8 +1,4 @@
-/**
- * Whether the allowlist is enforced, and what that means for the user's own address.
- *
- * @module
- */
+/** Whether the allowlist is enforced, and what that means for the user's own address. @module */
 
 import { api } from "../../../api/client.ts";
 import type { IpAllowlistConfig, IpCheck } from "../../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * IP allowlist: the addresses that may use the service.
- *
- * @module
- */
+/** IP allowlist: the addresses that may use the service. @module */
 
 import { api } from "../../../api/client.ts";
 import type { IpRule } from "../../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * The dialog that creates or changes a rule of the allowlist.
- *
- * @module
- */
+/** The dialog that creates or changes a rule of the allowlist. @module */
 
 import { useSignal } from "@preact/signals";
 import type { IpRule } from "../../../api/types.ts";

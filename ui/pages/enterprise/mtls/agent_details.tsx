@@ -1,8 +1,4 @@
-/**
- * The dialog with the certificate of an agent.
- *
- * @module
- */
+/** The dialog with the certificate of an agent. @module */
 
 import type { Agent, CertificateAuthority } from "../../../api/types.ts";
 import { Button } from "../../../components/button.tsx";

@@ -1,8 +1,4 @@
-/**
- * The dialog that adds or changes an agent.
- *
- * @module
- */
+/** The dialog that adds or changes an agent. @module */
 
 import type { Agent, CertificateAuthority } from "../../../api/types.ts";
 import {

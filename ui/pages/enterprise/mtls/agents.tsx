@@ -1,8 +1,4 @@
-/**
- * The agents: machines that are identified by client certificates.
- *
- * @module
- */
+/** The agents: machines that are identified by client certificates. @module */
 
 import { api } from "../../../api/client.ts";
 import type { Agent, AgentPage, CertificateAuthority } from "../../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * The certificate authorities that sign the certificates of agents.
- *
- * @module
- */
+/** The certificate authorities that sign the certificates of agents. @module */
 
 import { api } from "../../../api/client.ts";
 import type { CertificateAuthority, CertificateAuthorityPage } from "../../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * The dialog that adds a certificate authority.
- *
- * @module
- */
+/** The dialog that adds a certificate authority. @module */
 
 import { api } from "../../../api/client.ts";
 import { FormDialog, type SaveProps, TextArea, TextField } from "../../../components/form.tsx";

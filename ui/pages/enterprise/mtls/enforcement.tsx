@@ -1,8 +1,4 @@
-/**
- * What the service tells the reverse proxy about clients without a known certificate.
- *
- * @module
- */
+/** What the service tells the reverse proxy about clients without a known certificate. @module */
 
 import { api } from "../../../api/client.ts";
 import type { Agent, MtlsConfig } from "../../../api/types.ts";

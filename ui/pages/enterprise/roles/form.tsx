@@ -1,8 +1,4 @@
-/**
- * The dialog that creates or changes a custom role.
- *
- * @module
- */
+/** The dialog that creates or changes a custom role. @module */
 
 import type { Permission, Role } from "../../../api/types.ts";
 import {

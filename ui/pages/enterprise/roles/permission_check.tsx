@@ -1,8 +1,4 @@
-/**
- * The dialog that says what the custom roles of a user allow.
- *
- * @module
- */
+/** The dialog that says what the custom roles of a user allow. @module */
 
 import { useSignal } from "@preact/signals";
 import { api } from "../../../api/client.ts";

@@ -1,8 +1,4 @@
-/**
- * Roles: custom roles, which add permissions to the built-in role of users.
- *
- * @module
- */
+/** Roles: custom roles, which add permissions to the built-in role of users. @module */
 
 import { api } from "../../../api/client.ts";
 import type { Role, RoleSummary } from "../../../api/types.ts";

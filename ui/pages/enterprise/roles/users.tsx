@@ -1,8 +1,4 @@
-/**
- * The dialog with the users of a custom role.
- *
- * @module
- */
+/** The dialog with the users of a custom role. @module */
 
 import { api } from "../../../api/client.ts";
 import type { RoleSummary, RoleUserPage } from "../../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * The dialog that creates or changes an identity provider.
- *
- * @module
- */
+/** The dialog that creates or changes an identity provider. @module */
 
 import type { IdentityProvider, NewIdentityProvider } from "../../../api/types.ts";
 import {

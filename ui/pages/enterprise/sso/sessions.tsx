@@ -1,8 +1,4 @@
-/**
- * The sessions of users who signed in through an identity provider.
- *
- * @module
- */
+/** The sessions of users who signed in through an identity provider. @module */
 
 import { api } from "../../../api/client.ts";
 import type { IdentityProvider, SsoSession } from "../../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * The dialog with the values that the identity provider needs.
- *
- * @module
- */
+/** The dialog with the values that the identity provider needs. @module */
 
 import { useRef } from "preact/hooks";
 import type { IdentityProvider } from "../../../api/types.ts";

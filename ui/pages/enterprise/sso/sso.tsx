@@ -1,8 +1,4 @@
-/**
- * Single sign-on: identity providers, and the sessions of their users.
- *
- * @module
- */
+/** Single sign-on: identity providers, and the sessions of their users. @module */
 
 import { useSignal } from "@preact/signals";
 import { api } from "../../../api/client.ts";

@@ -1,8 +1,4 @@
-/**
- * Chat: channels that get messages about events.
- *
- * @module
- */
+/** Chat: channels that get messages about events. @module */
 
 import { api } from "../../../api/client.ts";
 import type { ChatChannel } from "../../../api/types.ts";

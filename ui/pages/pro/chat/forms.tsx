@@ -1,8 +1,4 @@
-/**
- * The dialogs of chat channels.
- *
- * @module
- */
+/** The dialogs of chat channels. @module */
 
 import { Fragment } from "preact";
 import { useSignal } from "@preact/signals";

@@ -1,8 +1,4 @@
-/**
- * The newest messages of a chat channel and what became of them.
- *
- * @module
- */
+/** The newest messages of a chat channel and what became of them. @module */
 
 import type { ChatChannel, ChatMessage } from "../../../api/types.ts";
 import { ListingDialog } from "../../../components/listing.tsx";

@@ -1,8 +1,4 @@
-/**
- * One incident and its timeline.
- *
- * @module
- */
+/** One incident and its timeline. @module */
 
 import { useSignal } from "@preact/signals";
 import { api } from "../../../api/client.ts";

@@ -1,8 +1,4 @@
-/**
- * The dialogs of incidents.
- *
- * @module
- */
+/** The dialogs of incidents. @module */
 
 import { api } from "../../../api/client.ts";
 import type { Incident } from "../../../api/types.ts";

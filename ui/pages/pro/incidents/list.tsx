@@ -1,8 +1,4 @@
-/**
- * Incidents: all of them, newest first.
- *
- * @module
- */
+/** Incidents: all of them, newest first. @module */
 
 import type { Incident } from "../../../api/types.ts";
 import { Button } from "../../../components/button.tsx";

@@ -1,8 +1,4 @@
-/**
- * How severities and statuses of incidents are shown.
- *
- * @module
- */
+/** How severities and statuses of incidents are shown. @module */
 
 import type { IncidentSeverity, IncidentStatus } from "../../../api/types.ts";
 import { Badge, State } from "../../../components/states.tsx";

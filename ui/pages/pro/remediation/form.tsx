@@ -1,8 +1,4 @@
-/**
- * The dialog that creates or changes a remediation rule.
- *
- * @module
- */
+/** The dialog that creates or changes a remediation rule. @module */
 
 import { useSignal } from "@preact/signals";
 import type { NewRemediationRule, RemediationRule } from "../../../api/types.ts";

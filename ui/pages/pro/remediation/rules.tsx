@@ -1,8 +1,4 @@
-/**
- * Remediation: rules that act on containers by themselves, and what they did.
- *
- * @module
- */
+/** Remediation: rules that act on containers by themselves, and what they did. @module */
 
 import { api } from "../../../api/client.ts";
 import type { RemediationRule, RemediationRun } from "../../../api/types.ts";

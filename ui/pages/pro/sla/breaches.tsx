@@ -1,8 +1,4 @@
-/**
- * A table of breaches, newest first.
- *
- * @module
- */
+/** A table of breaches, newest first. @module */
 
 import type { SlaBreach } from "../../../api/types.ts";
 import type { ApiError } from "../../../api/client.ts";

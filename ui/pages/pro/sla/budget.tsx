@@ -1,8 +1,4 @@
-/**
- * How much of an error budget is left.
- *
- * @module
- */
+/** How much of an error budget is left. @module */
 
 import type { SlaBudget } from "../../../api/types.ts";
 import { Meter } from "../../../components/states.tsx";

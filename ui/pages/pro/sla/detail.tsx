@@ -1,8 +1,4 @@
-/**
- * One SLA: its current period, burn rate, former periods and breaches.
- *
- * @module
- */
+/** One SLA: its current period, burn rate, former periods and breaches. @module */
 
 import { Fragment } from "preact";
 import type { SlaPeriod, SlaReport } from "../../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * The dialog that creates or changes an SLA.
- *
- * @module
- */
+/** The dialog that creates or changes an SLA. @module */
 
 import type { SlaDefinition } from "../../../api/types.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * SLAs: what was promised, and how much of the error budget is left.
- *
- * @module
- */
+/** SLAs: what was promised, and how much of the error budget is left. @module */
 
 import { api } from "../../../api/client.ts";
 import type { SlaDefinition, SlaDefinitionDetail } from "../../../api/types.ts";

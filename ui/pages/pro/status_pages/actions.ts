@@ -1,8 +1,4 @@
-/**
- * What can be done with a status page.
- *
- * @module
- */
+/** What can be done with a status page. @module */
 
 import { api } from "../../../api/client.ts";
 import type { StatusPage } from "../../../api/types.ts";

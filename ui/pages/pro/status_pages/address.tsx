@@ -1,8 +1,4 @@
-/**
- * Where a status page can be read.
- *
- * @module
- */
+/** Where a status page can be read. @module */
 
 import type { StatusPage } from "../../../api/types.ts";
 import { plain } from "../../../base/text.ts";

@@ -1,8 +1,4 @@
-/**
- * The components of a status page, in display order.
- *
- * @module
- */
+/** The components of a status page, in display order. @module */
 
 import { useSignal } from "@preact/signals";
 import { api } from "../../../api/client.ts";

@@ -1,8 +1,4 @@
-/**
- * One status page: its components, incidents, planned maintenance and subscribers.
- *
- * @module
- */
+/** One status page: its components, incidents, planned maintenance and subscribers. @module */
 
 import type { ComponentType } from "preact";
 import { useDialog } from "../../../components/dialog.tsx";

@@ -1,8 +1,4 @@
-/**
- * The dialog that creates or changes a status page.
- *
- * @module
- */
+/** The dialog that creates or changes a status page. @module */
 
 import type { StatusPage } from "../../../api/types.ts";
 import {

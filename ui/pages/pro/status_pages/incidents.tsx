@@ -1,8 +1,4 @@
-/**
- * The incidents of a status page.
- *
- * @module
- */
+/** The incidents of a status page. @module */
 
 import { api } from "../../../api/client.ts";
 import type { StatusPageIncident } from "../../../api/types.ts";

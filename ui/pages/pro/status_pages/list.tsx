@@ -1,8 +1,4 @@
-/**
- * Status pages: what users of the operator's services see.
- *
- * @module
- */
+/** Status pages: what users of the operator's services see. @module */
 
 import { api } from "../../../api/client.ts";
 import type { StatusPage, StatusPageDetail } from "../../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * The planned maintenance of a status page.
- *
- * @module
- */
+/** The planned maintenance of a status page. @module */
 
 import { api } from "../../../api/client.ts";
 import type { StatusPageDetail, StatusPageMaintenance } from "../../../api/types.ts";

@@ -1,8 +1,4 @@
-/**
- * What each tab of a status page gets.
- *
- * @module
- */
+/** What each tab of a status page gets. @module */
 
 import type { StatusPageDetail } from "../../../api/types.ts";
 

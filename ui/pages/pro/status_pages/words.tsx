@@ -1,8 +1,4 @@
-/**
- * How statuses on status pages are shown.
- *
- * @module
- */
+/** How statuses on status pages are shown. @module */
 
 import type { StatusPageComponentStatus, StatusPageIncidentStatus } from "../../../api/types.ts";
 import { State, Text } from "../../../components/states.tsx";

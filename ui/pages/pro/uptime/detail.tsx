@@ -1,8 +1,4 @@
-/**
- * One monitor: its statistics, response times, outages and checks.
- *
- * @module
- */
+/** One monitor: its statistics, response times, outages and checks. @module */
 
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";

@@ -1,8 +1,4 @@
-/**
- * The dialog that creates or changes a monitor.
- *
- * @module
- */
+/** The dialog that creates or changes a monitor. @module */
 
 import { useSignal } from "@preact/signals";
 import type { Monitor, NewMonitor } from "../../../api/types.ts";

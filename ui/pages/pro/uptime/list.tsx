@@ -1,8 +1,4 @@
-/**
- * Uptime: all monitors, and their recent outages.
- *
- * @module
- */
+/** Uptime: all monitors, and their recent outages. @module */
 
 import { api } from "../../../api/client.ts";
 import type { Monitor } from "../../../api/types.ts";

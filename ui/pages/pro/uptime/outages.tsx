@@ -1,8 +1,4 @@
-/**
- * A table of outages, newest first.
- *
- * @module
- */
+/** A table of outages, newest first. @module */
 
 import type { Outage, OutagePage } from "../../../api/types.ts";
 import { Listing } from "../../../components/listing.tsx";

@@ -1,8 +1,4 @@
-/**
- * A field with a text editor, whose library is loaded when the first one is shown.
- *
- * @module
- */
+/** A field with a text editor, whose library is loaded when the first one is shown. @module */
 
 import { useEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";

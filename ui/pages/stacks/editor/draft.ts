@@ -1,8 +1,4 @@
-/**
- * The sources of a stack while they are edited.
- *
- * @module
- */
+/** The sources of a stack while they are edited. @module */
 
 import type { StackSource } from "../../../api/types.ts";
 

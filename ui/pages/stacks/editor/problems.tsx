@@ -1,8 +1,4 @@
-/**
- * What is wrong with the sources of a stack.
- *
- * @module
- */
+/** What is wrong with the sources of a stack. @module */
 
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";

@@ -1,8 +1,4 @@
-/**
- * Unsaved changes.
- *
- * @module
- */
+/** Unsaved changes. @module */
 
 import { useEffect, useRef } from "preact/hooks";
 import { confirm } from "../../../components/dialog.tsx";
