@@ -8,7 +8,7 @@
 import type { Deps } from "../deps.ts";
 import type { LogWatch, WatchedRule } from "./memory.ts";
 import type { Container } from "../containers/inventory.ts";
-import { compileLinearPattern } from "../logs/regex/linear_pattern.ts";
+import { compileLinearPattern } from "../input/linear_pattern.ts";
 import { watchedContainers, watchedRules } from "./watched_rules.ts";
 import { createWindowCount } from "./window_count.ts";
 

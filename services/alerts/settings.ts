@@ -4,7 +4,7 @@ import type { AlertMetric, AlertRuleSettings, AlertScope } from "../../db/alert_
 import { assertMayDo, type Caller } from "../access/caller.ts";
 import type { Change } from "../change.ts";
 import { AppError } from "../errors.ts";
-import { compileLinearPattern } from "../logs/regex/linear_pattern.ts";
+import { compileLinearPattern } from "../input/linear_pattern.ts";
 import { isContainerMetric } from "./container_sources.ts";
 
 /** What a new rule may leave out. */

@@ -11,7 +11,7 @@ import { assertMayInspect } from "../containers/own_container.ts";
 import { type LogFrame, type LogLines, readLogLines } from "./lines.ts";
 import { parseSince } from "./start_time.ts";
 import { type LogSearchResult, searchLines } from "./search.ts";
-import { compileLinearPattern } from "./regex/linear_pattern.ts";
+import { compileLinearPattern } from "../input/linear_pattern.ts";
 
 /** Selects the lines to read. */
 export interface LogsQuery {

@@ -2,7 +2,7 @@
 
 import { yieldToEventLoop } from "../event_loop.ts";
 import type { Limiter } from "../limiter.ts";
-import { compileLinearPattern } from "./regex/linear_pattern.ts";
+import { compileLinearPattern } from "../input/linear_pattern.ts";
 
 interface LogQuery {
   /** Text, or a pattern if `regex` is set. */

@@ -1,7 +1,7 @@
 /** The patterns of tags in labels. @module */
 
 import { AppError } from "../errors.ts";
-import { compileLinearPattern } from "../logs/regex/linear_pattern.ts";
+import { compileLinearPattern } from "../input/linear_pattern.ts";
 import type { TagPattern, TagPatterns } from "./labels.ts";
 
 /** Decides whether a tag is of interest. */

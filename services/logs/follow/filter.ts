@@ -1,7 +1,7 @@
 /** Selects lines of a stream. @module */
 
 import { foldCase } from "../search.ts";
-import { compileLinearPattern } from "../regex/linear_pattern.ts";
+import { compileLinearPattern } from "../../input/linear_pattern.ts";
 import type { LogLineFields, LogStreamRequest } from "../open_streams.ts";
 
 interface LineQuery {

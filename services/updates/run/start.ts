@@ -9,7 +9,7 @@ import { assertDependentsInScope } from "../../containers/share_group.ts";
 import type { JobKind } from "../../jobs/kind.ts";
 import { type StartedJob, startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
-import { compileLinearPattern } from "../../logs/regex/linear_pattern.ts";
+import { compileLinearPattern } from "../../input/linear_pattern.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { pullOfVisible, withVisibleImage } from "./choices.ts";
 import { rollbackKind, updateKind } from "./kind.ts";

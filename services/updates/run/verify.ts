@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { sleep } from "../../lifecycle.ts";
 import type { Identity } from "../../containers/reservations.ts";
-import { compileLinearPattern } from "../../logs/regex/linear_pattern.ts";
+import { compileLinearPattern } from "../../input/linear_pattern.ts";
 import { readLastLines } from "./evidence.ts";
 import { inspectIfThere, type Pair } from "./members.ts";
 import { answersAt, type PublishedPort } from "./ports.ts";
