@@ -1,6 +1,6 @@
 /**
  * Crash loops: a container that exits 3 times within 5 minutes is reported once, and again when it
- * neither exited nor started for 10 minutes.
+ * neither exited nor started for 10 minutes, or was stopped or removed.
  *
  * @module
  */
@@ -22,6 +22,7 @@ import type { Container } from "./inventory.ts";
 import { readMark } from "./marks.ts";
 import type { Down } from "./life.ts";
 import { isUp } from "./reads.ts";
+import { identityOf } from "./reserve.ts";
 
 /** This number of exits within this time, in milliseconds, is a crash loop. */
 const EXITS = 3;
@@ -30,7 +31,12 @@ const WINDOW_MS = 5 * 60_000;
 /** A crash loop ends after this time without an exit or start, in milliseconds. */
 const STABLE_MS = 10 * 60_000;
 
+/** A stop is the end of a crash loop unless a start follows within this time, as in a restart. */
+const RESTART_MS = 3_000;
+
 type LoopDeps = EmitDeps & Pick<Deps, "inventory">;
+
+type Identified = Pick<Down, "container" | "id">;
 
 /** Reports that a container went down, unless it is known to be in a crash loop. */
 export function reportExit(deps: LoopDeps, down: Down): void {
@@ -69,15 +75,29 @@ export function recordServiceStop(deps: LoopDeps, { container, id }: Down): void
   updateCrashLoop(db, nameOf(container), { stopped: true, changedAt: now().toISOString() });
 }
 
+/** Records that a container was stopped, also between two runs, when nothing exits. */
+export function recordStop({ db, now }: LoopDeps, name: string): void {
+  updateCrashLoop(db, nameOf(name), { stopped: true, changedAt: now().toISOString() });
+}
+
+/**
+ * Records that a container was removed. One without a restart policy may be created again for each
+ * run, as a supervisor does with `docker run --rm`.
+ */
+export function recordRemoval(deps: LoopDeps, { container, id }: Identified): void {
+  const policy = deps.inventory.get(id)?.details.restartPolicy.name;
+  if (policy && policy !== "no") recordStop(deps, container);
+}
+
 /** Reports that a container started, unless it is in a crash loop. */
-export function reportStart(deps: LoopDeps, started: { container: string; id: string }): void {
+export function reportStart(deps: LoopDeps, started: Identified): void {
   reportChange(deps, started, { stopped: false }, () => {
     emit(deps, "container.up", started, () => forget(deps, started));
   });
 }
 
 /** Reports that an unhealthy container is healthy again, unless it is in a crash loop. */
-export function reportHealthy(deps: LoopDeps, healthy: { container: string; id: string }): void {
+export function reportHealthy(deps: LoopDeps, healthy: Identified): void {
   if (selectCrashLoop(deps.db, nameOf(healthy.container))?.since) return;
   emit(deps, "container.healthy", healthy);
 }
@@ -85,7 +105,7 @@ export function reportHealthy(deps: LoopDeps, healthy: { container: string; id: 
 /** The quiet time of the container begins again; in a crash loop, nothing else is reported. */
 function reportChange(
   deps: LoopDeps,
-  { container: name, id }: { container: string; id: string },
+  { container: name, id }: Identified,
   change: Pick<CrashLoop, "stopped">,
   report: () => void,
 ): void {
@@ -109,14 +129,19 @@ export function restartQuietTimes({ db, now }: Pick<Deps, "db" | "now">): void {
 export function endCrashLoops(deps: LoopDeps): void {
   const { db, inventory, now } = deps;
   const at = now();
-  const quiet = selectQuietCrashLoops(db, new Date(at.getTime() - STABLE_MS).toISOString());
-  for (const { container, containerId, exitCount, since, stopped } of quiet) {
+  const quiet = selectQuietCrashLoops(db, new Date(at.getTime() - RESTART_MS).toISOString());
+  for (const { changedAt, container, containerId, exitCount, since, stopped } of quiet) {
+    const isStable = at.getTime() - Date.parse(changedAt) >= STABLE_MS;
+    if (!isStable && (since === null || !stopped)) continue;
     const end = () => deleteCrashLoop(db, container);
     if (since === null) {
       end();
       continue;
     }
     const current = inventory.list().find(({ name }) => nameOf(name) === container);
+    if (!isStable && (isBeingReplaced(deps, container, containerId) || current && isUp(current))) {
+      continue;
+    }
     emit(deps, "container.stable", {
       container,
       id: current?.id ?? containerId,
@@ -126,6 +151,10 @@ export function endCrashLoops(deps: LoopDeps): void {
     }, end);
   }
 }
+
+/** An update, deploy or rebuild stops the container, and starts another one. */
+const isBeingReplaced = ({ reservations }: LoopDeps, name: string, id: string): boolean =>
+  reservations.find(identityOf({ id, name })) !== undefined;
 
 function outcomeOf(container: Container | undefined, stopped: boolean): LoopOutcome {
   if (!container) return "removed";

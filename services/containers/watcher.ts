@@ -13,7 +13,13 @@ import { systemPing } from "../../engine/system.ts";
 import type { Deps } from "../deps.ts";
 import { emit, type EmitDeps } from "../events/emit.ts";
 import { sleep, type Worker } from "../lifecycle.ts";
-import { endCrashLoops, reportStart, restartQuietTimes } from "./crash_loops.ts";
+import {
+  endCrashLoops,
+  recordRemoval,
+  recordStop,
+  reportStart,
+  restartQuietTimes,
+} from "./crash_loops.ts";
 import { createOutageReporter } from "./engine_outage.ts";
 import { isHelper, removeLeftHelpers } from "./helpers.ts";
 import { createLives, type Lives } from "./lives.ts";
@@ -313,6 +319,12 @@ async function report(deps: WatchDeps, { Action, Actor }: EngineEvent): Promise<
     case "start":
       reportStart(deps, { container, id });
       deps.logStreams.wake(id);
+      break;
+    case "stop":
+      recordStop(deps, container);
+      break;
+    case "destroy":
+      recordRemoval(deps, { container, id });
       break;
     case "oom":
       emit(deps, "container.oom", { container, id });

@@ -117,7 +117,10 @@ export interface EventMap {
     reason: DownReason;
     exitCode: number | null;
   };
-  /** A crash loop ended: the container neither exited nor started for 10 minutes. */
+  /**
+   * A crash loop ended: the container neither exited nor started for 10 minutes, or was stopped or
+   * removed.
+   */
   "container.stable": ContainerData & {
     outcome: LoopOutcome;
     /** Exits since the crash loop began. */

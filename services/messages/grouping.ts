@@ -30,6 +30,10 @@ import { subjectOf } from "./subject.ts";
 /** Events after a message wait for others until this time after it, in milliseconds. */
 const JOIN_MS = 10_000;
 
+/** A container that exited twice since the last message is in a crash loop at its third exit. */
+const LOOP_KIND = "container.crash_looping";
+const EXITS_BEFORE_LOOP = 2;
+
 /** A container that works again before its failure was sent is mentioned once in this time. */
 const BLIP_MS = 5 * 60_000;
 
@@ -285,10 +289,16 @@ const addOwn: Add = (deps, state, dueAt, { event, subject: { isOfEngine, key, ph
     state.more++;
   }
   if (phase !== "report") addChange(deps, state);
+  if (event.event === LOOP_KIND) {
+    // Until its end, nothing else about the container is sent.
+    Object.assign(state, { isFlapping: false, changes: [] });
+    return later(deps, HOLD_MS);
+  }
   if (!state.isFlapping && state.changes.length > CHANGES_MAX) {
     state.isFlapping = true;
     return later(deps, 0);
   }
+  if (mayBeLoop(state, event)) return [later(deps, JOIN_MS), dueAt ?? ""].sort().at(-1)!;
   const isJoined = dueAt !== null && (state.isFlapping || state.pending.length > 1);
   if (isJoined && (state.isFlapping || phase !== "begin")) return dueAt;
   const isAgain = AGAIN_KINDS.includes(event.event) && isRecent(deps, state);
@@ -299,6 +309,14 @@ const addOwn: Add = (deps, state, dueAt, { event, subject: { isOfEngine, key, ph
   const heldUntil = [later(deps, waitMs), joinedAt].sort().at(-1)!;
   return isJoined && dueAt! < heldUntil ? dueAt : heldUntil;
 };
+
+/** Whether a start follows so many exits that the next one decides what the message says. */
+const mayBeLoop = ({ isFlapping, pending }: State, { event, data }: AppEvent): boolean =>
+  event === "container.up" && !isFlapping &&
+  pending.filter((each) =>
+      each.event === "container.down" && each.data.container === data.container &&
+      each.data.reason !== "stopped"
+    ).length >= EXITS_BEFORE_LOOP;
 
 /** Whether a problem of the object was sent, and has ended, a short time ago. */
 const isRecent = ({ now }: GroupDeps, { sentAt, thread }: State): boolean =>

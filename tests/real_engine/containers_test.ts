@@ -258,9 +258,31 @@ programTest(
   },
 );
 
+programTest(
+  "the crash loop of a container that is stopped or removed ends",
+  async (engine, program) => {
+    await using stream = await events(program);
+    const looping = { command: ["sh", "-c", "exit 1"], options: ["--restart=always"] };
+    await using stopped = await engine.runContainer(looping);
+    await using removed = await engine.runContainer(looping);
+    const seen = (kind: string, of: { id: string }) =>
+      until(
+        `${kind} is sent`,
+        () => stream.seen.find(({ event, data }) => event === kind && data.id === of.id),
+      );
+    for (const container of [stopped, removed]) {
+      await seen("container.crash_looping", container);
+    }
+    await engine.docker("stop", stopped.id);
+    await engine.docker("rm", "-f", removed.id);
+    equal((await seen("container.stable", stopped)).data.outcome, "stopped");
+    equal((await seen("container.stable", removed)).data.outcome, "removed");
+  },
+);
+
 interface StreamEvent {
   event: string;
-  data: { id: string; reason: string; exitCode: number | null };
+  data: { id: string; reason: string; exitCode: number | null; outcome?: string };
 }
 
 /** The `event` frames of the program's stream, as they come. */

@@ -2,7 +2,9 @@ import { deepEqual, equal } from "node:assert/strict";
 import { selectServiceStop } from "../../../db/service_stops.ts";
 import {
   endCrashLoops,
+  recordRemoval,
   recordServiceStop,
+  recordStop,
   reportExit,
   reportStart,
 } from "../../../services/containers/crash_loops.ts";
@@ -47,6 +49,8 @@ function watched({ restart = "always" } = {}) {
       reportExit(app.deps, down(reason, exitCode, name)),
     start: (name = "web") => reportStart(app.deps, { container: name, id: idOf(name) }),
     stop: () => recordServiceStop(app.deps, down("stopped", 0, "web")),
+    stopBetweenRuns: () => recordStop(app.deps, "web"),
+    remove: () => recordRemoval(app.deps, { container: "web", id: idOf("web") }),
     end: () => endCrashLoops(app.deps),
     restartService() {
       const time = app.clock.now().toISOString();
@@ -180,4 +184,65 @@ Deno.test("the replacement of a container continues its crash loop", () => {
   web.put("running", name);
   web.exit("exited", 1, name);
   equal(web.told.at(-1), "container.crash_looping");
+});
+
+for (
+  const [what, act, outcome] of [
+    ["stopped by a user", "user stop", "stopped"],
+    ["stopped by this service", "stop", "stopped"],
+    ["stopped between two runs", "stopBetweenRuns", "stopped"],
+    ["removed", "remove", "removed"],
+  ] as const
+) {
+  Deno.test(`the crash loop of a container that was ${what} ends at once`, () => {
+    using web = watched();
+    crash(web, 3);
+    if (act === "user stop") web.exit("stopped", 0);
+    else web[act]();
+    web.put(outcome === "removed" ? "removed" : "exited");
+    web.told.length = 0;
+    web.clock.advance({ ms: 2_999 });
+    web.end();
+    deepEqual(web.told, []);
+    const outcomes: unknown[] = [];
+    web.deps.events.publish = ({ event, data }) =>
+      void outcomes.push([event, (data as { outcome: string }).outcome]);
+    web.clock.advance({ ms: 1 });
+    web.end();
+    web.end();
+    deepEqual(outcomes, [["container.stable", outcome]]);
+  });
+}
+
+Deno.test("a restart and an update continue a crash loop", () => {
+  using web = watched();
+  crash(web, 3);
+  web.told.length = 0;
+  web.exit("stopped", 0);
+  web.start();
+  web.clock.advance({ minutes: 1 });
+  web.end();
+  web.stop();
+  web.put("exited");
+  {
+    const target = { id: idOf("web"), name: "web" };
+    using _ = web.deps.reservations.reserve(target, "updated");
+    web.clock.advance({ minutes: 1 });
+    web.end();
+  }
+  deepEqual(web.told, []);
+});
+
+Deno.test("a container that is created again for each run continues its crash loop", () => {
+  using web = watched({ restart: "no" });
+  for (let run = 0; run < 4; run++) {
+    web.exit();
+    web.remove();
+    web.put("removed");
+    web.clock.advance({ seconds: 30 });
+    web.end();
+    web.put("running");
+    web.start();
+  }
+  deepEqual(web.told.slice(-2), ["container.up", "container.crash_looping"]);
 });

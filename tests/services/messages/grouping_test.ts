@@ -480,3 +480,54 @@ Deno.test("a deleted or disabled channel gets nothing that waits", async () => {
   app.pass(20);
   deepEqual(app.titles(), []);
 });
+
+for (
+  const [what, runSeconds, expected] of [
+    ["at once", 0, ["Crash loop: web"]],
+    ["after 2 seconds", 2, ["Crash loop: web"]],
+    // At the first message, the container had exited once.
+    ["after 4 seconds", 4, ["Container up: web", "Crash loop: web"]],
+  ] as const
+) {
+  Deno.test(`the crash loop of a container that exits ${what} is sent within 3 s`, async () => {
+    using app = await service();
+    for (let exit = 0; exit < 2; exit++) {
+      app.emit("container.down", down("web"));
+      app.emit("container.up", up("web"));
+      app.pass(runSeconds);
+    }
+    app.emit("container.crash_looping", down("web"));
+    app.pass(3);
+    deepEqual(app.titles(), expected);
+    equal(app.messages().at(-1).severity, "critical");
+    app.pass(3_600);
+    equal(app.titles().length, expected.length);
+  });
+}
+
+Deno.test("two exits that are no crash loop are one message", async () => {
+  using app = await service();
+  for (let exit = 0; exit < 2; exit++) {
+    app.emit("container.down", down("web"));
+    app.emit("container.up", up("web"));
+  }
+  app.pass(9);
+  deepEqual(app.titles(), []);
+  app.pass(60);
+  deepEqual(app.titles(), ["Container up: web"]);
+});
+
+Deno.test("a crash loop is sent although the container keeps changing", async () => {
+  using app = await service();
+  for (let exit = 0; exit < 3; exit++) {
+    app.emit("container.oom", { container: "web", id: "web" });
+    const end = { ...down("web"), reason: "oom", exitCode: 137 } as const;
+    if (exit < 2) {
+      app.emit("container.down", end);
+      app.emit("container.up", up("web"));
+    } else app.emit("container.crash_looping", end);
+    app.pass(1);
+  }
+  app.pass(2);
+  equal(app.titles().at(-1), "Crash loop: web");
+});
