@@ -4,8 +4,11 @@ import { USER_ROLES, type UserRole } from "../services/access/caller.ts";
 import { nodeUtil } from "../services/builtins.ts";
 import { type Program, UsageError } from "./program.ts";
 
-/** The options of a command: `--name` is `"flag"`, `--name VALUE` is `"value"`. */
-type Options = Readonly<Record<string, "flag" | "value">>;
+/**
+ * The options of a command: `--name` is `"flag"`, `--name VALUE` is `"value"`, and `"values"` if it may
+ * be repeated, which also has the first letter as its short form.
+ */
+type Options = Readonly<Record<string, "flag" | "value" | "values">>;
 
 /** The arguments of a call. */
 type Values<Names extends readonly string[]> = {
@@ -14,7 +17,9 @@ type Values<Names extends readonly string[]> = {
 
 /** The options of a call. */
 type Given<Wanted extends Options> = {
-  [Name in keyof Wanted]?: Wanted[Name] extends "flag" ? true : string;
+  [Name in keyof Wanted]?: Wanted[Name] extends "flag" ? true
+    : Wanted[Name] extends "values" ? string[]
+    : string;
 };
 
 /**
@@ -33,7 +38,10 @@ export function parseArguments<const Names extends readonly string[], Wanted ext
   const options = Object.fromEntries(
     Object.entries(wanted).map(([name, kind]) => [
       name,
-      { type: kind === "flag" ? "boolean" as const : "string" as const },
+      {
+        type: kind === "flag" ? "boolean" as const : "string" as const,
+        ...(kind === "values" && { multiple: true, short: name[0]! }),
+      },
     ]),
   );
   let parsed;

@@ -1,25 +1,23 @@
 /** `longshore stack`: checks a Compose file, and deploys it through the running service. @module */
 
-import { dirname, isAbsolute, join, resolve } from "node:path";
-import {
-  type LoadedProject,
-  loadProject,
-  type ProjectSources,
-} from "../services/compose/load/load.ts";
-import type { LoadIssue } from "../services/compose/load/scope.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
-import { CommandError, commandError, EXIT, type Program } from "./program.ts";
+import { findInstallation } from "./installation.ts";
+import { CommandError, EXIT, type Program } from "./program.ts";
 import { connectService, RefusedError, type ServiceClient } from "./service_client.ts";
 import { followJob } from "./service_job.ts";
+import {
+  describe,
+  FILE_OPTIONS,
+  findDirectory,
+  joinFiles,
+  openSources,
+  readName,
+  type Sources,
+  type Target,
+} from "./stack_sources.ts";
 
-/** The options of all commands, and of those that need the service. */
-const FILE_OPTIONS = { "env-file": "value", profiles: "value" } as const;
+/** Options of the commands that need the service. */
 const SOURCE_OPTIONS = { ...FILE_OPTIONS, name: "value" } as const;
-
-const ENV_FILE = ".env";
-
-/** A little more than the loader accepts, so that it reports what is too large. */
-const FILE_BYTES_MAX = 2 * 1024 * 1024;
 
 export function stack(program: Program): Promise<number> {
   const { name, program: rest } = subcommand("stack", program, [
@@ -32,18 +30,41 @@ export function stack(program: Program): Promise<number> {
 }
 
 async function validate(program: Program): Promise<number> {
-  const { values: [file], options } = parseArguments("stack validate", program, ["FILE"], {
-    ...FILE_OPTIONS,
+  const { values: [file], options } = parseArguments("stack validate", program, ["[FILE]"], {
+    ...SOURCE_OPTIONS,
     json: "flag",
   });
-  const { directory, load } = openSources(file, options);
+  const opened = openSources(file, options);
+  const { main, directory, load } = opened;
   const { project, errors, warnings } = await load({ directory });
-  for (const issue of warnings) program.note(`${place(file, issue)}: warning: ${text(issue)}`);
-  for (const issue of errors) program.note(describe(file, issue));
+  for (const issue of warnings) program.note(describe(main, issue, "warning: "));
+  for (const issue of errors) program.note(describe(main, issue));
   if (!project) return EXIT.failure;
+  const name = options.name ?? project.name;
+  await findDirectory(opened, await findTarget(program, name));
   if (options.json) program.print(JSON.stringify(project, null, 2));
-  else program.print(`${file}: valid; services: ${Object.keys(project.services).join(", ")}`);
+  else program.print(`${main}: valid; services: ${Object.keys(project.services).join(", ")}`);
   return EXIT.ok;
+}
+
+/** What the service says about a stack; without a token or a service, what the environment says. */
+async function findTarget(program: Program, name: string): Promise<Target> {
+  const { env, signal } = program;
+  const configured = {
+    name,
+    roots: () => Promise.resolve(findInstallation(program).config.stackRoots),
+  };
+  if (!env.LONGSHORE_TOKEN) return configured;
+  try {
+    const service = connectService(program);
+    const current = await findCurrent(service, name, signal);
+    const roots = await readRoots(service, signal);
+    return { name, current, roots: () => Promise.resolve(roots) };
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    program.note(`warning: checked without the service: ${error.message}`);
+    return configured;
+  }
 }
 
 interface Change {
@@ -54,15 +75,15 @@ interface Change {
 }
 
 async function plan(program: Program): Promise<number> {
-  const { values: [file], options } = parseArguments("stack plan", program, ["FILE"], {
+  const { values: [file], options } = parseArguments("stack plan", program, ["[FILE]"], {
     ...SOURCE_OPTIONS,
     "remove-orphans": "flag",
   });
-  const { name, sources } = await readSources(file, options);
-  const service = connectService(program);
+  const { service, name, current, directory, sources } = await prepare(program, file, options);
   const planned: { changes: Change[]; warnings: string[] } = JSON.parse(
     await service.post(`/api/stacks/${name}/plan`, {
-      sources,
+      // A stack on disk has its own directory.
+      sources: current ? sources : { ...sources, directory },
       removeOrphans: options["remove-orphans"] ?? false,
     }, program.signal),
   );
@@ -71,16 +92,16 @@ async function plan(program: Program): Promise<number> {
 }
 
 async function deploy(program: Program): Promise<number> {
-  const { values: [file], options } = parseArguments("stack deploy", program, ["FILE"], {
+  const { values: [file], options } = parseArguments("stack deploy", program, ["[FILE]"], {
     ...SOURCE_OPTIONS,
     pull: "value",
     recreate: "value",
     "remove-orphans": "flag",
   });
   const { print, signal } = program;
-  const { name, sources } = await readSources(file, options);
-  const service = connectService(program);
-  const version = await store(service, name, sources, signal);
+  const prepared = await prepare(program, file, options);
+  const { service, name } = prepared;
+  const version = await store(prepared, signal);
   const job = JSON.parse(
     await service.post(`/api/stacks/${name}/deploy`, {
       expectedVersion: version,
@@ -96,12 +117,12 @@ async function deploy(program: Program): Promise<number> {
 }
 
 async function down(program: Program): Promise<number> {
-  const { values: [file], options } = parseArguments("stack down", program, ["FILE"], {
+  const { values: [file], options } = parseArguments("stack down", program, ["[FILE]"], {
     ...SOURCE_OPTIONS,
     volumes: "flag",
   });
   const { print, signal } = program;
-  const { name } = await readSources(file, options);
+  const name = await readName(openSources(file, options), options.name);
   const service = connectService(program);
   const job = JSON.parse(
     await service.post(`/api/stacks/${name}/down`, { volumes: options.volumes ?? false }, signal),
@@ -126,106 +147,62 @@ function printChanges(
   for (const warning of warnings) note(`warning: ${warning}`);
 }
 
-interface Sources {
-  compose: string;
-  env?: string | undefined;
-  files: Record<string, string>;
-  profiles?: string[] | undefined;
+/** What the service has of a stack. */
+interface Current extends Sources {
+  version: number;
+  directory: string | null;
+  configFiles: string[];
 }
 
-interface FileOptions {
-  "env-file"?: string;
-  profiles?: string;
+/** Opens the files of a call, and decides where their stack is. */
+async function prepare(
+  program: Program,
+  file: string | undefined,
+  options: Parameters<typeof openSources>[1] & { name?: string },
+) {
+  const opened = openSources(file, options);
+  const name = await readName(opened, options.name);
+  const { signal } = program;
+  const service = connectService(program);
+  const current = await findCurrent(service, name, signal);
+  const roots = () => readRoots(service, signal);
+  const directory = await findDirectory(opened, { name, current, roots });
+  const sources = current?.directory ? opened.sources : joinFiles(opened);
+  return { service, name, current, directory, sources };
 }
 
-/** Opens a Compose file. The files that it names are added to the sources when a load reads them. */
-function openSources(file: string, { "env-file": envFile, profiles }: FileOptions) {
-  const directory = resolve(dirname(file));
-  const files: Record<string, string> = {};
-  const sources: Sources = {
-    compose: readText(file),
-    env: envFile === undefined ? readIfThere(join(directory, ENV_FILE)) : readText(envFile),
-    files,
-    profiles: profiles?.split(","),
-  };
-  const readFile = (path: string) => {
-    const text = readIfThere(isAbsolute(path) ? path : join(directory, path));
-    // An included file also looks for the variables of the project.
-    if (text !== undefined && !isAbsolute(path) && path !== ENV_FILE) files[path] = text;
-    return text;
-  };
-  const load = (options: Pick<ProjectSources, "directory" | "name" | "refusesRelative">) =>
-    loadProject({ ...sources, readFile, ...options });
-  return { sources, directory, load };
-}
+const readRoots = async (service: ServiceClient, signal: AbortSignal): Promise<string[]> =>
+  JSON.parse(await service.text("/api/compose/keys", signal)).roots;
 
-/**
- * Reads a Compose file with the files that it names.
- *
- * @throws {CommandError} With the first error of the file.
- */
-async function readSources(
-  file: string,
-  options: FileOptions & { name?: string },
-): Promise<{ name: string; sources: Sources }> {
-  const { sources, directory, load } = openSources(file, options);
-  const projectOf = ({ project, errors: [error] }: LoadedProject) => {
-    if (project) return project;
-    throw new CommandError(error ? describe(file, error) : `${file} has errors`);
-  };
-  const name = options.name ?? projectOf(await load({ directory })).name;
-  // The service has no directory for relative paths.
-  projectOf(await load({ name, refusesRelative: true }));
-  return { name, sources };
+async function findCurrent(
+  service: ServiceClient,
+  name: string,
+  signal: AbortSignal,
+): Promise<Current | undefined> {
+  try {
+    return JSON.parse(await service.text(`/api/stacks/${name}/source`, signal));
+  } catch (error) {
+    if (error instanceof RefusedError && error.status === 404) return undefined;
+    throw error;
+  }
 }
-
-const describe = (file: string, issue: LoadIssue) => `${place(file, issue)}: ${text(issue)}`;
 
 /** Stores the sources unless they are the current ones. @returns Their version. */
 async function store(
-  service: ServiceClient,
-  name: string,
-  sources: Sources,
+  { service, name, current, directory, sources }: Awaited<ReturnType<typeof prepare>>,
   signal: AbortSignal,
 ): Promise<number> {
-  const path = `/api/stacks/${name}/source`;
-  let current: Sources & { version: number };
-  try {
-    current = JSON.parse(await service.text(path, signal));
-  } catch (error) {
-    if (!(error instanceof RefusedError && error.status === 404)) throw error;
-    const created = { name, deploy: false, ...sources };
+  if (!current) {
+    const { profiles } = sources;
+    // The service reads the files of a directory itself.
+    const given = directory === undefined ? sources : { directory, profiles };
+    const created = { name, deploy: false, ...given };
     return JSON.parse(await service.post("/api/stacks", created, signal)).version;
   }
   const { version: expectedVersion } = current;
   const textOf = ({ compose, env = "", files, profiles = [] }: Sources) =>
     JSON.stringify([compose, env, Object.entries(files).sort(), profiles]);
   if (textOf(current) === textOf(sources)) return expectedVersion;
+  const path = `/api/stacks/${name}/source`;
   return JSON.parse(await service.put(path, { ...sources, expectedVersion }, signal)).version;
-}
-
-/** As compilers print it, so that editors find it. */
-const place = (name: string, { file, line, column }: LoadIssue) =>
-  `${file ?? name}:${line}:${column}`;
-
-const text = ({ path, message }: LoadIssue) => path === "" ? message : `${path} ${message}`;
-
-/** @throws {CommandError} */
-function readText(file: string): string {
-  try {
-    const { size, isFile } = Deno.statSync(file);
-    if (isFile && size > FILE_BYTES_MAX) throw new Error("it is too large");
-    return Deno.readTextFileSync(file);
-  } catch (error) {
-    throw commandError(`${file} cannot be read`, error);
-  }
-}
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return readText(file);
-  } catch (error) {
-    if ((error as Error).cause instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
 }

@@ -88,8 +88,11 @@ export const STACK = `longshore stack validate FILE [--env-file FILE] [--profile
        longshore stack down FILE [--name NAME] [--volumes]
 
 validate checks a Compose file, and prints each problem with its line and column. Needs no service and no
-engine. The exit status is 0 if the file can be deployed, and 1 if not.
+engine; with LONGSHORE_TOKEN the service says where it can deploy relative mounts, else STACK_ROOTS. The
+exit status is 0 if the file can be deployed, and 1 if not.
 
+-f, --file FILE  a further Compose file, which overrides those before it; may be repeated, and may replace
+                 the argument FILE
 --env-file FILE  variables of the file (default: .env in its directory)
 --profiles LIST  active profiles, such as dev,debug; * for all
 --json           print the normalised model
@@ -97,7 +100,10 @@ engine. The exit status is 0 if the file can be deployed, and 1 if not.
 plan shows what a deploy would change. deploy stores the file, and those that it names, in the running
 service, and deploys them; if that fails, it prints the last log lines and the last health check of each
 container that failed, and the exit status is 1. down removes the containers and networks. They take
---env-file and --profiles, too.
+--file, --env-file and --profiles, too.
+
+A stack with mounts of relative paths must be in a directory that the service may read, below one of
+STACK_ROOTS (default /opt/stacks), and is deployed from there.
 
 --name NAME        name of the stack (default: that in the file, or of its directory)
 --pull POLICY      always, missing or never (default: pull_policy of each service, or missing)

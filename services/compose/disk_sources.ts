@@ -65,7 +65,7 @@ export const newPlace = (directory: string, env?: string): DiskPlace =>
  * @throws {AppError} `conflict` for files that are not those of this directory.
  */
 export async function findPlace(
-  files: HostFiles,
+  files: Pick<HostFiles, "read">,
   directory: string,
   env?: string,
 ): Promise<DiskPlace> {

@@ -3,13 +3,15 @@ import { stack } from "../../commands/stack.ts";
 import { CommandError, EXIT, UsageError } from "../../commands/program.ts";
 
 /** Runs the command; its lines on standard output and standard error. */
-async function run(...args: string[]) {
+const run = (...args: string[]) => runWith({}, ...args);
+
+async function runWith(env: Record<string, string>, ...args: string[]) {
   const printed: string[] = [];
   const noted: string[] = [];
   const status = await stack({
     args,
-    env: {},
-    surroundings: {} as never,
+    env,
+    surroundings: { packed: false, hostname: "host" } as never,
     print: (line) => printed.push(line),
     note: (line) => noted.push(line),
     signal: AbortSignal.any([]),
@@ -62,4 +64,63 @@ Deno.test("longshore stack validate refuses wrong arguments and missing files", 
   await rejects(() => run("build"), UsageError);
   await rejects(() => run("validate"), UsageError);
   await rejects(() => run("validate", "/nonexistent.yaml"), CommandError);
+});
+
+const MOUNT = "services:\n  web:\n    image: nginx\n    volumes: ['./html:/html']\n";
+
+Deno.test("longshore stack validate takes several files, the later of which win", async () => {
+  using directory = directoryOf({
+    "compose.yaml": "services: {web: {image: nginx, environment: {A: a, B: b}}}",
+    "prod.yaml": "services: {web: {environment: {B: c}}, db: {image: 'postgres:$TAG'}}",
+    ".env": "TAG=18\n",
+  });
+  const { path } = directory;
+  for (
+    const files of [
+      [`${path}/compose.yaml`, "-f", `${path}/prod.yaml`],
+      ["--file", `${path}/compose.yaml`, "--file", `${path}/prod.yaml`],
+    ]
+  ) {
+    const { status, printed } = await run("validate", "--json", ...files);
+    equal(status, EXIT.ok);
+    const { services } = JSON.parse(printed.join("\n"));
+    deepEqual(services.web.environment, { A: "a", B: "c" });
+    equal(services.db.image, "postgres:18");
+  }
+  using other = directoryOf({ "compose.yaml": "services: {}" });
+  await rejects(
+    () => run("validate", `${path}/compose.yaml`, "-f", `${other.path}/compose.yaml`),
+    /is not in .*, the directory of the first file; copy it there/,
+  );
+});
+
+Deno.test("longshore stack validate refuses a relative mount that a deploy would refuse", async () => {
+  using root = directoryOf({});
+  const directory = `${root.path}/shop`;
+  Deno.mkdirSync(directory);
+  const file = `${directory}/compose.yaml`;
+  Deno.writeTextFileSync(file, MOUNT);
+  await rejects(
+    () => run("validate", file),
+    new RegExp(
+      `^CommandError: ${file}:4:15: services.web.volumes\\[0\\] mounts ./html, but the stack has no ` +
+        `directory for relative paths; ${directory} is not below a directory of STACK_ROOTS ` +
+        "\\(/opt/stacks\\): move the project there, or write the full path$",
+    ),
+  );
+  const env = { STACK_ROOTS: root.path };
+  equal((await runWith(env, "validate", file)).status, EXIT.ok);
+  Deno.writeTextFileSync(`${directory}/prod.yaml`, "services: {}");
+  await rejects(
+    () => runWith(env, "validate", file, "-f", `${directory}/prod.yaml`),
+    /The Compose files of .* are .*shop\/compose.yaml, not .*set COMPOSE_FILE in .*shop\/.env$/,
+  );
+  Deno.writeTextFileSync(`${directory}/.env`, "COMPOSE_FILE=compose.yaml:prod.yaml\n");
+  const named = await runWith(env, "validate", file, "-f", `${directory}/prod.yaml`);
+  deepEqual([named.status, named.noted], [EXIT.ok, []]);
+  Deno.writeTextFileSync(`${directory}/other.env`, "");
+  await rejects(
+    () => runWith(env, "validate", file, `--env-file=${directory}/other.env`),
+    /a stack in a directory has its variables in .*shop\/.env/,
+  );
 });

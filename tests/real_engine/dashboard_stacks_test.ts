@@ -206,7 +206,7 @@ async function createOnDisk(tab: Dashboard, root: string): Promise<void> {
   await tab.type("textbox", "Name", "disk");
   await replaceText(tab, "Compose file", compose);
   await replaceText(tab, "Environment", `IMAGE=${BUSYBOX}\n`);
-  await tab.find("listitem", /is relative to a directory, which the stack does not have/);
+  await tab.find("listitem", /the stack has no directory for relative paths/);
   await tab.click("radio", "In a directory on the host");
   await tab.gone("list", "Problems");
   const directory = await tab.find("textbox", "Directory");

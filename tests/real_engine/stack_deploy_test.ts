@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { stack as stackCommand } from "../../commands/stack.ts";
-import { startLongshore } from "../helpers/longshore.ts";
+import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
 import { missingProgram } from "../helpers/sandbox.ts";
@@ -202,26 +202,13 @@ engineTest("longshore stack plans, deploys and removes what a file describes", a
   try {
     await using longshore = await startLongshore({ engineSocket: engine.socketPath });
     const file = `${directory}/compose.yaml`;
+    const override = `${directory}/prod.yaml`;
     // A health check decides sooner than the default time without one.
     const healthcheck = { test: "true", interval: "1s" };
     const web = { ...sleeper, env_file: "./app.env", healthcheck };
     await Deno.writeTextFile(file, JSON.stringify({ name, services: { web } }));
     await Deno.writeTextFile(`${directory}/app.env`, "A=1\n");
-    const noted: string[] = [];
-    const run = async (...args: string[]) => {
-      const printed: string[] = [];
-      noted.length = 0;
-      const status = await stackCommand({
-        args,
-        env: { LONGSHORE_URL: longshore.baseUrl, LONGSHORE_TOKEN: await longshore.token() },
-        surroundings: {} as never,
-        print: (line) => printed.push(line),
-        note: (line) => noted.push(line),
-        signal: new AbortController().signal,
-      });
-      equal(status, 0);
-      return printed;
-    };
+    const { noted, run } = await commandLine(longshore);
 
     ok((await run("plan", file)).includes("service web: create (no container exists)"));
     equal((await run("deploy", file)).at(-1), `Version 1 of ${name} is deployed.`);
@@ -239,8 +226,83 @@ engineTest("longshore stack plans, deploys and removes what a file describes", a
       ["    no  database"],
     );
     await Deno.writeTextFile(file, JSON.stringify({ name, services: { web } }));
+    await Deno.writeTextFile(override, "services: {web: {environment: {B: '$B'}}}\n");
+    await Deno.writeTextFile(`${directory}/.env`, "B=3\n");
+    deepEqual(await run("plan", file, "-f", override), [
+      "network default: none",
+      "service web: recreate (environment: B added)",
+    ]);
+    await run("deploy", file, "-f", override);
+    deepEqual(await run("plan", file, "-f", override), [
+      "network default: none",
+      "service web: none",
+    ]);
+    equal((await run("deploy", file, "-f", override)).at(-1), `Version 4 of ${name} is deployed.`);
     deepEqual(await run("down", file), [`Removed containers of ${name}: ${name}-web-1`]);
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
 });
+
+engineTest(
+  "longshore stack deploys a project with relative mounts from its directory",
+  async (engine) => {
+    const name = `s${crypto.randomUUID().slice(0, 8)}`;
+    const root = await Deno.makeTempDir({ prefix: "longshore-test-" });
+    try {
+      await using longshore = await startLongshore({
+        engineSocket: engine.socketPath,
+        env: { STACK_ROOTS: root },
+      });
+      const { run } = await commandLine(longshore);
+      const directory = `${root}/${name}`;
+      await Deno.mkdir(`${directory}/html`, { recursive: true });
+      await Deno.writeTextFile(`${directory}/html/page`, "hello");
+      const [file, override] = [`${directory}/compose.yaml`, `${directory}/compose.override.yaml`];
+      const healthcheck = { test: "grep hello /html/page", interval: "1s" };
+      const web = { ...sleeper, volumes: ["./html:/html"], healthcheck };
+      await Deno.writeTextFile(file, JSON.stringify({ services: { web } }));
+      await Deno.writeTextFile(override, "services: {web: {environment: {A: '1'}}}\n");
+      const files = [file, "-f", override];
+
+      await run("validate", ...files);
+      await rejects(
+        run("deploy", file),
+        /The Compose files of .* are .*compose.override.yaml, not/,
+      );
+      ok((await run("plan", ...files)).includes("service web: create (no container exists)"));
+      equal((await run("deploy", ...files)).at(-1), `Version 1 of ${name} is deployed.`);
+      deepEqual(await run("plan", ...files), ["network default: none", "service web: none"]);
+      const container = `${name}-web-1`;
+      equal(await engine.docker("exec", container, "cat", "/html/page"), "hello");
+      match(await engine.docker("exec", container, "env"), /^A=1$/m);
+
+      await Deno.writeTextFile(override, "services: {web: {environment: {A: '2'}}}\n");
+      equal((await run("deploy", ...files)).at(-1), `Version 2 of ${name} is deployed.`);
+      deepEqual(await run("down", ...files), [`Removed containers of ${name}: ${container}`]);
+    } finally {
+      await Deno.remove(root, { recursive: true });
+    }
+  },
+);
+
+/** The command of a user with a token of the program; `noted` has the notes of the last call. */
+async function commandLine(longshore: Longshore) {
+  const token = await longshore.token();
+  const noted: string[] = [];
+  const run = async (...args: string[]) => {
+    const printed: string[] = [];
+    noted.length = 0;
+    const status = await stackCommand({
+      args,
+      env: { LONGSHORE_URL: longshore.baseUrl, LONGSHORE_TOKEN: token },
+      surroundings: {} as never,
+      print: (line) => printed.push(line),
+      note: (line) => noted.push(line),
+      signal: new AbortController().signal,
+    });
+    equal(status, 0);
+    return printed;
+  };
+  return { noted, run };
+}

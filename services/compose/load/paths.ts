@@ -45,7 +45,11 @@ export function resolvePath(path: string, { base }: Pick<Scope, "base">): string
 export function checkMounted(path: string, where: string, scope: Scope): void {
   if (!isAbsolutePath(path)) {
     const report = scope.refusesRelative ? fail : warn;
-    report(scope, where, "is relative to a directory, which the stack does not have");
+    report(
+      scope,
+      where,
+      `mounts ${quote(path)}, but the stack has no directory for relative paths`,
+    );
   } else if (scope.bindAllow && !scope.bindAllow.some((allowed) => isInside(path, allowed))) {
     fail(scope, where, `mounts ${quote(path)} of the host, which BIND_ALLOW does not allow`);
   }

@@ -133,7 +133,7 @@ for (
     [
       "a relative mount",
       "services: {web: {image: a, volumes: ['./a:/a']}}",
-      "body.compose: 1:38 services.web.volumes[0] is relative to a directory, which the stack does not have",
+      "body.compose: 1:38 services.web.volumes[0] mounts ./a, but the stack has no directory for relative paths",
     ],
   ] as const
 ) {

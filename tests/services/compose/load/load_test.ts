@@ -246,7 +246,7 @@ Deno.test("await loadProject() warns about what has no effect", async () => {
   deepEqual(warnings.map(({ line, path, message }) => `${line} ${path}: ${message}`), [
     "6 services.web.volumes[1]: variable EMPTY is not set, and is replaced with nothing",
     "1 version: is obsolete and has no effect; remove it",
-    "6 services.web.volumes[0]: is relative to a directory, which the stack does not have",
+    "6 services.web.volumes[0]: mounts ./a, but the stack has no directory for relative paths",
     "8 services.web.post_start: runs when a deploy starts the container, not at other starts",
     "5 services.web.build: is not supported and has no effect; the image is used",
     "7 services.web.deploy.mode: has an effect in Swarm stacks only",
