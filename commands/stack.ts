@@ -1,5 +1,6 @@
 /** `longshore stack`: checks a Compose file, and deploys it through the running service. @module */
 
+import type { LoadIssue } from "../services/ce/compose/load/scope.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
 import { findInstallation } from "./installation.ts";
 import { CommandError, EXIT, type Program } from "./program.ts";
@@ -36,12 +37,19 @@ async function validate(program: Program): Promise<number> {
   });
   const opened = openSources(file, options);
   const { main, directory, load } = opened;
+  const noteAll = (issues: readonly LoadIssue[], level?: string) => {
+    for (const issue of issues) program.note(describe(main, issue, level));
+  };
   const { project, errors, warnings } = await load({ directory });
-  for (const issue of warnings) program.note(describe(main, issue, "warning: "));
-  for (const issue of errors) program.note(describe(main, issue));
-  if (!project) return EXIT.failure;
+  if (!project) {
+    noteAll(warnings, "warning: ");
+    noteAll(errors);
+    return EXIT.failure;
+  }
   const name = options.name ?? project.name;
-  await findDirectory(opened, await findTarget(program, name));
+  const place = await findDirectory(opened, await findTarget(program, name));
+  // Without a directory, files are copied into containers instead of mounted.
+  noteAll(place === undefined ? (await load({ name })).warnings : warnings, "warning: ");
   if (options.json) program.print(JSON.stringify(project, null, 2));
   else program.print(`${main}: valid; services: ${Object.keys(project.services).join(", ")}`);
   return EXIT.ok;

@@ -1,5 +1,6 @@
 /** `longshore update`: updates a container through the running service. @module */
 
+import type { UpdateResult } from "../services/updates/run/job.ts";
 import { parseArguments } from "./arguments.ts";
 import { EXIT, type Program } from "./program.ts";
 import { connectService } from "./service_client.ts";
@@ -29,9 +30,14 @@ export async function update(program: Program): Promise<number> {
     return plan.obstacles.length === 0 ? EXIT.ok : EXIT.failure;
   }
   const job = JSON.parse(await service.post(path, {}, signal));
-  await followJob(program, service, job.id);
-  print(`${name} was updated.`);
+  const result = await followJob(program, service, job.id) as UpdateResult;
+  print(describe(name, result));
   return EXIT.ok;
+}
+
+function describe(name: string, { updated, image, verdict, reason }: UpdateResult): string {
+  if (!updated) return `${name} is up to date: it already runs ${image}.`;
+  return verdict === "success" ? `${name} was updated.` : `${name} was updated, but not verified: ${reason}.`;
 }
 
 function printPlan({ print }: Program, plan: Plan): void {

@@ -124,3 +124,30 @@ Deno.test("longshore stack validate refuses a relative mount that a deploy would
     /a stack in a directory has its variables in .*shop\/.env/,
   );
 });
+
+Deno.test("longshore stack validate warns of what has no effect in the deploy that follows", async () => {
+  using root = directoryOf({});
+  const directory = `${root.path}/shop`;
+  Deno.mkdirSync(directory);
+  const file = `${directory}/compose.yaml`;
+  const compose = (volume: string) =>
+    `services:
+  web:
+    image: nginx
+    volumes: ["${volume}"]
+    secrets: [{source: key, uid: "100", mode: "0400"}]
+volumes: {data: {}}
+secrets: {key: {file: ./key.txt}}
+`;
+  Deno.writeTextFileSync(`${directory}/key.txt`, "secret");
+  Deno.writeTextFileSync(file, compose("data:/data:Z"));
+  deepEqual((await run("validate", file)).noted, [
+    `${file}:4:15: warning: services.web.volumes[0] has bind.selinux (Z), without effect on a mount ` +
+    "of the type volume",
+  ]);
+  Deno.writeTextFileSync(file, compose("./data:/data:Z"));
+  deepEqual((await runWith({ STACK_ROOTS: root.path }, "validate", file)).noted, [
+    `${file}:5:15: warning: services.web.secrets[0] has uid, gid or mode without effect: the file is ` +
+    "mounted as it is",
+  ]);
+});

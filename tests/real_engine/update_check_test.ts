@@ -149,6 +149,8 @@ privateEngineTest(
     deepEqual([updated.code, updated.stdout], [0, "web was updated.\n"], updated.stderr);
     match(updated.stderr, /verify: succeeded/);
     equal(await imageOf("web"), fourth);
+    match(await print(update, "web"), /^web is up to date: it already runs .*app:1\.$/);
+    equal(await imageOf("web"), fourth);
     await rejects(print(update, "no-such-container"), CommandError);
   },
 );

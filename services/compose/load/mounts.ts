@@ -136,7 +136,9 @@ function withoutForeignOptions(mount: Mount, path: string, scope: Scope): Mount 
     const names = Object.keys(mount[type] ?? {});
     if (type === mount.type || names.length === 0) continue;
     delete own[type];
-    const options = names.map((name) => `${type}.${name}`).join(", ");
+    const options = names.map((name) =>
+      name === "selinux" ? `bind.selinux (${mount.bind!.selinux})` : `${type}.${name}`
+    ).join(", ");
     warn(scope, path, `has ${options}, without effect on a mount of the type ${mount.type}`);
   }
   return own;

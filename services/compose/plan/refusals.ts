@@ -9,6 +9,7 @@ import { fullImageId } from "../../images/images.ts";
 import type { Project, Service } from "../load/resolve.ts";
 import type { Observed } from "./observed.ts";
 import type { PlannedChange } from "./change.ts";
+import { takenPorts } from "./host_ports.ts";
 import { imageKey, platformConflicts } from "./platform.ts";
 import { scaleOf } from "./replicas.ts";
 import { type Unsupported, unsupportedNetwork, unsupportedSettings } from "./requirements.ts";
@@ -38,6 +39,7 @@ export function checkPlan(
         kind === "network" ? unsupportedNetwork(whole.networks[name]!, defaults) : []
       ),
       ...created.flatMap(({ kind, name }) => kind === "service" ? externalFiles(name, whole) : []),
+      ...takenPorts(whole, changes, observed),
       ...platformConflicts(project, defaults.info ?? {}),
       ...found.flatMap(({ refusals }) => refusals),
     ],

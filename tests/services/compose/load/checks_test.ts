@@ -114,11 +114,11 @@ for (
 
 for (
   const [option, foreign, type] of [
-    ["data:/x:Z", "bind.selinux", "volume"],
-    ["data:/x:ro,z", "bind.selinux", "volume"],
+    ["data:/x:Z", "bind.selinux (Z)", "volume"],
+    ["data:/x:ro,z", "bind.selinux (z)", "volume"],
     ["data:/x:rshared", "bind.propagation", "volume"],
     ["/srv:/x:nocopy", "volume.nocopy", "bind"],
-    ["{type: volume, source: data, target: /x, bind: {selinux: Z}}", "bind.selinux", "volume"],
+    ["{type: volume, source: data, target: /x, bind: {selinux: Z}}", "bind.selinux (Z)", "volume"],
     ["{type: bind, source: /srv, target: /x, tmpfs: {size: 1m}}", "tmpfs.size", "bind"],
     [
       "{type: tmpfs, target: /x, volume: {nocopy: true, subpath: a}}",

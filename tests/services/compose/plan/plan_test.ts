@@ -9,6 +9,7 @@ import { isForPlatform, parsePlatform } from "../../../../services/compose/plan/
 import { replicasOf } from "../../../../services/compose/plan/replicas.ts";
 import type { Observed } from "../../../../services/compose/plan/observed.ts";
 import { planProject } from "../../../../services/compose/plan/plan.ts";
+import { containerOf, idOf } from "../../../helpers/fake_containers.ts";
 
 /** A container of the project `shop`, as the engine describes it. */
 const container = (
@@ -757,4 +758,47 @@ Deno.test("planProject() limits the reasons of a change, and compares many ports
   equal(planned.action, "recreate");
   equal(planned.reasons.length, 101);
   equal(planned.reasons.at(-1)!.text, "11901 more differences");
+});
+
+Deno.test("planProject() refuses host ports that other containers have", async () => {
+  const port = (publicPort: number, ip: string | null = null, type = "tcp") => ({
+    ...{ ip, publicPort, type },
+    privatePort: 80,
+  });
+  const all = [
+    containerOf({ name: "proxy", ports: [port(80), port(53, "127.0.0.1", "udp")] }),
+    containerOf({ name: "first", ports: [port(8000, "0.0.0.0"), port(8000, "::")] }),
+    containerOf({ name: "second", ports: [port(8001, "192.0.2.1")] }),
+    containerOf({ name: "shop-web-1", ports: [port(9000)] }),
+  ];
+  const refusals = async (ports: string, observed: Partial<Observed> = {}, more = "") =>
+    (await plan(`web: {image: nginx, ports: [${ports}]${more}}`, { all, ...observed })).refusals;
+  const taken = (port: string, holder: string) => [
+    `Port ${port} of web is in use by container ${holder}: stop it or publish another port`,
+  ];
+  for (
+    const [ports, expected] of [
+      ["'80:80'", taken("80", "proxy")],
+      ["'127.0.0.1:80:80'", taken("127.0.0.1:80", "proxy")],
+      ["'80:80/udp', '81:80', '80'", []],
+      ["'53:53/udp'", taken("53/udp", "proxy")],
+      ["'192.0.2.1:53:53/udp'", []],
+      ["'[::1]:8000:80'", taken("[::1]:8000", "first")],
+      ["'192.0.2.2:8001:80'", []],
+      ["'[::]:8001:80'", []],
+      ["'8000-8001:80'", taken("8000-8001", "second")],
+      ["'8000-8002:80'", []],
+    ] as const
+  ) deepEqual(await refusals(ports), expected, ports);
+  deepEqual(await refusals("'80:80'", {}, ", network_mode: host"), []);
+
+  const own = { ...container("web"), Id: idOf("shop-web-1") };
+  deepEqual(await refusals("'9000:80'", { containers: [own] }), []);
+  const orphan = { ...container("old"), Id: idOf("shop-web-1") };
+  deepEqual(await refusals("'9000:80'", { containers: [orphan] }), taken("9000", "shop-web-1"));
+  const removed = await plan("web: {image: nginx, ports: ['9000:80']}", {
+    all,
+    containers: [orphan],
+  }, { removeOrphans: true });
+  deepEqual(removed.refusals, []);
 });
