@@ -90,8 +90,10 @@ async function plan(program: Program): Promise<number> {
   const { service, name, current, directory, sources } = await prepare(program, file, options);
   const planned: { changes: Change[]; warnings: string[] } = JSON.parse(
     await service.post(`/api/stacks/${name}/plan`, {
-      // A stack on disk has its own directory.
-      sources: current ? sources : { ...sources, directory },
+      // The service reads the files of a directory itself.
+      sources: current || directory === undefined
+        ? sources
+        : { directory, profiles: sources.profiles },
       removeOrphans: options["remove-orphans"] ?? false,
     }, program.signal),
   );

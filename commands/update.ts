@@ -37,7 +37,9 @@ export async function update(program: Program): Promise<number> {
 
 function describe(name: string, { updated, image, verdict, reason }: UpdateResult): string {
   if (!updated) return `${name} is up to date: it already runs ${image}.`;
-  return verdict === "success" ? `${name} was updated.` : `${name} was updated, but not verified: ${reason}.`;
+  return verdict === "success"
+    ? `${name} was updated.`
+    : `${name} was updated, but not verified: ${reason}.`;
 }
 
 function printPlan({ print }: Program, plan: Plan): void {

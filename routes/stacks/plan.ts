@@ -54,9 +54,15 @@ export const stackPlanEndpoints = (deps: Deps) => [
       params: ProjectParams,
       body: PlanOptions.extend({
         sources: StackSources.extend({
+          compose: StackSources.shape.compose.optional().meta({
+            description:
+              "The Compose text, up to 1 MiB; without it, the files of `directory` are " +
+              "used, with the role admin only",
+            example: "services:\n  web:\n    image: nginx\n",
+          }),
           directory: Directory.optional().meta({
             description: "Directory on the host of a stack that has no stored sources yet, for " +
-              "relative paths; its files are not read",
+              "relative paths; with `compose` its files are not read",
           }),
         }).optional().meta({
           description:
@@ -74,7 +80,8 @@ export const stackPlanEndpoints = (deps: Deps) => [
       }).meta({ id: "StackPlan" }),
       failures: {
         404: "The stack has no stored sources",
-        409: "It is a Swarm stack, or its sources are no longer accepted",
+        409: "It is a Swarm stack, its sources are no longer accepted, or the files of the " +
+          "directory cannot be read",
         ...ENGINE_FAILURES,
       },
     },

@@ -350,17 +350,43 @@ export async function completeSources(
   const stored = selectCurrentVersion(deps.db, name);
   const place = stored && open(deps, stored).sources.place;
   if (!place) return given;
-  if (!includesRole(caller.role, "admin")) {
-    throw new AppError(
-      "forbidden",
-      "Plans of other sources of a stack on disk need the role admin",
-    );
-  }
+  assertMayReadFiles(caller);
   return await withHostFiles(deps, place.directory, "read", async (files) => {
     const found = await refreshPlace(files, place, textOf(given.env));
     const texts = textsOf(found, given);
     return await readSources(deps, files, found, { profiles: given.profiles, given: texts });
   });
+}
+
+function assertMayReadFiles({ role }: Pick<Caller, "role">): void {
+  if (includesRole(role, "admin")) return;
+  throw new AppError(
+    "forbidden",
+    "Plans of other sources of a stack on disk need the role admin",
+  );
+}
+
+/**
+ * The sources in the files of a directory, for a plan.
+ *
+ * @throws {AppError} `invalid` without a directory; `forbidden` as `completeSources()`; `conflict` for
+ * files that cannot be read.
+ */
+export async function readDirectory(
+  deps: WriteDeps,
+  caller: Pick<Caller, "role">,
+  directory: string | undefined,
+  profiles: string[] | undefined,
+): Promise<StoredSources> {
+  if (directory === undefined) throw required("body.sources.compose");
+  assertMayReadFiles(caller);
+  return await withHostFiles(
+    deps,
+    directory,
+    "read",
+    async (files) =>
+      await readSources(deps, files, await findPlace(files, directory), { profiles }),
+  );
 }
 
 /**

@@ -36,6 +36,7 @@ privateEngineTest("the dashboard edits, checks and plans a stack", async (engine
   await showOnPhone(tab);
   await deployAndTakeDown(tab, () => engine.docker("ps", "--quiet", "--filter", PROJECT));
   await createOnDisk(tab, root.path);
+  await planExisting(tab, root.path);
   // The browser reports refusals: of a version that is not the current one, and of a stack without
   // containers.
   deepEqual(tab.complaints.filter((each) => !/\b40[49]\b/.test(each)), []);
@@ -218,6 +219,20 @@ async function createOnDisk(tab: Dashboard, root: string): Promise<void> {
   await tab.status("Saved disk");
   await hasText(tab, "Compose file", compose);
   equal(await Deno.readTextFile(`${root}/disk/compose.yaml`), compose);
+}
+
+/** Without a Compose text, the files of the directory are planned. */
+async function planExisting(tab: Dashboard, root: string): Promise<void> {
+  await Deno.mkdir(`${root}/existing`);
+  await Deno.writeTextFile(
+    `${root}/existing/compose.yaml`,
+    `services: {there: {image: "${BUSYBOX}"}}`,
+  );
+  await tab.open("/stacks/new");
+  await tab.type("textbox", "Name", "existing");
+  await tab.click("radio", "In a directory on the host");
+  await tab.click("button", "Plan");
+  await tab.find("row", /there.*Create/);
 }
 
 async function showOnPhone(tab: Dashboard): Promise<void> {

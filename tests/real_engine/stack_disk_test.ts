@@ -138,6 +138,20 @@ engineTest("a stack on disk is deployed with its real paths", async (engine) => 
   await app.put("password.txt", "s3cret\n");
   await app.put("data/hello", "hello\n");
 
+  // Before it is stored, the files of the directory are planned.
+  const first = await app.call("POST", `${path}/plan`, { sources: { directory } });
+  equal(first.status, 200, JSON.stringify(first.body));
+  deepEqual(
+    first.body.changes.map(({ name, action }: Record<string, string>) => `${name} ${action}`),
+    ["default create", "web create"],
+  );
+  const options = { recreate: "changed", removeOrphans: false } as const;
+  await rejects(
+    planGivenSources(app.deps, { role: "operator" }, name, { directory }, options),
+    /^AppError: Plans of other sources of a stack on disk need the role admin$/,
+  );
+  equal((await app.call("POST", `${path}/plan`, { sources: {} })).status, 400);
+
   const { status, body } = await app.call("POST", "/api/stacks", { name, directory });
   equal(status, 201, JSON.stringify(body));
   const job = await app.ended(body.job.id);
@@ -171,10 +185,7 @@ engineTest("a stack on disk is deployed with its real paths", async (engine) => 
   // The text decides which variables a plan shows.
   const asking = { compose: compose("    hostname: ${TAG}\n") };
   await rejects(
-    planGivenSources(app.deps, { role: "operator" }, name, asking, {
-      recreate: "changed",
-      removeOrphans: false,
-    }),
+    planGivenSources(app.deps, { role: "operator" }, name, asking, options),
     /^AppError: Plans of other sources of a stack on disk need the role admin$/,
   );
   equal((await app.call("POST", `${path}/plan`, { sources: asking })).status, 200);

@@ -3041,7 +3041,7 @@ export type StackPlanOptions = {
   removeOrphans?: boolean;
   services?: (string)[];
   sources?: {
-    compose: string;
+    compose?: string;
     env?: string | Record<string, string>;
     files?: Record<string, string>;
     profiles?: (string)[];

@@ -13,6 +13,7 @@ import {
   completeSources,
   loadDeployable,
   openStackSource,
+  readDirectory,
   textOf,
   toInputIssue,
 } from "../sources.ts";
@@ -100,19 +101,31 @@ export async function planStoredStack(
   return { ...plan, version, warnings: [...warnings, ...plan.warnings] };
 }
 
+interface GivenSources extends Omit<StackSources, "compose"> {
+  compose?: string | undefined;
+  directory?: string | undefined;
+}
+
 /**
  * Compares sources with the engine that a user sent instead of the current ones. Changes nothing.
  *
- * @param given.directory Of a stack on disk that is not stored yet.
+ * @param given.directory Of a stack on disk that is not stored yet; without a Compose text, its files
+ * are the sources.
  * @throws {AppError} As `completeSources()` and `planSources()`.
  */
 export async function planGivenSources(
   deps: StackDeps,
   caller: Pick<Caller, "role">,
   name: string,
-  { directory, ...given }: StackSources & { directory?: string | undefined },
+  { directory, compose, ...rest }: GivenSources,
   options: PlanOptions,
 ): Promise<StackPlan> {
+  if (compose === undefined) {
+    const { profiles } = rest;
+    const sources = await readDirectory(deps, caller, directory, profiles);
+    return await planSources(deps, name, sources, options);
+  }
+  const given = { compose, ...rest };
   const sources = await completeSources(deps, caller, name, given);
   const { env, place = directory === undefined ? undefined : newPlace(directory, textOf(env)) } =
     sources;

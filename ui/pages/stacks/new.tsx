@@ -111,23 +111,25 @@ function NewStackForm({ initial }: { initial: Draft }) {
       busy.value = undefined;
     }
   };
+  const isEmpty = draft.value.compose.trim() === "";
+  const enteredSources = () => {
+    const { compose, ...sources } = sourcesOf(draft.peek());
+    // Without a text, the files of the directory are used.
+    return { ...sources, ...disk, ...(!isEmpty && { compose }) };
+  };
   const showPlan = async () => {
     const path = { name: name.peek() };
-    const body = { sources: { ...sourcesOf(draft.peek()), ...disk } };
+    const body = { sources: enteredSources() };
     plan.set({ ...await api("POST /api/stacks/{name}/plan", { path, body }), ...path, directory });
   };
   const store = async (deploy: boolean) => {
     const stack = { name: name.peek() };
-    const { compose, ...sources } = sourcesOf(draft.peek());
     const { job } = await api("POST /api/stacks", {
       body: {
         ...stack,
         kind: kind.peek(),
         deploy,
-        ...disk,
-        ...sources,
-        // Without a text, the files of the directory are used.
-        ...(!isEmpty && { compose }),
+        ...enteredSources(),
       },
     });
     keepNothing();
@@ -135,7 +137,6 @@ function NewStackForm({ initial }: { initial: Draft }) {
     navigate(stackPath(stack, job ? undefined : "source"), { replace: true });
     if (job) void reportJob(() => Promise.resolve(job), `Deployed ${stack.name}`);
   };
-  const isEmpty = draft.value.compose.trim() === "";
   const button = (
     what: "plan" | "save" | "deploy",
     label: string,
@@ -143,7 +144,7 @@ function NewStackForm({ initial }: { initial: Draft }) {
   ) => (
     <Button
       kind={what === "deploy" ? "primary" : "plain"}
-      disabled={isEmpty && (what === "plan" || directory === undefined)}
+      disabled={isEmpty && directory === undefined}
       busy={busy.value === what}
       onClick={() => void run(what, work)}
     >
