@@ -19,6 +19,9 @@ interface DialogProps {
   wide?: boolean;
 }
 
+const FIELDS =
+  ":is(input:not([type=hidden], [type=radio]:not(:checked)), select, textarea)" as "input";
+
 /** Ids of the open dialogs, the topmost last. */
 const openIds = signal<readonly string[]>([]);
 
@@ -39,7 +42,9 @@ export function Dialog(
     const opener = document.activeElement as HTMLElement | null;
     const dialog = element.current!;
     dialog.showModal();
-    dialog.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+    // Browsers prefer the body where it can be scrolled.
+    (dialog.querySelector<HTMLElement>("[data-autofocus]") ?? dialog.querySelector(FIELDS))
+      ?.focus();
     openIds.value = [...openIds.peek(), id];
     return () => {
       openIds.value = openIds.peek().filter((each) => each !== id);

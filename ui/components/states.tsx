@@ -83,8 +83,9 @@ export const State = ({ state, tone }: { state: string; tone?: Tone }) => (
   <span class={stateClass(state, tone)}>{stateWord(state)}</span>
 );
 
-export const stateClass = (state: string, tone?: Tone): string =>
-  `state ${tone ?? TONES[state] ?? "idle"}`;
+export const stateClass = (state: string, tone = toneOf(state)): string => `state ${tone}`;
+
+export const toneOf = (state: string): Tone => TONES[state] ?? "idle";
 
 export const stateWord = (state: string): string => state === "ok" ? "OK" : capital(state);
 

@@ -40,9 +40,14 @@ const SECRET_LENGTH = 43;
 /** The storage of a page that must not store anything; its session ends with the page. */
 const unstored: Record<string, string> = {};
 
-// Another tab has signed out.
+/** Name of the time of the last sign-in in the storage, of which other tabs learn. */
+const SIGNED_IN = "longshore-signed-in";
+
+// Another tab has signed out or in.
 addEventListener("storage", ({ key, newValue }) => {
   if (key === SECRET && !newValue) clear("signed-out");
+  // A service that cannot be reached leaves the sign-in page as it is.
+  if (key === SIGNED_IN && newValue && session.peek() === null) refreshToken().catch(() => {});
 });
 
 let token: { text: string; endsAt: number } | undefined;
@@ -80,6 +85,7 @@ export async function signIn(credentials: Credentials): Promise<void> {
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.error);
   take(answer);
+  withStorage((storage) => storage[SIGNED_IN] = new Date().toISOString());
 }
 
 export async function signOut(): Promise<void> {

@@ -74,7 +74,7 @@ export const COLUMNS: readonly Column<Container>[] = [
     write: (cell, { ports }) => writeText(cell, publishedPorts(ports) || null),
     sort: ({ ports }) => ports.find(({ publicPort }) => publicPort !== null)?.publicPort,
     wide: true,
-    width: "w-s",
+    width: "w-m",
   },
   {
     title: "Created",
@@ -85,12 +85,21 @@ export const COLUMNS: readonly Column<Container>[] = [
   },
 ];
 
-/** E.g. `8080→80, 53→53/udp`; IPv4 and IPv6 count as one. */
+/**
+ * E.g. `8080→80, local:53→53/udp`, where `local` stands for the loopback addresses. Ports of all
+ * addresses have none, so that IPv4 and IPv6 count as one.
+ */
 export function publishedPorts(ports: Container["ports"]): string {
   if (ports.length === 0) return "";
   const shown = ports.filter(({ publicPort }) => publicPort !== null)
-    .map(({ publicPort, privatePort, type }) =>
-      `${publicPort}→${privatePort}${type === "tcp" ? "" : `/${type}`}`
+    .map(({ ip, publicPort, privatePort, type }) =>
+      `${addressOf(ip)}${publicPort}→${privatePort}${type === "tcp" ? "" : `/${type}`}`
     );
   return [...new Set(shown)].join(", ");
+}
+
+function addressOf(ip: string | null): string {
+  if (!ip || ip === "0.0.0.0" || ip === "::") return "";
+  if (ip === "::1" || ip.startsWith("127.")) return "local:";
+  return ip.includes(":") ? `[${ip}]:` : `${ip}:`;
 }

@@ -1,6 +1,6 @@
 /** A log that is followed live: search, levels, time, and its lines. @module */
 
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
@@ -59,6 +59,7 @@ export function LogView({ stream, parameters = [], isMerged = false, container }
     version.value++;
   }, [buffer, pattern, level]);
 
+  const view = useRef<HTMLDivElement>(null);
   const failure = error.value && <Failure error={error.value} onRetry={retry} />;
   // Lines that were read before stay.
   if (failure && buffer.size === 0) return failure;
@@ -70,8 +71,13 @@ export function LogView({ stream, parameters = [], isMerged = false, container }
         () => downloadLog(container, since),
       )
       : saveText(buffer.shown, isMerged, container?.name ?? "logs"));
+  const jump = () => {
+    follow.value = true;
+    // The button goes away.
+    view.current!.querySelector<HTMLElement>("[role=log]")!.focus();
+  };
   return (
-    <div class="log-view">
+    <div ref={view} class="log-view">
       <div class="filters" role="search" aria-label="Search and filters">
         <input
           type="search"
@@ -134,7 +140,7 @@ export function LogView({ stream, parameters = [], isMerged = false, container }
       <div class="log-foot">
         <LineCount following={following} isFiltered={isFiltered} />
         <div class="page-actions">
-          <Button icon="down" onClick={() => follow.value = true}>Jump to latest</Button>
+          {!follow.value && <Button icon="down" onClick={jump}>Jump to latest</Button>}
           <Button onClick={download}>Download</Button>
         </div>
       </div>

@@ -10,7 +10,16 @@ import { Fact, Facts } from "../../components/facts.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
-import { Badge, Denied, Empty, Failure, Loading, State, Text } from "../../components/states.tsx";
+import {
+  Badge,
+  Denied,
+  Empty,
+  Failure,
+  Loading,
+  State,
+  Text,
+  toneOf,
+} from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { imageName, plain } from "../../base/text.ts";
@@ -134,9 +143,9 @@ function Services({ stack }: { stack: StackDetail }) {
           },
           {
             title: "State",
-            cell: (service) => <State {...stateOf(service)} />,
-            sort: (service) => stateOf(service).state,
-            width: "w-m",
+            cell: ({ containers }) => <States containers={containers} />,
+            sort: ({ containers }) => containers.map(containerState).sort().join(),
+            width: "w-l",
           },
           {
             title: "Image",
@@ -184,15 +193,30 @@ function Containers({ containers }: Pick<Service, "containers">) {
   );
 }
 
-/** The state of all containers if it is the same, or how many run. */
-function stateOf({ containers }: Service): { state: string; tone?: "warn" } {
-  const states = new Set(containers.map((container) => {
-    return healthOf(container) === "unhealthy" ? "unhealthy" : container.state;
-  }));
-  if (states.size === 0) return { state: "not running" };
-  if (states.size === 1) return { state: [...states][0]! };
-  const running = containers.filter(({ state }) => state === "running").length;
-  return { state: `${running} of ${containers.length} running`, tone: "warn" };
+/** The state of the containers; a line for each, with the number of them, if they differ. */
+function States({ containers }: Pick<Service, "containers">) {
+  const groups = Map.groupBy(containers, containerState);
+  if (groups.size === 0) return <State state="not running" />;
+  return (
+    <>
+      {[...groups].sort(([one], [other]) => one < other ? -1 : 1).map(([state, members]) => (
+        <div key={state}>
+          <State
+            state={groups.size === 1 ? state : `${members.length} ${state}`}
+            tone={toneOf(healthOf(members[0]!) ?? members[0]!.state)}
+          />
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** E.g. `running, healthy`, or `exited (1)` after a failure. */
+function containerState(container: Service["containers"][number]): string {
+  const { state, exitCode } = container;
+  const health = healthOf(container);
+  if (health) return `${state}, ${health}`;
+  return state !== "running" && exitCode ? `${state} (${exitCode})` : state;
 }
 
 function NotFound() {
