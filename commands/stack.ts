@@ -1,6 +1,6 @@
 /** `longshore stack`: checks a Compose file, and deploys it through the running service. @module */
 
-import type { LoadIssue } from "../services/ce/compose/load/scope.ts";
+import type { LoadIssue } from "../services/compose/load/scope.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
 import { findInstallation } from "./installation.ts";
 import { CommandError, EXIT, type Program } from "./program.ts";

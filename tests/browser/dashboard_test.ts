@@ -72,7 +72,7 @@ dashboardTest("the dashboard signs in, keeps the session and ends it", async (t)
     },
   );
 
-  await t.step("signing out ends every tab", async () => {
+  await t.step("signing out ends every tab, and every tab follows a sign-in", async () => {
     const other = await browser.tab(service);
     await other.open("/");
     await other.find("heading", "Overview");
@@ -85,13 +85,17 @@ dashboardTest("the dashboard signs in, keeps the session and ends it", async (t)
     await tab.show();
     await tab.open("/containers");
     await tab.find("heading", "Sign in");
-    await other.page.close();
-  });
-
-  await t.step("a session that was revoked elsewhere says that it has ended", async () => {
     await tab.type("textbox", "API key", service.apiKey);
     await tab.click("button", "Sign in");
     await tab.find("heading", "Containers");
+    await other.show();
+    await other.gone("heading", "Sign in");
+    await other.find("heading", "Overview");
+    await other.page.close();
+    await tab.show();
+  });
+
+  await t.step("a session that was revoked elsewhere says that it has ended", async () => {
     await page.evaluate(async () => {
       await fetch("/auth/session", {
         method: "DELETE",

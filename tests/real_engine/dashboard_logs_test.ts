@@ -106,6 +106,7 @@ async function checkFollowing(
   await lineCount(tab, "905 lines");
   ok((await linesOf(tab)).length < 200);
   await until("the newest line is shown", async () => await lastOf(tab) === "line 900");
+  await tab.gone("button", "Jump to latest");
 
   const log = await tab.find("log", "Logs");
   await log.evaluate((element) => element.scrollTop = 600);
@@ -120,6 +121,8 @@ async function checkFollowing(
   await tab.click("button", "Jump to latest");
   await until("the newest line is shown", async () => await lastOf(tab) === "one more");
   await until("it follows again", isFollowing);
+  await tab.gone("button", "Jump to latest");
+  equal(await log.evaluate((element) => element === document.activeElement), true);
 
   // The browser reports the last movement of the log also after its page was left.
   await tab.go("/");
