@@ -185,8 +185,10 @@ async function checkRemoval(tab: Dashboard, remove: () => Promise<string>): Prom
 }
 
 async function lineCount(tab: Dashboard, text: string): Promise<void> {
-  const status = await tab.find("status", "Line count");
-  await until(text, async () => await status.evaluate((each) => each.textContent) === text);
+  await until(text, async () => {
+    const status = await tab.find("status", "Line count");
+    return await status.evaluate((each) => each.textContent) === text;
+  });
 }
 
 const linesOf = (tab: Dashboard) =>

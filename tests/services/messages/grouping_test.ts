@@ -505,7 +505,7 @@ for (
   });
 }
 
-Deno.test("two exits that are no crash loop are one message", async () => {
+Deno.test("two exits alone are one message", async () => {
   using app = await service();
   for (let exit = 0; exit < 2; exit++) {
     app.emit("container.down", down("web"));
