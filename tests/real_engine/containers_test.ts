@@ -242,6 +242,9 @@ programTest(
       await using signalled = await engine.runContainer({
         command: ["sh", "-c", "trap 'exit 143' TERM; echo ready; sleep 2147483647 & wait"],
       });
+      // Before the trap is set, the first process of a container ignores the signal.
+      const isReady = async () => (await engine.docker("logs", signalled.id)).includes("ready");
+      await until("it is ready", isReady);
       await engine.docker("kill", "--signal", "TERM", signalled.id);
       return await durationOf(async () => {
         const down = await downOf(signalled.id);
