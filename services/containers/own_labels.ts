@@ -11,6 +11,7 @@
 import type { Engine } from "../../engine/client.ts";
 import type { ContainerInspect } from "../../engine/containers.ts";
 import { EngineError } from "../../engine/errors.ts";
+import { fullImageId } from "../../engine/image_id.ts";
 import { imageInspect } from "../../engine/images.ts";
 
 type Labels = Readonly<Record<string, string>>;
@@ -69,7 +70,7 @@ export function knownOwnLabels(
   labels: Record<string, string> | null | undefined,
   image: string,
 ): Record<string, string> {
-  const imageId = withAlgorithm(image);
+  const imageId = fullImageId(image);
   const imageLabels = caches.get(engine)?.known.get(imageId);
   return ownLabels(labels ?? {}, { imageId, imageLabels });
 }
@@ -84,7 +85,7 @@ export async function learnImage(
   labels: Record<string, string> | null | undefined,
   image: string,
 ): Promise<void> {
-  const imageId = withAlgorithm(image);
+  const imageId = fullImageId(image);
   const isKnown = namesImage(labels ?? {}, imageId);
   const isOpen = (name: string) => SWARM.has(name) || (!isKnown && COMPOSE.has(name));
   if (!Object.keys(labels ?? {}).some(isOpen)) return;
@@ -121,6 +122,4 @@ async function readImage(engine: Engine, { known }: Cache, imageId: string): Pro
 
 /** No image can contain its own id, so that a container with it was made by Compose or Longshore. */
 const namesImage = (labels: Labels, imageId: string): boolean =>
-  withAlgorithm(labels["com.docker.compose.image"] ?? "") === imageId;
-
-const withAlgorithm = (id: string): string => id.includes(":") ? id : `sha256:${id}`;
+  fullImageId(labels["com.docker.compose.image"] ?? "") === imageId;

@@ -1,6 +1,7 @@
 /** Converts the engine's description of a container. @module */
 
 import type { ContainerInspect } from "../../engine/containers.ts";
+import { fullImageId } from "../../engine/image_id.ts";
 import {
   type Container,
   CONTAINER_STATES,
@@ -37,7 +38,7 @@ export function toContainer(
     id: inspect.Id,
     name: inspect.Name.replace(/^\//, ""),
     image: Config.Image ?? inspect.Image,
-    imageId: inspect.Image.includes(":") ? inspect.Image : `sha256:${inspect.Image}`,
+    imageId: fullImageId(inspect.Image),
     state,
     health: healthOf(State.Health?.Status),
     createdAt: engineTime(inspect.Created),

@@ -2,6 +2,7 @@
 
 import type { ContainerConfig } from "../../engine/container_config.ts";
 import { EngineError } from "../../engine/errors.ts";
+import { fullImageId } from "../../engine/image_id.ts";
 import { imageHistory, imageInspect, type ImageLayer, imageTag } from "../../engine/images.ts";
 import { type Caller, includesRole } from "../access/caller.ts";
 import type { Deps } from "../deps.ts";
@@ -12,7 +13,7 @@ import type { Container } from "../containers/inventory.ts";
 import { currentContainers } from "../containers/containers.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { parseVariable } from "../containers/record.ts";
-import { fullImageId, type Image, imageNames, toImage, withNamesOf } from "./images.ts";
+import { type Image, imageNames, toImage, withNamesOf } from "./images.ts";
 import { parseImage } from "./reference.ts";
 
 interface ImageDetail extends Image {

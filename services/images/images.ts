@@ -1,5 +1,6 @@
 /** Images on the host. @module */
 
+import { fullImageId } from "../../engine/image_id.ts";
 import {
   type ImageDeletion,
   type ImageInspect,
@@ -130,17 +131,6 @@ const shortName = (tag: string) => tag.replace(/:latest$/, "");
 
 /** The name without tag and digest. */
 const repositoryOf = (name: string) => name.split("@", 1)[0]!.replace(/:[^/:]*$/, "");
-
-/** Podman omits the algorithm. */
-export function fullImageId(id: string): string {
-  return id.includes(":") ? id : `sha256:${id}`;
-}
-
-/** Whether a reference is the image's id or a prefix of it. */
-export function isIdOf(reference: string, imageId: string): boolean {
-  return /^(?:sha256:)?[0-9a-f]{6,64}$/.test(reference) &&
-    fullImageId(imageId).startsWith(fullImageId(reference));
-}
 
 /** The engine reports a missing name as `<none>:<none>`. */
 export function imageNames(names: readonly string[] | null | undefined): string[] {

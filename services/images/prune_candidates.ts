@@ -7,6 +7,7 @@
 
 import { containerInspect, containerRemove } from "../../engine/containers.ts";
 import { EngineError, ifThere } from "../../engine/errors.ts";
+import { fullImageId } from "../../engine/image_id.ts";
 import { imageInspect, imageList, imageRemove, type ImageSummary } from "../../engine/images.ts";
 import {
   type Network,
@@ -21,7 +22,7 @@ import type { Container } from "../containers/inventory.ts";
 import { engineTime } from "../containers/engine_time.ts";
 import type { Identity } from "../containers/reservations.ts";
 import type { ReadDeps } from "../containers/reads.ts";
-import { fullImageId, imageNames } from "./images.ts";
+import { imageNames } from "./images.ts";
 import { readMark } from "../containers/marks.ts";
 import { isPreviousTag } from "./previous_tag.ts";
 

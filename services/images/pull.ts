@@ -1,5 +1,6 @@
 /** Pulls of images, as jobs. @module */
 
+import { fullImageId } from "../../engine/image_id.ts";
 import { canonicalReference, parseReference } from "../../engine/image_reference.ts";
 import { imageInspect, imagePull } from "../../engine/images.ts";
 import { type Caller, mayDo } from "../access/caller.ts";
@@ -9,7 +10,7 @@ import type { JobKind, JobRun } from "../jobs/kind.ts";
 import { startJob } from "../jobs/runner.ts";
 import type { JobView } from "../jobs/view.ts";
 import { assertRegistryReach, credentialsFor } from "./registries/access.ts";
-import { fullImageId, imageNames } from "./images.ts";
+import { imageNames } from "./images.ts";
 import { recordPull } from "./pulled_digest.ts";
 import { asJobError } from "./errors.ts";
 import { createPullProgress } from "./pull_progress.ts";

@@ -5,6 +5,7 @@
  */
 
 import { ifThere } from "../../../engine/errors.ts";
+import { fullImageId } from "../../../engine/image_id.ts";
 import { imageInspect } from "../../../engine/images.ts";
 import { systemInfo } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
@@ -15,7 +16,6 @@ import type { PullPolicy } from "../../images/pull_policy.ts";
 import { readMark } from "../../containers/marks.ts";
 import { nameOf } from "../../updates/recreate/replace.ts";
 import { startOrder } from "../../containers/order.ts";
-import { fullImageId } from "../../images/images.ts";
 import { inspectIfThere, type Member, memberOf } from "../../updates/run/members.ts";
 import { dependenciesOf, type Service } from "../load/resolve.ts";
 import { assertInside } from "../plan/boundary.ts";

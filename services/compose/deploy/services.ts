@@ -8,6 +8,7 @@
 import { containerExtract } from "../../../engine/container_archive.ts";
 import { type ContainerInspect, containerInspect } from "../../../engine/containers.ts";
 import { EngineError, ifThere } from "../../../engine/errors.ts";
+import { fullImageId } from "../../../engine/image_id.ts";
 import type { ImageInspect } from "../../../engine/images.ts";
 import { systemInfo } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
@@ -24,7 +25,6 @@ import {
   removeAndWait,
 } from "../../updates/recreate/replace.ts";
 import { progressOf } from "../../stacks/actions.ts";
-import { fullImageId } from "../../images/images.ts";
 import { inspectIfThere, type Pair, temporaryName } from "../../updates/run/members.ts";
 import { withoutValues } from "../../updates/run/refusal.ts";
 import { putNewInPlace, start } from "../../updates/run/swap.ts";

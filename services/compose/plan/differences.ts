@@ -1,8 +1,8 @@
 /** The differences between a service and its containers, as reasons of a change. @module */
 
 import type { ContainerInspect } from "../../../engine/containers.ts";
+import { fullImageId } from "../../../engine/image_id.ts";
 import { findReference } from "../../../engine/image_reference.ts";
-import { fullImageId } from "../../images/images.ts";
 import { type Platform, platformOf } from "../../updates/run/plan.ts";
 import { composeHash } from "../deploy/config_hash.ts";
 import type { FileHashes } from "../deploy/files.ts";

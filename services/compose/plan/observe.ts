@@ -2,13 +2,13 @@
 
 import { containerInspect, containerList } from "../../../engine/containers.ts";
 import { ifThere } from "../../../engine/errors.ts";
+import { fullImageId } from "../../../engine/image_id.ts";
 import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
 import { type Network, networkList } from "../../../engine/networks.ts";
 import { systemInfo } from "../../../engine/system.ts";
 import { volumeList } from "../../../engine/volumes.ts";
 import type { Deps } from "../../deps.ts";
 import { currentContainers, type ReadDeps } from "../../containers/reads.ts";
-import { fullImageId } from "../../images/images.ts";
 import type { Platform } from "../../updates/run/plan.ts";
 import type { FileHashes } from "../deploy/files.ts";
 import { LABEL } from "../labels.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { ContainerConfig } from "../../../engine/containers.ts";
-import { fullImageId } from "../../images/images.ts";
+import { fullImageId } from "../../../engine/image_id.ts";
 import type { Project, Service } from "../load/resolve.ts";
 import type { Observed } from "./observed.ts";
 import type { PlannedChange } from "./change.ts";

@@ -1,5 +1,6 @@
 /** The images of the engine, as far as they are compared with those of registries. @module */
 
+import { fullImageId } from "../../../engine/image_id.ts";
 import {
   canonicalReference,
   findReference,
@@ -8,7 +9,7 @@ import {
 import { imageList, type ImageSummary } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
 import type { Labels } from "../labels.ts";
-import { fullImageId, imageNames } from "../../images/images.ts";
+import { imageNames } from "../../images/images.ts";
 
 export interface LocalImages {
   /** All ids, `sha256:...`. */

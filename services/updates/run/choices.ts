@@ -1,5 +1,6 @@
 /** What the caller of an update may choose beyond the permission to update. @module */
 
+import { fullImageId } from "../../../engine/image_id.ts";
 import { canonicalReference, findReference } from "../../../engine/image_reference.ts";
 import type { ImageInspect } from "../../../engine/images.ts";
 import { assertMayDo, type Caller, mayDo } from "../../access/caller.ts";
@@ -8,7 +9,6 @@ import { AppError, notFound } from "../../errors.ts";
 import { type ReadDeps, resolveContainer } from "../../containers/reads.ts";
 import { parseImage } from "../../images/reference.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
-import { fullImageId } from "../../images/images.ts";
 import type { Survey } from "./survey.ts";
 
 /**

@@ -6,10 +6,10 @@
  */
 
 import { ifThere } from "../../../engine/errors.ts";
+import { fullImageId, isIdOf } from "../../../engine/image_id.ts";
 import { parseReference } from "../../../engine/image_reference.ts";
 import { imageInspect, imageTag } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
-import { fullImageId, isIdOf } from "../../images/images.ts";
 
 type NameDeps = Pick<Deps, "engine" | "diskUsage">;
 

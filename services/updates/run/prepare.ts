@@ -6,12 +6,12 @@
 
 import type { ContainerInspect } from "../../../engine/containers.ts";
 import { ifThere } from "../../../engine/errors.ts";
+import { fullImageId, isIdOf } from "../../../engine/image_id.ts";
 import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { pullImage } from "../../images/pull.ts";
 import { nameOf } from "../recreate/replace.ts";
-import { fullImageId, isIdOf } from "../../images/images.ts";
 import { blockOf } from "./blocked.ts";
 import { nameImage } from "./image_name.ts";
 import { changedMeanwhile, isPulled, otherPlatform } from "./latest.ts";

@@ -1,11 +1,11 @@
 /** What an update would do, without doing it. @module */
 
 import { isEqualDigest } from "../../../db/updates/equal_digests.ts";
+import { fullImageId } from "../../../engine/image_id.ts";
 import type { ImageInspect } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
 import { asContainer } from "../../containers/reads.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
-import { fullImageId } from "../../images/images.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { withVisibleImage } from "./choices.ts";
 import { readLatest } from "./latest.ts";

@@ -6,13 +6,13 @@
  */
 
 import { ifThere } from "../../../engine/errors.ts";
+import { fullImageId } from "../../../engine/image_id.ts";
 import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { pullImage } from "../../images/pull.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { JobEnd } from "../../jobs/kind.ts";
-import { fullImageId } from "../../images/images.ts";
 import type { Evidence } from "./evidence.ts";
 import { commit, putBack } from "./finish.ts";
 import { nameImage } from "./image_name.ts";

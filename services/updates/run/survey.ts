@@ -5,6 +5,7 @@
  */
 
 import { type ContainerInspect, containerInspect } from "../../../engine/containers.ts";
+import { fullImageId, isIdOf } from "../../../engine/image_id.ts";
 import { findReference } from "../../../engine/image_reference.ts";
 import { ifThere } from "../../../engine/errors.ts";
 import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
@@ -19,7 +20,6 @@ import { inPodText, isInPod } from "../recreate/podman.ts";
 import { isSwarmTask } from "../../swarm/tasks.ts";
 import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
 import { parseDependsOn } from "../../containers/order.ts";
-import { fullImageId, isIdOf } from "../../images/images.ts";
 import { type BlockedUpdate, blockOf } from "./blocked.ts";
 
 /** What stands in the way of an update. */
