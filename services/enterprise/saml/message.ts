@@ -15,6 +15,12 @@ export const PROTOCOL_NS = "urn:oasis:names:tc:SAML:2.0:protocol";
 /** "XML Signature Syntax and Processing" (W3C). */
 export const SIGNATURE_NS = "http://www.w3.org/2000/09/xmldsig#";
 
+/**
+ * Maximum number of elements, because the signature library searches all of them several times for
+ * each signature. Keycloak writes two for each of 500 groups.
+ */
+export const ELEMENTS_MAX = 1_500;
+
 const XSI_NS = "http://www.w3.org/2001/XMLSchema-instance";
 
 /** The elements of a message whose structure is valid. */
@@ -30,14 +36,17 @@ export interface SamlMessage {
  * Finds the parts of a response and validates the structure.
  *
  * @param root The root element of the document or of signed bytes.
- * @throws {SamlError} `not_a_response`, `response_count`, `assertion_*`, `encrypted`, `id_*`,
- * `xsi_type`, `signature_namespace`, `signature_place`, `signature_count`.
+ * @throws {SamlError} `not_a_response`, `too_many_nodes`, `response_count`, `assertion_*`,
+ * `encrypted`, `id_*`, `xsi_type`, `signature_namespace`, `signature_place`, `signature_count`.
  */
 export function readMessage(root: XmlElement): SamlMessage {
   if (!isNamed(root, PROTOCOL_NS, "Response")) {
     throw new SamlError("not_a_response", "The message is not a SAML 2.0 response");
   }
   const all = elementsOf(root);
+  if (all.length > ELEMENTS_MAX) {
+    throw new SamlError("too_many_nodes", `The message has more than ${ELEMENTS_MAX} elements`);
+  }
   if (all.filter(({ name }) => name === "Response").length > 1) {
     throw new SamlError("response_count", "The message contains more than one response");
   }

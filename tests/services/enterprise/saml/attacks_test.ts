@@ -7,6 +7,7 @@
 
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { SamlReason } from "../../../../services/enterprise/saml/error.ts";
+import { ELEMENTS_MAX } from "../../../../services/enterprise/saml/message.ts";
 import {
   readSamlResponse,
   SamlError,
@@ -743,6 +744,8 @@ refuses("too_deep", {
 });
 refuses("too_many_nodes", {
   "a flood of elements": () => responseXml({ nameId: "<a/>".repeat(5_001) }),
+  "more elements than the signature library may search": () =>
+    responseXml({ nameId: "<a/>".repeat(ELEMENTS_MAX) }),
   "a flood of comments": () => responseXml({ nameId: "<!---->".repeat(101) }),
 });
 // The end tag of each name is looked for in all of the text.

@@ -640,21 +640,46 @@ test("names of the language's own are attributes and ids like others", async () 
   ]);
 });
 
-test("five hundred groups, each with its own declarations, are taken", async () => {
-  const groups = Array.from(
-    { length: 500 },
-    (_, i) =>
-      `<saml:AttributeValue xmlns:xs="http://www.w3.org/2001/XMLSchema"` +
-      ` xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="xs:string">group-${i}` +
-      `</saml:AttributeValue>`,
-  ).join("");
-  const template = responseXml({
-    assertionSignature: signatureTemplate("_assertion-1"),
-    attributes: { groups: "first", mail: "ada@example.test" },
-  }).replace("<saml:AttributeValue>first</saml:AttributeValue>", groups);
-  const xml = await signXml(template, await keyOf(), "Assertion");
-  equal((await verified(xml)).email, "ada@example.test");
-});
+const TYPED_VALUE = `xmlns:xs="http://www.w3.org/2001/XMLSchema"` +
+  ` xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="xs:string"`;
+
+for (
+  const [what, start, value, end] of [
+    [
+      "as values with declarations (Okta, Keycloak)",
+      `<saml:Attribute Name="groups">`,
+      (group: string) => `<saml:AttributeValue ${TYPED_VALUE}>${group}</saml:AttributeValue>`,
+      "</saml:Attribute>",
+    ],
+    [
+      "as ids without declarations (Entra, ADFS)",
+      `<saml:Attribute Name="http://schemas.microsoft.com/ws/2008/06/identity/claims/groups">`,
+      () => `<saml:AttributeValue>${crypto.randomUUID()}</saml:AttributeValue>`,
+      "</saml:Attribute>",
+    ],
+    [
+      "as an attribute each (Keycloak without a single attribute)",
+      "",
+      (group: string) =>
+        `<saml:Attribute Name="member" FriendlyName="member"` +
+        ` NameFormat="urn:oasis:names:tc:SAML:2.0:attrname-format:basic">` +
+        `<saml:AttributeValue ${TYPED_VALUE}>${group}</saml:AttributeValue></saml:Attribute>`,
+      "",
+    ],
+  ] as const
+) {
+  test(`five hundred groups are taken ${what}`, async () => {
+    const groups = Array.from({ length: 500 }, (_, i) => value(`/department/group-${i}`));
+    const template = responseXml({
+      assertionSignature: signatureTemplate("_assertion-1"),
+      responseSignature: signatureTemplate("_response-1"),
+      attributes: { mail: "ada@example.test" },
+    }).replace("</saml:AttributeStatement>", (tag) => start + groups.join("") + end + tag);
+    const ofAssertion = await signXml(template, await keyOf(), "Assertion");
+    const xml = await signXml(ofAssertion, await keyOf(), "Response");
+    equal((await verified(xml)).email, "ada@example.test");
+  });
+}
 
 test("the claimed issuer is the assertion's, else the response's", () => {
   const xml = responseXml({ responseIssuer: "https://other.example.test" });
