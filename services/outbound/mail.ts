@@ -1,9 +1,12 @@
 /** Sends mails through the configured SMTP server. @module */
 
+import type { SendMailOptions, SMTPConnectionOptions } from "nodemailer";
+import type SMTPTransport from "nodemailer/lib/smtp-transport";
 import type { Config } from "../config/config.ts";
 import { withTimeLimit } from "../deadline.ts";
 import { escapeMarkup } from "../text/escape_markup.ts";
 import { isMailAddress } from "./mail_address.ts";
+import { needsSmtpUtf8, supportsSmtpUtf8 } from "./smtp_utf8.ts";
 
 /** Time limits of connecting and the greeting, and of each response, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -72,9 +75,9 @@ export async function sendMail(
   if (addresses.length === 0 || !addresses.every(isMailAddress)) {
     throw new MailError("The mail address is not valid", null, false);
   }
-  const { createTransport } = await import("nodemailer");
+  const { default: SMTPTransport } = await import("nodemailer/lib/smtp-transport");
   const from = senderOf(smtpFrom, serverName);
-  const transport = createTransport({
+  const server = new SMTPTransport({
     url: address === undefined ? smtpUrl : withAddress(smtpUrl, address),
     ...(address !== undefined && { tls: { servername: new URL(smtpUrl).hostname } }),
     // The library's own default is an address literal, which some relays refuse.
@@ -86,8 +89,6 @@ export async function sendMail(
   const threadReference = `<${threadId}@${domainOf(from)}>`;
   const mail = {
     from,
-    // Objects, because a string is parsed as a list of addresses.
-    to: addresses.map((address) => ({ name: "", address })),
     subject: oneLine(subject),
     text,
     html,
@@ -109,12 +110,47 @@ export async function sendMail(
     timeoutMs: MAIL_TIMEOUT_MS,
     timeoutError: () => new MailError(TIMED_OUT, null, true),
     signal,
-  }, async () => {
-    const { rejectedErrors = [] } = await transport.sendMail(mail).catch((error) => {
-      throw asMailError(error);
-    });
-    if (rejectedErrors.length > 0) throw refusedError(rejectedErrors);
+  }, () => deliver(server, mail, addresses));
+}
+
+/** @throws {MailError} As `sendMail()`. */
+async function deliver(
+  server: SMTPTransport,
+  mail: SendMailOptions & { from: string },
+  addresses: readonly string[],
+): Promise<void> {
+  const { createTransport } = await import("nodemailer");
+  const sender = addressIn(mail.from);
+  const unsupported = await findUnsupported(server.options, [sender, ...addresses]);
+  if (unsupported.includes(sender)) {
+    const error = `The mail server does not support SMTPUTF8, which the sender ${sender} needs`;
+    throw new MailError(error, null, false);
+  }
+  const to = addresses.filter((address) => !unsupported.includes(address))
+    // Objects, because a string is parsed as a list of addresses.
+    .map((address) => ({ name: "", address }));
+  const { rejectedErrors = [] } = to.length === 0
+    ? {}
+    : await createTransport(server).sendMail({ ...mail, to }).catch(rejectionsOf);
+  const refused = [...unsupported.map(unsupportedReceiver), ...rejectedErrors];
+  if (refused.length > 0) throw refusedError(refused);
+}
+
+/**
+ * Returns the addresses that the mail server cannot take, because they need SMTPUTF8.
+ *
+ * @throws {MailError} If the server cannot be reached.
+ */
+async function findUnsupported(
+  server: SMTPConnectionOptions,
+  addresses: readonly string[],
+): Promise<string[]> {
+  const international = addresses.filter(needsSmtpUtf8);
+  if (international.length === 0) return [];
+  const isSupported = await supportsSmtpUtf8(server).catch((error) => {
+    throw asMailError(error);
   });
+  return isSupported ? [] : international;
 }
 
 /** The URL with the address instead of the host: the library prefers the URL's host to another one. */
@@ -155,20 +191,25 @@ const FAILURES: Readonly<Record<string, string>> = {
   EPROTOCOL: "The mail server did not respond with SMTP",
 };
 
-/** An error of nodemailer. */
-interface SmtpError extends Error {
-  code?: string | undefined;
-  responseCode?: number | undefined;
+/** A refused receiver. */
+interface Refusal {
   /** The refused address, or its object. */
   recipient?: string | undefined;
+  responseCode?: number | undefined;
+  /** Why the mail was not sent to the server. */
+  problem?: string;
+}
+
+/** An error of nodemailer. */
+interface SmtpError extends Error, Refusal {
+  code?: string | undefined;
   /** One for each refused receiver. */
   rejectedErrors?: SmtpError[] | undefined;
 }
 
 /** An unusable server may be repaired, so that these errors are temporary; a 5yz reply is final. */
 function asMailError(cause: SmtpError): MailError {
-  const { code, responseCode, message, rejectedErrors = [] } = cause;
-  if (rejectedErrors.length > 0) return refusedError(rejectedErrors);
+  const { code, responseCode, message } = cause;
   const status = responseCode ?? null;
   if (code === "EPROTOCOL" && status !== null) {
     const error = `The mail server refused the connection (${status})`;
@@ -190,18 +231,35 @@ function asMailError(cause: SmtpError): MailError {
   );
 }
 
+/**
+ * Returns the error of a mail of which the server refused all receivers.
+ *
+ * @throws {MailError} For any other error.
+ */
+function rejectionsOf(error: SmtpError): SmtpError {
+  if (error.rejectedErrors?.length) return error;
+  throw asMailError(error);
+}
+
+const unsupportedReceiver = (recipient: string): Refusal => ({
+  recipient,
+  problem: "needs SMTPUTF8, which it does not support",
+});
+
 /** Temporary if a later attempt may succeed for one of the receivers. */
-function refusedError(errors: readonly SmtpError[]): MailError {
-  const named = errors.slice(0, NAMED_MAX)
-    .map(({ recipient, responseCode }) => `${recipient} (${responseCode ?? "no reply"})`);
-  if (errors.length > NAMED_MAX) named.push(`and ${errors.length - NAMED_MAX} more`);
-  const isFinal = ({ responseCode = 0 }: SmtpError) => responseCode >= 500;
+function refusedError(refusals: readonly Refusal[]): MailError {
+  const named = refusals.slice(0, NAMED_MAX).map(({ recipient, responseCode, problem }) =>
+    `${recipient} (${problem ?? responseCode ?? "no reply"})`
+  );
+  if (refusals.length > NAMED_MAX) named.push(`and ${refusals.length - NAMED_MAX} more`);
+  const isFinal = ({ responseCode = 0, problem }: Refusal) =>
+    problem !== undefined || responseCode >= 500;
   return new MailError(
     `Refused by the mail server: ${named.join(", ")}`,
-    errors[0]!.responseCode ?? null,
-    !errors.every(isFinal),
-    errors.flatMap(({ recipient }) => recipient ?? []),
-    { cause: errors[0] },
+    refusals[0]!.responseCode ?? null,
+    !refusals.every(isFinal),
+    refusals.flatMap(({ recipient }) => recipient ?? []),
+    { cause: refusals[0] },
   );
 }
 
@@ -211,6 +269,9 @@ function senderOf(smtpFrom: string | null, serverName: string): string {
   const address = `longshore@${serverName}`;
   return isMailAddress(address) ? address : "longshore@localhost";
 }
+
+/** The address in a sender such as `Status <status@example.com>`. */
+const addressIn = (from: string) => /<([^<>]*)>\s*$/.exec(from)?.[1] ?? from;
 
 /** The domain of the last address in a sender such as `Status <status@example.com>`. */
 function domainOf(from: string): string {

@@ -22,12 +22,14 @@ export interface SmtpServer extends AsyncDisposable {
 /**
  * @param options.refuse The response code for a recipient, e.g. 550; `undefined` accepts it.
  * @param options.users Accounts that may send; default: no authentication.
+ * @param options.smtpUtf8 Whether it takes addresses beyond ASCII; default: yes.
  * @param options.tls Uses implicit TLS with an untrusted certificate.
  */
 export async function smtpServer(
-  { refuse = () => undefined, users, tls = false }: {
+  { refuse = () => undefined, users, smtpUtf8 = true, tls = false }: {
     refuse?: (recipient: string, attempt: number) => number | undefined;
     users?: Record<string, string>;
+    smtpUtf8?: boolean;
     tls?: boolean;
   } = {},
 ): Promise<SmtpServer> {
@@ -38,6 +40,7 @@ export async function smtpServer(
     authOptional: users === undefined,
     allowInsecureAuth: true,
     disabledCommands: ["STARTTLS"],
+    hideSMTPUTF8: !smtpUtf8,
     logger: false,
     onAuth({ username, password }, _session, done) {
       if (users?.[username ?? ""] === password) done(null, { user: username });
