@@ -35,6 +35,7 @@ import { plantedSecrets, randomText } from "./planted_secrets.ts";
 import { until } from "../helpers/until.ts";
 import {
   environmentOf,
+  FOREIGN_STACK,
   type PlantedService,
   plantedService,
   SLOW_IMAGE,
@@ -52,6 +53,9 @@ import {
 import { type Echo, type Found, type Handover, witness } from "./witness.ts";
 
 const SUBSCRIBERS = `${PRO}/status-pages/:pageId/subscribers`;
+
+const TAKE_DOWN = "/api/stacks/:name/down";
+const ADOPT = "/api/stacks/:name/adopt";
 
 const LINK_TOKENS = ["a subscriber's verify_token", "an unsubscribe token"];
 
@@ -114,6 +118,12 @@ const HANDED_OVER: readonly Handover[] = [
     fields: { env: null, files: null },
     because: `admins see the variables and files of a stack, which they edit (${part})`,
   })),
+  {
+    at: `POST ${ADOPT} 200`,
+    as: "admin",
+    fields: { sources: null },
+    because: "admins see the variables and files that they send with a plan",
+  },
   {
     at: "PUT /api/stacks/:name/source 409",
     as: "admin",
@@ -235,13 +245,10 @@ const ECHOED: readonly Echo[] = [
   },
 ];
 
-const TAKE_DOWN = "/api/stacks/:name/down";
-
 /** Endpoints that cannot succeed in this test, and why. */
 const NOT_DONE: Record<string, string> = {
   "DELETE /api/stacks/:name": "the stack has containers",
   [`POST ${TAKE_DOWN}`]: "it would remove the container that other requests need",
-  "POST /api/stacks/:name/adopt": "the only stack with containers has sources",
   "GET /api/containers/:id/attach": "a WebSocket needs a connection",
   "GET /api/containers/:id/terminal": "a WebSocket needs a connection",
   "POST /api/containers/:id/rebuild": "the engine refuses the new container, with a secret",
@@ -574,6 +581,14 @@ function specialBody(service: PlantedService, { method, pattern }: Walked): unkn
       return { name: "Ada" };
     case "PUT /api/account/password":
       return { currentPassword: passwords.viewer, newPassword: passwords.viewer };
+    case `POST ${ADOPT}`:
+      return {
+        compose: "services: {web: {image: nginx, environment: [PASSWORD]}}",
+        env: { PASSWORD: secrets.plant("a variable of an adopted stack") },
+        files: { "app.env": secrets.plant("a file of an adopted stack") },
+        // Its container would be recreated, so that it can be adopted again and again.
+        acceptRecreate: false,
+      };
     case "PUT /auth/users/:id/password":
       return { password: plantedPassword(secrets, "a password that an admin changed") };
     case `POST ${ENTERPRISE}/roles/:id/users`:
@@ -604,6 +619,7 @@ async function callEndpoint(
         | undefined;
   if (method === "DELETE" && pattern.includes("/sessions")) await addSessions(service);
   if (pattern === "/api/jobs/:id/cancel") await pull(service, SLOW_IMAGE);
+  if (pattern === ADOPT) ids.set("/api/stacks", FOREIGN_STACK);
   const as = (who: Who, attempt: Attempt) => send(service, who, attempt, pattern);
   const right = () => {
     const request = rightRequest(walked, bodyOf());
@@ -631,6 +647,7 @@ async function callEndpoint(
           .every(({ endedAt }) => endedAt !== null),
     );
   }
+  if (pattern === ADOPT) ids.set("/api/stacks", "shop");
   if (pattern === "/auth/logout") tokens.delete(service);
   if (pattern === "/api/maintenance") await as("admin", posted(pattern, { enabled: false }));
   if (pattern.startsWith("/api/edition")) service.useEnterprise();

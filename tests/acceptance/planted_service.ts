@@ -151,6 +151,9 @@ const withPassword = (url: string, password: string) =>
 
 const IMAGE = `sha256:${"1".repeat(64)}`;
 
+/** A stack without sources, which can be adopted. */
+export const FOREIGN_STACK = "blog";
+
 /** An image whose pull does not end. */
 export const SLOW_IMAGE = "slow";
 
@@ -161,15 +164,15 @@ const encoded = (text: string) => new TextEncoder().encode(text);
 /** An engine whose records hold secrets where an engine's do. */
 export function engineOf({ plant }: PlantedSecrets): Record<string, FakeAnswer> {
   const password = plant("an environment variable");
-  const played = simulateContainers([{
-    name: "web",
-    labels: {
-      "com.docker.compose.project": "shop",
-      "com.docker.compose.service": "web",
-      "com.docker.compose.config-hash": "0".repeat(64),
-    },
-    volumes: ["data"],
-  }]);
+  const labelsOf = (project: string) => ({
+    "com.docker.compose.project": project,
+    "com.docker.compose.service": "web",
+    "com.docker.compose.config-hash": "0".repeat(64),
+  });
+  const played = simulateContainers([
+    { name: "web", labels: labelsOf("shop"), volumes: ["data"] },
+    { name: "blog", labels: labelsOf(FOREIGN_STACK) },
+  ]);
   const inspect = played["GET /containers/*/json"]!;
   const proxy = plant("the password of a proxy", (secret) => `http://ada:${secret}@proxy:3128`);
   const mountOptions = {
