@@ -33,13 +33,15 @@ export interface EngineEvent {
  */
 export async function systemEvents(
   engine: Engine,
-  { since, until, filters, onOversized, signal }: {
+  { since, until, filters, onOversized, onChunk, signal }: {
     since?: number | string | undefined;
     until?: number | string | undefined;
     /** E.g. `{ type: ["container"] }`. */
     filters?: Filters | undefined;
     /** Called for each event above 1 MiB (image labels count) that is skipped as unreadable. */
     onOversized?: (() => void) | undefined;
+    /** Called for each part of the stream, with whether its last event is incomplete. */
+    onChunk?: ((isIncomplete: boolean) => void) | undefined;
   } & Signal = {},
 ): Promise<AsyncIterable<EngineEvent>> {
   const { body } = await engine.request("GET", "/events", {
@@ -53,6 +55,7 @@ export async function systemEvents(
       if (!event) onOversized();
       return event;
     }),
+    onChunk,
   });
   return engine.kind === "podman" ? transform(events, useDockerActions) : events;
 }

@@ -28,20 +28,24 @@ const RECORD_SEPARATOR = 0x1e;
  * @param options.ofOversized Returns what replaces an object above 1 MiB, of which it gets the
  * beginning (4 KiB) and the end (at most 256 bytes); `undefined` skips it. By default such an object is
  * an error.
+ * @param options.onChunk Called after each chunk, with whether an object is incomplete.
  * @throws {EngineProtocolError} For text that is not a JSON object, for an object above 1 MiB, and
  * for an object that the end of the stream truncates.
  */
 export function jsonLines<T>(
   chunks: AsyncIterable<Uint8Array>,
-  { ofOversized }: { ofOversized?: ((head: string, tail: string) => T | undefined) | undefined } =
-    {},
+  { ofOversized, onChunk }: {
+    ofOversized?: ((head: string, tail: string) => T | undefined) | undefined;
+    onChunk?: ((isIncomplete: boolean) => void) | undefined;
+  } = {},
 ): AsyncIterableIterator<T> {
-  return transform(chunks, (chunks) => parseObjects<T>(chunks, ofOversized));
+  return transform(chunks, (chunks) => parseObjects<T>(chunks, ofOversized, onChunk));
 }
 
 async function* parseObjects<T>(
   chunks: AsyncIterable<Uint8Array>,
   replace: ((head: string, tail: string) => T | undefined) | undefined,
+  onChunk: (isIncomplete: boolean) => void = () => {},
 ): AsyncGenerator<T, void, undefined> {
   let depth = 0;
   let inText = false;
@@ -91,6 +95,7 @@ async function* parseObjects<T>(
       grow(rest);
       if (length <= OBJECT_MAX) parts.push(rest);
     }
+    onChunk(depth > 0);
   }
   if (depth > 0) throw malformed();
 }

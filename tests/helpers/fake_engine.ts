@@ -35,6 +35,8 @@ export interface FakeEngine extends AsyncDisposable {
   socketPath: string;
   /** Requests so far without pings, as `"POST /containers/c1/stop?t=10"`. */
   requests: string[];
+  /** Number of pings so far. */
+  pings: number;
   /** The table; may be changed at any time. */
   answers: Record<string, FakeAnswer>;
   /** The API version that the engine reports; may be changed at any time. */
@@ -81,6 +83,7 @@ export function fakeEngine(
     const { pathname, search, searchParams } = new URL(target, "http://engine");
     const [, version, path = ""] = /^(?:\/v(\d+\.\d+))?(\/.*)$/.exec(pathname) ?? [];
     if (path === "/_ping") {
+      fake.pings++;
       return new Response("OK", { headers: { "api-version": fake.apiVersion, ...pingHeaders } });
     }
     fake.requests.push(`${method} ${path}${search}`);
@@ -111,6 +114,7 @@ export function fakeEngine(
     engine: connectEngine(socketPath, options),
     socketPath,
     requests: [],
+    pings: 0,
     answers,
     apiVersion,
     get open() {

@@ -283,6 +283,67 @@ programTest(
   },
 );
 
+programTest(
+  "many ends beside events above 1 MiB are reported once each, and own stops not at all",
+  async (engine, program) => {
+    await using stream = await events(program);
+    // More than one argument of a command may have.
+    const directory = await Deno.makeTempDir();
+    const labelFile = `${directory}/labels`;
+    await Deno.writeTextFile(
+      labelFile,
+      Array.from({ length: 20 }, (_, n) => `large-${n}=${"x".repeat(60_000)}`).join("\n"),
+    );
+    const ids: string[] = [];
+    const run = async (options: string[] = []) => {
+      const container = await engine.runContainer({ options });
+      ids.push(container.id);
+      return container;
+    };
+    const downs = () =>
+      stream.seen.filter(({ event, data }) => event === "container.down" && ids.includes(data.id))
+        .map(({ data: { id, reason } }) => `${id} ${reason}`);
+    const stopByProgram = ({ id }: { id: string }) =>
+      program.call("POST", `/api/containers/${id}/stop?t=0`);
+    try {
+      const large = await run(["--label-file", labelFile]);
+      const killed = await Promise.all(Array.from({ length: 20 }, () => run()));
+      const own = await Promise.all(Array.from({ length: 5 }, () => run()));
+      await waitUntilRunning(program, ids);
+      await Promise.all([
+        engine.docker("kill", large.id),
+        engine.docker("kill", ...killed.map(({ id }) => id)),
+        ...own.map(stopByProgram),
+      ]);
+      const expected = [large, ...killed].map(({ id }) => `${id} killed`);
+      await until("all ends are told", () => downs().length >= expected.length);
+      await engine.docker("start", large.id);
+      await waitUntilRunning(program, [large.id]);
+      await stopByProgram(large);
+
+      // Its end waits for a stop, as a wrong report would, so that nothing is left to come.
+      const last = await run();
+      await engine.docker("kill", "--signal", "TERM", last.id);
+      await until("the last end is told", () => downs().includes(`${last.id} exited`));
+      deepEqual(downs().sort(), [...expected, `${last.id} exited`].sort());
+    } finally {
+      await engine.docker("rm", "--force", ...ids);
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+);
+
+/** Waits until the program knows that containers run. */
+async function waitUntilRunning(program: Longshore, ids: string[]): Promise<void> {
+  await until("the program knows that they run", async () => {
+    const { body } = await program.call("GET", "/api/containers");
+    const running = body.containers
+      .filter(({ state }: { state: string }) => state === "running")
+      .map(({ id }: { id: string }) => id);
+    return ids.every((id) => running.includes(id));
+  });
+}
+
 interface StreamEvent {
   event: string;
   data: { id: string; reason: string; exitCode: number | null; outcome?: string };

@@ -130,6 +130,59 @@ Deno.test("an event above 1 MiB that begins as Docker's do is an end like any ot
   equal(lists(), before);
 });
 
+Deno.test("a stop that waits behind an event that is being processed is a stop", async () => {
+  await using engine = await follow([{ name: "web" }, {
+    name: "labelled",
+    labels: { exitCode: "5" },
+  }]);
+  const { fake, containers } = engine;
+  const inspect = fake.answers["GET /containers/*/json"]!;
+  const inspected = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  fake.answers["GET /containers/*/json"] = async (request) => {
+    if (request.parts[0] === idOf("labelled")) {
+      inspected.resolve();
+      await released.promise;
+    }
+    return inspect(request);
+  };
+
+  Object.assign(containers[0]!, { state: "exited", exitCode: 143 });
+  Object.assign(containers[1]!, { state: "exited", exitCode: 3 });
+  engine.send("kill", "web", { signal: "15" });
+  engine.send("die", "web", { exitCode: "143" });
+  // Its real exit code has to be read from the engine.
+  engine.send("die", "labelled", { exitCode: "5" });
+  engine.send("stop", "web");
+  await inspected.promise;
+  const before = fake.pings;
+  await until("the stop is overdue", () => fake.pings >= before + 2);
+  released.resolve();
+  await until("both ends are reported", () => engine.downs().length > 1);
+
+  deepEqual(engine.downs(), ["labelled exited 3", "web stopped 143"]);
+});
+
+Deno.test("a stop that waits behind an event that is being received is a stop", async () => {
+  await using engine = await follow([{ name: "web" }]);
+  const { fake, containers } = engine;
+  Object.assign(containers[0]!, { state: "exited", exitCode: 143 });
+  engine.send("kill", "web", { signal: "15" });
+  engine.send("die", "web", { exitCode: "143" });
+  engine.sendText(`{"Type":"network","Action":"create","Actor":{"ID":"n","Attributes":{"a":"`);
+  await until(
+    "the end was read",
+    () => engine.app.deps.inventory.get(idOf("web"))?.exitCode === 143,
+  );
+  const before = fake.pings;
+  await until("the stop is overdue", () => fake.pings >= before + 2);
+  engine.sendText(`"}},"time":0,"timeNano":0}\n`);
+  engine.send("stop", "web");
+  await until("the end is reported", () => engine.downs().length > 0);
+
+  deepEqual(engine.downs(), ["web stopped 143"]);
+});
+
 Deno.test("a signal without a stop is reported without a further event", async () => {
   await using engine = await follow([{ name: "web" }]);
   Object.assign(engine.containers[0]!, { state: "exited", exitCode: 143 });
