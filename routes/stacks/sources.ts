@@ -2,15 +2,17 @@
 
 import * as z from "zod";
 import {
-  diffStackVersions,
   getStackSource,
-  getStackVersion,
-  listStackVersions,
   removeStackSource,
   replaceStackSource,
   STACK_SOURCES_MAX,
-  VERSIONS_KEPT,
 } from "../../services/compose/sources.ts";
+import {
+  diffStackVersions,
+  getStackVersion,
+  listStackVersions,
+  VERSIONS_KEPT,
+} from "../../services/compose/versions.ts";
 import { createStack } from "../../services/compose/deploy/start.ts";
 import { STACK_KINDS } from "../../services/stacks/groups.ts";
 import type { Deps } from "../../services/deps.ts";

@@ -8,23 +8,13 @@
 import {
   countStackSources,
   deleteStackVersions,
-  deleteStackVersionsUpTo,
-  insertStackVersion,
   selectCurrentVersion,
-  selectStackVersion,
-  selectStackVersions,
-  type StackVersion,
 } from "../../db/stack_versions.ts";
-import { type Caller, includesRole } from "../access/caller.ts";
-import { isLimited } from "../access/scope.ts";
+import type { Caller } from "../access/caller.ts";
 import type { Deps } from "../deps.ts";
-import { AppError, ChangedMeanwhileError, InputError, notFound, tooMany } from "../errors.ts";
-import { openOrConflict } from "../secrets/secrets.ts";
+import { AppError, tooMany } from "../errors.ts";
 import { listAll, type ReadDeps as ContainerDeps } from "../containers/reads.ts";
 import { groupStacks, type StackKind } from "../stacks/groups.ts";
-import type { LoadedProject } from "./load/load.ts";
-import type { Project } from "./load/resolve.ts";
-import type { LoadIssue } from "./load/scope.ts";
 import {
   assertNotOverwritten,
   findPlace,
@@ -32,37 +22,33 @@ import {
   refreshPlace,
   textsOf,
 } from "./disk_sources.ts";
+import { loadDeployable, required, textOf } from "./given_sources.ts";
 import { type FileDeps, type HostFiles, withHostFiles } from "./project_files.ts";
 import { restoreSources } from "./redacted_sources.ts";
 import {
-  diffViews,
   type OpenedVersion,
   type StackSourceView,
   type StackSummary,
   summarizeVersion,
   viewVersion,
 } from "./source_view.ts";
-import { type LoaderDeps, loadStack, type StackSources, type StoredSources } from "./validate.ts";
+import type { LoaderDeps, StackSources, StoredSources } from "./validate.ts";
+import {
+  assertCurrent,
+  findCurrent,
+  findVersion,
+  insertVersion,
+  openVersion,
+  withoutSources,
+} from "./versions.ts";
 
 /** Limit of stacks with stored sources. */
 export const STACK_SOURCES_MAX = 500;
 
-/** Number of versions that are kept of a stack. */
-export const VERSIONS_KEPT = 50;
-
 /** Who changed a stack on disk, instead of the id of a user. */
 const ON_DISK = "disk";
 
-export interface StackVersionView {
-  version: number;
-  /** Id of the user. */
-  createdBy: string;
-  /** ISO 8601, UTC. */
-  createdAt: string;
-}
-
-type ReadDeps = Pick<Deps, "db" | "secrets">;
-type WriteDeps = FileDeps & ReadDeps;
+type WriteDeps = FileDeps & Pick<Deps, "db" | "secrets">;
 
 /** The sources of a new stack. */
 export interface NewSources extends Omit<StackSources, "compose"> {
@@ -108,11 +94,6 @@ export async function createStackSource(
   });
 }
 
-/** The text of `.env`, if it is given as a text. */
-export const textOf = (env: StackSources["env"]) => typeof env === "string" ? env : undefined;
-
-const required = (path: string) => new InputError([{ path, message: "is required" }]);
-
 /**
  * Stores the first version of a stack.
  *
@@ -155,7 +136,7 @@ export async function getStackSource(
  * @throws {AppError} As `getStackSource()`.
  */
 async function openCurrent(deps: WriteDeps, name: string): Promise<OpenedVersion> {
-  const current = open(deps, findCurrent(deps, name));
+  const current = openVersion(deps, findCurrent(deps, name));
   const { place } = current.sources;
   if (!place) return current;
   return await withHostFiles(
@@ -168,7 +149,7 @@ async function openCurrent(deps: WriteDeps, name: string): Promise<OpenedVersion
 
 /** Stores what is on disk as the next version if it differs from the current one. */
 async function recordEdit(deps: WriteDeps, files: HostFiles, name: string): Promise<OpenedVersion> {
-  const { stored, sources } = open(deps, findCurrent(deps, name));
+  const { stored, sources } = openVersion(deps, findCurrent(deps, name));
   const place = await refreshPlace(files, sources.place!);
   const found = await readSources(deps, files, place, { profiles: sources.profiles });
   if (isSame(found, sources)) return { stored, sources };
@@ -201,7 +182,7 @@ export async function replaceStackSource(
   name: string,
   { expectedVersion, ...sent }: StackSources & { expectedVersion: number },
 ): Promise<StackSummary> {
-  const { place, ...stored } = open(deps, findCurrent(deps, name)).sources;
+  const { place, ...stored } = openVersion(deps, findCurrent(deps, name)).sources;
   if (!place) {
     assertCurrent(deps, caller, name, expectedVersion);
     const given = restoreSources(sent, stored);
@@ -243,60 +224,6 @@ export async function assertUnchanged(
   assertCurrent(deps, caller, name, expectedVersion);
 }
 
-/** @throws {ChangedMeanwhileError} If another version is the current one. */
-function assertCurrent(
-  deps: ReadDeps,
-  caller: Caller,
-  name: string,
-  expectedVersion: number,
-): StackVersion {
-  const current = findCurrent(deps, name);
-  const { version } = current;
-  if (version === expectedVersion) return current;
-  // A token that is limited to stacks does not read sources.
-  const isShown = !isLimited(caller.scope) &&
-    selectStackVersion(deps.db, name, expectedVersion) !== undefined;
-  throw new ChangedMeanwhileError(
-    `Version ${version} of ${name} was stored meanwhile; compare it with yours`,
-    isShown ? diffStackVersions(deps, caller, name, expectedVersion, version) : "",
-  );
-}
-
-/** @throws {AppError} `not_found` for a stack without stored sources. */
-export function listStackVersions({ db }: Pick<Deps, "db">, name: string): StackVersionView[] {
-  const versions = selectStackVersions(db, name);
-  if (versions.length === 0) throw withoutSources(name);
-  return versions.map(({ version, createdBy, createdAt }) => ({ version, createdBy, createdAt }));
-}
-
-/** @throws {AppError} `not_found` */
-export function getStackVersion(
-  deps: ReadDeps,
-  caller: Caller,
-  name: string,
-  version: number,
-): StackSourceView {
-  return viewVersion(caller, open(deps, findVersion(deps, name, version)));
-}
-
-/**
- * Compares two versions.
- *
- * @returns A unified diff of the Compose text, the variables and the files; empty if they are equal.
- * @throws {AppError} `not_found`
- */
-export function diffStackVersions(
-  deps: ReadDeps,
-  caller: Caller,
-  name: string,
-  from: number,
-  to: number,
-): string {
-  const viewOf = (version: number) =>
-    viewVersion(caller, open(deps, findVersion(deps, name, version)));
-  return diffViews(viewOf(from), viewOf(to));
-}
-
 /**
  * Removes the sources of a stack with all versions.
  *
@@ -330,137 +257,6 @@ export async function openStackSource(
 ): Promise<{ kind: StackKind; version: number; sources: StoredSources }> {
   const { stored, sources } = version === undefined
     ? await openCurrent(deps, name)
-    : open(deps, findVersion(deps, name, version));
+    : openVersion(deps, findVersion(deps, name, version));
   return { kind: stored.kind, version: stored.version, sources };
-}
-
-/**
- * The given sources as they would be stored: those of a stack on disk are completed with the files
- * of its directory.
- *
- * @throws {AppError} `conflict` for files that cannot be read; `forbidden` for a caller who may not
- * see values, because the text decides which variables and files of the host are shown.
- */
-export async function completeSources(
-  deps: WriteDeps,
-  caller: Pick<Caller, "role">,
-  name: string,
-  given: StackSources,
-): Promise<StoredSources> {
-  const stored = selectCurrentVersion(deps.db, name);
-  const place = stored && open(deps, stored).sources.place;
-  if (!place) return given;
-  assertMayReadFiles(caller);
-  return await withHostFiles(deps, place.directory, "read", async (files) => {
-    const found = await refreshPlace(files, place, textOf(given.env));
-    const texts = textsOf(found, given);
-    return await readSources(deps, files, found, { profiles: given.profiles, given: texts });
-  });
-}
-
-function assertMayReadFiles({ role }: Pick<Caller, "role">): void {
-  if (includesRole(role, "admin")) return;
-  throw new AppError(
-    "forbidden",
-    "Plans of other sources of a stack on disk need the role admin",
-  );
-}
-
-/**
- * The sources in the files of a directory, for a plan.
- *
- * @throws {AppError} `invalid` without a directory; `forbidden` as `completeSources()`; `conflict` for
- * files that cannot be read.
- */
-export async function readDirectory(
-  deps: WriteDeps,
-  caller: Pick<Caller, "role">,
-  directory: string | undefined,
-  profiles: string[] | undefined,
-): Promise<StoredSources> {
-  if (directory === undefined) throw required("body.sources.compose");
-  assertMayReadFiles(caller);
-  return await withHostFiles(
-    deps,
-    directory,
-    "read",
-    async (files) =>
-      await readSources(deps, files, await findPlace(files, directory), { profiles }),
-  );
-}
-
-/**
- * Loads sources that can be deployed.
- *
- * @throws {InputError} If there are errors.
- * @throws {AppError} As `ComposeLoader.load()`.
- */
-export async function loadDeployable(
-  deps: LoaderDeps & Pick<Deps, "config">,
-  sources: StoredSources,
-  name: string,
-): Promise<LoadedProject & { project: Project }> {
-  const { bindAllow } = deps.config;
-  const loaded = await loadStack(deps, sources, { name, refusesRelative: true, bindAllow });
-  const { errors, project } = loaded;
-  if (!project) throw new InputError(errors.map(toInputIssue));
-  return { ...loaded, project };
-}
-
-/** The error of a request with sources, from a problem of the sources. */
-export const toInputIssue = ({ file, line, column, path, message }: LoadIssue) => ({
-  path: file === null ? "body.compose" : `body.files.${file}`,
-  message: `${line}:${column} ${path === "" ? "" : `${path} `}${message}`,
-});
-
-function insertVersion(
-  { db, secrets, now, log }: Pick<Deps, "db" | "secrets" | "now" | "log">,
-  createdBy: string,
-  { name, kind, version, sources }: {
-    name: string;
-    kind: StackKind;
-    version: number;
-    sources: StoredSources;
-  },
-): StackVersion {
-  const stored: StackVersion = {
-    stack: name,
-    version,
-    kind,
-    sealedSource: secrets.seal(JSON.stringify(sources), purposeOf(name, version)),
-    createdBy,
-    createdAt: now().toISOString(),
-  };
-  db.transaction(() => {
-    insertStackVersion(db, stored);
-    deleteStackVersionsUpTo(db, name, version - VERSIONS_KEPT);
-  });
-  log.info("stack sources stored", { stack: name, version, createdBy });
-  return stored;
-}
-
-const purposeOf = (stack: string, version: number) => `stack ${stack} version ${version}`;
-
-function findCurrent({ db }: Pick<Deps, "db">, name: string): StackVersion {
-  const found = selectCurrentVersion(db, name);
-  if (!found) throw withoutSources(name);
-  return found;
-}
-
-function findVersion({ db }: Pick<Deps, "db">, name: string, version: number): StackVersion {
-  const found = selectStackVersion(db, name, version);
-  if (!found) throw notFound("Version", `${version} of ${name}`);
-  return found;
-}
-
-const withoutSources = (name: string) =>
-  new AppError("not_found", `Stack ${name} does not exist, or has no stored sources`);
-
-function open({ secrets }: Pick<Deps, "secrets">, stored: StackVersion): OpenedVersion {
-  const { stack, version, sealedSource } = stored;
-  const sources = openOrConflict(
-    () => JSON.parse(secrets.open(sealedSource, purposeOf(stack, version))) as StoredSources,
-    "delete the stack's sources and store them again",
-  );
-  return { stored, sources };
 }

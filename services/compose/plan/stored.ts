@@ -8,15 +8,15 @@ import { assertBuilt, findUnbuilt } from "../builds.ts";
 import type { Project } from "../load/resolve.ts";
 import type { LoadIssue, UnbuiltImage } from "../load/scope.ts";
 import { newPlace } from "../disk_sources.ts";
-import type { FileDeps } from "../project_files.ts";
 import {
   completeSources,
   loadDeployable,
-  openStackSource,
   readDirectory,
   textOf,
   toInputIssue,
-} from "../sources.ts";
+} from "../given_sources.ts";
+import type { FileDeps } from "../project_files.ts";
+import { openStackSource } from "../sources.ts";
 import { type DiskPlace, loadStack, type StackSources, type StoredSources } from "../validate.ts";
 import type { PlanOptions } from "./options.ts";
 import { observe } from "./observe.ts";
