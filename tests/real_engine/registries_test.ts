@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { parseReference } from "../../engine/image_reference.ts";
-import { headManifest, readPlatforms } from "../../services/images/registries/client.ts";
+import { headManifest } from "../../services/images/registries/client.ts";
+import { readPlatforms } from "../../services/images/registries/platforms.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, privateEngineTest } from "../helpers/real_engine.ts";
 import { REGISTRY_USER, startRegistry } from "../helpers/registry.ts";

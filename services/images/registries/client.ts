@@ -1,6 +1,6 @@
 /**
- * Reads digests and platforms of images from their registries. Requests do not count as pulls,
- * except reads of an index and those that the engine makes.
+ * Reads manifests of images from their registries. Requests do not count as pulls, except reads with
+ * GET and those that the engine makes.
  *
  * @module
  */
@@ -30,28 +30,11 @@ interface Manifest {
   rateLimitRemaining?: number;
 }
 
-export interface Platform {
-  os: string;
-  architecture: string;
-  variant?: string;
-}
-
-/** The image of one platform in an index. */
-interface PlatformDigest extends Platform {
-  digest: string;
-}
-
-interface ImageIndex {
-  digest: string;
-  /** Empty for an image of one platform. */
-  platforms: PlatformDigest[];
-}
-
 export type RegistryDeps = RegistryAccessDeps & RequestDeps & Pick<Deps, "engine">;
 
 export type Options = Pick<RegistryRequest, "signal" | "timeoutMs">;
 
-const INDEX_TYPES = [
+export const INDEX_TYPES = [
   "application/vnd.oci.image.index.v1+json",
   "application/vnd.docker.distribution.manifest.list.v2+json",
 ];
@@ -64,17 +47,12 @@ const MANIFEST_TYPES = [
 const ACCEPT = [...INDEX_TYPES, ...MANIFEST_TYPES].join(", ");
 
 /** Limit of a manifest (OCI distribution specification), in bytes. */
-const MANIFEST_MAX = 4 * 1024 * 1024;
-
-/** Limits of what is read of an index. */
-const PLATFORMS_MAX = 500;
-const LEVELS_MAX = 3;
-const NESTED_MAX = 10;
+export const MANIFEST_MAX = 4 * 1024 * 1024;
 
 /** Statuses with which registries and proxies answer that do not know the method HEAD. */
 const HEAD_UNKNOWN: ReadonlySet<number | undefined> = new Set([400, 404, 405, 406, 501]);
 
-const DIGEST = /^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
+export const DIGEST = /^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
 
 /** Failures of the way to the registry, which the engine may know better. */
 const WAY_FAILURES: ReadonlySet<OutboundErrorCode> = new Set([
@@ -146,52 +124,6 @@ function limitOf({ headers }: OutboundResponse): Pick<Manifest, "rateLimitRemain
 }
 
 /**
- * Reads the digests of an image's platforms. Nested indexes are included, up to three levels.
- *
- * @throws {RegistryError} Also if only the engine can reach the registry, because the engine does not
- * report these digests.
- */
-export async function readIndex(
-  deps: RegistryDeps,
-  reference: ImageReference,
-  options: Options = {},
-): Promise<ImageIndex> {
-  if (deps.config.registryVia === "engine") {
-    throw new RegistryError(
-      "unreachable",
-      "The engine does not report the digests of platforms (REGISTRY_VIA=engine)",
-    );
-  }
-  const access = accessFor(deps, reference);
-  const { digest, content } = await getManifest(deps, access, reference, options);
-  return { digest, platforms: await platformsOf(deps, access, reference, content, options) };
-}
-
-/**
- * Reads the platforms that an image is for. If the registry cannot be reached, the engine is asked.
- *
- * @throws {RegistryError}
- */
-export async function readPlatforms(
-  deps: RegistryDeps,
-  reference: ImageReference,
-  options: Options = {},
-): Promise<Platform[]> {
-  return await orViaEngine(deps, async () => {
-    const access = accessFor(deps, reference);
-    const { content } = await getManifest(deps, access, reference, options);
-    if (content.manifests !== undefined) {
-      return await platformsOf(deps, access, reference, content, options);
-    }
-    const platform = await readConfig(deps, access, reference, content, options);
-    return platform ? [platform] : [];
-  }, async () => {
-    const { Platforms } = await inspectViaEngine(deps, reference, options);
-    return (Platforms ?? []).flatMap((platform) => toPlatform(platform) ?? []);
-  });
-}
-
-/**
  * Checks that a registry answers and accepts the credentials.
  *
  * @param host Host and port as in names of images.
@@ -218,7 +150,7 @@ export async function checkRegistry(
  * Asks the registry, and the engine if the registry cannot be reached; with REGISTRY_VIA=engine only
  * the engine. If that fails as well, the error is that of the direct way.
  */
-async function orViaEngine<Result>(
+export async function orViaEngine<Result>(
   { config, log }: Pick<RegistryDeps, "config" | "log">,
   direct: () => Promise<Result>,
   viaEngine: () => Promise<Result>,
@@ -244,10 +176,10 @@ const requestFor = ({ repository, tag = "latest", digest }: ImageReference) => (
   accept: ACCEPT,
 });
 
-type Content = Record<string, unknown>;
+export type Content = Record<string, unknown>;
 
 /** @throws {RegistryError} `invalid` if the content does not have the digest that is stated. */
-async function getManifest(
+export async function getManifest(
   deps: RegistryDeps,
   access: RegistryAccess,
   reference: ImageReference,
@@ -290,73 +222,3 @@ function assertDigest({ registry, digest }: ImageReference, found: string): void
     throw new RegistryError("invalid", `${registry} answered with another digest`);
   }
 }
-
-/** Levels of nested indexes, and how many of them are still read. */
-interface Depth {
-  level: number;
-  budget: { nested: number };
-}
-
-async function platformsOf(
-  deps: RegistryDeps,
-  access: RegistryAccess,
-  reference: ImageReference,
-  { manifests }: Content,
-  options: Options,
-  { level, budget }: Depth = { level: 1, budget: { nested: NESTED_MAX } },
-): Promise<PlatformDigest[]> {
-  if (!Array.isArray(manifests)) return [];
-  const platforms: PlatformDigest[] = [];
-  for (const entry of manifests.slice(0, PLATFORMS_MAX)) {
-    const { mediaType, digest, platform } = Object(entry) as Content;
-    if (typeof digest !== "string" || !DIGEST.test(digest)) continue;
-    if (INDEX_TYPES.includes(String(mediaType))) {
-      if (level === LEVELS_MAX || budget.nested-- <= 0) continue;
-      const child = { ...reference, digest };
-      const { content } = await getManifest(deps, access, child, options);
-      const depth = { level: level + 1, budget };
-      platforms.push(...await platformsOf(deps, access, child, content, options, depth));
-    } else {
-      const found = toPlatform(platform);
-      if (found) platforms.push({ ...found, digest });
-    }
-  }
-  return platforms.slice(0, PLATFORMS_MAX);
-}
-
-/** Reads the platform of a plain image from its configuration. */
-async function readConfig(
-  deps: RegistryDeps,
-  access: RegistryAccess,
-  { registry, repository }: ImageReference,
-  { config }: Content,
-  options: Options,
-): Promise<Platform | undefined> {
-  const { digest } = Object(config) as Content;
-  if (typeof digest !== "string" || !DIGEST.test(digest)) {
-    throw invalidAnswer(registry, "a manifest");
-  }
-  const response = await registryRequest(deps, registry, access, {
-    method: "GET",
-    path: `/v2/${repository}/blobs/${digest}`,
-    repository,
-    bodyMax: MANIFEST_MAX,
-    ...options,
-  });
-  return toPlatform(parseContent(response, registry));
-}
-
-/** Attestations have the platform `unknown/unknown`. */
-function toPlatform(value: unknown): Platform | undefined {
-  const { os, architecture, variant } = Object(value) as Content;
-  if (typeof os !== "string" || typeof architecture !== "string") return undefined;
-  if (os === "" || os === "unknown") return undefined;
-  return {
-    os: os.slice(0, NAME_MAX),
-    architecture: architecture.slice(0, NAME_MAX),
-    ...(typeof variant === "string" && variant !== "" && { variant: variant.slice(0, NAME_MAX) }),
-  };
-}
-
-/** Maximum length of the name of a system or architecture. */
-const NAME_MAX = 50;

@@ -1,31 +1,23 @@
 /** Asks registries for the images that containers use. @module */
 
-import {
-  type PlatformDigest,
-  selectSeenDigest,
-  updateDigestAnnounced,
-  updateDigestPlatforms,
-  upsertSeenDigest,
-} from "../../../db/updates/digests.ts";
-import { insertEqualDigest } from "../../../db/updates/equal_digests.ts";
+import { selectSeenDigest, updateDigestAnnounced } from "../../../db/updates/digests.ts";
 import {
   type CheckedImage,
   replaceCheckedImage,
   selectCheckedImage,
 } from "../../../db/updates/images.ts";
-import { canonicalReference, type ImageReference } from "../../../engine/image_reference.ts";
-import { EngineUnreachableError, ifThere } from "../../../engine/errors.ts";
-import { imageInspect } from "../../../engine/images.ts";
+import { canonicalReference } from "../../../engine/image_reference.ts";
+import { EngineUnreachableError } from "../../../engine/errors.ts";
 import { withTimeLimit } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { emit } from "../../events/emit.ts";
 import { errorFields } from "../../log.ts";
-import { headManifest, readIndex, RegistryError } from "../../images/registries/client.ts";
+import { RegistryError } from "../../images/registries/client.ts";
 import { readTags } from "../../images/registries/tags.ts";
-import { isSamePlatform } from "../run/plan.ts";
 import { CheckTimeout, failedCheck, reasonOf } from "./failure.ts";
 import { createTagFilters, newestAccepted, type TagFilters } from "./candidates.ts";
+import { compareWithIndex, recordDigest } from "./digests.ts";
 import {
   type CheckableImage,
   type ImageInUse,
@@ -202,37 +194,6 @@ async function askRegistry(
   }
 }
 
-/**
- * Reads the digest that a tag has now, and records it. A digest that is new is requested by itself,
- * without a pull, because a registry that states a false one does not have it.
- *
- * @param options.isKnown Whether an image of the engine has the digest.
- * @throws {RegistryError}
- */
-async function recordDigest(
-  deps: Deps,
-  reference: ImageReference,
-  { isKnown, signal }: {
-    isKnown?: (digest: string) => boolean;
-    signal: AbortSignal | undefined;
-  },
-): Promise<{ digest: string; rateLimitRemaining?: number }> {
-  const { db, now } = deps;
-  const image = canonicalReference(reference);
-  const manifest = await headManifest(deps, reference, { signal });
-  const { digest, isHash, kind } = manifest;
-  const isTrue = isHash || isKnown?.(digest) || selectSeenDigest(db, { image, digest });
-  if (!isTrue && deps.config.registryVia !== "engine") {
-    await headManifest(deps, { ...reference, digest }, { signal }).catch((error) => {
-      if (Object(error).reason !== "not_found") throw error;
-      const problem = `${reference.registry} does not have the digest that it states`;
-      throw new RegistryError("invalid", problem, { cause: error });
-    });
-  }
-  upsertSeenDigest(db, { image, digest, at: now().toISOString(), kind });
-  return manifest;
-}
-
 type Versions = Pick<CheckedImage, "newerVersions" | "versionsReason">;
 
 /** Newer versions, if they are of interest; those known before stay if tags cannot be listed. */
@@ -261,57 +222,6 @@ async function versionsOf(
       newerVersions: known,
       versionsReason: `the tags could not be listed: ${reasonOf(error)}`,
     };
-  }
-}
-
-/**
- * The registry reports the digest of an index, but the engine may know the image by its digest in
- * that index. The index is read once, and not at all if the engine knows the image by an index, too.
- */
-async function compareWithIndex(
-  deps: Deps,
-  checked: CheckableImage,
-  digest: string,
-  { known, signal }: CheckContext,
-): Promise<void> {
-  const { db, engine } = deps;
-  const { image, reference, users } = checked;
-  const kindOf = (each: string) => selectSeenDigest(db, { image, digest: each })?.kind;
-  for (const imageId of new Set(users.map(({ container }) => container.imageId))) {
-    const local = known.digestsOf(checked, imageId);
-    const isComparable = local.includes(digest) || known.isEqual({ imageId, digest }) ||
-      kindOf(digest) === "image" || local.every((each) => kindOf(each) === "index");
-    if (isComparable) continue;
-    const platforms = selectSeenDigest(db, { image, digest })?.platforms ??
-      await platformsOf(deps, { ...reference, digest }, signal);
-    if (platforms === undefined) return;
-    updateDigestPlatforms(db, { image, digest, platforms });
-    const same = platforms.filter((platform) => local.includes(platform.digest));
-    if (same.length === 0) continue;
-    const own = await ifThere(imageInspect(engine, imageId, { signal }));
-    if (own && same.some((each) => isSamePlatform(toEnginePlatform(each), own))) {
-      insertEqualDigest(db, { imageId, digest });
-    }
-  }
-}
-
-const toEnginePlatform = ({ os, architecture, variant }: PlatformDigest) => ({
-  Os: os,
-  Architecture: architecture,
-  Variant: variant,
-});
-
-/** `undefined` if only the engine reaches the registry, because it does not report them. */
-async function platformsOf(
-  deps: Deps,
-  reference: ImageReference,
-  signal: AbortSignal | undefined,
-): Promise<readonly PlatformDigest[] | undefined> {
-  try {
-    return (await readIndex(deps, reference, { signal })).platforms;
-  } catch (error) {
-    if (error instanceof RegistryError && error.reason === "unreachable") return undefined;
-    throw error;
   }
 }
 

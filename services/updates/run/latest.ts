@@ -50,9 +50,10 @@ export async function readLatest(
     return latest;
   }
   if (obstacles.some(({ canForce }) => !canForce)) return latest;
-  const { headManifest, readPlatforms, RegistryError } = await import(
-    "../../images/registries/client.ts"
-  );
+  const [{ headManifest, RegistryError }, { readPlatforms }] = await Promise.all([
+    import("../../images/registries/client.ts"),
+    import("../../images/registries/platforms.ts"),
+  ]);
   const options = { timeoutMs: REGISTRY_MS };
   try {
     const image = parseReference(reference);

@@ -1,13 +1,9 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { parseReference } from "../../../../engine/image_reference.ts";
-import {
-  headManifest,
-  readIndex,
-  readPlatforms,
-  type RegistryError,
-} from "../../../../services/images/registries/client.ts";
+import { headManifest, type RegistryError } from "../../../../services/images/registries/client.ts";
 import type { RegistryErrorReason } from "../../../../services/images/registries/error.ts";
+import { readIndex, readPlatforms } from "../../../../services/images/registries/platforms.ts";
 import {
   changeRegistry,
   createRegistry,

@@ -6,11 +6,8 @@
 
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { parseReference } from "../../../../engine/image_reference.ts";
-import {
-  headManifest,
-  readIndex,
-  readPlatforms,
-} from "../../../../services/images/registries/client.ts";
+import { headManifest } from "../../../../services/images/registries/client.ts";
+import { readIndex, readPlatforms } from "../../../../services/images/registries/platforms.ts";
 import { readTags } from "../../../../services/images/registries/tags.ts";
 import { createAuthority } from "../../../helpers/certificates.ts";
 import { temporaryDirectory } from "../../../helpers/command.ts";
