@@ -100,7 +100,9 @@ async function tokenFor(
 }
 
 /**
- * Without TLS, credentials and tokens go only to the host of a registry that itself has none.
+ * Returns the address of the token server, which gets the credentials wherever it is, as with Docker
+ * and Podman: many are on another host or port. Without TLS, credentials and tokens go only to the
+ * host of a registry that itself has none.
  *
  * @throws {RegistryError} `invalid`
  */

@@ -119,6 +119,33 @@ Deno.test("the token server gets service, scope and credentials as the challenge
   }
 });
 
+Deno.test("a token server on another port of the registry's host gets the credentials, what it redirects to does not", async () => {
+  await using registry = fakeRegistry();
+  await using tokenServer = fakeRegistry();
+  await using other = fakeRegistry();
+  using app = loopbackApp();
+  const digest = await registry.put("team/app:1");
+  store(app, registry);
+  registry.auth = {
+    kind: "bearer",
+    challenge: () => `Bearer realm="http://${tokenServer.address}/token"`,
+  };
+  // The token of the registry itself, which both know.
+  const { token } = await (await fetch(
+    `http://${registry.address}/token?scope=repository:team/app:pull`,
+  )).json();
+  tokenServer.answers["GET /token"] = () => Response.json({ token });
+  equal((await headManifest(app.deps, image(registry))).digest, digest);
+  const [call] = tokenServer.calls;
+  equal(call!.headers.get("authorization"), `Basic ${btoa(USER)}`);
+
+  app.clock.advance({ days: 1 });
+  tokenServer.answers["GET /token"] = () =>
+    new Response(null, { status: 307, headers: { location: `http://${other.address}/token` } });
+  await rejects(headManifest(app.deps, image(registry)), { reason: "invalid" });
+  equal(other.calls.length, 0);
+});
+
 Deno.test("a challenge for a manifest is followed literally, also with another scope", async () => {
   await using registry = fakeRegistry();
   using app = loopbackApp();
