@@ -8,6 +8,7 @@ import { containerInspect } from "../../../engine/containers.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { type Batch, createBatcher, type LogOrigin } from "./batch.ts";
+import { createHeldLines } from "./held_lines.ts";
 import {
   followLinesAfter,
   lastPosition,
@@ -17,8 +18,9 @@ import {
   readLinesAfter,
 } from "./line_reader.ts";
 import { createRecentLines } from "./recent_lines.ts";
-import { isSamePosition, type Position } from "./position.ts";
+import type { Position } from "./position.ts";
 import { createRun, isAfterRun, type Run, type RunEnd } from "./run.ts";
+import { createSilenceCheck } from "./silence.ts";
 
 /** Why a log has ended. */
 export type EndReason = "removed" | "engine_lost" | "unreadable";
@@ -58,25 +60,8 @@ const ENGINE_PATIENCE_MS = 30_000;
 /** How long a followed log is searched for the last line, in milliseconds. */
 const SEARCH_MS = 5_000;
 
-/** Seconds without a line after which the engine is asked whether there is one. */
-const SILENCE_S = 30;
-
 /** Reads after the end of a run, a second apart: a journal may have the last lines a little later. */
 const END_READS = 2;
-
-/** Size of lines that wait for the state of the container, in characters. */
-const HELD_MAX = 1024 * 1024;
-
-/** Size of a line beyond its text. */
-const LINE_COST = 128;
-
-/** Time without a line from the engine. */
-interface Silence {
-  last: Position | undefined;
-  seconds: number;
-  /** Whether the engine has a later line. */
-  isWrong: boolean;
-}
 
 type FollowDeps = Pick<Deps, "engine" | "inventory" | "now">;
 
@@ -111,7 +96,7 @@ export function startFollower(
   let search: { since: number } | undefined;
   /** The connection that follows; aborted, it is replaced by another one. */
   let connection: AbortController | undefined;
-  let silence: Silence | undefined;
+  const isSilenceWrong = createSilenceCheck(() => lastPosition(source, stop.signal));
   let ticked = Promise.withResolvers<void>();
   let flushTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -158,7 +143,7 @@ export function startFollower(
     tick() {
       origin.name = inventory.get(origin.id)?.name ?? origin.name;
       if (search && now().getTime() - search.since > SEARCH_MS) connection?.abort();
-      else if (connection) checkSilence(connection);
+      else if (connection && isSilenceWrong(last)) connection.abort();
       ticked.resolve();
       ticked = Promise.withResolvers();
     },
@@ -245,22 +230,6 @@ export function startFollower(
     return broken.signal.aborted;
   }
 
-  /** Some engines send nothing more after a log was rotated or truncated (moby#45728). */
-  function checkSilence(connection: AbortController): void {
-    if (!silence || silence.last !== last) silence = { last, seconds: 0, isWrong: false };
-    if (silence.isWrong) {
-      silence = undefined;
-      return connection.abort();
-    }
-    if (++silence.seconds % SILENCE_S > 0) return;
-    const checked = silence;
-    lastPosition(source, stop.signal).then((found) => {
-      // If the line is only on its way, it has arrived by the next second.
-      checked.isWrong = found !== undefined &&
-        !(checked.last && isSamePosition(found, checked.last));
-    }, () => {}); // an engine that is gone is noticed elsewhere
-  }
-
   /** Reads what is new, and announces a restart between the lines of both runs. */
   async function catchUp(): Promise<void> {
     let before: number;
@@ -274,25 +243,14 @@ export function startFollower(
 
   /** Holds lines until the engine has said, after they were read, which run this is. */
   async function readNew(): Promise<void> {
-    let held: LogLine[] = [];
-    let size = 0;
-    const release = () => {
-      const lines = held;
-      held = [];
-      size = 0;
-      lines.forEach(receive);
-    };
-    const hold = (line: LogLine) => {
-      held.push(line);
-      size += line.message.length + LINE_COST;
-      return size > HELD_MAX ? checkRun().then(release) : undefined;
-    };
+    const held = createHeldLines(receive);
+    const hold = (line: LogLine) => held.add(line) ? checkRun().then(held.release) : undefined;
     try {
       if (last) isSmall = await readLinesAfter(source, last, stop.signal, hold, reportGap);
       else await readLines(source, {}, stop.signal, hold);
       await checkRun();
     } finally {
-      release();
+      held.release();
       flush();
     }
   }
