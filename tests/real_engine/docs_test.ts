@@ -1,4 +1,4 @@
-import { equal } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { startLongshore } from "../helpers/longshore.ts";
 import { programCommand, runtimeEnvironment } from "../helpers/program.ts";
 import { engineTest } from "../helpers/real_engine.ts";
@@ -6,29 +6,47 @@ import { until } from "../helpers/until.ts";
 
 const docs = new URL("../../docs/", import.meta.url);
 
-/** Limit for all commands of a page, so that a command that hangs does not hang the tests. */
-const PAGE_MAX_MS = 600_000;
+/** Limit for all commands of a test, so that a command that hangs does not hang the tests. */
+const COMMANDS_MAX_MS = 600_000;
 
 const METRICS_TOKEN = "token-of-the-scraper";
 
-const PAGES = [
-  "api",
-  "api-tokens",
-  "backup",
-  "community",
-  "enterprise",
-  "logs",
-  "monitoring",
-  "notifications",
-  "pro",
-  "sign-in",
-  "terminal",
-  "update-checks",
-  "updates",
-];
+/** The page whose first block defines the functions that the others use. */
+const API_GUIDE = "api.md";
 
-for (const page of PAGES) {
-  engineTest(`the commands of docs/${page}.md work as printed`, async (engine) => {
+/** The page that starts the trial, which opens the endpoints of the others. */
+const EDITIONS = "editions.md";
+
+/** Pages that share the service and the container with no other, with the variables of the service. */
+const ALONE: Record<string, Record<string, string>> = {
+  // Where METRICS_TOKEN is set, no other token can read the metrics.
+  "api-tokens.md": {},
+  // Its update goes on in the background.
+  "updates.md": { METRICS_TOKEN },
+};
+
+const PAGES = [...Deno.readDirSync(docs)].map(({ name }) => name)
+  .filter((name) => name.endsWith(".md") && blocksOf(name).length > 0)
+  .sort();
+const SHARED = [EDITIONS, ...PAGES.filter((page) => page !== EDITIONS && !(page in ALONE))];
+
+commandsTest("all other pages in docs/", SHARED, { METRICS_TOKEN, TERMINAL: "admin" });
+for (const [page, env] of Object.entries(ALONE)) commandsTest(`docs/${page}`, [page], env);
+
+Deno.test("a page that uses the functions of the API guide links them", () => {
+  deepEqual(
+    PAGES.filter((page) => {
+      const uses = blocksOf(page).some((block) => /\b(call|send|field) /.test(block));
+      return uses && page !== API_GUIDE && !textOf(page).includes(`${API_GUIDE}#examples`);
+    }),
+    [],
+  );
+  ok(textOf(API_GUIDE).includes("\n## Examples\n"));
+});
+
+/** Registers a test that runs all shell blocks of the pages, each page in a shell of its own. */
+function commandsTest(what: string, pages: string[], env: Record<string, string>): void {
+  engineTest(`the commands of ${what} work as printed`, async (engine) => {
     await using _web = await engine.runContainer({ name: "web" });
     await using _shop = await engine.runContainer({
       labels: {
@@ -36,11 +54,7 @@ for (const page of PAGES) {
         "com.docker.compose.service": "api",
       },
     });
-    await using longshore = await startLongshore({
-      engineSocket: engine.socketPath,
-      // Where METRICS_TOKEN is set, no other token can read the metrics.
-      env: page === "api-tokens" ? {} : { METRICS_TOKEN, TERMINAL: "admin" },
-    });
+    await using longshore = await startLongshore({ engineSocket: engine.socketPath, env });
     await until("web is sampled", async () => {
       const { body } = await longshore.call("GET", "/api/containers/web");
       return body.stats ? true : undefined;
@@ -48,14 +62,7 @@ for (const page of PAGES) {
     const directory = await Deno.makeTempDir({ prefix: "longshore-test-docs-" });
     try {
       const { code, stdout, stderr } = await new Deno.Command("bash", {
-        args: [
-          "-euxo",
-          "pipefail",
-          "-c",
-          'longshore() { "${PROGRAM[@]}" "$@"; }\n' +
-          `PROGRAM=(${programCommand([]).map((word) => `'${word}'`).join(" ")})\n` +
-          shellOf(await Deno.readTextFile(new URL(`${page}.md`, docs))),
-        ],
+        args: ["-euxo", "pipefail", "-c", scriptOf(pages)],
         cwd: directory,
         env: {
           ...runtimeEnvironment(),
@@ -65,11 +72,12 @@ for (const page of PAGES) {
           METRICS_TOKEN,
         },
         stdin: "null",
-        signal: AbortSignal.timeout(PAGE_MAX_MS),
+        signal: AbortSignal.timeout(COMMANDS_MAX_MS),
       }).output();
 
-      const decoder = new TextDecoder();
-      equal(code, 0, decoder.decode(stdout).slice(-500) + decoder.decode(stderr).slice(-2_000));
+      const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+      const page = errors!.match(/^\+ : docs\/.*$/gm)?.at(-1);
+      equal(code, 0, `${page}\n${printed!.slice(-500)}\n${errors!.slice(-2_000)}`);
     } finally {
       // A page may have recreated it under another id.
       await engine.docker("rm", "--force", "web");
@@ -78,8 +86,23 @@ for (const page of PAGES) {
   });
 }
 
-/** All shell blocks of a page, in order. */
-function shellOf(markdown: string): string {
-  const blocks = [...markdown.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
-  return blocks.join("\n");
+function scriptOf(pages: string[]): string {
+  const [functions, ...guide] = blocksOf(API_GUIDE);
+  return [
+    `longshore() { ${programCommand([]).map((word) => `'${word}'`).join(" ")} "$@"; }`,
+    functions,
+    ...pages.map((page) => {
+      const blocks = page === API_GUIDE ? guide : blocksOf(page);
+      return `: docs/${page}\n(\n${blocks.join("\n")}\n)`;
+    }),
+  ].join("\n");
+}
+
+/** The shell blocks of a page, in order. */
+function blocksOf(page: string): string[] {
+  return [...textOf(page).matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
+}
+
+function textOf(page: string): string {
+  return Deno.readTextFileSync(new URL(page, docs));
 }

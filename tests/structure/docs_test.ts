@@ -26,17 +26,17 @@ Deno.test("docs/configuration.md has every variable and every command", async ()
   );
 });
 
-Deno.test("links and paths in the documentation lead to existing files", async () => {
+Deno.test("links and paths in the documentation lead to existing files and headings", async () => {
   const broken: string[] = [];
   for (const path of await markdownFiles()) {
     const text = await read(path);
-    const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)]
+    const links = [...text.matchAll(/\]\((?!https?:)([^)]+)\)/g)]
       .map(([, to]) => new URL(to!, new URL(path, root)));
     const paths = [...text.matchAll(
       /`((?:commands|db|deploy|docs|engine|examples|routes|services|tests)\/[\w./-]+)`/g,
     )].map(([, to]) => new URL(to!, root));
     for (const url of [...links, ...paths]) {
-      if (!await exists(url)) broken.push(`${path}: ${url.pathname}`);
+      if (!await exists(url)) broken.push(`${path}: ${url.pathname}${url.hash}`);
     }
   }
   deepEqual(broken, []);
@@ -58,11 +58,20 @@ async function markdownFiles(): Promise<string[]> {
     .filter((path) => path !== "CHANGELOG.md");
 }
 
+/** Whether the file is there, and has the heading that the fragment names. */
 async function exists(url: URL): Promise<boolean> {
   try {
-    await Deno.stat(url);
-    return true;
+    const { isFile } = await Deno.stat(url);
+    if (!url.hash || !isFile) return true;
+    return anchorsOf(await Deno.readTextFile(url)).includes(url.hash.slice(1));
   } catch {
     return false;
   }
+}
+
+/** Fragments of a page's headings, as GitHub makes them. */
+function anchorsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
+  );
 }
