@@ -1,6 +1,6 @@
 /**
- * Makes the pictures in `docs/`, of the dashboard, the API page and a status page, with the real
- * service and an engine of its own.
+ * Makes the pictures in `docs/`, of the dashboard, the API page, a failed update and a status
+ * page, with the real service and an engine of its own.
  *
  *     deno task screenshots
  *
@@ -34,6 +34,12 @@ const SERVE = `
     while [ $i -lt LOAD ]; do i=$((i + 1)); done
     sleep 1
   done`;
+
+const CRASH = `
+  echo "INFO payments 3.2.0 starts"
+  echo "INFO connecting to postgres:5432"
+  echo "ERROR column orders.currency does not exist, run the migrations first"
+  exit 1`;
 
 /** Stack, service, image, load and more options of `docker run`. */
 const CONTAINERS: readonly (readonly [string, string, string, number, ...string[]])[] = [
@@ -84,6 +90,13 @@ if (import.meta.main) {
   await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
   await tab.open("/docs");
   await takePicture(tab, "api-page");
+  await tab.theme("light");
+  await tab.page.setViewport({ width: 1200, height: 860 });
+  await failUpdate(engine, service);
+  await tab.open("/updates");
+  await tab.choose("the update of payments", "Details");
+  await tab.find("dialog", "Update of payments");
+  await takePicture(tab, "update-rolled-back");
   await tab.page.setViewport({ width: 900, height: 1200 });
   await tab.open(`/status/${slug}`);
   await takePicture(tab, "status-page");
@@ -92,6 +105,36 @@ if (import.meta.main) {
 async function takePicture({ page }: Dashboard, name: string): Promise<void> {
   await page.waitForNetworkIdle({ concurrency: 2 });
   await Deno.writeFile(new URL(`${name}.png`, docs), await page.screenshot());
+}
+
+/** Updates a container to an image that cannot start, and waits until the old one is back. */
+async function failUpdate(engine: OwnEngine, service: Longshore): Promise<void> {
+  const image = "registry.example.com/shop/payments";
+  await commitImage(engine, `${image}:3.1.0`, SERVE.replace("LOAD", "1000"));
+  await commitImage(engine, `${image}:3.2.0`, CRASH);
+  await engine.docker(
+    ...["run", "--detach", "--name", "payments", "--restart", "always"],
+    ...["--label", "com.docker.compose.project=shop"],
+    ...["--label", "com.docker.compose.service=payments", `${image}:3.1.0`],
+  );
+  const update = { image: `${image}:3.2.0`, pull: "never" };
+  const started = await until("the update starts", async () => {
+    const answer = await service.call("POST", "/api/containers/payments/update", update);
+    return answer.status < 300 ? answer : undefined;
+  });
+  const path = `/api/jobs/${started.body.id}`;
+  await until("the update is rolled back", async () => {
+    const { body } = await service.call("GET", path);
+    return body.status === "rolled_back" || undefined;
+  }, { deadlineMs: 300_000 });
+}
+
+/** An image whose containers run `script`. */
+async function commitImage(engine: OwnEngine, image: string, script: string): Promise<void> {
+  const container = await engine.docker("create", BUSYBOX, "true");
+  const command = `CMD ${JSON.stringify(["sh", "-c", script])}`;
+  await engine.docker("commit", "--change", command, container, image);
+  await engine.docker("rm", container);
 }
 
 /** @returns The last part of its address. */
