@@ -2,12 +2,15 @@
 
 import { type Database, DatabaseFileError } from "./database.ts";
 
-/** One step of the schema. A published migration never changes: correct it with a later one. */
+/** One step of the schema. A released migration never changes: correct it with a later one. */
 export interface Migration {
-  /** Unique name that determines the order, e.g. `0004_ce_schedules`; equals the file name. */
+  /** Unique name that determines the order, e.g. `0008_schedules`; equals the file name. */
   name: string;
   sql: string;
 }
+
+/** Names of migrations from before the first release, which were renumbered then. */
+const UNRELEASED = /^\d{4}_(ce|pro|enterprise)_/;
 
 /**
  * Applies the pending migrations in order, each in its own transaction.
@@ -47,7 +50,7 @@ export function isMigrated(db: Database, migrations: readonly Migration[]): bool
 /**
  * The migrations that are not applied yet, in order.
  *
- * @throws {DatabaseFileError} If a newer version or another program wrote the file.
+ * @throws {DatabaseFileError} If a newer or an unreleased version or another program wrote the file.
  */
 export function pendingMigrations(
   db: Database,
@@ -58,6 +61,12 @@ export function pendingMigrations(
   const applied = db.all<{ name: string }>("SELECT name FROM migrations").map((row) => row.name);
   const known = new Set(migrations.map((migration) => migration.name));
   const unknown = applied.filter((name) => !known.has(name));
+  if (unknown.some((name) => UNRELEASED.test(name))) {
+    throw new DatabaseFileError(
+      "The database was written before the first release and cannot be migrated; " +
+        "move it away to start with a new one",
+    );
+  }
   if (unknown.length) {
     throw new DatabaseFileError(
       `The database was written by a newer version (it has ${unknown.join(", ")}); ` +

@@ -1,6 +1,8 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { DatabaseFileError, openStateDatabase } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
+import { metricsMigrations } from "../../db/migrations/metrics/mod.ts";
+import { stateMigrations } from "../../db/migrations/state/mod.ts";
 
 /** A database file in its own directory. */
 function temporaryFile(): { path: string } & Disposable {
@@ -90,3 +92,26 @@ Deno.test("migrate() refuses a database of a newer version", () => {
   throws(() => migrate(db, [notes]), /newer version \(it has 0099_future\)/);
   db.close();
 });
+
+Deno.test("migrate() refuses a database from before the first release", () => {
+  const db = openStateDatabase(":memory:");
+  migrate(db, [{ name: "0001_ce_users", sql: "CREATE TABLE users (id TEXT)" }]);
+  throws(() => migrate(db, [notes]), /before the first release .* move it away/);
+  db.close();
+});
+
+for (
+  const [folder, migrations] of [["state", stateMigrations], [
+    "metrics",
+    metricsMigrations,
+  ]] as const
+) {
+  Deno.test(`the migrations in ${folder}/ have the names of their files, in order`, () => {
+    const directory = new URL(`../../db/migrations/${folder}/`, import.meta.url);
+    const files = [...Deno.readDirSync(directory)].map(({ name }) => name.replace(".ts", ""));
+    deepEqual(
+      migrations.map(({ name }) => name),
+      files.filter((name) => name !== "mod").sort(),
+    );
+  });
+}

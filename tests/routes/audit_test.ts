@@ -5,9 +5,6 @@ import {
   insertAuditEntry,
   selectAuditEntries,
 } from "../../db/audit_entries.ts";
-import { openStateDatabase } from "../../db/database.ts";
-import { migrate } from "../../db/migrate.ts";
-import { stateMigrations } from "../../db/migrations/state/mod.ts";
 import {
   automaticActor,
   listAudit,
@@ -196,19 +193,6 @@ Deno.test("filters use an index", () => {
   match(plan({ target: "x" }), /SEARCH audit_targets USING PRIMARY KEY/);
   match(plan({ outcome: "denied" }), /audit_entries_by_outcome/);
   match(plan({ from: "2026" }), /audit_entries_by_time/);
-});
-
-Deno.test("an entry of an earlier version is found by its target", () => {
-  const db = openStateDatabase(":memory:");
-  const before = stateMigrations.findIndex(({ name }) => name === "0061_ce_audit_details");
-  migrate(db, stateMigrations.slice(0, before));
-  db.run(`INSERT INTO audit_entries (id, at, actor, role, action, target, outcome, ip)
-    VALUES ('1', '2026-01-01T00:00:00.000Z', 'key', 'admin', 'x', 'web', 'success', '')`);
-  migrate(db, stateMigrations);
-  using app = testApp({ db });
-  const { entries: [entry] } = listAudit(app.deps, { target: "web", limit: 1, offset: 0 });
-  deepEqual([entry!.targets, entry!.actorEmail, entry!.command], [["web"], null, null]);
-  db.close();
 });
 
 Deno.test("reads, refreshes and anonymous requests leave no entry", async () => {
