@@ -9,7 +9,7 @@ import { recordCommandEntry } from "../services/editions.ts";
 import { systemReason } from "../services/text/system_reason.ts";
 import { CommandError, type Program } from "./program.ts";
 
-/** How the audit log names an operator who uses the command line of the host. */
+/** Name in the audit log of an operator who uses the command line of the host. */
 export const CONSOLE: Caller = { userId: "console", role: "admin", familyId: "", address: "" };
 
 /**

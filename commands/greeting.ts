@@ -9,7 +9,7 @@ import type { Deps } from "../services/deps.ts";
 import { VERSION } from "../services/version.ts";
 import type { Program } from "./program.ts";
 
-/** How long the greeting waits for the engine, in milliseconds. */
+/** Longest wait of the greeting for the engine, in milliseconds. */
 const ENGINE_WAIT_MS = 1_500;
 
 /**

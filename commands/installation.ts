@@ -11,7 +11,7 @@ import { STATE_FILE } from "./data_directory.ts";
 import { CommandError, type Program } from "./program.ts";
 import { findRunningService, type GivenSecret, type RunningService } from "./running_service.ts";
 
-/** Where the packaged service keeps its data (see `deploy/longshore.service`). */
+/** Data directory of the packaged service (see `deploy/longshore.service`). */
 const SYSTEM_DATA_DIR = "/var/lib/longshore";
 
 const LOCAL_DATA_DIR = "./data";

@@ -9,7 +9,7 @@ import type { ServiceClient } from "./service_client.ts";
 /** Pause before a lost stream is opened again, in milliseconds. */
 const RECONNECT_MS = 1_000;
 
-/** How many of the last log lines of a failed container are shown. */
+/** Number of the last log lines of a failed container that are shown. */
 const LINES_SHOWN = 20;
 
 interface Step {

@@ -34,7 +34,7 @@ const events = table("alert_events", {
 /** One alert, with the rule as it was when it fired. Times are ISO 8601, UTC. */
 export type AlertEvent = Row<typeof events>;
 
-/** What a user says about an alert. */
+/** A user's acknowledgement of an alert, with a comment. */
 type AlertAcknowledgement = Pick<
   AlertEvent,
   "acknowledgedAt" | "acknowledgedBy" | "comment"

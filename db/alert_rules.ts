@@ -37,7 +37,7 @@ export type AlertMetric = (typeof ALERT_METRICS)[number];
 export const ALERT_OPERATORS = [">", "<", ">=", "<=", "=="] as const;
 export type AlertOperator = (typeof ALERT_OPERATORS)[number];
 
-/** What a rule watches: the host with its engine and this service, or containers. */
+/** Watched objects of a rule: the host with its engine and this service, or containers. */
 export interface AlertScope {
   target: Target;
 }
@@ -48,7 +48,7 @@ const rules = table("alert_rules", {
   metric: text<AlertMetric>(),
   operator: text<AlertOperator>(),
   threshold: number(),
-  /** How long the condition must hold without interruption. */
+  /** Time for which the condition must hold without interruption. */
   durationSeconds: number(),
   severity: text<Severity>(),
   scope: json<AlertScope>(),
@@ -70,7 +70,7 @@ const rules = table("alert_rules", {
 /** One rule as stored. */
 export type AlertRule = Row<typeof rules>;
 
-/** What users configure. */
+/** Settings of a rule that users configure. */
 export type AlertRuleSettings = Omit<AlertRule, "id" | "createdAt">;
 
 export const {

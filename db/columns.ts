@@ -10,7 +10,7 @@
 import type { Database, Params } from "./database.ts";
 import type { Page } from "./page.ts";
 
-/** How values are stored: as they are, as 0 or 1, or as JSON text. */
+/** Stored form of a value: as it is, as 0 or 1, or as JSON text. */
 type Kind = "value" | "boolean" | "json";
 
 declare const valueType: unique symbol;
@@ -87,7 +87,7 @@ interface Table<Stored> {
   update(db: Database, key: Key, changes: Partial<Stored>, condition?: string): boolean;
 }
 
-/** What differs from the defaults of a table. */
+/** Differences from the defaults of a table. */
 interface TableOptions<Stored> {
   /** The field that identifies a record; `id` by default. */
   key?: keyof Stored & string;

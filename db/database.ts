@@ -41,7 +41,7 @@ export class DatabaseFileError extends Error {
   override readonly name = "DatabaseFileError";
 }
 
-/** How long to wait for a lock of another process (a backup, an open shell), in milliseconds. */
+/** Longest wait for a lock of another process (a backup, an open shell), in milliseconds. */
 export const BUSY_TIMEOUT_MS = 5_000;
 
 /** Suffixes of the files next to a database that SQLite needs to read it. */
@@ -50,7 +50,7 @@ const LOG_SUFFIXES = ["-wal", "-journal"];
 /** https://sqlite.org/fileformat2.html#walformat: its salts change whenever the log restarts. */
 const WAL_HEADER_BYTES = 32;
 
-/** How often to retry the copy of a database that changes in the meantime. */
+/** Number of attempts to copy a database that changes in the meantime. */
 const COPY_TRIES = 5;
 
 /** The same while requests are served, all of which this blocks. */

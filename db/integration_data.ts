@@ -41,7 +41,7 @@ const sources = table("integration_data", {
 /** One record as stored, with its identity at the source. */
 export type StoredRecord = Row<typeof sources>;
 
-/** Which records of an integration; times are ISO 8601, UTC and inclusive. */
+/** Filter of an integration's records; times are ISO 8601, UTC and inclusive. */
 interface DataFilter {
   type?: DataType | undefined;
   since: string;

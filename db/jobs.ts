@@ -36,7 +36,7 @@ export interface JobStep {
   endedAt: string | null;
   /** Why it failed. */
   message: string | null;
-  /** What a succeeded step returned, as JSON; never shown. */
+  /** Value that a succeeded step returned, as JSON; never shown. */
   value?: unknown;
 }
 
@@ -53,8 +53,8 @@ const jobs = table("jobs", {
   kind: text(),
   targetType: text<JobTargetType>(),
   /**
-   * What the job works on; two unfinished jobs never have the same target. For a container or a
-   * stack it is the name.
+   * Object of the job; two unfinished jobs never have the same one. For a container or a stack it
+   * is the name.
    */
   target: text(),
   /** The stack of a target that is a container in one. */
@@ -62,7 +62,7 @@ const jobs = table("jobs", {
   status: text<JobStatus>(),
   progress: json<JobProgress | null>(),
   steps: json<JobStep[]>(),
-  /** What the kind needs to run it, also after a restart; never shown. */
+  /** Input of the kind, needed also after a restart; never shown. */
   input: json<unknown>(),
   error: text<string | null>(),
   result: json<unknown>(),

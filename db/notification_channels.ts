@@ -94,7 +94,7 @@ interface Thread {
   thread: string;
 }
 
-/** What the platform called the first message of a thread; `undefined` if it is not known. */
+/** Id of a thread's first message on the platform; `undefined` if it is not known. */
 export function selectThreadReference(db: Database, key: Thread): string | undefined {
   return db.get<{ reference: string }>(
     `SELECT reference FROM notification_threads

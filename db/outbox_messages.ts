@@ -16,7 +16,7 @@ const messages = table("outbox_messages", {
   sequence: number(),
   /** The same at each attempt, so that a receiver can detect duplicates. */
   id: text(),
-  /** How it is sent, e.g. `webhook`. */
+  /** Kind of receiver, e.g. `webhook`. */
   channel: text(),
   /** The recipient: an id that the channel knows. */
   targetId: text(),

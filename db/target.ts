@@ -1,4 +1,4 @@
-/** What rules and windows apply to, as they are stored. @module */
+/** Targets of rules and windows, as they are stored. @module */
 
 /** The host, or containers: every given part has to match; without one, all containers match. */
 export type Target =

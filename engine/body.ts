@@ -8,7 +8,7 @@
 import { type ByteReader, EndOfSourceError } from "./byte_reader.ts";
 import { EngineProtocolError } from "./errors.ts";
 
-/** How the end of a body is found; a number is its length in bytes. */
+/** Rule for the end of a body; a number is its length in bytes. */
 export type Framing = number | "chunked" | "until close";
 
 /** Maximum length of a line with a chunk's size, which may have extensions. */

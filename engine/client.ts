@@ -75,7 +75,7 @@ export interface Engine extends Disposable {
 export interface EngineOptions {
   /** A monotonic clock in milliseconds; default `performance.now`. */
   now?: (() => number) | undefined;
-  /** How long a connection may be idle, in milliseconds; default 10 000. */
+  /** Longest idle time of a connection, in milliseconds; default 10 000. */
   idleMs?: number | undefined;
   /** Maximum concurrent short requests; further ones wait in order. Default 32. */
   connectionsMax?: number | undefined;
@@ -83,12 +83,12 @@ export interface EngineOptions {
   longMax?: number | undefined;
   /** Maximum waiting requests of each kind; further ones fail immediately. Default 1 024. */
   waitingMax?: number | undefined;
-  /** How long a short request may take before the engine is probed, in ms; default 3 000. */
+  /** Duration of a short request after which the engine is probed, in ms; default 3 000. */
   suspectMs?: number | undefined;
   /** Time limit of a probe, in milliseconds; default 3 000. */
   probeTimeoutMs?: number | undefined;
   /**
-   * How long a request waits for the probe of an unreachable engine before it fails, in
+   * Longest wait of a request for the probe of an unreachable engine before it fails, in
    * milliseconds; default 50.
    */
   probePatienceMs?: number | undefined;

@@ -156,7 +156,7 @@ export interface HostConfig {
   [field: string]: unknown;
 }
 
-/** How a container is attached to a network: requested and actual settings. */
+/** Attachment of a container to a network: requested and actual settings. */
 export interface EndpointSettings {
   /** Requested addresses; null if the engine assigns them. */
   IPAMConfig?:

@@ -264,7 +264,7 @@ async function postAction(
   return { changed: response.status !== 304 };
 }
 
-/** How long to wait for a container's own stop timeout if the caller gives none. */
+/** Longest wait for a container's own stop timeout if the caller gives none. */
 const OWN_TIMEOUT_MAX_S = 600;
 
 /** The id or name of the container whose namespace a mode shares. */

@@ -1,4 +1,4 @@
-/** What the engine finds in a registry. @module */
+/** Registry requests made through the engine. @module */
 
 import type { Engine } from "./client.ts";
 import { segments } from "./path.ts";
@@ -8,7 +8,7 @@ import type { Signal } from "./query.ts";
 /** The engine tries its mirrors one after another. */
 const DISTRIBUTION_HEAD_TIMEOUT_MS = 60_000;
 
-/** What a registry has under a reference. */
+/** Description of a reference in a registry. */
 export interface Distribution {
   Descriptor: { digest: string; mediaType?: string; size?: number };
   /** Empty for engines that do not know; a plain image has one. */

@@ -14,7 +14,7 @@ export interface Head {
   keepsAlive: boolean;
 }
 
-/** How far a request got on a connection that broke. */
+/** Progress of a request on a connection that broke. */
 export type Progress = "unsent" | "unanswered" | "answering";
 
 /** The connection broke before the head of the response was read. */

@@ -276,7 +276,7 @@ export async function imageImport(
   }
 }
 
-/** How long the engine may take before the first byte of an archive, e.g. to collect the layers. */
+/** Longest wait for the first byte of an archive, e.g. while the engine collects the layers. */
 const SAVE_HEAD_TIMEOUT_MS = 600_000;
 
 /**
@@ -297,7 +297,7 @@ export function imageSave(
   });
 }
 
-/** How long the engine may unpack after the last byte of an archive. */
+/** Longest unpacking by the engine after the last byte of an archive. */
 const LOAD_HEAD_TIMEOUT_MS = 30 * 60_000;
 
 /** One message of a load. */

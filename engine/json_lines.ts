@@ -6,7 +6,7 @@ import { transform } from "./transform.ts";
 /** Maximum size of one object in bytes. */
 const OBJECT_MAX = 1024 * 1024;
 
-/** How much of a larger object is shown, in characters. */
+/** Number of characters of a larger object that are shown. */
 const HEAD_MAX = 4_096;
 const TAIL_MAX = 256;
 

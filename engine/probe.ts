@@ -22,7 +22,7 @@ export interface EngineProbeOptions {
    */
   onLost: (failure: EngineUnreachableError, isSilent: boolean) => void;
   now: () => number;
-  /** How long a request waits for the probe of an unreachable engine, in milliseconds. */
+  /** Longest wait of a request for the probe of an unreachable engine, in milliseconds. */
   patienceMs: number;
 }
 

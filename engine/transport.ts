@@ -19,7 +19,7 @@ import type { Upload } from "./upload.ts";
 
 export interface TransportOptions {
   socketPath: string;
-  /** How long a connection may be idle, in milliseconds. */
+  /** Longest idle time of a connection, in milliseconds. */
   idleMs: number;
   /** Maximum idle connections. */
   connectionsMax: number;

@@ -69,7 +69,7 @@ const settings = {
   }),
 };
 
-/** What a rule has besides; a new one need not have it. */
+/** Optional settings of a rule. */
 const options = {
   severity: Severity.meta({ description: "Default: warning" }),
   scope: Scope.meta({ description: "Default: the host, or all containers, as the metric needs" }),

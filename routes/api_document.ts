@@ -11,7 +11,7 @@ import {
   sendRepresentation,
 } from "./pipeline/representation.ts";
 
-/** What the files of the page have in common. */
+/** Common parts of the endpoints that serve files of the page. */
 const PAGE_FILE = {
   role: "public",
   ignoresUnknown: true,

@@ -139,6 +139,6 @@ export const silenceEndpoints = (deps: Deps) => [
   }, ({ params }) => removeSilence(deps, params.id)),
 ];
 
-/** What the audit log names. */
+/** Targets of a silence in the audit log. */
 const targetsOf = ({ matchers: { container, stack, rule } }: SilenceView): string[] =>
   [container, stack, rule].filter((name) => name !== undefined);

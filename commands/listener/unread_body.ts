@@ -1,6 +1,6 @@
 /** Request bodies that the application has not read. @module */
 
-/** How much of an unread body is read, in bytes, and for how long, in milliseconds. */
+/** Limits for reading an unread body, in bytes and in milliseconds. */
 const UNREAD_BYTES_MAX = 8 * 1024 * 1024;
 const UNREAD_MS_MAX = 2_000;
 

@@ -3,7 +3,7 @@
 import { type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** How a rotation can end. */
+/** Final statuses of a rotation. */
 export const ROTATION_ENDS = ["completed", "failed", "cancelled"] as const;
 export type RotationEnd = (typeof ROTATION_ENDS)[number];
 

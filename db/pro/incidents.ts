@@ -48,7 +48,7 @@ export type StoredIncident = Row<typeof incidents>;
 /** One incident as shown. */
 export type Incident = Omit<StoredIncident, "cause_id" | "follows_cause">;
 
-/** What users set. */
+/** Fields of an incident that users set. */
 export type IncidentSettings = Pick<
   Incident,
   "title" | "severity" | "description" | "commander"

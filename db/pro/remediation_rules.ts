@@ -39,7 +39,7 @@ const rules = table("remediation_rules", {
   condition_metric: text<RemediationMetric>(),
   condition_operator: text<RemediationOperator>(),
   condition_threshold: number(),
-  /** How long the condition must hold without interruption, in seconds. */
+  /** Time for which the condition must hold without interruption, in seconds. */
   condition_duration: number(),
   action_type: text<RemediationAction>(),
   /** As given: an id, an id prefix or a name. */
@@ -72,7 +72,7 @@ export type RemediationProgress = Pick<
   "pending_since" | "seen_at" | "last_triggered_at" | "firings"
 >;
 
-/** What users configure. */
+/** Settings of a rule that users configure. */
 export type RemediationSettings = Omit<
   RemediationRule,
   keyof RemediationProgress | "id" | "created_at" | "trigger_count" | "target_name"

@@ -98,7 +98,7 @@ const STREAM_FAILURES = {
     "be reached",
 };
 
-/** What all streams have in common. */
+/** Common parts of all streams. */
 const STREAM = {
   role: "viewer",
   permission: "containers:logs",

@@ -26,7 +26,7 @@ export interface Contract<
   operationId: string;
   /** For the API document: imperative, two to six words, e.g. "List schedules". */
   summary: string;
-  /** What the summary does not say: side effects, order, limits, units. Markdown. */
+  /** Everything that the summary does not say: side effects, order, limits, units. Markdown. */
   description?: string;
   /** The least role that may call; `public` needs no token. */
   role: Role;
@@ -35,7 +35,7 @@ export interface Contract<
   /** Each of these suffices as well; the handler then checks the one that the request needs. */
   orPermissions?: readonly `${string}:${string}`[];
   /**
-   * How it treats an API token that is limited to stacks or containers. Without it, such a token
+   * Treatment of an API token that is limited to stacks or containers. Without it, such a token
    * gets 404. Logins and other tokens are not affected.
    *
    * - `container`: the path parameter `id` is a container. It must be in the scope, else the response
@@ -163,7 +163,7 @@ export interface Input<Params, Query, Body> {
    * @throws {AppError} `forbidden`
    */
   admit: (userId: string) => void;
-  /** What custom roles grant a user, e.g. `containers:start`; `*` is expanded. */
+  /** Permissions of a user's custom roles, e.g. `containers:start`; `*` is expanded. */
   grantedTo: (userId: string) => string[];
   /** Sets the `Set-Cookie` header of the response, also of a failure. */
   setCookie: (cookie: string) => void;
@@ -221,7 +221,7 @@ function pathParams(path: string): z.ZodType | undefined {
   return z.object(Object.fromEntries(names.map((name) => [name, PathText])));
 }
 
-/** What a handler returns; a `Response` is sent as it is, e.g. a page for a browser. */
+/** Result of a handler; a `Response` is sent as it is, e.g. a page for a browser. */
 type Answer<Returns extends z.ZodType> = z.input<Returns> | Response;
 
 /** Joins a contract with its route and its handler, and checks that they agree. */

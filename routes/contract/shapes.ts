@@ -150,7 +150,7 @@ export const Instant = z.iso.datetime({ offset: true })
 
 const Patterns = z.array(z.string().min(1).max(255)).min(1).max(100);
 
-/** What a rule or window applies to; the type is `Target` in `services/access/target.ts`. */
+/** Target of a rule or window; the type is `Target` in `services/access/target.ts`. */
 export const Target = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("host") }),
   z.object({

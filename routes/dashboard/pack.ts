@@ -6,7 +6,7 @@
  * @module
  */
 
-/** Where the compressed bytes of a file are, counted from the end of the index. */
+/** Position of a file's compressed bytes, counted from the end of the index. */
 type Extent = readonly [offset: number, length: number];
 
 /** A file in each of its encodings. */

@@ -2,7 +2,7 @@
 
 import { type Exchange, respond } from "./exchange.ts";
 
-/** How long a browser may cache a preflight response, in seconds. */
+/** Time for which a browser may cache a preflight response, in seconds. */
 const PREFLIGHT_AGE_S = 600;
 
 /** Creates the function that gives the CORS headers of a response. */

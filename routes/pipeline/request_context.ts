@@ -16,7 +16,7 @@ import type { AppEnv } from "./exchange.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { ScopeCheck } from "./scope.ts";
 
-/** What the checks and records of every endpoint need. */
+/** Dependencies of the checks and records of every endpoint. */
 export interface EndpointDeps {
   license: { readonly edition: Edition };
   identify: Identify;

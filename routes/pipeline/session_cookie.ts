@@ -38,7 +38,7 @@ const SUFFIX_LENGTH = 16;
 /** The only endpoints that read the cookies are below this path. */
 const PATH = "/auth/session";
 
-/** How long a login at an identity provider may take, in seconds. */
+/** Longest login at an identity provider, in seconds. */
 const LOGIN_S = 15 * 60;
 
 /** A refresh token as text, with some room for longer ones of later versions. */

@@ -8,14 +8,14 @@
 import { AppError } from "../../services/errors.ts";
 import { pacedReader, type PieceReader, streamReader } from "./body_pace.ts";
 
-/** What an endpoint accepts. */
+/** Types and sizes that an endpoint accepts. */
 export interface UploadLimits {
   /** Media types. A body without a type is accepted as well. */
   types: readonly string[];
   bytesMax: () => number;
 }
 
-/** How long a client may send nothing, in milliseconds. Its archive may still be in the making. */
+/** Longest silence of a client, in milliseconds. Its archive may still be in the making. */
 const IDLE_MAX_MS = 60_000;
 
 /**

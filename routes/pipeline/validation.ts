@@ -25,7 +25,7 @@ const BODY_BYTES_MAX = 1024 * 1024;
  */
 const PUBLIC_BODY_BYTES_MAX = 64 * 1024;
 
-/** How long a client may send nothing of a body, in milliseconds. */
+/** Longest silence of a client within a body, in milliseconds. */
 const IDLE_MS = 30_000;
 
 const JSON_TYPE = "application/json";

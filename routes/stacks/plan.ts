@@ -25,7 +25,7 @@ export const Change = z.object({
   })),
 });
 
-/** What a plan and a deploy have in common. */
+/** Options that a plan and a deploy have in common. */
 export const PlanOptions = z.object({
   recreate: z.enum(RECREATE_POLICIES).default("changed").meta({
     description: "Which containers are recreated",

@@ -13,7 +13,7 @@ const providers = table("identity_providers", {
   slo_url: text<string | null>(),
   /** The certificates of its signing keys, PEM. Public. */
   certificate: text(),
-  /** How login requests are sent. */
+  /** Binding of login requests. */
   binding: text<"HTTP-POST" | "HTTP-Redirect">(),
   /** The requested name id format; `null` leaves it to the provider. */
   name_id_format: text<string | null>(),

@@ -3,7 +3,7 @@
 import { json, type Row, table, text } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
-/** What happened to a component, an incident or a planned maintenance. */
+/** News of a component, an incident or a planned maintenance. */
 interface NoticeContent {
   component: string | null;
   incident: string | null;
