@@ -62,7 +62,7 @@ import type { SnapshotCache } from "./events/snapshot_cache.ts";
 
 export interface Deps {
   config: Config;
-  /** What users entered or must be able to rely on. */
+  /** Records that users entered or must be able to rely on. */
   db: StateDatabase;
   /** Samples and check results, which may be lost without harm. */
   metrics: MetricsDatabase;
@@ -77,28 +77,28 @@ export interface Deps {
   jobs: ActiveJobs;
   /** The engine's disk usage, computed on demand. */
   diskUsage: DiskUsageCache;
-  /** What was learned from image registries: tokens, limits and how to authenticate. */
+  /** Sessions at image registries: tokens, limits and authentication schemes. */
   registrySessions: RegistrySessions;
   /** Whether the engine manages a swarm. */
   swarm: SwarmManager;
   /** Whether the engine's events can be read. */
   eventStream: EventStream;
-  /** What is known of the service's own container. */
+  /** Identity of the service's own container. */
   self: SelfHint;
   /** The last stats of each container. */
   stats: StatsCache;
   /** The last sample of the host itself. */
   host: HostCache;
-  /** What was changed, for the clients of `GET /api/stream`. */
+  /** Changed resources, for the clients of `GET /api/stream`. */
   changes: Changes;
   /** The last results of uptime monitors, for the same clients. */
   monitorResults: MonitorResults;
   /** The last log lines of containers that crashed, for messages. */
   crashLines: CrashLines;
   paces: Paces;
-  /** What was decided about the messages of an event, until its transaction ends. */
+  /** Decisions about the messages of an event, until its transaction ends. */
   decisions: NotificationDecisions;
-  /** What the alert evaluator remembers. */
+  /** Memory of the alert evaluator. */
   alerts: AlertMemory;
   /** Users, their roles and revoked sessions, in memory for the check of every request. */
   accounts: Accounts;

@@ -34,7 +34,7 @@ export class AppError extends Error {
 
 /** One problem of a request. */
 export interface InputIssue {
-  /** Where, e.g. `"body.config.url"`. */
+  /** Path of the value, e.g. `"body.config.url"`. */
   path: string;
   /** E.g. `"is required"`. */
   message: string;

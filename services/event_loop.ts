@@ -8,7 +8,7 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-/** How long a slice of long work may block the event loop, in milliseconds. */
+/** Longest slice of work that may block the event loop, in milliseconds. */
 const SLICE_MS = 4;
 
 /**

@@ -87,7 +87,7 @@ function limitToLicense(worker: Worker, isLicensed: () => boolean, signal: Abort
   };
 }
 
-/** What a worker runs whose rounds are all there is: `work` at once and then after every `everyMs`. */
+/** A worker that consists of its rounds: `work` at once and then after every `everyMs`. */
 export function rounds(
   everyMs: number,
   work: (deps: Deps, signal: AbortSignal) => unknown,

@@ -18,7 +18,7 @@ import type { SnapshotCache } from "./events/snapshot_cache.ts";
 import type { Log } from "./log.ts";
 import type { Secrets } from "./secrets/secrets.ts";
 
-/** What a recorder needs to store a message. */
+/** Dependencies of a recorder that stores messages. */
 export interface RecorderDeps {
   db: StateDatabase;
   config: Config;
@@ -34,7 +34,7 @@ export interface RecorderDeps {
   now: () => Date;
 }
 
-/** What a channel needs to send. */
+/** Dependencies of a channel that sends. */
 export interface ChannelDeps {
   db: StateDatabase;
   config: Config;
@@ -44,7 +44,7 @@ export interface ChannelDeps {
   paces: Paces;
 }
 
-/** What a channel needs to queue messages. */
+/** Dependencies of a channel that queues messages. */
 export interface CollectDeps extends ChannelDeps {
   crashLines: CrashLines;
   inventory: Inventory;

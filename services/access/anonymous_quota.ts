@@ -22,7 +22,7 @@ interface QuotaLimits {
   ofDay?: number;
 }
 
-/** What was not recorded. */
+/** Requests that were not recorded. */
 export interface Omitted {
   count: number;
   /** Start of the first minute in which something was omitted, in Unix milliseconds. */
@@ -76,7 +76,7 @@ export function createAnonymousQuota({ ofClient, ofMinute, ofDay = Infinity }: Q
       takenOfDay++;
       return true;
     },
-    /** What was omitted in earlier minutes, once. */
+    /** Returns the omissions of earlier minutes, once. */
     settle(atMs: number): Omitted | undefined {
       if (omitted?.sinceMs === Math.floor(atMs / MINUTE_MS) * MINUTE_MS) return undefined;
       return end();

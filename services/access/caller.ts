@@ -20,7 +20,7 @@ export interface ApiTokenRef {
   hash: string;
 }
 
-/** What a terminal ticket is issued for. */
+/** Container and endpoint that a terminal ticket is valid for. */
 export interface TerminalGrant {
   /** A new shell, or the main process of the container. */
   kind: "shell" | "attach";
@@ -49,9 +49,9 @@ export interface Caller {
   apiToken?: ApiTokenRef;
   /** The limits of the API token; missing for a login. `role` is not above the token's role. */
   scope?: Scope;
-  /** What the caller's ticket was issued for; only with a terminal ticket. */
+  /** Grant of the caller's ticket; only with a terminal ticket. */
   terminal?: TerminalGrant | undefined;
-  /** What an edition adds to the role; missing without that edition. */
+  /** Rights that an edition adds to the role; missing without that edition. */
   rights?: Rights;
 }
 

@@ -12,7 +12,7 @@ export interface Client {
 /** Longest `User-Agent` that is stored, in characters. */
 export const USER_AGENT_MAX = 512;
 
-/** What identifies a client across sign-ins. An updated browser is the same client. */
+/** Identity of a client across sign-ins. An updated browser is the same client. */
 export function clientKey({ address, userAgent }: Client): { network: string; browser: string } {
   return {
     network: addressGroup(address),

@@ -18,7 +18,7 @@ export interface Scope {
   containers: readonly string[] | null;
 }
 
-/** What decides whether a container is in a scope. */
+/** Fields of a container that decide whether it is in a scope. */
 export interface ScopedContainer {
   name: string;
   composeProject: string | null;

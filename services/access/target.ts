@@ -1,4 +1,4 @@
-/** What rules and windows apply to: the host, or some containers. @module */
+/** Targets of rules and windows: the host, or some containers. @module */
 
 import type { Target } from "../../db/target.ts";
 import { matchesAny, type ScopedContainer, stackOf } from "./scope.ts";

@@ -13,7 +13,7 @@ export const COOLDOWN_MS = 15 * 60 * 1000;
  */
 export const GAP_MAX_MS = 60_000;
 
-/** How often `seenAt` of a pending rule is updated, in milliseconds. */
+/** Interval at which `seenAt` of a pending rule is updated, in milliseconds. */
 export const SEEN_EVERY_MS = 15_000;
 
 export const COMPARE: Record<AlertOperator, (value: number, threshold: number) => boolean> = {
@@ -40,7 +40,7 @@ const STATES: readonly AlertState[] = ["ok", "pending", "no_data", "firing"];
 export const worstState = (progress: readonly Pick<AlertProgress, "state">[]): AlertState =>
   STATES[Math.max(0, ...progress.map(({ state }) => STATES.indexOf(state)))]!;
 
-/** What a condition needs of a rule. */
+/** Fields of a rule that its condition uses. */
 export type Condition = Pick<AlertRule, "operator" | "threshold" | "durationSeconds">;
 
 /** The result of evaluating a rule. */

@@ -1,4 +1,4 @@
-/** Where the values of containers come from. @module */
+/** Sources of the values of containers. @module */
 
 import type { AlertMetric, AlertRule } from "../../db/alert_rules.ts";
 import type { ContainerRates } from "../../db/container_samples.ts";
@@ -23,7 +23,7 @@ const OCCURRENCES_MAX = 100;
 
 type Source = (deps: ContainerDeps, container: Container, rule: Counting) => ContainerValue;
 
-/** What distinguishes the values of rules with the same metric. */
+/** Key that distinguishes the values of rules with the same metric. */
 type Counting = { valueKey: string };
 
 export const CONTAINER_SOURCES: { [Metric in AlertMetric]?: Source } = {
@@ -65,7 +65,7 @@ export function missingReason(
   return `${name} was not measured in the last 45 seconds`;
 }
 
-/** What the evaluator observes in each round, because the engine does not count it. */
+/** Observations of each round that the engine does not count. */
 export interface Observed {
   /** The windows in which restarts and lacks of memory are counted, in seconds, by their key. */
   restarts: ReadonlyMap<string, number>;

@@ -68,7 +68,7 @@ export function evaluateAlerts(deps: EvaluationDeps): void {
   if (failures.length) throw failures[0];
 }
 
-/** What happens during maintenance is not counted afterwards. */
+/** Forgets the occurrences during maintenance, which are not counted afterwards. */
 function forgetCounts({ alerts, now }: Pick<Deps, "alerts" | "now">): void {
   alerts.counts.clear();
   alerts.countedFrom = now().getTime();

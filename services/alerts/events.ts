@@ -78,7 +78,7 @@ export function alertVersion({ db }: Pick<Deps, "db">): string {
   return selectAlertEventsVersion(db);
 }
 
-/** What a value belongs to. */
+/** Subject of a value. */
 export interface AlertSubject extends ValueSubject {
   /** Missing for one that was removed. */
   container?: Container | undefined;

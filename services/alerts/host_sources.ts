@@ -1,4 +1,4 @@
-/** Where the values of the host, the engine and the service come from. @module */
+/** Sources of the values of the host, the engine and the service. @module */
 
 import type { AlertMetric, AlertRule } from "../../db/alert_rules.ts";
 import { selectOldestQueued } from "../../db/outbox_messages.ts";
@@ -32,7 +32,9 @@ interface Slow {
 /** Age at which a host sample is ignored, in milliseconds. The host is sampled every 5 seconds. */
 const SAMPLE_AGE_MAX_MS = 30_000;
 
-/** How long after the start an engine that has not answered yet is not down, in milliseconds. */
+/**
+ * Time after the start in which an engine that has not answered yet is not down, in milliseconds.
+ */
 const START_MS = 30_000;
 
 const ROUND_MS = 5_000;

@@ -1,6 +1,6 @@
 /**
- * What the alert evaluator (`alerts/evaluator.ts`) remembers from one round to the next, so that a
- * round without a change reads and writes no row.
+ * Memory of the alert evaluator (`alerts/evaluator.ts`) between rounds, so that a round without a
+ * change reads and writes no row.
  *
  * @module
  */
@@ -49,7 +49,7 @@ export interface Occurrence {
   since: number;
 }
 
-/** What happened to a container. */
+/** Occurrences of a container, by kind. */
 export interface ContainerCounts {
   restartCount: number;
   startedAt: string | null;

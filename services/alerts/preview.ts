@@ -39,7 +39,9 @@ export interface AlertPreview {
    */
   since: string | null;
   firesAt: string | null;
-  /** How often it would have fired in the last 24 hours; `null` where no samples are stored. */
+  /**
+   * Number of times it would have fired in the last 24 hours; `null` where no samples are stored.
+   */
   firings24h: number | null;
   /** Names of the containers for which it would fire now. */
   containers: string[];
@@ -122,7 +124,7 @@ function containerProblem(
     : "The containers are measured when the rule exists, or do not run";
 }
 
-/** What waits for its duration, and since when. */
+/** Start of the wait for the duration, and the time at which the rule would fire. */
 function waitOf(
   { durationSeconds }: Condition,
   tried: readonly Pick<Trial, "since">[],

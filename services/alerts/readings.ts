@@ -8,7 +8,7 @@ import type { Reading } from "./memory.ts";
 import { FAST_SOURCES, SLOW_SOURCES, type SourceDeps } from "./host_sources.ts";
 import { valueKeyOf, watchedRules } from "./watched_rules.ts";
 
-/** How many intervals an old value is used if it cannot be read again. */
+/** Number of intervals for which an old value is used if it cannot be read again. */
 const INTERVALS_MAX = 3;
 
 /** Longest time that a round or a request waits for slow sources, in milliseconds. */

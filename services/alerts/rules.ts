@@ -155,7 +155,7 @@ function inhibitionOfRule(
   return active.slice(1).every((container) => reasonOf(container) !== null) ? reason : null;
 }
 
-/** What the host, the engine or the service cannot tell. */
+/** Reason why the host, the engine or the service cannot measure the metric. */
 function problemOf(
   deps: ViewDeps,
   rule: AlertRule,

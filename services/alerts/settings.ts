@@ -1,4 +1,4 @@
-/** Which fields a metric of alert rules has, and what they are by default. @module */
+/** Fields of each metric of alert rules, and their defaults. @module */
 
 import type { AlertMetric, AlertRuleSettings, AlertScope } from "../../db/alert_rules.ts";
 import { assertMayDo, type Caller } from "../access/caller.ts";
@@ -7,7 +7,7 @@ import { AppError } from "../errors.ts";
 import { compileLinearPattern } from "../input/linear_pattern.ts";
 import { isContainerMetric } from "./container_sources.ts";
 
-/** What a new rule may leave out. */
+/** Fields that a new rule may leave out. */
 type Optional =
   | "severity"
   | "scope"

@@ -9,7 +9,7 @@ import type { NewAlertRule } from "./settings.ts";
 
 export interface AlertTemplate {
   id: string;
-  /** What it is good for, in one sentence. */
+  /** Its purpose, in one sentence. */
   description: string;
   rule: NewAlertRule;
 }

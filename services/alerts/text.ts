@@ -1,4 +1,4 @@
-/** What alerts say: metrics, values and conditions in words. @module */
+/** Texts of alerts: metrics, values and conditions in words. @module */
 
 import type { AlertMetric, AlertOperator, AlertRule } from "../../db/alert_rules.ts";
 import { duration } from "../events/description.ts";
@@ -63,11 +63,11 @@ type Condition = Pick<
   "durationSeconds" | "metric" | "operator" | "path" | "threshold" | "windowSeconds"
 >;
 
-/** What a value belongs to. */
+/** Subject of a value. */
 export interface ValueSubject {
   /** The name of the container; empty for the host. */
   name?: string;
-  /** What else the value belongs to, e.g. a domain. */
+  /** Further subject of the value, e.g. a domain. */
   about?: string | undefined;
   /** Names of the containers counted by the value. */
   containers?: readonly string[] | undefined;

@@ -31,7 +31,7 @@ export interface TarFile {
   size: number;
 }
 
-/** Who may use a file. */
+/** Owner and mode of a file. */
 export interface TarOwner {
   mode: number;
   uid: number;

@@ -17,13 +17,13 @@ const CHECKS_MAX = 1;
 /** Projects that wait; more are refused at once. */
 const WAITING_MAX = 32;
 
-/** How long a project may take. One of 9,000 lines takes about a second on a small host. */
+/** Longest work on a project. One of 9,000 lines takes about a second on a small host. */
 const DEADLINE_MS = 5_000;
 
-/** How long the start of a worker may take. It takes 0.2 s. */
+/** Longest start of a worker. It takes 0.2 s. */
 const START_MS = 60_000;
 
-/** How long a worker waits for the next project before it ends. */
+/** Time for which a worker waits for the next project before it ends. */
 const IDLE_MS = 30_000;
 
 /**

@@ -58,7 +58,7 @@ export interface HostFiles {
   write(texts: ReadonlyMap<string, string>, ownerOf: string): Promise<void>;
 }
 
-/** What requests for files need. */
+/** Dependencies of requests for files. */
 export type FileDeps = Pick<
   Deps,
   "composeLoader" | "config" | "engine" | "limiters" | "log" | "now" | "server" | "startedAt"

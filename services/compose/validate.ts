@@ -18,7 +18,7 @@ export interface StackSources {
   profiles?: string[] | undefined;
 }
 
-/** Where a stack on disk is. */
+/** Location of a stack on disk. */
 export interface DiskPlace {
   /** Absolute path on the host. */
   directory: string;
@@ -49,7 +49,7 @@ export interface StackValidation {
   resolved: Project | null;
 }
 
-/** What is known about a stack besides its sources. */
+/** Facts about a stack besides its sources. */
 export type StackPlace =
   & Pick<GivenSources, "name" | "directory" | "refusesRelative">
   & Required<Pick<GivenSources, "bindAllow">>;

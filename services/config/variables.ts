@@ -39,14 +39,14 @@ export type Env = Readonly<Record<string, string | undefined>>;
 /** Limits of the time between two checks of an image, in hours. */
 export const INTERVAL_HOURS = { min: 1, max: 168 } as const;
 
-/** How a value of the configuration is read and shown. */
+/** A variable of the configuration, with its parser and its displayed form. */
 export interface Variable {
   name: string;
   /** Shown by `longshore config`. */
   meaning: string;
   /** The text for an unset variable; without one, the value is `null`. */
   fallback?: string | ((surroundings: Surroundings, env: Env) => string);
-  /** How the default is shown, if the fallback is not clear enough. */
+  /** Displayed form of the default, if the fallback is not clear enough. */
   fallbackShown?: string;
   /** Never shown; can also be read from the file in `NAME_FILE`. */
   secret?: true;

@@ -16,10 +16,10 @@ const OUTAGE = "engine_outage";
 /** Failures to connect in a row that are an outage; they are half a second apart. */
 const FAILURES = 2;
 
-/** How long the engine may take to start with the host, in milliseconds. */
+/** Longest start of the engine with the host, in milliseconds. */
 const START_MS = 60_000;
 
-/** How long the engine may take to stop, in milliseconds. */
+/** Longest stop of the engine, in milliseconds. */
 const STOPPING_MS = 90_000;
 
 interface Outage {
@@ -31,7 +31,7 @@ interface Outage {
 
 type OutageDeps = EmitDeps & Pick<Deps, "inventory" | "startedAt">;
 
-/** What the container watcher reports. */
+/** Reports of the container watcher. */
 interface OutageReporter {
   recordFailure(error: string): void;
   /** The engine responded, and the inventory is complete. */

@@ -11,7 +11,7 @@ export interface EngineStatus {
   apiVersion: string | null;
 }
 
-/** How long a version is used before it is read again, in milliseconds. */
+/** Time after which a version is read again, in milliseconds. */
 const VERSION_FRESH_MS = 60_000;
 
 /** Longest wait for the first version, in milliseconds. */

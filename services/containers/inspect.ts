@@ -1,4 +1,4 @@
-/** What the engine itself reports of a container: its description and its changed files. @module */
+/** The engine's own reports about a container: its description and its changed files. @module */
 
 import type { Page, Paged } from "../../db/page.ts";
 import { containerChanges } from "../../engine/container_changes.ts";

@@ -15,7 +15,7 @@ import type { DownReason } from "../events/events.ts";
 import type { Container } from "./inventory.ts";
 import { isUp } from "./reads.ts";
 
-/** How long an end waits for an event that explains it, in milliseconds. */
+/** Time for which an end waits for an event that explains it, in milliseconds. */
 export const WAIT_MS = 700;
 
 /** A container that went down. */
@@ -54,7 +54,7 @@ export interface Life {
   lacksEvent: boolean;
 }
 
-/** What happened to a container, or was read of it. `isExpected`: this service causes an end now. */
+/** An event or a reading of a container. `isExpected`: this service causes an end now. */
 export type LifeEvent =
   /** `signal` is undefined with Podman, which does not name it. */
   | { kind: "kill"; signal: string | undefined }

@@ -15,7 +15,7 @@ import { type Life, type LifeEvent, newLife, nextLife } from "./life.ts";
 /** Limit of known containers; of others, an end that no event shows is not reported. */
 const LIVES_MAX = 10_000;
 
-/** How often an idle wait looks for ends, in milliseconds. */
+/** Interval at which an idle wait checks for ends, in milliseconds. */
 const IDLE_MS = 5_000;
 
 export interface Lives {

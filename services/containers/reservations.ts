@@ -7,7 +7,7 @@
 
 import { AppError } from "../errors.ts";
 
-/** What an action does, in the form that follows "is being". */
+/** Participle of an action, for use after "is being". */
 export type Activity =
   | "started"
   | "stopped"
@@ -101,7 +101,7 @@ export function createReservations() {
       const holder = holderOf(container);
       return holder && sentence(holder, container);
     },
-    /** What the running action does; `undefined` without one. */
+    /** Participle of the running action; `undefined` without one. */
     activityOf: (container: Identity): Activity | undefined => holderOf(container)?.activity,
   };
 }

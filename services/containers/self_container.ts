@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What is known of the service's own container; all `null` outside of containers. */
+/** Identity of the service's own container; all `null` outside of containers. */
 export interface SelfHint {
   /** Whether the service runs in a container. */
   isContainerized?: boolean;

@@ -17,7 +17,7 @@ type SearchDeps = Pick<Deps, "engine" | "log" | "now" | "self">;
 /** Parallel requests for logs. */
 const PARALLEL = 4;
 
-/** How much of each log is searched: its last lines, and characters. */
+/** Searched part of each log: its last lines, and characters. */
 const LINES_MAX = 100;
 const TEXT_MAX = 1024 * 1024;
 

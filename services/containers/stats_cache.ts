@@ -86,7 +86,7 @@ interface Sample {
 /** Maximum age of a sample, in milliseconds. */
 const STATS_AGE_MAX_MS = 45_000;
 
-/** How long sizes are read after a scrape, in milliseconds. */
+/** Time after a scrape in which sizes are read, in milliseconds. */
 const SIZES_WANTED_MS = 10 * 60_000;
 
 export type StatsCache = ReturnType<typeof createStatsCache>;

@@ -7,10 +7,10 @@ import { sleep, type Worker } from "../lifecycle.ts";
 import { isUp } from "./reads.ts";
 import { sampleContainer } from "./stats.ts";
 
-/** How often a container is sampled, in milliseconds. */
+/** Interval between the samples of a container, in milliseconds. */
 const SAMPLE_MS = 15_000;
 
-/** How often due samples are started, in milliseconds, so that a new container is sampled soon. */
+/** Interval at which due samples are started, in milliseconds; a new container is sampled soon. */
 const ROUND_MS = 1_000;
 
 /** Parallel samples. Each takes the engine one to two seconds, mostly waiting. */

@@ -1,5 +1,5 @@
 /**
- * What a caller may see of the containers: all of them, or those in the scope of the API token.
+ * Containers that a caller may see: all of them, or those in the scope of the API token.
  *
  * @module
  */

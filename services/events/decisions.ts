@@ -1,4 +1,4 @@
-/** What was decided about the messages of an event. @module */
+/** Decisions about the messages of an event. @module */
 
 import type { AppEvent } from "./events.ts";
 
@@ -36,7 +36,7 @@ export interface Subject {
   isOfEngine: boolean;
 }
 
-/** What is decided about an event. */
+/** A decision about an event. */
 export interface Decision {
   /** Nothing is sent about it, e.g. because of a silence. */
   isMuted: boolean;

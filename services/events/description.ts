@@ -1,5 +1,5 @@
 /**
- * What an event says to people, for notifications and chat messages. Names are on one line and
+ * Texts of events for people, in notifications and chat messages. Names are on one line and
  * isolated from the surrounding text direction, so that they cannot imitate other parts.
  *
  * @module

@@ -10,7 +10,7 @@ import { includesEdition } from "../edition.ts";
 import { type AppEvent, createEnvelope, type EventKind, type EventMap } from "./events.ts";
 import type { Recorder, RecorderDeps } from "./recorder.ts";
 
-/** What {@linkcode emit} needs. */
+/** Dependencies of {@linkcode emit}. */
 export type EmitDeps =
   & RecorderDeps
   & Pick<Deps, "events" | "license" | "recorders" | "server" | "silencer">;

@@ -10,10 +10,10 @@ import type { ServerIdentity } from "./server_identity.ts";
 /** Why a container left the state `running`. */
 export type DownReason = "exited" | "killed" | "oom" | "stopped";
 
-/** What became of a container after a crash loop; `exited`: it did not start again. */
+/** End of a crash loop; `exited`: the container did not start again. */
 export type LoopOutcome = "running" | "exited" | "stopped" | "removed";
 
-/** What every event about a container carries. */
+/** Common data of every event about a container. */
 interface ContainerData {
   container: string;
   id: string;
@@ -21,7 +21,7 @@ interface ContainerData {
   image?: string;
 }
 
-/** What an alert's events carry. */
+/** Data of an alert's events. */
 export interface AlertData {
   rule: string;
   ruleId: string;
@@ -43,12 +43,12 @@ export interface AlertData {
   containers?: string[];
 }
 
-/** What the event about missing data of an alert rule carries. */
+/** Data of the event about missing data of an alert rule. */
 export type MissingDataData =
   & Pick<AlertData, "rule" | "ruleId" | "metric" | "container" | "image" | "stack" | "message">
   & { severity: "info" | "warning" | "critical" };
 
-/** What an incident's events carry. */
+/** Data of an incident's events. */
 export interface IncidentData {
   id: string;
   title: string;
@@ -57,7 +57,7 @@ export interface IncidentData {
   source: string;
 }
 
-/** What the events of an update carry. */
+/** Data of the events of an update. */
 export interface UpdateData {
   container: string;
   /** Of the container before the update. */
@@ -71,7 +71,7 @@ export interface UpdateData {
   jobId: string;
 }
 
-/** What the events of a deploy carry. */
+/** Data of the events of a deploy. */
 export interface DeployData {
   stack: string;
   /** Of the stored sources. */
@@ -226,7 +226,7 @@ export interface EventMap {
   };
   /** A rule turned itself off. */
   "remediation.disabled": { rule: string; ruleId: string; reason: string };
-  /** What the page shows of a component, an incident or a planned maintenance changed. */
+  /** The page shows another state of a component, an incident or a planned maintenance. */
   "status_page.updated": {
     page: string;
     pageId: string;
@@ -304,7 +304,7 @@ export type NewEvent = {
   [Kind in EventKind]: { event: Kind; data: EventMap[Kind] };
 }[EventKind];
 
-/** What every event carries besides its kind and data. */
+/** Common fields of every event besides its kind and data. */
 export interface EventEnvelope {
   /** ISO 8601, UTC. */
   timestamp: string;

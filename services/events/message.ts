@@ -1,4 +1,4 @@
-/** What a notification says, in a form that every kind of channel renders. @module */
+/** Content of a notification, in a form that every kind of channel renders. @module */
 
 import { SEVERITIES, type Severity } from "../../db/notification_channels.ts";
 import type { Config } from "../config/config.ts";
@@ -217,7 +217,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const problemKey = ({ server, thread }: NotificationMessage, max: number): string =>
   (UUID.test(thread) ? thread : `${server} ${thread}`).slice(0, max);
 
-/** How important an event is. */
+/** Severity of an event. */
 export function severityOf({ event, data }: NewEvent): Severity {
   if (event === "container.stable" && data.outcome === "exited") return "warning";
   if (event === "container.down" && data.reason === "oom") return SEVERITY_OF["container.oom"]!;

@@ -54,7 +54,7 @@ const AFTER_MS_MAX = 3_600_000;
 /** Maximum number of queued messages per target; the oldest is dropped for a new one. */
 const QUEUED_MAX = 10_000;
 
-/** How many finished messages are kept per target, and for how long. */
+/** Limits of the finished messages that are kept per target, by number and by age. */
 const KEPT_PER_TARGET = 1_000;
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 

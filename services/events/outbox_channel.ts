@@ -23,7 +23,7 @@ export interface OutboxOutcome {
   afterMs?: number;
   /** Those of several that did not get the message; only they get it at the next attempt. */
   receivers?: readonly string[];
-  /** What the receiver calls the message, for `settle`. */
+  /** The receiver's id of the message, for `settle`. */
   reference?: string;
 }
 

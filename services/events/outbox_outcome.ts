@@ -1,4 +1,4 @@
-/** What a response or an error means for a message: the same for every channel. @module */
+/** Meaning of a response or an error for a message: the same for every channel. @module */
 
 import { OutboundError } from "../outbound/error.ts";
 import { MailError } from "../outbound/mail.ts";

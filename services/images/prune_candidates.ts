@@ -1,6 +1,6 @@
 /**
- * What a prune may remove: stopped containers, and objects that no remaining container uses. A dry
- * run uses the same lists.
+ * Objects that a prune may remove: stopped containers, and objects that no remaining container
+ * uses. A dry run uses the same lists.
  *
  * @module
  */

@@ -28,7 +28,7 @@ interface PulledImage {
   repoDigests: string[];
 }
 
-/** How long the engine may be silent during a pull, in milliseconds. */
+/** Longest silence of the engine during a pull, in milliseconds. */
 const SILENCE_MAX_MS = 30 * 60_000;
 
 const pull = (deps: Deps, job: JobRun<PullInput>) => job.step("pull", () => pullImage(deps, job));

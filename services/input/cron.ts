@@ -125,7 +125,7 @@ export function nextDue(expression: string, timezone: string, after: Date): Date
   throw new Error(`${expression} is never due in ${timezone}`);
 }
 
-/** What the clocks of a zone show at a moment, as if it were UTC. */
+/** Local time of a zone at a moment, as if it were UTC. */
 export function wallClock(timezone: string, moment: Date): Date {
   const { offsetNanoseconds } = moment.toTemporalInstant().toZonedDateTimeISO(timezone);
   return new Date(moment.getTime() + offsetNanoseconds / 1e6);

@@ -17,7 +17,7 @@ import { type JobView, textFilter, viewFor } from "./view.ts";
 /** Interval of comments that keep the connection open, in milliseconds. */
 const HEARTBEAT_MS = 15_000;
 
-/** What a client has received. */
+/** Parts of a job that a client has received. */
 interface Position {
   /** The steps as they were sent, by name. */
   steps: Map<string, string>;

@@ -9,7 +9,7 @@ import { aborted, type Worker } from "../lifecycle.ts";
 import type { JobKind } from "./kind.ts";
 import { resumeJobs } from "./runner.ts";
 
-/** How long the service waits for running jobs when it stops, in milliseconds. */
+/** Longest wait for running jobs when the service stops, in milliseconds. */
 const DRAIN_MS = 5_000;
 
 /** @param kinds Every kind of job, to resume those of an earlier process. */

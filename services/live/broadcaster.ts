@@ -12,7 +12,7 @@ import { broadcastStates } from "./frames.ts";
 
 const ROUND_MS = 15_000;
 
-/** How often changes are checked for, in milliseconds. */
+/** Interval between checks for changes, in milliseconds. */
 const CHECK_MS = 500;
 
 /** Shortest time between two rounds, in milliseconds; plus that of each container and each client. */

@@ -1,4 +1,4 @@
-/** What a client with an API token sees of the frames of `GET /api/stream`. @module */
+/** Frames of `GET /api/stream`, as a client with an API token sees them. @module */
 
 import { selectJob } from "../../db/jobs.ts";
 import type { Caller } from "../access/caller.ts";

@@ -23,7 +23,7 @@ export interface LogStreamRequest {
   isValid: () => boolean;
 }
 
-/** What a filter sees of a line. */
+/** Fields of a line that a filter uses. */
 export interface LogLineFields {
   stream: "stdout" | "stderr";
   message: string;

@@ -1,5 +1,5 @@
 /**
- * Which events have the same cause, and which are not sent by themselves because another problem
+ * Causes of events: which events have the same one, and which are not sent because another problem
  * explains them. Notification channels, chats and pushes share the decision about an event.
  *
  * @module
@@ -26,10 +26,10 @@ import { identityOf } from "../containers/reserve.ts";
 import { phaseOf } from "../events/message.ts";
 import { subjectOf } from "./subject.ts";
 
-/** How long events about containers wait for an outage of the engine, in milliseconds. */
+/** Time for which events about containers wait for an outage of the engine, in milliseconds. */
 export const HOLD_MS = 3_000;
 
-/** How long the containers have to start after an outage of the engine, in milliseconds. */
+/** Time that containers have to start after an outage of the engine, in milliseconds. */
 export const SETTLE_MS = 60_000;
 
 /** A problem whose end was never reported is forgotten after this time. */
@@ -76,7 +76,7 @@ function causeOf(
 ): Cause {
   const { db } = deps;
   const own = subject && selectProblem(db, subject.key);
-  // What follows from an event in the same moment belongs to it, and so does its end.
+  // A consequence of an event in the same moment belongs to it, and so does its end.
   if (parent?.subject) {
     const { cause, explainedBy, settlesAt } = parent;
     return { cause: own?.cause ?? cause, explainedBy, settlesAt };
@@ -106,7 +106,7 @@ const causeBy = ({ cause, endedAt, event }: NotificationProblem): Cause => ({
   settlesAt: endedAt === null ? undefined : new Date(Date.parse(endedAt) + SETTLE_MS).toISOString(),
 });
 
-/** Which problems explain others about the same container. */
+/** Kinds of problems that each kind explains, if both are about the same container. */
 const EXPLAINED: { [Kind in SubjectKind]?: readonly SubjectKind[] } = {
   alert: ["alert", "down", "monitor"],
   down: ["alert", "monitor"],
@@ -148,7 +148,7 @@ function recordProblem(
   }
   if (phase !== "begin" || isMuted) return;
   if (kind === "engine") {
-    // What began a moment before is explained by it.
+    // Problems that began a moment before are explained by it.
     updateProblemsCause(db, new Date(at.getTime() - HOLD_MS).toISOString(), key);
   }
   const before = selectProblem(db, key);

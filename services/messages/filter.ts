@@ -1,4 +1,4 @@
-/** Which events a notification channel gets. @module */
+/** Filter of a notification channel's events. @module */
 
 import type { StoredNotificationChannel } from "../../db/notification_channels.ts";
 import { matchesAny, stackOf } from "../access/scope.ts";
@@ -23,7 +23,7 @@ const NAMED_KINDS: readonly string[] = [
   "update.started",
 ];
 
-/** How an update tells that it failed. */
+/** Kinds of events of a failed update. */
 const FAILED_UPDATES: readonly EventKind[] = [
   "update.failed",
   "update.needs_attention",

@@ -1,7 +1,7 @@
 /**
- * Which messages a receiver gets about a cause, and when: the first goes at once, what follows
- * within 10 seconds is one more, what another problem explains is only mentioned, and an object
- * that changes all the time gets a summary every 30 minutes.
+ * Messages of a receiver about a cause, and their times: the first goes at once, everything that
+ * follows within 10 seconds is one more, what another problem explains is only mentioned, and an
+ * object that changes all the time gets a summary every 30 minutes.
  *
  * @module
  */
@@ -99,7 +99,7 @@ type Send = (targetId: string, bundle: Bundle) => void;
 /** An event that can belong to others, and what was decided about it. */
 type Grouped = Decision & { subject: Subject; event: AppEvent };
 
-/** What a receiver got about a cause. Times are ISO 8601, UTC. */
+/** State of a receiver's messages about a cause. Times are ISO 8601, UTC. */
 interface State {
   /** The thread of the messages, from the first until the problem ended. */
   thread: string | null;
@@ -107,7 +107,7 @@ interface State {
   open: Record<string, AppEvent>;
   /** Events for the next message, oldest first. */
   pending: AppEvent[];
-  /** What another problem explains, to be mentioned at the end. */
+  /** Events that another problem explains, to be mentioned at the end. */
   held: string[];
   /** Events that did not fit into `pending`. */
   more: number;
@@ -237,7 +237,7 @@ function record(
   const isTaken = target.subscribes(event.event) ||
     event.event === "container.removed" && RECOVERIES.some((kind) => target.subscribes(kind));
   const closesAlert = target.isOnCall === true && phase === "end" && state.thread !== null;
-  // Who got the beginning gets the end, unless it subscribed only to the beginning.
+  // A receiver of the start also gets the end, unless it subscribed only to the start.
   const isSent = (!isMuted || closesAlert) &&
     (item.isWanted || isTaken || !target.subscribes(begun!.event));
   if (isSent) dueAt = (explainedBy ? addExplained : addOwn)(deps, state, dueAt, item);

@@ -109,7 +109,7 @@ export function enqueueNow(
   const target = targetOf(channelId);
   const isOnCall = ON_CALL_KINDS.includes(kind);
   if (message.phase === "end") {
-    // What is over before it could be sent is not sent any more.
+    // An event that is over before it could be sent is not sent any more.
     updateThreadSuperseded(db, { ...target, thread: message.thread }, "It ended before");
     if (isOnCall) return closeAlert(deps, channelId, message);
   }

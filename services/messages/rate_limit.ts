@@ -25,7 +25,7 @@ export const SUMMARY = "summary";
 type LimitDeps = Pick<Deps, "db" | "now">;
 type LimitedTarget = { channel: string; targetId: string };
 
-/** What a summary stands for. */
+/** Events that a summary stands for. */
 export interface Summarized {
   /** The first ones. */
   titles: string[];

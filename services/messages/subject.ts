@@ -1,4 +1,4 @@
-/** What an event is about, for the decision which events become one message. @module */
+/** Subjects of events, for the decision which events become one message. @module */
 
 import type { Deps } from "../deps.ts";
 import type { AppEvent } from "../events/events.ts";
@@ -15,7 +15,7 @@ const STATE_METRICS: readonly string[] = [
   "engine_down",
 ];
 
-/** What an event is about; `undefined` for news that stand alone. */
+/** Subject of an event; `undefined` for news that stand alone. */
 export function subjectOf(
   { inventory }: Pick<Deps, "inventory">,
   event: AppEvent,

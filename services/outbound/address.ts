@@ -10,13 +10,13 @@ import {
 } from "../ip_address.ts";
 import { trimEnd } from "../text/trim_end.ts";
 
-/** Where a connection on behalf of a user may go. */
+/** Reach of a connection on behalf of a user. */
 export type OutboundReach =
   | "public" // the internet (webhooks, chat, push)
   | "internal" // private networks as well (integrations, monitors)
   | "loopback"; // private networks and this host as well (registries of images)
 
-/** What the operator allows in OUTBOUND_ALLOW. */
+/** Networks and hosts that the operator allows in OUTBOUND_ALLOW. */
 export interface OutboundAllow {
   hosts: ReadonlySet<string>;
   networks: readonly Network[];

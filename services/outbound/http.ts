@@ -30,8 +30,8 @@ interface OutboundRequest {
   /** Maximum size of the response body, in bytes. */
   bodyMax: number;
   /**
-   * What happens to a larger body. Default: `fail`. The status is what matters with `optional`: such
-   * a body is cut also if it is late or breaks off.
+   * Handling of a larger body. Default: `fail`. With `optional` only the status matters: such a
+   * body is cut also if it is late or breaks off.
    */
   bodyOver?: BodyOver;
   /** Maximum number of redirects that are followed. Default: 0, which returns a redirect as is. */

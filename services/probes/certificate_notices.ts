@@ -11,7 +11,7 @@ import type { CertificateCheck } from "./tls.ts";
 /** Remaining days at which a notice is sent, once each per certificate. */
 const NOTICE_DAYS: readonly number[] = [30, 14, 7, 3, 1];
 
-/** How long notices are remembered after the certificate expired, in milliseconds. */
+/** Time for which notices are kept after the certificate expired, in milliseconds. */
 const RETENTION_MS = 365 * 24 * 60 * 60 * 1000;
 
 /**

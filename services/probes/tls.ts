@@ -39,7 +39,7 @@ export interface CertificateCheck extends CertificateTarget {
   error: string | null;
 }
 
-/** How a probe connects. */
+/** Options of a probe's connection. */
 export interface CertificateCheckOptions {
   now: () => Date;
   /** Of the whole probe; default {@linkcode TIMEOUT_MS}. */
@@ -54,7 +54,7 @@ export interface CertificateCheckOptions {
   signal?: AbortSignal;
 }
 
-/** How long results are cached, in milliseconds. */
+/** Time for which results are cached, in milliseconds. */
 export const CACHE_MS = 30_000;
 
 /** Timeout of one probe, from name resolution to the answer, in milliseconds. */

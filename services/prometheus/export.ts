@@ -23,10 +23,10 @@ interface MetricsText {
   contentType: string;
 }
 
-/** How long an export is cached while containers and stats do not change, in milliseconds. */
+/** Time for which an export is cached while containers and stats do not change, in milliseconds. */
 const CACHE_MS = 1_000;
 
-/** How long metrics from the databases are cached, in milliseconds. */
+/** Time for which metrics from the databases are cached, in milliseconds. */
 const RECORDS_CACHE_MS = 5_000;
 
 const encoder = new TextEncoder();

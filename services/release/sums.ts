@@ -1,4 +1,4 @@
-/** What a release says about its files: `SHA256SUMS`, signed by the vendor. @module */
+/** Checksums of a release's files: `SHA256SUMS`, signed by the vendor. @module */
 
 import { compareNatural } from "../text/natural_order.ts";
 import { SignatureError, verifySshSignature } from "./ssh_signature.ts";

@@ -200,7 +200,7 @@ function keyFile(path: string, afterwards: string, log: Log): Uint8Array {
 /** Removes the permissions of group and others; logs a warning if the file system cannot. */
 function makePrivate(path: string, log: Log): void {
   const { mode, isFile } = Deno.lstatSync(path);
-  // What is not a file is refused when it is read.
+  // Anything but a file is refused when it is read.
   if (!isFile) return;
   if (mode === null || (mode & 0o077) === 0) return;
   try {

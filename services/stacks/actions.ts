@@ -55,7 +55,7 @@ interface StackAction {
   operation: Operation;
 }
 
-/** How long an action waits in total for dependencies, in milliseconds. */
+/** Longest wait of an action for all dependencies, in milliseconds. */
 const CONDITIONS_MS = 120_000;
 
 /** Poll interval of dependencies, in milliseconds. */
@@ -236,7 +236,7 @@ async function refreshService(deps: ReadDeps, service: StackService): Promise<St
   return { ...service, containers };
 }
 
-/** How far a service is from meeting a condition. */
+/** Progress of a service towards a condition. */
 export function progressOf(
   service: Pick<StackService, "containers">,
   condition: Dependency["condition"],

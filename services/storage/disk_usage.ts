@@ -16,7 +16,7 @@ export interface DiskBreakdown {
   computedAt: string;
 }
 
-/** How long the sizes of single volumes are shown, in milliseconds. */
+/** Time for which the sizes of single volumes are shown, in milliseconds. */
 const VOLUME_SIZES_MS = 60 * 60_000;
 
 /**

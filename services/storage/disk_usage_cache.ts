@@ -16,10 +16,10 @@ export interface DiskUsageSnapshot {
   computedAt: Date;
 }
 
-/** How long an answer counts as current, in milliseconds. */
+/** Time for which an answer counts as current, in milliseconds. */
 const CURRENT_MS = 60_000;
 
-/** How long a caller waits for the engine by default, in milliseconds. */
+/** Longest wait of a caller for the engine by default, in milliseconds. */
 const WAIT_MS = 60_000;
 
 /** Retry interval while the engine is busy with another client's request, in milliseconds. */

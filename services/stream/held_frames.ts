@@ -13,7 +13,7 @@
 
 import { COMMENT, encode, idLine, join, type StreamChunk } from "./chunks.ts";
 
-/** What a client with a limited API token may see. */
+/** View of a client with a limited API token. */
 export interface StreamView {
   /** Clients with the same key see the same. */
   key: string;
@@ -54,7 +54,7 @@ interface HeldFrame {
   isEvent: boolean;
   /** The last id when its data changed; readers that got the states later do not need it. */
   setAt: number;
-  /** What was encoded, for views. */
+  /** Data before it was encoded, for views. */
   data: unknown;
   /** With and without the line of its id. */
   bytes: StreamChunk;

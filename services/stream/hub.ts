@@ -17,7 +17,7 @@ export interface StreamRequest {
   types: ReadonlySet<string>;
   /** The last id that it received before it lost its connection. */
   lastEventId?: number | undefined;
-  /** What the client may see of each frame; everything without it. */
+  /** View of the frames for the client; everything without it. */
   view?: StreamView | undefined;
   /** Whether the client is still authorized. Called in each round; its stream ends if not. */
   isValid: () => boolean;

@@ -1,4 +1,4 @@
-/** How long a stream may stay open. @module */
+/** Validity of an open stream. @module */
 
 import type { Caller } from "../access/caller.ts";
 import type { Deps } from "../deps.ts";

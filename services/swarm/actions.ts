@@ -27,7 +27,7 @@ type SwarmDeps = Pick<Deps, "engine"> & RegistryAccessDeps;
 /** Label of a stopped service: its previous number of replicas. */
 const REPLICAS_LABEL = "longshore.replicas";
 
-/** How long an action waits for the tasks to start or stop, in milliseconds. */
+/** Longest wait of an action for the tasks to start or stop, in milliseconds. */
 const CONVERGENCE_MS = 30_000;
 
 /** Poll interval of the tasks, in milliseconds. */

@@ -4,7 +4,7 @@ import type { Engine } from "../../engine/client.ts";
 import { EngineError } from "../../engine/errors.ts";
 import { systemInfo } from "../../engine/system.ts";
 
-/** How long an answer is cached, in milliseconds. */
+/** Time for which an answer is cached, in milliseconds. */
 const CACHE_MS = 5_000;
 
 export type SwarmManager = ReturnType<typeof createSwarmManager>;

@@ -17,7 +17,7 @@ export const SERVICE_LABEL = "com.docker.swarm.service.name";
 /** Label of a task's container: `<service>.<slot>.<task id>`. */
 export const TASK_LABEL = "com.docker.swarm.task.name";
 
-/** How the swarm sets the number of tasks; only replicated services can be scaled. */
+/** Rule of the swarm for the number of tasks; only replicated services can be scaled. */
 type SwarmMode = "replicated" | "global" | "job";
 
 /** A service of a swarm stack. */

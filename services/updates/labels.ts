@@ -20,11 +20,11 @@ import { parseWindow, type UpdateWindow } from "./window.ts";
 export const UPDATE_POLICIES = ["off", "notify", "auto"] as const;
 export type UpdatePolicy = (typeof UPDATE_POLICIES)[number];
 
-/** How far an automatic update may go from the current tag; `same` keeps the tag. */
+/** Distances that an automatic update may go from the current tag; `same` keeps the tag. */
 const UPDATE_LEVELS = ["same", "patch", "minor", "major"] as const;
 type UpdateLevel = (typeof UPDATE_LEVELS)[number];
 
-/** What the labels of a container say about its updates. */
+/** Update policy in the labels of a container. */
 export interface LabelPolicy {
   /** `undefined`: that of the settings. */
   policy?: UpdatePolicy;
@@ -35,7 +35,7 @@ export interface LabelPolicy {
   minAgeHours?: number;
   /** Replaces the windows of the settings. */
   window?: UpdateWindow;
-  /** What the image demands besides the settings. */
+  /** Requirements of the image besides the settings. */
   image?: { minAgeHours?: number; window?: UpdateWindow };
   /** Replaces the deadline of the verification after an update. */
   verifyTimeoutSeconds?: number;

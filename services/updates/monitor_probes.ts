@@ -1,4 +1,4 @@
-/** What updates need of uptime monitors. Only Pro has monitors. @module */
+/** Uptime monitors, as updates use them. Only Pro has monitors. @module */
 
 import type { StateDatabase } from "../../db/database.ts";
 import type { Config } from "../config/config.ts";

@@ -18,9 +18,9 @@ export interface UpdateSettings {
   policy: typeof DEFAULT_POLICIES[number];
   /** Age of a digest before it is applied automatically, from when it was first seen. */
   minimumAgeHours: number;
-  /** How long the image before an update is kept. */
+  /** Time for which the image before an update is kept. */
   keepPreviousDays: number;
-  /** How long an updated container without a health check has to run. */
+  /** Time that an updated container without a health check has to run. */
   stableSeconds: number;
   /** When containers may be updated automatically; never if empty. */
   windows: UpdateWindow[];

@@ -21,8 +21,8 @@ const GRACE_MS = 14 * 24 * 60 * 60 * 1000;
 const TRIAL_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * How far a clock may be behind the start of a trial, e.g. after it was corrected from local time to
- * UTC. Set back further, it would extend the trial.
+ * Longest delay of a clock behind the start of a trial, e.g. after it was corrected from local time
+ * to UTC. Set back further, it would extend the trial.
  */
 const CLOCK_BACK_MS = 24 * 60 * 60 * 1000;
 

@@ -8,13 +8,13 @@
 
 import { type Edition, includesEdition } from "../../edition.ts";
 
-/** How long the protection outlives the edition. */
+/** Time by which the protection outlives the edition. */
 const PROTECTION_MS = 14 * 24 * 60 * 60 * 1000;
 
 /** Stored instead of a time while the edition is in force. */
 const IN_FORCE = "in force";
 
-/** Where the end of the edition is stored, so that a restart does not begin the period again. */
+/** Store of the end of the edition, so that a restart does not begin the period again. */
 export interface EndStore {
   load(): string | undefined;
   save(value: string): void;
@@ -57,7 +57,7 @@ export function createProtection(now: () => Date, store: EndStore) {
   };
 }
 
-/** What users are told while the protection lasts. */
+/** Warning for users while the protection lasts. */
 export function protectionWarning(until: Date | undefined): string | null {
   if (until === undefined) return null;
   const minute = until.toISOString().slice(0, 16).replace("T", " ");

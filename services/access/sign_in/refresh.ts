@@ -10,7 +10,7 @@ import { revokeFamily } from "./families.ts";
 import { findRefreshToken, refreshTokenAfter, storeRefreshToken } from "./refresh_tokens.ts";
 import { type Admit, type LoginDeps, type TokenPair, tokenPairOf } from "./sessions.ts";
 
-/** How long a used token is accepted again, for clients that send parallel refreshes. */
+/** Time in which a used token is accepted again, for clients that send parallel refreshes. */
 const REPEAT_MS = 10_000;
 
 /**

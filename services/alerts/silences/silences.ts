@@ -29,7 +29,7 @@ const LENGTH_MAX_DAYS = 366;
 /** Limit of silences that have not ended, because every event is compared with each of them. */
 const OPEN_MAX = 500;
 
-/** How many ended silences are listed, and for how long. */
+/** Limits of the list of ended silences, by number and by age. */
 const ENDED_MAX = 500;
 const ENDED_KEPT_MS = 7 * DAY_MS;
 

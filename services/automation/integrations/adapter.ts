@@ -20,7 +20,7 @@ export interface Fetched {
   records: AdapterRecord[];
   /** Whether the records include all active alerts, so that a missing one has ended. */
   alertsComplete: boolean;
-  /** What could not be fetched, in one sentence; `null` if the poll is complete. */
+  /** Reason why the poll is not complete, in one sentence; `null` if it is. */
   problem: string | null;
 }
 

@@ -47,13 +47,13 @@ export { RUN_STATUSES } from "../../../db/schedule_runs.ts";
  */
 const RUNNING_MAX = 64;
 
-/** How late a run may start after a suspend or a clock jump, in milliseconds. */
+/** Longest delay of a run after a suspend or a clock jump, in milliseconds. */
 const LATENESS_MAX_MS = 60_000;
 
-/** How long the service waits for active runs when it stops, in milliseconds. */
+/** Longest wait for active runs when the service stops, in milliseconds. */
 const DRAIN_MS = 5_000;
 
-/** What shows the runs. */
+/** Resource that shows the runs. */
 const RESOURCE = "/api/schedules";
 
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;

@@ -42,7 +42,7 @@ interface ScheduleSettings {
   timezone?: string | undefined;
 }
 
-/** What an action does, for messages. */
+/** Participle of each action, for messages. */
 const PARTICIPLES: Record<ScheduleAction, string> = {
   start: "started",
   stop: "stopped",

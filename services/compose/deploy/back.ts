@@ -1,4 +1,4 @@
-/** How a deploy that failed ends: back to the state before it, or where it is. @module */
+/** Ends of a failed deploy: back to the state before it, or a stop where it is. @module */
 
 import {
   type ContainerInspect,
@@ -51,7 +51,7 @@ interface FailedStack {
   failed: FailedDeploy;
 }
 
-/** What the step that creates the containers of a service recorded. */
+/** Records of the step that creates the containers of a service. */
 export const createdOf = (job: DeployJob, key: string): CreatedContainers | undefined =>
   job.resultOf(`create ${key}`) as CreatedContainers | undefined;
 

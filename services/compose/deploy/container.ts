@@ -24,7 +24,7 @@ import { type FindPeer, hostConfigOf, mountsOf, namespaceOf } from "./host_confi
 
 export interface ContainerContext {
   project: Project;
-  /** Where the project is on disk. */
+  /** Location of the project on disk. */
   place?: DiskPlace | undefined;
   /** The service's key in the project. */
   key: string;

@@ -1,4 +1,4 @@
-/** What a failed deploy records before its containers are removed. @module */
+/** Records of a failed deploy, made before its containers are removed. @module */
 
 import type { Deps } from "../../deps.ts";
 import { isUp } from "../../updates/recreate/replace.ts";

@@ -1,4 +1,4 @@
-/** What the jobs of stacks get, record between their steps, and return. @module */
+/** Input, step records and result of the jobs of stacks. @module */
 
 import type { EndpointSettings } from "../../../engine/containers.ts";
 import type { NetworkCreateBody } from "../../../engine/networks.ts";
@@ -43,11 +43,11 @@ export interface DeployResult {
 
 /** The result of a deploy that failed after it had begun. */
 export interface FailedDeploy extends DeployResult {
-  /** What the failed containers left behind. */
+  /** Logs and health checks of the failed containers. */
   evidence: Evidence[];
 }
 
-/** What a deploy does to one service. */
+/** Work of a deploy on one service. */
 export interface ServiceWork {
   key: string;
   /** Containers that are replaced, with their numbers. */
@@ -68,7 +68,7 @@ export interface ReplacedNetwork {
   attached: { id: string; service: string; endpoint: EndpointSettings }[];
 }
 
-/** What the step `plan` records. */
+/** Record of the step `plan`. */
 export interface PlannedDeploy {
   changes: AppliedChange[];
   warnings: string[];
@@ -90,7 +90,7 @@ export interface PlannedDeploy {
   existing: string[];
 }
 
-/** What the step that creates the containers of a service records. */
+/** Record of the step that creates the containers of a service. */
 export interface CreatedContainers {
   pairs: Pair[];
   /** Those that replace none. */

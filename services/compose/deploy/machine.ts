@@ -30,7 +30,7 @@ import { createNetwork, createVolume } from "./parts.ts";
 import { nameImages, planDeploy, pullImages } from "./planned.ts";
 import { createContainers, startContainers, waitForDependencies } from "./services.ts";
 
-/** How long a container without a health check has to run, in seconds. */
+/** Time that a container without a health check has to run, in seconds. */
 const STABLE_S = 10;
 
 /** Runs the job from where it is. */
@@ -50,7 +50,7 @@ export async function deployStack(deps: Deps, job: DeployJob): Promise<DeployRes
     await restoreNames(deps, named);
     throw error;
   }
-  // What was begun to be put back is put back completely.
+  // A rollback that was begun is completed.
   if (!job.hasBegun("failure")) {
     try {
       await carryOut(deps, job, stack, planned);

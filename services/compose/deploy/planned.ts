@@ -42,7 +42,7 @@ export const optionsOf = (
   { recreate, removeOrphans, services }: DeployJob["input"],
 ): PlanOptions => ({ recreate, removeOrphans, services: services ?? undefined });
 
-/** What the images of the project are on this host. */
+/** Finds the images on this host that the references of the project name. */
 export async function nameImages(
   { engine }: Pick<Deps, "engine">,
   { project }: LoadedStack,

@@ -1,4 +1,4 @@
-/** What the description of a service needs to know besides its container. @module */
+/** Context of a service's description, besides its container. @module */
 
 import type { ContainerConfig } from "../../../engine/containers.ts";
 import { sharedContainer } from "../../../engine/containers.ts";

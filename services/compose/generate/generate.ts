@@ -25,7 +25,7 @@ export interface GeneratedStack {
   compose: string;
   /** Variables that the file has in place of values that the caller may not see. */
   variables: string[];
-  /** What the file cannot say. */
+  /** Settings that the file cannot express. */
   warnings: string[];
 }
 

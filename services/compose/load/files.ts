@@ -26,7 +26,7 @@ import { service, type WrittenService } from "./service_keys.ts";
 import type { MapNode, Node } from "./nodes.ts";
 import { parseYaml } from "./yaml_tree.ts";
 
-/** What the files of a project say; references are not checked. */
+/** Contents of a project's files; references are not checked. */
 export interface WrittenProject {
   name?: string;
   services: Record<string, WrittenService>;

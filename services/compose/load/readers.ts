@@ -23,11 +23,13 @@ import type { MapNode, Node, ScalarNode } from "./nodes.ts";
 /** Returns the value; `undefined` if it is not given (`null`), and after an error. */
 export interface Reader<T> {
   (node: Node, path: string, scope: Scope): T | undefined;
-  /** What an editor can complete; nothing unless given. */
+  /** Completion for editors; none unless given. */
   readonly completion?: Completion;
 }
 
-/** What a reader accepts, as far as an editor can complete it; `completion.ts` lists it. */
+/**
+ * Accepted values of a reader, as far as an editor can complete them; `completion.ts` lists them.
+ */
 export interface Completion {
   /** The keys of a map. Items of a list of maps have the completion of the list. */
   fields?: Fields;
@@ -41,7 +43,7 @@ export interface Completion {
 /** Readers by key. */
 export type Fields = Readonly<Record<string, Reader<unknown>>>;
 
-/** What the readers of a table return. */
+/** Result of the readers of a table. */
 export type Read<F extends Fields> = {
   [Key in keyof F]?: F[Key] extends Reader<infer T> ? T : never;
 };
@@ -349,7 +351,7 @@ export const object = <F extends Fields>(
   fields: F,
   { required = [], instead = {} }: {
     required?: readonly (keyof F & string)[];
-    /** What to use instead of keys of older formats. */
+    /** Replacements for keys of older formats. */
     instead?: Readonly<Record<string, string>>;
   } = {},
 ): Reader<Read<F>> =>

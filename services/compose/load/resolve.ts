@@ -36,7 +36,7 @@ const OWN_BACKOFF = `${SWARM_ONLY}: the engine waits longer after each failure`;
 /** Keys of a file that the model does not have. */
 const UNKNOWN_HERE = ["build", "develop", "models", "provider"] as const;
 
-/** What an engine without a swarm does not do, by the path in `deploy`. */
+/** Settings without effect on an engine without a swarm, by the path in `deploy`. */
 const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   mode: SWARM_ONLY,
   endpoint_mode: SWARM_ONLY,

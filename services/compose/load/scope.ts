@@ -1,4 +1,4 @@
-/** What every step of loading shares: positions, problems and the limit of the work. @module */
+/** Positions, problems and the limit of the work, shared by every step of loading. @module */
 
 import { createYield } from "../../event_loop.ts";
 import type { Node, Position } from "./nodes.ts";
@@ -50,7 +50,7 @@ export interface Loading {
   bindAllow: readonly string[] | null;
 }
 
-/** What the readers of one file know. */
+/** Context of the readers of one file. */
 export interface Scope extends Loading {
   file: string | null;
   /** The directory of relative paths: absolute, or relative to the project's. */
@@ -121,7 +121,7 @@ export function remember({ nodes }: Loading, path: string, node: Node): void {
   else nodes.set(path, [node]);
 }
 
-/** Where a path is written: its own position, or that of the closest parent that has one. */
+/** Position of a path: its own, or that of the closest parent that has one. */
 function positionOf({ nodes }: Loading, path: string): Position {
   for (let inner = path; inner !== "";) {
     let parent = parentOf(inner);

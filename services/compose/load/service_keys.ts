@@ -102,7 +102,7 @@ const attachment = object({
   gw_priority: number,
 });
 
-/** How a service joins a network; `null` without settings of its own. */
+/** Attachment of a service to a network; `null` without settings of its own. */
 export type Attachment = ReturnType<typeof attachment> | null;
 
 const attachments: Reader<Record<string, Attachment>> = byKind({
@@ -227,7 +227,7 @@ const image: Reader<string> = (node, path, scope) => {
 
 const IMAGE_ID = /^[0-9a-f]{64}$/;
 
-/** What is used instead of keys of older Compose formats. */
+/** Replacements for keys of older Compose formats. */
 const OLDER_KEYS: Readonly<Record<string, string>> = {
   dockerfile: "is a key of build in current Compose formats",
   log_driver: "was replaced by logging.driver",

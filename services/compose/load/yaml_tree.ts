@@ -156,7 +156,7 @@ class TreeReader {
   readonly #anchors = new Map<string, YamlNode>();
   /** The target of each alias: an anchor's name may be used again further down. */
   readonly #targets = new Map<Alias, YamlNode>();
-  /** What was read of anchored nodes, because aliases would multiply the work. */
+  /** Results for anchored nodes, because aliases would multiply the work. */
   readonly #read = new Map<YamlNode, AnchoredNode>();
   /** The anchored nodes around the current one. */
   readonly #open = new Set<YamlNode>();
@@ -252,7 +252,7 @@ class TreeReader {
       if (name.text === "<<" && name.isPlain) merged.push(...this.#mergeSources(read, inner));
       else entries.set(name.text, { key: where, value: read });
     }
-    // What is written here wins, then what is merged first.
+    // Own keys win, then the keys that were merged first.
     for (const source of merged) {
       for (const [name, entry] of source) if (!entries.has(name)) entries.set(name, entry);
     }

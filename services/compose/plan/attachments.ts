@@ -1,4 +1,4 @@
-/** How a container joins a network, as text that can be compared. @module */
+/** Attachments of containers to networks, as text that can be compared. @module */
 
 import type { ContainerInspect, EndpointSettings } from "../../../engine/containers.ts";
 import type { Attachment } from "../load/service_keys.ts";

@@ -23,7 +23,7 @@ type Rules = {
 const inside = () => false;
 const outside = () => true;
 
-/** What engines grant to every container. */
+/** Capabilities that engines grant to every container. */
 const DEFAULT_CAPABILITIES = new Set([
   "AUDIT_WRITE",
   "CHOWN",

@@ -7,7 +7,7 @@ import type { Project, Service } from "../load/resolve.ts";
 /** A setting. Lists are maps from their entries if their order means nothing. */
 export type Setting = string | readonly string[] | Readonly<Record<string, string>>;
 
-/** What a comparison may need to know besides the values. */
+/** Context of a comparison besides the values. */
 export interface Context {
   /** The key of the service. */
   name: string;
@@ -16,12 +16,12 @@ export interface Context {
   project: Project;
   /** The service of one of the project's containers, by its id or name. */
   serviceOf: (container: string) => string | undefined;
-  /** What the engine uses where a container has no own setting. */
+  /** Values of the engine where a container has no own setting. */
   defaults: EngineDefaults;
 }
 
 export interface EngineDefaults {
-  /** What the engine says of itself; without it, nothing of the host is checked. */
+  /** The engine's description of itself; without it, nothing of the host is checked. */
   info?: Partial<EngineInfo> | undefined;
   kind?: "docker" | "podman" | undefined;
   /** E.g. `1.41`; without it, every setting is compared. */

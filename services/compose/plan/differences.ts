@@ -23,7 +23,7 @@ export interface Reason {
   text: string;
 }
 
-/** What differs between a service and a container. */
+/** Differences between a service and a container. */
 export interface Differences {
   /** Why the container is recreated. */
   reasons: Reason[];
@@ -57,7 +57,7 @@ const CHANGEABLE: ReadonlySet<string> = new Set([
 /** Maximum length of a value in a reason. */
 const VALUE_MAX = 300;
 
-/** What differs between a service and one of its containers. */
+/** Compares a service with one of its containers. */
 export function differences(
   context: Context,
   container: ContainerInspect,
@@ -83,7 +83,7 @@ export function differences(
       ...platformReasons(service.platform, platforms?.get(fullImageId(container.Image))),
       ...compared.filter(({ isEngines }) => !isEngines).map(({ reason }) => reason),
     ],
-    // What the engine adds by itself is not missing.
+    // Values that the engine adds by itself are not missing.
     unapplied: engines.filter(({ to }) => to !== null).map(({ path }) =>
       service.gpus ? path : path.replace(/^gpus\b/, "deploy.resources.reservations.devices")
     ),

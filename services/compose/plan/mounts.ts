@@ -9,7 +9,7 @@ import { isAbsolutePath } from "../load/paths.ts";
 /** Names of volumes that the engine chose. */
 export const ANONYMOUS = /^[0-9a-f]{64}$/;
 
-/** What the engine uses for a bind mount. */
+/** Propagation that the engine uses for a bind mount. */
 const DEFAULT_PROPAGATION = "rprivate";
 
 /** The mounts of the model by target. Configs and secrets that are copied are not among them. */

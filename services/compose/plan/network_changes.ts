@@ -64,14 +64,14 @@ export function lostNetworkReasons(
   );
 }
 
-/** What the engine did not take from the settings that the network was created from. */
+/** Settings that the engine did not take when the network was created. */
 const unappliedSettings = (network: Network, found: EngineNetwork): string[] =>
   network.external ? [] : [
     ...networkDifferences(network, found),
     ...rangeDifferences(network, found),
   ].map((text) => `The engine does not describe network ${found.Name} as it was created: ${text}`);
 
-/** What a plan does to the networks that have changed. */
+/** Changes of a plan to the networks that differ. */
 export interface NetworkChanges {
   /** Reasons by key. */
   recreated: ReadonlyMap<string, Reason[]>;

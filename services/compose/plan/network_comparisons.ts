@@ -1,4 +1,4 @@
-/** What the plan compares of a service's networks. @module */
+/** Comparisons of a service's networks in the plan. @module */
 
 import type { ContainerInspect } from "../../../engine/containers.ts";
 import { exposedPorts } from "../deploy/container.ts";

@@ -1,4 +1,4 @@
-/** What the engine has of a project. @module */
+/** Objects of a project on the engine. @module */
 
 import type { ContainerConfig, ContainerInspect } from "../../../engine/containers.ts";
 import type { Network } from "../../../engine/networks.ts";

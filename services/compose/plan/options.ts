@@ -1,11 +1,11 @@
-/** What a plan and the deploy that follows it are asked for. @module */
+/** Options of a plan and of the deploy that follows it. @module */
 
 export const RECREATE_POLICIES = ["changed", "always", "never"] as const;
 export type RecreatePolicy = typeof RECREATE_POLICIES[number];
 
-/** What a deploy is asked to do. */
+/** Options of a deploy. */
 export interface PlanOptions {
-  /** Which containers are recreated. Default `changed`. */
+  /** Containers that are recreated. Default `changed`. */
   recreate?: RecreatePolicy | undefined;
   /** Whether containers of services that the project does not have are removed. Default false. */
   removeOrphans?: boolean | undefined;

@@ -4,7 +4,7 @@ import type { Network as EngineNetwork } from "../../../engine/networks.ts";
 import type { Volume as EngineVolume } from "../../../engine/volumes.ts";
 import type { Network, Volume } from "../load/project_keys.ts";
 
-/** What a network of the file has that the one of the engine does not. */
+/** Settings of a network in the file that the one of the engine does not have. */
 export function networkDifferences(
   { driver, driver_opts, ipam, internal, attachable, enable_ipv6, labels }: Network,
   found: EngineNetwork,
@@ -36,7 +36,7 @@ export const rangeDifferences = ({ ipam }: Network, found: EngineNetwork): strin
       : [];
   });
 
-/** What a volume of the file has that the one of the engine does not. */
+/** Settings of a volume in the file that the one of the engine does not have. */
 export const volumeDifferences = (
   { driver, driver_opts, labels }: Volume,
   found: EngineVolume,

@@ -26,11 +26,13 @@ export interface StackPlan {
   warnings: string[];
   /** Why a deploy would be refused; empty if it can be started. */
   refusals: string[];
-  /** What the engine has left out of containers that it created, as a part of the warnings. */
+  /**
+   * Settings that the engine has left out of containers that it created, as a part of the warnings.
+   */
   unapplied: string[];
 }
 
-/** What planning the services adds to the plan. */
+/** Notes that the planning of services adds to the plan. */
 type Notes = Pick<StackPlan, "warnings" | "refusals" | "unapplied">;
 
 export function planProject(

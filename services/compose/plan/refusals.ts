@@ -1,5 +1,5 @@
 /**
- * What keeps a deploy from being started: what the engine cannot do, and what can never become true.
+ * Reasons to refuse a deploy: limits of the engine, and conditions that can never become true.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What an engine must be able to do for the settings of Compose files. An older API ignores fields that
+ * Requirements of Compose settings on the engine. An older API ignores fields that
  * it does not know, and a kernel without a control group discards limits, both without an error.
  *
  * @see https://github.com/moby/moby/blob/master/api/docs/CHANGELOG.md
@@ -87,7 +87,7 @@ function needsOfMount({ type, target, bind, volume }: Mount): Need[] {
   ];
 }
 
-/** What Podman does not take from requests of Docker's API. */
+/** Settings that Podman does not take from requests of Docker's API. */
 function ignoredByPodman(service: Service, { kind }: EngineDefaults): string[] {
   if (kind !== "podman") return [];
   return [
@@ -114,10 +114,10 @@ const HOST_FLAGS: Partial<Record<keyof Service, string>> = {
   pids_limit: "PidsLimit",
 };
 
-/** What only Windows has. Linux ignores the numbers. */
+/** Settings that only Windows has. Linux ignores the numbers. */
 const WINDOWS_ONLY = ["cpu_count", "cpu_percent"] as const;
 
-/** What the engine cannot do, in sentences. */
+/** Settings that the engine does not support, in sentences. */
 export interface Unsupported {
   /** A deploy is refused. */
   refusals: string[];
@@ -125,7 +125,7 @@ export interface Unsupported {
   warnings: string[];
 }
 
-/** What the engine cannot do of a service. */
+/** Settings of a service that the engine does not support. */
 export function unsupportedSettings(
   name: string,
   service: Service,
@@ -237,7 +237,7 @@ function supportedAttachment(
   return known;
 }
 
-/** What the engine cannot do of a network. */
+/** Settings of a network that the engine does not support. */
 export const unsupportedNetwork = (
   { name, enable_ipv4 }: Network & { name: string },
   defaults: EngineDefaults,

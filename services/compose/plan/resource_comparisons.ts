@@ -1,9 +1,9 @@
-/** What the plan compares of a service's limits and devices. @module */
+/** Comparisons of a service's limits and devices in the plan. @module */
 
 import { type DeviceRequest, deviceRequests } from "../deploy/host_config.ts";
 import { type Comparison, entries } from "./comparison.ts";
 
-/** What Docker and Podman use if `shm_size` is not given, in bytes. */
+/** Sizes that Docker and Podman use if `shm_size` is not given, in bytes. */
 const SHM_SIZES = [64 * 1024 ** 2, 64_000 * 1024];
 
 /** The limit of processes that Podman sets by itself. */

@@ -28,7 +28,7 @@ type StackDeps = FileDeps & ObserveDeps & Pick<Deps, "db">;
 /** A stack with stored sources, loaded. */
 export interface LoadedStack {
   version: number;
-  /** Where it is on disk. */
+  /** Location on disk. */
   place?: DiskPlace | undefined;
   project: Project;
   /** Texts of configs and secrets, e.g. by `secrets.key`. */

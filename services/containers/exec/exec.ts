@@ -41,7 +41,7 @@ const STREAM_MAX = 1024 * 1024;
 /** Bytes beyond the limit that are still read and dropped, so that the program can finish. */
 const EXCESS_MAX = 16 * 1024 * 1024;
 
-/** How long to wait for the exit code after the end of the output, in milliseconds. */
+/** Longest wait for the exit code after the end of the output, in milliseconds. */
 const EXIT_WAIT_MS = 10_000;
 const EXIT_POLL_MS = 25;
 
@@ -151,7 +151,7 @@ function createOutput(streamMax: number) {
   };
 }
 
-/** What engines write about a program that is missing or not executable. */
+/** Output of engines about a program that is missing or not executable. */
 export const NOT_RUNNABLE =
   /executable file (`.*` )?not found|no such file or directory|OCI runtime exec failed|permission denied|exec format error/i;
 

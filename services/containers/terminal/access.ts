@@ -1,5 +1,5 @@
 /**
- * Who may use terminals: admins, if `TERMINAL=admin`, with a ticket for exactly one container.
+ * Access to terminals: for admins, if `TERMINAL=admin`, with a ticket for exactly one container.
  *
  * @module
  */
@@ -17,13 +17,13 @@ import { assertMayInspect } from "../own_container.ts";
 import { type ReadDeps, resolveContainer } from "../reads.ts";
 import { splitWords } from "../exec/shell_words.ts";
 
-/** How old the login of a user may be, in milliseconds. */
+/** Highest age of a user's login, in milliseconds. */
 const LOGIN_AGE_MAX_MS = 12 * 60 * 60 * 1000;
 
 type LoginDeps = Pick<Deps, "accounts" | "db" | "now">;
 type TicketDeps = ReadDeps & LoginDeps & Pick<Deps, "config" | "terminals" | "terminalTickets">;
 
-/** What a terminal is requested for. */
+/** A request for a terminal. */
 export interface TerminalRequest {
   kind: TerminalGrant["kind"];
   /** Id, prefix or name of the container. */

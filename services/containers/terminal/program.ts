@@ -35,7 +35,9 @@ export interface TerminalProgram {
 
 const SHELLS = [["bash"], ["sh"], ["ash"]];
 
-/** How long to wait for the process id of a program, and how often to ask, in milliseconds. */
+/**
+ * Longest wait for the process id of a program, and interval between questions, in milliseconds.
+ */
 const START_WAIT_MS = 10_000;
 const START_POLL_MS = 20;
 

@@ -18,19 +18,19 @@ import type { TerminalProgram } from "./program.ts";
 /** Limit of input that the program has not read, in bytes; also that of a message. */
 const INPUT_MAX = 1024 * 1024;
 
-/** What a message costs beyond its bytes, so that many short ones are limited, too. */
+/** Cost of a message beyond its bytes, so that many short ones are limited, too. */
 const MESSAGE_COST = 256;
 
 /** Output that the client has not read, in bytes, beyond which the engine is not read either. */
 const OUTPUT_MAX = 256 * 1024;
 
-/** How often to check whether the client has read the output, in milliseconds. */
+/** Interval between checks whether the client has read the output, in milliseconds. */
 const OUTPUT_POLL_MS = 10;
 
-/** How many times that is checked before the connection is closed nevertheless. */
+/** Number of these checks before the connection is closed nevertheless. */
 const CLOSE_POLLS_MAX = 100;
 
-/** How long a client may read nothing, in milliseconds. */
+/** Longest time in which a client may read nothing, in milliseconds. */
 const STALL_MAX_MS = 60_000;
 
 /** Status codes of the WebSocket protocol (RFC 6455, section 7.4.1). */
@@ -60,7 +60,7 @@ interface TerminalEntry {
   outcome: "success" | "failure";
 }
 
-/** How a terminal ended. */
+/** Reason for the end of a terminal. */
 interface Ending {
   code: number;
   /** The last message; `undefined` if the client has disconnected. */

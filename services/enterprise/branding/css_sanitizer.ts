@@ -63,7 +63,7 @@ const FORBIDDEN: readonly Forbidden[] = [
 const ALLOWED_LESS_THAN =
   /^<([\s=\d]|(angle|color|custom-ident|image|integer|length|length-percentage|number|percentage|resolution|string|time|transform-function|transform-list)[+#]?>)/;
 
-/** How many times in succession escapes and comments are removed; browsers do it once. */
+/** Number of times that escapes and comments are removed in succession; browsers do it once. */
 const DEPTH = 3;
 
 /**

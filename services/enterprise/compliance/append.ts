@@ -40,7 +40,7 @@ export const ANONYMOUS = "anonymous";
 /** The actor of the service's own actions. */
 export const SYSTEM = { actor_id: "system", actor_type: "system" } as const;
 
-/** What most entries of the service have in common. */
+/** Common fields of most entries of the service. */
 export const OWN_ENTRY = {
   category: "security",
   severity: "info",

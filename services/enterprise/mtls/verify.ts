@@ -29,7 +29,7 @@ import { completeAgent, enrollUnknown } from "./enrollment.ts";
 
 type VerifyDeps = Pick<Deps, "db" | "now" | "log">;
 
-/** What the proxy reports about the client. All values must belong to the same certificate. */
+/** The proxy's report about the client. All values must belong to the same certificate. */
 interface Presented {
   /** In any format of {@linkcode parseFingerprint}. */
   fingerprints: readonly string[];

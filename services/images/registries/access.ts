@@ -1,4 +1,4 @@
-/** How each image is reached: over TLS or not, and with which credentials. @module */
+/** Access to the registry of each image: with or without TLS, and the credentials. @module */
 
 import { selectRegistriesOfHost, type StoredRegistry } from "../../../db/registries.ts";
 import type { ImageReference } from "../../../engine/image_reference.ts";
@@ -20,11 +20,11 @@ export interface Credentials {
   identityToken: string | null;
 }
 
-/** Where requests to a registry may go: any user names one in the reference of an image. */
+/** Reach of requests to a registry: any user names one in the reference of an image. */
 export const reachOf = ({ isListed }: Pick<RegistryAccess, "isListed">): OutboundReach =>
   isListed ? "loopback" : "internal";
 
-/** How a registry is reached. */
+/** Access to a registry. */
 export interface RegistryAccess {
   /** Whether an entry names the registry. Only those may be on this host. */
   isListed: boolean;

@@ -1,4 +1,4 @@
-/** What the answers of registries and token servers mean: errors and rate limits. @module */
+/** Meaning of the answers of registries and token servers: errors and rate limits. @module */
 
 import type { Deps } from "../../deps.ts";
 import type { OutboundResponse } from "../../outbound/http.ts";
@@ -7,7 +7,7 @@ import { RegistryError } from "./error.ts";
 
 type LimitDeps = Pick<Deps, "registrySessions" | "now">;
 
-/** How long a registry is left alone that does not say for how long, in milliseconds. */
+/** Pause of a registry that limits requests without naming a time, in milliseconds. */
 const LIMIT_MS = 15 * 60_000;
 
 /** Bounds for what a registry says, in milliseconds. */

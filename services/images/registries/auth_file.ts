@@ -24,7 +24,7 @@ export interface FileEntry {
 
 interface AuthFile {
   entries: FileEntry[];
-  /** What cannot be used and why, without secrets. */
+  /** Entries that cannot be used, with the reason and without secrets. */
   problems: string[];
 }
 
@@ -37,7 +37,7 @@ const ENTRIES_MAX = 1_000;
 /** Limit of reported problems. */
 const PROBLEMS_MAX = 50;
 
-/** What `docker login` stores as the user name next to an identity token. */
+/** User name that `docker login` stores next to an identity token. */
 const TOKEN_USER = "<token>";
 
 /** Reads the file again with each call, because programs that log in replace it. */

@@ -51,7 +51,7 @@ interface Registry extends Omit<RegistrySettings, "password"> {
 
 interface RegistryList {
   registries: Registry[];
-  /** What of REGISTRY_AUTH_FILE cannot be used; `null` if the variable is not set. */
+  /** Problems of REGISTRY_AUTH_FILE; `null` if the variable is not set. */
   authFile: { problems: string[] } | null;
 }
 
@@ -165,7 +165,7 @@ export function removeRegistry(deps: Pick<Deps, "config" | "db" | "log">, id: st
   deps.log.info("registry deleted", { registryId: id, host });
 }
 
-/** What a test of a registry found. */
+/** Result of a test of a registry. */
 interface RegistryTest {
   ok: boolean;
   reason: RegistryErrorReason | null;

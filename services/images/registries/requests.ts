@@ -43,7 +43,7 @@ const REQUEST_MS = 60_000;
 /** Limit of redirects: some registries are only a name for another one. */
 const REDIRECTS_MAX = 3;
 
-/** How long it is remembered how a registry authenticates, in milliseconds. */
+/** Time for which a registry's authentication scheme is remembered, in milliseconds. */
 const CHALLENGE_MS = 60 * 60_000;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

@@ -1,13 +1,13 @@
 /**
- * What was learned from image registries and is kept in memory: tokens, how to authenticate, and
- * until when a registry accepts no requests.
+ * Sessions at image registries, kept in memory: tokens, authentication schemes, and the time until
+ * when a registry accepts no requests.
  *
  * @module
  */
 
 import { createLimiter, type Limiter } from "../../limiter.ts";
 
-/** How a registry wants requests to be authenticated (RFC 9110, 11.6.1). */
+/** Authentication scheme that a registry requires (RFC 9110, 11.6.1). */
 export interface Challenge {
   /** In lower case, e.g. `bearer`. */
   scheme: string;

@@ -1,5 +1,5 @@
 /**
- * What one client has not read yet, at most 1 MiB. Beyond that, new lines are dropped until the client
+ * Unread lines of one client, at most 1 MiB. Beyond that, new lines are dropped until the client
  * has read most of it, and it gets their number. (Dropping the oldest lines instead would let every
  * line of a fast container live long enough to fill the heap.)
  *
@@ -55,7 +55,7 @@ const ROOM_COST = 256 * 1024;
 const BATCH_COST = 256;
 const LINE_COST = 256;
 
-/** How long lines are matched against a pattern before other work runs, in milliseconds. */
+/** Longest matching of lines against a pattern before other work runs, in milliseconds. */
 const SLICE_MS = 4;
 
 /** Dropped lines. */

@@ -7,7 +7,7 @@
 
 import type { Position } from "./position.ts";
 
-/** Where a stream continues. */
+/** Position at which a stream continues. */
 interface Cursor {
   /** When the frame was sent, in Unix seconds. */
   at: number;

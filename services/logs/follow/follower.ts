@@ -38,7 +38,7 @@ export interface Subscriber {
 
 export interface Follower {
   readonly origin: LogOrigin;
-  /** How to read the log; known when `ready` has resolved. */
+  /** Source of the log; known when `ready` has resolved. */
   readonly source: LogSource;
   /** Rejects if the log cannot be read. */
   readonly ready: Promise<void>;
@@ -54,10 +54,10 @@ export interface Follower {
   close(): void;
 }
 
-/** How long an unreachable engine is waited for, in milliseconds. */
+/** Longest wait for an unreachable engine, in milliseconds. */
 const ENGINE_PATIENCE_MS = 30_000;
 
-/** How long a followed log is searched for the last line, in milliseconds. */
+/** Longest search of a followed log for the last line, in milliseconds. */
 const SEARCH_MS = 5_000;
 
 /** Reads after the end of a run, a second apart: a journal may have the last lines a little later. */

@@ -22,7 +22,7 @@ export interface LogLine {
   truncated: boolean;
 }
 
-/** Which log to read. */
+/** Container and streams of a log that is read. */
 export interface LogSource {
   engine: Engine;
   containerId: string;

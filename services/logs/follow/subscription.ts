@@ -15,7 +15,7 @@ import { type LogLine, readLastLines, readLinesAfter, type ReadRange } from "./l
 import { isLater, isSamePosition, type Position } from "./position.ts";
 import type { ReadSlot, ReadSlots } from "./read_slots.ts";
 
-/** Where the stream of a container begins. */
+/** Position at which the stream of a container begins. */
 export type Start =
   | { range: ReadRange }
   /** After a line. */
@@ -34,8 +34,8 @@ const OVERTAKEN_MAX = 64;
 const READS_MAX = 2 * OVERTAKEN_MAX;
 
 /**
- * How often the engine may be unreachable or too slow for a read, and the pause before the next one
- * in milliseconds. The follower ends first if the engine stays unreachable.
+ * Number of times that the engine may be unreachable or too slow for a read, and the pause before
+ * the next one in milliseconds. The follower ends first if the engine stays unreachable.
  */
 const FAILURES_MAX = 60;
 const FAILURE_PAUSE_MS = 1_000;

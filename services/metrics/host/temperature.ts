@@ -1,6 +1,6 @@
 /** Temperatures of the host from a mount of its `/sys`. @module */
 
-/** Where the kernel shows sensors: directories, and the files with a temperature in each. */
+/** Sensors of the kernel: directories, and the files with a temperature in each. */
 const SENSORS = [
   { directory: "class/hwmon", files: /^temp\d+_input$/ },
   { directory: "class/thermal", files: /^temp$/ },

@@ -44,7 +44,7 @@ export function chatText(
   return truncate(text, max - end.length) + end;
 }
 
-/** What a summary says about an event. */
+/** Line of a summary about an event. */
 export const chatTitle = (event: DescribedEvent): string =>
   truncate(describeEvent(event).headline, TITLE_MAX);
 

@@ -12,7 +12,7 @@ import type {
  */
 const GAP_MAX_MS = 60_000;
 
-/** How often `seen_at` is stored while a condition holds, in milliseconds. */
+/** Interval at which `seen_at` is stored while a condition holds, in milliseconds. */
 const SEEN_EVERY_MS = 15_000;
 
 /** A rule that fires this often within the window does not help and is disabled. */

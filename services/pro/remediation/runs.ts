@@ -47,7 +47,7 @@ export { REMEDIATION_STATUSES } from "../../../db/pro/remediation_runs.ts";
 /** Concurrent actions. */
 const RUNNING_MAX = 16;
 
-/** How long a shutdown waits for running actions, in milliseconds. */
+/** Longest wait of a shutdown for running actions, in milliseconds. */
 const DRAIN_MS = 5_000;
 
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;

@@ -8,12 +8,15 @@ import type { Deps } from "../../deps.ts";
 import type { Container, Inventory } from "../../containers/inventory.ts";
 
 /**
- * How long a container must be stopped before it counts as down, in milliseconds: it may be
+ * Time for which a container must be stopped before it counts as down, in milliseconds: it may be
  * restarting, and a stop by this service is recorded a moment later.
  */
 export const DOWN_SETTLES_MS = 2_000;
 
-/** How much later than this service the engine may date the same stop, in milliseconds. */
+/**
+ * Delay of the engine's time of the same stop behind that of this service, at most, in
+ * milliseconds.
+ */
 const STOP_MARGIN_MS = 5_000;
 
 /** A short or full ID; a shorter prefix could later match another container. */

@@ -44,8 +44,8 @@ import { loadHistory } from "../uptime/history.ts";
 export { PERIOD_STATUSES } from "../../../db/pro/sla_periods.ts";
 
 /**
- * How long a closed period is still recalculated, in milliseconds: an outage is recorded only after
- * several failures in a row, the first of which may be before the end of the period.
+ * Time for which a closed period is still recalculated, in milliseconds: an outage is recorded only
+ * after several failures in a row, the first of which may be before the end of the period.
  */
 const SETTLE_MS = 2 * 24 * 60 * 60 * 1000;
 

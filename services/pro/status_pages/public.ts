@@ -29,10 +29,10 @@ import type { Deps } from "../../deps.ts";
 import { type PageIncident, withUpdates } from "./updates.ts";
 import { type ComponentUptime, uptimeOfMonitors } from "./uptime.ts";
 
-/** How long a resolved incident is shown, in milliseconds. */
+/** Time for which a resolved incident is shown, in milliseconds. */
 const RECENT_MS = 14 * 24 * 60 * 60 * 1000;
 
-/** How long calculated uptime is cached, in milliseconds. Outages are shown immediately. */
+/** Time for which calculated uptime is cached, in milliseconds. Outages are shown immediately. */
 const UPTIME_TTL_MS = 5 * 60 * 1000;
 
 /** Limit of active and of resolved incidents on a page. */

@@ -27,7 +27,7 @@ import { isMailAddress, MAIL_ADDRESS_RULE } from "../../outbound/mail_address.ts
 /** Shortest time between two confirmation mails to an address, in milliseconds. */
 const RESEND_MS = 24 * 60 * 60 * 1000;
 
-/** How long an unconfirmed subscription is kept, in milliseconds. */
+/** Time for which an unconfirmed subscription is kept, in milliseconds. */
 const UNCONFIRMED_MS = 48 * 60 * 60 * 1000;
 
 /** Limit of unconfirmed subscriptions per page, so that they cannot use up the other limit. */

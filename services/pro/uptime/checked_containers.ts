@@ -1,4 +1,4 @@
-/** Which containers a monitor checks. @module */
+/** Containers that a monitor checks. @module */
 
 import type { StoredMonitor } from "../../../db/pro/uptime/monitors.ts";
 import type { Deps } from "../../deps.ts";

@@ -53,11 +53,11 @@ import { addTime } from "./response_histogram.ts";
 import { isLate } from "./history.ts";
 import { uptimeOfLastDay } from "./stats.ts";
 
-/** How long checks are kept, in milliseconds, and the limit per monitor. */
+/** Limits of the checks that are kept, by age in milliseconds and by number per monitor. */
 const CHECK_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 const CHECKS_MAX = 10_000;
 
-/** How long roll-ups are kept, in milliseconds: a little longer than the windows of statistics. */
+/** Time for which roll-ups are kept, in ms: a little longer than the windows of statistics. */
 const ROLLUP_RETENTION_MS: Record<RollupResolution, number> = {
   900: 26 * 60 * 60 * 1000,
   3_600: 31 * 24 * 60 * 60 * 1000,

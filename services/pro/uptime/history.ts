@@ -16,7 +16,7 @@ import type { Deps } from "../../deps.ts";
 import { clip, type Interval, subtract } from "./intervals.ts";
 
 /**
- * How late a check may be without leaving a gap, in milliseconds: a restart is not a gap.
+ * Longest delay of a check that leaves no gap, in milliseconds: a restart is not a gap.
  */
 const LATE_MS = 2 * 60 * 1000;
 

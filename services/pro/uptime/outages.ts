@@ -16,7 +16,7 @@ import { notFound } from "../../errors.ts";
 
 export { OUTAGE_STATUSES } from "../../../db/pro/uptime/outages.ts";
 
-/** How long an outage is kept, in milliseconds: a year and the month in which it ended. */
+/** Time for which an outage is kept, in milliseconds: a year and the month in which it ended. */
 const RETENTION_MS = 400 * 24 * 60 * 60 * 1000;
 
 /** An outage as returned by the API. */

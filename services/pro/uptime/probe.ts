@@ -17,7 +17,7 @@ import type { MonitorRequest } from "./request.ts";
 /** Redirects followed. */
 const REDIRECTS_MAX = 5;
 
-/** How much of a response is searched for the keyword, in bytes. */
+/** Part of a response that is searched for the keyword, in bytes. */
 const KEYWORD_RANGE = 1024 * 1024;
 
 /** The result of a probe. */

@@ -17,7 +17,7 @@ import type { PendingUpdate } from "./pending.ts";
 
 const ROUND_MS = 30_000;
 
-/** How long the engine has to be reachable before updates, because after its start all is loaded. */
+/** Time for which the engine has to be reachable before updates: after its start all is loaded. */
 const SETTLE_MS = 10 * 60_000;
 
 /** Pause of a stack after a failed update, in milliseconds. */

@@ -7,7 +7,7 @@ import { type ImageInUse, imagesInUse, isCheckable, isWatched } from "./in_use.t
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How much the time between two checks varies, so that they do not stay together. */
+/** Variation of the time between two checks, so that they do not stay together. */
 const JITTER = 0.1;
 
 /** When an image is checked again. */

@@ -28,7 +28,7 @@ export interface ImageUpdate {
   tag: string | null;
   /** Of the image that the containers run. */
   digest: string | null;
-  /** What the registry has, as of `lastGoodAt`. */
+  /** Digest on the registry, as of `lastGoodAt`. */
   latestDigest: string | null;
   status: UpdateStatus;
   /** Why the status is `unknown`, or why newer versions may be missing. */

@@ -30,7 +30,7 @@ export interface ImageStatus {
   outdated: readonly ImageUser[];
 }
 
-/** What images are compared with. */
+/** Results of checks that images are compared with. */
 export interface Known {
   local: LocalImages;
   /** Whether a digest stands for the same content as an image, although the engine does not list it. */

@@ -1,3 +1,3 @@
-/** What checks of images work on, so that only one runs at a time. @module */
+/** Job target shared by all image checks, so that only one runs at a time. @module */
 
 export const CHECK_TARGET = { targetType: "host", target: "updates" } as const;

@@ -25,7 +25,7 @@ const isDefault = ({ Name, Soft, Hard }: { Name?: string; Soft?: number; Hard?: 
   (Name === "RLIMIT_NOFILE" || Name === "RLIMIT_NPROC") && Soft === Hard &&
   DEFAULT_LIMITS.includes(Soft ?? 0);
 
-/** What Podman divides processor time into if a limit of processors is given, in microseconds. */
+/** Period into which Podman divides processor time if processors are limited, in microseconds. */
 const CPU_PERIOD = 100_000;
 
 /**

@@ -17,7 +17,7 @@ import { planRecreation, type RecreateOptions, type Recreation } from "./recreat
 
 type ReplaceDeps = Pick<Deps, "engine" | "log">;
 
-/** How long the engine may take to remove a container that removes itself, in milliseconds. */
+/** Longest removal of a container that removes itself, in milliseconds. */
 const REMOVAL_WAIT_MS = 60_000;
 const REMOVAL_POLL_MS = 50;
 

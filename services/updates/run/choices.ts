@@ -1,4 +1,4 @@
-/** What the caller of an update may choose beyond the permission to update. @module */
+/** Choices of an update's caller beyond the permission to update. @module */
 
 import { fullImageId } from "../../../engine/image_id.ts";
 import { canonicalReference, findReference } from "../../../engine/image_reference.ts";
@@ -70,7 +70,7 @@ function isSameReference(one: string, other: string | undefined): boolean {
 }
 
 /**
- * How an image is obtained that this host has, but the caller does not know.
+ * Pull policy for an image that this host has, but the caller does not know.
  *
  * @param found What the reference names on this host.
  * @throws {AppError} `not_found` if it must not be pulled.

@@ -1,8 +1,4 @@
-/**
- * What a failed container leaves behind for the job: the end of its log and its last probes.
- *
- * @module
- */
+/** Evidence of a failed container for the job: the end of its log and its last probes. @module */
 
 import type { Engine } from "../../../engine/client.ts";
 import { containerInspect } from "../../../engine/containers.ts";

@@ -1,4 +1,4 @@
-/** What the job of an update gets, records between its steps, and returns. @module */
+/** Input, step records and result of an update's job. @module */
 
 import type { Deps } from "../../deps.ts";
 import { messageFor } from "../../errors.ts";
@@ -34,19 +34,19 @@ export interface UpdateInput {
    * for the outcome.
    */
   isRebuild: boolean;
-  /** What the registry's answer showed before the job; it ends the job of an automatic update. */
+  /** Obstacles in the registry's answer before the job; they end the job of an automatic update. */
   obstacles?: Obstacle[] | undefined;
 }
 
 export type UpdateJob = JobRun<UpdateInput>;
 
-/** What the step `plan` records. */
+/** Record of the step `plan`. */
 export interface Planned {
   oldImageId: string;
   oldReference: string;
   /** Of the image that the container runs, in its repository. */
   oldDigests: string[];
-  /** What the reference named on this host before the pull. */
+  /** Image that the reference named on this host before the pull. */
   namedId: string | null;
   /** The target first, then its dependents in topological order. */
   members: Member[];
@@ -54,7 +54,7 @@ export interface Planned {
   defaultRuntime: string | null;
 }
 
-/** What the step `pull` records. */
+/** Record of the step `pull`. */
 export interface Pulled {
   imageId: string;
   /** Of the manifest, or the image's id. */
@@ -63,7 +63,7 @@ export interface Pulled {
   digests: string[];
 }
 
-/** What the step `evidence` records. It begins every rollback. */
+/** Record of the step `evidence`. It begins every rollback. */
 export interface Failure {
   reason: string;
   /** A cancelled update says nothing about the image. */

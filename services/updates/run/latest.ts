@@ -1,8 +1,4 @@
-/**
- * What the registry has of an image before it is pulled, and whether it can replace the old image.
- *
- * @module
- */
+/** Image on the registry before it is pulled, and whether it can replace the old image. @module */
 
 import { parseReference } from "../../../engine/image_reference.ts";
 import type { Deps } from "../../deps.ts";
@@ -12,13 +8,13 @@ import { isSamePlatform, type Platform, platformOf } from "./plan.ts";
 import { blockObstacle, digestsOf, type Obstacle, type Survey } from "./survey.ts";
 
 interface Latest {
-  /** What the reference leads to on the registry; on this host without a pull; `null` if unknown. */
+  /** Digest of the reference on the registry; on this host without a pull; `null` if unknown. */
   digest: string | null;
   obstacles: Obstacle[];
   warnings: string[];
 }
 
-/** How long a registry may take for each answer, in milliseconds. */
+/** Longest wait for each answer of a registry, in milliseconds. */
 const REGISTRY_MS = 10_000;
 
 /** Whether the image is pulled, so that the registry decides what it is. */

@@ -39,7 +39,7 @@ export async function update(deps: Deps, job: UpdateJob): Promise<UpdateResult> 
     : await commit(deps, job, { ...replaced, verdict: end });
 }
 
-/** What is done before a container is changed. */
+/** Work that is done before a container is changed. */
 interface Prepared extends Pick<Replaced, "planned" | "pulled"> {
   /** `undefined` if there is nothing to update. */
   pairs: Pair[] | undefined;

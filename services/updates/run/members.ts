@@ -34,7 +34,7 @@ export interface Member {
 /** A member with its new container. */
 export interface Pair extends Member {
   newId: string;
-  /** What returns in a rollback if the engine removes the old container, because it stops. */
+  /** Copy that returns in a rollback if the engine removes the old container when it stops. */
   copyId?: string;
 }
 
@@ -60,7 +60,7 @@ export const temporaryName = (
 /** `undefined` if it no longer exists. */
 export const inspectIfThere = (engine: Engine, id: string) => ifThere(containerInspect(engine, id));
 
-/** How often the engine is asked to change a container that exits meanwhile. */
+/** Number of requests to change a container that exits meanwhile. */
 const ATTEMPTS_MAX = 10;
 const ATTEMPT_PAUSE_MS = 200;
 

@@ -44,7 +44,7 @@ export async function assertMonitors(
 
 /** Checks of monitors in the background; disposing ends them. */
 interface MonitorWatch extends AsyncDisposable {
-  /** What is missing, e.g. `fails the check of monitor shop`. */
+  /** Unmet expectations, e.g. `fails the check of monitor shop`. */
   missing(): string[];
 }
 

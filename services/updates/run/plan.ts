@@ -24,7 +24,7 @@ export interface ReplacedSetting {
   names: string[];
 }
 
-/** What becomes of a container. */
+/** Plan for a container. */
 interface ContainerPlan {
   recreation: Recreation;
   replaced: ReplacedSetting[];

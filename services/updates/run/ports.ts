@@ -2,13 +2,13 @@
 
 import type { ContainerInspect } from "../../../engine/containers.ts";
 
-/** Where a port can be reached from the host. */
+/** Address of a published port, as the host reaches it. */
 export interface PublishedPort {
   address: string;
   port: number;
 }
 
-/** How long a connection may take, and how long it must stay open, in milliseconds. */
+/** Longest connection attempt, and shortest open connection, in milliseconds. */
 const CONNECT_MS = 1_000;
 const OPEN_MS = 300;
 

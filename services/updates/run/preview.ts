@@ -1,4 +1,4 @@
-/** What an update would do, without doing it. @module */
+/** Preview of an update: its effects, without any change. @module */
 
 import { isEqualDigest } from "../../../db/updates/equal_digests.ts";
 import { fullImageId } from "../../../engine/image_id.ts";
@@ -23,8 +23,8 @@ interface UpdatePreview {
   /** `null` before the image is pulled. */
   newImageId: string | null;
   /**
-   * What the reference leads to on the registry, `null` if that does not answer; on this host without
-   * a pull.
+   * Digest of the reference on the registry, `null` if that does not answer; on this host without a
+   * pull.
    */
   newDigest: string | null;
   /** Containers that are recreated together with it, because they share its namespaces or links. */
@@ -37,7 +37,7 @@ interface UpdatePreview {
   obstacles: Obstacle[];
   verification: {
     method: "health" | "stability";
-    /** How long it must be healthy, or run without a restart. */
+    /** Time for which it must be healthy, or run without a restart. */
     holdSeconds: number;
     /** When it counts as failed. */
     deadlineSeconds: number;

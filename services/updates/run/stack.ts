@@ -45,7 +45,7 @@ interface Named {
 /** Runs the job from where it is. */
 export async function updateStack(deps: Deps, job: StackUpdateJob): Promise<StackUpdateResult> {
   const named = await job.step("plan", () => plan(deps, job));
-  // What was begun to be put back is put back completely.
+  // A rollback that was begun is completed.
   if (!job.hasBegun("failure")) {
     try {
       return await goForward(deps, job, named);
@@ -115,7 +115,7 @@ async function planMember(
   return { reference, imageId: local ? fullImageId(local.Id) : null };
 }
 
-/** What came from no registry is not pulled: there, the name can belong to another owner. */
+/** An image from no registry is not pulled: there, the name can belong to another owner. */
 const pullOf = (pull: PullPolicy, local: ImageInspect | undefined): PullPolicy =>
   local && !local.RepoDigests?.length ? "never" : pull;
 

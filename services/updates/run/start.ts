@@ -19,7 +19,7 @@ import { findPrevious } from "./previous.ts";
 import type { UpdateInput } from "./job.ts";
 import { type Survey, surveyUpdate } from "./survey.ts";
 
-/** How the new container is judged. */
+/** Criteria for the new container. */
 interface VerificationRequest {
   /**
    * Seconds that the new container has to run without a restart (default: the setting); with a health check,
@@ -50,7 +50,7 @@ export interface UpdateRequest extends VerificationRequest {
   actor: Actor;
 }
 
-/** Whose job it is, and what that caller may change. */
+/** Owner of the job, and the containers that this caller may change. */
 export type Actor = Pick<Caller, "userId"> & { scope?: Scope | undefined };
 
 interface RollbackRequest extends VerificationRequest {

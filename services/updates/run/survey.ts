@@ -22,14 +22,14 @@ import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
 import { parseDependsOn } from "../../containers/order.ts";
 import { type BlockedUpdate, blockOf } from "./blocked.ts";
 
-/** What stands in the way of an update. */
+/** An obstacle to an update. */
 export interface Obstacle {
   message: string;
   /** Whether `force` ignores it. */
   canForce: boolean;
 }
 
-/** What the engine reports before an update. */
+/** The engine's state before an update. */
 export interface Survey {
   old: ContainerInspect;
   container: Container;
@@ -39,7 +39,7 @@ export interface Survey {
   oldImage: ImageInspect | undefined;
   /** The reference of the new image. */
   reference: string;
-  /** What the reference names on this host before the pull. */
+  /** Image that the reference names on this host before the pull. */
   local: ImageInspect | undefined;
   /** Containers that are replaced together with it, in topological order. */
   dependents: ContainerInspect[];
@@ -133,7 +133,7 @@ function watchedBy(
 
 type Read = Omit<Survey, "obstacles">;
 
-/** What `force` cannot ignore. */
+/** Obstacles that `force` cannot ignore. */
 async function fixedObstacles(
   deps: SurveyDeps,
   survey: Read,

@@ -54,7 +54,7 @@ import { isTask } from "./verdict.ts";
 
 type SwapDeps = ReadDeps & Pick<Deps, "diskUsage" | "log">;
 
-/** How long an old container must run to count as restored, in milliseconds. */
+/** Time for which an old container must run to count as restored, in milliseconds. */
 const RESTORED_MS = 3_000;
 
 const POLL_MS = 200;
@@ -138,7 +138,7 @@ async function createEach(
   }
 }
 
-/** What a container is created from: the old one, as it is now and as it was before the update. */
+/** Origin of a new container: the old one, as it is now and as it was before the update. */
 interface Origin {
   old: ContainerInspect;
   member: Member;

@@ -7,12 +7,12 @@
 
 import type { ContainerInspect, HealthConfig, RestartPolicy } from "../../../engine/containers.ts";
 
-/** How a container is judged. */
+/** Criteria for a container. */
 export interface Expectation {
   /** Its restart policy does not restart it after success, so that an exit with 0 is one. */
   isTask: boolean;
   hasHealthCheck: boolean;
-  /** How long it must be healthy, or run without a restart, in milliseconds. */
+  /** Time for which it must be healthy, or run without a restart, in milliseconds. */
   holdMs: number;
   /** When it must have become healthy, or must answer, in milliseconds after the beginning. */
   deadlineMs: number;
@@ -24,9 +24,9 @@ export interface Observation {
   at: number;
   /** `undefined` if it no longer exists. */
   container: ContainerState | undefined;
-  /** What is expected besides, and is not so yet, e.g. `port 8080 does not answer`. */
+  /** Further expectations that are not met yet, e.g. `port 8080 does not answer`. */
   missing: readonly string[];
-  /** What must not happen and has, e.g. a line in the log. */
+  /** Forbidden events that have happened, e.g. a line in the log. */
   broken: readonly string[];
 }
 
@@ -43,7 +43,7 @@ interface ContainerState {
   failingStreak: number;
 }
 
-/** What earlier observations showed. */
+/** Results of earlier observations. */
 export interface Progress {
   beganAt: number;
   startedAt: string;
@@ -69,7 +69,7 @@ const HEALTH_DEFAULTS = { interval: 30_000, timeout: 30_000, retries: 3 };
 
 const NANOSECONDS_PER_MS = 1e6;
 
-/** How long a container without a health check may need beyond its hold time, in milliseconds. */
+/** Time that a container without a health check may need beyond its hold time, in milliseconds. */
 const ANSWER_MS = 60_000;
 
 export interface ExpectationOptions {
@@ -84,9 +84,9 @@ export interface ExpectationOptions {
 }
 
 /**
- * How to judge a container. The deadline of a health check is the time after which the engine itself
- * gives up, start period + (interval + timeout) × (retries + 1), and at least twice the longest time
- * seen so far.
+ * Criteria for a container. The deadline of a health check is the time after which the engine
+ * itself gives up, start period + (interval + timeout) × (retries + 1), and at least twice the
+ * longest time seen so far.
  */
 export function expectationOf(
   { Config, HostConfig }: Pick<ContainerInspect, "Config" | "HostConfig">,
@@ -208,7 +208,7 @@ function follow(
   };
 }
 
-/** What is not as expected yet; `undefined` if everything is. */
+/** Expectations that are not met yet; `undefined` if all are. */
 function missingOf(
   { hasHealthCheck }: Expectation,
   { container: { status, health, failingStreak }, missing }: Observation & {

@@ -23,7 +23,7 @@ import {
 
 type VerifyDeps = Pick<Deps, "db" | "engine" | "now">;
 
-/** How often the containers are observed, in milliseconds. */
+/** Interval between observations of the containers, in milliseconds. */
 const POLL_MS = 500;
 
 /** New lines of the log that are searched in each round. */
@@ -34,14 +34,14 @@ interface VerifyOptions extends Omit<ExpectationOptions, "longestToHealthyMs"> {
   watched: readonly Identity[];
   /** A regular expression that no line of the target's log may match. */
   logPattern?: string | undefined;
-  /** What else is expected of the target and is not so yet, e.g. `fails the check of monitor shop`. */
+  /** Further unmet expectations of the target, e.g. `fails the check of monitor shop`. */
   missing?: (() => string[]) | undefined;
   signal: AbortSignal;
   /** Called in each round with what is still waited for. */
   onProgress(message: string): void;
 }
 
-/** What is known of a new container. */
+/** Facts about a new container. */
 export type Verified = Pick<Pair, "name" | "newId" | "ports" | "ran">;
 
 /** One container under observation. */
@@ -141,7 +141,7 @@ async function stillSilent(ports: readonly PublishedPort[]): Promise<PublishedPo
   return ports.filter((_, index) => !answers[index]);
 }
 
-/** What became worse of containers that were well before. */
+/** Describes the containers that were well before and are no longer. */
 async function findBroken({ engine }: VerifyDeps, watched: readonly Identity[]): Promise<string[]> {
   const broken: string[] = [];
   for (const { id, name } of watched) {

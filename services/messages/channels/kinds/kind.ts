@@ -34,7 +34,7 @@ export type ChannelKindId = (typeof CHANNEL_KIND_IDS)[number];
 export type ConfigValue = string | number | string[] | Record<string, string>;
 export type ChannelConfig = Record<string, ConfigValue>;
 
-/** What a text must match, and the rule in words. */
+/** Pattern that a text must match, and the rule in words. */
 export type Pattern = readonly [RegExp, rule: string];
 
 /** A field of a config. */
@@ -56,7 +56,7 @@ export interface Delivery {
   /** The same at each attempt. */
   id: string;
   message: NotificationMessage;
-  /** What the platform called the first message of this thread. */
+  /** The platform's id of the first message of this thread. */
   reference: string | undefined;
 }
 
@@ -93,7 +93,7 @@ export interface ChannelKind<Config extends object = ChannelConfig> {
   ): Promise<OutboxOutcome>;
   /** The shortest time between two messages to a target, and the target's name. */
   pace?: { intervalMs: number; target(config: Config): string };
-  /** What is wrong with a config whose fields are each right. */
+  /** Problem of a config whose fields are each right. */
   problem?(config: Config): string | undefined;
   /** Schemes of the URLs that stand for a config, e.g. `ntfy` for `ntfy://host/topic`. */
   schemes: readonly string[];
