@@ -19,7 +19,7 @@ export class ApiError extends Error {
     message: string,
     /** Problems by field, e.g. `body.name`. */
     readonly issues: readonly { path: string; message: string }[] = [],
-    /** What was changed since it was read, as a unified diff. */
+    /** Changes since it was read, as a unified diff. */
     readonly diff?: string,
   ) {
     super(message);

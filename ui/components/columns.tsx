@@ -9,7 +9,7 @@ import type { Column } from "./table.tsx";
 import { plain } from "../base/text.ts";
 import { Time } from "./time.tsx";
 
-/** What a row is about. */
+/** Subject of a row. */
 export function Name({ children }: { children: string }) {
   return (
     <span class="name-cell">

@@ -73,7 +73,7 @@ export function Dialog(
     >
       <h2 id={`${id}-title`}>{title}</h2>
       <div id={`${id}-text`} class="dialog-body">{children}</div>
-      {/* What is outside the topmost dialog can be neither read nor clicked. */}
+      {/* Everything outside the topmost dialog can be neither read nor clicked. */}
       {openIds.value.at(-1) === id && <Toasts />}
     </dialog>
   );
@@ -104,11 +104,11 @@ export function useDialog() {
 }
 
 export interface Question {
-  /** What is done, as on the button: `Remove`. */
+  /** Verb of the action, as on the button: `Remove`. */
   verb: string;
   /** The object's name. */
   name: string;
-  /** What is destroyed, by name and number; one sentence or several. */
+  /** Loss caused by the action, by name and number; one sentence or several. */
   consequence: ComponentChildren;
   /** For volumes and stacks: the name must be typed. */
   typed?: boolean;

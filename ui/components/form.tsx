@@ -27,7 +27,7 @@ export type FormValues = Record<string, any>;
 /** Problems by field name. */
 const Problems = createContext<Record<string, string>>({});
 
-/** What had been entered when the session ended. */
+/** Entries from before the session ended. */
 const Kept = createContext<FormValues>({});
 
 /** The value that a field has at first. */
@@ -40,7 +40,7 @@ interface FormProps {
   /** Distinguishes it from other forms of the page. Default: what the button says. */
   name?: string;
   children: ComponentChildren;
-  /** What the button says. */
+  /** Text of the button. */
   submit: string;
   /** Rejects with the service's refusal, which the form shows. */
   onSubmit: (values: FormValues) => Promise<void>;
@@ -140,7 +140,7 @@ export function EditDialog<Item extends object, Saved extends Item>(
     & Omit<DialogProps, "title" | "submit" | "onSubmit">
     & SaveProps<Saved>
     & {
-      /** What is created, e.g. `rule`. */
+      /** Noun of the created object, e.g. `rule`. */
       noun: string;
       item: Item | undefined;
       /** Default: its name or title. */
@@ -188,7 +188,7 @@ export function saveItem<Path extends Collection>(
     : call(`POST ${path}`, { path: within, body });
 }
 
-/** What a dialog gets that creates or changes an object of a page. */
+/** Properties of a dialog that creates or changes an object of a page. */
 export interface SaveProps<Saved = unknown> {
   onClose: () => void;
   onSaved: (saved: Saved) => void;
@@ -201,7 +201,7 @@ interface FieldProps {
   hint?: ComponentChildren;
 }
 
-/** What is wrong with a field's text, in addition to what the browser checks. */
+/** Problem of a field's text, in addition to the checks of the browser. */
 type Check = (text: string) => string | undefined;
 
 interface InputProps extends FieldProps {
@@ -421,7 +421,7 @@ function Field({ label, name, hint, children }: FieldProps & {
   );
 }
 
-/** What a field of {@linkcode fieldsOf} has besides its label and name. */
+/** Properties of a field of {@linkcode fieldsOf} besides its label and name. */
 type More<Props> = Omit<Props, "label" | "name" | "value"> & {
   /** The value where the object has none. */
   initial?: string | number | undefined;
@@ -503,7 +503,7 @@ function problemsByField(
   }));
 }
 
-/** What the fields hold now. */
+/** Current values of the fields. */
 export function valuesOf(form: HTMLFormElement): FormValues {
   const values: FormValues = {};
   for (const field of inputsOf(form)) {

@@ -18,7 +18,7 @@ interface ListingProps<Row> extends Omit<TableProps<Row>, "rows" | "busy" | "key
   rows: readonly Row[] | undefined;
   error: ApiError | undefined;
   onRetry: () => void;
-  /** What is said when there is nothing, and the button that helps. */
+  /** Text for an empty list, and the button that helps. */
   empty: ComponentChildren;
   action?: ComponentChildren;
   /** Set while a filter is on: what it filters, e.g. `monitors`, and how to clear it. */
@@ -75,7 +75,7 @@ export function Listing<Row>(
   );
 }
 
-/** What happened so far, below the list that it belongs to. */
+/** Past events, below the list that they belong to. */
 export function History<Row>(
   { title, ...listing }: Omit<ListingProps<Row>, "name"> & { title: string; name?: string },
 ) {

@@ -29,7 +29,7 @@ interface TableLine {
   kind: string;
 }
 
-/** What an element shows: a line, and its place among all lines. */
+/** Line of an element, and its place among all lines. */
 interface Place<Line> {
   line: Line;
   at: number;

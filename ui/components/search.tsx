@@ -54,7 +54,7 @@ export function useSearch<Row>(
   }, [rows, q, textOf]);
 }
 
-/** What {@linkcode useSearch} leaves of a list that is not empty. */
+/** The search of the page, for the text about a list of which it leaves nothing. */
 export const searchFilter = (things: string) =>
   query.value.get("q") ? { things, onClear: () => setQuery({ q: undefined }) } : undefined;
 

@@ -11,7 +11,7 @@ export function SecretDialog({ title, label, secret, children, onClose }: {
   title: string;
   label: string;
   secret: string;
-  /** What it is for. */
+  /** Purpose of the secret. */
   children: ComponentChildren;
   onClose: () => void;
 }) {

@@ -5,7 +5,7 @@ import { Switch } from "./form.tsx";
 
 export function Setting({ name, children, ...state }: {
   name: string;
-  /** What it does while it is on. */
+  /** Effect of the setting while it is on. */
   children: ComponentChildren;
   checked: boolean;
   disabled?: boolean;

@@ -1,5 +1,5 @@
 /**
- * What a page shows besides its content: loading, nothing there, nothing found, failures, states and
+ * States of a page besides its content: loading, nothing there, nothing found, failures, states and
  * measured values.
  *
  * @module

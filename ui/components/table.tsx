@@ -44,7 +44,7 @@ export interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** What rows are called for the user, in "Actions for <name>". */
+  /** Name of a row for the user, in "Actions for <name>". */
   nameOf?: (row: Row) => string;
   actions?: (row: Row) => readonly MenuItem[];
   /** Keys of the selected rows; makes rows selectable. */

@@ -14,7 +14,7 @@ interface BadgeText {
   tone: Tone;
 }
 
-/** What a cell consists of. */
+/** Parts of a cell. */
 interface Shape {
   /** Classes of the cell, besides those of its column. */
   classes: string;

@@ -1,4 +1,4 @@
-/** What runs here: version, health, engine and license text. @module */
+/** The running program: version, health, engine and license text. @module */
 
 import LICENSE from "../../LICENSE" with { type: "text" };
 import type { Health } from "../api/types.ts";

@@ -1,4 +1,4 @@
-/** How this server is backed up and restored. @module */
+/** Backup and restore of this server. @module */
 
 import type { ComponentChildren } from "preact";
 import { useSignal } from "@preact/signals";

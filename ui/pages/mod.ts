@@ -1,4 +1,4 @@
-/** What each address shows. A page's module is loaded when it is first opened. @module */
+/** Page of each address. A page's module is loaded when it is first opened. @module */
 
 import type { ComponentType } from "preact";
 import type { UserRole } from "../api/types.ts";
@@ -6,18 +6,18 @@ import type { IconName } from "../components/icon.tsx";
 import type { Path } from "../paths.ts";
 import type { EditionName } from "../state/edition.ts";
 
-/** What a page gets: the parameters of its address. */
+/** Properties of a page: the parameters of its address. */
 export type PageProps = Record<string, string>;
 
 export interface PageInfo {
   /** The heading, and the link in the navigation. */
   title: string;
-  /** Where the navigation lists it; without one, it is not listed. */
+  /** Group of the navigation that lists it; without one, it is not listed. */
   group?: Group;
   icon?: IconName;
   /** The lowest role that may open it; viewer unless given. */
   role?: UserRole;
-  /** What suffices without that role. */
+  /** Permission that suffices without that role. */
   permission?: string;
   /** The edition that it needs; `descriptions.ts` says what it is good for. */
   edition?: EditionName;

@@ -1,5 +1,5 @@
 /**
- * What the pages of the other editions are good for, shown to those without the edition. A module of
+ * Purposes of the pages of the other editions, shown to those without the edition. A module of
  * its own, because the first view does not need it.
  *
  * @module

@@ -1,4 +1,4 @@
-/** Which events a receiver gets. @module */
+/** Events of a receiver. @module */
 
 import type { NewWebhook } from "../api/types.ts";
 import { CheckGroup } from "../components/form.tsx";

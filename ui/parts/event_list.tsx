@@ -30,7 +30,7 @@ export function EventList({ name, events }: { name: string; events: readonly Liv
   );
 }
 
-/** What happened to what. Other kinds are shown by their name. */
+/** Subject and verb of an event. Other kinds are shown by their name. */
 export function describe({ event, data }: LiveEvent): [tone: Tone, subject: string, text: string] {
   const of = (key: string) => data[key] == null ? "" : String(data[key]);
   const exit = data.exitCode == null ? "" : ` with exit code ${data.exitCode}`;

@@ -1,4 +1,4 @@
-/** What failed containers left behind in the result of a job. @module */
+/** Evidence of failed containers in the result of a job. @module */
 
 import { plain, plainLines } from "../base/text.ts";
 

@@ -1,4 +1,4 @@
-/** How a job ended, and its steps. @module */
+/** Result of a job, and its steps. @module */
 
 import type { LiveJob } from "../state/live.ts";
 import { State } from "../components/states.tsx";

@@ -36,7 +36,7 @@ const AGES = [
 const SHOWN_MAX = 100;
 
 interface PruneDialogProps {
-  /** What the title says, e.g. `images`. */
+  /** Noun in the title, e.g. `images`. */
   things: string;
   /** With several, the user chooses from them. Volumes are not chosen at first. */
   kinds: readonly Kind[];

@@ -1,4 +1,4 @@
-/** What a rule or a window applies to, in words. @module */
+/** Targets of rules and windows, in words. @module */
 
 import type { Target } from "../api/types.ts";
 

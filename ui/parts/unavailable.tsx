@@ -7,7 +7,7 @@ import { Empty, Failure, Loading } from "../components/states.tsx";
 
 /** It is still being read, reading it failed, or it does not exist. */
 export function Unavailable({ name, list, things, reading: { error, reload } }: {
-  /** What it is, e.g. `Monitor`. */
+  /** Kind of object, e.g. `Monitor`. */
   name: string;
   /** The path of all, which are `things`. */
   list: string;

@@ -1,4 +1,4 @@
-/** What is shown in place of containers that are not known. @module */
+/** Text in place of containers that are not known. @module */
 
 import { engineReachable } from "../state/live.ts";
 import { Empty, Loading } from "../components/states.tsx";

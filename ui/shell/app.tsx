@@ -49,7 +49,7 @@ export function startApp(): void {
   });
   effect(() => {
     const open = page.value;
-    void reconnects.value; // What could not be loaded is loaded then.
+    void reconnects.value; // Parts that could not be loaded are loaded then.
     if (!open) return;
     const draw = () => {
       if (page.peek() === open) drawn.value = { Body: componentOf(open.path)!, ...open };
@@ -101,7 +101,7 @@ function SignedOut() {
   return <Main>{Body && path === "/sign-in" && <Body />}</Main>;
 }
 
-/** What changes with the page. It gets the focus on each page change. */
+/** Main part, which changes with the page. It gets the focus on each page change. */
 function Main({ children }: { children: ComponentChildren }) {
   useLayoutEffect(() => {
     if (visits.value > 0) focusPage();

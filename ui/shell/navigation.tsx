@@ -81,7 +81,7 @@ function NavLink({ path, info }: { path: Path; info: PageInfo }) {
   );
 }
 
-/** How many alerts are firing. The overview says so to assistive technology. */
+/** Number of firing alerts. The overview says so to assistive technology. */
 function FiringCount() {
   const count = alerts.value?.firing.length ?? 0;
   if (count === 0) return null;

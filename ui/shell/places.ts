@@ -1,4 +1,4 @@
-/** Where the keyboard leads, and what the dialogs of the shell get to know of it. @module */
+/** Places that the keyboard leads to, as the dialogs of the shell know them. @module */
 
 import type { LISTED } from "../pages/mod.ts";
 

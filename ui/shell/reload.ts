@@ -1,4 +1,4 @@
-/** What helps when a part of the dashboard cannot be loaded. @module */
+/** Reload when a part of the dashboard cannot be loaded. @module */
 
 import { PRODUCT } from "../components/page.tsx";
 import { ROOT } from "../state/root.ts";

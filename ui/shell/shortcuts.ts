@@ -5,7 +5,7 @@ import { navigate } from "../state/router.ts";
 import { loadPalette, openPalette, openShortcuts } from "./overlays.tsx";
 import { PLACES } from "./places.ts";
 
-/** How long the second key of two may take, in milliseconds. */
+/** Longest pause before the second key of two, in milliseconds. */
 const SECOND_KEY_MS = 1_500;
 
 /** Follows the keys of the document while the component is shown. */

@@ -11,7 +11,7 @@ export type Density = (typeof DENSITIES)[number];
 export const theme = signal(stored<Theme>("theme", THEMES));
 export const density = signal(stored<Density>("density", DENSITIES));
 
-/** What is shown: the choice, or what the system prefers. */
+/** Shown theme: the choice, or the preference of the system. */
 export const shownTheme = signal<"light" | "dark">("light");
 
 const TOKENS = ["--accent", "--accent-fill", "--on-accent"];

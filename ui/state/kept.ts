@@ -5,7 +5,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { place } from "./router.ts";
 import { lastToken, session, sessionEnd } from "./session.ts";
 
-/** What was entered, by page and part of it. */
+/** Entries of forms, by page and part of it. */
 const kept = new Map<string, unknown>();
 
 /** The user who entered it. */
@@ -20,8 +20,7 @@ effect(() => {
 const keyOf = (part: string) => `${place.peek().pathname} ${part}`;
 
 /**
- * What the same user had entered on the same page when the session ended; {@linkcode useKeep} keeps
- * it.
+ * Entry of the same user on the same page when the session ended; {@linkcode useKeep} keeps it.
  *
  * @param part A name that is unique in the page.
  */

@@ -1,6 +1,6 @@
 /**
- * What the service reports by itself: host, containers, alerts, monitors and events. One tab reads the
- * stream and passes the frames to the others; hidden tabs read nothing.
+ * Reports of the service: host, containers, alerts, monitors and events. One tab reads the stream
+ * and passes the frames to the others; hidden tabs read nothing.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export interface HostState extends HostSummary {
   containers: Record<"running" | "stopped" | "total" | "unhealthy" | "paused", number | null>;
   engine: EngineStatus;
   maintenance: Maintenance;
-  /** How often each resource was changed, e.g. `/api/webhooks`. */
+  /** Number of changes of each resource, e.g. `/api/webhooks`. */
   changes: Readonly<Record<string, number>>;
   timestamp: string;
 }
@@ -99,7 +99,7 @@ let isReader = false;
 /** An id from before every event: the service sends the events that it still has. */
 const FIRST_EVENT = "1";
 
-/** Where a tab continues that was hidden for a while. */
+/** Position at which a tab continues that was hidden for a while. */
 let lastEventId = FIRST_EVENT;
 
 /** Follows the stream while there is a session and the tab is visible. */

@@ -12,7 +12,7 @@ import { ROOT } from "./root.ts";
 
 export interface Session {
   role: UserRole;
-  /** What custom roles grant in addition, e.g. `containers:restart`. */
+  /** Permissions that custom roles grant in addition, e.g. `containers:restart`. */
   permissions: readonly string[];
   serverName: string;
 }
@@ -26,7 +26,7 @@ export const session = signal<Session | null | undefined>(undefined);
 /** Why there is no session, for the sign-in page. */
 export const sessionEnd = signal<SessionEnd>("none");
 
-/** How users sign in: by API key, or by email and password. */
+/** Mode of sign-in: by API key, or by email and password. */
 export const AUTH_MODE = document.documentElement.dataset.auth === "users" ? "users" : "key";
 
 /** A token that ends sooner is renewed before it is used, in milliseconds. */

@@ -11,7 +11,7 @@ export interface Toast {
 
 export const toasts = signal<readonly Toast[]>([]);
 
-/** How long a success stays, in milliseconds. Failures stay until they are dismissed. */
+/** Time for which a success stays, in milliseconds. Failures stay until they are dismissed. */
 const SHOWN_MS = 6_000;
 
 const TOASTS_MAX = 4;

@@ -9,7 +9,7 @@ import { count, plain, relativeTime } from "../../base/text.ts";
 import { sentenceOf } from "../../state/toasts.ts";
 import { valueOf } from "./words.ts";
 
-/** How long the user must pause, in milliseconds. */
+/** Pause of the user before a request, in milliseconds. */
 const PAUSE_MS = 500;
 
 /** Limit of named containers. */

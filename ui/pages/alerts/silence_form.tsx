@@ -18,7 +18,7 @@ import { SEVERITIES } from "./form.tsx";
 
 const HOUR_MS = 3_600_000;
 
-/** How long a silence lasts unless the user says otherwise, in hours. */
+/** Duration of a silence unless the user says otherwise, in hours. */
 const HOURS = 2;
 
 const MATCHERS = ["event", "container", "stack", "rule", "severity"] as const;
@@ -27,7 +27,7 @@ export function SilenceForm(
   { silence, about = silence?.matchers ?? {}, onClose, onSaved }: SaveProps & {
     /** Without one, a new silence is created. */
     silence?: Silence | undefined;
-    /** What it is about. */
+    /** Subject of the silence. */
     about?: NewSilenceMatchers;
   },
 ) {

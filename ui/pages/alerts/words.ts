@@ -12,7 +12,7 @@ export interface AlertMetricWords extends MetricWords {
   hasPath?: true;
   hasPattern?: true;
   hasWindow?: true;
-  /** What a new rule begins with. */
+  /** Operator of a new rule. */
   operator?: AlertOperator;
   threshold: number;
   hint?: string;

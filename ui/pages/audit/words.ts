@@ -1,4 +1,4 @@
-/** How entries of the audit log are shown. @module */
+/** Words for entries of the audit log. @module */
 
 import type { AuditEntry } from "../../api/types.ts";
 import { capital } from "../../base/text.ts";

@@ -1,4 +1,4 @@
-/** What can be done with a container besides starting, stopping and restarting it. @module */
+/** Actions on a container besides starting, stopping and restarting it. @module */
 
 import { api } from "../../api/client.ts";
 import type { ContainerDetail, ContainerLimits } from "../../api/types.ts";

@@ -192,7 +192,7 @@ const columnItems = (): MenuItem[] =>
     },
   }));
 
-/** What the filter searches in, by container; a frame of the stream brings new objects. */
+/** Searched text, by container; a frame of the stream brings new objects. */
 const haystacks = new WeakMap<Container, string>();
 
 function haystackOf(container: Container): string {

@@ -1,4 +1,4 @@
-/** What each tab of a container gets. @module */
+/** Properties of each tab of a container. @module */
 
 import type { ContainerDetail } from "../../api/types.ts";
 

@@ -25,7 +25,7 @@ export function Terminal({ container: { id, state } }: TabProps) {
   /** Why this user gets no terminal, e.g. because they are off. */
   const refusal = useSignal<string | undefined>(undefined);
   const frame = useRef<HTMLDivElement>(null);
-  // What was shown stays when the container stops.
+  // A terminal that was shown stays when the container stops.
   const isShown = useRef(false);
   isShown.current ||= state === "running";
 

@@ -1,7 +1,7 @@
 /** Joins a screen with a program in a container: `docs/terminal.md` has the protocol. @module */
 
 import { api } from "../../api/client.ts";
-// What all pages share, as one file.
+// Common parts of all pages, as one file.
 import "../../components/page.tsx";
 import { ROOT } from "../../state/root.ts";
 import { openScreen, type Size } from "./terminal_screen.ts";

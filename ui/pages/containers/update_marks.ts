@@ -1,4 +1,4 @@
-/** Which containers have an update. @module */
+/** Marks of containers that have an update. @module */
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

@@ -1,4 +1,4 @@
-/** What the engine stores on the disk, by kind. @module */
+/** Disk use of the engine, by kind. @module */
 
 import type { DiskUsage } from "../../api/types.ts";
 import { Link } from "../../components/button.tsx";

@@ -9,7 +9,7 @@ import { addJob } from "../../state/live.ts";
 import { sentenceOf, showAlert, showStatus, withResult } from "../../state/toasts.ts";
 import { type ImageRow, nameOf } from "./columns.tsx";
 
-/** What the API calls the row's image: its tag, because an id stands for all tags. */
+/** Reference of the row's image in the API: its tag, because an id stands for all tags. */
 const referenceOf = ({ tag, image }: ImageRow): string => tag ?? image.id;
 
 /** Starts a pull; its end is reported wherever the user is by then. */

@@ -1,4 +1,4 @@
-/** What is in an image, and which containers use it. @module */
+/** Contents of an image, and the containers that use it. @module */
 
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";

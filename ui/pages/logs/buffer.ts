@@ -23,7 +23,7 @@ export interface Entry {
   container: string;
   note?: string;
   timestamp: string;
-  /** Where it belongs among the lines of other containers; empty in the log of one. */
+  /** Position among the lines of other containers; empty in the log of one. */
   time: string;
   level: string | null;
   /** As the container wrote it, with sequences for colors. */

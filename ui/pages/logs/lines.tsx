@@ -104,7 +104,7 @@ export function Lines(
     if (isAtEnd) follow.value = true;
     else if (top < before) follow.value = false;
     anchor.current = drawnAt(currentTarget, drawn) ?? anchorAt(entries, heightOf, top);
-    // Which lines are drawn does not depend on it while the newest one is followed.
+    // The drawn lines do not depend on it while the newest one is followed.
     if (follow.peek()) view.peek().top = top;
     else view.value = { ...view.peek(), top };
   };

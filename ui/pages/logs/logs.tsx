@@ -53,7 +53,7 @@ export default function Logs() {
 /** Limit of containers that are offered as links. */
 const LINKS_MAX = 200;
 
-/** Whose log to read, with one click. */
+/** Choice of the container whose log is shown, with one click. */
 function Choice() {
   const all = containers.value;
   if (!all) return <UnknownContainers name="Containers" />;

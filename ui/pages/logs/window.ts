@@ -1,4 +1,4 @@
-/** Which lines of a log are drawn, and where they are. @module */
+/** Window of a log: the lines that are drawn, and their positions. @module */
 
 import type { Entry } from "./buffer.ts";
 
@@ -86,7 +86,7 @@ export function anchorAt(
   return { entry: undefined, offset: 0 };
 }
 
-/** Where the anchor is now, or the line after it if it is gone. */
+/** Position of the anchor now, or of the line after it if it is gone. */
 export function topOf(
   entries: readonly Entry[],
   heightOf: (entry: Entry) => number,

@@ -1,4 +1,4 @@
-/** What a maintenance window is called. @module */
+/** Names of maintenance windows. @module */
 
 import type { MaintenanceWindow } from "../../api/types.ts";
 

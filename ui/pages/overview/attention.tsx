@@ -1,4 +1,4 @@
-/** What needs attention, each with what solves it. @module */
+/** Concerns that need attention, each with its solution. @module */
 
 import type { ComponentChildren } from "preact";
 import { api } from "../../api/client.ts";
@@ -40,7 +40,7 @@ const SHOWN_MAX = 5;
 /** From here on a resource counts as nearly used up, in percent. */
 const NEARLY_FULL = 90;
 
-/** How long an event without an end counts, in milliseconds. */
+/** Time for which an event without an end counts, in milliseconds. */
 const RECENT_MS = 24 * 60 * 60 * 1000;
 
 export function Attention() {
@@ -166,7 +166,7 @@ function shorten<Item>(
   }];
 }
 
-/** What helps a container that an alert names. */
+/** Solution for a container that an alert names. */
 function solutionFor(name: string): ComponentChildren {
   const container = containers.value?.find((each) => each.name === name);
   if (container && problemOf(container) !== undefined) return remedyOf(container);
@@ -175,7 +175,7 @@ function solutionFor(name: string): ComponentChildren {
     : <LinkButton to={`/containers/${encodeURIComponent(name)}`}>Show {plain(name)}</LinkButton>;
 }
 
-/** Where the cause of an alert shows. */
+/** Page that shows the cause of an alert. */
 const METRIC_PAGES: Partial<Record<AlertMetric, string>> = {
   cpu_percent: "/containers?sort=-cpu",
   memory_percent: "/containers?sort=-memory",
@@ -214,7 +214,7 @@ function illContainers(): Concern[] {
 const pathOf = ({ id }: Container): string => `/containers/${id.slice(0, 12)}`;
 
 interface Problem {
-  /** What one container does, and several. */
+  /** Verb for one container, and for several. */
   is: string;
   are: string;
   to: string;
@@ -277,7 +277,7 @@ const showContainer = ({ container }: LiveEvent["data"]) => (
   </LinkButton>
 );
 
-/** What helps after an event that needs attention. */
+/** Solutions after an event that needs attention. */
 const SOLUTIONS: Record<string, (data: LiveEvent["data"]) => ComponentChildren> = {
   "schedule.failed": showContainer,
   "update.needs_attention": showContainer,
@@ -298,7 +298,7 @@ function recentFailures(): Concern[] {
     const solution = timestamp >= since && SOLUTIONS[event]?.(data);
     if (!solution) return [];
     const [tone, subject, text] = describe(each);
-    // What fails again and again is one concern: the last time counts.
+    // Repeated failures are one concern: the last time counts.
     const what = `${event} ${subject}`;
     if (known.has(what)) return [];
     known.add(what);

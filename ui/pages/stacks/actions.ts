@@ -1,4 +1,4 @@
-/** What can be done with a stack. @module */
+/** Actions on a stack. @module */
 
 import { useEffect, useRef } from "preact/hooks";
 import { api } from "../../api/client.ts";

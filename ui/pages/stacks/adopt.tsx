@@ -86,7 +86,7 @@ export function Adopt({ stack, onDone }: AdoptProps) {
 
 interface FormProps {
   name: string;
-  /** What the user has made of it before, if it was changed. */
+  /** The user's earlier draft, if it was changed. */
   draft: Draft | undefined;
   /** Called with each change; with `undefined` when it is as it was at first. */
   onEdit: (draft: Draft | undefined) => void;

@@ -8,7 +8,7 @@ import { Time } from "../../components/time.tsx";
 import { userName, useUserOptions } from "../../parts/user_options.ts";
 import { Diff } from "./diff.tsx";
 
-/** Who changed a stack on disk, instead of the id of a user. */
+/** Author of a change on disk, instead of the id of a user. */
 export const ON_DISK = "disk";
 
 /**

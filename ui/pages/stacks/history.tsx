@@ -28,7 +28,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "stack.down": "Down",
 };
 
-/** What the jobs did, for the table and the dialog. */
+/** Results of the jobs, for the table and the dialog. */
 const resultOf = ({ result }: Job) =>
   (result ?? {}) as { version?: number; evidence?: readonly Evidence[] };
 

@@ -1,4 +1,4 @@
-/** What can be done with a stack besides starting, stopping and restarting it. @module */
+/** Actions on a stack besides starting, stopping and restarting it. @module */
 
 import { api, ApiError } from "../../api/client.ts";
 import type { StackDetail } from "../../api/types.ts";

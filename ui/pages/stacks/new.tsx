@@ -241,7 +241,7 @@ function NewStackForm({ initial }: { initial: Draft }) {
   );
 }
 
-/** What is wrong with a name. */
+/** Problem of a name. */
 function problemOf(name: string): string | undefined {
   if (!/^[a-z0-9][a-z0-9_-]*$/.test(name)) {
     return "Must have lowercase letters, digits, dashes and underscores only";

@@ -83,7 +83,7 @@ export function Versions({ name, hasSources }: { name: string; hasSources: boole
   );
 }
 
-/** What restoring a version changes. */
+/** Changes that restoring a version makes. */
 function Comparison({ name, version, current, onRestored, onClose }: {
   name: string;
   version: number;

@@ -1,4 +1,4 @@
-/** What a token may do, and its use. @module */
+/** Rights of a token, and its use. @module */
 
 import type { ApiToken } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";

@@ -7,7 +7,7 @@ import { capital, imageName, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { UsedBy } from "../../parts/used_by.tsx";
 
-/** What each status is called, and its order in the table. */
+/** Name of each status, and its order in the table. */
 const STATUSES = {
   update_available: { name: "Update available", tone: "warn", rank: 0 },
   pulled: { name: "Pulled, not applied", tone: "warn", rank: 1 },

@@ -1,4 +1,4 @@
-/** What jobs about updates and their steps are called. @module */
+/** Names of jobs about updates, and of their steps. @module */
 
 import type { LiveJob } from "../../state/live.ts";
 

@@ -36,7 +36,7 @@ export function UpdateDialog({ container: { id, name }, tags = [], onClose, onSt
           },
         }),
     );
-    // What stands in the way now is part of a new plan.
+    // Obstacles of now are part of a new plan.
     if (!isStarted) return reload();
     onClose();
     onStarted?.();

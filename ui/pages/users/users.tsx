@@ -144,7 +144,7 @@ const tokensOf = (id: string) =>
     return tokens.filter(({ userId }) => userId === id).length;
   });
 
-/** What a confirmation says; `undefined` after a failure, which is shown. */
+/** Number for a confirmation; `undefined` after a failure, which is shown. */
 async function numberOf(read: () => Promise<number>): Promise<number | undefined> {
   try {
     return await read();

@@ -17,7 +17,7 @@ import { CATEGORIES, OUTCOMES, SEVERITIES, StoredTime, targetOf } from "./entry.
 
 const PAGE_SIZE = 100;
 
-/** How long after a keystroke the log is searched, in milliseconds. */
+/** Delay of a search after a keystroke, in milliseconds. */
 const SEARCH_AFTER_MS = 250;
 
 const FILTERS = ["q", "category", "severity", "outcome", "from", "to"] as const;

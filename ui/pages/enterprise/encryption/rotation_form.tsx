@@ -27,7 +27,7 @@ export function RotationForm({ onClose, onSaved }: SaveProps) {
   );
 }
 
-/** How a rotation ends. */
+/** End of a rotation. */
 export type RotationEnd = Exclude<KeyRotation["status"], "pending">;
 
 export const RESULTS: Record<RotationEnd, string> = {

@@ -1,4 +1,4 @@
-/** What the service tells the reverse proxy about clients without a known certificate. @module */
+/** Enforcement: the service's answer to the reverse proxy about unknown clients. @module */
 
 import { api } from "../../../api/client.ts";
 import type { Agent, MtlsConfig } from "../../../api/types.ts";

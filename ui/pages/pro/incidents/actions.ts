@@ -1,4 +1,4 @@
-/** What can be done with an incident. @module */
+/** Actions on an incident. @module */
 
 import { api } from "../../../api/client.ts";
 import type { Incident } from "../../../api/types.ts";

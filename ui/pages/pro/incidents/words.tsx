@@ -1,4 +1,4 @@
-/** How severities and statuses of incidents are shown. @module */
+/** Words for severities and statuses of incidents. @module */
 
 import type { IncidentSeverity, IncidentStatus } from "../../../api/types.ts";
 import { Badge, State } from "../../../components/states.tsx";

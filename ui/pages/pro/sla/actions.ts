@@ -1,4 +1,4 @@
-/** What can be done with an SLA. @module */
+/** Actions on an SLA. @module */
 
 import { api } from "../../../api/client.ts";
 import type { SlaDefinition } from "../../../api/types.ts";

@@ -1,4 +1,4 @@
-/** How much of an error budget is left. @module */
+/** Remaining error budget. @module */
 
 import type { SlaBudget } from "../../../api/types.ts";
 import { Meter } from "../../../components/states.tsx";

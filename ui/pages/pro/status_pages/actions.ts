@@ -1,4 +1,4 @@
-/** What can be done with a status page. @module */
+/** Actions on a status page. @module */
 
 import { api } from "../../../api/client.ts";
 import type { StatusPage } from "../../../api/types.ts";

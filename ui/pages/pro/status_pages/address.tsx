@@ -1,4 +1,4 @@
-/** Where a status page can be read. @module */
+/** Address of a status page. @module */
 
 import type { StatusPage } from "../../../api/types.ts";
 import { plain } from "../../../base/text.ts";

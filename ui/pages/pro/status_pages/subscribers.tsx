@@ -1,4 +1,4 @@
-/** Who is notified about a status page. @module */
+/** Subscribers of a status page. @module */
 
 import { useSignal } from "@preact/signals";
 import { api } from "../../../api/client.ts";

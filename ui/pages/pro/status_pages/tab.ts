@@ -1,4 +1,4 @@
-/** What each tab of a status page gets. @module */
+/** Properties of each tab of a status page. @module */
 
 import type { StatusPageDetail } from "../../../api/types.ts";
 

@@ -1,4 +1,4 @@
-/** How statuses on status pages are shown. @module */
+/** Words for statuses on status pages. @module */
 
 import type { StatusPageComponentStatus, StatusPageIncidentStatus } from "../../../api/types.ts";
 import { State, Text } from "../../../components/states.tsx";

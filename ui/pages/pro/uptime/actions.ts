@@ -1,4 +1,4 @@
-/** What can be done with a monitor. @module */
+/** Actions on a monitor. @module */
 
 import { api } from "../../../api/client.ts";
 import type { Monitor } from "../../../api/types.ts";

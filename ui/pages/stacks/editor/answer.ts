@@ -1,4 +1,4 @@
-/** What the service says about a draft. @module */
+/** The service's answer to a draft. @module */
 
 import { type Signal, useSignal } from "@preact/signals";
 import type { Draft } from "./draft.ts";

@@ -21,7 +21,7 @@ export interface Target {
 export function CodeField({ name, text, isReadOnly, keys, problems, target, onChange }: {
   /** The label. */
   name: string;
-  /** What is in it at first. */
+  /** Text at first. */
   text: string;
   isReadOnly: boolean;
   /** Keys to complete; makes it an editor of YAML. `null` while they are not known. */

@@ -51,7 +51,7 @@ export interface CodeMirrorOptions {
   isReadOnly: boolean;
   /** Other texts have neither colors nor completion. */
   isYaml: boolean;
-  /** What is completed, as soon as it is known. */
+  /** Keys to complete, as soon as they are known. */
   keys: () => ComposeKeys | undefined;
   onChange: (text: string) => void;
 }

@@ -24,7 +24,7 @@ export const draftOf = (
 });
 
 /**
- * What the service gets.
+ * Sources as the service gets them.
  *
  * @param before The draft before the changes. A stack on disk that had no `.env` gets none.
  */

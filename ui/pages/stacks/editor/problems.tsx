@@ -1,4 +1,4 @@
-/** What is wrong with the sources of a stack. @module */
+/** Problems of the sources of a stack. @module */
 
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";

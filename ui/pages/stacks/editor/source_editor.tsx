@@ -28,7 +28,7 @@ interface SourceEditorProps {
   directory?: string | undefined;
   /** Of a stack on disk: files stay although they are not sent. */
   keepsFiles?: boolean;
-  /** What the service refused; gone after the next change. */
+  /** Problems that the service refused; gone after the next change. */
   refusal?: readonly Problem[];
 }
 
