@@ -32,7 +32,7 @@ deno_version=2.9.6
 # Nothing outside the one file is read: no configuration, lock file or package.
 closed_flags="--no-config --no-lock --no-remote --no-npm --no-check"
 
-# How long the host of the runtime's releases may take to answer, in milliseconds.
+# Longest wait for an answer of the host of the runtime's releases, in milliseconds.
 network_patience_ms=5000
 
 say() {

@@ -15,7 +15,7 @@ const SIZE_MB = 2_048;
 /** Interval between two readings of the memory, in milliseconds. */
 const SAMPLE_MS = 50;
 
-/** How long the service is idle before the transfers, so that its start does not count. */
+/** Idle time before the transfers, so that the start of the service does not count. */
 const IDLE_MS = 8_000;
 
 export async function benchImages(engine: RealEngine): Promise<void> {

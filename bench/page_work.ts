@@ -10,7 +10,7 @@
 
 import type { Page } from "puppeteer-core";
 
-/** What a page did in a step; all are milliseconds on the slower processor. */
+/** Work of a page in a step; all times are milliseconds on the slower processor. */
 export interface PageWork {
   /** From the start to the end. What it waited for is not slowed down. */
   totalMs: number;

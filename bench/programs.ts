@@ -28,7 +28,7 @@ app.get("/api/stream", () =>
 Deno.serve({ port: Number(Deno.env.get("PORT")), hostname: "127.0.0.1", onListen() {} }, app.fetch);
 `;
 
-/** What `deploy/build/self_extract.sh` sets for the service. */
+/** Settings of malloc that `deploy/build/self_extract.sh` gives to the service. */
 const MALLOC = { MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072" };
 
 const API_KEY = "bench-key-0123456789abcdef";

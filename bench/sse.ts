@@ -90,7 +90,7 @@ interface Measured {
   roundCpuMs: number;
   /** Time between the first and the last client that has received the round. */
   fanOutMs: number[];
-  /** How long `GET /livez` took in the meantime. */
+  /** Times of `GET /livez` in the meantime. */
   livezMs: { p50: number; most: number };
 }
 

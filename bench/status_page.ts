@@ -21,7 +21,7 @@ const LEAST_PER_SECOND = 1_000;
 
 const PAGES = "/api/ext/service-pro/status-pages";
 
-/** What is measured: the page and its parts, the page packed, and its JSON. */
+/** Measured parts: the page and its parts, the page packed, and its JSON. */
 const PARTS = [
   { what: "page", path: "/status/acme", headers: {} },
   { what: "page, gzip", path: "/status/acme", headers: { "accept-encoding": "gzip" } },

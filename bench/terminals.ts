@@ -14,7 +14,7 @@ import { printTable, printVerdict } from "./table.ts";
 /** As many as the service allows. */
 const TERMINALS = 10;
 
-/** How long a client reads, and how long the service is given to fill its buffers. */
+/** Time for which a client reads, and in which the service fills its buffers. */
 const READ_MS = 5_000;
 
 /** Bound of the memory of ten clients that do not read, in MB. */

@@ -109,7 +109,7 @@ async function runRealEngine(
   const started = await startPrivateEngine();
   if ("engine" in started) {
     await using engine = started.engine;
-    // Where it does not start, each test that needs it fails with the reason.
+    // If it does not start, each test that needs it fails with the reason.
     await using podman = withPodman ? await startPodman().catch(() => undefined) : undefined;
     return await testFiles(options, oneByOne(queue), { env: environmentOf(engine, podman) });
   }

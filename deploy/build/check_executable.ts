@@ -10,15 +10,15 @@
 
 import { checkEveryGet } from "./endpoint_check.ts";
 
-/** How long a start may take, in milliseconds; the first one unpacks the runtime. */
+/** Longest start, in milliseconds; the first one unpacks the runtime. */
 const START_MS = 60_000;
 
-/** How long the end may take after SIGTERM, in milliseconds. */
+/** Longest stop after SIGTERM, in milliseconds. */
 const STOP_MS = 20_000;
 
 const POLL_MS = 10;
 
-/** Where Docker listens unless `DOCKER_HOST` says otherwise. */
+/** Docker's socket unless `DOCKER_HOST` names another. */
 const DOCKER_SOCKET = "/var/run/docker.sock";
 
 if (import.meta.main) {

@@ -1,9 +1,9 @@
 /** Requests to the endpoints of a running service, as its own API document lists them. @module */
 
-/** How long the headers of an answer may take, in milliseconds. */
+/** Longest wait for the headers of an answer, in milliseconds. */
 const ANSWER_MS = 30_000;
 
-/** How long the first round of the host's sampler may take, in milliseconds. */
+/** Longest first round of the host's sampler, in milliseconds. */
 const SAMPLE_MS = 30_000;
 
 const POLL_MS = 50;

@@ -50,7 +50,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Ten years and a bit: more is a slip of the keyboard. */
 const DAYS_MAX = 3_700;
 
-/** What the vendor did wrong; the message is a sentence. */
+/** A mistake of the vendor; the message is a sentence. */
 class VendorError extends Error {
   override readonly name = "VendorError";
 }

@@ -2,7 +2,7 @@
  * The permissions and runtime flags of the program. They are defined once, in the task `start` of
  * `deno.json`; builds, tests and benchmarks read them here. Run as a script it prints them.
  *
- * What the program may do, and why:
+ * Permissions of the program, and the reasons:
  *
  * - No programs, no native code, no imports from outside.
  * - `net`, `read` and `write` are not narrowed: addresses and paths are the operator's to configure.

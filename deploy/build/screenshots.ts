@@ -18,7 +18,7 @@ import { until } from "../../tests/helpers/until.ts";
 const VIEW = { width: 1440, height: 900 };
 const docs = new URL("../../docs/", import.meta.url);
 
-/** How long figures are collected before the pictures are made, in milliseconds. */
+/** Time for collecting figures before the pictures are made, in milliseconds. */
 const COLLECT_MS = Number(Deno.env.get("COLLECT_SECONDS") ?? 120) * 1000;
 
 const SERVE = `

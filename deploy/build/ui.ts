@@ -18,7 +18,7 @@ const at = (path: string) => new URL(path, root).pathname;
 
 const PACK = at("dist/ui.pack");
 
-/** What the result depends on, besides this file. */
+/** Inputs of the result, besides this file. */
 const SOURCES = ["ui", "LICENSE", "deno.json", "deno.lock"];
 
 /** Delay between a change and the build, in milliseconds: editors write several files at once. */

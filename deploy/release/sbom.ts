@@ -14,7 +14,7 @@ export interface LockFile {
   npm: Record<string, { integrity: string; dependencies?: string[] }>;
 }
 
-/** What the bill is made for. */
+/** The release that the bill is made for. */
 export interface Release {
   name: string;
   version: string;

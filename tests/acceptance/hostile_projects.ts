@@ -108,7 +108,7 @@ export const HOSTILE_PROJECTS: Readonly<Record<string, HostileProject>> = {
       numbered(900, (i) => `x-${i}b: {<<: *a}\n`)
     }${WEB}`,
   },
-  // What multiplies.
+  // Texts that multiply.
   "ports": { compose: `${WEB}    ports: [${fill('"1-65535",', 9_000)}]\n` },
   "exposed ports": {
     compose: `${WEB}    expose: [${numbered(900, (i) => `"1-6${i % 5}535/tcp",`)}]\n`,

@@ -6,11 +6,11 @@
 
 /** A secret, or a piece of one, that was found where it must not be. */
 export interface Leak {
-  /** Which secret, e.g. "the API key". */
+  /** Name of the secret, e.g. "the API key". */
   secret: string;
-  /** How it was written, e.g. "base64". */
+  /** Encoding of the secret, e.g. "base64". */
   form: string;
-  /** What stands around it. */
+  /** Text around it. */
   excerpt: string;
 }
 
@@ -23,9 +23,9 @@ export interface PlantedSecrets {
   plant(name: string, wrap?: (secret: string) => string): string;
   /** Takes a secret that the product made, or that has a form of its own. */
   keep(name: string, secret: string | Uint8Array): void;
-  /** What of all of them is in a text, each at most once. */
+  /** Secrets in a text, each at most once. */
   leaksIn(text: string): Leak[];
-  /** How many there are. */
+  /** Number of secrets. */
   readonly count: number;
 }
 

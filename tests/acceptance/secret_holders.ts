@@ -8,7 +8,7 @@ import type { PlantedSecrets } from "./planted_secrets.ts";
 export const PRO = "/api/ext/service-pro";
 export const ENTERPRISE = "/api/ext/service-enterprise";
 
-/** How a record is created. */
+/** A kind of record that holds secrets, and the request that creates it. */
 export interface Holder {
   /** The endpoint's path pattern. */
   at: string;

@@ -358,7 +358,7 @@ for (const [what, scope] of Object.entries(SCOPES)) {
       if (plain.status < 300) answered++;
       for (const trace of tracesIn(textOf(plain))) leaks.push(`${name}: ${trace}`);
 
-      // What exists elsewhere is answered as what does not exist.
+      // An existing object elsewhere is answered like one that does not exist.
       if (!pattern.includes(":") && walked.query.length === 0 && !walked.body) continue;
       const [foreign, unknown] = await Promise.all([FOREIGN, UNKNOWN].map(async (given) => {
         const path = pattern.replace(/:\w+/g, given);

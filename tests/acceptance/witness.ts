@@ -62,7 +62,7 @@ export function witness(
   secrets: PlantedSecrets,
   { handovers, echoes }: { handovers: readonly Handover[]; echoes: readonly Echo[] },
 ): Witness {
-  /** Where each text appeared first; most responses of a kind are equal. */
+  /** First place of each text; most responses of a kind are equal. */
   const heard = new Map<string, string>();
   const statuses = new Map<string, Set<number>>();
   const used = new Set<Handover | Echo>();

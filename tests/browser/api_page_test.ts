@@ -86,7 +86,7 @@ for (const [name, view] of Object.entries(VIEWS)) {
         await visit.picture({ whole: false }),
       );
 
-      // What remains is a hint for password managers.
+      // The remaining message is a hint for password managers.
       deepEqual(visit.complaints.filter((each) => !each.startsWith("[DOM] Multiple forms")), []);
       // The list of groups scrolls by itself on a phone.
       equal(await visit.evaluate("document.documentElement.scrollWidth"), view.width);

@@ -1,5 +1,5 @@
 /**
- * What the dashboard transfers and requests, and what it does when the service, the engine or the
+ * Transfers and requests of the dashboard, and its behaviour when the service, the engine or the
  * tab is away.
  *
  * @module

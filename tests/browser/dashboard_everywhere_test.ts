@@ -1,5 +1,5 @@
 /**
- * What holds on every page of the dashboard, and for containers whose text is written to do harm.
+ * Rules for every page of the dashboard, also with containers whose text is written to do harm.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const HOSTILE_SHOWN = `<img src=x onerror="document.title='evil'">\\u202egnp.exe
 /** Pages that open without a parameter. */
 const PAGES = PATHS.filter((path) => !path.includes(":") && path !== "/sign-in");
 
-/** What the pages read of an engine, besides containers. */
+/** Answers of the engine to the pages, besides containers. */
 const EMPTY_HOST: Record<string, FakeAnswer> = {
   "GET /images/json": () => Response.json([]),
   "GET /networks": () => Response.json([]),
@@ -36,7 +36,7 @@ const EMPTY_HOST: Record<string, FakeAnswer> = {
     }),
 };
 
-/** What assistive technology meets first, in this order. */
+/** First parts that assistive technology meets, in this order. */
 const LANDMARKS = ["Skip to content", "banner", "navigation", "main", "h1"];
 
 dashboardTest(

@@ -1,6 +1,6 @@
 /**
- * What was entered in the editor of a stack or in a dialog, after the session has ended. The engine
- * is simulated.
+ * Entries in the editor of a stack or in a dialog, after the session has ended. The engine is
+ * simulated.
  *
  * @module
  */

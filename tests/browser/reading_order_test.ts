@@ -1,5 +1,5 @@
 /**
- * What a screen reader meets on ten pages, in its order. `reading_order.txt` is to be read by people:
+ * The order in which a screen reader reads ten pages. `reading_order.txt` is to be read by people:
  * it must make sense without the picture. After a change that is meant:
  *
  *     ACCEPT=1 deno test -A --no-check tests/browser/reading_order_test.ts

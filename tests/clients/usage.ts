@@ -1,5 +1,5 @@
 /**
- * How a program uses the two clients: compiled only, so that the names and types that it needs are
+ * A program that uses the two clients: compiled only, so that the names and types that it needs are
  * there and can be read.
  */
 

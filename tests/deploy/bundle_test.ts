@@ -126,7 +126,7 @@ async function writeCases(directory: string): Promise<void> {
   }
 }
 
-/** What each case prints. */
+/** Output of each case. */
 async function printed(path: string): Promise<string[]> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-config", "--no-lock", "--no-prompt", path],

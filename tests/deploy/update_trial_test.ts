@@ -42,7 +42,7 @@ function updated(executable: string, previous: string) {
     path,
     data,
     run,
-    /** What systemd does before a start; the service starts only if the status is 0. */
+    /** The steps of systemd before a start; the service starts only if the status is 0. */
     async before() {
       const counted = await run("count");
       const prepared = counted.code ? counted : await run("prepare");

@@ -7,7 +7,7 @@
 import { randomText } from "../../services/builtins.ts";
 import { type Answer, type CallOptions, TEST_API_KEY, type TestApp } from "./test_app.ts";
 
-/** What the service's own pages send. */
+/** Headers that the service's own pages send. */
 export const OWN_PAGE = { "x-requested-with": "longshore" };
 
 /** Creates the secret of a page. */

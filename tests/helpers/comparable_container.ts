@@ -17,7 +17,7 @@ export function comparableContainer(inspect: ContainerInspect): unknown {
   return {
     ...rest,
     Config,
-    // How an anonymous volume is requested changes, because it has a name then; see Mounts.
+    // The request for an anonymous volume changes, because it has a name then; see Mounts.
     HostConfig: { ...host, Binds: Binds?.filter((bind: string) => bind.includes(":")) ?? [] },
     Mounts: Mounts.map(({ Mode: _mode, ...mount }: { Mode: string }) => mount)
       .sort(byKey("Destination")),

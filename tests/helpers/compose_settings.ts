@@ -22,7 +22,7 @@ export interface SettingCase {
   is: object | ((inspect: ContainerInspect, project: string) => boolean);
 }
 
-/** What the cases differ in between engines. */
+/** Differences between the engines that the cases depend on. */
 export interface Surroundings {
   /** Below the control group of the engine. */
   cgroupParent?: string;

@@ -352,14 +352,14 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
       await page.waitForFunction(`document.documentElement.dataset.theme === "${theme}"`);
     },
-    // What is found while something fades or is loaded does not stay.
+    // Findings while something fades or is loaded do not stay.
     checkAccessibility: (rules) =>
       eventually(async () => deepEqual(await violationsOf(page, rules), [])),
   };
   return dashboard;
 }
 
-/** What axe-core finds, by rule. */
+/** Findings of axe-core, by rule. */
 async function violationsOf(page: Page, rules?: readonly string[]): Promise<string[][]> {
   if (!await page.evaluate("typeof axe === 'object'")) await page.evaluate(axe.source);
   return await page.evaluate(async (rules) => {

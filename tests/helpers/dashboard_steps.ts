@@ -1,10 +1,10 @@
-/** What tests of the dashboard's pages have in common: dialogs, rows and refusals. @module */
+/** Common steps of tests of the dashboard's pages: dialogs, rows and refusals. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
 import { type Dashboard, PHONE } from "./dashboard.ts";
 import { eventually, until } from "./until.ts";
 
-/** What depends on colors. */
+/** Rules that depend on colors. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
 /** Axe-core on the page as it is, and on its colors in the other theme. */

@@ -1,5 +1,5 @@
 /**
- * What public Grafana dashboards ask for, one expression for each target of a panel. Rates are
+ * Expressions of public Grafana dashboards, one for each target of a panel. Rates are
  * taken over a minute, and template variables are filled in.
  *
  * @module

@@ -1,4 +1,4 @@
-/** What the drills of safe updates and deploys have in common. @module */
+/** Common parts of the drills of safe updates and deploys. @module */
 
 import { equal } from "node:assert/strict";
 import { getJob } from "../../services/jobs/jobs.ts";
@@ -81,5 +81,5 @@ export async function updateContainer(
   }, { deadlineMs: 180_000 });
 }
 
-/** Who reads jobs. */
+/** Caller that reads jobs. */
 export const ADMIN = { userId: "key", role: "admin", familyId: "", address: "192.0.2.1" } as const;

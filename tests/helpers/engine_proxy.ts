@@ -165,7 +165,7 @@ function readBody(head: string): Body | undefined {
   };
 }
 
-/** What a connection receives until its other end closes it. */
+/** Bytes that a connection receives until its other end closes it. */
 async function* received(connection: Deno.Conn): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const buffer = new Uint8Array(64 * 1024);
   for (let length; (length = await connection.read(buffer));) yield buffer.slice(0, length);

@@ -25,7 +25,7 @@ export interface FakeRegistry extends AsyncDisposable {
    * time. `undefined` leaves the answer to the registry.
    */
   answers: Record<string, (call: RegistryCall) => Response | undefined | Promise<Response>>;
-  /** What it requires. Default: nothing. */
+  /** Required authentication. Default: none. */
   auth: RegistryAuthentication;
   /**
    * Stores a manifest under a tag and under its digest.

@@ -16,10 +16,10 @@ const SAMPLE_MS = 20;
 export const isInTime = (ms: number, limitMs: number): boolean =>
   ms <= limitMs || ms <= limitNow(limitMs);
 
-/** What a limit for an idle machine is now. */
+/** Limit for an idle machine, extended for the load of now. */
 export const limitNow = (limitMs: number): number => limitMs * busyness() ** 2;
 
-/** How many programs want each processor, now or in the last minute; at least 1. */
+/** Number of programs that want each processor, now or in the last minute; at least 1. */
 function busyness(): number {
   const started = performance.now();
   const spent = processorMsSince(cpuUsage());

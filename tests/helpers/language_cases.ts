@@ -5,7 +5,7 @@
  * @module
  */
 
-/** What the cases import. */
+/** Files that the cases import. */
 export const FILES: Record<string, string> = {
   "resource.ts": `
 /** Prints what happens to it. */

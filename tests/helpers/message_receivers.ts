@@ -51,7 +51,7 @@ export function takeQueued(app: TestApp): string[] {
   return rows.map(({ message }) => message);
 }
 
-/** What all receivers get, or only those that are people. */
+/** Messages about a kind of event: to people, to all receivers, to programs. */
 export const toPeople = (kind: string): string[] =>
   ["chat", "notification", "push"].map((channel) => `${channel} ${kind}`);
 export const toAll = (kind: string): string[] => [...toPeople(kind), `webhook ${kind}`];

@@ -7,7 +7,7 @@
 import { until } from "./until.ts";
 
 export interface Nginx extends AsyncDisposable {
-  /** What it wrote to its error log. */
+  /** Returns its error log. */
   errors(): Promise<string>;
 }
 

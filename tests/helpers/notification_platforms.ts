@@ -14,14 +14,14 @@ export interface Platform {
   config: (url: string) => object;
   path: string;
   method?: string;
-  /** What the platform refuses, or `undefined` if it accepts the request. */
+  /** Reason for a refusal by the platform, or `undefined` if it accepts the request. */
   problem: (body: Json, request: Received) => string | undefined | false;
   answer?: object;
   /** The path of a message that ends a problem, where it differs. */
   endPath?: string;
-  /** What people see: title and text, without the platform's own escapes. */
+  /** Title and text as people see them, without the platform's own escapes. */
   shown: (body: Json, request: Received) => string;
-  /** What the platform would not show as it is, if it is in the request. */
+  /** Markup in the request that the platform would not show as it is. */
   markup?: (body: Json) => boolean;
 }
 

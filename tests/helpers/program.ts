@@ -24,7 +24,7 @@ export function programCommand(
   return [Deno.execPath(), "run", "--frozen", ...RUN_FLAGS, MAIN, ...args];
 }
 
-/** What the runtime needs of the environment; nothing else of it may configure the service. */
+/** Environment that the runtime needs; nothing else of it may configure the service. */
 export function runtimeEnvironment(): Record<string, string> {
   const needed =
     /^(PATH|HOME|TMPDIR|LANG|XDG_CACHE_HOME|LONGSHORE_RUNTIME_DIR|(DENO|NPM_CONFIG)_.*)$/i;

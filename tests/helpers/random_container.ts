@@ -6,7 +6,7 @@
 
 import type { ContainerCreateBody, EndpointSettings } from "../../engine/containers.ts";
 
-/** What the containers of one run may use. */
+/** Objects that the containers of one run may use. */
 export interface Surroundings {
   images: readonly string[];
   /** Two networks with the subnets of `ADDRESSES`. */

@@ -10,7 +10,7 @@ import type { FakeAnswer } from "./fake_engine.ts";
 
 const sha256 = (digit: string) => `sha256:${digit.repeat(64)}`;
 
-/** What the recorded answers are about. */
+/** Subjects of the recorded answers. */
 export const RECORDED = {
   containerId: "c".repeat(64),
   networkId: "e".repeat(64),

@@ -187,7 +187,7 @@ export async function signXml(
   });
 }
 
-/** Which element is signed, and how. */
+/** Signed element, and the way in which it is signed. */
 export interface Signing extends SignatureOptions {
   key: SigningKey;
   /** Default: the assertion. */

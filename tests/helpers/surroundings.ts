@@ -1,4 +1,8 @@
-/** What random containers need on an engine: networks, images, volumes and partners. @module */
+/**
+ * Objects that random containers need on an engine: networks, images, volumes and partners.
+ *
+ * @module
+ */
 
 import type { Engine } from "../../engine/client.ts";
 import { containerCreate, containerStart } from "../../engine/containers.ts";

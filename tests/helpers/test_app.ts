@@ -93,7 +93,7 @@ export interface TestAppOptions {
   /** Default: an unreachable engine. The caller closes it. */
   engine?: Engine;
   /**
-   * What differs from the defaults of the configuration. In a test there is no rate limit, and
+   * Differences from the defaults of the configuration. In a test there is no rate limit, and
    * the API key is {@linkcode TEST_API_KEY}.
    */
   config?: Partial<Config>;

@@ -18,7 +18,9 @@ export interface TestStack extends AsyncDisposable {
   plan(options?: object): Promise<{ changes: { kind: string; name: string; action: string }[] }>;
   /** By name without the stack, e.g. `web-1`. */
   containers(): Promise<Record<string, ContainerInspect>>;
-  /** What the engine changed of the stack since the call, as its events say, e.g. `container start`. */
+  /**
+   * Changes of the stack by the engine since the call, as its events say, e.g. `container start`.
+   */
   watch(): Promise<() => Promise<string[]>>;
 }
 

@@ -51,7 +51,7 @@ const NETWORK = fields(
   "Name CheckDuplicate Driver Internal Attachable Ingress IPAM EnableIPv6 Options Labels",
 );
 
-/** What the API versions since then added. */
+/** Fields that the API versions since then added. */
 function knownFields(version: string) {
   const since = (wanted: string, names: string) => isAtLeast(version, wanted) ? fields(names) : {};
   const mount = {

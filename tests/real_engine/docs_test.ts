@@ -19,7 +19,7 @@ const EDITIONS = "editions.md";
 
 /** Pages that share the service and the container with no other, with the variables of the service. */
 const ALONE: Record<string, Record<string, string>> = {
-  // Where METRICS_TOKEN is set, no other token can read the metrics.
+  // With METRICS_TOKEN, no other token can read the metrics.
   "api-tokens.md": {},
   // Its update goes on in the background.
   "updates.md": { METRICS_TOKEN },

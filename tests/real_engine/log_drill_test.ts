@@ -34,7 +34,7 @@ const STAY_MS = 5_000;
 /** Limit of frames of one connection. */
 const FRAMES_MAX = 5_000;
 
-/** How long no line may arrive before the last ones, in milliseconds. */
+/** Longest silence before the last lines, in milliseconds. */
 const SILENCE_MAX_MS = 300_000;
 
 /** Microseconds between two portions: many containers together write as much as a few. */
@@ -52,7 +52,7 @@ const SCRIPT = `
   done
   exec sleep 100000`;
 
-/** What a reader has received of one container. */
+/** Lines of one container that a reader has received. */
 interface Received {
   /** Complete lines end with "end"; a killed program may write a part of one. */
   lines: string[];

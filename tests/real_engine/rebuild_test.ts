@@ -110,7 +110,7 @@ function comparable(inspect: ContainerInspect): unknown {
     Args,
     RestartCount,
     Config: { ...Config, Hostname: Config.Hostname === shortId ? "its id" : Config.Hostname },
-    // How a volume is asked for may change; the mounts below may not.
+    // The request for a volume may change; the mounts below may not.
     HostConfig: { ...HostConfig, Mounts: null },
     Mounts: (Mounts ?? []).map(({ Mode: _mode, ...mount }) => mount)
       .sort((a, b) => a.Destination.localeCompare(b.Destination)),

@@ -7,7 +7,7 @@ import { until } from "../helpers/until.ts";
 const idsOf = (containers: Record<string, { Id: string }>) =>
   Object.fromEntries(Object.entries(containers).map(([name, { Id }]) => [name, Id]));
 
-/** What a container wrote, without the times. */
+/** Output of a container, without the times. */
 const linesOf = ({ container, logLines }: { container: string; logLines: string[] }) => [
   container,
   logLines.map((line) => line.slice(line.indexOf(" ") + 1)),

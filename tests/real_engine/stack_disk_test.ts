@@ -453,7 +453,7 @@ engineTest("a deploy takes what was planned, not what is on disk by then", async
     expectedVersion: again.version,
     stableSeconds: 1,
   });
-  // What is written during the deploy is not deployed either.
+  // Files that are written during the deploy are not deployed either.
   await app.put("compose.yaml", text(", pid: host"));
   equal((await app.ended(job.body.id)).status, "succeeded");
   const { HostConfig } = await containerInspect(app.client, `${name}-web-1`);

@@ -177,9 +177,9 @@ async function snapshot(engine: RealEngine, stack: TestStack) {
       // The engine does not start it again: the container whose network it shares was removed.
       cannotReturn: State.Running && HostConfig.NetworkMode?.startsWith("container:") === true &&
         !isThere(HostConfig.NetworkMode.slice("container:".length)),
-      // What a failed deploy restores.
+      // State that a failed deploy restores.
       lasting: JSON.stringify([Id, Name, HostConfig.RestartPolicy, State.Running]),
-      // What must not change of a container that is not started.
+      // State of a container that must not change unless it is started.
       state: JSON.stringify([Name, HostConfig.RestartPolicy, State.StartedAt]),
     })),
     network: networks.map((line) => line.split(" ")[0]!),

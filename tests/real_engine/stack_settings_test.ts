@@ -27,7 +27,7 @@ engineTest("Docker has every setting of a Compose file, or it is named", async (
     () => testStack(app, real),
     casesOn(real),
   );
-  // What this engine (API 1.41 or newer) would mount or start otherwise.
+  // Settings that this engine (API 1.41 or newer) would mount or start otherwise.
   if (app.deps.engine.apiVersion === "1.41") deepEqual(byPlan.sort(), REFUSED);
   await using stack = testStack(app, real);
   await checkNetworkWithoutIpv4(app, stack);

@@ -38,7 +38,7 @@ const MOMENTS: readonly Moment[] = isFull ? ["before", "after"] : ["after"];
 interface Drill {
   /** For the report of a full drill. */
   what: string;
-  /** What is interrupted. */
+  /** Interrupted action. */
   action: "update" | "rebuild";
   /** Whether the engine removes the container when it stops. */
   removesItself?: boolean;
@@ -185,7 +185,7 @@ async function startContainers(
       }
       return id!;
     },
-    /** What the engine has, and what it did since a time (ISO 8601), for the message of a failure. */
+    /** State of the engine and its events since a time (ISO 8601), for the message of a failure. */
     async describe(since: string): Promise<string> {
       const until = new Date().toISOString();
       const ids = (await list()).map(([, , id]) => id!);

@@ -203,7 +203,7 @@ interface BadImage {
   script: string;
   changes?: string[];
   options?: string[];
-  /** What makes the new container fail while it is observed. */
+  /** Change that makes the new container fail while it is observed. */
   spoil?: string[];
   error: RegExp;
 }

@@ -92,7 +92,7 @@ for (
     ["::ffff:10.0.1", NO_NETWORK],
     ["::10.0.0.1:1", NO_NETWORK],
     ["10.0.0.1::", NO_NETWORK],
-    // What other programs read as octal, hexadecimal or short.
+    // Addresses that other programs read as octal, hexadecimal or short.
     ["010.0.0.1", NO_IPV4],
     ["10.0.0.08", NO_IPV4],
     ["10.00.0.1", NO_IPV4],

@@ -7,7 +7,7 @@ import { createLog } from "../../services/log.ts";
 import type { WorkerState } from "../../services/deps.ts";
 import { testClock } from "../helpers/test_app.ts";
 
-/** What the workers' keeper uses of the service, and time in the test's hand. */
+/** Parts of the service that the workers' keeper uses, and time in the test's hand. */
 function stage(t: { edition?: Edition } = {}) {
   mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
   const clock = testClock();

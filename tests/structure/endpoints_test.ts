@@ -48,7 +48,7 @@ const PUBLIC = [
   "POST /auth/login",
   "POST /auth/refresh",
   "POST /auth/session",
-  // What the sign-in page offers (identity.md, 3).
+  // Providers that the sign-in page offers (identity.md, 3).
   "GET /auth/providers",
   // Authenticated by the cookie.
   "POST /auth/session/refresh",

@@ -346,7 +346,7 @@ function splitTop(source: string): string[] {
   return parts;
 }
 
-/** Where a group or a class ends that begins at `start`. */
+/** End of the group or class that begins at `start`. */
 function closing(source: string, start: number): number {
   const isClass = source[start] === "[";
   for (let at = start + 1; at < source.length; at++) {

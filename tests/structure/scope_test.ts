@@ -1,6 +1,6 @@
 /**
- * How each endpoint treats API tokens: a new endpoint has to declare `scope` or be listed here as one
- * that tokens limited to stacks or containers cannot use.
+ * Treatment of API tokens by each endpoint: a new one has to declare `scope` or be listed here as
+ * one that tokens limited to stacks or containers cannot use.
  *
  * @module
  */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { match, ok } from "node:assert/strict";
+import { deepEqual, match, ok } from "node:assert/strict";
 
 /** Avoided phrases, with the alternative. */
 const PHRASES: readonly [phrase: RegExp, instead: string][] = [
@@ -28,6 +28,9 @@ const PHRASES: readonly [phrase: RegExp, instead: string][] = [
   [/\b(writ(e|es|ing|ten)|wrote|tak(e|es|ing|en)|took) down\b/i, "record, stop"],
   [/\blies? (in|beside|below|there)\b/i, "is in, is next to"],
 ];
+
+/** A comment begins with the noun that it describes, not with a clause that stands for one. */
+const HEADLESS = /^(What|Which|Where|Whose|Who|Whom)\b/;
 
 /** Files with text that people read. */
 const FILES = /\.(tsx?|js|html|css|md|sh|ya?ml|conf|service|example)$|^\.ci\/run$|Dockerfile$/;
@@ -54,6 +57,46 @@ Deno.test("no text uses a phrase that has a plainer one", async () => {
   ok(found.length === 0, found.join("\n"));
 });
 
+Deno.test("no comment begins with a clause instead of a noun", async () => {
+  const found: string[] = [];
+  for (const path of await trackedFiles()) {
+    if (!/\.(tsx?|css|sh)$/.test(path)) continue;
+    const text = await Deno.readTextFile(new URL(path, root));
+    for (const [line, comment] of commentsOf(text)) {
+      if (HEADLESS.test(comment)) {
+        found.push(`${path}:${line}: "${comment}", begin with the noun, "If" or "Whether"`);
+      }
+    }
+  }
+  ok(found.length === 0, found.join("\n"));
+});
+
+for (
+  const [comment, text] of [
+    ["What alerts say. @module", "/** What alerts say. @module */"],
+    ["Which events a receiver gets.", "  /**\n   * Which events a receiver gets.\n   */"],
+    ["Where the cause shows.", "// Where the cause shows.\nconst x = 1;"],
+    ["Whose log to read.", "const x = 1; // Whose log to read."],
+    ["Who reads jobs.", "# Who reads jobs.\nx=1"],
+    ["What is outside.", "{/* What is outside. */}"],
+  ] as const
+) {
+  Deno.test(`the wording test finds the comment in ${JSON.stringify(text)}`, () => {
+    deepEqual(commentsOf(text).map(([, found]) => found), [comment]);
+    match(comment, HEADLESS);
+  });
+}
+
+Deno.test("the wording test ignores clauses within a comment, strings and addresses", () => {
+  deepEqual(
+    commentsOf(
+      "// Events of a receiver.\n// What follows is the same comment.\n" +
+        '/**\n * Texts.\n *\n * Where they end.\n */\nconst x = "https://What";',
+    ),
+    [[1, "Events of a receiver."], [4, "Texts."]],
+  );
+});
+
 for (
   const line of [
     "Nobody can delete oneself",
@@ -67,6 +110,27 @@ for (
   Deno.test(`the wording test finds "${line}"`, () => {
     match(line, new RegExp(PHRASES.map(([{ source }]) => source).join("|"), "i"));
   });
+}
+
+/** The first line of each comment, with its number. */
+function commentsOf(text: string): [line: number, comment: string][] {
+  const comments: [number, string][] = [];
+  let state: "code" | "lines" | "opened" | "block" = "code";
+  for (const [at, line] of text.split("\n").entries()) {
+    const [, mark, words] = /^\s*(\{?\/\*\*?|\/\/|#|\*(?!\/))\s?(.*)$/.exec(line) ??
+      /\S\s(\/\/|\/\*\*?)\s(.*)$/.exec(line) ?? [];
+    if (mark === undefined || words === undefined) {
+      state = "code";
+      continue;
+    }
+    const comment = words.replace(/\s*\*\/\}?.*$/, "");
+    const begins = mark === "*" ? state === "opened" : mark.includes("/*") || state !== "lines";
+    if (begins && comment) comments.push([at + 1, comment]);
+    if (mark === "//" || mark === "#") state = "lines";
+    else if (line.includes("*/")) state = "code";
+    else if (mark !== "*" || comment) state = comment ? "block" : "opened";
+  }
+  return comments;
 }
 
 async function trackedFiles(): Promise<string[]> {

@@ -479,7 +479,7 @@ Deno.test("clients that do not read are disconnected without affecting others", 
 /** Memory for many clients that do not read, until they are disconnected. */
 async function stalledClients() {
   const STALLED = 50;
-  // What they read is garbage in the same process.
+  // Frames that the clients read are garbage in the same process.
   const HEALTHY = 2;
   const ROUNDS = 40;
   const FRAME_BYTES = 200_000;

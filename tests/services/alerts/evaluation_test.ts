@@ -345,7 +345,7 @@ Deno.test("a pending condition is stored once, and a restart or an unknown value
   using app = testApp({ db, now: "2026-01-01T12:02:00Z" });
   setStopped(app, 1);
   await rounds(app, 1);
-  // What was stopped during the outage of the engine is unknown.
+  // The state of containers that stopped during the outage of the engine is unknown.
   deepEqual(states(app), ["pending", "firing"]);
   await rounds(app, 23);
   deepEqual(states(app), ["pending", "firing"]);

@@ -21,7 +21,7 @@ interface Followed extends AsyncDisposable {
   send(action: string, name: string, attributes?: Record<string, string>, timeNano?: number): void;
   sendText(text: string): void;
   endStream(): void;
-  /** What was reported of ends so far, e.g. `web killed 137`. */
+  /** Reported ends so far, e.g. `web killed 137`. */
   downs(): string[];
 }
 

@@ -1,4 +1,4 @@
-/** What must arrive does, however often the process is ended without a word. @module */
+/** Every message arrives, however often the process is ended without a word. */
 
 import { deepEqual, equal } from "node:assert/strict";
 import { openStateDatabase } from "../../../db/database.ts";
@@ -11,7 +11,7 @@ const EVENTS = 300;
 const KILLS = 5;
 
 /**
- * How long an event may wait for the healthy receiver while the program runs, once those before it
+ * Longest wait of an event for the healthy receiver while the program runs, once those before it
  * have arrived, in milliseconds. A dead receiver is waited for ten seconds.
  */
 const DELAY_MS_MAX = 5_000;
@@ -30,7 +30,7 @@ Deno.test("300 events, a receiver that fails at random and five kill -9: none is
   };
   await using flaky = fakeReceiver(async () => {
     noteLife();
-    // What fails after the message was read is the hard case: the sender does not know.
+    // A failure after the message was read is the hard case: the sender does not know.
     const chance = random();
     if (chance < 0.2) return new Response("no", { status: 500 });
     if (chance < 0.22) await new Promise((resolve) => setTimeout(resolve, 200));
@@ -85,7 +85,7 @@ Deno.test("300 events, a receiver that fails at random and five kill -9: none is
     deepEqual([...ids.values()].map((ofEvent) => ofEvent.size), Array(EVENTS).fill(1));
     equal(new Set([...ids.values()].flatMap((ofEvent) => [...ofEvent])).size, EVENTS);
   }
-  // What the healthy one got late was only what came while the program was down.
+  // Late messages of the healthy one are only those of the time when the program was down.
   const late = healthy.received.filter(({ body }, index) => {
     const to = arrivedAt[index]!;
     const from = Math.max(Date.parse(JSON.parse(body).timestamp), arrivedAt[index - 1] ?? 0);

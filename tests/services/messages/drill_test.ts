@@ -107,7 +107,7 @@ Deno.test("200 events, 18 channels of which 12 are broken, kill -9: all arrive, 
     ok(arrived.length - once.length <= 4, `${kind}: ${arrived.map(keyOf)}`);
   }
   for (const kind of BROKEN) {
-    // What began and ended in the meantime is reported as ended only.
+    // Problems that began and ended in the meantime are reported as ended only.
     const stillTrue = numbers.filter((number) => number > ENDED.incidents);
     deepEqual(servers.accepted(kind), [...stillTrue, summary], kind);
   }

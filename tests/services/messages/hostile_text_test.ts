@@ -1,4 +1,4 @@
-/** What comes from containers and their users arrives in every channel as plain text. @module */
+/** Texts of containers and their users arrive in every channel as plain text. @module */
 
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { emit } from "../../../services/events/emit.ts";

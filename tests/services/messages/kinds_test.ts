@@ -228,7 +228,7 @@ Deno.test("email through its own mail server connects to the checked address onl
   await open.call("POST", `${CHANNELS}/${id}/test`);
   await deliver(open);
   equal(smtp.mails.length, 1);
-  // What was allowed once is checked again at each attempt.
+  // An address that was allowed once is checked again at each attempt.
   open.deps.config.outboundAllow.length = 0;
   await open.call("POST", `${CHANNELS}/${id}/test`);
   await deliver(open);

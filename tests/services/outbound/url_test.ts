@@ -9,7 +9,7 @@ import {
 } from "../../../services/outbound/url.ts";
 import { testConfig } from "../../helpers/test_app.ts";
 
-/** What the resolver of these tests knows. */
+/** Names that the resolver of these tests knows. */
 const NAMES: Record<string, string[]> = {
   "example.com": ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"],
   "xn--bcher-kva.example": ["93.184.215.14"],

@@ -1,6 +1,6 @@
 /**
- * What people get about a container that crashes for ten minutes, with everything of the Pro Edition
- * watching it.
+ * Messages to people about a container that crashes for ten minutes, with everything of the Pro
+ * Edition watching it.
  *
  * @module
  */

@@ -25,7 +25,7 @@ const member = (
   ...fields,
 });
 
-/** What reads of credentials need. */
+/** Dependencies of reads of credentials. */
 const NO_REGISTRIES = {
   config: testConfig(),
   db: openTestDatabase(),

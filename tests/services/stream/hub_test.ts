@@ -155,7 +155,7 @@ Deno.test("a client that does not read is sent nothing more, and is then let go"
   pass(1);
   await hub.broadcast();
   equal(hub.count, 0);
-  // What was handed over before it stalled is all that there was: nothing piled up.
+  // Everything was handed over before it stalled: nothing piled up.
   deepEqual(await sseClient(stalled).rest(), []);
 });
 

@@ -81,7 +81,7 @@ function playSwarm(
   };
 }
 
-/** What reads of credentials need. */
+/** Dependencies of reads of credentials. */
 const NO_REGISTRIES = {
   config: testConfig(),
   db: openTestDatabase(),

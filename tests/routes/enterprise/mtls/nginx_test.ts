@@ -45,9 +45,9 @@ interface Reached {
 interface Stage extends AsyncDisposable {
   app: TestApp;
   root: Authority;
-  /** What came through to the service behind nginx. */
+  /** Requests that came through to the service behind nginx. */
   reached: Reached[];
-  /** What the application answered to nginx's questions. */
+  /** Answers of the application to nginx's questions. */
   verdicts: Record<string, unknown>[];
   /** Asks with a certificate, or without one. @returns The status. */
   ask(client?: Identity, init?: RequestInit & { path?: string }): Promise<number>;

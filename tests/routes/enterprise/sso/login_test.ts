@@ -263,7 +263,7 @@ const REFUSED: {
   /** Default: 401. */
   status?: number;
   error?: RegExp;
-  /** What the log calls it. */
+  /** Reason in the log. */
   reason: string;
   /** The target of the audit entry; `null` for none. Default: the provider. */
   target?: string | null;

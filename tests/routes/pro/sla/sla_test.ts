@@ -443,7 +443,7 @@ Deno.test("periods that ended while the service was down are closed, and missed 
       ["2026-04-01", "2026-04-30", "current", 0, false],
       ["2026-03-01", "2026-03-31", "closed", 0, false],
       ["2026-02-01", "2026-02-28", "closed", 0, false],
-      // What was known ends with the last check.
+      // Known time ends with the last check.
       ["2026-01-01", "2026-01-31", "closed", 3_000, true],
     ],
   );

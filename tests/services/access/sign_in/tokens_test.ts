@@ -11,7 +11,7 @@ import { testClock, testSecrets } from "../../../helpers/test_app.ts";
 const START_S = Date.parse("2026-01-01T00:00:00Z") / 1000;
 const session = { userId: "u1", familyId: "f1" };
 
-/** What a token of ours says; a forged one differs in one thing. */
+/** Claims of a valid token; a forged one differs in one of them. */
 const CLAIMS = {
   iss: "longshore",
   aud: "longshore",

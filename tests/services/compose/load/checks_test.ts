@@ -1,4 +1,4 @@
-/** What Compose or the engine would refuse later, or do without a word, is found in validation. */
+/** Validation finds settings that Compose or the engine would refuse later, or ignore silently. */
 
 import { deepEqual, equal, match } from "node:assert/strict";
 import { loadProject, type ProjectSources } from "../../../../services/compose/load/load.ts";

@@ -78,7 +78,7 @@ function rewrite(db: StateDatabase, at: number): void {
   set("entry_hash", hashEntry(row))(db, at);
 }
 
-/** What is done to entry `at` of the log, and where that must be found. */
+/** Changes of entry `at` of the log, and the entries at which they must be found. */
 const TAMPERINGS: {
   what: string;
   tamper: (db: StateDatabase, at: number) => void;

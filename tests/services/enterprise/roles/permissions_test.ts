@@ -47,7 +47,7 @@ for (
     ["*:*", "sla:write", true],
     ["*:*", "*:*", true],
     ["containers:*", "containers:*", true],
-    // What stands for every action grows with the catalogue, one action does not.
+    // A permission for every action grows with the catalogue, one for a single action does not.
     ["networks:read", "networks:*", false],
     ["*:read", "*:*", false],
     ["containers:*", "*:start", false],

@@ -150,7 +150,7 @@ for (
     [`<a xmlns:b="http://www.w3.org/XML/1998/namespace"/>`, "namespace"],
     [`<a xmlns="http://www.w3.org/2000/xmlns/"/>`, "namespace"],
     [`<a xmlns="http://www.w3.org/1999/xhtml"><script>&lt;</script></a>`, "namespace"],
-    // What the signature library would drop, or write without escapes.
+    // Parts that the signature library would drop, or write without escapes.
     [`<a xmlnsb="c"/>`, "namespace"],
     [`<a xmlnsb:c="d"/>`, "namespace"],
     [`<a xmlns:b='c" ID="d'/>`, "namespace"],

@@ -112,7 +112,7 @@ Deno.test("a local user is linked where the provider may, and keeps role and pas
   deepEqual(a.login(LOCAL).user, selectUser(app.deps.db, id));
   equal(a.login(LOCAL).user.role, "admin");
   equal(app.deps.db.get<{ h: string }>("SELECT password_hash AS h FROM users")!.h, "hash");
-  // What was linked stays so; the setting is about who is linked from now on.
+  // Linked accounts stay so; the setting is about accounts that are linked from now on.
   a.set({ link_existing: false });
   equal(a.login(LOCAL).user.id, id);
 });

@@ -228,7 +228,7 @@ function settledUpdater({ app }: UpdateApp) {
   return updater;
 }
 
-/** How often an update of a container was started: the engine is asked for it first. */
+/** Number of started updates of a container: the engine is asked for it first. */
 const attempts = ({ requests }: UpdateApp) =>
   requests.filter((request) => /^GET \/containers\/.+\/json/.test(request)).length;
 
