@@ -55,7 +55,7 @@ async function validate(program: Program): Promise<number> {
   return EXIT.ok;
 }
 
-/** What the service says about a stack; without a token or a service, what the environment says. */
+/** Place of a stack by the service; without a token or a service, by the environment. */
 async function findTarget(program: Program, name: string): Promise<Target> {
   const { env, signal } = program;
   const configured = {
@@ -157,7 +157,7 @@ function printChanges(
   for (const warning of warnings) note(`warning: ${warning}`);
 }
 
-/** What the service has of a stack. */
+/** The stack, as the service has it. */
 interface Current extends Sources {
   version: number;
   directory: string | null;

@@ -85,7 +85,7 @@ export async function readName({ main, directory, load }: OpenedSources, given?:
   throw new CommandError(error ? describe(main, error) : `${main} has errors`);
 }
 
-/** What the service has of a stack, and where it may have stacks on disk. */
+/** The stack as the service has it, and the directories that may have stacks on disk. */
 export interface Target {
   name: string;
   /** `undefined` for a new stack. */
