@@ -145,7 +145,7 @@ export function endCrashLoops(deps: LoopDeps): void {
     emit(deps, "container.stable", {
       container,
       id: current?.id ?? containerId,
-      outcome: outcomeOf(current, stopped),
+      outcome: classifyLoopEnd(current, stopped),
       exits: exitCount,
       durationSeconds: Math.round((at.getTime() - Date.parse(since)) / 1000),
     }, end);
@@ -156,7 +156,7 @@ export function endCrashLoops(deps: LoopDeps): void {
 const isBeingReplaced = ({ reservations }: LoopDeps, name: string, id: string): boolean =>
   reservations.find(identityOf({ id, name })) !== undefined;
 
-function outcomeOf(container: Container | undefined, stopped: boolean): LoopOutcome {
+function classifyLoopEnd(container: Container | undefined, stopped: boolean): LoopOutcome {
   if (!container) return "removed";
   if (isUp(container)) return "running";
   return stopped ? "stopped" : "exited";

@@ -172,7 +172,7 @@ function die(
   }
   // Two ends without a start between them: the start was not read.
   const earlier = life.pending?.hasEvent ? conclude(life).reports : [];
-  const reason = reasonOf(life, exitCode);
+  const reason = classifyEnd(life, exitCode);
   const ended: Life = {
     ...life,
     isUp: false,
@@ -207,7 +207,7 @@ function compare(
   if (!life.isUp) return { life: container && { ...life, name: container.name }, reports: [] };
   const exitCode = container?.exitCode ?? null;
   const isOom = life.isOom || container?.details.oomKilled === true;
-  const reason = container ? reasonOf({ ...life, isOom }, exitCode) : "killed";
+  const reason = container ? classifyEnd({ ...life, isOom }, exitCode) : "killed";
   const ended: Life = {
     ...life,
     isUp: false,
@@ -222,7 +222,7 @@ function compare(
   return isExpected ? conclude(ended) : kept(ended);
 }
 
-function reasonOf(
+function classifyEnd(
   { isOom, isStopped, signals }: Pick<Life, "isOom" | "isStopped" | "signals">,
   exitCode: number | null,
 ): DownReason {

@@ -225,7 +225,7 @@ function launch<Result>(
       await end(deps, job, kind, { status: "succeeded", result: result ?? null });
       return result;
     } catch (error) {
-      await end(deps, job, kind, outcomeOf(deps, job, error));
+      await end(deps, job, kind, classifyFailure(deps, job, error));
       throw error;
     } finally {
       reservation?.[Symbol.dispose]();
@@ -242,7 +242,7 @@ type Outcome = Pick<Job, "status"> & Partial<Pick<Job, "error" | "result">>;
 
 const FAILED = { status: "failed", result: null } as const;
 
-function outcomeOf(
+function classifyFailure(
   { jobs, log }: Pick<Deps, "jobs" | "log">,
   { controller, record }: ActiveJob,
   error: unknown,

@@ -46,7 +46,7 @@ export interface IntegrationView extends Omit<Integration, "secrets"> {
 /** All integrations, newest first. */
 export function listIntegrations({ db, metrics }: Pick<Deps, "db" | "metrics">): IntegrationView[] {
   const polls = new Map(selectIntegrationPolls(metrics).map((poll) => [poll.integrationId, poll]));
-  return selectIntegrations(db).map((each) => viewOf(each, polls.get(each.id)));
+  return selectIntegrations(db).map((each) => toIntegration(each, polls.get(each.id)));
 }
 
 /** @throws {AppError} `not_found` for an unknown id. */
@@ -54,7 +54,7 @@ export function getIntegration(
   { db, metrics }: Pick<Deps, "db" | "metrics">,
   id: string,
 ): IntegrationView {
-  return viewOf(findIntegration(db, id), selectIntegrationPoll(metrics, id));
+  return toIntegration(findIntegration(db, id), selectIntegrationPoll(metrics, id));
 }
 
 type WriteDeps = Pick<
@@ -93,7 +93,7 @@ export async function createIntegration(
   };
   insertIntegration(db, integration);
   log.info("integration created", { integrationId: id, adapter: adapter.id });
-  return viewOf(integration, undefined);
+  return toIntegration(integration, undefined);
 }
 
 /**
@@ -145,7 +145,7 @@ export async function changeIntegration(
   polls.stop(id);
   resetIntegrationFailures(metrics, id);
   log.info("integration changed", { integrationId: id });
-  return viewOf(integration, selectIntegrationPoll(metrics, id));
+  return toIntegration(integration, selectIntegrationPoll(metrics, id));
 }
 
 /**
@@ -168,7 +168,7 @@ export function findIntegration(db: Deps["db"], id: string): Integration {
   return requireFound(selectIntegration(db, id), "Integration", id);
 }
 
-function viewOf(
+function toIntegration(
   { secrets: _, ...integration }: Integration,
   poll: IntegrationPoll | undefined,
 ): IntegrationView {

@@ -59,7 +59,7 @@ export function loadMaintenanceWindows(db: StateDatabase): OpenableWindow[] {
 export function listMaintenanceWindows(
   { db, now }: Pick<Deps, "db" | "now">,
 ): MaintenanceWindow[] {
-  return selectMaintenanceWindows(db).map((window) => viewOf(db, window, now()));
+  return selectMaintenanceWindows(db).map((window) => toWindow(db, window, now()));
 }
 
 /**
@@ -84,7 +84,7 @@ export function createMaintenanceWindow(
   }
   insertMaintenanceWindow(db, window);
   reload(deps);
-  return viewOf(db, window, now());
+  return toWindow(db, window, now());
 }
 
 /**
@@ -103,7 +103,7 @@ export function changeMaintenanceWindow(
   const window = normalize({ ...applyChange(stored, settings), timeZone });
   updateMaintenanceWindow(db, window);
   reload(deps);
-  return viewOf(db, window, now());
+  return toWindow(db, window, now());
 }
 
 /** Deletes a window; one that is open ends. @throws {AppError} `not_found`. */
@@ -146,7 +146,7 @@ function closedAt({ cron, timeZone, durationMinutes }: StoredMaintenanceWindow, 
   return endOf(last);
 }
 
-function viewOf(
+function toWindow(
   db: StateDatabase,
   window: StoredMaintenanceWindow,
   at: Date,

@@ -112,12 +112,12 @@ export function checkAddress(
     ip: address.toString(),
     allowed: !enforcement_enabled || found !== undefined,
     admitted: found !== undefined,
-    reason: reasonOf(found, enforcement_enabled),
+    reason: describeDecision(found, enforcement_enabled),
     rules_evaluated: rules.filter((rule) => isApplicable(rule, subject, now())).length,
   };
 }
 
-function reasonOf(found: ParsedRule | undefined, isEnforced: boolean): string {
+function describeDecision(found: ParsedRule | undefined, isEnforced: boolean): string {
   if (!found) return isEnforced ? "No rule admits it" : "Not enforced; no rule would admit it";
   const { label, cidr, scope } = found.rule;
   const what = `rule "${label}" (${cidr})`;

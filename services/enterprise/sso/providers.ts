@@ -43,7 +43,7 @@ type ProviderDeps = Pick<Deps, "db" | "config" | "now" | "log">;
 export function listProviders(
   { db, config }: Pick<Deps, "db" | "config">,
 ): { providers: ProviderView[] } {
-  return { providers: selectProviders(db).map((provider) => viewOf(config, provider)) };
+  return { providers: selectProviders(db).map((provider) => toProvider(config, provider)) };
 }
 
 /** The enabled ones, for the sign-in page. */
@@ -57,7 +57,7 @@ export const listSignInProviders = ({ db }: Pick<Deps, "db">): SignInProvider[] 
 
 /** @throws {AppError} `not_found`. */
 export function getProvider({ db, config }: Pick<Deps, "db" | "config">, id: string): ProviderView {
-  return viewOf(config, existingProvider(db, id));
+  return toProvider(config, existingProvider(db, id));
 }
 
 /**
@@ -88,7 +88,7 @@ export function createProvider(
   };
   insertProvider(db, provider);
   log.info("identity provider created", { providerId: provider.id });
-  return viewOf(config, provider);
+  return toProvider(config, provider);
 }
 
 /**
@@ -117,7 +117,7 @@ export function changeProvider(
   if (provider.entity_id !== before.entity_id) assertEntityIdFree(db, provider.entity_id);
   storeChange(deps, before, provider);
   log.info("identity provider changed", { providerId: id });
-  return viewOf(config, provider);
+  return toProvider(config, provider);
 }
 
 /**
@@ -138,7 +138,7 @@ export function setProviderEnabled(
   const provider = { ...before, enabled, updated_at: deps.now().toISOString() };
   storeChange(deps, before, provider);
   deps.log.info("identity provider toggled", { providerId: id, enabled: provider.enabled });
-  return viewOf(deps.config, provider);
+  return toProvider(deps.config, provider);
 }
 
 /**
@@ -173,7 +173,7 @@ function storeChange(
   else endSessionsOfProvider(deps, after.id, change);
 }
 
-function viewOf(
+function toProvider(
   config: Pick<Deps["config"], "serviceBaseUrl">,
   provider: IdentityProvider,
 ): ProviderView {

@@ -62,7 +62,10 @@ type WriteDeps = Pick<Deps, "config" | "db" | "secrets" | "now" | "log">;
 export function listRegistries(deps: ReadDeps): RegistryList {
   const file = readAuthFile(deps);
   return {
-    registries: [...selectRegistries(deps.db).map(viewOf), ...(file?.entries ?? []).map(fileView)],
+    registries: [
+      ...selectRegistries(deps.db).map(toRegistry),
+      ...(file?.entries ?? []).map(toFileRegistry),
+    ],
     authFile: file ? { problems: file.problems } : null,
   };
 }
@@ -70,7 +73,7 @@ export function listRegistries(deps: ReadDeps): RegistryList {
 /** @throws {AppError} `not_found`. */
 export function getRegistry(deps: ReadDeps, id: string): Registry {
   const found = findRegistry(deps, id);
-  return "sealedPassword" in found ? viewOf(found) : fileView(found);
+  return "sealedPassword" in found ? toRegistry(found) : toFileRegistry(found);
 }
 
 /**
@@ -109,7 +112,7 @@ export function createRegistry(deps: WriteDeps, settings: RegistrySettings): Reg
   assertUnused(db, registry);
   insertRegistry(db, registry);
   log.info("registry created", { registryId: id, host: registry.host });
-  return viewOf(registry);
+  return toRegistry(registry);
 }
 
 /**
@@ -155,7 +158,7 @@ export function changeRegistry(
   assertUnused(db, registry);
   updateRegistry(db, registry);
   log.info("registry changed", { registryId: id, host: registry.host });
-  return viewOf(registry);
+  return toRegistry(registry);
 }
 
 /** @throws {AppError} `not_found`; `conflict` for an entry of REGISTRY_AUTH_FILE. */
@@ -245,7 +248,7 @@ function assertUnused(db: Deps["db"], { id, host, pathPrefix }: StoredRegistry):
   throw new AppError("conflict", `Registry ${place} already exists`);
 }
 
-function viewOf({ sealedPassword, pathPrefix, ...registry }: StoredRegistry): Registry {
+function toRegistry({ sealedPassword, pathPrefix, ...registry }: StoredRegistry): Registry {
   return {
     ...registry,
     pathPrefix: pathPrefix || null,
@@ -254,7 +257,7 @@ function viewOf({ sealedPassword, pathPrefix, ...registry }: StoredRegistry): Re
   };
 }
 
-function fileView(entry: FileEntry): Registry {
+function toFileRegistry(entry: FileEntry): Registry {
   return {
     id: fileId(entry),
     host: entry.host,

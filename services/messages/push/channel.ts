@@ -70,7 +70,7 @@ export const pushChannel: OutboxChannel = {
       bodyMax: RESPONSE_MAX_BYTES,
       signal,
     });
-    return outcomeOf(response, now());
+    return classifyResponse(response, now());
   },
 
   settle({ db, log }, { targetId }, { result }) {
@@ -100,7 +100,7 @@ const TICKET_ERRORS: Readonly<Record<string, Omit<OutboxOutcome, "status">>> = {
   InvalidCredentials: { result: "failed", error: "The gateway's credentials are invalid" },
 };
 
-function outcomeOf(response: OutboundResponse, at: Date): OutboxOutcome {
+function classifyResponse(response: OutboundResponse, at: Date): OutboxOutcome {
   const { status } = response;
   if (status === 200) return { status, ...ticketOutcome(ticketOf(response)) };
   const error = `The gateway answered ${status}`;

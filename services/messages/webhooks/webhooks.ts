@@ -47,12 +47,12 @@ interface Webhook extends NewWebhook {
 
 /** Newest first. */
 export function listWebhooks(deps: Pick<Deps, "db" | "secrets">): Webhook[] {
-  return selectWebhooks(deps.db).map((webhook) => viewOf(deps, webhook));
+  return selectWebhooks(deps.db).map((webhook) => toWebhook(deps, webhook));
 }
 
 /** @throws {AppError} `not_found`. */
 export function getWebhook(deps: Pick<Deps, "db" | "secrets">, id: string): Webhook {
-  return viewOf(deps, findWebhook(deps.db, id));
+  return toWebhook(deps, findWebhook(deps.db, id));
 }
 
 /**
@@ -180,7 +180,7 @@ function openTarget({ secrets }: Pick<Deps, "secrets">, webhook: StoredWebhook):
 }
 
 /** A webhook whose secrets cannot be decrypted is still listed, so that it can be deleted. */
-function viewOf({ secrets }: Pick<Deps, "secrets">, webhook: StoredWebhook): Webhook {
+function toWebhook({ secrets }: Pick<Deps, "secrets">, webhook: StoredWebhook): Webhook {
   const { id, name, events, enabled, createdAt, lastDeliveryAt } = webhook;
   const target = openIfPossible(() => openWebhook(secrets, webhook));
   return {
