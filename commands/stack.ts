@@ -55,7 +55,7 @@ async function validate(program: Program): Promise<number> {
   return EXIT.ok;
 }
 
-/** Place of a stack by the service; without a token or a service, by the environment. */
+/** The stack in the service; without a token or a service, by the environment. */
 async function findTarget(program: Program, name: string): Promise<Target> {
   const { env, signal } = program;
   const configured = {
