@@ -7,7 +7,7 @@ import { recordOwnUpdate } from "../services/updates/own_update.ts";
 import { parseExecAllowlist } from "../services/containers/exec/allowlist.ts";
 import type { Config } from "../services/config/config.ts";
 import type { Deps } from "../services/deps.ts";
-import { sealers, workers } from "../services/editions.ts";
+import { workers } from "../services/editions.ts";
 import { collectGarbage } from "../services/garbage.ts";
 import { loadLicense } from "../services/access/license/source.ts";
 import { aborted, runWorkers } from "../services/lifecycle.ts";
@@ -72,7 +72,6 @@ export async function runService(start: ServiceStart): Promise<void> {
     log,
     now,
   });
-  for (const seal of sealers) await seal(deps);
   await loadLicense(deps.license, config, log);
   const credentialsFile = await ensureCredentials(deps, program);
   recordOwnUpdate(deps, { hasReturned: hasReturned(program) });

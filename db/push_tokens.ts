@@ -68,25 +68,3 @@ export function deletePushTokenOfUser(db: Database, userId: string, tokenKey: st
     tokenKey,
   }) > 0;
 }
-
-/** Registrations whose token an earlier version stored unencrypted. */
-export function selectClearPushTokens(db: Database): { id: string; token: string }[] {
-  return db.all("SELECT id, token_key AS token FROM push_tokens WHERE sealed IS NULL");
-}
-
-/** Replaces an unencrypted token; a newer registration of the same device wins. */
-export function updatePushTokenSealed(
-  db: Database,
-  registration: Pick<PushToken, "id" | "tokenKey" | "sealed">,
-): void {
-  const changed = db.run(
-    `UPDATE OR IGNORE push_tokens SET token_key = :tokenKey, sealed = :sealed
-     WHERE id = :id AND sealed IS NULL`,
-    { ...registration },
-  );
-  if (changed === 0) {
-    db.run("DELETE FROM push_tokens WHERE id = :id AND sealed IS NULL", {
-      id: registration.id,
-    });
-  }
-}

@@ -10,7 +10,6 @@ import {
   communityChannels,
   communityCounts,
   communityRecorders,
-  communitySealers,
   communityWorkers,
 } from "./community/mod.ts";
 import {
@@ -30,11 +29,9 @@ import {
   proCounts,
   proMonitorProbes,
   proRecorders,
-  proSealers,
   proWorkers,
 } from "./pro/mod.ts";
 import type { Recorder } from "./events/recorder.ts";
-import type { Sealer } from "./secrets/sealer.ts";
 
 export const workers: readonly Worker[] = [
   ...communityWorkers,
@@ -49,8 +46,6 @@ export const recorders: readonly Recorder[] = [
 ];
 
 export const channels: readonly OutboxChannel[] = [...communityChannels, ...proChannels];
-
-export const sealers: readonly Sealer[] = [...communitySealers, ...proSealers];
 
 export const adapters: readonly Adapter[] = [...communityAdapters, ...proAdapters];
 

@@ -14,10 +14,7 @@ import type { Worker } from "../lifecycle.ts";
 import type { RecordCounts } from "../access/license/limits.ts";
 import type { OutboxChannel } from "../events/outbox_channel.ts";
 import type { Recorder } from "../events/recorder.ts";
-import type { Sealer } from "../secrets/sealer.ts";
-import { sealIntegrationUrls } from "../automation/integrations/stored_config.ts";
 import { pushChannel, pushRecorder } from "../messages/push/channel.ts";
-import { sealPlainPushTokens } from "../messages/push/tokens.ts";
 import { alertEvaluator } from "../alerts/evaluator.ts";
 import { omittedReadRecorder } from "../access/audit/omitted_reads.ts";
 import { certificateWatcher } from "../probes/certificate_watcher.ts";
@@ -84,8 +81,6 @@ export const communityRecorders: readonly Recorder[] = [
   pushRecorder,
   notificationRecorder,
 ];
-
-export const communitySealers: readonly Sealer[] = [sealPlainPushTokens, sealIntegrationUrls];
 
 export const communityCounts: RecordCounts = {
   users: countUsers,

@@ -14,10 +14,8 @@ import type { RecordCounts } from "../access/license/limits.ts";
 import type { MonitorProbes } from "../updates/monitor_probes.ts";
 import type { OutboxChannel } from "../events/outbox_channel.ts";
 import type { Recorder } from "../events/recorder.ts";
-import type { Sealer } from "../secrets/sealer.ts";
 import { incidentRecorder } from "./incidents/automatic.ts";
 import { chatChannel, chatRecorder } from "./chat/dispatch.ts";
-import { sealMonitorUrls } from "./uptime/url_secrets.ts";
 import { componentRecorder } from "./status_pages/components.ts";
 import {
   mailChannel,
@@ -74,8 +72,6 @@ export const proRecorders: readonly Recorder[] = [
   subscriberRecorder,
   chatRecorder,
 ];
-
-export const proSealers: readonly Sealer[] = [sealMonitorUrls];
 
 export const proMonitorProbes: MonitorProbes = {
   edition: "pro",

@@ -2,7 +2,6 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { upsertIntegrationData } from "../../db/integration_data.ts";
 import { selectIntegration, updateIntegration } from "../../db/integrations.ts";
 import { sweepIntegrationData } from "../../services/automation/integrations/data.ts";
-import { sealIntegrationUrls } from "../../services/automation/integrations/stored_config.ts";
 import { createSecrets } from "../../services/secrets/secrets.ts";
 import { fakeSystem } from "../helpers/fake_system.ts";
 import { integrate, integrationsApp } from "../helpers/integrations.ts";
@@ -566,22 +565,4 @@ Deno.test("the query of an integration's address is encrypted, shown redacted, k
     config: { ...config, url: `${system.url}/?other=********` },
   });
   equal(unknown.status, 400);
-});
-
-Deno.test("plain-text addresses of integrations are encrypted at the next start", async () => {
-  await using system = fakeSystem(() => Response.json({ a: 1 }));
-  using app = integrationsApp();
-  const id = await integrate(app, json.adapter, json.config);
-  const { db } = app.deps;
-  const integration = selectIntegration(db, id)!;
-  const url = `${system.url}/status?key=t0ken`;
-  updateIntegration(db, { ...integration, config: { ...integration.config, url } });
-  for (let start = 0; start < 2; start++) sealIntegrationUrls(app.deps);
-  equal(JSON.stringify(db.all("SELECT * FROM integrations")).includes("t0ken"), false);
-  const { body } = await app.call("GET", `/api/integrations/${id}`);
-  equal(body.config.url, `${system.url}/status?key=********`);
-  await app.call("POST", `/api/integrations/${id}/test`);
-  const asked = system.asked.at(-1)!;
-  equal(asked.path, "/status?key=t0ken");
-  equal(asked.headers.get("x-api-key"), "the-secret");
 });

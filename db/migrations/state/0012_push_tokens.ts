@@ -11,7 +11,7 @@ export const migration: Migration = {
       token_key     TEXT NOT NULL UNIQUE CHECK (length(token_key) BETWEEN 1 AND 255), -- keyed hash
       user_id       TEXT NOT NULL, -- the user of the device
       registered_at TEXT NOT NULL, -- when the device last said so; ISO 8601, UTC
-      sealed        TEXT -- encrypted: the token
+      sealed        TEXT NOT NULL -- encrypted: the token
     ) STRICT;
     CREATE INDEX push_tokens_by_user ON push_tokens (user_id, registered_at);
 

@@ -36,20 +36,6 @@ export function splitConfig(
   return { redacted, secrets };
 }
 
-/**
- * Separates secrets in URLs of a stored config, regardless of its adapter.
- *
- * @returns `undefined` if there are none.
- */
-export function splitStoredUrls(
-  config: AdapterConfig,
-): { redacted: AdapterConfig; secrets: ConfigSecrets } | undefined {
-  const redacted: AdapterConfig = { ...config };
-  const secrets: ConfigSecrets = {};
-  for (const field of Object.keys(config)) redactUrl(field, redacted, secrets);
-  return Object.keys(secrets).length === 0 ? undefined : { redacted, secrets };
-}
-
 /** Moves a URL that contains secrets to `secrets` and redacts it in `redacted`. */
 function redactUrl(field: string, redacted: AdapterConfig, secrets: ConfigSecrets): void {
   const url = redacted[field];

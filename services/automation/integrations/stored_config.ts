@@ -4,24 +4,14 @@
  * @module
  */
 
-import {
-  type Integration,
-  selectIntegrations,
-  updateIntegration,
-} from "../../../db/integrations.ts";
+import type { Integration } from "../../../db/integrations.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, InputError } from "../../errors.ts";
 import type { AdapterConfig, LoadedAdapter } from "./adapter.ts";
 import { assertOutboundUrl } from "../../outbound/url.ts";
 import { GIVE_AGAIN, isElsewhere } from "../../text/redact.ts";
 import { openIfPossible } from "../../secrets/secrets.ts";
-import {
-  type ConfigSecrets,
-  joinConfig,
-  restoreSecrets,
-  splitConfig,
-  splitStoredUrls,
-} from "./config.ts";
+import { type ConfigSecrets, joinConfig, restoreSecrets, splitConfig } from "./config.ts";
 import { findKnownAdapter } from "./licensed_adapters.ts";
 
 /**
@@ -92,25 +82,6 @@ export function sealConfig(
     config: split.redacted,
     secrets: secrets.seal(JSON.stringify(split.secrets), purposeOf(id)),
   };
-}
-
-/** Encrypts secrets in URLs that an earlier version stored in plain text. */
-export function sealIntegrationUrls(
-  deps: Pick<Deps, "db" | "secrets" | "log">,
-): void {
-  for (const integration of selectIntegrations(deps.db)) {
-    const { id } = integration;
-    const split = splitStoredUrls(integration.config);
-    const stored = split && openIfPossible(() => openSecrets(deps, integration));
-    // If the secrets cannot be opened, they have to be entered again, which encrypts the URL as well.
-    if (!stored) continue;
-    const sealed = deps.secrets.seal(
-      JSON.stringify({ ...stored, ...split.secrets }),
-      purposeOf(id),
-    );
-    updateIntegration(deps.db, { ...integration, config: split.redacted, secrets: sealed });
-    deps.log.info("integration URL encrypted", { integrationId: id });
-  }
 }
 
 function openSecrets(

@@ -9,11 +9,9 @@ import {
   deletePushTokenOfUser,
   deleteSurplusPushTokens,
   type PushToken,
-  selectClearPushTokens,
   selectPushTokensOfUser,
   selectPushTokensOfUsers,
   selectPushTokensOfUsersWithoutPassword,
-  updatePushTokenSealed,
   upsertPushToken,
 } from "../../../db/push_tokens.ts";
 import { KEY_USER } from "../../access/accounts.ts";
@@ -86,19 +84,6 @@ export function openPushToken(
   { tokenKey, sealed }: Pick<PushToken, "tokenKey" | "sealed">,
 ): string {
   return secrets.open(sealed, purposeOf(tokenKey));
-}
-
-/** Encrypts tokens that an earlier version stored in plain text. Runs before the first request. */
-export async function sealPlainPushTokens(
-  { db, secrets, log }: Pick<Deps, "db" | "secrets" | "log">,
-): Promise<void> {
-  const clear = selectClearPushTokens(db);
-  if (clear.length === 0) return;
-  const sealed = await Promise.all(
-    clear.map(async ({ id, token }) => ({ id, ...await sealedToken(secrets, token) })),
-  );
-  db.transaction(() => sealed.forEach((each) => updatePushTokenSealed(db, each)));
-  log.info("push tokens encrypted", { count: clear.length });
 }
 
 async function sealedToken(

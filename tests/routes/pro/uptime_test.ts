@@ -1,5 +1,4 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { sealMonitorUrls } from "../../../services/pro/uptime/url_secrets.ts";
 import { createSecrets } from "../../../services/secrets/secrets.ts";
 import { fakeReceiver } from "../../helpers/fake_receiver.ts";
 import { fakeSystem } from "../../helpers/fake_system.ts";
@@ -516,23 +515,4 @@ Deno.test("the query of a monitor's address is encrypted, shown redacted, kept a
     equal(status, 400);
     match(body.error, error);
   }
-});
-
-Deno.test("plain-text addresses of monitors are encrypted at the next start", async () => {
-  await using system = fakeSystem(() => Response.json({}));
-  using pro = app();
-  const { body: monitor } = await pro.call("POST", MONITORS, {
-    ...http,
-    url: system.url,
-    headers: { "x-key": "kept" },
-  });
-  const url = `${system.url}/health?token=s3cret`;
-  pro.deps.db.run("UPDATE uptime_monitors SET url = :url", { url });
-  for (let start = 0; start < 2; start++) sealMonitorUrls(pro.deps);
-  equal(JSON.stringify(pro.deps.db.all("SELECT * FROM uptime_monitors")).includes("s3cret"), false);
-  const path = `${MONITORS}/${monitor.id}`;
-  equal((await pro.call("GET", path)).body.url, `${system.url}/health?token=********`);
-  await pro.call("POST", `${path}/check`);
-  const sent = system.asked.at(-1)!;
-  deepEqual([sent.path, sent.headers.get("x-key")], ["/health?token=s3cret", "kept"]);
 });
