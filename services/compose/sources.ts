@@ -45,7 +45,7 @@ import {
 /** Limit of stacks with stored sources. */
 export const STACK_SOURCES_MAX = 500;
 
-/** Who changed a stack on disk, instead of the id of a user. */
+/** Author of a change on disk, instead of the id of a user. */
 const ON_DISK = "disk";
 
 type WriteDeps = FileDeps & Pick<Deps, "db" | "secrets">;

@@ -32,7 +32,7 @@ const SLOW_PINGS_MAX = 6;
 
 export type EventDeps = EmitDeps & ReadDeps & Pick<Deps, "eventStream" | "logStreams" | "stats">;
 
-/** What outlasts a connection to the engine. */
+/** State that outlasts a connection to the engine. */
 export interface EventMemory {
   lives: Lives;
   /** The last event that was read. */
@@ -177,7 +177,7 @@ async function reportOverdue(
     await lives.untilDue(signal);
     const askedAt = lives.now();
     const hasAnswered = await systemPing(engine, { signal }).then(() => true, () => false);
-    // Where that takes long, a `stop` does as well.
+    // If the ping takes long, a `stop` does as well.
     const isSlow = lives.now() - askedAt > SLOW_PING_MS && ++slow < SLOW_PINGS_MAX;
     if (isSlow || !hasAnswered || progress.isBusy || progress.isIncomplete) {
       await sleep(RETRY_MS, signal);

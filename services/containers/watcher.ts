@@ -22,10 +22,10 @@ import { findOwnContainer } from "./self_search.ts";
 /** Pause before reconnecting to the engine, in milliseconds. */
 const RETRY_MS = 500;
 
-/** How often the engine is pinged, in milliseconds; a frozen engine does not close the stream. */
+/** Interval between pings in milliseconds; a frozen engine does not close the stream. */
 const PING_MS = 5_000;
 
-/** How often everything is listed again without a gap, in milliseconds. */
+/** Interval between complete lists without a gap, in milliseconds. */
 const RELIST_MS = 10 * 60_000;
 
 /** Shortest time between two listings caused by unreadable events, in milliseconds. */

@@ -24,7 +24,7 @@ export async function supportsSmtpUtf8(options: SMTPConnectionOptions): Promise<
       connection.connect((error) => error ? reject(error) : resolve());
     });
     const answer = connection.lastServerResponse || "";
-    // Where the server has refused STARTTLS, the last response is not that to EHLO.
+    // If the server has refused STARTTLS, the last response is not that to EHLO.
     return !answer.startsWith("250") || /^250[ -]SMTPUTF8\b/im.test(answer);
   } finally {
     connection.close();
