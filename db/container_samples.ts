@@ -9,7 +9,7 @@ import type { Database } from "./database.ts";
 import { type Resolution, RESOLUTIONS } from "./metric_samples.ts";
 import { aggregates, rollUpColumns, sampleColumns } from "./series_columns.ts";
 
-/** A rate is unknown in the first sample of a run; rows of older versions have none. */
+/** A rate is unknown in the first sample of a run. */
 const ofRate = (column: string) => ({ column, weight: `iif(${column} IS NULL, 0, samples)` });
 
 /** The figures of a container, each with its column and the weight of its averages. */
