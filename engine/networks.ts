@@ -60,7 +60,8 @@ export function networkList(
 }
 
 /**
- * @param id Id, unambiguous prefix or name.
+ * @param id Id, name or unambiguous prefix of an id, in this order: a name must not be looked up here,
+ * because it can be the beginning of another network's id.
  * @throws {EngineError} 404 if the network does not exist.
  */
 export function networkInspect(
@@ -70,6 +71,22 @@ export function networkInspect(
 ): Promise<Network> {
   return engine.json("GET", `/networks/${segment("network", id)}`, { signal });
 }
+
+/** Finds a network by its exact name. */
+export async function findNetwork(
+  engine: Engine,
+  name: string,
+  { signal }: Signal = {},
+): Promise<Network | undefined> {
+  return (await networkList(engine, { signal })).find(({ Name }) => Name === name);
+}
+
+/**
+ * Reference to an existing network: its id. Podman is given the name, because it does not notice the
+ * containers of a network that is removed by its id.
+ */
+export const networkRef = ({ kind }: Engine, { Id, Name }: Pick<Network, "Id" | "Name">): string =>
+  kind === "podman" ? Name : Id;
 
 /** Request body of `POST /networks/create`. */
 export interface NetworkCreateBody {
@@ -148,18 +165,16 @@ export async function networkDisconnect(
 }
 
 /**
- * Removes a network. Podman is given the name, because it does not notice the containers of a network
- * that is removed by its id.
+ * Removes a network.
  *
  * @throws {EngineError} 404 if the network does not exist; 403 or 409 when it is in use.
  */
 export async function networkRemove(
   engine: Engine,
-  { Id, Name }: Pick<Network, "Id" | "Name">,
+  network: Pick<Network, "Id" | "Name">,
   { signal }: Signal = {},
 ): Promise<void> {
-  const id = engine.kind === "podman" ? Name : Id;
-  await engine.send("DELETE", `/networks/${segment("network", id)}`, {
+  await engine.send("DELETE", `/networks/${segment("network", networkRef(engine, network))}`, {
     signal,
   });
 }

@@ -1,7 +1,7 @@
 /** Volume operations of the engine's API. @module */
 
 import type { Engine } from "./client.ts";
-import { segment } from "./path.ts";
+import { noSuch, segment } from "./path.ts";
 import { type Filters, filtersText, type Signal, withMargin } from "./query.ts";
 
 /** One entry of `GET /volumes`. */
@@ -39,6 +39,15 @@ export function volumeInspect(
   return engine.json("GET", `/volumes/${segment("volume", name)}`, { signal });
 }
 
+/** Finds a volume by its exact name. */
+export async function findVolume(
+  engine: Engine,
+  name: string,
+  { signal }: Signal = {},
+): Promise<Volume | undefined> {
+  return (await volumeList(engine, { signal })).find(({ Name }) => Name === name);
+}
+
 /** Request body of `POST /volumes/create`. */
 export interface VolumeCreateBody {
   Name: string;
@@ -71,6 +80,10 @@ export async function volumeRemove(
   name: string,
   { signal }: Signal = {},
 ): Promise<void> {
+  // Podman would remove a volume whose name only begins so.
+  if (engine.kind === "podman" && !await findVolume(engine, name, { signal })) {
+    throw noSuch("volume", name);
+  }
   await engine.send("DELETE", `/volumes/${segment("volume", name)}`, {
     signal,
     long: true,

@@ -117,10 +117,26 @@ export async function inspectContainer(
     return inspect;
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    if (/multiple (IDs|containers) found|more than one result/i.test(error.message)) {
-      throw ambiguous(ref, error);
-    }
+    if (AMBIGUOUS.test(error.message)) throw ambiguous(ref, error);
     if (error.status === 404) throw notFound("Container", ref);
+    throw error;
+  }
+}
+
+const AMBIGUOUS = /multiple (IDs|containers) found|more than one result/i;
+
+/**
+ * Finds a container by its exact name, which can also be the beginning of other containers' ids.
+ */
+export async function findByName(
+  engine: Deps["engine"],
+  name: string,
+): Promise<ContainerInspect | undefined> {
+  try {
+    const found = await ifThere(containerInspect(engine, name));
+    return found?.Name.replace(/^\//, "") === name ? found : undefined;
+  } catch (error) {
+    if (error instanceof EngineError && AMBIGUOUS.test(error.message)) return undefined;
     throw error;
   }
 }

@@ -1,10 +1,10 @@
 /** Volumes and the containers that mount them. @module */
 
-import { EngineError, ifThere } from "../../engine/errors.ts";
+import { EngineError } from "../../engine/errors.ts";
 import {
+  findVolume,
   type Volume as EngineVolume,
   volumeCreate,
-  volumeInspect,
   volumeList,
   volumeRemove,
 } from "../../engine/volumes.ts";
@@ -89,7 +89,7 @@ export async function createVolume(
       throw new InputError([{ path: `body.options.${found.option}`, message: found.problem }]);
     }
   }
-  if (await ifThere(volumeInspect(engine, name))) {
+  if (await findVolume(engine, name)) {
     throw new AppError("conflict", `Volume ${name} already exists`);
   }
   try {

@@ -90,6 +90,7 @@ Deno.test("without an engine the volumes are 503", async () => {
 Deno.test("POST /api/volumes creates a volume without showing its options", async () => {
   const bodies: unknown[] = [];
   await using fake = fakeEngine({
+    "GET /volumes": () => Response.json({ Volumes: null }),
     "POST /volumes/create": ({ body }) => {
       bodies.push(body);
       const { Name, Driver, Labels } = body;

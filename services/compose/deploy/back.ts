@@ -5,9 +5,6 @@ import {
   containerInspect,
   containerStart,
 } from "../../../engine/containers.ts";
-import { EngineError, ifThere } from "../../../engine/errors.ts";
-import { networkInspect, networkRemove } from "../../../engine/networks.ts";
-import { volumeRemove } from "../../../engine/volumes.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { Identity } from "../../containers/reservations.ts";
@@ -41,6 +38,8 @@ import type {
   ServiceWork,
 } from "./job.ts";
 import { REPLACE_NETWORKS, restoreNetworks } from "./networks.ts";
+import { removeCreatedParts } from "./created_parts.ts";
+import { inUseWarnings } from "./parts_in_use.ts";
 import type { NamedImage } from "./planned.ts";
 import { containersOf } from "./services.ts";
 
@@ -91,22 +90,22 @@ export async function goBack(
     }
     await restoreServices(deps, job, stack, { ...planned, dependents }, attempt);
     for (const member of stopped) await attempt(() => startAgain(deps, member));
-    for (const key of planned.networks) {
-      await attempt(() => removeNetwork(deps, stack.project.networks[key]!.name));
-    }
-    for (const key of planned.volumes) {
-      const { name } = stack.project.volumes[key]!;
-      await attempt(() => ifThere(volumeRemove(deps.engine, name)));
-    }
     await attempt(() => restoreNames(deps, named));
     return problems;
   });
-  if (problems.length === 0) throw new JobEnd("rolled_back", reason, failed);
+  const parts = await job.step("remove new networks and volumes", async () => {
+    const { attempt, problems } = createAttempts(deps);
+    const inUse = await removeCreatedParts(deps, job, stack.project, planned, attempt);
+    return { problems, warnings: inUseWarnings(inUse) };
+  });
+  const result = { ...failed, warnings: [...failed.warnings, ...parts.warnings] };
+  problems.push(...parts.problems);
+  if (problems.length === 0) throw new JobEnd("rolled_back", reason, result);
   const message = `${reason}; rollback incomplete: ${problems.join("; ")}`;
-  throw new JobEnd("needs_attention", message, failed);
+  throw new JobEnd("needs_attention", message, result);
 }
 
-type Attempt = (work: () => Promise<unknown>) => Promise<void>;
+export type Attempt = (work: () => Promise<unknown>) => Promise<void>;
 
 /** Runs steps of which a failure does not stop the others. */
 function createAttempts(deps: Deps): { attempt: Attempt; problems: string[] } {
@@ -233,16 +232,6 @@ async function startAgain(deps: Deps, { oldId, ran, restartPolicy, name }: Membe
   await setRestartPolicy(deps.engine, container, restartPolicy);
   if (ran && !isUp(container)) await containerStart(deps.engine, oldId);
   await refreshContainer(deps, oldId);
-}
-
-async function removeNetwork({ engine }: Deps, name: string): Promise<void> {
-  const network = await ifThere(networkInspect(engine, name));
-  try {
-    if (network) await ifThere(networkRemove(engine, network));
-  } catch (error) {
-    if (error instanceof EngineError) throw new AppError("conflict", error.message);
-    throw error;
-  }
 }
 
 /**

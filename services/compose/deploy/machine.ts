@@ -7,8 +7,7 @@
  * @module
  */
 
-import { EngineError, ifThere } from "../../../engine/errors.ts";
-import { networkInspect } from "../../../engine/networks.ts";
+import { EngineError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { throwIfInterrupted, watchEngine } from "../../updates/run/interruption.ts";
 import { messageOf } from "../../updates/run/job.ts";
@@ -26,7 +25,7 @@ import { recordFailure } from "./failure.ts";
 import { runHooks } from "./hooks.ts";
 import type { DeployJob, DeployResult, PlannedDeploy } from "./job.ts";
 import { REPLACE_NETWORKS, replaceNetworks } from "./networks.ts";
-import { createNetwork, createVolume } from "./parts.ts";
+import { createNetwork, createVolume, findOwnNetwork, networkStep } from "./parts.ts";
 import { nameImages, planDeploy, pullImages } from "./planned.ts";
 import { createContainers, startContainers, waitForDependencies } from "./services.ts";
 
@@ -103,18 +102,17 @@ async function carryOut(
   if (replacedNetworks.length > 0) {
     await job.step(REPLACE_NETWORKS, () => replaceNetworks(deps, job, project, planned));
   }
-  if (networks.length > 0) {
-    await job.step("networks", async () => {
-      for (const key of networks) {
-        // A repeated step finds its own.
-        const existing = await ifThere(networkInspect(engine, project.networks[key]!.name));
-        if (!existing) await createNetwork(deps, project, key);
-      }
+  // A step that is repeated after a crash finds its own.
+  for (const key of networks) {
+    await job.step(networkStep(key), async () => {
+      return (await findOwnNetwork(deps, project, key))?.Id ??
+        await createNetwork(deps, project, key);
     });
   }
-  if (volumes.length > 0) {
-    await job.step("volumes", async () => {
-      for (const key of volumes) await createVolume(deps, project, key);
+  for (const key of volumes) {
+    await job.step(`volume ${key}`, async () => {
+      await createVolume(deps, project, key);
+      return true;
     });
   }
   if (removed.length > 0) {

@@ -7,18 +7,20 @@
  */
 
 import type { EndpointSettings } from "../../../engine/containers.ts";
-import { EngineError, ifThere } from "../../../engine/errors.ts";
+import { EngineUnreachableError, ifThere } from "../../../engine/errors.ts";
 import {
+  findNetwork,
   type Network,
   networkConnect,
   networkCreate,
   type NetworkCreateBody,
   networkDisconnect,
-  networkInspect,
+  networkRef,
   networkRemove,
 } from "../../../engine/networks.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, asAppError } from "../../errors.ts";
+import { listAll } from "../../containers/reads.ts";
 import { requestEndpoint } from "../../updates/recreate/recreate.ts";
 import { inspectIfThere } from "../../updates/run/members.ts";
 import { stopAside } from "../../updates/run/swap.ts";
@@ -30,6 +32,7 @@ import { serviceOf } from "../plan/replicas.ts";
 import { runHooks } from "./hooks.ts";
 import type { DeployJob, PlannedDeploy, ReplacedNetwork } from "./job.ts";
 import { createNetwork } from "./parts.ts";
+import { isOnNetwork } from "./parts_in_use.ts";
 
 /** The step that replaces networks. */
 export const REPLACE_NETWORKS = "replace networks";
@@ -43,7 +46,8 @@ export async function replacedNetworks(
 ): Promise<ReplacedNetwork[]> {
   return await Promise.all(keys.map(async (key) => {
     const { name } = project.networks[key]!;
-    const found = await networkInspect(engine, name);
+    const found = await findNetwork(engine, name);
+    if (!found) throw new AppError("conflict", `Network ${name} was removed meanwhile`);
     const attached = containers.flatMap((container) => {
       const endpoint = container.NetworkSettings.Networks?.[name];
       return endpoint
@@ -103,11 +107,11 @@ export async function replaceNetworks(
   for (const { key, attached } of replacedNetworks) {
     const network = project.networks[key]!;
     const { name } = network;
-    const found = await ifThere(networkInspect(deps.engine, name));
+    const found = await findNetwork(deps.engine, name);
     // A step that is repeated after a crash may have created it already.
     if (found && isCreatedFrom(network, found)) continue;
     await asConflict(name, async () => {
-      if (found) await removeNetwork(deps, found, attached.map(({ id }) => id));
+      if (found) await removeNetwork(deps, project, found, attached.map(({ id }) => id));
       await createNetwork(deps, project, key);
     });
   }
@@ -134,9 +138,10 @@ export async function restoreNetworks(
     const { name } = network;
     await attempt(() =>
       asConflict(name, async () => {
-        let found = await ifThere(networkInspect(engine, name));
+        let found = await findNetwork(engine, name);
         if (found && isCreatedFrom(network, found) && to === "before") {
-          await removeNetwork(deps, found, await newContainersOn(deps, project, name, isOld));
+          const fresh = await newContainersOn(deps, project, name, isOld);
+          await removeNetwork(deps, project, found, fresh);
           found = undefined;
         }
         if (!found) await networkCreate(engine, { body });
@@ -161,24 +166,36 @@ async function newContainersOn(
   ).map(({ Id }) => Id);
 }
 
-/** Removes a network from which only these containers have to be disconnected. */
+/**
+ * Removes a network from which only these containers have to be disconnected.
+ *
+ * @throws {AppError} `conflict` if a container of others has joined it since the plan.
+ */
 async function removeNetwork(
   deps: Deps,
+  project: Project,
   network: Network,
   containers: readonly string[],
 ): Promise<void> {
   const { engine } = deps;
+  const others = (await listAll(deps)).filter((each) =>
+    each.composeProject !== project.name && isOnNetwork(each, network)
+  );
+  if (others.length > 0) {
+    const names = others.map(({ name }) => name).join(", ");
+    throw new AppError("conflict", `it has containers that the deploy does not replace: ${names}`);
+  }
   for (const id of containers) {
     const container = await inspectIfThere(engine, id);
     if (!container) continue;
     await stopAside(deps, container);
-    await disconnect(deps, network.Name, id);
+    await disconnect(deps, network, id);
   }
   await ifThere(networkRemove(engine, network));
 }
 
-const disconnect = ({ engine }: Deps, name: string, container: string) =>
-  ifThere(networkDisconnect(engine, name, { container, force: true }));
+const disconnect = ({ engine }: Deps, network: Network, container: string) =>
+  ifThere(networkDisconnect(engine, networkRef(engine, network), { container, force: true }));
 
 /** Connects a stopped container, also one that knows the network by a former id. */
 async function reconnect(
@@ -188,21 +205,23 @@ async function reconnect(
   const { engine } = deps;
   const [container, network] = await Promise.all([
     inspectIfThere(engine, id),
-    networkInspect(engine, name),
+    findNetwork(engine, name),
   ]);
+  if (!network) throw new AppError("conflict", `Network ${name} does not exist`);
   const current = container?.NetworkSettings.Networks?.[name];
   // Podman has the name as the id, and keeps no container on a network that was removed.
   if (!container || [network.Id, name].some((id) => id === current?.NetworkID)) return;
-  if (current) await disconnect(deps, name, id);
-  await networkConnect(engine, name, { container: id, endpoint });
+  if (current) await disconnect(deps, network, id);
+  await networkConnect(engine, networkRef(engine, network), { container: id, endpoint });
 }
 
 async function asConflict(name: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof EngineError)) throw error;
-    const message = `Network ${name} could not be recreated: ${error.message}`;
+    const known = asAppError(error);
+    if (!known || error instanceof EngineUnreachableError) throw error;
+    const message = `Network ${name} could not be recreated: ${known.message}`;
     throw new AppError("conflict", message, { cause: error });
   }
 }

@@ -1,18 +1,29 @@
 /** Networks and volumes of a project. @module */
 
-import { networkCreate, type NetworkCreateBody } from "../../../engine/networks.ts";
-import { volumeCreate } from "../../../engine/volumes.ts";
+import {
+  findNetwork,
+  type Network,
+  networkCreate,
+  type NetworkCreateBody,
+} from "../../../engine/networks.ts";
+import { findVolume, type Volume, volumeCreate } from "../../../engine/volumes.ts";
 import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
 import { LABEL, LABELS_VERSION } from "../labels.ts";
 import type { Project } from "../load/resolve.ts";
-import { networkHash } from "../plan/network_changes.ts";
+import { isCreatedFrom, networkHash } from "../plan/network_changes.ts";
 
-/** Creates a network. @throws {EngineError} 409 if the name was taken meanwhile. */
+/**
+ * Creates a network.
+ *
+ * @returns Its id.
+ * @throws {EngineError} 409 if the name was taken meanwhile.
+ */
 export async function createNetwork(
   { engine }: Pick<Deps, "engine">,
   project: Project,
   key: string,
-): Promise<void> {
+): Promise<string> {
   const network = project.networks[key]!;
   const { driver, driver_opts, internal, attachable, enable_ipv4, enable_ipv6, ipam } = network;
   const body: NetworkCreateBody = {
@@ -41,16 +52,50 @@ export async function createNetwork(
       [LABEL.networkHash]: networkHash(network),
     },
   };
-  await networkCreate(engine, { body });
+  return await networkCreate(engine, { body });
 }
 
+/** The step that creates a network; its result is the id. */
+export const networkStep = (key: string) => `network ${key}`;
+
+/** Finds the network that {@linkcode createNetwork} created for this project. */
+export async function findOwnNetwork(
+  { engine }: Pick<Deps, "engine">,
+  project: Project,
+  key: string,
+): Promise<Network | undefined> {
+  const network = project.networks[key]!;
+  const found = await findNetwork(engine, network.name);
+  return found && isCreatedFrom(network, found) && isLabelled(found, project, LABEL.network, key)
+    ? found
+    : undefined;
+}
+
+/** Finds the volume that {@linkcode createVolume} created for this project. */
+export async function findOwnVolume(
+  { engine }: Pick<Deps, "engine">,
+  project: Project,
+  key: string,
+): Promise<Volume | undefined> {
+  const found = await findVolume(engine, project.volumes[key]!.name);
+  return found && isLabelled(found, project, LABEL.volume, key) ? found : undefined;
+}
+
+const isLabelled = (
+  { Labels }: Pick<Network, "Labels">,
+  { name }: Project,
+  label: string,
+  key: string,
+): boolean => Labels?.[LABEL.project] === name && Labels[label] === key;
+
+/** Creates a volume, unless the project has it. @throws {AppError} `conflict` if others have it. */
 export async function createVolume(
   { engine }: Pick<Deps, "engine">,
   project: Project,
   key: string,
 ): Promise<void> {
   const volume = project.volumes[key]!;
-  await volumeCreate(engine, {
+  const created = await volumeCreate(engine, {
     body: {
       Name: volume.name,
       Driver: volume.driver ?? "local",
@@ -58,6 +103,10 @@ export async function createVolume(
       Labels: { ...volume.labels, ...partLabels(project, LABEL.volume, key) },
     },
   });
+  // The engine returns an existing one.
+  if (!isLabelled(created, project, LABEL.volume, key)) {
+    throw new AppError("conflict", `Volume ${volume.name} was created meanwhile; deploy again`);
+  }
 }
 
 const partLabels = ({ name }: Project, label: string, key: string) => ({

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { networkList } from "../../../engine/networks.ts";
+import { type Network, networkList } from "../../../engine/networks.ts";
 import { volumeList } from "../../../engine/volumes.ts";
 import { includesContainer, type Scope } from "../../access/scope.ts";
 import { AppError } from "../../errors.ts";
@@ -38,10 +38,7 @@ export async function partsInUse(
     ...networks.map(({ Id, Name }) => ({
       kind: "network" as const,
       name: Name,
-      users: others.filter(({ attachments }) =>
-        // A container that has never run knows the name only, with Podman every container.
-        attachments.some(({ networkId, network }) => [Id, Name].includes(networkId || network))
-      ),
+      users: others.filter((each) => isOnNetwork(each, { Id, Name })),
     })),
     ...stored.map(({ Name }) => ({
       kind: "volume" as const,
@@ -51,6 +48,14 @@ export async function partsInUse(
   ];
   return parts.filter(({ users }) => users.length > 0);
 }
+
+/** Whether a container, which may be stopped, needs a network. */
+export const isOnNetwork = (
+  { attachments }: Pick<Container, "attachments">,
+  { Id, Name }: Pick<Network, "Id" | "Name">,
+): boolean =>
+  // A container that has never run knows the name only, with Podman every container.
+  attachments.some(({ networkId, network }) => [Id, Name].includes(networkId || network));
 
 /** One-off containers of the project stay. */
 const isRemoved = ({ composeProject, labels }: Container, project: string) =>

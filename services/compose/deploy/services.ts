@@ -6,8 +6,8 @@
  */
 
 import { containerExtract } from "../../../engine/container_archive.ts";
-import { type ContainerInspect, containerInspect } from "../../../engine/containers.ts";
-import { EngineError, ifThere } from "../../../engine/errors.ts";
+import type { ContainerInspect } from "../../../engine/containers.ts";
+import { EngineError } from "../../../engine/errors.ts";
 import { fullImageId } from "../../../engine/image_id.ts";
 import type { ImageInspect } from "../../../engine/images.ts";
 import { systemInfo } from "../../../engine/system.ts";
@@ -15,7 +15,12 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { sleep } from "../../lifecycle.ts";
 import { learnImageOf } from "../../containers/own_labels.ts";
-import { asContainer, inspectContainer, refreshContainer } from "../../containers/reads.ts";
+import {
+  asContainer,
+  findByName,
+  inspectContainer,
+  refreshContainer,
+} from "../../containers/reads.ts";
 import type { Recreation } from "../../updates/recreate/recreate.ts";
 import {
   createFrom,
@@ -110,7 +115,7 @@ export async function createContainers(
   const fresh: CreatedContainers["fresh"] = [];
   for (const number of created) {
     const name = containerNameOf(project, key, number);
-    const leftover = await ifThere(containerInspect(engine, name));
+    const leftover = await findByName(engine, name);
     if (leftover && !isExisting(leftover.Id) && await belongsTo(deps, leftover, project.name)) {
       await removeAndWait(engine, leftover.Id, { volumes: true });
     }

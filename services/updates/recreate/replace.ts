@@ -9,10 +9,11 @@ import {
 } from "../../../engine/containers.ts";
 import { EngineError, EngineUnreachableError, ifThere } from "../../../engine/errors.ts";
 import { imageInspect } from "../../../engine/images.ts";
-import { networkConnect, networkDisconnect } from "../../../engine/networks.ts";
+import { networkConnect, networkDisconnect, networkList } from "../../../engine/networks.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { sleep } from "../../lifecycle.ts";
+import { findByName } from "../../containers/reads.ts";
 import { planRecreation, type RecreateOptions, type Recreation } from "./recreate.ts";
 
 type ReplaceDeps = Pick<Deps, "engine" | "log">;
@@ -51,12 +52,20 @@ export async function prepareReplacement(
   }
 }
 
-/** Creates a container and connects it to its networks; removes it again on failure. */
+/**
+ * Creates a container and connects it to its networks; removes it again on failure.
+ *
+ * @throws {AppError} `conflict` if the engine would take a network's name for another network's id.
+ */
 export async function createFrom(
   engine: Engine,
   name: string,
   { create, platform, connect, disconnect }: Recreation,
 ): Promise<string> {
+  await assertNetworkNames(engine, [
+    ...Object.keys(create.NetworkingConfig?.EndpointsConfig ?? {}),
+    ...connect.map(({ network }) => network),
+  ]);
   const { id } = await containerCreate(engine, { name, platform, body: create });
   try {
     for (const network of disconnect) {
@@ -70,6 +79,23 @@ export async function createFrom(
     throw error;
   }
   return id;
+}
+
+/** The engine also finds networks by the beginning of their id, which consists of these digits. */
+const LIKE_ID = /^[0-9a-f]{1,64}$/;
+
+async function assertNetworkNames(engine: Engine, names: readonly string[]): Promise<void> {
+  const unclear = names.filter((name) => LIKE_ID.test(name));
+  if (unclear.length === 0) return;
+  const networks = await networkList(engine);
+  for (const name of unclear) {
+    const other = networks.some(({ Name }) => Name === name)
+      ? networks.find(({ Id, Name }) => Id === name && Name !== name)
+      : networks.find(({ Id }) => Id.startsWith(name));
+    if (other) {
+      throw new AppError("conflict", `Network ${name} is not the name, but the id of a network`);
+    }
+  }
 }
 
 /** Plans a container like this one, from the image that it has now. */
@@ -131,7 +157,7 @@ export async function removeStopped(engine: Engine, id: string): Promise<void> {
 
 /** Removes a container of this name left by an earlier attempt, if it was never started. */
 async function removeLeftover(engine: Engine, name: string): Promise<void> {
-  const leftover = await ifThere(containerInspect(engine, name));
+  const leftover = await findByName(engine, name);
   if (leftover?.State.Status === "created") {
     await ifThere(containerRemove(engine, leftover.Id));
   }

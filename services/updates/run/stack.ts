@@ -9,7 +9,7 @@ import { ifThere } from "../../../engine/errors.ts";
 import { fullImageId } from "../../../engine/image_id.ts";
 import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, notFound } from "../../errors.ts";
 import { pullImage } from "../../images/pull.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { JobEnd } from "../../jobs/kind.ts";
@@ -106,6 +106,8 @@ async function planMember(
   name: string,
 ): Promise<Named> {
   const survey = await surveyUpdate(deps, name);
+  // A name may also be the beginning of another container's id.
+  if (survey.container.name !== name) throw notFound("Container", name);
   const { reference, local } = survey;
   assertNoObstacle(survey.obstacles, force);
   if (!force) {
