@@ -11,6 +11,7 @@ import type { Activity, Operation } from "./reservations.ts";
 import { startFailure } from "./lost_network.ts";
 import { hasStayedUp, isUp, type ReadDeps, refreshContainer, resolveContainer } from "./reads.ts";
 import { reserveContainer } from "./reserve.ts";
+import { withoutContainerValues } from "./secret_values.ts";
 
 /** The result of an action. `changed` is false if the container was already in that state. */
 export interface ActionResult {
@@ -59,7 +60,11 @@ export async function startContainer(
 ): Promise<ActionResult> {
   const container = await resolveContainer(deps, ref);
   using _ = reserveContainer(deps, container, ACTIVITIES.start, operation);
-  const { changed } = await startOrConflict(container, containerStart(deps.engine, container.id));
+  const { changed } = await startOrConflict(
+    deps,
+    container,
+    containerStart(deps.engine, container.id),
+  );
   return await readResult(deps, container, changed);
 }
 
@@ -99,7 +104,8 @@ export async function restartContainer(
   using _ = reserveContainer(deps, container, ACTIVITIES.restart, operation);
   // A stopped container is only started: if it exits soon after, that is an event.
   const restart = async () => {
-    await startOrConflict(container, containerRestart(deps.engine, container.id, { timeoutS }));
+    const restarting = containerRestart(deps.engine, container.id, { timeoutS });
+    await startOrConflict(deps, container, restarting);
     return await readResult(deps, container, true);
   };
   return await (isUp(container) ? withExpectedDown(deps, container, restart) : restart());
@@ -196,14 +202,17 @@ export async function withExpectedDown<Result>(
  * program or mount) into a conflict.
  */
 async function startOrConflict<T>(
-  { attachments }: Container,
+  { engine }: Pick<Deps, "engine">,
+  { id, attachments }: Container,
   starting: Promise<T>,
 ): Promise<T> {
   try {
     return await starting;
   } catch (error) {
     if (!(error instanceof EngineError) || /^no such container/i.test(error.message)) throw error;
-    throw new AppError("conflict", startFailure(error.message, attachments), { cause: error });
+    const message = startFailure(error.message, attachments);
+    const refusal = new AppError("conflict", message, { cause: error });
+    throw await withoutContainerValues(engine, id, refusal);
   }
 }
 

@@ -10,6 +10,7 @@ import { REDACTED } from "../text/redact.ts";
 import { assertMayInspect } from "./own_container.ts";
 import type { Container } from "./inventory.ts";
 import { currentContainers, inspectContainer, type ReadDeps, resolveContainer } from "./reads.ts";
+import { hideValues, valuesOf } from "./secret_values.ts";
 
 /**
  * The engine's description of a container. Only an admin sees the values of environment variables
@@ -76,10 +77,11 @@ function withoutIds(
 }
 
 function redacted(inspect: ContainerInspect): ContainerInspect {
-  const { Config, HostConfig } = inspect;
+  const { Config, HostConfig, State } = inspect;
   const { LogConfig, Mounts } = HostConfig;
   return {
     ...inspect,
+    State: { ...State, ...(State.Error && { Error: hideValues(State.Error, valuesOf(inspect)) }) },
     Config: { ...Config, ...(Config.Env && { Env: Config.Env.map(redactedVariable) }) },
     HostConfig: {
       ...HostConfig,

@@ -11,6 +11,7 @@ import {
   type ContainerState,
 } from "./inventory.ts";
 import { engineTime } from "./engine_time.ts";
+import { hideValues, valuesOf } from "./secret_values.ts";
 import { sharedContainer } from "../../engine/containers.ts";
 
 /** Longest stored output of a health check, in characters. */
@@ -107,7 +108,7 @@ function detailsOf(inspect: ContainerInspect): ContainerDetails {
     stopSignal: Config.StopSignal || "SIGTERM",
     limits: limitsOf(HostConfig),
     oomKilled: State.OOMKilled ?? false,
-    error: State.Error ?? "",
+    error: State.Error ? hideValues(State.Error, valuesOf(inspect)) : "",
     healthLog: (State.Health?.Log ?? []).map(({ Start, End, ExitCode, Output }) => ({
       startedAt: engineTime(Start),
       endedAt: engineTime(End),

@@ -1,10 +1,6 @@
 /** Ends of a failed deploy: back to the state before it, or a stop where it is. @module */
 
-import {
-  type ContainerInspect,
-  containerInspect,
-  containerStart,
-} from "../../../engine/containers.ts";
+import { type ContainerInspect, containerInspect } from "../../../engine/containers.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { Identity } from "../../containers/reservations.ts";
@@ -26,6 +22,7 @@ import {
   putNewInPlace,
   putOldBack,
   removeOldOnes,
+  start,
   stopAside,
 } from "../../updates/run/swap.ts";
 import type { LoadedStack } from "../plan/stored.ts";
@@ -230,7 +227,7 @@ async function startAgain(deps: Deps, { oldId, ran, restartPolicy, name }: Membe
   const container = await inspectIfThere(deps.engine, oldId);
   if (!container) throw new AppError("conflict", `${name} no longer exists`);
   await setRestartPolicy(deps.engine, container, restartPolicy);
-  if (ran && !isUp(container)) await containerStart(deps.engine, oldId);
+  if (ran && !isUp(container)) await start(deps.engine, container);
   await refreshContainer(deps, oldId);
 }
 

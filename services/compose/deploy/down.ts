@@ -24,13 +24,15 @@ import type { Service } from "../load/resolve.ts";
 import { serviceOf } from "../plan/replicas.ts";
 import { openStack } from "../plan/stored.ts";
 import { runHooks } from "./hooks.ts";
-import type { DownJob, DownResult } from "./job.ts";
+import { type DownJob, type DownResult, withoutSecrets } from "./job.ts";
 import { inUseWarnings, partsInUse } from "./parts_in_use.ts";
 import { containersOf } from "./services.ts";
 
 /** Runs the job. Repeated after a crash, it removes what is left. */
-export async function takeDown(deps: Deps, job: DownJob): Promise<DownResult> {
+export async function takeDown(deps: Deps, given: DownJob): Promise<DownResult> {
   const { engine } = deps;
+  const { services, secretValues } = await storedServices(deps, given.target);
+  const job = withoutSecrets(given, secretValues);
   const { input, target, signal } = job;
   const containers = await containersOf(deps, { project: { name: target } });
   if (containers.some((each) => asContainer(deps, each).self)) {
@@ -49,7 +51,6 @@ export async function takeDown(deps: Deps, job: DownJob): Promise<DownResult> {
       parseDependsOn(first!.Config.Labels?.[LABEL.dependsOn]).map(({ service }) => service),
     ])),
   ).flat().toReversed();
-  const services = await storedServices(deps, target);
   await job.step("containers", async () => {
     for (const service of order) {
       signal.throwIfAborted();
@@ -118,9 +119,13 @@ async function dependentsLeft(deps: Deps, removed: readonly ContainerInspect[]):
 }
 
 /** The services of the current sources, for their hooks; none without sources that can be loaded. */
-async function storedServices(deps: Deps, name: string): Promise<Record<string, Service>> {
+async function storedServices(
+  deps: Deps,
+  name: string,
+): Promise<{ services: Record<string, Service>; secretValues: readonly string[] }> {
   try {
-    return (await openStack(deps, name)).project.services;
+    const { project: { services }, secretValues } = await openStack(deps, name);
+    return { services, secretValues };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code !== "not_found") {
@@ -129,7 +134,7 @@ async function storedServices(deps: Deps, name: string): Promise<Record<string, 
         error: error.message,
       });
     }
-    return {};
+    return { services: {}, secretValues: [] };
   }
 }
 

@@ -9,9 +9,9 @@ import { execCreate, execInspect, execStart } from "../../../engine/exec.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { exitCodeOf } from "../../containers/exec/exec.ts";
+import { valuesOf, withoutValues } from "../../containers/secret_values.ts";
 import { isUp, nameOf } from "../../updates/recreate/replace.ts";
 import { inspectIfThere } from "../../updates/run/members.ts";
-import { withoutValues } from "../../updates/run/refusal.ts";
 import type { Service } from "../load/resolve.ts";
 import type { Hook } from "../load/service_keys.ts";
 
@@ -44,7 +44,7 @@ export async function runHooks(
       if (limit.aborted) throw new AppError("conflict", `${what} did not end within an hour`);
       if (!(error instanceof EngineError)) throw error;
       const known = new AppError("conflict", `${what} could not be run: ${error.message}`);
-      throw withoutValues(known, { Config: { Env: variablesOf(hook) }, HostConfig: {} });
+      throw withoutValues(known, valuesOf({ Config: { Env: variablesOf(hook) }, HostConfig: {} }));
     }
     if (exitCode !== 0) throw new AppError("conflict", `${what} exited with code ${exitCode}`);
   }

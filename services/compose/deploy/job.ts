@@ -5,6 +5,7 @@ import type { NetworkCreateBody } from "../../../engine/networks.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import type { Identity } from "../../containers/reservations.ts";
+import { withoutValues } from "../../containers/secret_values.ts";
 import type { Evidence } from "../../updates/run/evidence.ts";
 import type { Member, Pair } from "../../updates/run/members.ts";
 import type { RecreatePolicy } from "../plan/options.ts";
@@ -31,6 +32,22 @@ export interface DeployInput {
 }
 
 export type DeployJob = JobRun<DeployInput>;
+
+/** The job, whose failed steps have no secret values in their messages. */
+export const withoutSecrets = <Input>(
+  job: JobRun<Input>,
+  values: readonly string[],
+): JobRun<Input> => ({
+  ...job,
+  step: (name, work) =>
+    job.step(name, async () => {
+      try {
+        return await work();
+      } catch (error) {
+        throw withoutValues(error, values);
+      }
+    }),
+});
 
 /** A change without reasons, which viewers may not see. */
 export type AppliedChange = Pick<PlannedChange, "kind" | "name" | "action">;

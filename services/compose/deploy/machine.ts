@@ -9,6 +9,7 @@
 
 import { EngineError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { hideValues } from "../../containers/secret_values.ts";
 import { throwIfInterrupted, watchEngine } from "../../updates/run/interruption.ts";
 import { messageOf } from "../../updates/run/job.ts";
 import { inspectIfThere } from "../../updates/run/members.ts";
@@ -23,7 +24,7 @@ import { createdOf, goBack, pairsOf, restoreNames, startStep, stopHere } from ".
 import { dependentPairs, replaceDependents } from "./dependents.ts";
 import { recordFailure } from "./failure.ts";
 import { runHooks } from "./hooks.ts";
-import type { DeployJob, DeployResult, PlannedDeploy } from "./job.ts";
+import { type DeployJob, type DeployResult, type PlannedDeploy, withoutSecrets } from "./job.ts";
 import { REPLACE_NETWORKS, replaceNetworks } from "./networks.ts";
 import { createNetwork, createVolume, findOwnNetwork, networkStep } from "./parts.ts";
 import { nameImages, planDeploy, pullImages } from "./planned.ts";
@@ -33,9 +34,10 @@ import { createContainers, startContainers, waitForDependencies } from "./servic
 const STABLE_S = 10;
 
 /** Runs the job from where it is. */
-export async function deployStack(deps: Deps, job: DeployJob): Promise<DeployResult> {
-  const { version, onFailure } = job.input;
-  const stack = await openStack(deps, job.target, version);
+export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployResult> {
+  const { version, onFailure } = given.input;
+  const stack = await openStack(deps, given.target, version);
+  const job = withoutSecrets(given, stack.secretValues);
   const named = await job.step("read", async () => {
     await assertBuilt(deps, stack.builds);
     return nameImages(deps, stack);
@@ -80,7 +82,8 @@ async function withUnapplied(
     try {
       const { services: selected } = job.input;
       const observed = await observe(deps, stack);
-      return planProject(stack.project, observed, { services: selected ?? undefined }).unapplied;
+      return planProject(stack.project, observed, { services: selected ?? undefined }).unapplied
+        .map((text) => hideValues(text, stack.secretValues));
     } catch (error) {
       // The stack is deployed; the next plan says it.
       if (error instanceof EngineError) return [];

@@ -11,6 +11,7 @@ import { systemInfo } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { asContainer, listAll } from "../../containers/reads.ts";
+import { hideValues } from "../../containers/secret_values.ts";
 import { pullImage } from "../../images/pull.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { readMark } from "../../containers/marks.ts";
@@ -146,7 +147,7 @@ export async function planDeploy(
   }
   return {
     changes: changes.map(({ kind, name, action }) => ({ kind, name, action })),
-    warnings: [...stack.warnings, ...warnings],
+    warnings: [...stack.warnings, ...warnings].map((text) => hideValues(text, stack.secretValues)),
     networks: keysOf("network", "create"),
     replacedNetworks: await replacedNetworks(
       deps,

@@ -21,6 +21,7 @@ import {
   inspectContainer,
   refreshContainer,
 } from "../../containers/reads.ts";
+import { withoutContainerValues } from "../../containers/secret_values.ts";
 import type { Recreation } from "../../updates/recreate/recreate.ts";
 import {
   createFrom,
@@ -31,7 +32,6 @@ import {
 } from "../../updates/recreate/replace.ts";
 import { progressOf } from "../../stacks/actions.ts";
 import { inspectIfThere, type Pair, temporaryName } from "../../updates/run/members.ts";
-import { withoutValues } from "../../updates/run/refusal.ts";
 import { putNewInPlace, start } from "../../updates/run/swap.ts";
 import { LABEL } from "../labels.ts";
 import { dependenciesOf, type Service } from "../load/resolve.ts";
@@ -103,6 +103,7 @@ export async function createContainers(
     const { name, number } = member;
     const recreation = plan(number, old);
     const newId = await explained(
+      engine,
       () =>
         prepareReplacement(deps, recreation, { name, temporaryName: temporaryName(member, "new") }),
       recreation,
@@ -120,7 +121,12 @@ export async function createContainers(
       await removeAndWait(engine, leftover.Id, { volumes: true });
     }
     const recreation = plan(number);
-    const id = await explained(() => createFrom(engine, name, recreation), recreation, name);
+    const id = await explained(
+      engine,
+      () => createFrom(engine, name, recreation),
+      recreation,
+      name,
+    );
     await copyFiles(id);
     fresh.push({ id, name });
   }
@@ -142,6 +148,7 @@ async function belongsTo(deps: Deps, container: ContainerInspect, project: strin
 
 /** Lets messages of the engine not show values of variables, also not of a replaced container. */
 async function explained<Result>(
+  engine: Deps["engine"],
   work: () => Promise<Result>,
   { create: { HostConfig = {}, ...Config } }: Recreation,
   name: string,
@@ -153,8 +160,8 @@ async function explained<Result>(
     const known = error instanceof EngineError
       ? new AppError("conflict", `${name} could not be created: ${error.message}`, { cause: error })
       : error;
-    const shown = withoutValues(known, { Config, HostConfig });
-    throw old ? withoutValues(shown, old) : shown;
+    const shown = await withoutContainerValues(engine, { Config, HostConfig }, known);
+    throw old ? await withoutContainerValues(engine, old, shown) : shown;
   }
 }
 

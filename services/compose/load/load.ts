@@ -59,6 +59,8 @@ export interface LoadedProject {
   builds: UnbuiltImage[];
   /** Texts of secrets and configs by path, e.g. `secrets.key`; not of files on the host. */
   contents: ReadonlyMap<string, string>;
+  /** The values of all variables. */
+  values: string[];
 }
 
 /** The text of `.env` with these variables; `undefined` without any. */
@@ -88,9 +90,11 @@ export async function loadProject(sources: ProjectSources): Promise<LoadedProjec
     directory: directory === undefined ? null : trimSlash(directory),
   });
   const { errors, warnings, builds, contents } = loading;
+  const values = Object.values(variables);
   try {
     const given: Lookup = (name) => Object.hasOwn(variables, name) ? variables[name] : undefined;
     const dotenv = parseEnvFile(envText ?? "", ENV_FILE, ENV_FILE, loading, given);
+    values.push(...dotenv.values());
     const fallback = sources.name ?? nameOf(directory) ?? DEFAULT_NAME;
     const lookup: Lookup = (name) =>
       given(name) ?? dotenv.get(name) ?? (name === NAME_VARIABLE ? fallback : undefined);
@@ -114,10 +118,11 @@ export async function loadProject(sources: ProjectSources): Promise<LoadedProjec
       warnings,
       builds,
       contents,
+      values,
     };
   } catch (error) {
     if (!(error instanceof LoadStopped)) throw error;
-    return { project: undefined, errors, warnings, builds, contents };
+    return { project: undefined, errors, warnings, builds, contents, values };
   }
 }
 

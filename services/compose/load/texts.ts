@@ -16,6 +16,7 @@ export interface LoadedTexts {
   warnings: LoadIssue[];
   builds: UnbuiltImage[];
   contents: [path: string, text: string][];
+  values: string[];
   /** Paths of all files that the project names, also of missing ones. */
   asked: string[];
 }
@@ -35,6 +36,7 @@ const REFUSED: LoadedTexts = {
   warnings: [],
   builds: [],
   contents: [],
+  values: [],
   asked: [],
 };
 

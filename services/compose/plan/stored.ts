@@ -4,6 +4,7 @@ import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, InputError } from "../../errors.ts";
 import type { ReadDeps } from "../../containers/reads.ts";
+import { hideValues } from "../../containers/secret_values.ts";
 import { assertBuilt, findUnbuilt } from "../builds.ts";
 import type { Project } from "../load/resolve.ts";
 import type { LoadIssue, UnbuiltImage } from "../load/scope.ts";
@@ -38,6 +39,8 @@ export interface LoadedStack {
   warnings: string[];
   /** Images of services with `build`, which the engine must have. */
   builds: readonly UnbuiltImage[];
+  /** Values of variables that only admins see; no message to others may repeat them. */
+  secretValues: readonly string[];
 }
 
 /**
@@ -59,9 +62,10 @@ export async function openStack(
     refusesRelative: true,
     bindAllow: deps.config.bindAllow,
   });
-  const { project, contents, errors: [error], warnings, builds } = loaded;
+  const { project, contents, errors: [error], warnings, builds, values } = loaded;
   if (!project) {
-    throw new AppError("conflict", `${error?.line}: ${error?.path} ${error?.message}`);
+    const text = `${error?.line}: ${error?.path} ${error?.message}`;
+    throw new AppError("conflict", hideValues(text, values));
   }
   return {
     version: opened.version,
@@ -71,7 +75,26 @@ export async function openStack(
     outside: Object.keys(opened.sources.outside ?? {}),
     warnings: warnings.map(warningText),
     builds,
+    secretValues: secretValues(project, values),
   };
+}
+
+/** A port, which messages must be able to name. */
+const PORT = /^\d{1,5}$/;
+
+/** Without the values in what viewers see of containers: images, names and ports. */
+function secretValues(project: Project, values: readonly string[]): string[] {
+  const { name, services, networks, volumes } = project;
+  const shown = [
+    name,
+    ...Object.values({ ...networks, ...volumes }).map((part) => part.name),
+    ...Object.entries(services).flatMap(([key, { image, container_name = "" }]) => [
+      key,
+      image,
+      container_name,
+    ]),
+  ];
+  return values.filter((value) => !PORT.test(value) && !shown.some((text) => text.includes(value)));
 }
 
 /** The refusal of an action on a Swarm stack. @param command What `docker stack` does instead. */

@@ -28,6 +28,7 @@ import {
   refreshContainer,
 } from "../../containers/reads.ts";
 import { attachmentsOf } from "../../containers/record.ts";
+import { withoutContainerValues } from "../../containers/secret_values.ts";
 import { refersTo } from "../../containers/share_group.ts";
 import type { RecreateOptions, Recreation } from "../recreate/recreate.ts";
 import {
@@ -49,7 +50,6 @@ import {
 } from "./members.ts";
 import { planContainer } from "./plan.ts";
 import { previousTag } from "../../images/previous_tag.ts";
-import { withoutValues } from "./refusal.ts";
 import { isTask } from "./verdict.ts";
 
 type SwapDeps = ReadDeps & Pick<Deps, "diskUsage" | "log">;
@@ -156,7 +156,7 @@ async function create(
       temporaryName: temporaryName(member, role),
     });
   } catch (error) {
-    throw withoutValues(error, old);
+    throw await withoutContainerValues(deps.engine, old, error);
   }
 }
 
@@ -302,7 +302,8 @@ export async function start(engine: Engine, container: ContainerInspect): Promis
     if (!(error instanceof EngineError)) throw error;
     const why = startFailure(error.message, attachmentsOf(container));
     const message = `${nameOf(container)} could not be started: ${why}`;
-    throw withoutValues(new AppError("conflict", message, { cause: error }), container);
+    const refusal = new AppError("conflict", message, { cause: error });
+    throw await withoutContainerValues(engine, container, refusal);
   }
 }
 

@@ -1,0 +1,103 @@
+/**
+ * Secret values that messages of the engine may repeat: it names the variables, options and programs
+ * that it refuses. Viewers see jobs and receivers get events, so that each message about a container or
+ * a stack passes through here.
+ *
+ * @module
+ */
+
+import type { Engine } from "../../engine/client.ts";
+import { type ContainerInspect, containerInspect } from "../../engine/containers.ts";
+import { EngineUnreachableError, ifThere } from "../../engine/errors.ts";
+import { volumeList } from "../../engine/volumes.ts";
+import { AppError, asAppError } from "../errors.ts";
+import { REDACTED } from "../text/redact.ts";
+
+type Described = Pick<ContainerInspect, "Config" | "HostConfig"> & Partial<ContainerInspect>;
+
+/** Shorter values are words that appear in any message. */
+const VALUE_MIN = 4;
+
+/** The options of a volume in Docker's message that it cannot be mounted. */
+const MOUNT_DATA = /(, data: )[^]+(?=: )/;
+
+/** Replaces secret values in a text. */
+export function hideValues(text: string, values: readonly string[]): string {
+  // Longest first, because one may contain another.
+  return values.filter(({ length }) => length >= VALUE_MIN)
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((hidden, value) => hidden.replaceAll(value, REDACTED), text)
+    .replace(MOUNT_DATA, `$1${REDACTED}`);
+}
+
+/** The error with secret values in its message replaced; other errors as they are. */
+export function withoutValues(error: unknown, values: readonly string[]): unknown {
+  const known = error instanceof EngineUnreachableError ? undefined : asAppError(error);
+  if (!known) return error;
+  const message = hideValues(known.message, values);
+  return message === known.message ? error : new AppError(known.code, message, { cause: error });
+}
+
+/**
+ * The error of a call about a container, without the values of the container and of its volumes.
+ *
+ * @param container Its id, if it has not been read.
+ */
+export async function withoutContainerValues(
+  engine: Engine,
+  container: string | Described,
+  error: unknown,
+): Promise<unknown> {
+  if (error instanceof EngineUnreachableError || !asAppError(error)) return error;
+  const found = typeof container === "string"
+    ? await ifThere(containerInspect(engine, container))
+    : container;
+  if (!found) return withoutValues(error, []);
+  const names = volumesOf(found);
+  const volumes = names.size === 0 ? [] : await volumeList(engine);
+  return withoutValues(error, [
+    ...valuesOf(found),
+    ...volumes.filter(({ Name }) => names.has(Name)).flatMap(({ Options }) =>
+      optionValues(Options)
+    ),
+  ]);
+}
+
+/** The values of variables, and of options of log and volume drivers. */
+export function valuesOf({ Config, HostConfig }: Described): string[] {
+  return [
+    ...(Config.Env ?? []).map((entry) => entry.slice(entry.indexOf("=") + 1)),
+    ...Object.values(HostConfig.LogConfig?.Config ?? {}),
+    ...(HostConfig.Mounts ?? []).flatMap(({ VolumeOptions }) =>
+      optionValues((VolumeOptions as VolumeOptions | undefined)?.DriverConfig?.Options)
+    ),
+  ];
+}
+
+interface VolumeOptions {
+  DriverConfig?: { Options?: Record<string, string> | null };
+}
+
+/** Options of the engine's own driver that say where the data are. */
+const PLACES = new Set(["type", "device"]);
+
+/** Mount options such as `pass=...`, which the engine may change before it repeats them. */
+const CREDENTIAL = /(?:^|,)[^,=]*(?:cred|key|pass|pw|secret|token|user)[^,=]*=([^,]+)/gi;
+
+/** The secret values among the options of a driver. */
+export function optionValues(options: Record<string, string> | null | undefined): string[] {
+  return Object.entries(options ?? {}).flatMap(([name, value]) =>
+    PLACES.has(name) && !value.includes("@")
+      ? []
+      : [value, ...[...value.matchAll(CREDENTIAL)].map(([, part]) => part!)]
+  );
+}
+
+/** The names of the volumes of a container, also of one that is only requested. */
+function volumesOf({ HostConfig, Mounts }: Described): Set<string> {
+  return new Set([
+    ...(Mounts ?? []).flatMap(({ Name }) => Name ?? []),
+    ...(HostConfig.Mounts ?? []).flatMap(({ Source }) => Source ?? []),
+    ...(HostConfig.Binds ?? []).map((bind) => bind.split(":")[0]!),
+  ]);
+}
