@@ -61,6 +61,7 @@ export type Reservations = ReturnType<typeof createReservations>;
 
 export function createReservations() {
   const holders = new Set<Holder>();
+  const replaced = new Set<readonly Identity[]>();
 
   const holderOf = ({ id, name }: Identity, except?: Operation) =>
     [...holders].find(({ operation, containers }) =>
@@ -101,8 +102,17 @@ export function createReservations() {
       const holder = holderOf(container);
       return holder && sentence(holder, container);
     },
-    /** Participle of the running action; `undefined` without one. */
-    activityOf: (container: Identity): Activity | undefined => holderOf(container)?.activity,
+    /**
+     * Marks containers that a job replaces and judges, until the result is disposed: the job reports
+     * how they end. Others that it has reserved fail for themselves.
+     */
+    markReplaced(containers: readonly Identity[]): Disposable {
+      const own = [...containers];
+      replaced.add(own);
+      return { [Symbol.dispose]: () => void replaced.delete(own) };
+    },
+    isReplaced: ({ id, name }: Identity): boolean =>
+      replaced.values().some((all) => all.some((each) => each.id === id || each.name === name)),
   };
 }
 

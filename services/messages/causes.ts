@@ -175,6 +175,5 @@ function isRepeatedFailure({ db }: RecorderDeps, { event, data }: AppEvent): boo
 function isOfUpdate({ reservations }: RecorderDeps, { event, data }: AppEvent): boolean {
   if (!event.startsWith("container.") || phaseOf({ event }) !== "begin") return false;
   const { container, id } = data as { container: string; id: string };
-  const activity = reservations.activityOf(identityOf({ id, name: container }));
-  return activity === "updated" || activity === "deployed";
+  return reservations.isReplaced(identityOf({ id, name: container }));
 }

@@ -105,6 +105,8 @@ export interface PlannedDeploy {
   dependents?: Member[];
   /** Ids of all containers of the project before the deploy. */
   existing: string[];
+  /** Those that ran and stay as they are; missing in jobs of older versions. */
+  untouched?: Identity[];
 }
 
 /** Record of the step that creates the containers of a service. */

@@ -14,6 +14,7 @@ import { throwIfInterrupted, watchEngine } from "../../updates/run/interruption.
 import { messageOf } from "../../updates/run/job.ts";
 import { inspectIfThere } from "../../updates/run/members.ts";
 import { removeOldOnes, restartStopped, stopAside } from "../../updates/run/swap.ts";
+import { stoppedMeanwhile } from "../../updates/run/stopped_meanwhile.ts";
 import { type Verified, verify } from "../../updates/run/verify.ts";
 import { dependenciesOf } from "../load/resolve.ts";
 import { observe } from "../plan/observe.ts";
@@ -27,7 +28,7 @@ import { runHooks } from "./hooks.ts";
 import { type DeployJob, type DeployResult, type PlannedDeploy, withoutSecrets } from "./job.ts";
 import { REPLACE_NETWORKS, replaceNetworks } from "./networks.ts";
 import { createNetwork, createVolume, findOwnNetwork, networkStep } from "./parts.ts";
-import { nameImages, planDeploy, pullImages } from "./planned.ts";
+import { changedContainers, nameImages, planDeploy, pullImages } from "./planned.ts";
 import { createContainers, startContainers, waitForDependencies } from "./services.ts";
 
 /** Time that a container without a health check has to run, in seconds. */
@@ -51,12 +52,19 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
     await restoreNames(deps, named);
     throw error;
   }
-  // A rollback that was begun is completed.
+  using mark = deps.reservations.markReplaced(changedContainers(stack, planned));
+  const { changes, untouched = [] } = planned;
+  // What was begun to be put back is put back completely.
   if (!job.hasBegun("failure")) {
     try {
       await carryOut(deps, job, stack, planned);
-      const { changes } = planned;
-      return { version, changes, warnings: await withUnapplied(deps, job, stack, planned) };
+      mark[Symbol.dispose]();
+      await commit(deps, job, planned);
+      const warnings = [
+        ...await withUnapplied(deps, job, stack, planned),
+        ...await stoppedMeanwhile(deps.engine, untouched),
+      ];
+      return { version, changes, warnings };
     } catch (error) {
       await throwIfInterrupted(deps, error);
       // The commit removes old containers, so that it cannot be rolled back.
@@ -64,7 +72,9 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
       await job.step("failure", () => Promise.resolve(messageOf(deps, error)));
     }
   }
-  const failed = { version, ...await recordFailure(deps, job, planned) };
+  const recorded = await recordFailure(deps, job, planned);
+  const stopped = await stoppedMeanwhile(deps.engine, untouched);
+  const failed = { version, ...recorded, warnings: [...recorded.warnings, ...stopped] };
   return onFailure === "stop"
     ? await stopHere(deps, job, { stack, planned, failed })
     : await goBack(deps, job, { stack, planned, failed, named });
@@ -132,6 +142,14 @@ async function carryOut(
     await replaceDependents(deps, job, planned, pairsOf(job, services));
     await verifyAll(deps, job, stack, planned);
   }
+}
+
+/** Removes the containers that were replaced, and those that are not wanted any more. */
+async function commit(
+  deps: Deps,
+  job: DeployJob,
+  { services, removed }: PlannedDeploy,
+): Promise<void> {
   const pairs = [...pairsOf(job, services), ...dependentPairs(job)];
   if (pairs.length > 0 || removed.length > 0) {
     await job.step("commit", async () => {

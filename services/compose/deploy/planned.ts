@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ContainerInspect } from "../../../engine/containers.ts";
 import { ifThere } from "../../../engine/errors.ts";
 import { fullImageId } from "../../../engine/image_id.ts";
 import { imageInspect } from "../../../engine/images.ts";
@@ -15,7 +16,8 @@ import { hideValues } from "../../containers/secret_values.ts";
 import { pullImage } from "../../images/pull.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { readMark } from "../../containers/marks.ts";
-import { nameOf } from "../../updates/recreate/replace.ts";
+import type { Identity } from "../../containers/reservations.ts";
+import { isUp, nameOf } from "../../updates/recreate/replace.ts";
 import { startOrder } from "../../containers/order.ts";
 import { inspectIfThere, type Member, memberOf } from "../../updates/run/members.ts";
 import { dependenciesOf, type Service } from "../load/resolve.ts";
@@ -28,6 +30,7 @@ import { numberOf, replicasOf } from "../plan/replicas.ts";
 import { observe } from "../plan/observe.ts";
 import { findImage, imageKey, platformConflicts } from "../plan/platform.ts";
 import type { LoadedStack } from "../plan/stored.ts";
+import { containerNameOf } from "./container.ts";
 import { filesOf } from "./files.ts";
 import { replacedNetworks } from "./networks.ts";
 import type { DeployJob, PlannedDeploy, ServiceWork } from "./job.ts";
@@ -160,8 +163,33 @@ export async function planDeploy(
     removed,
     dependents: await dependentMembers(deps, input, dependentsOfPlan(changes, project, observed)),
     existing: observed.containers.map(({ Id }) => Id),
+    untouched: untouchedOf(observed.containers, [
+      ...removed,
+      ...services.flatMap(({ replaced }) => replaced),
+    ]),
   };
 }
+
+function untouchedOf(
+  containers: readonly ContainerInspect[],
+  changed: readonly Member[],
+): Identity[] {
+  return containers.filter((each) => isUp(each) && !changed.some(({ oldId }) => oldId === each.Id))
+    .map((each) => ({ id: each.Id, name: nameOf(each) }));
+}
+
+/** The containers that a deploy replaces, creates, starts or removes. */
+export const changedContainers = (
+  { project }: Pick<LoadedStack, "project">,
+  { services, removed, dependents = [] }: PlannedDeploy,
+): Identity[] => [
+  ...[...removed, ...dependents, ...services.flatMap(({ replaced }) => replaced)]
+    .map(({ oldId: id, name }) => ({ id, name })),
+  ...services.flatMap(({ key, created, started }) => [
+    ...started,
+    ...created.map((number) => ({ id: "", name: containerNameOf(project, key, number) })),
+  ]),
+];
 
 /** @throws {AppError} `conflict` for one that is not reserved, or is this service itself. */
 async function dependentMembers(

@@ -123,6 +123,8 @@ export type StackUpdateJob = JobRun<StackUpdateInput>;
 
 export interface StackUpdateResult {
   results: UpdateResult[];
+  /** Containers of the stack that have stopped since the job began or they were updated. */
+  warnings: string[];
 }
 
 type UpdateEvent = Extract<EventKind, `update.${string}`>;

@@ -33,13 +33,18 @@ export async function update(deps: Deps, job: UpdateJob): Promise<UpdateResult> 
   if (!prepared.pairs) return unchanged(job, prepared);
 
   const replaced = { ...prepared, pairs: prepared.pairs };
+  using mark = markReplaced(deps, replaced.pairs);
   const end = await replace(deps, job, replaced);
-  return "failure" in end
-    ? await rollBack(deps, job, { ...replaced, failure: end.failure })
-    : await commit(deps, job, { ...replaced, verdict: end });
+  if ("failure" in end) return await rollBack(deps, job, { ...replaced, failure: end.failure });
+  mark[Symbol.dispose]();
+  return await commit(deps, job, { ...replaced, verdict: end });
 }
 
-/** Work that is done before a container is changed. */
+/** No messages about the containers until the result is disposed. */
+export const markReplaced = ({ reservations }: Deps, pairs: readonly Pair[]): Disposable =>
+  reservations.markReplaced(pairs.map(({ oldId: id, name }) => ({ id, name })));
+
+/** What is done before a container is changed. */
 interface Prepared extends Pick<Replaced, "planned" | "pulled"> {
   /** `undefined` if there is nothing to update. */
   pairs: Pair[] | undefined;

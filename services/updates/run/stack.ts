@@ -10,6 +10,7 @@ import { fullImageId } from "../../../engine/image_id.ts";
 import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
+import type { Identity } from "../../containers/reservations.ts";
 import { pullImage } from "../../images/pull.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { JobEnd } from "../../jobs/kind.ts";
@@ -30,9 +31,10 @@ import {
   type UpdateResult,
 } from "./job.ts";
 import { isPulled, readLatest } from "./latest.ts";
-import { prepare, replace, unchanged } from "./machine.ts";
-import type { Pair } from "./members.ts";
+import { markReplaced, prepare, replace, unchanged } from "./machine.ts";
+import type { Member, Pair } from "./members.ts";
 import { assertNoObstacle } from "./prepare.ts";
+import { stoppedMeanwhile } from "./stopped_meanwhile.ts";
 import { surveyUpdate } from "./survey.ts";
 
 /** An image of the stack, before the pull. */
@@ -45,16 +47,18 @@ interface Named {
 /** Runs the job from where it is. */
 export async function updateStack(deps: Deps, job: StackUpdateJob): Promise<StackUpdateResult> {
   const named = await job.step("plan", () => plan(deps, job));
-  // A rollback that was begun is completed.
+  // A container that failed is put back before messages about it are sent again.
+  using marks = new DisposableStack();
+  // What was begun to be put back is put back completely.
   if (!job.hasBegun("failure")) {
     try {
-      return await goForward(deps, job, named);
+      return await goForward(deps, job, named, marks);
     } catch (error) {
       await throwIfInterrupted(deps, error);
       await job.step("failure", () => Promise.resolve(messageOf(deps, error)));
     }
   }
-  return await goBack(deps, job, named);
+  return await goBack(deps, job, named, marks);
 }
 
 /** @throws {AppError} The first failure. */
@@ -62,27 +66,35 @@ async function goForward(
   deps: Deps,
   job: StackUpdateJob,
   named: readonly Named[],
+  marks: DisposableStack,
 ): Promise<StackUpdateResult> {
   await job.step("pull", () => pullAll(deps, job, named));
   const results: UpdateResult[] = [];
+  const ran: Identity[] = [];
   const commits: (() => Promise<UpdateResult>)[] = [];
   for (const [index, { reference }] of named.entries()) {
     const member = memberJob(job, index, reference);
     const prepared = await prepare(deps, member);
+    const [target] = prepared.pairs ?? prepared.planned.members;
+    if (target!.ran) ran.push({ id: newest(target!), name: target!.name });
     if (!prepared.pairs) {
       results.push(unchanged(member, prepared));
       continue;
     }
     const replaced = { ...prepared, pairs: prepared.pairs };
+    const mark = marks.use(markReplaced(deps, replaced.pairs));
     const end = await replace(deps, member, replaced);
     if ("failure" in end) throw new AppError("conflict", end.failure.reason);
+    mark[Symbol.dispose]();
     const commitThis = () => commit(deps, member, { ...replaced, verdict: end });
     if (job.input.atomic) commits.push(commitThis);
     else results.push(await commitThis());
   }
   for (const commitThis of commits) results.push(await commitThis());
-  return { results };
+  return { results, warnings: await stoppedMeanwhile(deps.engine, ran) };
 }
+
+const newest = (member: Member | Pair): string => "newId" in member ? member.newId : member.oldId;
 
 /** @throws {AppError} `conflict` with what stands in the way of any container. */
 async function plan(deps: Deps, job: StackUpdateJob): Promise<Named[]> {
@@ -181,7 +193,12 @@ function memberJob(job: StackUpdateJob, index: number, reference: string): Updat
  * @throws {JobEnd}
  * @throws {AppError} `conflict` if containers stay updated.
  */
-async function goBack(deps: Deps, job: StackUpdateJob, named: readonly Named[]): Promise<never> {
+async function goBack(
+  deps: Deps,
+  job: StackUpdateJob,
+  named: readonly Named[],
+  marks: DisposableStack,
+): Promise<never> {
   const reason = job.resultOf("failure") as string;
   const problems: string[] = [];
   const evidence: Evidence[] = [];
@@ -191,6 +208,7 @@ async function goBack(deps: Deps, job: StackUpdateJob, named: readonly Named[]):
     const pairs = member.resultOf("create") as Pair[] | undefined;
     if (member.hasBegun("commit")) updated.unshift(member.input.name);
     else if (pairs) {
+      marks.use(markReplaced(deps, pairs));
       const own = member.resultOf("evidence") as Failure | undefined;
       evidence.push(...own?.evidence ?? []);
       const { problem } = await putBack(deps, member, {

@@ -275,10 +275,9 @@ Deno.test("a health check that recovers ends its message, and one that keeps fai
 
 Deno.test("during an update of a container, only the update is reported", async () => {
   using app = await service();
-  const reserve = (activity: "updated" | "restarted") =>
-    app.deps.reservations.reserve({ id: "web", name: "web" }, activity);
+  const web = { id: "web", name: "web" };
   {
-    using _ = reserve("updated");
+    using _ = app.deps.reservations.markReplaced([web]);
     app.emit("container.down", down("web"));
     app.pass(10);
     app.emit("container.up", up("web"));
@@ -289,7 +288,8 @@ Deno.test("during an update of a container, only the update is reported", async 
   deepEqual(app.titles(), ["Update rolled back: web"]);
   const lines = ["Image: web:2", "web exited with code 9", "Log: no database"];
   deepEqual(app.messages()[0].lines, lines);
-  using _ = reserve("restarted");
+  // Another container of the stack is updated.
+  using _ = app.deps.reservations.reserve({ id: "db", name: "db" }, "updated", { affected: [web] });
   app.emit("container.down", down("web"));
   app.pass(60);
   equal(app.titles().at(-1), "Container down: web");
@@ -301,7 +301,7 @@ Deno.test("a deploy that failed is one problem, which ends with the next one tha
   app.emit("deploy.succeeded", { ...deploy, stack: "blog" });
   app.pass(60);
   {
-    using _ = app.deps.reservations.reserve({ id: "web", name: "web" }, "deployed");
+    using _ = app.deps.reservations.markReplaced([{ id: "web", name: "web" }]);
     app.emit("container.down", down("web"));
     keepCrashLines(app.deps.crashLines, "j1", ["Log: no database"]);
     app.emit("deploy.rolled_back", { ...deploy, reason: "web exited with code 9" });
