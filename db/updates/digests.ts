@@ -22,6 +22,7 @@ const digests = table("update_digests", {
   /** Canonical reference with its tag. */
   image: text(),
   digest: text(),
+  /** Since when it has been reported without another one in between. */
   firstSeenAt: text(),
   lastSeenAt: text(),
   /** When `image.update_available` was sent for it; `null` before. */
@@ -37,18 +38,49 @@ type SeenDigest = Row<typeof digests>;
 
 type DigestKey = Pick<SeenDigest, "image" | "digest">;
 
-/** Records that a registry reported a digest. The time of the first report is kept. */
+/** Whether the tag did not lead to the digest meanwhile, as far as it was looked up. */
+const HAS_RETURNED = `last_seen_at < :since OR EXISTS (
+  SELECT 1 FROM update_digests AS other
+  WHERE other.image = update_digests.image AND other.digest <> update_digests.digest
+    AND other.last_seen_at > update_digests.last_seen_at
+)`;
+
+/**
+ * Records that a registry reported a digest. The time of the first report is kept; one that returns
+ * is new again, so that it cannot become old enough while the tag leads to another image.
+ *
+ * @param seen.since When the tag was looked up before; `null` if that is recorded with other digests.
+ */
 export function upsertSeenDigest(
   db: Database,
-  { kind = null, ...seen }: DigestKey & { at: string; kind?: ManifestKind | null | undefined },
+  { kind = null, since = null, ...seen }: DigestKey & {
+    at: string;
+    kind?: ManifestKind | null | undefined;
+    since?: string | null | undefined;
+  },
 ): void {
   db.run(
     `INSERT INTO update_digests (image, digest, first_seen_at, last_seen_at, kind)
      VALUES (:image, :digest, :at, :at, :kind)
      ON CONFLICT (image, digest) DO UPDATE SET
+       first_seen_at = CASE WHEN ${HAS_RETURNED} THEN excluded.first_seen_at ELSE first_seen_at END,
+       announced_at = CASE WHEN ${HAS_RETURNED} THEN NULL ELSE announced_at END,
        last_seen_at = excluded.last_seen_at,
        kind = COALESCE(excluded.kind, kind)`,
-    { ...seen, kind },
+    { ...seen, kind, since },
+  );
+}
+
+/** Counts a tag that could not be looked up as one that still leads to the same digest. */
+export function extendLatestDigest(
+  db: Database,
+  { image, at }: { image: string; at: string },
+): void {
+  const digest = selectLatestDigest(db, image);
+  if (digest === undefined) return;
+  db.run(
+    "UPDATE update_digests SET last_seen_at = :at WHERE image = :image AND digest = :digest",
+    { image, digest, at },
   );
 }
 
@@ -95,6 +127,11 @@ export function updateDigestAnnounced(db: Database, seen: DigestKey & { at: stri
      WHERE image = :image AND digest = :digest AND announced_at IS NULL`,
     seen,
   ) > 0;
+}
+
+/** Forgets the digests of an image that the registry does not have any more. */
+export function deleteDigestsOf(db: Database, image: string): void {
+  db.run("DELETE FROM update_digests WHERE image = :image", { image });
 }
 
 export function deleteDigestsSeenBefore(db: Database, at: string): void {

@@ -22,13 +22,15 @@ import type { Known } from "./status.ts";
  * without a pull, because a registry that states a false one does not have it.
  *
  * @param options.isKnown Whether an image of the engine has the digest.
+ * @param options.since See {@linkcode upsertSeenDigest}.
  * @throws {RegistryError}
  */
 export async function recordDigest(
   deps: Deps,
   reference: ImageReference,
-  { isKnown, signal }: {
+  { isKnown, since, signal }: {
     isKnown?: (digest: string) => boolean;
+    since?: string | null | undefined;
     signal: AbortSignal | undefined;
   },
 ): Promise<{ digest: string; rateLimitRemaining?: number }> {
@@ -44,7 +46,7 @@ export async function recordDigest(
       throw new RegistryError("invalid", problem, { cause: error });
     });
   }
-  upsertSeenDigest(db, { image, digest, at: now().toISOString(), kind });
+  upsertSeenDigest(db, { image, digest, at: now().toISOString(), kind, since });
   return manifest;
 }
 

@@ -1,6 +1,11 @@
 /** Asks registries for the images that containers use. @module */
 
-import { selectSeenDigest, updateDigestAnnounced } from "../../../db/updates/digests.ts";
+import {
+  deleteDigestsOf,
+  extendLatestDigest,
+  selectSeenDigest,
+  updateDigestAnnounced,
+} from "../../../db/updates/digests.ts";
 import {
   type CheckedImage,
   replaceCheckedImage,
@@ -144,7 +149,8 @@ async function checkImage(
   image: CheckableImage,
   context: CheckContext,
 ): Promise<ImageStatus> {
-  const checked = await askRegistry(deps, image, context);
+  const before = selectCheckedImage(deps.db, image.image);
+  const checked = await askRegistry(deps, image, before, context);
   context.signal?.throwIfAborted();
   replaceCheckedImage(deps.db, checked);
   const status = imageStatus(image, checked, context.known);
@@ -152,7 +158,9 @@ async function checkImage(
   if (checked.latestDigest !== null && outdated.length > 0) {
     announce(deps, image, { image: image.image, digest: checked.latestDigest, users: outdated });
   }
-  if (checked.reason === null) await checkCandidates(deps, image, checked, context);
+  if (checked.reason === null) {
+    await checkCandidates(deps, image, { checked, since: before?.lastGoodAt }, context);
+  }
   return status;
 }
 
@@ -160,11 +168,11 @@ async function checkImage(
 async function askRegistry(
   deps: Deps,
   image: CheckableImage,
+  before: CheckedImage | undefined,
   context: CheckContext,
 ): Promise<CheckedImage> {
-  const { db, now } = deps;
+  const { now } = deps;
   const { signal } = context;
-  const before = selectCheckedImage(db, image.image);
   const checkedAt = now().toISOString();
   try {
     const isKnown = (digest: string) =>
@@ -190,6 +198,10 @@ async function askRegistry(
   } catch (error) {
     const isExpected = error instanceof RegistryError || error instanceof AppError;
     if (!isExpected) throw error;
+    // A tag that was removed begins to count again when it returns.
+    if (error instanceof RegistryError && error.reason === "not_found") {
+      deleteDigestsOf(deps.db, image.image);
+    }
     return failedCheck(deps, image.image, error);
   }
 }
@@ -229,7 +241,11 @@ async function versionsOf(
 async function checkCandidates(
   deps: Deps,
   image: CheckableImage,
-  { newerVersions }: CheckedImage,
+  { checked: { newerVersions }, since }: {
+    checked: CheckedImage;
+    /** Other versions may have been the newest ones then. */
+    since: string | null | undefined;
+  },
   { filters, signal }: CheckContext,
 ): Promise<void> {
   const users = new Map<string, ImageUser[]>();
@@ -241,10 +257,12 @@ async function checkCandidates(
     const reference = { ...image.reference, tag };
     const candidate = canonicalReference(reference);
     try {
-      const { digest } = await recordDigest(deps, reference, { signal });
+      const { digest } = await recordDigest(deps, reference, { since, signal });
       announce(deps, image, { image: candidate, digest, users: interested });
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
+      if (error.reason === "not_found") deleteDigestsOf(deps.db, candidate);
+      else extendLatestDigest(deps.db, { image: candidate, at: deps.now().toISOString() });
       deps.log.debug("failed to check a version", { image: candidate, reason: reasonOf(error) });
     }
   }
