@@ -64,6 +64,10 @@ export interface EngineInfo {
   [field: string]: unknown;
 }
 
+/** Whether the engine keeps the images of several platforms under one name. */
+export const hasContainerdStore = ({ DriverStatus }: Partial<EngineInfo>): boolean =>
+  DriverStatus?.some(([, value]) => value === "io.containerd.snapshotter.v1") ?? false;
+
 /** Number of objects, and their bytes on disk. */
 export interface DiskUsagePart {
   count: number;

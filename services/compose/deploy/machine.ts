@@ -54,7 +54,7 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
   }
   using mark = deps.reservations.markReplaced(changedContainers(stack, planned));
   const { changes, untouched = [] } = planned;
-  // What was begun to be put back is put back completely.
+  // A rollback that was begun is completed.
   if (!job.hasBegun("failure")) {
     try {
       await carryOut(deps, job, stack, planned);

@@ -5,7 +5,7 @@ import { ifThere } from "../../../engine/errors.ts";
 import { fullImageId } from "../../../engine/image_id.ts";
 import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
 import { type Network, networkList } from "../../../engine/networks.ts";
-import { systemInfo } from "../../../engine/system.ts";
+import { hasContainerdStore, systemInfo } from "../../../engine/system.ts";
 import { volumeList } from "../../../engine/volumes.ts";
 import type { Deps } from "../../deps.ts";
 import { currentContainers, type ReadDeps } from "../../containers/reads.ts";
@@ -16,7 +16,7 @@ import type { Project } from "../load/resolve.ts";
 import { listMembers, withOwnLabels } from "../members.ts";
 import { networkReasons } from "./network_changes.ts";
 import type { AttachedContainer, Observed } from "./observed.ts";
-import { findImage, hasManyPlatforms, imageKey } from "./platform.ts";
+import { findImage, imageKey } from "./platform.ts";
 
 /** Parallel requests to the engine. */
 const REQUESTS_MAX = 8;
@@ -54,7 +54,7 @@ export async function observe(
     containers,
     images: byId(({ Config }) => Config ?? {}),
     // An image for several platforms is described as that of the host.
-    ...(!hasManyPlatforms(info) && {
+    ...(!hasContainerdStore(info) && {
       platforms: byId((image) => image as Platform),
     }),
     imageIds: new Map(

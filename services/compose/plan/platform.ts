@@ -3,7 +3,7 @@
 import type { Engine } from "../../../engine/client.ts";
 import { ifThere } from "../../../engine/errors.ts";
 import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
-import type { EngineInfo } from "../../../engine/system.ts";
+import { type EngineInfo, hasContainerdStore } from "../../../engine/system.ts";
 import { isAtLeast } from "../../../engine/query.ts";
 import { type Platform, platformOf } from "../../updates/run/plan.ts";
 import type { Project, Service } from "../load/resolve.ts";
@@ -46,10 +46,6 @@ export function isForPlatform(image: Platform, text: string): boolean {
       image.Variant === wanted.Variant);
 }
 
-/** Whether the engine keeps the images of several platforms under one name. */
-export const hasManyPlatforms = ({ DriverStatus }: Partial<EngineInfo>): boolean =>
-  DriverStatus?.some(([, value]) => value === "io.containerd.snapshotter.v1") ?? false;
-
 /**
  * The image that the engine would use for a service; `undefined` if it has to be pulled.
  *
@@ -60,7 +56,7 @@ export async function findImage(
   { image, platform }: Wanted,
   info: Partial<EngineInfo>,
 ): Promise<ImageInspect | undefined> {
-  const isStored = hasManyPlatforms(info);
+  const isStored = hasContainerdStore(info);
   // The creation of a container checks it if the engine cannot be asked.
   const asked = platform !== undefined && isStored && isAtLeast(engine.apiVersion, "1.49")
     ? parsePlatform(platform)
@@ -72,7 +68,7 @@ export async function findImage(
 
 /** Sentences about services that want one image for several platforms, if the engine keeps only one. */
 export function platformConflicts({ services }: Project, info: Partial<EngineInfo>): string[] {
-  if (hasManyPlatforms(info)) return [];
+  if (hasContainerdStore(info)) return [];
   const own = parsePlatform(`${info.OSType ?? "linux"}/${info.Architecture ?? ""}`);
   const byImage = Map.groupBy(Object.entries(services), ([, { image }]) => image);
   return [...byImage].flatMap(([image, users]) => {

@@ -34,7 +34,9 @@ export interface UpdateInput {
    * for the outcome.
    */
   isRebuild: boolean;
-  /** Obstacles in the registry's answer before the job; they end the job of an automatic update. */
+  /** Whether the caller may only use an image that came from its repository; by default any. */
+  mustBeKnown?: boolean | undefined;
+  /** What the registry's answer showed before the job; it ends the job of an automatic update. */
   obstacles?: Obstacle[] | undefined;
 }
 
@@ -117,6 +119,8 @@ export interface StackUpdateInput {
   stableSeconds: number | null;
   verifyTimeoutSeconds: number | null;
   force: boolean;
+  /** As of {@linkcode UpdateInput}. */
+  mustBeKnown?: boolean;
 }
 
 export type StackUpdateJob = JobRun<StackUpdateInput>;

@@ -24,6 +24,8 @@ interface StackUpdateRequest {
   stableSeconds?: number | undefined;
   verifyTimeoutSeconds?: number | undefined;
   force?: boolean | undefined;
+  /** See `needsKnownImage()`. */
+  mustBeKnown: boolean;
   actor: Actor;
 }
 
@@ -36,7 +38,7 @@ interface StackUpdateRequest {
  */
 export async function startStackUpdate(
   deps: Deps,
-  { name, atomic, pull, stableSeconds, verifyTimeoutSeconds, force = false, actor }:
+  { name, atomic, pull, stableSeconds, verifyTimeoutSeconds, force = false, mustBeKnown, actor }:
     StackUpdateRequest,
 ): Promise<JobView> {
   const stack = await findStack(deps, name, undefined);
@@ -59,6 +61,7 @@ export async function startStackUpdate(
       stableSeconds: stableSeconds ?? null,
       verifyTimeoutSeconds: verifyTimeoutSeconds ?? null,
       force,
+      mustBeKnown,
     },
     caller: actor,
   }).job;
