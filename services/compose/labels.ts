@@ -22,6 +22,8 @@ export const LABEL = {
   files: "longshore.files",
   /** Keyed hashes of each of these, as JSON by name, so that a plan can name what changed. */
   eachFile: "longshore.files.each",
+  /** Paths of anonymous volumes that neither the file nor the image has any more, as JSON. */
+  keptVolumes: "longshore.kept-volumes",
   /** A hash of the settings from which a network was created. */
   networkHash: "longshore.network-hash",
 } as const;

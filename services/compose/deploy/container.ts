@@ -15,6 +15,7 @@ import { definedFields } from "../../change.ts";
 import type { Recreation } from "../../updates/recreate/recreate.ts";
 import { LABEL, LABELS_VERSION } from "../labels.ts";
 import type { DiskPlace } from "../validate.ts";
+import { keptVolumes } from "../plan/mounts.ts";
 import { dependenciesOf, type Project, type Service } from "../load/resolve.ts";
 import { parseDuration } from "../load/values.ts";
 import { composeHash } from "./config_hash.ts";
@@ -129,8 +130,9 @@ function healthcheckOf({ healthcheck }: Service): Record<string, unknown> | unde
 }
 
 function labelsOf(context: ContainerContext): Record<string, string> {
-  const { project, place, key, number, image, fileHashes } = context;
+  const { project, place, key, number, image, fileHashes, old } = context;
   const service = project.services[key]!;
+  const kept = old ? keptVolumes(service, Object.keys(image.config.Volumes ?? {}), old) : [];
   const dependencies = Object.entries(dependenciesOf(service)).map((
     [name, { condition, restart }],
   ) => `${name}:${condition}:${restart}`);
@@ -147,6 +149,7 @@ function labelsOf(context: ContainerContext): Record<string, string> {
       [LABEL.workingDir]: place.directory,
       [LABEL.configFiles]: place.configFiles.join(","),
     }),
+    ...(kept.length > 0 && { [LABEL.keptVolumes]: JSON.stringify(kept) }),
     ...(fileHashes && {
       [LABEL.files]: fileHashes.all,
       [LABEL.eachFile]: JSON.stringify(fileHashes.each),

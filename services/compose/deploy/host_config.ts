@@ -10,7 +10,7 @@ import type {
 import type { Mount } from "../load/mounts.ts";
 import { fieldsOf, HOST_FIELDS } from "./fields.ts";
 import type { Project, Service } from "../load/resolve.ts";
-import { grantsOf } from "../plan/mounts.ts";
+import { grantsOf, keptVolumes } from "../plan/mounts.ts";
 
 /** Containers of other services, as references to them need. */
 export interface Peer {
@@ -172,12 +172,13 @@ export function mountsOf(
     if (bind === undefined) mounts.push(mountRequest(mount, project));
     else binds.push(bind);
   }
-  // Those of the Compose file, and those that the image declares.
+  // Those of the Compose file, those that the image declares, and those that an image before declared.
   const named = new Set(
     volumes.filter(({ type, source }) => type !== "volume" || source !== undefined)
       .map(({ target }) => target),
   );
-  const wanted = new Set([...imageVolumes, ...volumes.map(({ target }) => target)]);
+  const kept = old ? keptVolumes(service, imageVolumes, old) : [];
+  const wanted = new Set([...imageVolumes, ...volumes.map(({ target }) => target), ...kept]);
   for (const { Type, Name, Destination, RW } of old?.Mounts ?? []) {
     if (Type !== "volume" || !Name || named.has(Destination) || !wanted.has(Destination)) continue;
     const own = mounts.find(({ Target }) => Target === Destination);

@@ -18,7 +18,11 @@ import { RESOURCE_COMPARISONS } from "./resource_comparisons.ts";
 import { signalName } from "./signals.ts";
 
 /** Labels of Longshore, which no service has. */
-const OWN_LABELS: ReadonlySet<string> = new Set([LABEL.files, LABEL.eachFile]);
+const OWN_LABELS: ReadonlySet<string> = new Set([
+  LABEL.files,
+  LABEL.eachFile,
+  LABEL.keptVolumes,
+]);
 
 const COMPOSE_LABELS = "com.docker.compose.";
 

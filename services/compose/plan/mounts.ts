@@ -1,6 +1,12 @@
 /** The mounts of a service and of a container in one form. @module */
 
-import type { ContainerConfig, ContainerInspect, HostConfig } from "../../../engine/containers.ts";
+import type {
+  ContainerConfig,
+  ContainerInspect,
+  HostConfig,
+  MountPoint,
+} from "../../../engine/containers.ts";
+import { LABEL } from "../labels.ts";
 import type { FileGrant } from "../load/grants.ts";
 import type { Project, Service } from "../load/resolve.ts";
 import type { Mount } from "../load/mounts.ts";
@@ -9,7 +15,37 @@ import { isAbsolutePath } from "../load/paths.ts";
 /** Names of volumes that the engine chose. */
 export const ANONYMOUS = /^[0-9a-f]{64}$/;
 
-/** Propagation that the engine uses for a bind mount. */
+/**
+ * Paths of the anonymous volumes that a container has from its image or kept before, and that neither
+ * the service nor a new image has: they have data, and stay.
+ */
+export function keptVolumes(
+  { volumes = [], tmpfs = [] }: Pick<Service, "volumes" | "tmpfs">,
+  imageVolumes: readonly string[],
+  { Config, Mounts }: Pick<ContainerInspect, "Config" | "Mounts">,
+): string[] {
+  const taken = new Set([
+    ...imageVolumes,
+    ...volumes.map(({ target }) => target),
+    ...tmpfs.map((entry) => entry.split(":")[0]),
+  ]);
+  const own = new Set([...Object.keys(Config.Volumes ?? {}), ...labelledVolumes(Config)]);
+  return (Mounts ?? []).filter(({ Type, Name = "", Destination }) =>
+    Type === "volume" && ANONYMOUS.test(Name) && own.has(Destination) && !taken.has(Destination)
+  ).map(({ Destination }) => Destination);
+}
+
+/** Those of {@linkcode LABEL}. An image may have any text there. */
+function labelledVolumes({ Labels }: Pick<ContainerConfig, "Labels">): string[] {
+  try {
+    const paths: unknown = JSON.parse(Labels?.[LABEL.keptVolumes] ?? "[]");
+    return Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : [];
+  } catch {
+    return [];
+  }
+}
+
+/** What the engine uses for a bind mount. */
 const DEFAULT_PROPAGATION = "rprivate";
 
 /** The mounts of the model by target. Configs and secrets that are copied are not among them. */
@@ -52,16 +88,20 @@ function optionsOf({ bind, volume, tmpfs, image }: Mount): string[] {
 export function foundMounts(
   own: ContainerConfig,
   host: HostConfig,
-  { Mounts }: ContainerInspect,
+  { Config, Mounts }: ContainerInspect,
   { volumes = [] }: Pick<Service, "volumes">,
 ): Record<string, string> {
+  const kept = new Set(labelledVolumes(Config));
+  const isKept = ({ Name = "", Destination }: MountPoint) =>
+    kept.has(Destination) && ANONYMOUS.test(Name) &&
+    !volumes.some(({ target }) => target === Destination);
   const requests = new Map<string, readonly string[]>([
     ...Object.keys(own.Volumes ?? {}).map((target) => [target, []] as const),
     ...(host.Binds ?? []).map(requestOfBind),
     ...(host.Mounts ?? []).map((mount) => [mount.Target ?? "", requestOptions(mount)] as const),
   ]);
-  const mounts = (Mounts ?? []).filter(({ Destination }) =>
-    !host.VolumesFrom?.length || requests.has(Destination)
+  const mounts = (Mounts ?? []).filter((mount) =>
+    !isKept(mount) && (!host.VolumesFrom?.length || requests.has(mount.Destination))
   );
   const inMemory = volumes.flatMap(({ type, target }) => {
     const options = host.Tmpfs?.[target];
