@@ -46,3 +46,9 @@ export function selectBlockedUpdate(
 export function deleteBlockedUpdatesOf(db: Database, containerName: string): void {
   db.run("DELETE FROM blocked_updates WHERE container_name = :containerName", { containerName });
 }
+
+/** Moves the blocks of a container to its new name; those of an earlier one of that name end. */
+export function renameBlockedUpdates(db: Database, names: { from: string; to: string }): void {
+  deleteBlockedUpdatesOf(db, names.to);
+  db.run("UPDATE blocked_updates SET container_name = :to WHERE container_name = :from", names);
+}

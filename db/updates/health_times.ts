@@ -22,3 +22,9 @@ export function raiseHealthTime(db: Database, containerName: string, ms: number)
     { containerName, ms },
   );
 }
+
+/** Moves the time of a container to its new name. */
+export function renameHealthTime(db: Database, names: { from: string; to: string }): void {
+  db.run("DELETE FROM health_times WHERE container_name = :to", { to: names.to });
+  db.run("UPDATE health_times SET container_name = :to WHERE container_name = :from", names);
+}

@@ -40,3 +40,21 @@ export function selectPreviousImages(db: Database, containerName: string): Previ
 export function selectPreviousImagesBefore(db: Database, at: string): PreviousImage[] {
   return previous.select(db, "WHERE created_at < :at ORDER BY created_at", { at });
 }
+
+/**
+ * Moves the images of a container to its new name. Those of an earlier container of that name are kept
+ * until they are removed, but no container can go back to them.
+ */
+export function renamePreviousImages(
+  db: Database,
+  { from, to }: { from: string; to: string },
+): void {
+  // No container has a name with a slash.
+  db.run("UPDATE previous_images SET container_name = '/' || id WHERE container_name = :to", {
+    to,
+  });
+  db.run("UPDATE previous_images SET container_name = :to WHERE container_name = :from", {
+    from,
+    to,
+  });
+}

@@ -38,7 +38,8 @@ export async function removeLeftHelpers(deps: HelperDeps, signal?: AbortSignal):
     filters: { label: [HELPER_LABEL] },
     signal,
   });
-  for (const { Id, Created, Labels } of listed) {
+  for (const { Id, Created, Labels, Image } of listed) {
+    if (!isHelper(Labels, Image)) continue;
     const mark = Labels?.[HELPER_LABEL] ?? "";
     const isInUse = mark === helperMark(deps) && now().getTime() / 1000 - Created < AGE_MAX_S;
     if (!mark.startsWith(`${server.id}/`) || isInUse) continue;

@@ -10,7 +10,14 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { checkedHeaders, redactedHeaders } from "../outbound/secret_headers.ts";
 import { assertOutboundHost, assertOutboundUrl, OUTBOUND_URL_MAX } from "../outbound/url.ts";
-import { GIVE_AGAIN, isElsewhere, NOTHING_STORED, REDACTED } from "../text/redact.ts";
+import {
+  GIVE_AGAIN,
+  isElsewhere,
+  isPartlyRedacted,
+  NOTHING_STORED,
+  PARTLY_REDACTED,
+  REDACTED,
+} from "../text/redact.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type {
   ChannelConfig,
@@ -47,9 +54,7 @@ export async function mergeConfig(
   }
   const config: ChannelConfig = {};
   const kept: string[] = [];
-  const movesTo = addressesOf(kind, change).filter(([name, url]) =>
-    stored !== undefined && isElsewhere(String(stored[name] ?? ""), url)
-  );
+  const isMoved = stored !== undefined && movesAddress(kind, change, stored);
   for (const [name, field] of Object.entries(kind.fields)) {
     const given = change[name];
     const before = stored?.[name];
@@ -59,7 +64,7 @@ export async function mergeConfig(
       }
       config[name] = checkedHeaders(given, {
         stored: (before ?? {}) as Record<string, string>,
-        elsewhere: movesTo.length > 0,
+        elsewhere: isMoved,
       });
       continue;
     }
@@ -72,13 +77,15 @@ export async function mergeConfig(
       if (!field.isOptional) throw invalid(name, `required for ${kind.id}`);
       continue;
     }
-    const problem = problemOf(field, value);
+    const problem = field.isSecret && isPartlyRedacted(value)
+      ? PARTLY_REDACTED
+      : problemOf(field, value);
     if (problem !== undefined) throw invalid(name, problem);
     if (!isKept) await assertReachable(deps, field, String(value), `body.config.${name}`);
     config[name] = value;
     if (isKept && field.isSecret) kept.push(name);
   }
-  if (movesTo.length > 0 && kept[0] !== undefined) throw invalid(kept[0], GIVE_AGAIN);
+  if (isMoved && kept[0] !== undefined) throw invalid(kept[0], GIVE_AGAIN);
   const problem = kind.problem?.(config);
   if (problem !== undefined) throw new AppError("invalid", `body.config: ${problem}`);
   return config;
@@ -125,11 +132,18 @@ export function openConfig(
   return JSON.parse(secrets.open(sealed, purpose(id)));
 }
 
-/** The new addresses of a change. */
-const addressesOf = ({ fields }: ChannelKind, change: ConfigChange): [string, string][] =>
-  Object.entries(change).filter((entry): entry is [string, string] =>
-    fields[entry[0]]?.type === "address" && typeof entry[1] === "string" && !isRedacted(entry[1])
-  );
+/** Whether an address changes; without one, messages go to that of the vendor. */
+const movesAddress = (
+  { fields }: ChannelKind,
+  change: ConfigChange,
+  stored: ChannelConfig,
+): boolean =>
+  Object.entries(fields).some(([name, { type }]) => {
+    const given = change[name];
+    if (type !== "address" || given === undefined || isRedacted(given)) return false;
+    const [before, now] = [String(stored[name] ?? ""), String(given ?? "")];
+    return before !== now && isElsewhere(before, now);
+  });
 
 const isRedacted = (value: unknown) => value === REDACTED;
 

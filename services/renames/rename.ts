@@ -4,6 +4,9 @@ import { renameAlertProgress } from "../../db/alert_progress.ts";
 import { renameContainerSeries } from "../../db/container_samples.ts";
 import { renameCrashLoop } from "../../db/crash_loops.ts";
 import { updateScheduledName } from "../../db/schedules.ts";
+import { renameBlockedUpdates } from "../../db/updates/blocked.ts";
+import { renameHealthTime } from "../../db/updates/health_times.ts";
+import { renamePreviousImages } from "../../db/updates/previous.ts";
 import { containerRename } from "../../engine/containers.ts";
 import { EngineError } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
@@ -26,8 +29,8 @@ const LIKE_ID = /^([0-9a-f]{12}|[0-9a-f]{64})$/;
 type RenameDeps = ActionDeps & EmitDeps & Pick<Deps, "alerts" | "metrics">;
 
 /**
- * Gives a container another name. Its metrics history, its open alerts and problems, and the schedules
- * that refer to it by id follow; schedules that refer to it by name keep the name.
+ * Gives a container another name. Its metrics history, its open alerts and problems, its blocked and
+ * previous images, and the schedules that refer to it by id follow; schedules that refer to it by name keep the name.
  *
  * @throws {AppError} `not_found`; `invalid` for a reserved name; `conflict` for the service's own
  * container, for a name in use, and while another action is in progress.
@@ -70,6 +73,9 @@ function moveState(
     renameAlertProgress(db, names);
     renameCrashLoop(db, names);
     renameProblems(deps, names);
+    renameBlockedUpdates(db, names);
+    renamePreviousImages(db, names);
+    renameHealthTime(db, names);
   });
   renameContainerSeries(metrics, { hostId: LOCAL_HOST, ...names });
   forgetRules(alerts);

@@ -6,6 +6,12 @@ export const REDACTED = "********";
 /** Error message for a redacted value without a stored one. */
 export const NOTHING_STORED = `"${REDACTED}" keeps a stored value, and there is none`;
 
+/** Error message for a value of which only a part is redacted. */
+export const PARTLY_REDACTED = `must be given as a whole, without "${REDACTED}"`;
+
+export const isPartlyRedacted = (value: unknown): boolean =>
+  typeof value === "string" && value !== REDACTED && value.includes(REDACTED);
+
 /** A URL and what follows it, up to the next URL. */
 const ADDRESSES = /([a-z][a-z0-9+.-]*:\/\/)((?:(?![a-z][a-z0-9+.-]*:\/\/)[^])*)/gi;
 

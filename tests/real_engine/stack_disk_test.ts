@@ -7,7 +7,14 @@ import {
   containerRemove,
 } from "../../engine/containers.ts";
 import { connectEngine } from "../../engine/client.ts";
-import { HELPER_LABEL, helperMark, removeLeftHelpers } from "../../services/containers/helpers.ts";
+import { ifThere } from "../../engine/errors.ts";
+import { imageImport, imageInspect } from "../../engine/images.ts";
+import {
+  HELPER_IMAGE,
+  HELPER_LABEL,
+  helperMark,
+  removeLeftHelpers,
+} from "../../services/containers/helpers.ts";
 import { planGivenSources } from "../../services/compose/plan/stored.ts";
 import { composeCommand } from "../helpers/docker_compose.ts";
 import { liveApp } from "../helpers/live_app.ts";
@@ -416,12 +423,20 @@ podmanTest("links out of a stack's directory lead nowhere with Podman", async (e
 engineTest("containers that a crash left are removed, others stay", async (engine) => {
   await using app = await diskApp(engine);
   const { client, deps } = app;
-  const left = async (mark: string) =>
+  if (!await ifThere(imageInspect(client, HELPER_IMAGE))) {
+    await imageImport(client, { name: HELPER_IMAGE, archive: new Uint8Array(1024) });
+  }
+  const left = async (mark: string, image = HELPER_IMAGE) =>
     (await containerCreate(client, {
-      body: { Image: BUSYBOX, Labels: { [HELPER_LABEL]: mark } },
+      body: { Image: image, Cmd: ["/none"], Labels: { [HELPER_LABEL]: mark } },
     })).id;
   await left(`${deps.server.id}/1`);
-  const kept = [await left("another/1"), await left(helperMark(deps))];
+  const kept = [
+    await left("another/1"),
+    await left(helperMark(deps)),
+    // Any image may have the label.
+    await left(`${deps.server.id}/1`, BUSYBOX),
+  ];
 
   await removeLeftHelpers(deps);
 

@@ -249,6 +249,37 @@ Deno.test("a secret is kept only for its own address", async () => {
   equal((await app.call("PUT", path, again)).status, 200);
 });
 
+Deno.test("a secret is not kept for the address of the vendor instead of its own", async () => {
+  using app = channelApp();
+  const pager = {
+    name: "Pager",
+    kind: "pagerduty",
+    config: { routingKey: "a".repeat(32), apiUrl: "https://pager.example.com" },
+  };
+  const path = `${CHANNELS}/${await create(app, pager)}`;
+  for (const config of [{ apiUrl: null }, { apiUrl: null, routingKey: "********" }]) {
+    const { status, body } = await app.call("PUT", path, { config });
+    deepEqual([status, /config\.routingKey: give it again/.test(body.error)], [400, true]);
+  }
+  const given = { apiUrl: null, routingKey: "b".repeat(32) };
+  equal((await app.call("PUT", path, { config: given })).status, 200);
+  // There was none, so that nothing changes.
+  equal((await app.call("PUT", path, { config: { apiUrl: null } })).status, 200);
+});
+
+Deno.test("an address of which a part is redacted is refused", async () => {
+  using app = channelApp();
+  const config = { to: ["a@example.com"], smtpUrl: "smtp://u:secret@127.0.0.1:2525" };
+  const path = `${CHANNELS}/${await create(app, { name: "Mail", kind: "email", config })}`;
+  const smtpUrl = "smtp://********:********@127.0.0.1:9";
+
+  const { status, body } = await app.call("PUT", path, { config: { smtpUrl } });
+
+  equal(status, 400);
+  match(body.error, /config\.smtpUrl: must be given as a whole/);
+  equal((await app.call("PUT", path, { config: { smtpUrl: "********" } })).status, 200);
+});
+
 Deno.test("headers are kept only for their own address", async () => {
   using app = channelApp();
   const path = `${CHANNELS}/${await create(app, {

@@ -9,7 +9,14 @@ import type { StoredChatChannel } from "../../../db/pro/chat_channels.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { assertOutboundUrl } from "../../outbound/url.ts";
-import { GIVE_AGAIN, isElsewhere, NOTHING_STORED, REDACTED } from "../../text/redact.ts";
+import {
+  GIVE_AGAIN,
+  isElsewhere,
+  isPartlyRedacted,
+  NOTHING_STORED,
+  PARTLY_REDACTED,
+  REDACTED,
+} from "../../text/redact.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import { messenger } from "./platforms/messenger.ts";
 import {
@@ -63,7 +70,7 @@ export async function mergeChatConfig(
       if (platform.required.includes(field)) throw invalid(field, `required for ${platform.id}`);
       continue;
     }
-    const problem = platform.problem(field, value);
+    const problem = isPartlyRedacted(value) ? PARTLY_REDACTED : platform.problem(field, value);
     if (problem) throw invalid(field, problem);
     if (field === "webhook_url" || field === "api_url") {
       await assertOutboundUrl(deps, value, "public", `body.config.${field}`);

@@ -1,5 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { selectCrashLoop } from "../../../db/crash_loops.ts";
+import { selectBlockedUpdates, upsertBlockedUpdate } from "../../../db/updates/blocked.ts";
+import { raiseHealthTime, selectHealthTime } from "../../../db/updates/health_times.ts";
+import {
+  selectPreviousImages,
+  selectPreviousImagesBefore,
+  upsertPreviousImage,
+} from "../../../db/updates/previous.ts";
 import { evaluateAlerts } from "../../../services/alerts/evaluation.ts";
 import { listActiveAlerts } from "../../../services/alerts/events.ts";
 import { changeAlertRule, createAlertRule } from "../../../services/alerts/rules.ts";
@@ -192,5 +199,38 @@ Deno.test("a rule that takes the name of another one with an open alert leaves t
       ["alert.resolved", second.id],
       ["alert.resolved", first.id],
     ],
+  );
+});
+
+Deno.test("blocked and previous images and the time to healthy follow a container", async () => {
+  await using fake = renamingEngine();
+  using app = testApp({ engine: fake.engine });
+  const { db } = app.deps;
+  setContainer(app, WEB);
+  for (const name of ["web", "site"]) {
+    const common = { containerName: name, createdAt: "2026-01-01T00:00:00.000Z" };
+    upsertBlockedUpdate(db, {
+      ...{ id: `b-${name}`, digest: "sha256:1", image: `${name}:2`, reason: "failed", jobId: "j" },
+      ...common,
+    });
+    upsertPreviousImage(db, {
+      ...{ id: `p-${name}`, imageId: "sha256:2", reference: `${name}:1`, tag: `previous/${name}` },
+      ...common,
+    });
+    raiseHealthTime(db, name, name === "web" ? 10 : 20);
+  }
+
+  await rename(app, "web", "site");
+
+  deepEqual(selectBlockedUpdates(db).map(({ id, containerName }) => [id, containerName]), [
+    ["b-web", "site"],
+  ]);
+  deepEqual(selectPreviousImages(db, "site").map(({ id }) => id), ["p-web"]);
+  deepEqual(selectPreviousImages(db, "web"), []);
+  equal(selectHealthTime(db, "site"), 10);
+  // The image of the container that had the name before is still removed when its time is over.
+  deepEqual(
+    selectPreviousImagesBefore(db, "2027").map(({ tag }) => tag).sort(),
+    ["previous/site", "previous/web"],
   );
 });
