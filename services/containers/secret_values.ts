@@ -82,15 +82,20 @@ interface VolumeOptions {
 const PLACES = new Set(["type", "device"]);
 
 /** Mount options such as `pass=...`, which the engine may change before it repeats them. */
-const CREDENTIAL = /(?:^|,)[^,=]*(?:cred|key|pass|pw|secret|token|user)[^,=]*=([^,]+)/gi;
+const CREDENTIAL = /cred|key|pass|pw|secret|token|user/i;
 
 /** The secret values among the options of a driver. */
 export function optionValues(options: Record<string, string> | null | undefined): string[] {
   return Object.entries(options ?? {}).flatMap(([name, value]) =>
     PLACES.has(name) && !value.includes("@")
       ? []
-      : [value, ...[...value.matchAll(CREDENTIAL)].map(([, part]) => part!)]
+      : [value, ...value.split(",").flatMap(credentialIn)]
   );
+}
+
+function credentialIn(option: string): string[] {
+  const at = option.indexOf("=");
+  return at > 0 && CREDENTIAL.test(option.slice(0, at)) ? [option.slice(at + 1)] : [];
 }
 
 /** The names of the volumes of a container, also of one that is only requested. */

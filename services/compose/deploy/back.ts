@@ -28,6 +28,7 @@ import {
 import type { LoadedStack } from "../plan/stored.ts";
 import { dependentPairs, replaceDependents, stopDependents } from "./dependents.ts";
 import type {
+  Attempt,
   CreatedContainers,
   DeployJob,
   FailedDeploy,
@@ -101,8 +102,6 @@ export async function goBack(
   const message = `${reason}; rollback incomplete: ${problems.join("; ")}`;
   throw new JobEnd("needs_attention", message, result);
 }
-
-export type Attempt = (work: () => Promise<unknown>) => Promise<void>;
 
 /** Runs steps of which a failure does not stop the others. */
 function createAttempts(deps: Deps): { attempt: Attempt; problems: string[] } {

@@ -8,8 +8,7 @@ import { AppError } from "../../errors.ts";
 import type { Container } from "../../containers/inventory.ts";
 import { listAll } from "../../containers/reads.ts";
 import type { Project } from "../load/resolve.ts";
-import type { Attempt } from "./back.ts";
-import type { DeployJob, PlannedDeploy } from "./job.ts";
+import type { Attempt, DeployJob, PlannedDeploy } from "./job.ts";
 import { findOwnNetwork, findOwnVolume, networkStep } from "./parts.ts";
 import { isOnNetwork, type PartInUse } from "./parts_in_use.ts";
 

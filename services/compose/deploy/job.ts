@@ -58,6 +58,9 @@ export interface DeployResult {
   warnings: string[];
 }
 
+/** Runs a step of a rollback, of which a failure does not stop the others. */
+export type Attempt = (work: () => Promise<unknown>) => Promise<void>;
+
 /** The result of a deploy that failed after it had begun. */
 export interface FailedDeploy extends DeployResult {
   /** Logs and health checks of the failed containers. */

@@ -30,7 +30,7 @@ import { isCreatedFrom } from "../plan/network_changes.ts";
 import type { Observed } from "../plan/observed.ts";
 import { serviceOf } from "../plan/replicas.ts";
 import { runHooks } from "./hooks.ts";
-import type { DeployJob, PlannedDeploy, ReplacedNetwork } from "./job.ts";
+import type { Attempt, DeployJob, PlannedDeploy, ReplacedNetwork } from "./job.ts";
 import { createNetwork } from "./parts.ts";
 import { isOnNetwork } from "./parts_in_use.ts";
 
@@ -128,7 +128,7 @@ export async function restoreNetworks(
   { replacedNetworks = [], existing }: PlannedDeploy,
   { to, attempt }: {
     to: "before" | "now";
-    attempt: (work: () => Promise<unknown>) => Promise<void>;
+    attempt: Attempt;
   },
 ): Promise<void> {
   const { engine } = deps;

@@ -17,7 +17,7 @@ const imageOf = (id: string, digests: string[]) =>
   ({ Id: id, RepoTags: [], RepoDigests: digests, Os: "linux" }) as unknown as ImageInspect;
 
 /** An engine and a registry that has one image of the repository. */
-async function host(info: object) {
+function host(info: object) {
   const registry = startTagServer();
   const fake = fakeEngine({ "GET /info": () => Response.json(info) });
   const app = testApp({ engine: fake.engine, config: LOOPBACK_ALLOWED });
@@ -45,7 +45,7 @@ const refused = { code: "forbidden", message: /containers:rebuild is required/ }
 
 for (const [store, info] of Object.entries({ classic: {}, containerd: CONTAINERD })) {
   Deno.test(`with the ${store} store, an image is known by its repository or the container`, async () => {
-    await using made = await host(info);
+    await using made = host(info);
     const { check, repository } = made;
 
     await check(RUNNING, []);
@@ -57,7 +57,7 @@ for (const [store, info] of Object.entries({ classic: {}, containerd: CONTAINERD
 }
 
 Deno.test("a digest that a name on this host gave to an image is none of the repository", async () => {
-  await using made = await host(CONTAINERD);
+  await using made = host(CONTAINERD);
 
   await rejects(made.check(LOCAL, [`${made.repository}@${digestOf("e")}`]), refused);
 });
