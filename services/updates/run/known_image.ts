@@ -7,12 +7,12 @@
 
 import { selectPreviousImages } from "../../../db/updates/previous.ts";
 import { parseReference } from "../../../engine/image_reference.ts";
+import { fullImageId } from "../../../engine/image_id.ts";
 import type { ImageInspect } from "../../../engine/images.ts";
 import { hasContainerdStore, systemInfo } from "../../../engine/system.ts";
 import { type Caller, mayDo } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { fullImageId } from "../../images/images.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { isPulled } from "./latest.ts";
 import { repositoryDigests, type Survey } from "./survey.ts";
