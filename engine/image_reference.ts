@@ -113,3 +113,13 @@ export function canonicalReference(
 ): string {
   return `${registry}/${repository}${digest === undefined ? `:${tag}` : `@${digest}`}`;
 }
+
+/** Shorter than the ids that users copy; longer ones are taken for ids. */
+const LIKE_SHORT_ID = /^[0-9a-f]{1,11}$/;
+
+/**
+ * The reference of an image's name: without a tag, the engine would also find an image whose id begins
+ * so.
+ */
+export const nameReference = (reference: string): string =>
+  LIKE_SHORT_ID.test(reference) ? `${reference}:latest` : reference;

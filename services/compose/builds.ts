@@ -1,6 +1,7 @@
 /** Services with `build`: nothing is built here, so the engine must have their images. @module */
 
 import { EngineUnreachableError, ifThere } from "../../engine/errors.ts";
+import { nameReference } from "../../engine/image_reference.ts";
 import { imageInspect } from "../../engine/images.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
@@ -13,7 +14,7 @@ export async function findUnbuilt(
 ): Promise<LoadIssue[]> {
   const unbuilt: LoadIssue[] = [];
   for (const [image, services] of Map.groupBy(builds, ({ image }) => image)) {
-    if (await ifThere(imageInspect(engine, image))) continue;
+    if (await ifThere(imageInspect(engine, nameReference(image)))) continue;
     unbuilt.push(...services.map(({ image: _, ...issue }) => issue));
   }
   return unbuilt;

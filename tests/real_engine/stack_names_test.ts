@@ -168,3 +168,19 @@ engineTest(
     }
   },
 );
+
+engineTest(
+  "an image whose id begins with the name of a service's image is not taken",
+  async (real) => {
+    await using app = await liveApp(real.socketPath);
+    await using stack = testStack(app, real);
+    const id = await real.docker("image", "inspect", "--format={{.Id}}", BUSYBOX);
+    const image = id.slice("sha256:".length).slice(0, 6);
+    await stack.store({ services: { app: { ...sleeper, image } } });
+
+    const job = await stack.deploy({ pull: "never" });
+
+    equal(job.status, "failed");
+    equal(job.error, `Image ${image} of app does not exist and is not pulled`);
+  },
+);

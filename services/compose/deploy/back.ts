@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { Identity } from "../../containers/reservations.ts";
 import { asContainer, refreshContainer } from "../../containers/reads.ts";
+import { hideValues } from "../../containers/secret_values.ts";
 import { refersTo } from "../../containers/share_group.ts";
 import { JobEnd } from "../../jobs/kind.ts";
 import { isUp, nameOf, removeAndWait } from "../../updates/recreate/replace.ts";
@@ -74,7 +75,7 @@ export async function goBack(
 ): Promise<never> {
   const reason = job.resultOf("failure") as string;
   const problems = await job.step("roll back", async () => {
-    const { attempt, problems } = createAttempts(deps);
+    const { attempt, problems } = createAttempts(deps, stack);
     const dependents = dependentPairs(job);
     const hasReplaced = planned.services.some(({ key, replaced }) =>
       replaced.length > 0 && job.hasBegun(startStep(key))
@@ -92,19 +93,22 @@ export async function goBack(
     return problems;
   });
   const parts = await job.step("remove new networks and volumes", async () => {
-    const { attempt, problems } = createAttempts(deps);
+    const { attempt, problems } = createAttempts(deps, stack);
     const inUse = await removeCreatedParts(deps, job, stack.project, planned, attempt);
     return { problems, warnings: inUseWarnings(inUse) };
   });
   const result = { ...failed, warnings: [...failed.warnings, ...parts.warnings] };
-  problems.push(...parts.problems);
-  if (problems.length === 0) throw new JobEnd("rolled_back", reason, result);
-  const message = `${reason}; rollback incomplete: ${problems.join("; ")}`;
+  const all = [...problems, ...parts.problems];
+  if (all.length === 0) throw new JobEnd("rolled_back", reason, result);
+  const message = `${reason}; rollback incomplete: ${all.join("; ")}`;
   throw new JobEnd("needs_attention", message, result);
 }
 
 /** Runs steps of which a failure does not stop the others. */
-function createAttempts(deps: Deps): { attempt: Attempt; problems: string[] } {
+function createAttempts(
+  deps: Deps,
+  { secretValues }: Pick<LoadedStack, "secretValues">,
+): { attempt: Attempt; problems: string[] } {
   const problems: string[] = [];
   return {
     problems,
@@ -113,7 +117,7 @@ function createAttempts(deps: Deps): { attempt: Attempt; problems: string[] } {
         await work();
       } catch (error) {
         await throwIfInterrupted(deps, error);
-        problems.push(messageOf(deps, error));
+        problems.push(hideValues(messageOf(deps, error), secretValues));
       }
     },
   };
@@ -274,7 +278,7 @@ export async function stopHere(
 ): Promise<never> {
   const reason = job.resultOf("failure") as string;
   const problems = await job.step("clean up", async () => {
-    const { attempt, problems } = createAttempts(deps);
+    const { attempt, problems } = createAttempts(deps, stack);
     const { existing, services } = planned;
     if (job.hasBegun(REPLACE_NETWORKS)) {
       await restoreNetworks(deps, stack.project, planned, { to: "now", attempt });

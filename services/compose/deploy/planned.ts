@@ -7,6 +7,7 @@
 import type { ContainerInspect } from "../../../engine/containers.ts";
 import { ifThere } from "../../../engine/errors.ts";
 import { fullImageId } from "../../../engine/image_id.ts";
+import { nameReference } from "../../../engine/image_reference.ts";
 import { imageInspect } from "../../../engine/images.ts";
 import { systemInfo } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
@@ -54,7 +55,7 @@ export async function nameImages(
   const references = new Set(Object.values(project.services).map(({ image }) => image));
   const named: NamedImage[] = [];
   for (const reference of references) {
-    const image = await ifThere(imageInspect(engine, reference));
+    const image = await ifThere(imageInspect(engine, nameReference(reference)));
     named.push({ reference, imageId: image ? fullImageId(image.Id) : null });
   }
   return named;

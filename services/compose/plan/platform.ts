@@ -2,6 +2,7 @@
 
 import type { Engine } from "../../../engine/client.ts";
 import { ifThere } from "../../../engine/errors.ts";
+import { nameReference } from "../../../engine/image_reference.ts";
 import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
 import { type EngineInfo, hasContainerdStore } from "../../../engine/system.ts";
 import { isAtLeast } from "../../../engine/query.ts";
@@ -61,7 +62,7 @@ export async function findImage(
   const asked = platform !== undefined && isStored && isAtLeast(engine.apiVersion, "1.49")
     ? parsePlatform(platform)
     : undefined;
-  const found = await ifThere(imageInspect(engine, image, { platform: asked }));
+  const found = await ifThere(imageInspect(engine, nameReference(image), { platform: asked }));
   if (!found || platform === undefined || isStored) return found;
   return isForPlatform(found, platform) ? found : undefined;
 }
