@@ -44,7 +44,7 @@ export async function update(deps: Deps, job: UpdateJob): Promise<UpdateResult> 
 export const markReplaced = ({ reservations }: Deps, pairs: readonly Pair[]): Disposable =>
   reservations.markReplaced(pairs.map(({ oldId: id, name }) => ({ id, name })));
 
-/** What is done before a container is changed. */
+/** Work that is done before a container is changed. */
 interface Prepared extends Pick<Replaced, "planned" | "pulled"> {
   /** `undefined` if there is nothing to update. */
   pairs: Pair[] | undefined;
