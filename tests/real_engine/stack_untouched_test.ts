@@ -82,7 +82,7 @@ engineTest("a deploy and an update report a container that fails beside them", a
 
     deepEqual([updated.status, updated.result.warnings], ["succeeded", [warning]]);
     await until("the problem is recorded", hasProblem);
-    // What the jobs replaced is not a problem.
+    // Containers that the jobs replaced have no problem.
     deepEqual(selectProblemsAbout(app.deps.db, [web]), []);
   } finally {
     await stack.down();

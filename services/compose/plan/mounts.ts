@@ -45,7 +45,7 @@ function labelledVolumes({ Labels }: Pick<ContainerConfig, "Labels">): string[] 
   }
 }
 
-/** What the engine uses for a bind mount. */
+/** Propagation that the engine uses for a bind mount. */
 const DEFAULT_PROPAGATION = "rprivate";
 
 /** The mounts of the model by target. Configs and secrets that are copied are not among them. */

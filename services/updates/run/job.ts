@@ -36,7 +36,7 @@ export interface UpdateInput {
   isRebuild: boolean;
   /** Whether the caller may only use an image that came from its repository; by default any. */
   mustBeKnown?: boolean | undefined;
-  /** What the registry's answer showed before the job; it ends the job of an automatic update. */
+  /** Obstacles in the registry's answer before the job; they end the job of an automatic update. */
   obstacles?: Obstacle[] | undefined;
 }
 

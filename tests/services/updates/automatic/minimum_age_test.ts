@@ -14,7 +14,7 @@ const [OLD, NEW, OTHER] = ["old", "new", "other"].map(manifest) as [string, stri
 
 type Step = (registry: TagServer) => unknown;
 
-/** What a registry has at each check, one every 24 hours, and the checks that find an old update. */
+/** Steps of a registry before each daily check, and the checks that find an old update. */
 const HISTORIES: Record<string, { steps: Step[]; old: number[]; level?: string }> = {
   "an image that stays": {
     steps: [leads("app:1.0.0", NEW), keeps, keeps, keeps],
