@@ -2,7 +2,6 @@
 
 import * as z from "zod";
 import { PULL_POLICIES } from "../../services/images/pull_policy.ts";
-import { needsKnownImage } from "../../services/updates/run/known_image.ts";
 import { assertChoices } from "../../services/updates/run/choices.ts";
 import { assertMonitors } from "../../services/updates/run/monitors.ts";
 import { previewUpdate } from "../../services/updates/run/preview.ts";
@@ -142,13 +141,7 @@ export const containerUpdateEndpoints = (deps: Deps) => [
     await assertChoices(deps, caller, params.id, body);
     await assertMonitors(deps, caller, body.monitors ?? []);
     const { digest: expectedDigest, ...options } = body;
-    const request = {
-      ...options,
-      expectedDigest,
-      containerId: params.id,
-      mustBeKnown: needsKnownImage(caller),
-      actor: caller,
-    };
+    const request = { ...options, expectedDigest, containerId: params.id, actor: caller };
     return query.plan
       ? Response.json(Plan.parse(await previewUpdate(deps, request)))
       : Response.json(Job.parse(await startUpdate(deps, request)), { status: 202 });

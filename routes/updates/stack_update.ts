@@ -2,7 +2,6 @@
 
 import * as z from "zod";
 import { PULL_POLICIES } from "../../services/images/pull_policy.ts";
-import { needsKnownImage } from "../../services/updates/run/known_image.ts";
 import { startStackUpdate } from "../../services/updates/run/start_stack.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
@@ -44,11 +43,6 @@ export const stackUpdateEndpoints = (deps: Deps) => [
   }, ({ params, body, note, caller }) => {
     note.targets = [params.name];
     note.command = JSON.stringify(body);
-    return startStackUpdate(deps, {
-      ...body,
-      name: params.name,
-      mustBeKnown: needsKnownImage(caller),
-      actor: caller,
-    });
+    return startStackUpdate(deps, { ...body, name: params.name, actor: caller });
   }),
 ];

@@ -34,8 +34,6 @@ export interface UpdateInput {
    * for the outcome.
    */
   isRebuild: boolean;
-  /** Whether the caller may only use an image that came from its repository; by default any. */
-  mustBeKnown?: boolean | undefined;
   /** Obstacles in the registry's answer before the job; they end the job of an automatic update. */
   obstacles?: Obstacle[] | undefined;
 }
@@ -119,8 +117,6 @@ export interface StackUpdateInput {
   stableSeconds: number | null;
   verifyTimeoutSeconds: number | null;
   force: boolean;
-  /** As of {@linkcode UpdateInput}. */
-  mustBeKnown?: boolean;
 }
 
 export type StackUpdateJob = JobRun<StackUpdateInput>;

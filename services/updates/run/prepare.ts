@@ -14,7 +14,6 @@ import { pullImage } from "../../images/pull.ts";
 import { nameOf } from "../recreate/replace.ts";
 import { blockOf } from "./blocked.ts";
 import { nameImage } from "./image_name.ts";
-import { assertKnownImage } from "./known_image.ts";
 import { changedMeanwhile, isPulled, otherPlatform } from "./latest.ts";
 import type { Planned, Pulled, UpdateJob } from "./job.ts";
 import { type Member, memberOf } from "./members.ts";
@@ -66,8 +65,8 @@ export const describeObstacles = (obstacles: readonly Obstacle[]): string =>
 /**
  * Gets the new image, so that the reference names it.
  *
- * @throws {AppError} `not_found`; `bad_gateway` with the registry's refusal; `forbidden` for an image
- * that the caller may not use; `conflict` for one that is not the expected one, is blocked or is for another platform.
+ * @throws {AppError} `not_found`; `bad_gateway` with the registry's refusal; `conflict` for an image
+ * that is not the expected one, is blocked or is for another platform.
  */
 export async function obtainImage(
   deps: Deps,
@@ -81,10 +80,6 @@ export async function obtainImage(
   }
   const image = await ifThere(imageInspect(deps.engine, previousImageId ?? reference, { signal }));
   if (!image) throw new AppError("not_found", `Image ${reference} does not exist`);
-  if (input.mustBeKnown && previousImageId === null) {
-    const { oldImageId: currentId } = planned;
-    await assertKnownImage(deps, image, { reference, name: input.name, currentId });
-  }
   const digests = digestsOf(image, reference);
   assertExpected(input, digests);
   if (!input.force && previousImageId === null) {

@@ -8,7 +8,6 @@ import { asContainer } from "../../containers/reads.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { withVisibleImage } from "./choices.ts";
-import { assertKnownLocal } from "./known_image.ts";
 import { readLatest } from "./latest.ts";
 import { planContainer, type ReplacedSetting, warningsOf } from "./plan.ts";
 import type { UpdateRequest } from "./start.ts";
@@ -48,22 +47,13 @@ interface UpdatePreview {
 /** @throws {AppError} As `startUpdate()`, except for what stands in the way. */
 export async function previewUpdate(
   deps: Deps,
-  {
-    containerId,
-    image,
-    pull,
-    expectedDigest,
-    stableSeconds,
-    verifyTimeoutSeconds,
-    mustBeKnown,
-    actor,
-  }: UpdateRequest,
+  { containerId, image, pull, expectedDigest, stableSeconds, verifyTimeoutSeconds, actor }:
+    UpdateRequest,
 ): Promise<UpdatePreview> {
   const found = await surveyUpdate(deps, containerId, { image });
   const survey = withVisibleImage(found, actor.scope);
   const { old, container, all, oldImage, local, reference, dependents, watched } = survey;
   assertDependentsInScope(actor.scope, container, all);
-  await assertKnownLocal(deps, survey, { pull, mustBeKnown });
   const latest = await readLatest(deps, survey, { pull, digest: expectedDigest });
   const newImage = local && isLatest(deps, local, reference, latest) ? local : undefined;
   const plan = newImage && planContainer(old, {

@@ -30,7 +30,6 @@ import {
   type UpdateJob,
   type UpdateResult,
 } from "./job.ts";
-import { assertKnownLocal } from "./known_image.ts";
 import { isPulled, readLatest } from "./latest.ts";
 import { markReplaced, prepare, replace, unchanged } from "./machine.ts";
 import type { Member, Pair } from "./members.ts";
@@ -50,7 +49,7 @@ export async function updateStack(deps: Deps, job: StackUpdateJob): Promise<Stac
   const named = await job.step("plan", () => plan(deps, job));
   // A container that failed is put back before messages about it are sent again.
   using marks = new DisposableStack();
-  // A rollback that was begun is completed.
+  // What was begun to be put back is put back completely.
   if (!job.hasBegun("failure")) {
     try {
       return await goForward(deps, job, named, marks);
@@ -115,14 +114,13 @@ async function plan(deps: Deps, job: StackUpdateJob): Promise<Named[]> {
 
 async function planMember(
   deps: Deps,
-  { input: { force, pull, mustBeKnown } }: StackUpdateJob,
+  { input: { force, pull } }: StackUpdateJob,
   name: string,
 ): Promise<Named> {
   const survey = await surveyUpdate(deps, name);
   // A name may also be the beginning of another container's id.
   if (survey.container.name !== name) throw notFound("Container", name);
   const { reference, local } = survey;
-  await assertKnownLocal(deps, survey, { pull: pullOf(pull, local), mustBeKnown });
   assertNoObstacle(survey.obstacles, force);
   if (!force) {
     const latest = await readLatest(deps, survey, { pull: pullOf(pull, local) });
@@ -161,8 +159,7 @@ async function pullAll(
 
 /** One container's part of the job, with steps of its own. */
 function memberJob(job: StackUpdateJob, index: number, reference: string): UpdateJob {
-  const { stableSeconds, verifyTimeoutSeconds, force, affected, containers, mustBeKnown } =
-    job.input;
+  const { stableSeconds, verifyTimeoutSeconds, force, affected, containers } = job.input;
   const name = containers[index]!;
   const ownName = (step: string) => `${step} ${index + 1}`;
   const input: UpdateInput = {
@@ -180,7 +177,6 @@ function memberJob(job: StackUpdateJob, index: number, reference: string): Updat
     force,
     expectedDigest: null,
     isRebuild: false,
-    mustBeKnown,
   };
   return {
     ...job,

@@ -13,7 +13,6 @@ import { compileLinearPattern } from "../../input/linear_pattern.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { pullOfVisible, withVisibleImage } from "./choices.ts";
 import { rollbackKind, updateKind } from "./kind.ts";
-import { assertKnownLocal } from "./known_image.ts";
 import { readLatest } from "./latest.ts";
 import { assertNoObstacle } from "./prepare.ts";
 import { findPrevious } from "./previous.ts";
@@ -48,8 +47,6 @@ export interface UpdateRequest extends VerificationRequest {
   force?: boolean | undefined;
   /** The update fails if the reference leads to another manifest. */
   expectedDigest?: string | undefined;
-  /** See `needsKnownImage()`. */
-  mustBeKnown?: boolean | undefined;
   actor: Actor;
 }
 
@@ -66,15 +63,14 @@ interface RollbackRequest extends VerificationRequest {
  * that depend on it.
  *
  * @throws {AppError} `not_found`; `invalid` for an invalid pattern; `forbidden` if containers
- * outside of the actor's scope depend on it, and for an image as of `needsKnownImage()`; `conflict` while another action is in progress, and with
+ * outside of the actor's scope depend on it; `conflict` while another action is in progress, and with
  * everything that stands in the way.
  */
 export async function startUpdate(deps: Deps, request: UpdateRequest): Promise<JobView> {
-  const { containerId, image, force = false, expectedDigest, mustBeKnown, actor } = request;
+  const { containerId, image, force = false, expectedDigest, actor } = request;
   const found = await surveyUpdate(deps, containerId, { image, digest: expectedDigest });
   const survey = withVisibleImage(found, actor.scope);
   const pull = pullOfVisible(request.pull, survey, found.local);
-  await assertKnownLocal(deps, survey, { pull, mustBeKnown });
   const latest = force
     ? []
     : (await readLatest(deps, survey, { pull, digest: expectedDigest })).obstacles;
@@ -84,7 +80,6 @@ export async function startUpdate(deps: Deps, request: UpdateRequest): Promise<J
     pull,
     force,
     expectedDigest: expectedDigest ?? null,
-    mustBeKnown,
   })).job;
 }
 
@@ -117,7 +112,7 @@ export async function startRun<Result>(
     & { actor: Actor },
   { isRebuild = false, ...input }:
     & Pick<UpdateInput, "previousImageId" | "pull" | "force" | "expectedDigest">
-    & Partial<Pick<UpdateInput, "isRebuild" | "mustBeKnown" | "obstacles">>,
+    & Partial<Pick<UpdateInput, "isRebuild" | "obstacles">>,
 ): Promise<StartedJob<Result>> {
   if (logPatternMustNotAppear !== undefined) {
     await compileLinearPattern(logPatternMustNotAppear, { field: "body.logPatternMustNotAppear" });

@@ -24,8 +24,6 @@ interface StackUpdateRequest {
   stableSeconds?: number | undefined;
   verifyTimeoutSeconds?: number | undefined;
   force?: boolean | undefined;
-  /** See `needsKnownImage()`. */
-  mustBeKnown: boolean;
   actor: Actor;
 }
 
@@ -38,7 +36,7 @@ interface StackUpdateRequest {
  */
 export async function startStackUpdate(
   deps: Deps,
-  { name, atomic, pull, stableSeconds, verifyTimeoutSeconds, force = false, mustBeKnown, actor }:
+  { name, atomic, pull, stableSeconds, verifyTimeoutSeconds, force = false, actor }:
     StackUpdateRequest,
 ): Promise<JobView> {
   const stack = await findStack(deps, name, undefined);
@@ -61,7 +59,6 @@ export async function startStackUpdate(
       stableSeconds: stableSeconds ?? null,
       verifyTimeoutSeconds: verifyTimeoutSeconds ?? null,
       force,
-      mustBeKnown,
     },
     caller: actor,
   }).job;

@@ -202,16 +202,11 @@ async function freeBytes(path: string): Promise<number | undefined> {
 const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
 
 /** The manifest digests of an image in the repository of a reference, or its id without one. */
-export function digestsOf(image: ImageInspect, reference: string): string[] {
-  const digests = repositoryDigests(image, reference);
-  return digests.length > 0 ? digests : [fullImageId(image.Id)];
-}
-
-/** The manifest digests of an image in the repository of a reference. */
-export function repositoryDigests({ RepoDigests }: ImageInspect, reference: string): string[] {
+export function digestsOf({ Id, RepoDigests }: ImageInspect, reference: string): string[] {
   const repository = repositoryOf(reference);
   const found = (RepoDigests ?? []).filter((each) => repositoryOf(each) === repository);
-  return found.map((each) => each.slice(each.indexOf("@") + 1));
+  const digests = found.map((each) => each.slice(each.indexOf("@") + 1));
+  return digests.length > 0 ? digests : [fullImageId(Id)];
 }
 
 function repositoryOf(reference: string): string | undefined {
