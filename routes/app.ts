@@ -54,6 +54,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     changes: deps.changes,
     currentPolicy: createCurrentAccessPolicy(deps, accessPolicySource),
     scopes: createScopeCheck(deps),
+    largeBodies: deps.limiters.largeBodies,
     containerNames: (id) => namesOf(deps, [id]),
   };
   let document: Promise<string> | undefined;

@@ -16,6 +16,7 @@ import { CHANNEL_KIND_IDS } from "../services/messages/channels/kinds/kind.ts";
 import { SEVERITIES } from "../services/events/message.ts";
 import { NOTIFICATION_CHANNEL, queueTest } from "../services/messages/queue.ts";
 import { replayMessage } from "../services/events/outbox.ts";
+import { limitedRecord } from "../services/input/limited_record.ts";
 import { OUTBOUND_URL_MAX } from "../services/outbound/url.ts";
 import { endpoint } from "./contract/endpoint.ts";
 import {
@@ -30,14 +31,17 @@ import {
   Timestamp,
 } from "./contract/shapes.ts";
 
+/** Limit of the fields of a kind, and of the headers of a webhook. */
+const CONFIG_ENTRIES_MAX = 50;
+
 const ConfigValue = z.union([
   z.string(),
   z.number(),
   z.array(z.string()),
-  z.record(z.string(), z.string()),
+  limitedRecord(z.string(), z.string(), CONFIG_ENTRIES_MAX),
 ]);
 
-const Config = z.record(z.string().max(100), ConfigValue.nullable()).meta({
+const Config = limitedRecord(z.string().max(100), ConfigValue.nullable(), CONFIG_ENTRIES_MAX).meta({
   description: "The fields of the kind (`docs/notifications.md`). Secrets are stored encrypted " +
     "and shown as `********`; sent unchanged in an update, they keep their values",
 });

@@ -15,6 +15,7 @@ import { type Caller, mayDo } from "../services/access/caller.ts";
 import type { Deps } from "../services/deps.ts";
 import { replayMessage } from "../services/events/outbox.ts";
 import { REDACTED } from "../services/text/redact.ts";
+import { limitedRecord } from "../services/input/limited_record.ts";
 import { OUTBOUND_URL_MAX } from "../services/outbound/url.ts";
 import { endpoint } from "./contract/endpoint.ts";
 import {
@@ -29,10 +30,7 @@ import {
   Timestamp,
 } from "./contract/shapes.ts";
 
-const Headers = z.record(z.string(), z.string())
-  .refine((headers) => Object.keys(headers).length <= WEBHOOK_HEADERS_MAX, {
-    error: `must have at most ${WEBHOOK_HEADERS_MAX} entries`,
-  })
+const Headers = limitedRecord(z.string(), z.string(), WEBHOOK_HEADERS_MAX)
   .meta({
     description: "Sent with each delivery. Values are stored encrypted and shown as `********`; " +
       "sent unchanged in an update, they keep their values",

@@ -75,6 +75,8 @@ export interface Contract<
   acceptsCookie?: true;
   /** Checks what a caller sends instead of a token; throws a refusal. Called before reading the body. */
   proof?: (request: Request) => void;
+  /** Limits the requests of an address; throws a refusal. Called before reading the body. */
+  throttle?: (address: string) => void;
   /** Interrupts or removes something although it is not a DELETE; clients should ask first. */
   destructive?: true;
   /** A GET with an effect (a link in a mail). HEAD has none. */
@@ -105,7 +107,7 @@ export interface Contract<
   /** Query parameters that may be given several times; the shape gets an array. */
   repeatable?: readonly string[];
   body?: Body;
-  /** Largest body, in bytes; 1 MiB unless given. */
+  /** Largest body, in bytes; unless given 1 MiB, and 64 KiB of a public endpoint. */
   bodyBytesMax?: number;
   /** A body of any size, which the handler reads from the request with `readUpload()`. */
   upload?: UploadLimits;

@@ -5,6 +5,7 @@ import { EVENT_KINDS } from "../../services/events/events.ts";
 import { OUTBOX_STATUSES } from "../../services/events/outbox_log.ts";
 import { EDITIONS } from "../../services/edition.ts";
 import { ISSUES_MAX } from "../../services/errors.ts";
+import { limitedRecord } from "../../services/input/limited_record.ts";
 
 /** An id or a name in a path. */
 export const PathText = z.string().min(1).max(255);
@@ -63,13 +64,11 @@ const PAIR_VALUE_MAX = 4_096;
 const PAIRS_MAX = 100;
 
 /** Labels and options of a new network or volume. */
-export const EnginePairs = z.record(
+export const EnginePairs = limitedRecord(
   z.string().regex(new RegExp(`^[^\\s=\\p{Cc}]{1,${PAIR_NAME_MAX}}$`, "u")),
   z.string().max(PAIR_VALUE_MAX),
-)
-  .refine((pairs) => Object.keys(pairs).length <= PAIRS_MAX, {
-    error: `must have at most ${PAIRS_MAX} entries`,
-  });
+  PAIRS_MAX,
+);
 
 /** The name of a driver or plugin of the engine. */
 export const EngineDriver = z.string().regex(/^[a-zA-Z0-9][\w./:-]{0,254}$/, {
@@ -160,13 +159,10 @@ export const Target = z.discriminatedUnion("kind", [
       example: ["web*"],
     }),
     stacks: Patterns.optional().meta({ description: "Names of stacks, in the same way" }),
-    labels: z.record(z.string().min(1).max(255), z.string().max(4_096)).optional()
-      .refine((labels) => Object.keys(labels ?? {}).length <= 20, {
-        error: "must have at most 20 entries",
-      }).meta({
-        description: "Labels with their values, in the same way",
-        example: { tier: "db" },
-      }),
+    labels: limitedRecord(z.string().min(1).max(255), z.string().max(4_096), 20).optional().meta({
+      description: "Labels with their values, in the same way",
+      example: { tier: "db" },
+    }),
   }),
 ]).meta({
   id: "Target",

@@ -1,6 +1,6 @@
 /**
- * Refuses a request by address (403), token (401), edition (402), and role or permission (403), in
- * this order.
+ * Refuses a request by address (403), token (401), edition (402), role or permission (403), and by
+ * the endpoint's own limit of requests (429), in this order.
  *
  * @module
  */
@@ -68,6 +68,7 @@ export function accessCheck(
     checkRole(endpoint, caller, policyOf(c));
     assertInScope(endpoint, caller);
     endpoint.proof?.(c.req.raw);
+    endpoint.throttle?.(c.env.address);
   }
 }
 

@@ -14,6 +14,7 @@ import type { Edition } from "../../services/edition.ts";
 import type { EditionRoutes } from "../editions.ts";
 import type { Endpoint, Input, RawResponse } from "../contract/endpoint.ts";
 import { type AppEnv, respond, respondRaw } from "./exchange.ts";
+import { limitLargeBodies } from "./large_body.ts";
 import { after, type MaybePromise } from "./maybe_promise.ts";
 import { sendRepresentation } from "./representation.ts";
 import { type EndpointDeps, type Env, type Serve, validated } from "./request_context.ts";
@@ -49,7 +50,9 @@ function pipeline(
   const cache = responseCache(endpoint.version);
   const handle = handler(endpoint, cache, deps);
 
-  return (c) => after(checkAccess(c), () => serveAdmitted(c));
+  const serve = limitLargeBodies(endpoint, deps, serveAdmitted);
+
+  return (c) => after(checkAccess(c), () => serve(c));
 
   function serveAdmitted(c: Context<Env>): MaybePromise<Response> {
     if (endpoint.actsOnGet && c.env.isHead) return respond(c.env, 200, null, {});

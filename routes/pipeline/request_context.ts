@@ -8,6 +8,7 @@
 import type { Context } from "hono";
 import type { AccessPolicy, CurrentAccessPolicy } from "../../services/access/policy.ts";
 import type { Caller } from "../../services/access/caller.ts";
+import type { Shares } from "../../services/access/shares.ts";
 import type { DeniedReads } from "../../services/access/audit/denied_reads.ts";
 import type { Changes } from "../../services/stream/changes.ts";
 import type { Edition } from "../../services/edition.ts";
@@ -25,6 +26,7 @@ export interface EndpointDeps {
   changes: Pick<Changes, "record">;
   currentPolicy: CurrentAccessPolicy;
   scopes: ScopeCheck;
+  largeBodies: Pick<Shares, "take">;
   /** The id as given and the name of its container, if known; for the logs. */
   containerNames: (id: string) => string[];
 }

@@ -10,6 +10,7 @@ import * as z from "zod";
 import { AppError, InputError, type InputIssue, ISSUES_MAX } from "../../services/errors.ts";
 import { checkFields, checkShape, type FieldRules } from "../../services/input/check.ts";
 import { acceptedFields } from "../contract/accepted_fields.ts";
+import { assertFewParameters, parseForm, parseJson } from "./body_content.ts";
 import { pacedReader, streamReader } from "./body_pace.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
@@ -21,7 +22,7 @@ const BODY_BYTES_MAX = 1024 * 1024;
 
 /**
  * Largest body on public endpoints, in bytes: enough for a login, and too little to keep the service
- * busy (a megabyte of nested brackets takes a tenth of a second).
+ * busy.
  */
 const PUBLIC_BODY_BYTES_MAX = 64 * 1024;
 
@@ -51,7 +52,7 @@ export function inputCheck(
   const { params, form, upload, ignoresUnknown } = endpoint;
   const takesBody = Boolean(form ?? endpoint.body);
   const bytesMax = endpoint.bodyBytesMax ??
-    (endpoint.role === "public" && !form ? PUBLIC_BODY_BYTES_MAX : BODY_BYTES_MAX);
+    (endpoint.role === "public" ? PUBLIC_BODY_BYTES_MAX : BODY_BYTES_MAX);
   const query = endpoint.query ?? NO_FIELDS;
   const body = form ?? endpoint.body ?? NO_FIELDS;
   const queryNames = namesOf(query);
@@ -71,6 +72,7 @@ export function inputCheck(
   };
 
   return function checkInput(c) {
+    assertFewParameters(c.req.raw.url);
     if (upload) checkUpload(c.req.raw, upload);
     const param = params && checked(params, c.req.param(), "path");
     const query = readQuery(c.req.raw.url);
@@ -108,11 +110,11 @@ export function inputCheck(
 
     assertType(c, form ? FORM_TYPE : JSON_TYPE);
     if (!form) {
-      const json = parsedJson(text);
+      const json = parseJson(text);
       endpoint.assertLicensed?.(Object(json), c.req.param());
       return checked(body, json, "body", bodyRules);
     }
-    const given = new URLSearchParams(text);
+    const given = parseForm(text);
     const repeated = repetitions(given, "body");
     if (repeated.length > 0) return { issues: repeated };
     return checked(body, Object.fromEntries(given), "body", bodyRules);
@@ -154,14 +156,6 @@ function assertType(c: Context<Env>, expected: string): void {
   if (type === expected) return;
   const but = given === undefined ? "" : `, not ${given.slice(0, 100)}`;
   throw new AppError("unsupported_media_type", `Expected a body of type ${expected}${but}`);
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new AppError("invalid", "body: is not valid JSON", { cause: error });
-  }
 }
 
 /** @throws {AppError} `too_large`, or `invalid` for a body that is incomplete or arrives too slowly. */

@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
+import { limitedRecord } from "../../services/input/limited_record.ts";
 import { OUTBOUND_URL_MAX } from "../../services/outbound/url.ts";
 import { RECORD_TYPES } from "../../services/pro/uptime/dns_lookup.ts";
 import { EXPECTED_STATUS_MAX } from "../../services/pro/uptime/expected_status.ts";
@@ -64,10 +65,7 @@ const fields = {
       "Number of consecutive failures that are retried, within 10 s, before the monitor " +
       `is down; default ${MONITOR_DEFAULTS.retries}`,
   }),
-  headers: z.record(z.string(), z.string())
-    .refine((headers) => Object.keys(headers).length <= MONITOR_HEADERS_MAX, {
-      error: `must have at most ${MONITOR_HEADERS_MAX} entries`,
-    })
+  headers: limitedRecord(z.string(), z.string(), MONITOR_HEADERS_MAX)
     .meta({
       description: "http only. Values are stored encrypted and shown as `********`; sent " +
         "unchanged in an update, they keep their values",

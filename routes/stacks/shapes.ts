@@ -1,6 +1,7 @@
 /** Shapes that several endpoints of stacks share. @module */
 
 import * as z from "zod";
+import { limitedRecord } from "../../services/input/limited_record.ts";
 import { PathText } from "../contract/shapes.ts";
 
 /** The name of a Compose project, which is also that of a stack with sources. */
@@ -22,6 +23,7 @@ export const SOURCES_BODY_BYTES_MAX = 12 * 1024 * 1024;
 const FILE_BYTES_MAX = 1024 * 1024;
 const FILES_BYTES_MAX = 4 * 1024 * 1024;
 const FILES_MAX = 200;
+const VARIABLES_MAX = 2_000;
 
 /** The length in UTF-16 units is a lower bound of that in bytes; the loader checks the latter. */
 const Text = z.string().max(FILE_BYTES_MAX);
@@ -50,16 +52,14 @@ export const StackSources = z.object({
     description: "The Compose text, up to 1 MiB",
     example: "services:\n  web:\n    image: nginx\n",
   }),
-  env: z.union([Text, z.record(z.string().max(255), Text)]).optional().meta({
-    description: "Variables of the Compose text: the text of `.env`, or an object",
+  env: z.union([Text, limitedRecord(z.string().max(255), Text, VARIABLES_MAX)]).optional().meta({
+    description: "Variables of the Compose text: the text of `.env`, or an object of up to " +
+      `${VARIABLES_MAX} variables`,
     example: "TAG=1.27\n",
   }),
-  files: z.record(FileName, Text)
+  files: limitedRecord(FileName, Text, FILES_MAX)
     .refine((files) => !OTHER_TEXTS.some((name) => Object.hasOwn(files, name)), {
       error: "must have neither .env nor compose.yaml: use env and compose",
-    })
-    .refine((files) => Object.keys(files).length <= FILES_MAX, {
-      error: `must have at most ${FILES_MAX} entries`,
     })
     .refine((files) => sizeOf(files) <= FILES_BYTES_MAX, {
       error: "must have at most 4 MiB in all",

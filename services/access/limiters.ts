@@ -21,6 +21,8 @@ export const createLimiters = () => ({
   logReads: createLimiter({ what: "log reads", running: 8, waiting: 128 }),
   /** Each holds a connection to the engine for as long as the client takes. */
   logDownloads: createShares({ what: "log downloads", max: 8 }),
+  /** Bodies of more than 1 MiB. */
+  largeBodies: createShares({ what: "large request bodies", max: 6 }),
   logSearches: createLimiter({ what: "log searches", running: 4, waiting: 32 }),
   /** The engine may copy an image first. One caller gets half. */
   imageExports: createShares({ what: "image exports", max: 8 }),

@@ -7,6 +7,7 @@ import { type Endpoint, endpoint } from "../../routes/contract/endpoint.ts";
 import { failureOf } from "../../routes/pipeline/errors.ts";
 import { type AppEnv, respondJson } from "../../routes/pipeline/exchange.ts";
 import { mount } from "../../routes/pipeline/mount.ts";
+import { createLimiters } from "../../services/access/limiters.ts";
 import type { Caller, Role } from "../../services/access/caller.ts";
 import { AppError } from "../../services/errors.ts";
 import {
@@ -111,6 +112,7 @@ function harbor(
     audit: () => {},
     changes: { record: () => {} },
     scopes: { resolve: (_, __, params) => Promise.resolve(params), redact: (error) => error },
+    largeBodies: createLimiters().largeBodies,
     deniedReads: { isNew: () => false },
     containerNames: () => [],
     currentPolicy,

@@ -18,6 +18,7 @@ import { type AppEnv, respondJson } from "../../routes/pipeline/exchange.ts";
 import type { EndpointDeps } from "../../routes/pipeline/request_context.ts";
 import { mount } from "../../routes/pipeline/mount.ts";
 import { createScopeCheck } from "../../routes/pipeline/scope.ts";
+import { createLimiters } from "../../services/access/limiters.ts";
 import {
   includesRole,
   type Role,
@@ -250,6 +251,7 @@ async function gates(
     deniedReads: { isNew: () => false },
     changes: { record: () => {} },
     scopes: createScopeCheck(deps),
+    largeBodies: createLimiters().largeBodies,
     containerNames: () => [],
     currentPolicy: createCurrentAccessPolicy(deps, {
       ...accessPolicySource,

@@ -39,6 +39,9 @@ const SIGN_IN = "../../../../sign-in";
 /** 256 KiB as base64 in lines. */
 const SAML_RESPONSE_MAX = 400_000;
 
+/** Base64 has characters that forms encode with three. */
+const ACS_BODY_BYTES_MAX = 1024 * 1024;
+
 const RelayState = z.string().max(RELAY_STATE_MAX);
 
 const LoginQuery = z.object({
@@ -124,6 +127,7 @@ export const ssoLoginEndpoints = (deps: Deps) => {
         "For browsers. Depending on the provider's `binding`, the response is a redirect to the " +
         "identity provider (302) or a page that submits a form to it (200).",
       ...PUBLIC,
+      throttle: loginLimit.check,
       query: LoginQuery,
       ignoresUnknown: true,
       produces: "text/html",
@@ -139,8 +143,7 @@ export const ssoLoginEndpoints = (deps: Deps) => {
         404: "The identity provider does not exist",
         ...throttled(LOGINS_PER_MINUTE),
       },
-    }, async ({ params, query, caller, request, setCookie }) => {
-      loginLimit.check(caller.address);
+    }, async ({ params, query, request, setCookie }) => {
       const { return_to: returnTo, relay_state: relayState = query.RelayState } = query;
       const { page: pageHash } = query;
       if (returnTo !== undefined && pageHash === undefined) {
@@ -173,7 +176,9 @@ export const ssoLoginEndpoints = (deps: Deps) => {
         "which takes the code in its address to `POST /auth/session`, or with a page that says " +
         "why it was refused.",
       ...PUBLIC,
+      throttle: acsLimit.check,
       form: AcsForm,
+      bodyBytesMax: ACS_BODY_BYTES_MAX,
       ignoresUnknown: true,
       returns: SsoLogin,
       replies: {
@@ -190,7 +195,6 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       },
       failures: throttled(ACS_PER_MINUTE),
     }, async ({ body, caller, request, note }) => {
-      acsLimit.check(caller.address);
       const { SAMLResponse: samlResponse, RelayState: relayState } = body;
       const message = { samlResponse, relayState };
       try {

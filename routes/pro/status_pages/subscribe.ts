@@ -67,6 +67,7 @@ export const subscribeEndpoints = (deps: Deps) => {
       description: "The form of a status page. The address gets a link to confirm, at most once " +
         "a day; the response does not reveal whether it is subscribed. Cross-site forms are refused.",
       unaudited: true,
+      throttle: clientLimit.check,
       form: z.object({ email: z.string().max(MAIL_ADDRESS_MAX).default("") }).meta({
         id: "SubscribeForm",
         example: { email: "ada@example.com" },
@@ -86,11 +87,10 @@ export const subscribeEndpoints = (deps: Deps) => {
           `Limit of ${CLIENT_PER_MINUTE} requests per minute and address, or ${TOTAL_PER_MINUTE} in ` +
           "total, exceeded",
       },
-    }, async ({ params, body, request, caller }) => {
+    }, async ({ params, body, request }) => {
       const page = existingPage(deps, params.slug);
       const { current: branding } = deps.brand;
       assertSameSite(request);
-      clientLimit.check(caller.address);
       totalLimit.check("0.0.0.0");
       const email = body.email.trim();
       try {

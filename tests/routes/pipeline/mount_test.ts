@@ -5,6 +5,7 @@ import { endpoint } from "../../../routes/contract/endpoint.ts";
 import { failureOf } from "../../../routes/pipeline/errors.ts";
 import { type AppEnv, respondJson } from "../../../routes/pipeline/exchange.ts";
 import { mount } from "../../../routes/pipeline/mount.ts";
+import { createLimiters } from "../../../services/access/limiters.ts";
 import type { Role } from "../../../services/access/caller.ts";
 import { createLicense } from "../../../services/access/license/license.ts";
 import { testApp } from "../../helpers/test_app.ts";
@@ -30,6 +31,7 @@ function proApp() {
     changes: { record: () => {} },
     currentPolicy: () => undefined,
     scopes: { resolve: (_, __, params) => Promise.resolve(params), redact: (error) => error },
+    largeBodies: createLimiters().largeBodies,
     deniedReads: { isNew: () => false },
     containerNames: () => [],
   });

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { type AdapterRecord, dataRecord } from "../record.ts";
 import { type AdapterContext, AdapterError, assertSuccess, readJson } from "../request.ts";
+import { limitedRecord } from "../../../input/limited_record.ts";
 import { adapter, Address } from "../adapter.ts";
 import { outboundHeaderProblem } from "../../../outbound/http.ts";
 
@@ -13,14 +14,13 @@ const LABELS_MAX = 20;
 /** Limit of names and indexes in a path. */
 const DEPTH_MAX = 20;
 
-const Headers = z.record(z.string(), z.string()).superRefine((headers, context) => {
-  const entries = Object.entries(headers);
-  if (entries.length > HEADERS_MAX) context.addIssue(`at most ${HEADERS_MAX} headers`);
-  for (const [name, value] of entries) {
-    const message = outboundHeaderProblem(name, value);
-    if (message) context.addIssue({ code: "custom", path: [name], message });
-  }
-});
+const Headers = limitedRecord(z.string(), z.string(), HEADERS_MAX)
+  .superRefine((headers, context) => {
+    for (const [name, value] of Object.entries(headers)) {
+      const message = outboundHeaderProblem(name, value);
+      if (message) context.addIssue({ code: "custom", path: [name], message });
+    }
+  });
 
 const Mapping = z.object({
   path: z.string().min(1).max(500).refine((path) => parsePath(path) !== undefined, {
@@ -28,10 +28,7 @@ const Mapping = z.object({
   }),
   name: z.string().min(1).max(100),
   unit: z.string().min(1).max(50).optional(),
-  labels: z.record(z.string().min(1).max(100), z.string().max(300))
-    .refine((labels) => Object.keys(labels).length <= LABELS_MAX, {
-      error: `at most ${LABELS_MAX} labels`,
-    }).optional(),
+  labels: limitedRecord(z.string().min(1).max(100), z.string().max(300), LABELS_MAX).optional(),
 });
 
 const Config = z.object({

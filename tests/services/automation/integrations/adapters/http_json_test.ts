@@ -128,7 +128,7 @@ for (
     ],
     ["too many headers", {
       headers: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`x-${n}`, "1"])),
-    }, /^body\.config\.headers: at most 20 headers/],
+    }, /^body\.config\.headers: must have at most 20 entries/],
   ] as const
 ) {
   Deno.test(`http-json refuses ${what}`, async () => {
