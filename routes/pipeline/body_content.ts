@@ -1,5 +1,5 @@
 /**
- * Parses the text of a request. What it has is counted first, which takes a hundredth of the time:
+ * Parses the text of a request. What it has is counted first, which is cheap:
  * a megabyte of nested brackets or of small fields would keep all other requests waiting for a second.
  *
  * @module

@@ -67,6 +67,7 @@ export const stackValidationEndpoints = (deps: Deps) => [
     const { bindAllow } = deps.config;
     const validation = await validateStack(
       deps,
+      caller,
       sources,
       { name, directory, bindAllow },
       // A limited token must not learn which images the host has.

@@ -1,5 +1,6 @@
 /** Limits of expensive requests. @module */
 
+import { createFairLimiter } from "./fair_limiter.ts";
 import { createShares } from "./shares.ts";
 import { AppError } from "../errors.ts";
 import { createLimiter } from "../limiter.ts";
@@ -14,16 +15,16 @@ export const createLimiters = () => ({
     waiting: 0,
     busy: () => new AppError("conflict", "A backup is already being downloaded"),
   }),
-  commands: createLimiter({ what: "commands", running: 16, waiting: 64 }),
+  commands: createFairLimiter({ what: "commands", running: 16, waiting: 64 }),
   /** Comparisons of a container's files with its image. */
-  fileComparisons: createLimiter({ what: "file comparisons", running: 2, waiting: 16 }),
+  fileComparisons: createFairLimiter({ what: "file comparisons", running: 2, waiting: 16 }),
   /** Each log takes up to 32 MiB while it is read. */
-  logReads: createLimiter({ what: "log reads", running: 8, waiting: 128 }),
+  logReads: createFairLimiter({ what: "log reads", running: 8, waiting: 128 }),
   /** Each holds a connection to the engine for as long as the client takes. */
   logDownloads: createShares({ what: "log downloads", max: 8 }),
   /** Bodies of more than 1 MiB. */
   largeBodies: createShares({ what: "large request bodies", max: 6 }),
-  logSearches: createLimiter({ what: "log searches", running: 4, waiting: 32 }),
+  logSearches: createFairLimiter({ what: "log searches", running: 4, waiting: 32 }),
   /** The engine may copy an image first. One caller gets half. */
   imageExports: createShares({ what: "image exports", max: 8 }),
   /** One at a time, so that no other request writes between a check and the write after it. */

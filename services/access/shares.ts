@@ -5,6 +5,7 @@
  * @module
  */
 
+import { KEY_USER } from "./accounts.ts";
 import { AppError, ThrottledError } from "../errors.ts";
 import type { Caller } from "./caller.ts";
 
@@ -17,19 +18,30 @@ export type Shares = ReturnType<typeof createShares>;
 const RETRY_AFTER_S = 30;
 
 /** Part that one account with all of its API tokens may take. */
-const ACCOUNT_PART = 3 / 4;
+export const ACCOUNT_PART = 3 / 4;
+
+/** Part that is left to accounts without any. */
+const RESERVED_PART = 1 / 8;
 
 /**
  * An API token, and the logins of an account together, may take another one while they have fewer
- * than are free: the first half of all, the next one half of the rest. One without any gets one as
- * long as one is free.
+ * than are free: the first half of all, the next one half of the rest. An account without any gets
+ * one as long as one is free.
  *
  * @param options.what What is shared, in the plural.
  * @param options.hint End of the message when all are taken.
+ * @param options.full Creates the error when all are taken; default: an {@linkcode AppError}
+ * `unavailable`.
  */
 export function createShares(
-  { what, max, hint = "" }: { what: string; max: number; hint?: string },
+  {
+    what,
+    max,
+    hint = "",
+    full = () => new AppError("unavailable", `Limit of ${max} ${what} reached${hint}`),
+  }: { what: string; max: number; hint?: string; full?: () => Error },
 ) {
+  const reserved = Math.ceil(max * RESERVED_PART);
   const counts = new Map<string, number>();
   let taken = 0;
 
@@ -41,7 +53,7 @@ export function createShares(
     /**
      * @param holder `undefined` for the service itself, which has no share.
      * @returns The function that gives it back.
-     * @throws {AppError} `unavailable` if all are taken; `too_many_requests` above the share.
+     * @throws The error of `full` if all are taken; {@linkcode ThrottledError} above the share.
      */
     take(holder: Holder | undefined): () => void {
       const keys = keysOf(holder);
@@ -60,12 +72,14 @@ export function createShares(
 
   function assertFree([single, account]: readonly string[]): void {
     const free = max - taken;
-    if (free <= 0) throw new AppError("unavailable", `Limit of ${max} ${what} reached${hint}`);
-    const own = countOf(single);
-    if (own === 0) return;
-    if (own >= free) throw aboveShare("these logins or this API token", own);
+    if (free <= 0) throw full();
     const ofAccount = countOf(account);
-    if (ofAccount >= max * ACCOUNT_PART) throw aboveShare("this account", ofAccount);
+    if (ofAccount === 0) return;
+    const own = countOf(single);
+    if (own > 0 && own >= free) throw aboveShare("these logins or this API token", own);
+    if (ofAccount >= max * ACCOUNT_PART || free <= reserved) {
+      throw aboveShare("this account", ofAccount);
+    }
   }
 
   function aboveShare(who: string, count: number): AppError {
@@ -90,5 +104,10 @@ export function createShares(
 function keysOf(holder: Holder | undefined): string[] {
   if (!holder) return [];
   const { userId, apiToken } = holder;
-  return [apiToken ? `token ${apiToken.id}` : `logins ${userId}`, `account ${userId}`];
+  return [apiToken ? `token ${apiToken.id}` : `logins ${userId}`, accountOf(holder)];
+}
+
+/** In key mode, API tokens belong to different programs, and only the holder of the key creates them. */
+export function accountOf({ userId, apiToken }: Holder): string {
+  return userId === KEY_USER && apiToken ? `account of token ${apiToken.id}` : `account ${userId}`;
 }

@@ -5,6 +5,8 @@
  */
 
 import type { Worker } from "node:worker_threads";
+import { createFairLimiter } from "../access/fair_limiter.ts";
+import type { Holder } from "../access/shares.ts";
 import { AppError } from "../errors.ts";
 import { createLimiter } from "../limiter.ts";
 
@@ -52,7 +54,7 @@ export function createComposeLoader(createRunner: () => Promise<ProjectRunner>) 
     new AppError("unavailable", "Too many Compose files are being loaded; try again");
   const limits = { what: "Compose files", waiting: WAITING_MAX, busy };
   const limit = createLimiter({ ...limits, running: RUNNING_MAX });
-  const limitChecks = createLimiter({ ...limits, running: CHECKS_MAX });
+  const limitChecks = createFairLimiter({ ...limits, running: CHECKS_MAX });
   const idle: ProjectRunner[] = [];
   let idleTimer: ReturnType<typeof setTimeout> | undefined;
   const closeIdle = () => {
@@ -93,7 +95,7 @@ export function createComposeLoader(createRunner: () => Promise<ProjectRunner>) 
      */
     load,
     /** The same for a caller who may only check sources. */
-    check: (job: string): Promise<string> => limitChecks(() => load(job)),
+    check: (caller: Holder, job: string): Promise<string> => limitChecks(caller, () => load(job)),
     /** Ends the workers without a project. */
     close() {
       clearTimeout(idleTimer);

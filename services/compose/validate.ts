@@ -1,6 +1,7 @@
 /** Checks the sources of a stack without storing or deploying them. @module */
 
 import type { ComposeKeys } from "./load/completion.ts";
+import type { Holder } from "../access/shares.ts";
 import type { Deps } from "../deps.ts";
 import type { LoadedProject } from "./load/load.ts";
 import type { Project } from "./load/resolve.ts";
@@ -94,16 +95,19 @@ const givenSources = (
 /**
  * Reports what is wrong with the sources, and what they mean.
  *
+ * @param caller Its share of the checks is limited.
  * @param findUnbuilt Returns errors of images that the engine does not have.
  * @throws {AppError} As `ComposeLoader.load()`.
  */
 export async function validateStack(
   { composeLoader }: LoaderDeps,
+  caller: Holder,
   sources: StackSources,
   place: StackPlace,
   findUnbuilt: (builds: readonly UnbuiltImage[]) => Promise<LoadIssue[]>,
 ): Promise<StackValidation> {
-  const loaded = await loadGiven(composeLoader.check, givenSources(sources, place));
+  const check = (job: string) => composeLoader.check(caller, job);
+  const loaded = await loadGiven(check, givenSources(sources, place));
   const errors = [...loaded.errors, ...await findUnbuilt(loaded.builds)];
   const project = errors.length === 0 ? loaded.project : null;
   return {

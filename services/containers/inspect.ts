@@ -4,6 +4,7 @@ import type { Page, Paged } from "../../db/page.ts";
 import { containerChanges } from "../../engine/container_changes.ts";
 import type { ContainerInspect } from "../../engine/containers.ts";
 import { type Caller, includesRole } from "../access/caller.ts";
+import type { Holder } from "../access/shares.ts";
 import { includesContainer, isLimited, type Scope } from "../access/scope.ts";
 import type { Deps } from "../deps.ts";
 import { REDACTED } from "../text/redact.ts";
@@ -126,13 +127,14 @@ export async function listChanges(
   deps: ReadDeps & Pick<Deps, "limiters">,
   ref: string,
   { limit, offset }: Page,
-  caller: Pick<Caller, "role">,
+  caller: Pick<Caller, "role"> & Holder,
   signal: AbortSignal,
 ): Promise<{ changes: FileChange[] } & Paged> {
   const container = await resolveContainer(deps, ref);
   assertMayInspect(container, caller);
-  const changes = await deps.limiters.fileComparisons(() =>
-    containerChanges(deps.engine, container.id, { signal })
+  const changes = await deps.limiters.fileComparisons(
+    caller,
+    () => containerChanges(deps.engine, container.id, { signal }),
   );
   changes.sort((a, b) => a.Path < b.Path ? -1 : 1);
   return {

@@ -3,6 +3,7 @@
 import { type ContainerInspect, containerLogs } from "../../engine/containers.ts";
 import { EngineError } from "../../engine/errors.ts";
 import type { Caller } from "../access/caller.ts";
+import type { Holder } from "../access/shares.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { asContainer, inspectContainer } from "../containers/reads.ts";
@@ -59,7 +60,7 @@ const QUICK_MS = 2_000;
  */
 export async function readContainerLogs(
   deps: LogDeps,
-  caller: Pick<Caller, "role">,
+  caller: Pick<Caller, "role"> & Holder,
   ref: string,
   { tail, since, stdout, stderr }: LogsQuery,
   signal?: AbortSignal,
@@ -70,8 +71,9 @@ export async function readContainerLogs(
     throw new AppError("invalid", "query.stdout: At least one of stdout and stderr must be true");
   }
   const selection = { tail, since: from, streams: streams as LogFrame["stream"][] };
-  const { lines } = await deps.limiters.logReads(() =>
-    readLog(deps, caller, ref, selection, signal)
+  const { lines } = await deps.limiters.logReads(
+    caller,
+    () => readLog(deps, caller, ref, selection, signal),
   );
   return { lines };
 }
@@ -85,14 +87,14 @@ export async function readContainerLogs(
  */
 export async function searchContainerLogs(
   deps: LogDeps,
-  caller: Pick<Caller, "role">,
+  caller: Pick<Caller, "role"> & Holder,
   ref: string,
   { query, regex, context }: LogsSearchQuery,
   signal?: AbortSignal,
 ): Promise<LogSearchResult> {
   // Refuses a pattern before the log is read.
   if (regex) await compileLinearPattern(query);
-  return await deps.limiters.logSearches(async () => {
+  return await deps.limiters.logSearches(caller, async () => {
     const { lines, dropped } = await readLog(deps, caller, ref, {
       tail: SEARCH_LINES_MAX,
       streams: ["stdout", "stderr"],

@@ -7,4 +7,8 @@
 import { loadTexts } from "../../services/compose/load/texts.ts";
 import type { ComposeLoader } from "../../services/compose/loader.ts";
 
-export const directLoader: ComposeLoader = { load: loadTexts, check: loadTexts, close() {} };
+export const directLoader: ComposeLoader = {
+  load: loadTexts,
+  check: (_, job) => loadTexts(job),
+  close() {},
+};

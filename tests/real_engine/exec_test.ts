@@ -21,7 +21,7 @@ function execOn({ socketPath }: RealEngine) {
   };
   return {
     exec: (ref: string, command: string, limits?: ExecLimits) =>
-      execInContainer(deps, { role: "admin" }, ref, command, limits),
+      execInContainer(deps, { role: "admin", userId: "u1" }, ref, command, limits),
     [Symbol.dispose]: () => engine.close(),
   };
 }

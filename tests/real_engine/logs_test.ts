@@ -14,7 +14,7 @@ import { until } from "../helpers/until.ts";
 function logsOn({ socketPath }: RealEngine) {
   const engine = connectEngine(socketPath);
   const deps = { engine, limiters: createLimiters(), self: { id: null, hostname: null } };
-  const caller = { role: "viewer" } as const;
+  const caller = { role: "viewer", userId: "u1" } as const;
   return {
     read: async (ref: string, query: Partial<LogsQuery> = {}) =>
       (await readContainerLogs(

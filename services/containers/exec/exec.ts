@@ -4,6 +4,7 @@ import { execCreate, execInspect, execStart } from "../../../engine/exec.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { Frame } from "../../../engine/frames.ts";
 import type { Caller } from "../../access/caller.ts";
+import type { Holder } from "../../access/shares.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { assertRunning } from "../containers.ts";
@@ -56,7 +57,7 @@ const EXIT_POLL_MS = 25;
  */
 export async function execInContainer(
   deps: ReadDeps & Pick<Deps, "config" | "limiters">,
-  caller: Pick<Caller, "role">,
+  caller: Pick<Caller, "role"> & Holder,
   ref: string,
   command: string,
   { timeoutMs = TIMEOUT_MS, streamMax = STREAM_MAX }: ExecLimits = {},
@@ -69,8 +70,9 @@ export async function execInContainer(
   const container = await resolveContainer(deps, ref);
   assertMayInspect(container, caller);
   assertRunning(container);
-  return await deps.limiters.commands(() =>
-    run(deps.engine, container.id, argv, { timeoutMs, streamMax })
+  return await deps.limiters.commands(
+    caller,
+    () => run(deps.engine, container.id, argv, { timeoutMs, streamMax }),
   );
 }
 

@@ -69,8 +69,9 @@ Deno.test("checks beyond the queue are refused, and leave room for others", asyn
     })
   );
   const named = (name: string) => JSON.stringify({ ...sources, name });
-  const all = Array.from({ length: 33 }, () => loader.check(named("check")));
-  await rejects(loader.check(named("check")), { code: "unavailable" });
+  const check = (at: number) => loader.check({ userId: `u${at}` }, named("check"));
+  const all = Array.from({ length: 33 }, (_, at) => check(at));
+  await rejects(check(33), { code: "unavailable" });
   all.push(loader.load(named("load")));
   let isEnd = false;
   const end = Promise.all(all).then(() => isEnd = true);
