@@ -1,6 +1,7 @@
 /**
  * Whole bodies of responses that are on their way to clients. With HTTP/2 a client can ask for many
- * and read none of them, while other requests on the connection go on.
+ * and read none of them, while other requests on the connection go on. Until then the runtime keeps
+ * each request, with the body that the client has sent: that of a GET cannot even be cancelled.
  *
  * @module
  */
@@ -13,6 +14,21 @@ const BYTES_PER_SECOND = 20_000;
 export const CONNECTION_BYTES_MAX = 8 * 1024 * 1024;
 export const ALL_BYTES_MAX = 64 * 1024 * 1024;
 
+/** Bytes that the runtime allocates for each body that is on its way. */
+export const STREAM_BYTES = 40 * 1024;
+
+/**
+ * A client takes a body that fits into the first window of HTTP/2 (RFC 9113, section 6.9.2) within
+ * this time, in milliseconds. If it does not, it may have sent as much as the runtime's window of a
+ * connection.
+ */
+export const STALLED_MS = 1_000;
+const FIRST_WINDOW_BYTES = 65_535;
+export const STALLED_BYTES = 1024 * 1024;
+
+/** Part of all bytes that is closed at once. */
+const CLOSED_PART = 1 / 16;
+
 /** A connection that bodies are sent on. */
 interface Receiver {
   readonly group: string;
@@ -21,7 +37,8 @@ interface Receiver {
 
 interface Delivery {
   bytes: number;
-  /** A monotonic time in milliseconds. */
+  /** Monotonic times in milliseconds. */
+  stallsAt: number;
   dueAt: number;
 }
 
@@ -34,16 +51,21 @@ export function createDeliveries<Connection extends Receiver>(
 ) {
   const running = new Map<Connection, Set<Delivery>>();
   let total = 0;
+  let limitedAt = now();
 
   return {
     /** Counts a body. Connections are closed if too much is on its way. @returns Ends the delivery. */
-    begin(connection: Connection, bytes: number): () => void {
-      const delivery = { bytes, dueAt: now() + DELIVERY_MS + bytes * 1_000 / BYTES_PER_SECOND };
+    begin(connection: Connection, length: number): () => void {
+      const at = now();
+      const dueAt = at + DELIVERY_MS + length * 1_000 / BYTES_PER_SECOND;
+      const stallsAt = length > FIRST_WINDOW_BYTES ? Infinity : at + STALLED_MS;
+      const bytes = length + STREAM_BYTES;
+      const delivery = { bytes, stallsAt, dueAt };
       const own = running.get(connection) ?? new Set();
       running.set(connection, own.add(delivery));
       total += bytes;
       if (own.size > 1 && sum(own) > CONNECTION_BYTES_MAX) close(connection);
-      while (total > ALL_BYTES_MAX && running.size > 1) close(largest());
+      if (total > ALL_BYTES_MAX || at - limitedAt >= STALLED_MS) limit(at);
       return () => {
         if (running.get(connection) !== own || !own.delete(delivery)) return;
         total -= bytes;
@@ -63,27 +85,45 @@ export function createDeliveries<Connection extends Receiver>(
       for (const [connection, own] of running) {
         if ([...own].some(({ dueAt }) => at >= dueAt)) close(connection);
       }
+      limit(at);
     },
   };
 
-  /** The connection with the most bytes, of the address group with the most. */
-  function largest(): Connection {
-    const all = [...running].map(([connection, own]) => ({ connection, bytes: sum(own) }));
+  /** Closes connections, those of the largest group first, until the rest holds little enough. */
+  function limit(at: number): void {
+    limitedAt = at;
+    const held = [...running].map(([connection, own]) => ({
+      connection,
+      bytes: heldBytes(own, at),
+    }));
+    if (sum(held) <= ALL_BYTES_MAX) return;
+    // More than necessary, so that each further body need not search.
+    let excess = sum(held) - ALL_BYTES_MAX * (1 - CLOSED_PART);
     // A proxy's connections are those of many clients.
     const keyOf = (connection: Connection) => connection.isProxy ? connection : connection.group;
     const weights = new Map<string | Connection, number>();
-    for (const { connection, bytes } of all) {
+    for (const { connection, bytes } of held) {
       const key = keyOf(connection);
       weights.set(key, (weights.get(key) ?? 0) + bytes);
     }
     const weightOf = (connection: Connection) => weights.get(keyOf(connection)) ?? 0;
-    all.sort((a, b) => weightOf(b.connection) - weightOf(a.connection) || b.bytes - a.bytes);
-    return all[0]!.connection;
+    held.sort((a, b) => weightOf(b.connection) - weightOf(a.connection) || b.bytes - a.bytes);
+    for (const { connection, bytes } of held.slice(0, -1)) {
+      if (excess <= 0) return;
+      close(connection);
+      excess -= bytes;
+    }
   }
 }
 
-function sum(deliveries: Iterable<Delivery>): number {
+/** What this process keeps for a connection until it takes its responses, in bytes. */
+function heldBytes(deliveries: ReadonlySet<Delivery>, at: number): number {
+  const isStalled = [...deliveries].some(({ stallsAt }) => at >= stallsAt);
+  return sum(deliveries) + (isStalled ? STALLED_BYTES : 0);
+}
+
+function sum(all: Iterable<{ bytes: number }>): number {
   let bytes = 0;
-  for (const each of deliveries) bytes += each.bytes;
+  for (const each of all) bytes += each.bytes;
   return bytes;
 }

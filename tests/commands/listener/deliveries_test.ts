@@ -1,9 +1,12 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import {
   ALL_BYTES_MAX,
   CONNECTION_BYTES_MAX,
   createDeliveries,
   DELIVERY_MS,
+  STALLED_BYTES,
+  STALLED_MS,
+  STREAM_BYTES,
 } from "../../../commands/listener/deliveries.ts";
 
 /** Deliveries whose clock the test controls. */
@@ -50,14 +53,46 @@ Deno.test("a connection is closed if too much is on the way to it, but not for a
 
 Deno.test("if too much is on the way to all, the address with the most loses a connection", () => {
   const { closed, deliveries } = started();
-  const part = ALL_BYTES_MAX / 16;
-  deliveries.begin(client("honest"), 2 * part);
-  deliveries.begin({ name: "proxy 1", group: "proxy", isProxy: true }, 4 * part);
-  deliveries.begin({ name: "proxy 2", group: "proxy", isProxy: true }, 4 * part);
-  for (let at = 1; at <= 6; at++) deliveries.begin(client(`attacker ${at}`, "attacker"), part);
+  const begin = (connection: ReturnType<typeof client>, sixteenths: number) =>
+    deliveries.begin(connection, sixteenths * ALL_BYTES_MAX / 16 - STREAM_BYTES);
+  begin(client("honest"), 2);
+  begin({ name: "proxy 1", group: "proxy", isProxy: true }, 4);
+  begin({ name: "proxy 2", group: "proxy", isProxy: true }, 4);
+  for (let at = 1; at <= 6; at++) begin(client(`attacker ${at}`, "attacker"), 1);
   deepEqual(closed, []);
-  deliveries.begin(client("honest 2"), part);
-  deepEqual(closed, ["attacker 1"]);
+  begin(client("honest 2"), 1);
+  deepEqual(closed, ["attacker 1", "attacker 2"]);
+});
+
+Deno.test("small bodies that are not taken at once count with what their connections have sent", () => {
+  const { clock, closed, deliveries } = started();
+  const count = Math.floor(ALL_BYTES_MAX / (STALLED_BYTES + STREAM_BYTES));
+  const large = deliveries.begin(client("slow"), 100_000);
+  for (let at = 0; at < count; at++) deliveries.begin(client(`attacker ${at}`, "attacker"), 0);
+  clock.at = STALLED_MS;
+  const end = deliveries.begin(client("a"), 0);
+  deepEqual(closed, [], "as much as there may be");
+  clock.at = 2 * STALLED_MS;
+  deliveries.begin(client("b"), 0)();
+  const attackers = closed.length;
+  ok(attackers > 0, "a stalls, too");
+  ok(closed.every((name) => name.startsWith("attacker")));
+  end();
+  large();
+  clock.at = 3 * STALLED_MS;
+  deliveries.begin(client("c"), 0)();
+  equal(closed.length, attackers);
+});
+
+Deno.test("many small bodies that are not taken are bounded at once", () => {
+  const { closed, deliveries } = started();
+  const connections = Array.from({ length: 16 }, (_, at) => client(`attacker ${at}`, "attacker"));
+  deliveries.begin(client("honest"), 15);
+  for (const connection of connections) {
+    for (let request = 0; request < 200; request++) deliveries.begin(connection, 15);
+  }
+  equal(closed.length >= 8, true, `${closed.length} are closed`);
+  equal(closed.includes("honest"), false);
 });
 
 Deno.test("the end of a delivery counts once, and not after its connection was closed", () => {
@@ -69,7 +104,7 @@ Deno.test("the end of a delivery counts once, and not after its connection was c
   const endNext = deliveries.begin(a, ALL_BYTES_MAX / 2);
   endNext();
   endNext();
-  deliveries.begin(client("b"), ALL_BYTES_MAX);
+  deliveries.begin(client("b"), ALL_BYTES_MAX - STREAM_BYTES);
   deepEqual(closed, []);
   deliveries.begin(client("c"), 1);
   deepEqual(closed, ["b"]);

@@ -155,13 +155,14 @@ for (const terminal of ["off", "admin"] as const) {
 }
 
 /** Requests with HTTP/2 whose bodies the client does not take. */
-function openUnread(port: number, paths: string[]) {
+function openUnread(port: number, paths: string[], method = "GET") {
   const session = connectHttp2(`http://127.0.0.1:${port}`, { settings: { initialWindowSize: 0 } });
   const state = { heads: 0, isClosed: false };
   session.on("error", () => {});
   session.on("close", () => state.isClosed = true);
   const request = (path: string) => {
-    const stream = session.request({ ":path": path });
+    const stream = session.request({ ":path": path, ":method": method });
+    stream.end();
     stream.on("error", () => {});
     stream.on("response", () => state.heads++);
   };
@@ -185,6 +186,19 @@ for (const terminal of ["off", "admin"] as const) {
     service.pass(DELIVERY_MS + 10_000);
     await until("it is closed", () => client.state.isClosed);
   });
+
+  for (const method of ["GET", "POST"]) {
+    Deno.test(`a small body that is not taken closes its connection, too, ${method}, TERMINAL=${terminal}`, async () => {
+      await using service = served(answerOk, { terminal });
+      using client = openUnread(service.port, ["/livez"], method);
+      await until("it has the head", () => client.state.heads === 1);
+      service.pass(DELIVERY_MS - 1);
+      client.request("/livez");
+      await until("the other has its head", () => client.state.heads === 2);
+      service.pass(10_000);
+      await until("it is closed", () => client.state.isClosed);
+    });
+  }
 
   Deno.test(`bodies that are not taken are bounded, TERMINAL=${terminal}`, async () => {
     await using service = served(large, { terminal });
