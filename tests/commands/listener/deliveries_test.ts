@@ -71,12 +71,12 @@ Deno.test("small bodies that are not taken at once count with what their connect
   for (let at = 0; at < count; at++) deliveries.begin(client(`attacker ${at}`, "attacker"), 0);
   clock.at = STALLED_MS;
   const end = deliveries.begin(client("a"), 0);
-  deepEqual(closed, [], "as much as there may be");
+  equal(closed.length, 0, "as much as there may be");
   clock.at = 2 * STALLED_MS;
   deliveries.begin(client("b"), 0)();
   const attackers = closed.length;
   ok(attackers > 0, "a stalls, too");
-  ok(closed.every((name) => name.startsWith("attacker")));
+  ok(!["slow", "a"].some((name) => closed.includes(name)));
   end();
   large();
   clock.at = 3 * STALLED_MS;
