@@ -116,7 +116,7 @@ export function createDeliveries<Connection extends Receiver>(
   }
 }
 
-/** What this process keeps for a connection until it takes its responses, in bytes. */
+/** Bytes that this process keeps for a connection until it takes its responses. */
 function heldBytes(deliveries: ReadonlySet<Delivery>, at: number): number {
   const isStalled = [...deliveries].some(({ stallsAt }) => at >= stallsAt);
   return sum(deliveries) + (isStalled ? STALLED_BYTES : 0);

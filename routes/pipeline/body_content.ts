@@ -1,6 +1,6 @@
 /**
- * Parses the text of a request. What it has is counted first, which is cheap:
- * a megabyte of nested brackets or of small fields would keep all other requests waiting for a second.
+ * Parses the text of a request. Its values and fields are counted first, which is cheap: a megabyte
+ * of nested brackets or of small fields would keep all other requests waiting for a second.
  *
  * @module
  */
