@@ -12,7 +12,7 @@ export const certificateKinds = [
       /** ISO 8601, UTC. */
       expiresAt: string;
     },
-    description: "A certificate of `SSL_DOMAINS` expires soon",
+    description: "A certificate of SSL_DOMAINS expires soon",
     group: "Certificates",
     words: "expires soon",
     title: "Certificate expires soon",

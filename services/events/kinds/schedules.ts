@@ -15,7 +15,7 @@ export const scheduleKinds = [
       /** The failed update, which has events of its own; missing if none was started. */
       jobId?: string;
     },
-    description: "A scheduled action failed; with `jobId` if it was an update",
+    description: "A scheduled action failed; with the id of the job if it was an update",
     group: "Schedules",
     words: "failed",
     title: "Schedule failed",

@@ -5,7 +5,7 @@ import { kind } from "./kind.ts";
 export const testKinds = [
   kind("test", {
     data: {} as { message: string },
-    description: "A test was requested, e.g. by `POST /api/webhooks/{id}/test`",
+    description: "A test of a webhook or channel was requested",
     group: "Tests",
     words: "test",
     title: "Test: messages arrive",
