@@ -218,6 +218,8 @@ interface InputProps extends FieldProps {
   minLength?: number;
   maxLength?: number;
   placeholder?: string;
+  /** The id of a list of proposals. */
+  list?: string;
   autocomplete?: "off" | "on" | "username" | "current-password" | "new-password";
 }
 

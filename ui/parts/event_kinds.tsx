@@ -83,14 +83,18 @@ function partsOf(kinds: readonly EventKind[]) {
   }));
 }
 
-/** Events of a receiver in a table. Its tooltip has the codes. */
-export function EventsText({ events }: { events: readonly string[] }) {
+/** The kinds, where their codes do as well until they are known, or if they cannot be read. */
+export function useEventKinds(): readonly EventKind[] {
   useEffect(() => {
-    // Until they are known, and if they cannot be read, the codes say it.
     readEventKinds().catch(() => {});
   }, []);
-  return <span class="cut" title={events.join(", ")}>{textOf(events, eventKinds.value ?? [])}
-  </span>;
+  return eventKinds.value ?? [];
+}
+
+/** Events of a receiver in a table. Its tooltip has the codes. */
+export function EventsText({ events }: { events: readonly string[] }) {
+  const kinds = useEventKinds();
+  return <span class="cut" title={events.join(", ")}>{textOf(events, kinds)}</span>;
 }
 
 /** E.g. `Containers: stopped, unhealthy and 3 more`. */
