@@ -22,7 +22,6 @@ export const accountKinds = [
       joined("Address: ", field("address")),
       joined("Browser: ", text("userAgent")),
     ],
-    tone: "warning",
     severity: "warning",
     page: "/sessions",
     permission: "users:read",

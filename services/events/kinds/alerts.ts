@@ -78,7 +78,6 @@ export const alertKinds = [
     description: "The condition of an alert rule is not met any more",
     words: "resolved",
     title: "Alert resolved",
-    tone: "good",
     phase: "end",
   }),
   kind("alert.no_data", {
@@ -89,7 +88,6 @@ export const alertKinds = [
     description: "The data of an alert rule is missing for longer than it allows; once each time",
     words: "without data",
     title: "Alert without data",
-    tone: "warning",
     severity: "warning",
     severityOf: ({ severity }) => severity,
   }),

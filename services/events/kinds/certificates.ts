@@ -21,7 +21,6 @@ export const certificateKinds = [
       joined("Days left: ", field("daysRemaining")),
       joined("Ends: ", moment(field("expiresAt"))),
     ],
-    tone: "warning",
     severity: "warning",
     page: "/probes",
     permission: "system:read",

@@ -23,7 +23,6 @@ export const hostKinds = [
     words: "container engine down",
     title: "Container engine down",
     lines: (field, text) => [joined("Containers: ", field("containers")), text("error")],
-    tone: "problem",
     severity: "critical",
     phase: "begin",
     push: ({ containers }) => ({
@@ -49,7 +48,6 @@ export const hostKinds = [
       joined("Running containers: ", field("containers")),
       joined("Not running any more: ", field("stopped")),
     ],
-    tone: "good",
     toneOf: (field) => field("stopped") === "" ? undefined : "warning",
     phase: "end",
   }),
@@ -71,7 +69,6 @@ export const hostKinds = [
       joined("Used: ", field("percent"), " %"),
       joined("Full at: ", moment(field("fullAt"))),
     ],
-    tone: "warning",
     severity: "warning",
     page: "/host",
   }),

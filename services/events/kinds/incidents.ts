@@ -62,7 +62,6 @@ export const incidentKinds = [
     words: "updated",
     title: "Incident updated",
     lines: (field, text) => [change(field("previousStatus"), field("status")), text("message")],
-    tone: "warning",
   }),
   kind("incident.resolved", {
     ...shared,
@@ -70,7 +69,6 @@ export const incidentKinds = [
     description: "An incident was resolved (Pro)",
     words: "resolved",
     title: "Incident resolved",
-    tone: "good",
     phase: "end",
   }),
 ];

@@ -61,7 +61,8 @@ interface Definition<Data extends object> {
   name?(field: Field): string;
   /** Facts such as `Exit code: 1`; empty ones are left out. `text` keeps line breaks. */
   lines?(field: Field, text: Field): string[];
-  tone: Tone;
+  /** Default: that of the severity, `good` for the end of a problem, or `news`. */
+  tone?: Tone;
   /** The tone, where the data decides. */
   toneOf?(field: Field): Tone | undefined;
   /** Default: `info`. */
@@ -103,12 +104,16 @@ interface Definition<Data extends object> {
 /** An event kind with its defaults. `data` has the type of the data; its value has no meaning. */
 export type Kind<Id extends string = string, Data extends object = object> =
   & Definition<Data>
-  & { id: Id; data: Data; severity: Severity; phase: Phase };
+  & { id: Id; data: Data; tone: Tone; severity: Severity; phase: Phase };
+
+const TONE_OF: Partial<Record<Severity, Tone>> = { critical: "problem", warning: "warning" };
 
 /** Defines an event kind. */
 export function kind<const Id extends string, Data extends object>(
   id: Id,
   definition: Definition<NoInfer<Data>> & { data: Data },
 ): Kind<Id, Data> {
-  return { id, severity: "info", phase: "report", ...definition };
+  const { severity = "info", phase = "report" } = definition;
+  const tone = TONE_OF[severity] ?? (phase === "end" ? "good" : "news");
+  return { id, tone, severity, phase, ...definition };
 }

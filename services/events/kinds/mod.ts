@@ -54,7 +54,6 @@ const OTHER = kind("other", {
   words: "",
   title: "",
   name: () => "",
-  tone: "news",
   permission: "",
 });
 

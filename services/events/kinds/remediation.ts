@@ -45,7 +45,6 @@ export const remediationKinds = [
     words: "rule disabled",
     title: "Remediation rule disabled",
     lines: (_, text) => [text("reason")],
-    tone: "warning",
     severity: "warning",
   }),
 ];

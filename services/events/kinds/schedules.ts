@@ -24,7 +24,6 @@ export const scheduleKinds = [
       [field("action"), joined("of ", field("container"))].join(" ").trim(),
       text("error"),
     ],
-    tone: "warning",
     severity: "warning",
     page: "/schedules",
     permission: "schedules:read",

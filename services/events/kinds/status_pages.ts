@@ -32,7 +32,6 @@ export const statusPageKinds = [
       joined("Ends: ", moment(field("endsAt"))),
       text("message"),
     ],
-    tone: "news",
     toneOf: (field) =>
       ["operational", "resolved", "completed"].includes(field("newStatus")) ? "good" : undefined,
     page: "/status-pages",

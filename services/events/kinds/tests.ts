@@ -10,7 +10,6 @@ export const testKinds = [
     words: "test",
     title: "Test: messages arrive",
     lines: (_, text) => [text("message")],
-    tone: "news",
     permission: "webhooks:read",
     ignoresSilences: true,
   }),

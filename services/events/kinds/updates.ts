@@ -53,7 +53,6 @@ export const updateKinds = [
     title: "Update available",
     name: (field) => field("image"),
     lines: (field) => [joined("Containers: ", field("containers"))],
-    tone: "news",
   }),
   kind("update.started", {
     ...update,
@@ -61,7 +60,6 @@ export const updateKinds = [
     words: "started",
     title: "Update started",
     lines: (field) => [joined("Image: ", field("image"))],
-    tone: "news",
     isOnlyByName: true,
   }),
   kind("update.succeeded", {
@@ -76,7 +74,6 @@ export const updateKinds = [
     description: "The new container failed, and the old one runs again",
     words: "rolled back",
     title: "Update rolled back",
-    tone: "warning",
     severity: "warning",
     push: push("was rolled back"),
   }),
@@ -85,7 +82,6 @@ export const updateKinds = [
     description: "An update changed no container",
     words: "failed",
     title: "Update failed",
-    tone: "warning",
     severity: "warning",
   }),
   kind("update.needs_attention", {
@@ -93,7 +89,6 @@ export const updateKinds = [
     description: "Neither an update nor its rollback succeeded",
     words: "needs attention",
     title: "Update needs attention",
-    tone: "problem",
     severity: "critical",
     push: push("needs attention"),
   }),

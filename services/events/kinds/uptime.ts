@@ -42,7 +42,6 @@ export const uptimeKinds = [
     words: "monitor up",
     title: "Monitor up",
     lines: (field) => [joined("Was down for ", duration(field("downtimeSeconds")))],
-    tone: "good",
     phase: "end",
   }),
   kind("sla.breached", {
