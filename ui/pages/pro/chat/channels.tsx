@@ -11,7 +11,6 @@ import { Listing } from "../../../components/listing.tsx";
 import type { MenuItem } from "../../../components/menu.tsx";
 import { Page } from "../../../components/page.tsx";
 import { useRead } from "../../../components/reading.ts";
-import { Text } from "../../../components/states.tsx";
 import type { Column } from "../../../components/table.tsx";
 import { count, plain } from "../../../base/text.ts";
 import { hasRole } from "../../../state/session.ts";
