@@ -32,6 +32,6 @@ export function EventList({ name, events }: { name: string; events: readonly Liv
   );
 }
 
-/** What a title leaves out, on one line. */
+/** Details that a title leaves out, on one line. */
 export const detailsOf = ({ lines }: LiveEvent): string =>
   plain(lines.slice(0, LINES_MAX).join(", "));

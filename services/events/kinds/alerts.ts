@@ -4,7 +4,7 @@ import type { Severity } from "../../../db/notification_channels.ts";
 import { joined } from "../text.ts";
 import { type Field, kind, type KindSubject } from "./kind.ts";
 
-/** What an alert's events carry. */
+/** Data of an alert's events. */
 export interface AlertData {
   rule: string;
   ruleId: string;

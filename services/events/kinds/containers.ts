@@ -6,10 +6,10 @@ import { type Field, kind, type KindSubject, type SubjectKind } from "./kind.ts"
 /** Why a container left the state `running`. */
 export type DownReason = "exited" | "killed" | "oom" | "stopped";
 
-/** What became of a container after a crash loop; `exited`: it did not start again. */
+/** End of a crash loop; `exited`: the container did not start again. */
 export type LoopOutcome = "running" | "exited" | "stopped" | "removed";
 
-/** What every event about a container carries. */
+/** Common data of every event about a container. */
 interface ContainerData {
   container: string;
   id: string;

@@ -4,7 +4,7 @@ import type { Severity } from "../../../db/notification_channels.ts";
 import { change, joined } from "../text.ts";
 import { type Field, kind, type KindSubject } from "./kind.ts";
 
-/** What an incident's events carry. */
+/** Data of an incident's events. */
 export interface IncidentData {
   id: string;
   title: string;

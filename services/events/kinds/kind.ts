@@ -97,7 +97,7 @@ interface Definition<Data extends object> {
   permission: string;
   /** Only admins see it in the event stream. */
   isForAdmins?: true;
-  /** What must be in the scope of a limited API token that sees it. Without it, none does. */
+  /** Object that a limited API token must include to see it. Without one, no such token does. */
   scope?: "container" | "job";
 }
 

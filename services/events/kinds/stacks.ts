@@ -3,7 +3,7 @@
 import { joined } from "../text.ts";
 import { type Field, kind, type KindSubject } from "./kind.ts";
 
-/** What the events of a deploy carry. */
+/** Data of the events of a deploy. */
 interface DeployData {
   stack: string;
   /** Of the stored sources. */

@@ -3,7 +3,7 @@
 import { joined } from "../text.ts";
 import { type Field, kind } from "./kind.ts";
 
-/** What the events of an update carry. */
+/** Data of the events of an update. */
 interface UpdateData {
   container: string;
   /** Of the container before the update. */
