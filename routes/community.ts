@@ -153,6 +153,10 @@ export const communityGroups: readonly EndpointGroup[] = [
     parts: [async () => (await import("./notifications.ts")).notificationEndpoints],
   },
   {
+    paths: ["/api/events"],
+    parts: [async () => (await import("./events.ts")).eventEndpoints],
+  },
+  {
     paths: ["/api/webhooks"],
     parts: [async () => (await import("./webhooks.ts")).webhookEndpoints],
   },

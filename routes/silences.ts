@@ -12,7 +12,7 @@ import {
   SILENCE_STATES,
 } from "../services/alerts/silences/silences.ts";
 import type { Deps } from "../services/deps.ts";
-import { EVENT_KINDS } from "../services/events/events.ts";
+import { EVENT_KIND_IDS } from "../services/events/kinds/mod.ts";
 import { endpoint } from "./contract/endpoint.ts";
 import { Done, Instant, Timestamp } from "./contract/shapes.ts";
 
@@ -36,7 +36,7 @@ const Matchers = z.object(matchers).partial()
 const GivenMatchers = z.object({
   ...matchers,
   event: matchers.event.refine(
-    (pattern) => EVENT_KINDS.some((kind) => matchesAny([pattern], kind)),
+    (pattern) => EVENT_KIND_IDS.some((kind) => matchesAny([pattern], kind)),
     {
       error: "must match a kind of event, such as container.down or container.*",
     },

@@ -1,7 +1,7 @@
 /** Shapes that several endpoints share. @module */
 
 import * as z from "zod";
-import { EVENT_KINDS } from "../../services/events/events.ts";
+import { EVENT_KIND_IDS } from "../../services/events/kinds/mod.ts";
 import { OUTBOX_STATUSES } from "../../services/events/outbox_log.ts";
 import { EDITIONS } from "../../services/edition.ts";
 import { ISSUES_MAX } from "../../services/errors.ts";
@@ -36,7 +36,7 @@ export const Color = z.string()
   });
 
 /** Kinds of events that a receiver gets. */
-export const EventKinds = z.array(z.enum(["*", ...EVENT_KINDS])).min(1).max(100).meta({
+export const EventKinds = z.array(z.enum(["*", ...EVENT_KIND_IDS])).min(1).max(100).meta({
   description: "Kinds of events; `*` means all, including those of later versions",
 });
 

@@ -1,7 +1,7 @@
 /** Texts of alerts: metrics, values and conditions in words. @module */
 
 import type { AlertMetric, AlertOperator, AlertRule } from "../../db/alert_rules.ts";
-import { duration } from "../events/description.ts";
+import { duration } from "../events/text.ts";
 import { isContainerMetric } from "./container_sources.ts";
 
 /** A metric in sentences such as `CPU of web is at 95 %`. */

@@ -17,7 +17,7 @@ import {
 import { deleteServiceStop, upsertServiceStop } from "../../db/service_stops.ts";
 import type { Deps } from "../deps.ts";
 import { emit, type EmitDeps } from "../events/emit.ts";
-import type { LoopOutcome } from "../events/events.ts";
+import type { LoopOutcome } from "../events/kinds/containers.ts";
 import type { Container } from "./inventory.ts";
 import { readMark } from "./marks.ts";
 import type { Down } from "./life.ts";

@@ -11,7 +11,7 @@
  * @module
  */
 
-import type { DownReason } from "../events/events.ts";
+import type { DownReason } from "../events/kinds/containers.ts";
 import type { Container } from "./inventory.ts";
 import { isUp } from "./reads.ts";
 

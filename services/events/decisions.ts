@@ -1,38 +1,13 @@
 /** Decisions about the messages of an event. @module */
 
 import type { AppEvent } from "./events.ts";
-
-/** Whether an event begins or ends a problem, or reports something else. */
-export type Phase = "begin" | "end" | "report";
-
-/**
- * - `down`, `ill`, `loop`: of a container, by its own events
- * - `deploy`: a stack could not be deployed
- * - `alert`, `monitor`: a rule or a monitor reports that containers do not work
- * - `measure`: a rule reports something else, e.g. a load
- * - `remediation`, `incident`: what was done about it
- */
-export type SubjectKind =
-  | "alert"
-  | "deploy"
-  | "down"
-  | "engine"
-  | "ill"
-  | "incident"
-  | "loop"
-  | "measure"
-  | "monitor"
-  | "remediation";
+import type { KindSubject, Phase } from "./kinds/kind.ts";
 
 /** An event that can belong to others. */
-export interface Subject {
-  /** The object, e.g. `container web`. */
-  key: string;
-  kind: SubjectKind;
+export interface Subject extends KindSubject {
   phase: Phase;
   /** Names of the containers that it is about. */
   containers: readonly string[];
-  /** Whether it is about containers, so that an outage of the engine explains it. */
   isOfEngine: boolean;
 }
 

@@ -7,7 +7,8 @@
 
 import type { Deps } from "../deps.ts";
 import { includesEdition } from "../edition.ts";
-import { type AppEvent, createEnvelope, type EventKind, type EventMap } from "./events.ts";
+import { type AppEvent, createEnvelope } from "./events.ts";
+import type { EventKind, EventMap } from "./kinds/mod.ts";
 import type { Recorder, RecorderDeps } from "./recorder.ts";
 
 /** Dependencies of {@linkcode emit}. */

@@ -2,10 +2,12 @@
 
 import { SEVERITIES, type Severity } from "../../db/notification_channels.ts";
 import type { Config } from "../config/config.ts";
-import { describeEvent, inline, moment, type Tone, truncate } from "./description.ts";
-import type { AppEvent, DeployData, EventKind, NewEvent } from "./events.ts";
-import type { Phase } from "./decisions.ts";
+import { describeEvent } from "./description.ts";
+import type { AppEvent, NewEvent } from "./events.ts";
+import type { Phase, Tone } from "./kinds/kind.ts";
+import { eventKind } from "./kinds/mod.ts";
 import { plainData } from "./plain_data.ts";
+import { inline, moment, truncate } from "./text.ts";
 
 export { SEVERITIES };
 export type { Severity, Tone };
@@ -38,63 +40,6 @@ export interface NotificationMessage {
 /** Limit of the name of a container or stack in ids and links, in UTF-16 code units. */
 const NAME_MAX = 255;
 
-/** Kinds that are not `info`. */
-const SEVERITY_OF: { [Kind in EventKind]?: Severity } = {
-  "account.new_sign_in": "warning",
-  "alert.fired": "warning",
-  "alert.no_data": "warning",
-  "certificate.expiring": "warning",
-  "container.crash_looping": "critical",
-  "container.down": "warning",
-  "container.oom": "critical",
-  "container.unhealthy": "warning",
-  "deploy.failed": "warning",
-  "deploy.needs_attention": "critical",
-  "deploy.rolled_back": "warning",
-  "engine.down": "critical",
-  "host.disk_full_soon": "warning",
-  "monitor.down": "warning",
-  "remediation.disabled": "warning",
-  "schedule.failed": "warning",
-  "sla.breached": "warning",
-  "stack.down_failed": "warning",
-  "update.failed": "warning",
-  "update.needs_attention": "critical",
-  "update.rolled_back": "warning",
-};
-
-/** The severity of a message about an incident by that of the incident. */
-const SEVERITY_OF_INCIDENT: Readonly<Record<string, Severity>> = {
-  critical: "critical",
-  major: "warning",
-  minor: "warning",
-  info: "info",
-};
-
-/** Kinds that begin or end a problem. */
-const PHASE_OF: { [Kind in EventKind]?: "begin" | "end" } = {
-  "alert.fired": "begin",
-  "alert.resolved": "end",
-  "container.crash_looping": "begin",
-  "container.down": "begin",
-  "container.healthy": "end",
-  "container.removed": "end",
-  "container.oom": "begin",
-  "container.stable": "end",
-  "container.unhealthy": "begin",
-  "container.up": "end",
-  "deploy.failed": "begin",
-  "deploy.needs_attention": "begin",
-  "deploy.rolled_back": "begin",
-  "deploy.succeeded": "end",
-  "engine.down": "begin",
-  "engine.up": "end",
-  "incident.created": "begin",
-  "incident.resolved": "end",
-  "monitor.down": "begin",
-  "monitor.up": "end",
-};
-
 type LinkConfig = Pick<Config, "serviceBaseUrl">;
 
 /** The address of a page of the dashboard; `null` without `SERVICE_BASE_URL`. */
@@ -102,7 +47,7 @@ export const linkTo = ({ serviceBaseUrl }: LinkConfig, path: string): string | n
   serviceBaseUrl && serviceBaseUrl + path;
 
 /** Whether an event begins or ends a problem. */
-export const phaseOf = ({ event }: Pick<AppEvent, "event">): Phase => PHASE_OF[event] ?? "report";
+export const phaseOf = ({ event }: Pick<AppEvent, "event">): Phase => eventKind(event).phase;
 
 /**
  * Returns the notification about an event.
@@ -190,7 +135,7 @@ export function containersOf({ data }: Pick<AppEvent, "data">): readonly string[
 
 /** The stack that an event is about, unless it is about containers. */
 export const stackNameOf = ({ event, data }: NewEvent): string | undefined =>
-  /^(deploy|stack)\./.test(event) ? (data as DeployData).stack : undefined;
+  eventKind(event).stack?.(data);
 
 /**
  * The text below the title: lines, time and link.
@@ -219,57 +164,19 @@ export const problemKey = ({ server, thread }: NotificationMessage, max: number)
 
 /** Severity of an event. */
 export function severityOf({ event, data }: NewEvent): Severity {
-  if (event === "container.stable" && data.outcome === "exited") return "warning";
-  if (event === "container.down" && data.reason === "oom") return SEVERITY_OF["container.oom"]!;
-  if (event === "alert.fired" || event === "alert.no_data") {
-    return data.severity ?? SEVERITY_OF[event]!;
-  }
-  if (event === "incident.created" || event === "incident.updated") {
-    return SEVERITY_OF_INCIDENT[data.severity] ?? "warning";
-  }
-  if (event === "remediation.executed" && data.status !== "success") return "warning";
-  return SEVERITY_OF[event] ?? "info";
+  const { severity, severityOf } = eventKind(event);
+  return severityOf?.(data) ?? severity;
 }
 
 /** The thread of the messages about a problem. */
-export function threadOf(about: AppEvent): string {
-  const { event, eventId, data } = about;
-  const [area] = event.split(".");
-  if (area === "engine") return "engine";
-  if (area === "container" || area === "deploy") return `${area} ${nameOf(about)}`;
-  const { alertId, outageId, jobId, id } = data as Record<string, string | undefined>;
-  return alertId ?? outageId ?? jobId ?? (area === "incident" ? id : undefined) ?? eventId;
-}
+export const threadOf = (event: AppEvent): string =>
+  eventKind(event.event).thread?.(event.data, nameOf(event)) ?? event.eventId;
 
 /** The stack or container of the event, as a part of ids and links. */
 const nameOf = (event: NewEvent): string =>
   (stackNameOf(event) ?? containersOf(event)[0] ?? "").slice(0, NAME_MAX).toWellFormed();
 
-/** Pages of the dashboard by the first part of the kind. */
-const PAGES: Readonly<Record<string, string>> = {
-  account: "/sessions",
-  alert: "/alerts",
-  certificate: "/probes",
-  container: "/containers",
-  deploy: "/stacks",
-  host: "/host",
-  image: "/updates",
-  incident: "/incidents",
-  monitor: "/uptime",
-  remediation: "/remediation",
-  schedule: "/schedules",
-  sla: "/sla",
-  stack: "/stacks",
-  status_page: "/status-pages",
-  update: "/updates",
-};
-
 function pathOf(event: AppEvent): string {
-  const page = PAGES[event.event.split(".")[0]!] ?? "/";
-  const hasOwnPage = (page === "/containers" || page === "/stacks") && !isRemoved(event);
-  return hasOwnPage ? `${page}/${encodeURIComponent(nameOf(event))}` : page;
+  const { hasOwnPage, page = "/" } = eventKind(event.event);
+  return hasOwnPage?.(event.data) ? `${page}/${encodeURIComponent(nameOf(event))}` : page;
 }
-
-/** Whether it reports that its container no longer exists. */
-const isRemoved = ({ event, data }: AppEvent): boolean =>
-  event === "container.removed" || event === "container.stable" && data.outcome === "removed";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { paragraphs, truncate } from "./description.ts";
+import { paragraphs, truncate } from "./text.ts";
 
 /** Limit of all texts together, in UTF-16 code units: each channel stores them. */
 const TEXTS_MAX = 16_384;

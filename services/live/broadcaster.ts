@@ -7,7 +7,9 @@
 
 import type { Deps } from "../deps.ts";
 import { sleep, type Worker } from "../lifecycle.ts";
-import { ADMIN_EVENT, ADMIN_KINDS } from "./admin_events.ts";
+import { toView } from "../events/description.ts";
+import { eventKind } from "../events/kinds/mod.ts";
+import { ADMIN_EVENT } from "./view.ts";
 import { broadcastStates } from "./frames.ts";
 
 const ROUND_MS = 15_000;
@@ -71,7 +73,7 @@ export async function forwardEvents(
   signal: AbortSignal,
 ): Promise<void> {
   for await (const event of events.subscribe(signal)) {
-    const type = ADMIN_KINDS.has(event.event) ? ADMIN_EVENT : "event";
-    stream.publish(type, event, "event");
+    const type = eventKind(event.event).isForAdmins ? ADMIN_EVENT : "event";
+    stream.publish(type, toView(event), "event");
   }
 }

@@ -15,9 +15,8 @@ import type { ReadDeps } from "../containers/reads.ts";
 import { systemSummary } from "../metrics/host/metrics.ts";
 import { containersIfReachable, countContainers, engineStatusFor } from "./overview.ts";
 import { summarizeStacks } from "../stacks/stacks.ts";
-import { ADMIN_EVENT } from "./admin_events.ts";
 import { callerValidity } from "../stream/validity.ts";
-import { streamView } from "./view.ts";
+import { ADMIN_EVENT, streamView } from "./view.ts";
 
 /**
  * Types of frames. All except `event` and `job` are states, which a new client receives immediately.

@@ -11,7 +11,9 @@ import {
 } from "../access/scope.ts";
 import { visibleTo } from "../containers/visible.ts";
 import type { Deps } from "../deps.ts";
-import type { AppEvent, EventKind, EventMap } from "../events/events.ts";
+import { toView } from "../events/description.ts";
+import type { AppEvent } from "../events/events.ts";
+import { eventKind, type EventMap } from "../events/kinds/mod.ts";
 import type { Inventory } from "../containers/inventory.ts";
 import type { StreamView } from "../stream/held_frames.ts";
 import {
@@ -23,32 +25,9 @@ import {
 } from "../jobs/view.ts";
 import { countContainers } from "./overview.ts";
 import { summarizeStacks } from "../stacks/stacks.ts";
-import { ADMIN_EVENT } from "./admin_events.ts";
 
-/** The permission of each kind of events, by the first word of the kind. */
-export const EVENT_PERMISSIONS: Record<EventTopic, string> = {
-  account: "users:read",
-  alert: "alerts:read",
-  certificate: "system:read",
-  container: "containers:read",
-  deploy: "stacks:read",
-  engine: "system:read",
-  host: "system:read",
-  image: "containers:read",
-  incident: "incidents:read",
-  monitor: "uptime:read",
-  remediation: "remediation:read",
-  schedule: "schedules:read",
-  sla: "sla:read",
-  stack: "stacks:read",
-  status_page: "status_pages:read",
-  test: "webhooks:read",
-  update: "containers:read",
-};
-
-type EventTopic = EventKind extends infer Kind
-  ? Kind extends `${infer Topic}.${string}` ? Topic : Kind
-  : never;
+/** Type in the hub of events that only admins receive; clients see the type `event`. */
+export const ADMIN_EVENT = "admin event";
 
 type ViewDeps = Pick<Deps, "db" | "inventory">;
 
@@ -113,13 +92,12 @@ function containersIn(inventory: Inventory, scope: Scope, data: ContainersData):
     : { containers };
 }
 
-/** Only events about one container or stack can be in the scope of a token that is limited. */
 function eventIn(deps: ViewDeps, scope: Scope, event: AppEvent): AppEvent | undefined {
-  const topic = event.event.split(".")[0] as EventTopic;
-  if (!allowsPermission(scope, EVENT_PERMISSIONS[topic])) return undefined;
+  const { permission, scope: shown } = eventKind(event.event);
+  if (!allowsPermission(scope, permission)) return undefined;
   if (!isLimited(scope)) return event;
-  if (["deploy", "stack", "update"].includes(topic)) return jobEventIn(deps, scope, event);
-  return topic === "container" && isOwn(deps, scope, event) ? event : undefined;
+  if (shown === "job") return jobEventIn(deps, scope, event);
+  return shown === "container" && isOwn(deps, scope, event) ? event : undefined;
 }
 
 /** Of a container that no longer exists only the name is known, not the stack. */
@@ -142,5 +120,6 @@ function jobEventIn(deps: ViewDeps, scope: Scope, event: AppEvent): AppEvent | u
   if (!job || !includesTarget(scope, job)) return undefined;
   const hide = textFilter(deps, { scope }, job);
   const data = { ...event.data, reason: reason === null ? null : hide(reason) };
-  return { ...event, data } as AppEvent;
+  // The text contains the reason, too.
+  return toView({ ...event, data } as AppEvent);
 }

@@ -19,7 +19,8 @@ import {
 } from "../../db/notification_problems.ts";
 import type { AppEvent } from "../events/events.ts";
 import type { Pause, RecorderDeps } from "../events/recorder.ts";
-import type { Decision, Subject, SubjectKind } from "../events/decisions.ts";
+import type { Decision, Subject } from "../events/decisions.ts";
+import type { SubjectKind } from "../events/kinds/kind.ts";
 import { automaticActor } from "../access/audit/audit.ts";
 import { isUp } from "../containers/reads.ts";
 import { identityOf } from "../containers/reserve.ts";

@@ -7,7 +7,7 @@
 
 import { containerInspect } from "../../engine/containers.ts";
 import type { Deps } from "../deps.ts";
-import { inline, truncate } from "../events/description.ts";
+import { inline, truncate } from "../events/text.ts";
 import type { AppEvent } from "../events/events.ts";
 import { errorFields } from "../log.ts";
 import type { Worker } from "../lifecycle.ts";

@@ -16,7 +16,7 @@ import {
   type StoredNotificationChannel,
 } from "../../db/notification_channels.ts";
 import type { Deps } from "../deps.ts";
-import { duration, inline, moment } from "../events/description.ts";
+import { duration, inline, moment } from "../events/text.ts";
 import { ON_CALL_KINDS } from "./holding.ts";
 import { isAtLeast, linkTo, type NotificationMessage, summaryOf } from "../events/message.ts";
 import { enqueueNow } from "./queue.ts";

@@ -6,7 +6,7 @@ import {
   updateNotificationChannel,
 } from "../../db/notification_channels.ts";
 import type { Deps } from "../deps.ts";
-import { inline, moment } from "../events/description.ts";
+import { inline, moment } from "../events/text.ts";
 import { linkTo, type NotificationMessage } from "../events/message.ts";
 import { enqueueNotification } from "./queue.ts";
 

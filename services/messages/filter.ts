@@ -3,25 +3,14 @@
 import type { StoredNotificationChannel } from "../../db/notification_channels.ts";
 import { matchesAny, stackOf } from "../access/scope.ts";
 import type { Deps } from "../deps.ts";
-import type { AppEvent, EventKind } from "../events/events.ts";
+import type { AppEvent } from "../events/events.ts";
+import { type EventKind, eventKind } from "../events/kinds/mod.ts";
 import { containersOf, isAtLeast, severityOf, stackNameOf } from "../events/message.ts";
 
 type Filter = Pick<
   StoredNotificationChannel,
   "containers" | "events" | "minSeverity" | "stacks"
 >;
-
-/**
- * Kinds that are news only to channels that name them: `*` does not mean these. The ends of problems
- * are sent to the others, too, if they got the beginning.
- */
-const NAMED_KINDS: readonly string[] = [
-  "container.up",
-  "container.healthy",
-  "container.removed",
-  "deploy.succeeded",
-  "update.started",
-];
 
 /** Kinds of events of a failed update. */
 const FAILED_UPDATES: readonly EventKind[] = [
@@ -32,7 +21,7 @@ const FAILED_UPDATES: readonly EventKind[] = [
 
 /** Whether a channel wants an event by itself. */
 export const wantsEvent = (deps: Pick<Deps, "inventory">, filter: Filter, event: AppEvent) =>
-  (NAMED_KINDS.includes(event.event)
+  (eventKind(event.event).isOnlyByName
     ? filter.events.includes(event.event)
     : subscribesTo(filter, event)) &&
   isAtLeast(severityOf(event), filter.minSeverity) && isMeant(deps, filter, event);

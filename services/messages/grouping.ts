@@ -20,9 +20,11 @@ import {
 } from "../../db/notification_groups.ts";
 import type { Deps } from "../deps.ts";
 import { describeEvent } from "../events/description.ts";
-import type { AppEvent, EventKind } from "../events/events.ts";
+import type { AppEvent } from "../events/events.ts";
+import type { EventKind } from "../events/kinds/mod.ts";
 import type { Pause, RecorderDeps } from "../events/recorder.ts";
-import type { Decision, Phase, Subject } from "../events/decisions.ts";
+import type { Decision, Subject } from "../events/decisions.ts";
+import type { Phase } from "../events/kinds/kind.ts";
 import { decide, HOLD_MS, SETTLE_MS } from "./causes.ts";
 import { isAtLeast, phaseOf, severityOf, threadOf } from "../events/message.ts";
 import { subjectOf } from "./subject.ts";

@@ -8,7 +8,7 @@ import {
   type StoredNotificationChannel,
 } from "../../db/notification_channels.ts";
 import type { Deps } from "../deps.ts";
-import { inline } from "../events/description.ts";
+import { inline } from "../events/text.ts";
 import { type AppEvent, createEnvelope } from "../events/events.ts";
 import { enqueueMessage } from "../events/outbox.ts";
 import type { CollectDeps } from "../events/outbox_channel.ts";

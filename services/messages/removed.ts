@@ -2,8 +2,8 @@
 
 import { deleteProblem, selectProblemsOfKinds } from "../../db/notification_problems.ts";
 import { emit, type EmitDeps } from "../events/emit.ts";
-import type { EventMap } from "../events/events.ts";
-import type { SubjectKind } from "../events/decisions.ts";
+import type { EventMap } from "../events/kinds/mod.ts";
+import type { SubjectKind } from "../events/kinds/kind.ts";
 import { readMark } from "../containers/marks.ts";
 
 /** A crash loop has an end of its own. */

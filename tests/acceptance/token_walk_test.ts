@@ -17,7 +17,8 @@ import { forwardEvents } from "../../services/live/broadcaster.ts";
 import { toView } from "../../services/jobs/view.ts";
 import { broadcastStates } from "../../services/live/frames.ts";
 import { emit } from "../../services/events/emit.ts";
-import { type AppEvent, createEnvelope, EVENT_KINDS } from "../../services/events/events.ts";
+import { type AppEvent, createEnvelope } from "../../services/events/events.ts";
+import { EVENT_KIND_IDS } from "../../services/events/kinds/mod.ts";
 import { composeLabels, idOf, simulateContainers } from "../helpers/fake_containers.ts";
 import { type FakeEngine, fakeEngine, outputFrame } from "../helpers/fake_engine.ts";
 import { sseClient } from "../helpers/sse_client.ts";
@@ -384,7 +385,7 @@ for (const [what, scope] of Object.entries(SCOPES)) {
     const forwarding = forwardEvents(app.deps, end.signal);
     const { body } = await app.fetch("GET", "/api/stream", undefined, { scope });
     const client = sseClient(body as ReadableStream<Uint8Array<ArrayBuffer>>);
-    for (const kind of EVENT_KINDS) {
+    for (const kind of EVENT_KIND_IDS) {
       const about = { container: FOREIGN, id: idOf(FOREIGN), jobId: FOREIGN };
       const data = { ...about, rule: FOREIGN, message: FOREIGN };
       app.deps.events.publish({ ...createEnvelope(app.deps), event: kind, data } as AppEvent);

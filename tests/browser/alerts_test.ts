@@ -124,6 +124,18 @@ async function handleAlert(tab: Dashboard, service: Longshore): Promise<void> {
 async function manageSilences(tab: Dashboard): Promise<void> {
   await tab.choose("alert Memory", "Silence");
   await tab.find("dialog", "New silence");
+  await until(
+    "the kinds of events are proposed by their words",
+    () =>
+      tab.page.$$eval(
+        "dialog datalist option",
+        (options) =>
+          options.some((each) =>
+            (each as HTMLOptionElement).value === "container.crash_looping" &&
+            each.textContent === "Containers: crash loop"
+          ),
+      ),
+  );
   const rule = await tab.find("textbox", "Rule");
   equal(await rule.evaluate((input) => (input as HTMLInputElement).value), "Memory");
   await checkBothThemes(tab);

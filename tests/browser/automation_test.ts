@@ -12,7 +12,7 @@ import {
   DESKTOP,
   startDashboardBrowser,
 } from "../helpers/dashboard.ts";
-import { checkBothThemes, hasColumns, select } from "../helpers/dashboard_steps.ts";
+import { checkBothThemes, hasColumns, rowMatches, select } from "../helpers/dashboard_steps.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { fakeRegistry } from "../helpers/fake_registry.ts";
@@ -190,10 +190,10 @@ async function checkWebhooks(tab: Dashboard, service: Longshore, url: string): P
   await tab.fill({ Name: "On-call", URL: "http://10.0.0.1/hook" });
   await tab.find("group", "Events");
   await tab.click("button", "Create");
-  await tab.invalid("checkbox", "*");
+  await tab.invalid("checkbox", "All events");
   await checkBothThemes(tab);
 
-  await tab.click("checkbox", "alert.fired");
+  await tab.click("checkbox", "Fired");
   await tab.click("button", "Create");
   await tab.alert(/10\.0\.0\.1/);
   const field = await tab.find("textbox", "URL");
@@ -218,8 +218,10 @@ async function checkWebhooks(tab: Dashboard, service: Longshore, url: string): P
   ], "Webhooks");
 
   await tab.choose("On-call", "Edit");
-  await tab.click("checkbox", "container.down");
+  await tab.click("checkbox", "Stopped");
   await tab.press("Save", "Saved On-call");
+  await rowMatches(tab, "On-call", /Alerts: fired, Containers: stopped/);
+  await checkProblems(tab, service);
   await tab.choose("On-call", "Test");
   await tab.status("Sent a test event to On-call");
   await tab.choose("On-call", "Deliveries");
@@ -248,6 +250,36 @@ async function checkWebhooks(tab: Dashboard, service: Longshore, url: string): P
   await tab.find("alertdialog", "Delete On-call?");
   await tab.press("Delete", "Deleted On-call");
   await tab.gone("table", "Webhooks");
+}
+
+/** The checkbox for all problems checks and shows what the boxes of kinds do. */
+async function checkProblems(tab: Dashboard, service: Longshore): Promise<void> {
+  const { body: { kinds } } = await service.call("GET", "/api/events/kinds");
+  const problems = (kinds as { id: string; severity: string; phase: string }[])
+    .filter(({ severity, phase }) => severity !== "info" || phase === "end")
+    .map(({ id }) => id);
+  const isChecked = async (name: string) =>
+    await (await tab.find("checkbox", name)).evaluate((box) => (box as HTMLInputElement).checked);
+  const all = "Everything that is a problem";
+
+  await tab.choose("On-call", "Edit");
+  equal(await isChecked(all), false);
+  await tab.click("checkbox", all);
+  equal(await isChecked("Crash loop"), true);
+  await tab.click("checkbox", "Crash loop");
+  equal(await isChecked(all), false);
+  await tab.click("checkbox", "Crash loop");
+  equal(await isChecked(all), true);
+  const box = await tab.find("checkbox", "Crash loop");
+  match(
+    await box.evaluate((input) => input.closest("label")!.title),
+    /^container\.crash_looping: A container exited/,
+  );
+  await checkBothThemes(tab);
+  await tab.press("Save", "Saved On-call");
+  await rowMatches(tab, "On-call", /Everything that is a problem/);
+  const { body: { webhooks: [webhook] } } = await service.call("GET", "/api/webhooks");
+  deepEqual([...webhook.events].sort(), problems.sort());
 }
 
 async function checkRegistries(tab: Dashboard): Promise<void> {

@@ -1,6 +1,6 @@
 /** Events whose number can be read from what a receiver gets. @module */
 
-import type { EventMap } from "../../services/events/events.ts";
+import type { EventMap } from "../../services/events/kinds/mod.ts";
 
 /** The first incidents end, with the events of these numbers. */
 export const ENDED = { incidents: 4, from: 9, to: 12 };

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, notEqual } from "node:assert/strict";
 import { emit } from "../../services/events/emit.ts";
 import { deliverDue } from "../helpers/outbox_delivery.ts";
 import { createSecrets } from "../../services/secrets/secrets.ts";
-import { EVENT_KINDS } from "../../services/events/events.ts";
+import { EVENT_KIND_IDS } from "../../services/events/kinds/mod.ts";
 import { fakeReceiver } from "../helpers/fake_receiver.ts";
 import { testApp, type TestAppOptions } from "../helpers/test_app.ts";
 import { login } from "../helpers/accounts.ts";
@@ -426,10 +426,10 @@ Deno.test("every kind of event can be subscribed to", async () => {
   using app = testApp();
   const { status, body } = await app.call("POST", "/api/webhooks", {
     ...hook,
-    events: EVENT_KINDS,
+    events: EVENT_KIND_IDS,
   });
   equal(status, 201);
-  deepEqual(body.events, [...EVENT_KINDS]);
+  deepEqual(body.events, [...EVENT_KIND_IDS]);
   notEqual(body.secret, undefined);
 });
 

@@ -3,6 +3,7 @@
 import { deepEqual, match } from "node:assert/strict";
 import { COMMANDS } from "../../commands/mod.ts";
 import { describeConfig } from "../../services/config/config.ts";
+import { EVENT_KINDS } from "../../services/events/kinds/mod.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string) => Deno.readTextFile(new URL(path, root));
@@ -24,6 +25,14 @@ Deno.test("docs/configuration.md has every variable and every command", async ()
     Object.keys(COMMANDS).filter((name) => !page.includes(`\`longshore ${name}`)),
     [],
   );
+});
+
+Deno.test("docs/webhooks.md has a row for each event kind", async () => {
+  const page = (await read("docs/webhooks.md")).replaceAll(/ {2,}/g, " ");
+  const rows = EVENT_KINDS.map(({ id, severity, description }) =>
+    `| \`${id}\` | ${severity} | ${description} |`
+  );
+  deepEqual(rows.filter((row) => !page.includes(row)), []);
 });
 
 Deno.test("links and paths in the documentation lead to existing files and headings", async () => {

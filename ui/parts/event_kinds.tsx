@@ -1,71 +1,118 @@
-/** Events of a receiver. @module */
+/** Choice of the events that a receiver gets, and its text in tables. @module */
 
-import type { NewWebhook } from "../api/types.ts";
+import { useEffect, useRef } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import type { EventKind } from "../api/types.ts";
+import { capital } from "../base/text.ts";
 import { CheckGroup } from "../components/form.tsx";
+import { Loading } from "../components/states.tsx";
+import { eventKinds, readEventKinds } from "../state/event_kinds.ts";
+import { sentenceOf } from "../state/toasts.ts";
 
-type Kind = NewWebhook["events"][number];
+const ALL_PROBLEMS = "Everything that is a problem";
 
-/** In the order of the service; the type reports a kind that is missing here. */
-const KINDS = Object.keys(
-  {
-    "*": 0,
-    "alert.fired": 0,
-    "alert.resolved": 0,
-    "alert.no_data": 0,
-    "container.down": 0,
-    "container.up": 0,
-    "container.unhealthy": 0,
-    "container.healthy": 0,
-    "container.removed": 0,
-    "container.oom": 0,
-    "container.crash_looping": 0,
-    "container.stable": 0,
-    "engine.down": 0,
-    "engine.up": 0,
-    "host.disk_full_soon": 0,
-    "incident.created": 0,
-    "incident.updated": 0,
-    "incident.resolved": 0,
-    "monitor.down": 0,
-    "monitor.up": 0,
-    "sla.breached": 0,
-    "remediation.executed": 0,
-    "remediation.disabled": 0,
-    "schedule.failed": 0,
-    "deploy.succeeded": 0,
-    "deploy.rolled_back": 0,
-    "deploy.failed": 0,
-    "deploy.needs_attention": 0,
-    "stack.down_failed": 0,
-    "status_page.updated": 0,
-    "certificate.expiring": 0,
-    "image.update_available": 0,
-    "account.new_sign_in": 0,
-    "update.started": 0,
-    "update.succeeded": 0,
-    "update.rolled_back": 0,
-    "update.failed": 0,
-    "update.needs_attention": 0,
-    "test": 0,
-  } satisfies Record<Kind, 0>,
-);
+/** Kinds that a text names; the others are counted. */
+const NAMED_MAX = 2;
 
-export function EventKinds({ checked = [] }: { checked?: readonly string[] }) {
+/** The end of a problem belongs to it. */
+const isProblem = ({ severity, phase }: EventKind): boolean =>
+  severity !== "info" || phase === "end";
+
+/**
+ * @param props.hasSeverity Whether the form has a field for the least severity, which chooses problems.
+ */
+export function EventKinds({ checked = [], hasSeverity = false }: {
+  checked?: readonly string[];
+  hasSeverity?: boolean;
+}) {
+  const failure = useSignal<string | undefined>(undefined);
+  const shortcut = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    readEventKinds().catch((error) => failure.value = sentenceOf(error));
+  }, []);
+  const kinds = eventKinds.value;
+  const boxes = () => [
+    ...shortcut.current?.form?.querySelectorAll<HTMLInputElement>("[name=events]") ?? [],
+  ];
+  const showShortcut = () => {
+    if (!shortcut.current || !kinds) return;
+    const chosen = boxes().filter((box) => box.checked).map(({ value }) => value);
+    shortcut.current.checked = areProblems(chosen, kinds);
+  };
+  // Boxes have other values after the session had ended.
+  useEffect(showShortcut, [kinds]);
+  const choose = () => {
+    const isChosen = shortcut.current!.checked;
+    const problems = kinds!.filter(isProblem).map(({ id }) => id);
+    for (const box of boxes()) box.checked = isChosen && problems.includes(box.value);
+  };
+
+  if (failure.value !== undefined) return <p class="note danger" role="alert">{failure.value}</p>;
+  if (!kinds) return <Loading name="Events" />;
   return (
-    <CheckGroup
-      label="Events"
-      name="events"
-      options={KINDS}
-      checked={checked}
-      hint="* means all, including those of later versions"
-      required
-    />
+    <div onChange={({ target }) => target === shortcut.current || showShortcut()}>
+      <CheckGroup
+        label="Events"
+        name="events"
+        options={[{ value: "*", name: "All events", title: "*" }]}
+        parts={partsOf(kinds)}
+        checked={checked}
+        hint="All events include those of later versions"
+        required
+      >
+        {!hasSeverity && (
+          <label class="check">
+            <input ref={shortcut} type="checkbox" onChange={choose} />
+            {ALL_PROBLEMS}
+          </label>
+        )}
+      </CheckGroup>
+    </div>
   );
 }
 
-/** Events of a receiver in a table: the first kinds, and how many more. */
-export function eventsText(events: readonly string[]): string {
+function partsOf(kinds: readonly EventKind[]) {
+  return [...new Set(kinds.map(({ group }) => group))].map((title) => ({
+    title,
+    options: kinds.filter(({ group }) => group === title)
+      .map(({ id, words, description }) => ({
+        value: id,
+        name: capital(words),
+        title: `${id}: ${description}`,
+      })),
+  }));
+}
+
+/** The kinds, where their codes do as well until they are known, or if they cannot be read. */
+export function useEventKinds(): readonly EventKind[] {
+  useEffect(() => {
+    readEventKinds().catch(() => {});
+  }, []);
+  return eventKinds.value ?? [];
+}
+
+/** Events of a receiver in a table. Its tooltip has the codes. */
+export function EventsText({ events }: { events: readonly string[] }) {
+  const kinds = useEventKinds();
+  return <span class="cut" title={events.join(", ")}>{textOf(events, kinds)}</span>;
+}
+
+/** E.g. `Containers: stopped, unhealthy and 3 more`. */
+function textOf(events: readonly string[], kinds: readonly EventKind[]): string {
   if (events.includes("*")) return "All events";
-  const shown = events.slice(0, 2).join(", ");
-  return events.length > 2 ? `${shown} and ${events.length - 2} more` : shown;
+  if (areProblems(events, kinds)) return ALL_PROBLEMS;
+  const known = kinds.filter(({ id }) => events.includes(id));
+  const others = events.filter((event) => known.every(({ id }) => id !== event));
+  const names = known.map(({ group, words }, at) =>
+    group === known[at - 1]?.group ? words : `${group}: ${words}`
+  );
+  const all = [...names, ...others];
+  const shown = all.slice(0, NAMED_MAX).join(", ");
+  return all.length > NAMED_MAX ? `${shown} and ${all.length - NAMED_MAX} more` : shown;
+}
+
+function areProblems(events: readonly string[], kinds: readonly EventKind[]): boolean {
+  const problems = kinds.filter(isProblem);
+  return problems.length > 0 && events.length === problems.length &&
+    problems.every(({ id }) => events.includes(id));
 }

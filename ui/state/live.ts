@@ -10,6 +10,7 @@ import type {
   AlertEvent,
   Container,
   EngineStatus,
+  EventKind,
   HostSummary,
   Job,
   Maintenance,
@@ -20,12 +21,17 @@ import type {
 import { followStream, type StreamFrame } from "./stream.ts";
 import { session } from "./session.ts";
 
-/** An event of the service, as in webhooks. */
+/** An event of the service, as in webhooks, with what it says. */
 export interface LiveEvent {
   event: string;
   timestamp: string;
   eventId: string;
   data: Record<string, unknown>;
+  /** One line, e.g. `Container down: web`. */
+  title: string;
+  tone: EventKind["tone"];
+  /** Facts, and texts of several lines. */
+  lines: string[];
 }
 
 /** A job as the stream reports it. */

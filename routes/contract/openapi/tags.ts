@@ -41,8 +41,9 @@ export const TAGS: Record<Edition, Record<string, Tag>> = {
       description: "Checks of configured HTTP endpoints and TLS certificates.",
     },
     Events: {
-      groups: ["stream"],
-      description: "Metrics, containers, alerts and events as server-sent events.",
+      groups: ["stream", "events"],
+      description:
+        "The kinds of events, and metrics, containers, alerts and events as server-sent events.",
     },
     Alerts: {
       groups: ["alerts", "silences"],

@@ -8,6 +8,7 @@ import { deleteHeldEvent, type HeldEvent, selectHeldEvents } from "../../../db/h
 import type { Deps } from "../../deps.ts";
 import { type EmitDeps, notifyPeople } from "../../events/emit.ts";
 import type { AppEvent } from "../../events/events.ts";
+import { eventKind } from "../../events/kinds/mod.ts";
 import { currentPause } from "./silencer.ts";
 
 type HeldDeps = EmitDeps & Pick<Deps, "inventory">;
@@ -38,18 +39,10 @@ function isLasting(
   { inventory }: Pick<Deps, "inventory">,
   { event, data }: AppEvent,
 ): boolean | undefined {
-  if (!event.startsWith("container.")) return true;
+  const { lasts } = eventKind(event);
+  if (!lasts) return true;
   if (!inventory.live) return undefined;
   const { container: name } = data as { container: string };
   const container = inventory.list().find((each) => each.name === name);
-  if (!container) return false;
-  switch (event) {
-    case "container.down":
-    case "container.oom":
-      return container.state !== "running";
-    case "container.unhealthy":
-      return container.health === "unhealthy";
-    default:
-      return true;
-  }
+  return container !== undefined && lasts(container);
 }

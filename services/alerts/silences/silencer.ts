@@ -5,6 +5,7 @@ import { selectActiveSilences, type StoredSilence } from "../../../db/silences.t
 import { matchesAny, type ScopedContainer, stackOf } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
 import type { NewEvent } from "../../events/events.ts";
+import { eventKind } from "../../events/kinds/mod.ts";
 import type { Pause, Silencer } from "../../events/recorder.ts";
 import {
   containersOf,
@@ -43,16 +44,14 @@ export function currentPause(deps: SilencerDeps, event: NewEvent): Pause | undef
   if (maintenance.active) return "maintenance";
   const containers = scopedContainers(deps, event);
   if (containers.length > 0 && containers.every(maintenance.includes)) return "maintenance";
-  const silences = isSilenceable(event) ? selectActiveSilences(db, now().toISOString()) : [];
+  const { ignoresSilences } = eventKind(event.event);
+  const silences = ignoresSilences ? [] : selectActiveSilences(db, now().toISOString());
   if (silences.length === 0) return undefined;
   const severity = severityOf(event);
   return silences.some((silence) => matches(silence, event, { containers, severity }))
     ? "silence"
     : undefined;
 }
-
-/** A silence must not hide a sign-in with a stolen password, and a test is for the person who asks. */
-const isSilenceable = ({ event }: NewEvent) => event !== "test" && !event.startsWith("account.");
 
 /** An event of several containers matches only if all of them match. */
 function matches(
@@ -84,7 +83,7 @@ function scopedContainers(deps: SilencerDeps, event: NewEvent): readonly ScopedC
 }
 
 const namesOf = (event: NewEvent): readonly string[] =>
-  event.event === "remediation.executed" ? [event.data.target] : containersOf(event);
+  eventKind(event.event).targets?.(event.data) ?? containersOf(event);
 
 /** A container that was removed still has its name. */
 const lookUp = ({ inventory }: Pick<Deps, "inventory">, name: string): ScopedContainer =>

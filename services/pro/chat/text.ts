@@ -5,14 +5,9 @@
  * @module
  */
 
-import {
-  type DescribedEvent,
-  describeEvent,
-  inline,
-  moment,
-  type Tone,
-  truncate,
-} from "../../events/description.ts";
+import { type DescribedEvent, describeEvent } from "../../events/description.ts";
+import { inline, moment, truncate } from "../../events/text.ts";
+import type { Tone } from "../../events/kinds/kind.ts";
 import { summaryOf } from "../../events/message.ts";
 import { type Summarized, titlesOf } from "../../messages/rate_limit.ts";
 

@@ -28,7 +28,8 @@ import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { AppError, notFound, requireFound } from "../../errors.ts";
-import type { EventMap, IncidentData } from "../../events/events.ts";
+import type { EventMap } from "../../events/kinds/mod.ts";
+import type { IncidentData } from "../../events/kinds/incidents.ts";
 
 export { NOTE_TYPES, TIMELINE_TYPES } from "../../../db/pro/incident_timeline.ts";
 export {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { EventKind } from "../../events/events.ts";
+import type { EventKind } from "../../events/kinds/mod.ts";
 import type { Deps } from "../../deps.ts";
 import { every, sleep } from "../../lifecycle.ts";
 import { createRemediator, recoverRemediations, sweepRemediationRuns } from "./runs.ts";

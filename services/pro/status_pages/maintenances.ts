@@ -24,7 +24,7 @@ import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { AppError, requireFound, tooMany } from "../../errors.ts";
-import type { EventMap } from "../../events/events.ts";
+import type { EventMap } from "../../events/kinds/mod.ts";
 import { requirePage } from "./page_lookup.ts";
 
 export { MAINTENANCE_STATUSES };

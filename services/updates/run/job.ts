@@ -3,7 +3,7 @@
 import type { Deps } from "../../deps.ts";
 import { messageFor } from "../../errors.ts";
 import { emit } from "../../events/emit.ts";
-import type { EventKind } from "../../events/events.ts";
+import type { EventKind } from "../../events/kinds/mod.ts";
 import type { Identity } from "../../containers/reservations.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { emit } from "../../../services/events/emit.ts";
-import { EVENT_KINDS } from "../../../services/events/events.ts";
+import { EVENT_KIND_IDS } from "../../../services/events/kinds/mod.ts";
 import { enqueueChatTest } from "../../../services/pro/chat/dispatch.ts";
 import { deliverHeld } from "../../helpers/outbox_delivery.ts";
 import { createSecrets } from "../../../services/secrets/secrets.ts";
@@ -800,8 +800,8 @@ Deno.test("every kind of event can be subscribed to", async () => {
   using app = proApp();
   const { status, body } = await app.call("POST", `${BASE}/channels`, {
     ...slack,
-    events: EVENT_KINDS,
+    events: EVENT_KIND_IDS,
   });
   equal(status, 201);
-  deepEqual(body.events, [...EVENT_KINDS]);
+  deepEqual(body.events, [...EVENT_KIND_IDS]);
 });

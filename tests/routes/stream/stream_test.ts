@@ -102,6 +102,9 @@ Deno.test("GET /api/stream sends the state of each round, and events in between"
     server: "test-host",
     serverId: app.deps.server.id,
     data: { ...down, image: "app:1" },
+    title: "Container down: web",
+    tone: "problem",
+    lines: ["Exited (exit code 1)"],
   }]);
   deepEqual(round.map(({ type }) => type), ["metrics", "containers", "alerts"]);
   deepEqual(round[1]?.data, { containers: [], stacks: [] });

@@ -9,7 +9,8 @@ import {
   type NewAlertRule,
   removeAlertRule,
 } from "../../../services/alerts/rules.ts";
-import type { AlertData, AppEvent } from "../../../services/events/events.ts";
+import type { AlertData } from "../../../services/events/kinds/alerts.ts";
+import type { AppEvent } from "../../../services/events/events.ts";
 import type { Container } from "../../../services/containers/inventory.ts";
 import type { ContainerStats } from "../../../services/containers/stats_cache.ts";
 import { composeLabels, containerOf, idOf, setContainers } from "../../helpers/fake_containers.ts";

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { insertMetricSample, rollUpMetricSamples } from "../../../db/metric_samples.ts";
 import { reportDiskFullSoon } from "../../../services/alerts/disk_full_soon.ts";
-import type { EventMap } from "../../../services/events/events.ts";
+import type { EventMap } from "../../../services/events/kinds/mod.ts";
 import type { HostSample } from "../../../services/metrics/host/cache.ts";
 import { openTestDatabase, type TestApp, testApp } from "../../helpers/test_app.ts";
 

@@ -18,7 +18,7 @@ import {
   getAlertRule,
   removeAlertRule,
 } from "../../../services/alerts/rules.ts";
-import type { AlertData } from "../../../services/events/events.ts";
+import type { AlertData } from "../../../services/events/kinds/alerts.ts";
 import type { HostSample } from "../../../services/metrics/host/cache.ts";
 import { containerOf, setContainers } from "../../helpers/fake_containers.ts";
 import {

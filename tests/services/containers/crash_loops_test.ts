@@ -10,7 +10,7 @@ import {
 } from "../../../services/containers/crash_loops.ts";
 import { markedName } from "../../../services/containers/marks.ts";
 import type { Deps } from "../../../services/deps.ts";
-import type { DownReason } from "../../../services/events/events.ts";
+import type { DownReason } from "../../../services/events/kinds/containers.ts";
 import type { ContainerState } from "../../../services/containers/inventory.ts";
 import { containerOf, idOf } from "../../helpers/fake_containers.ts";
 import { openTestDatabase, testApp } from "../../helpers/test_app.ts";

@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { selectServiceStop } from "../../../db/service_stops.ts";
-import type { AppEvent, EventMap } from "../../../services/events/events.ts";
+import type { AppEvent } from "../../../services/events/events.ts";
+import type { EventMap } from "../../../services/events/kinds/mod.ts";
 import { containerWatcher } from "../../../services/containers/watcher.ts";
 import {
   idOf,

@@ -2,7 +2,7 @@ import { deepEqual } from "node:assert/strict";
 import { readCrashLines } from "../../../services/messages/crash_log.ts";
 import { collectNotifications } from "../../../services/messages/queue.ts";
 import { emit } from "../../../services/events/emit.ts";
-import type { EventKind, EventMap } from "../../../services/events/events.ts";
+import type { EventKind, EventMap } from "../../../services/events/kinds/mod.ts";
 import { type FakeAnswer, fakeEngine, outputFrame } from "../../helpers/fake_engine.ts";
 import { fakeLog } from "../../helpers/fake_log.ts";
 import { testApp } from "../../helpers/test_app.ts";

@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { emit } from "../../../services/events/emit.ts";
-import type { EventMap } from "../../../services/events/events.ts";
+import type { EventMap } from "../../../services/events/kinds/mod.ts";
 import { PLATFORMS, servePlatform } from "../../helpers/notification_platforms.ts";
 import { deliverDue } from "../../helpers/outbox_delivery.ts";
 import { smtpServer } from "../../helpers/smtp_server.ts";

@@ -11,6 +11,7 @@ import {
   TextField,
   TimeField,
 } from "../../components/form.tsx";
+import { useEventKinds } from "../../parts/event_kinds.tsx";
 import { fromLocalInput } from "../../base/local_time.ts";
 import { capital } from "../../base/text.ts";
 import { showStatus } from "../../state/toasts.ts";
@@ -20,6 +21,8 @@ const HOUR_MS = 3_600_000;
 
 /** Duration of a silence unless the user says otherwise, in hours. */
 const HOURS = 2;
+
+const EVENT_PROPOSALS = "event-proposals";
 
 const MATCHERS = ["event", "container", "stack", "rule", "severity"] as const;
 
@@ -51,7 +54,7 @@ export function SilenceForm(
   const endsAt = silence?.endsAt ?? new Date(Date.now() + HOURS * HOUR_MS).toISOString();
   const matcher = (
     name: "container" | "stack" | "rule" | "event",
-    help: { placeholder?: string; hint: string },
+    help: { placeholder?: string; hint: string; list?: string },
   ) => (
     <TextField
       label={capital(name)}
@@ -77,7 +80,12 @@ export function SilenceForm(
         {matcher("container", { placeholder: "batch*", hint: "* stands for any text. Empty: any" })}
         {matcher("stack", { placeholder: "shop", hint: "Empty: any" })}
         {matcher("rule", { hint: "Name of an alert or remediation rule. Empty: any" })}
-        {matcher("event", { placeholder: "container.*", hint: "Empty: any" })}
+        {matcher("event", {
+          placeholder: "container.*",
+          hint: "* stands for any text. Empty: any",
+          list: EVENT_PROPOSALS,
+        })}
+        <EventProposals />
         <SelectField
           label="Severity"
           name="matchers.severity"
@@ -97,5 +105,16 @@ export function SilenceForm(
         <TimeField label="Ends" name="endsAt" at={endsAt} hint="In your time zone" required />
       </div>
     </FormDialog>
+  );
+}
+
+/** Kinds of events by their words. */
+function EventProposals() {
+  return (
+    <datalist id={EVENT_PROPOSALS}>
+      {useEventKinds().map(({ id, group, words }) => (
+        <option key={id} value={id}>{`${group}: ${words}`}</option>
+      ))}
+    </datalist>
   );
 }

@@ -20,9 +20,9 @@ import { TimingFields, timingOf } from "./timing.tsx";
 const BY_URL = "url";
 
 const SEVERITIES = [
-  { value: "info", name: "Info and above" },
-  { value: "warning", name: "Warning and above" },
-  { value: "critical", name: "Critical only" },
+  { value: "info", name: "Everything" },
+  { value: "warning", name: "Everything that is a problem" },
+  { value: "critical", name: "Critical problems" },
 ];
 
 export function ChannelForm({ channel, ...dialog }: SaveProps & {
@@ -74,7 +74,7 @@ export function ChannelForm({ channel, ...dialog }: SaveProps & {
             <ConfigFields kind={KINDS[id]} value={channel?.config ?? {}} />
           </div>
         )}
-      <EventKinds checked={channel?.events ?? ["*"]} />
+      <EventKinds checked={channel?.events ?? ["*"]} hasSeverity />
       {select("Minimum severity", "minSeverity", SEVERITIES, {
         initial: "info",
         hint: "The end of a problem is always sent",

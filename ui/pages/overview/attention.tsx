@@ -23,7 +23,7 @@ import {
 } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
-import { describe } from "../../parts/event_list.tsx";
+import { detailsOf } from "../../parts/event_list.tsx";
 import { useImageUpdates } from "../../parts/image_updates.ts";
 
 interface Concern {
@@ -294,21 +294,19 @@ function recentFailures(): Concern[] {
   const since = new Date(now.value - RECENT_MS).toISOString();
   const known = new Set<string>();
   return events.value.flatMap((each): Concern[] => {
-    const { event, timestamp, eventId, data } = each;
+    const { event, timestamp, eventId, data, title, tone } = each;
     const solution = timestamp >= since && SOLUTIONS[event]?.(data);
     if (!solution) return [];
-    const [tone, subject, text] = describe(each);
     // Repeated failures are one concern: the last time counts.
-    const what = `${event} ${subject}`;
-    if (known.has(what)) return [];
-    known.add(what);
+    if (known.has(title)) return [];
+    known.add(title);
     return [{
       key: eventId,
-      tone: tone === "bad" ? tone : "warn",
+      tone: tone === "problem" ? "bad" : "warn",
       icon: "clock",
       text: (
         <>
-          <strong>{plain(subject)}</strong> {plain(text)}{" "}
+          <strong>{plain(title)}</strong> {detailsOf(each)}{" "}
           <span class="muted">
             <Time at={timestamp} />
           </span>

@@ -7,7 +7,7 @@ import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
 import { LastDelivery } from "../../parts/deliveries.tsx";
 import { useDialog } from "../../components/dialog.tsx";
-import { eventsText } from "../../parts/event_kinds.tsx";
+import { EventsText } from "../../parts/event_kinds.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
@@ -74,7 +74,7 @@ const columns = (onChange: () => void): readonly Column<Webhook>[] => [
   { title: "URL", cell: ({ url }) => <Text>{url}</Text>, sort: ({ url }) => url, wide: true },
   {
     title: "Events",
-    cell: ({ events }) => <span class="cut" title={events.join(", ")}>{eventsText(events)}</span>,
+    cell: ({ events }) => <EventsText events={events} />,
     wide: true,
   },
   {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { moment, truncate } from "../../../events/description.ts";
+import { moment, truncate } from "../../../events/text.ts";
 import type { Tone } from "../../../events/message.ts";
 import { type ChannelKind, escapeMarkdown, outcomeOf, parseJson } from "./kind.ts";
 

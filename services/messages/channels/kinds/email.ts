@@ -1,6 +1,6 @@
 /** Mails, through the channel's own mail server or that of `SMTP_URL`. @module */
 
-import { moment } from "../../../events/description.ts";
+import { moment } from "../../../events/text.ts";
 import type { ChannelDeps } from "../../../events/outbox_channel.ts";
 import { outcomeOfError } from "../../../events/outbox_outcome.ts";
 import { escapeMarkup } from "../../../text/escape_markup.ts";

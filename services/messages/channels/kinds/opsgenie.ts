@@ -1,6 +1,6 @@
 /** Opsgenie: Alert API (https://docs.opsgenie.com/docs/alert-api). @module */
 
-import { truncate } from "../../../events/description.ts";
+import { truncate } from "../../../events/text.ts";
 import { bodyOf, problemKey, type Severity } from "../../../events/message.ts";
 import { joinUrl } from "../../../outbound/url.ts";
 import { type ChannelKind, token } from "./kind.ts";

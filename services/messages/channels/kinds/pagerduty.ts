@@ -4,7 +4,7 @@
  * @module
  */
 
-import { truncate } from "../../../events/description.ts";
+import { truncate } from "../../../events/text.ts";
 import { bodyOf, problemKey } from "../../../events/message.ts";
 import { joinUrl } from "../../../outbound/url.ts";
 import type { ChannelKind } from "./kind.ts";

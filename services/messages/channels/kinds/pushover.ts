@@ -1,6 +1,6 @@
 /** Pushover (https://pushover.net/api). @module */
 
-import { truncate } from "../../../events/description.ts";
+import { truncate } from "../../../events/text.ts";
 import { bodyOf, type Severity } from "../../../events/message.ts";
 import { joinUrl } from "../../../outbound/url.ts";
 import type { ChannelKind, Pattern } from "./kind.ts";

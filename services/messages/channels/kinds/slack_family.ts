@@ -1,6 +1,6 @@
 /** Slack, and the chats that accept its incoming webhooks: Mattermost and Rocket.Chat. @module */
 
-import { truncate } from "../../../events/description.ts";
+import { truncate } from "../../../events/text.ts";
 import { bodyOf, type Tone } from "../../../events/message.ts";
 import type { OutboxOutcome } from "../../../events/outbox_channel.ts";
 import {

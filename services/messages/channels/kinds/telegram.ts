@@ -1,6 +1,6 @@
 /** Telegram: a bot posts to a chat (https://core.telegram.org/bots/api#sendmessage). @module */
 
-import { truncate } from "../../../events/description.ts";
+import { truncate } from "../../../events/text.ts";
 import { bodyOf } from "../../../events/message.ts";
 import { joinUrl } from "../../../outbound/url.ts";
 import type { OutboxOutcome } from "../../../events/outbox_channel.ts";

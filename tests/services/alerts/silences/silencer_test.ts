@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { reportHeldEvents } from "../../../../services/alerts/silences/held.ts";
 import { emit } from "../../../../services/events/emit.ts";
-import type { AlertData } from "../../../../services/events/events.ts";
+import type { AlertData } from "../../../../services/events/kinds/alerts.ts";
 import { composeLabels, setContainers } from "../../../helpers/fake_containers.ts";
 import {
   appWithReceivers,

@@ -1,5 +1,5 @@
 import { equal, match, ok } from "node:assert/strict";
-import type { EventMap } from "../../../../services/events/events.ts";
+import type { EventMap } from "../../../../services/events/kinds/mod.ts";
 import { chatText } from "../../../../services/pro/chat/text.ts";
 import { leastProcessorMsOf } from "../../../helpers/in_time.ts";
 

@@ -5,7 +5,7 @@ import { recordPull } from "../../../../services/images/pulled_digest.ts";
 import type { ImageUpdate } from "../../../../services/updates/check/list.ts";
 import { checkImages } from "../../../../services/updates/check/round.ts";
 import { changeUpdateSettings } from "../../../../services/updates/settings.ts";
-import type { EventMap } from "../../../../services/events/events.ts";
+import type { EventMap } from "../../../../services/events/kinds/mod.ts";
 import type { Container } from "../../../../services/containers/inventory.ts";
 import { keptLog, openTestDatabase } from "../../../helpers/test_app.ts";
 import {

@@ -6,12 +6,11 @@ import { Button } from "../../../components/button.tsx";
 import { enabledColumn, NAME_COLUMN, timeColumn } from "../../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
 import { useDialog } from "../../../components/dialog.tsx";
-import { eventsText } from "../../../parts/event_kinds.tsx";
+import { EventsText } from "../../../parts/event_kinds.tsx";
 import { Listing } from "../../../components/listing.tsx";
 import type { MenuItem } from "../../../components/menu.tsx";
 import { Page } from "../../../components/page.tsx";
 import { useRead } from "../../../components/reading.ts";
-import { Text } from "../../../components/states.tsx";
 import type { Column } from "../../../components/table.tsx";
 import { count, plain } from "../../../base/text.ts";
 import { hasRole } from "../../../state/session.ts";
@@ -27,7 +26,7 @@ const columns = (onChange: () => void): readonly Column<ChatChannel>[] => [
     sort: ({ platform }) => platform,
     width: "w-m",
   },
-  { title: "Events", cell: ({ events }) => <Text>{eventsText(events)}</Text>, wide: true },
+  { title: "Events", cell: ({ events }) => <EventsText events={events} />, wide: true },
   timeColumn("Created", ({ created_at: at }) => at, { width: "w-s", wide: true }),
   enabledColumn(
     "chatops:write",

@@ -1,0 +1,32 @@
+/** Events about accounts. @module */
+
+import { joined } from "../text.ts";
+import { kind } from "./kind.ts";
+
+export const accountKinds = [
+  kind("account.new_sign_in", {
+    data: {} as {
+      /** The email; `key` for the API key. */
+      account: string;
+      userId: string;
+      sessionId: string;
+      address: string;
+      userAgent: string | null;
+    },
+    description: "An account was used from a new address or browser",
+    group: "Accounts",
+    words: "new sign-in",
+    title: "New sign-in",
+    name: (field) => field("account"),
+    lines: (field, text) => [
+      joined("Address: ", field("address")),
+      joined("Browser: ", text("userAgent")),
+    ],
+    severity: "warning",
+    page: "/sessions",
+    permission: "users:read",
+    isForAdmins: true,
+    // It must not hide a sign-in with a stolen password.
+    ignoresSilences: true,
+  }),
+];

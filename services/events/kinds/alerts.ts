@@ -1,0 +1,94 @@
+/** Events about alert rules. @module */
+
+import type { Severity } from "../../../db/notification_channels.ts";
+import { joined } from "../text.ts";
+import { type Field, kind, type KindSubject } from "./kind.ts";
+
+/** Data of an alert's events. */
+export interface AlertData {
+  rule: string;
+  ruleId: string;
+  /** The alert event's id, the same when it fires and when it resolves. */
+  alertId: string;
+  metric: string;
+  operator: string;
+  threshold: number;
+  value: number;
+  message: string;
+  severity?: Severity;
+  /** The name of the container that the value belongs to; missing for the host. */
+  container?: string;
+  /** The image of that container. */
+  image?: string;
+  /** The stack of that container. */
+  stack?: string;
+  /** Names of the containers that the value counts; with `container_stopped` only. */
+  containers?: string[];
+}
+
+/** Metrics that say whether a container works; the others are problems of their own. */
+const STATE_METRICS: readonly string[] = [
+  "container_stopped",
+  "container_not_running",
+  "container_oom",
+  "container_restarts",
+  "container_unhealthy",
+  "engine_down",
+];
+
+const shared = {
+  group: "Alerts",
+  permission: "alerts:read",
+  page: "/alerts",
+  /** The rule, with the container that it is about. */
+  name: (field: Field) => field("rule") && field("rule") + joined(" (", field("container"), ")"),
+  lines: (_: Field, text: Field) => [text("message")],
+};
+
+const ofAlert = {
+  ...shared,
+  data: {} as AlertData,
+  thread: ({ alertId }: AlertData) => alertId,
+  subject: ({ metric, ruleId, container = "" }: AlertData): KindSubject => ({
+    key: `alert ${ruleId} ${container}`,
+    kind: STATE_METRICS.includes(metric) ? "alert" : "measure",
+    ...(metric === "engine_down" && { isOfEngine: true }),
+  }),
+};
+
+export const alertKinds = [
+  kind("alert.fired", {
+    ...ofAlert,
+    description: "The condition of an alert rule is met",
+    words: "fired",
+    title: "Alert",
+    tone: "problem",
+    toneOf: (field) => field("severity") === "info" ? "news" : undefined,
+    severity: "warning",
+    severityOf: ({ severity }) => severity,
+    phase: "begin",
+    push: ({ rule, ruleId, alertId, message }) => ({
+      title: `Alert: ${rule}`,
+      body: message,
+      ids: { ruleId, alertId },
+    }),
+  }),
+  kind("alert.resolved", {
+    ...ofAlert,
+    description: "The condition of an alert rule is not met any more",
+    words: "resolved",
+    title: "Alert resolved",
+    phase: "end",
+  }),
+  kind("alert.no_data", {
+    ...shared,
+    data: {} as
+      & Pick<AlertData, "rule" | "ruleId" | "metric" | "container" | "image" | "stack" | "message">
+      & { severity: Severity },
+    description: "The data of an alert rule is missing for longer than it allows; once each time",
+    words: "without data",
+    title: "Alert without data",
+    severity: "warning",
+    severityOf: ({ severity }) => severity,
+  }),
+];
