@@ -1,6 +1,24 @@
-/** Decides when an alert rule fires and when it resolves. @module */
+/**
+ * The condition of an alert rule, for the host or for one container: when it fires and resolves.
+ *
+ * States:
+ *
+ * - `ok`: the condition does not hold. When it holds, it is `pending`, or `firing` at once if the rule
+ *   has no duration.
+ * - `pending`: it holds. After the rule's duration, the cooldown and maintenance it is `firing`, and
+ *   `ok` as soon as it does not hold.
+ * - `firing`: an alert is open. It is resolved as soon as the condition does not hold, which leads to
+ *   `ok`, but not during maintenance.
+ * - `no_data`: the value has been unknown for too long. The next value leads to any other state; an alert
+ *   that was open is still open.
+ *
+ * An unknown value leads from any state only to `no_data`. A container that was removed counts as unknown
+ * for {@linkcode GAP_MAX_MS}, because one that is replaced is back soon, and then as `ok`.
+ *
+ * @module
+ */
 
-import type { AlertProgress, AlertState } from "../../db/alert_progress.ts";
+import type { AlertProgress } from "../../db/alert_progress.ts";
 import type { AlertOperator, AlertRule } from "../../db/alert_rules.ts";
 
 /** Shortest time between two firings of a rule (specification), in milliseconds. */
@@ -33,15 +51,70 @@ export const INITIAL_PROGRESS: AlertProgress = {
   alertId: null,
 };
 
-/** Best first. */
-const STATES: readonly AlertState[] = ["ok", "pending", "no_data", "firing"];
-
-/** The state of a rule whose containers have these states. */
-export const worstState = (progress: readonly Pick<AlertProgress, "state">[]): AlertState =>
-  STATES[Math.max(0, ...progress.map(({ state }) => STATES.indexOf(state)))]!;
-
 /** Fields of a rule that its condition uses. */
 export type Condition = Pick<AlertRule, "operator" | "threshold" | "durationSeconds">;
+
+/** State of a condition between two rounds. */
+export interface ConditionState {
+  progress: AlertProgress;
+  /** Since when the value is unknown, in Unix milliseconds. */
+  unknownSince: number | undefined;
+  /** Whether a pending condition cannot be evaluated now; its `seenAt` is stored. */
+  isUnseen: boolean;
+}
+
+type WatchedCondition = Condition & Pick<AlertRule, "forMissingDataSeconds">;
+
+/** The state of a condition of which nothing is known; it takes no memory. */
+export const INITIAL_STATE: ConditionState = {
+  progress: INITIAL_PROGRESS,
+  unknownSince: undefined,
+  isUnseen: false,
+};
+
+/**
+ * Inputs of a condition in a round:
+ *
+ * - `value`: `undefined` while unknown, `null` if there cannot be one
+ * - `skipped`: the condition is not evaluated in this round
+ * - `gone`: the container was removed, or has left the scope of the rule
+ */
+export type Input =
+  | { type: "value"; value: number | null | undefined; isPaused: boolean }
+  | { type: "skipped" }
+  | { type: "gone"; isPaused: boolean };
+
+/** Event to emit with the progress, or `store` for progress without an event. */
+export type Effect = "fired" | "resolved" | "no_data" | "store";
+
+/** A state that does not change stays the same object. */
+export interface Step {
+  state: ConditionState;
+  effects: readonly Effect[];
+}
+
+/** Takes a condition to its next state. */
+export function next(
+  rule: WatchedCondition,
+  before: ConditionState,
+  input: Input,
+  now: Date,
+): Step {
+  switch (input.type) {
+    case "skipped":
+      return afterSkip(before);
+    case "gone":
+      return afterGone(rule, before, input.isPaused, now);
+    case "value":
+      return input.value === undefined
+        ? afterUnknown(rule, before, input.isPaused, now)
+        : afterValue(rule, before, input.value, input.isPaused, now);
+  }
+}
+
+/** Whether a condition of which nothing is known stays so: it needs no state. */
+export const isIdle = (rule: WatchedCondition, value: number | null | undefined): boolean =>
+  value === undefined ? rule.forMissingDataSeconds === null : !holds(rule, value);
 
 /** The result of evaluating a rule. */
 export interface Decision {
@@ -73,13 +146,17 @@ export function evaluateRule(
   // While data was missing, the alert stayed open.
   const isFiring = state === "firing" || alertId !== null;
   if (isFiring && isPaused) return { progress: before, transition: undefined };
-  if (value === null || !COMPARE[rule.operator](value, rule.threshold)) {
+  if (!holds(rule, value)) {
+    if (state === "ok" && !isFiring) return { progress: before, transition: undefined };
     return {
       progress: { ...INITIAL_PROGRESS, lastFiredAt },
       transition: isFiring ? "resolved" : undefined,
     };
   }
-  if (isFiring) return { progress: { ...before, state: "firing" }, transition: undefined };
+  if (isFiring) {
+    const progress = state === "firing" ? before : { ...before, state: "firing" as const };
+    return { progress, transition: undefined };
+  }
 
   const isContinued = isUnbroken(before, now, gapMaxMs);
   const heldMs = isContinued ? now.getTime() - Date.parse(pendingSince!) : 0;
@@ -107,6 +184,68 @@ export function evaluateRule(
   };
 }
 
+function afterSkip(before: ConditionState): Step {
+  if (before.progress.state !== "pending" || before.isUnseen) return { state: before, effects: [] };
+  return { state: { ...before, isUnseen: true }, effects: ["store"] };
+}
+
+function afterGone(rule: Condition, before: ConditionState, isPaused: boolean, now: Date): Step {
+  if (before.progress.state === "ok") {
+    // The names of short-lived containers would fill the memory.
+    const isForgotten = hasCooledDown(before.progress, now);
+    return {
+      state: isForgotten ? INITIAL_STATE : { ...before, unknownSince: undefined },
+      effects: [],
+    };
+  }
+  return unknownMs(before, now) < GAP_MAX_MS
+    ? afterSkip(unknownFrom(before, now))
+    : afterValue(rule, before, null, isPaused, now);
+}
+
+function afterUnknown(
+  { forMissingDataSeconds }: Pick<AlertRule, "forMissingDataSeconds">,
+  before: ConditionState,
+  isPaused: boolean,
+  now: Date,
+): Step {
+  const unknown = unknownFrom(before, now);
+  const isMissing = !isPaused && before.progress.state !== "no_data" &&
+    forMissingDataSeconds !== null &&
+    unknownMs(before, now) >= forMissingDataSeconds * 1000;
+  if (!isMissing) return afterSkip(unknown);
+  const state = "no_data" as const;
+  const progress = { ...before.progress, state, pendingSince: null, seenAt: null };
+  return { state: { ...unknown, progress, isUnseen: false }, effects: ["no_data"] };
+}
+
+function afterValue(
+  rule: Condition,
+  before: ConditionState,
+  value: number | null,
+  isPaused: boolean,
+  now: Date,
+): Step {
+  const { progress, transition } = evaluateRule(rule, before.progress, value, now, { isPaused });
+  const isKnown = before.unknownSince === undefined && !before.isUnseen;
+  if (progress === before.progress && isKnown) return { state: before, effects: [] };
+  const hasChanged = before.isUnseen || progress.state !== before.progress.state ||
+    progress.pendingSince !== before.progress.pendingSince;
+  return {
+    state: { progress, unknownSince: undefined, isUnseen: false },
+    effects: transition ? [transition] : hasChanged ? ["store"] : [],
+  };
+}
+
+const holds = ({ operator, threshold }: Condition, value: number | null): boolean =>
+  value !== null && COMPARE[operator](value, threshold);
+
+const unknownMs = ({ unknownSince }: ConditionState, now: Date): number =>
+  unknownSince === undefined ? 0 : ageMs(unknownSince, now);
+
+const unknownFrom = (state: ConditionState, now: Date): ConditionState =>
+  state.unknownSince === undefined ? { ...state, unknownSince: now.getTime() } : state;
+
 /** Whether the condition has been checked without a gap since it began to hold. */
 function isUnbroken({ pendingSince, seenAt }: AlertProgress, now: Date, gapMaxMs: number): boolean {
   if (pendingSince === null || seenAt === null) return false;
@@ -116,9 +255,7 @@ function isUnbroken({ pendingSince, seenAt }: AlertProgress, now: Date, gapMaxMs
 }
 
 /** A `lastFiredAt` far in the future comes from a clock that was wrong, and is ignored. */
-export function hasCooledDown(
-  { lastFiredAt }: Pick<AlertProgress, "lastFiredAt">,
-  now: Date,
-): boolean {
-  return lastFiredAt === null || Math.abs(now.getTime() - Date.parse(lastFiredAt)) >= COOLDOWN_MS;
-}
+const hasCooledDown = ({ lastFiredAt }: AlertProgress, now: Date): boolean =>
+  lastFiredAt === null || ageMs(Date.parse(lastFiredAt), now) >= COOLDOWN_MS;
+
+const ageMs = (timeMs: number, now: Date): number => Math.abs(now.getTime() - timeMs);

@@ -1,16 +1,19 @@
 /** Evaluates the alert rules, each for the host or for every container in its scope. @module */
 
 import { type AlertProgress, replaceAlertProgress } from "../../db/alert_progress.ts";
+import type { AlertRule } from "../../db/alert_rules.ts";
 import { upsertSetting } from "../../db/settings.ts";
 import type { Deps } from "../deps.ts";
 import type { EmitDeps } from "../events/emit.ts";
 import type { WatchedRule } from "./memory.ts";
 import {
-  COMPARE,
-  evaluateRule,
-  GAP_MAX_MS,
-  hasCooledDown,
+  type ConditionState,
+  type Effect,
   INITIAL_PROGRESS,
+  INITIAL_STATE,
+  type Input,
+  isIdle,
+  next,
   SEEN_EVERY_MS,
 } from "./condition.ts";
 import {
@@ -30,18 +33,8 @@ const WHOLE = "";
 
 type EvaluationDeps = EmitDeps & SourceDeps & Pick<Deps, "changes" | "stats">;
 
-/** One value of a rule. */
-interface Sample {
-  /** The name of the container; {@linkcode WHOLE} for the host. */
-  name: string;
-  value: ContainerValue;
-  /** Called when the state changes. */
-  subject(): AlertSubject;
-  /** Why the value is unknown, or why there cannot be one. */
-  reason(): string;
-  /** Whether it is in maintenance. */
-  isPaused: boolean;
-}
+/** What an event of a rule is about, and why its value is unknown, or why there cannot be one. */
+type Described = AlertSubject & { reason: string };
 
 /**
  * Evaluates every enabled rule once. During maintenance, a rule neither fires nor resolves. The
@@ -92,94 +85,83 @@ function observe(deps: EvaluationDeps, rules: readonly WatchedRule[]): void {
 function createRound(deps: EvaluationDeps) {
   const { alerts, changes, db, inventory, maintenance } = deps;
   const now = deps.now();
-  const at = now.getTime();
-  const nowText = now.toISOString();
-  const ago = (ms: number) => new Date(at - ms).toISOString();
-  const seenAfter = ago(SEEN_EVERY_MS);
   const containers = inventory.live ? inventory.list() : [];
   const values = new Map<string, readonly ContainerValue[]>();
   /** By the position of the container. */
   const paused: boolean[] = [];
-  /** Progress without an event, which is stored at the end. */
-  const changed: { watched: WatchedRule; name: string; progress: AlertProgress }[] = [];
+  /** States without an event, which are stored at the end. */
+  const changed: { watched: WatchedRule; name: string; state: ConditionState }[] = [];
   let hasPending = false;
 
   return {
     evaluateHost(watched: WatchedRule): void {
       const { rule } = watched;
       const reading = hostReading(deps, rule);
-      evaluate(watched, {
-        name: WHOLE,
-        value: reading.value,
-        subject: () => ({
-          about: reading.value === undefined ? undefined : reading.about,
-          containers: rule.metric === "container_stopped" ? stoppedContainers(deps) : undefined,
-        }),
-        reason: () => reading.value === undefined ? reading.reason : "",
-        isPaused: maintenance.active,
-      });
+      const { value } = reading;
+      step(watched, WHOLE, { type: "value", value, isPaused: maintenance.active }, () => ({
+        containers: rule.metric === "container_stopped" ? stoppedContainers(deps) : undefined,
+        ...(reading.value === undefined
+          ? { reason: reading.reason }
+          : { reason: "", about: reading.about }),
+      }));
     },
 
     evaluateContainers(watched: WatchedRule): void {
+      const { active } = maintenance;
       // Without the engine all containers are unknown, which is one message.
-      evaluate(watched, {
-        name: WHOLE,
-        value: inventory.live ? null : undefined,
-        subject: () => ({}),
-        reason: () => "The engine is unreachable",
-        isPaused: maintenance.active,
-      });
+      const whole = inventory.live ? null : undefined;
+      step(watched, WHOLE, { type: "value", value: whole, isPaused: active }, () => ({
+        reason: "The engine is unreachable",
+      }));
       if (!inventory.live) {
-        for (const name of watched.progress.keys()) if (name !== WHOLE) markUnseen(watched, name);
+        for (const name of watched.progress.keys()) if (name !== WHOLE) skip(watched, name);
         return;
       }
       const { positions, names } = watchedContainers(deps, watched);
       const current = valuesOf(watched);
-      const { progress } = watched;
-      const isSkipped = skipper(watched);
       for (const position of positions) {
-        const value = current[position];
         const container = containers[position]!;
-        const known = progress.size === 0 ? undefined : progress.get(container.name);
-        if (isSkipped(known, value)) continue;
-        if (alerts.renaming.has(container.id)) {
-          markUnseen(watched, container.name);
-          continue;
-        }
-        evaluate(watched, {
-          name: container.name,
-          value,
-          subject: () => ({ container }),
-          reason: () =>
-            value === null
-              ? `${container.name} is not running`
+        const { id, name } = container;
+        const value = current[position];
+        const isKnown = watched.progress.has(name) || watched.unknownSince.has(name);
+        // Most containers are well.
+        if (!isKnown && isIdle(watched.rule, value)) continue;
+        if (alerts.renaming.has(id)) skip(watched, name);
+        else {
+          const isPaused = paused[position] ??= maintenance.includes(container);
+          step(watched, name, { type: "value", value, isPaused }, () => ({
+            container,
+            reason: value === null
+              ? `${name} is not running`
               : missingReason(deps, watched.rule, container),
-          isPaused: paused[position] ??= maintenance.includes(container),
-        });
-      }
-      for (const known of [watched.progress, watched.unknownSince]) {
-        for (const name of known.keys()) {
-          if (name !== WHOLE && !names.has(name)) evaluateAbsent(watched, name);
+          }));
         }
+      }
+      for (const name of new Set([...watched.progress.keys(), ...watched.unknownSince.keys()])) {
+        if (name === WHOLE || names.has(name)) continue;
+        step(watched, name, { type: "gone", isPaused: active }, () => ({
+          reason: `${name} was removed or left the scope of the rule`,
+        }));
       }
     },
 
-    /** Stores the progress without events in one transaction. */
+    /** Stores the states without events in one transaction. */
     store(): void {
+      const at = now.getTime();
       const isDue = hasPending && Math.abs(at - alerts.evaluatedStoredAt) >= SEEN_EVERY_MS;
       if (changed.length > 0 || isDue) {
         db.transaction(() => {
-          for (const { watched: { rule, unseen }, name, progress } of changed) {
-            const seenAt = unseen.has(name) ? progress.seenAt : null;
+          for (const { watched: { rule }, name, state: { isUnseen, progress } } of changed) {
+            const seenAt = isUnseen ? progress.seenAt : null;
             replaceAlertProgress(db, { ...progress, ruleId: rule.id, container: name, seenAt });
           }
-          if (hasPending) upsertSetting(db, EVALUATED_AT, nowText);
+          if (hasPending) upsertSetting(db, EVALUATED_AT, now.toISOString());
         });
         if (changed.length > 0) changes.record("/api/alerts/rules");
         if (hasPending) alerts.evaluatedStoredAt = at;
-        for (const { watched, name, progress } of changed) remember(watched, name, progress);
+        for (const { watched, name, state } of changed) remember(watched, name, state);
       }
-      alerts.evaluatedAt = nowText;
+      alerts.evaluatedAt = now.toISOString();
     },
   };
 
@@ -192,110 +174,63 @@ function createRound(deps: EvaluationDeps) {
     return current;
   }
 
-  /** Most containers are well, or wait for the rule's duration: they need no objects. */
-  function skipper({ rule, unknownSince, unseen }: WatchedRule) {
-    const { durationSeconds, forMissingDataSeconds, operator, threshold } = rule;
-    const compare = COMPARE[operator];
-    const areKnown = unknownSince.size + unseen.size === 0;
-    const pendingAfter = ago(durationSeconds * 1000);
-    return (known: AlertProgress | undefined, value: ContainerValue): boolean => {
-      if (known === undefined) {
-        if (value === undefined) return forMissingDataSeconds === null;
-        return areKnown && (value === null || !compare(value, threshold));
-      }
-      const { pendingSince, seenAt, state } = known;
-      const isWaiting = areKnown && state === "pending" &&
-        typeof value === "number" && compare(value, threshold) &&
-        // Times of this form have the order of their texts.
-        seenAt! > seenAfter && pendingSince! > pendingAfter && pendingSince! <= nowText;
-      hasPending ||= isWaiting;
-      return isWaiting;
-    };
+  function skip(watched: WatchedRule, name: string): void {
+    step(watched, name, { type: "skipped" }, () => ({ reason: "" }));
   }
 
-  /** Stores when a pending condition was last seen, because it cannot be evaluated now. */
-  function markUnseen(watched: WatchedRule, name: string): void {
-    const progress = watched.progress.get(name);
-    if (progress?.state !== "pending" || watched.unseen.has(name)) return;
-    watched.unseen.add(name);
-    changed.push({ watched, name, progress });
+  /** Takes one condition to its next state. @param describe Called if there is an event. */
+  function step(watched: WatchedRule, name: string, input: Input, describe: () => Described): void {
+    const before = stateOf(watched, name);
+    const { state, effects } = next(watched.rule, before, input, now);
+    hasPending ||= state.progress.state === "pending" && !state.isUnseen;
+    if (state === before) return;
+    const [effect] = effects;
+    if (effect === "store") return void changed.push({ watched, name, state });
+    if (effect === undefined) return remember(watched, name, state);
+    const value = input.type === "value" ? input.value ?? null : null;
+    const change = { before: before.progress, after: state.progress };
+    const progress = emitEvent(deps, watched.rule, effect, change, { ...describe(), name, value });
+    remember(watched, name, { ...state, progress });
   }
+}
 
-  /** A container that is being replaced is back soon. */
-  function evaluateAbsent(watched: WatchedRule, name: string): void {
-    const { progress, unknownSince } = watched;
-    const { state, lastFiredAt } = progress.get(name) ?? INITIAL_PROGRESS;
-    if (state === "ok") {
-      unknownSince.delete(name);
-      // The names of short-lived containers would fill the memory.
-      if (hasCooledDown({ lastFiredAt }, now)) progress.delete(name);
-      return;
-    }
-    const since = unknownSince.get(name) ?? at;
-    unknownSince.set(name, since);
-    if (Math.abs(at - since) < GAP_MAX_MS) return markUnseen(watched, name);
-    evaluate(watched, {
-      name,
-      value: null,
-      subject: () => ({ name }),
-      reason: () => `${name} was removed or left the scope of the rule`,
-      isPaused: maintenance.active,
-    });
+/** Emits an event and stores its progress in one transaction. @returns The progress as stored. */
+function emitEvent(
+  deps: EmitDeps,
+  rule: AlertRule,
+  effect: Exclude<Effect, "store">,
+  { before, after }: { before: AlertProgress; after: AlertProgress },
+  { value, ...subject }: Described & { value: number | null },
+): AlertProgress {
+  switch (effect) {
+    case "fired":
+      return { ...after, alertId: fireAlert(deps, rule, after, { ...subject, value: value! }) };
+    case "resolved":
+      resolveAlert(deps, rule, { before, after }, value === null ? subject : { ...subject, value });
+      return after;
+    case "no_data":
+      reportMissingData(deps, rule, after, subject);
+      return after;
   }
+}
 
-  function evaluate(
-    watched: WatchedRule,
-    { name, value, subject, reason, isPaused }: Sample,
-  ): void {
-    const { rule, progress, unknownSince, unseen } = watched;
-    const before = progress.get(name) ?? INITIAL_PROGRESS;
-    if (value === undefined) {
-      const since = unknownSince.get(name) ?? at;
-      unknownSince.set(name, since);
-      const isReported = isPaused || before.state === "no_data" ||
-        rule.forMissingDataSeconds === null ||
-        Math.abs(at - since) < rule.forMissingDataSeconds * 1000;
-      if (isReported) return markUnseen(watched, name);
-      const missing: AlertProgress = {
-        ...before,
-        state: "no_data",
-        pendingSince: null,
-        seenAt: null,
-      };
-      reportMissingData(deps, rule, missing, { ...subject(), reason: reason(), name });
-      unseen.delete(name);
-      return remember(watched, name, missing);
-    }
-    unknownSince.delete(name);
-    const wasUnseen = unseen.delete(name);
-    const { progress: after, transition } = evaluateRule(rule, before, value, now, {
-      isPaused,
-    });
-    if (transition === "fired") {
-      const alertId = fireAlert(deps, rule, after, { ...subject(), name, value: value! });
-      remember(watched, name, { ...after, alertId });
-    } else if (transition === "resolved") {
-      resolveAlert(deps, rule, { before, after }, {
-        ...subject(),
-        name,
-        ...(value === null ? { reason: reason() } : { value }),
-      });
-      remember(watched, name, after);
-    } else if (wasUnseen || hasChanged(before, after)) {
-      changed.push({ watched, name, progress: after });
-    } else if (after.seenAt !== before.seenAt) remember(watched, name, after);
-    hasPending ||= after.state === "pending";
-  }
+/** The state of the rule for a container. */
+function stateOf({ progress, unknownSince, unseen }: WatchedRule, name: string): ConditionState {
+  const known = progress.get(name);
+  const since = unknownSince.get(name);
+  if (known === undefined && since === undefined) return INITIAL_STATE;
+  return { progress: known ?? INITIAL_PROGRESS, unknownSince: since, isUnseen: unseen.has(name) };
 }
 
 function remember(
-  { progress }: WatchedRule,
+  watched: WatchedRule,
   name: string,
-  { state, pendingSince, seenAt, lastFiredAt, alertId }: AlertProgress,
+  { progress, unknownSince, isUnseen }: ConditionState,
 ): void {
-  progress.set(name, { state, pendingSince, seenAt, lastFiredAt, alertId });
-}
-
-function hasChanged(a: AlertProgress, b: AlertProgress): boolean {
-  return a.state !== b.state || a.pendingSince !== b.pendingSince;
+  if (progress === INITIAL_PROGRESS) watched.progress.delete(name);
+  else watched.progress.set(name, progress);
+  if (unknownSince === undefined) watched.unknownSince.delete(name);
+  else watched.unknownSince.set(name, unknownSince);
+  if (isUnseen) watched.unseen.add(name);
+  else watched.unseen.delete(name);
 }

@@ -24,7 +24,6 @@ import { requireFound } from "../errors.ts";
 import type { Pause } from "../events/recorder.ts";
 import type { SilencerDeps } from "./silences/silencer.ts";
 import { assertBelowLimit } from "../access/license/limits.ts";
-import { worstState } from "./condition.ts";
 import { isContainerMetric } from "./container_sources.ts";
 import { endAlertsOf, inhibitionOf } from "./events.ts";
 import type { SourceDeps } from "./host_sources.ts";
@@ -45,6 +44,13 @@ export interface AlertRuleView extends AlertRule {
   /** Why no messages are sent about it at the moment; `null` if they are. */
   inhibitedBy: Pause | null;
 }
+
+/** Best first. */
+const STATES: readonly AlertState[] = ["ok", "pending", "no_data", "firing"];
+
+/** The state of a rule whose containers have these states. */
+export const worstState = (progress: readonly Pick<StoredAlertProgress, "state">[]): AlertState =>
+  STATES[Math.max(0, ...progress.map(({ state }) => STATES.indexOf(state)))]!;
 
 type ViewDeps = SourceDeps & SilencerDeps;
 type ChangeDeps = EmitDeps & ViewDeps;

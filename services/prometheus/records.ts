@@ -6,7 +6,7 @@ import { countAuditEntriesEver } from "../../db/audit_entries.ts";
 import { countQueuedMessages } from "../../db/outbox_messages.ts";
 import { selectFileSize } from "../../db/free_pages.ts";
 import type { Deps } from "../deps.ts";
-import { worstState } from "../alerts/condition.ts";
+import { worstState } from "../alerts/rules.ts";
 import { describeEdition } from "../access/license/current.ts";
 import { by, type Family, metric } from "./family.ts";
 
