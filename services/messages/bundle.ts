@@ -30,13 +30,13 @@ export interface Content {
   open: Readonly<Record<string, AppEvent>>;
   /** Events for the next message, oldest first. */
   pending: readonly AppEvent[];
-  /** Headlines of what another problem explains, to be mentioned at the end. */
+  /** Headlines of events that another problem explains, to be mentioned at the end. */
   held: readonly string[];
   /** Events that did not fit into `pending`. */
   more: number;
 }
 
-/** The events that waited, a summary of what is flapping, or what lasts after its cause has ended. */
+/** Subject of a message: events that waited, a summary while flapping, or problems that outlast their cause. */
 export type Occasion = "events" | "summary" | "lasting";
 
 /** The object that an event is about; `undefined` for news that stand alone. */

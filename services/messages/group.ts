@@ -28,10 +28,10 @@ import { HOLD_MS, SETTLE_MS } from "./causes.ts";
  */
 type Stage = "quiet" | "waiting" | "open" | "settling" | "flapping";
 
-/** What a receiver got about a cause. Times are ISO 8601, UTC. */
+/** State of a receiver's messages about a cause. Times are ISO 8601, UTC. */
 export interface Group extends Content {
   stage: Stage;
-  /** When the next message is due, except in the states `quiet` and `open`. */
+  /** Time of the next message, which the states `quiet` and `open` lack. */
   dueAt: string | null;
   /** The last message. */
   sentAt: string | null;
@@ -52,7 +52,7 @@ export const EMPTY_GROUP: Group = {
   changes: [],
 };
 
-/** What happens to a group. */
+/** Inputs of a group: an event, the time of its next message, and an outage of the engine. */
 export type Input = { type: "event" } & Grouped | { type: "due" } | { type: "outage" };
 
 /** An event of the cause, what was decided about it, and its receiver. */
@@ -67,7 +67,7 @@ export interface Grouped extends Pick<Decision, "isMuted" | "explainedBy" | "set
   subscribes: (kind: string) => boolean;
 }
 
-/** What is done after a step: a message is sent, or the time of the next one is noted. */
+/** Actions after a step: a message is sent, or the next one has to be waited for. */
 export type Effect = { type: "send"; bundle: Bundle } | { type: "wait" };
 
 /** A group that is not changed stays the same object; {@linkcode EMPTY_GROUP} is forgotten. */
@@ -136,7 +136,7 @@ function afterEvent(group: Group, item: Grouped, now: Date, subjectOf: SubjectOf
   const isTaken = subscribes(event.event) ||
     event.event === "container.removed" && RECOVERIES.some(subscribes);
   const closesAlert = isOnCall && phase === "end" && group.thread !== null;
-  // Who got the beginning gets the end, unless it subscribed only to the beginning.
+  // A receiver of the start also gets the end, unless it subscribed only to the start.
   const isSent = (!isMuted || closesAlert) &&
     (isWanted || isTaken || !subscribes(begun!.event));
   if (isSent) return (explainedBy ? addExplained : addOwn)(after, item, now, subjectOf);
@@ -197,7 +197,7 @@ const addOwn: Add = (group, { event, subject }, now) => {
   return { ...after, dueAt: dueTime(after, event, waitMs, now) };
 };
 
-/** When a message is due to which an event was added that waits for so many milliseconds. */
+/** Time of the next message after an event was added to it. @param waitMs Delay of the event. */
 function dueTime(group: Group, event: AppEvent, waitMs: number, now: Date): string {
   const { dueAt, pending, sentAt } = group;
   if (mayBeLoop(group, event)) return latest(later(now, JOIN_MS), dueAt);

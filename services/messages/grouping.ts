@@ -1,4 +1,4 @@
-/** Stores, for each receiver and cause, what is sent and what waits, and passes on what is due. @module */
+/** Groups of events by receiver and cause: reads and stores them, and sends their messages. @module */
 
 import {
   deleteGroup,

@@ -1,5 +1,14 @@
 /**
- * Follows the log of one container on one connection to the engine, for all of its readers.
+ * Follows the log of one container on one connection to the engine, for all of its readers, in three
+ * phases for each run of the container:
+ *
+ * 1. Catch up: reads the lines after the last known one, and asks the engine to which run they belong, so
+ *    that a restart is announced between the lines of both runs.
+ * 2. Follow: receives new lines until the container stops. A connection that breaks, or that does not
+ *    send what the log has, leads back to phase 1.
+ * 3. Wait: reads the last lines, which a journal may have a little later, until the container is started.
+ *
+ * A reader may join in each phase: `subscription.ts` reads the lines up to the last known one for it.
  *
  * @module
  */
