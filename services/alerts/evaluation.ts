@@ -33,7 +33,7 @@ const WHOLE = "";
 
 type EvaluationDeps = EmitDeps & SourceDeps & Pick<Deps, "changes" | "stats">;
 
-/** What an event of a rule is about, and why its value is unknown, or why there cannot be one. */
+/** Subject of an event, with the reason why its value is unknown or cannot exist. */
 type Described = AlertSubject & { reason: string };
 
 /**

@@ -18,8 +18,8 @@ import {
   type Pair,
   setRestartPolicy,
 } from "../../updates/run/members.ts";
+import { discard } from "../../updates/run/replacements.ts";
 import {
-  discard,
   putNewInPlace,
   putOldBack,
   removeOldOnes,

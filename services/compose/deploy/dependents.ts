@@ -8,7 +8,8 @@
 import { systemInfo } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
 import { inspectIfThere, type Member, type Pair } from "../../updates/run/members.ts";
-import { createDependents, putNewInPlace, stopAside } from "../../updates/run/swap.ts";
+import { createDependents } from "../../updates/run/replacements.ts";
+import { putNewInPlace, stopAside } from "../../updates/run/swap.ts";
 import type { DeployJob, PlannedDeploy } from "./job.ts";
 
 const CREATE_STEP = "create dependents";

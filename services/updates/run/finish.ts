@@ -24,14 +24,8 @@ import {
 import { inspectIfThere, type Pair } from "./members.ts";
 import { restoreName } from "./prepare.ts";
 import { recordPrevious, removePreviousTag } from "./previous.ts";
-import {
-  discard,
-  nameOldOnes,
-  putNewInPlace,
-  putOldBack,
-  removeOldOnes,
-  restartStopped,
-} from "./swap.ts";
+import { discard } from "./replacements.ts";
+import { nameOldOnes, putNewInPlace, putOldBack, removeOldOnes, restartStopped } from "./swap.ts";
 
 /** Removes the old containers and keeps their image for a rollback. */
 export async function commit(

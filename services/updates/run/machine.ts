@@ -24,7 +24,8 @@ import {
 import type { Pair } from "./members.ts";
 import { watchMonitors } from "./monitors.ts";
 import { obtainImage, planUpdateJob, restoreName } from "./prepare.ts";
-import { createReplacements, putNewInPlace, restartStopped } from "./swap.ts";
+import { createReplacements } from "./replacements.ts";
+import { putNewInPlace, restartStopped } from "./swap.ts";
 import { verify } from "./verify.ts";
 
 /** Runs the job from where it is. */
