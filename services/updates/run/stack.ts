@@ -49,7 +49,7 @@ export async function updateStack(deps: Deps, job: StackUpdateJob): Promise<Stac
   const named = await job.step("plan", () => plan(deps, job));
   // A container that failed is put back before messages about it are sent again.
   using marks = new DisposableStack();
-  // What was begun to be put back is put back completely.
+  // A rollback that has begun is completed.
   if (!job.hasBegun("failure")) {
     try {
       return await goForward(deps, job, named, marks);
