@@ -68,13 +68,8 @@ export function Menu({ name, icon, children, items }: {
   );
 }
 
-/** The button of a menu that its caller opens and names: rows of tables share one menu. */
-export const MenuButton = () => (
-  <button type="button" class="button icon-only more" aria-haspopup="menu" aria-expanded="false" />
-);
-
 /** Below its button, from which it has its name. */
-export function OpenMenu({ button, items, onClose }: {
+function OpenMenu({ button, items, onClose }: {
   button: HTMLButtonElement;
   items: readonly MenuItem[];
   onClose: () => void;

@@ -78,16 +78,14 @@ const TONES: Record<string, Tone> = {
   down: "bad",
 };
 
-/** A state with a dot: the color repeats what the word says. */
-export const State = ({ state, tone }: { state: string; tone?: Tone }) => (
-  <span class={stateClass(state, tone)}>{stateWord(state)}</span>
-);
-
-export const stateClass = (state: string, tone = toneOf(state)): string => `state ${tone}`;
-
 export const toneOf = (state: string): Tone => TONES[state] ?? "idle";
 
-export const stateWord = (state: string): string => state === "ok" ? "OK" : capital(state);
+/** A state with a dot: the color repeats what the word says. */
+export const State = ({ state, tone }: { state: string; tone?: Tone }) => (
+  <span class={`state ${tone ?? toneOf(state)}`}>
+    {state === "ok" ? "OK" : capital(state)}
+  </span>
+);
 
 /** Why something failed, below its state and in full: it must not need a pointer that hovers. */
 export const Reason = ({ children }: { children: string | null | undefined }) =>

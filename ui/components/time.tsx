@@ -18,7 +18,7 @@ const exactTimes = new Map<string, string>();
 const EXACT_TIMES_MAX = 1_000;
 
 /** With the weekday and the time zone. `at` is ISO 8601. */
-export function exactTime(at: string): string {
+function exactTime(at: string): string {
   let text = exactTimes.get(at);
   if (text === undefined) {
     if (exactTimes.size === EXACT_TIMES_MAX) exactTimes.clear();
@@ -28,16 +28,12 @@ export function exactTime(at: string): string {
   return text;
 }
 
-/** E.g. "3 h ago", with the exact time on hover. `at` is ISO 8601. */
+/** E.g. "3 h ago", with the exact time on hover; follows the time. `at` is ISO 8601. */
 export function Time({ at }: { at: string | null | undefined }) {
   if (at == null) return <span class="muted">–</span>;
   return (
     <time class="cut" dateTime={at} title={exactTime(at)}>
-      {timeFromNow(at)}
+      {relativeTime(Date.parse(at), Math.max(now.value, Date.now()))}
     </time>
   );
 }
-
-/** E.g. "3 h ago"; follows the time. `at` is ISO 8601. */
-export const timeFromNow = (at: string): string =>
-  relativeTime(Date.parse(at), Math.max(now.value, Date.now()));

@@ -1,88 +1,76 @@
 /** The columns of the containers table. @module */
 
 import type { Container } from "../../api/types.ts";
+import { numberColumn, textColumn, timeColumn } from "../../components/columns.tsx";
+import { Badge, State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { bytes, imageName, percent } from "../../base/text.ts";
-import {
-  writeLink,
-  writeNumber,
-  writePath,
-  writeState,
-  writeText,
-  writeTime,
-} from "../../components/written_cells.ts";
+import { bytes, imageName, percent, plain } from "../../base/text.ts";
 import { healthOf } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
+import { PathText } from "./texts.tsx";
 import { outdated } from "./update_marks.ts";
-
-const SELF = { text: "Longshore", tone: "idle" } as const;
-const UPDATE = { text: "Update", tone: "warn" } as const;
 
 export const COLUMNS: readonly Column<Container>[] = [
   {
     title: "Name",
-    write: (cell, { id, name, self }) =>
-      writeLink(cell, name, href(`/containers/${id.slice(0, 12)}`), self ? SELF : undefined),
+    cell: ({ id, name, self }) => {
+      const link = (
+        <a class="name cut" href={href(`/containers/${id.slice(0, 12)}`)}>{plain(name)}</a>
+      );
+      return self
+        ? (
+          <span class="name-cell">
+            {link}
+            <Badge>Longshore</Badge>
+          </span>
+        )
+        : link;
+    },
     sort: ({ name }) => name,
     width: "w-name",
   },
   {
     title: "State",
-    write: (cell, { state }) => writeState(cell, state),
+    cell: ({ state }) => <State state={state} />,
     sort: ({ state }) => state,
     width: "w-s",
   },
   {
     title: "Health",
-    write: (cell, container) => writeState(cell, healthOf(container)),
+    cell: (container) => {
+      const health = healthOf(container);
+      return health === null ? <Text>{null}</Text> : <State state={health} />;
+    },
     sort: healthOf,
     wide: true,
     width: "w-s",
   },
-  {
-    title: "CPU",
-    write: (cell, { cpuPercent }) => writeNumber(cell, percent(cpuPercent)),
-    sort: ({ cpuPercent }) => cpuPercent,
-    numeric: true,
-    wide: true,
-    width: "w-xs",
-  },
-  {
-    title: "Memory",
-    write: (cell, { memory }) => writeNumber(cell, bytes(memory)),
-    sort: ({ memory }) => memory,
-    numeric: true,
-    wide: true,
-    width: "w-xs",
-  },
+  numberColumn("CPU", ({ cpuPercent }) => cpuPercent, percent, { wide: true, width: "w-xs" }),
+  numberColumn("Memory", ({ memory }) => memory, bytes, { wide: true, width: "w-xs" }),
   {
     title: "Image",
-    write: (cell, { id, image }) =>
-      writePath(cell, imageName(image), outdated.value.has(id) ? UPDATE : undefined),
+    cell: ({ id, image }) => {
+      const path = <PathText>{imageName(image)}</PathText>;
+      if (!outdated.value.has(id)) return path;
+      return (
+        <span class="name-cell">
+          {path}
+          <Badge tone="warn">Update</Badge>
+        </span>
+      );
+    },
     sort: ({ image }) => image,
     wide: true,
   },
-  {
-    title: "Stack",
-    write: (cell, { composeProject }) => writeText(cell, composeProject),
-    sort: ({ composeProject }) => composeProject,
-    wide: true,
-    width: "w-s",
-  },
+  textColumn("Stack", ({ composeProject }) => composeProject, { wide: true, width: "w-s" }),
   {
     title: "Ports",
-    write: (cell, { ports }) => writeText(cell, publishedPorts(ports) || null),
+    cell: ({ ports }) => <Text>{publishedPorts(ports) || null}</Text>,
     sort: ({ ports }) => ports.find(({ publicPort }) => publicPort !== null)?.publicPort,
     wide: true,
     width: "w-m",
   },
-  {
-    title: "Created",
-    write: (cell, { createdAt }) => writeTime(cell, createdAt),
-    sort: ({ createdAt }) => createdAt,
-    wide: true,
-    width: "w-s",
-  },
+  timeColumn("Created", ({ createdAt }) => createdAt, { wide: true, width: "w-s" }),
 ];
 
 /**

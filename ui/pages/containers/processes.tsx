@@ -2,8 +2,8 @@
 
 import { Button } from "../../components/button.tsx";
 import { useRead } from "../../components/reading.ts";
-import { Failure } from "../../components/states.tsx";
-import { Table } from "../../components/table.tsx";
+import { Failure, Text } from "../../components/states.tsx";
+import { type Column, Table } from "../../components/table.tsx";
 import type { TabProps } from "./tab.ts";
 import { WholeText } from "./texts.tsx";
 
@@ -25,16 +25,12 @@ export function Processes({ container: { id, state } }: TabProps) {
         name="Processes"
         hasTallRows
         busy={!data.value}
-        columns={titles.map((title, at) => {
-          // The command comes last, and user and PID first.
+        columns={titles.map((title, at): Column<readonly string[]> => {
           const textOf = (row: readonly string[]) => row[at] ?? "";
-          if (at < titles.length - 1) {
-            return { title, text: textOf, wide: at > 1, width: "w-s" as const };
-          }
-          return {
-            title,
-            cell: (row: readonly string[]) => <WholeText>{textOf(row)}</WholeText>,
-          };
+          // The command comes last, and user and PID first.
+          return at === titles.length - 1
+            ? { title, cell: (row) => <WholeText>{textOf(row)}</WholeText> }
+            : { title, cell: (row) => <Text>{textOf(row)}</Text>, wide: at > 1, width: "w-s" };
         })}
         rows={processes}
         keyOf={(row) => row.join(" ")}

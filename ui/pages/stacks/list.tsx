@@ -6,58 +6,51 @@ import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
+import { Badge, State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
-import { writeLink, writeNumber, writeState } from "../../components/written_cells.ts";
+import { plain } from "../../base/text.ts";
 import { stackPath } from "../../paths.ts";
 import { href, navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
 
-const SWARM = { text: "Swarm", tone: "idle" } as const;
+const COUNT = { numeric: true, wide: true, width: "w-s" } as const;
 
 const COLUMNS: readonly Column<Stack>[] = [
   {
     title: "Name",
-    write: (cell, stack) =>
-      writeLink(
-        cell,
-        stack.name,
-        href(stackPath(stack)),
-        stack.kind === "swarm" ? SWARM : undefined,
-      ),
+    cell: (stack) => {
+      const link = <a class="name cut" href={href(stackPath(stack))}>{plain(stack.name)}</a>;
+      return stack.kind === "swarm"
+        ? (
+          <span class="name-cell">
+            {link}
+            <Badge>Swarm</Badge>
+          </span>
+        )
+        : link;
+    },
     sort: ({ name }) => name,
   },
   {
     title: "Status",
-    write: (cell, stack) => writeState(cell, statusOf(stack), STATUS_TONES[stack.status]),
+    cell: (stack) => <State state={statusOf(stack)} tone={STATUS_TONES[stack.status]} />,
     sort: statusOf,
     width: "w-m",
   },
   {
     title: "Services",
-    write: (cell, { services }) => writeNumber(cell, String(services)),
+    cell: ({ services }) => services,
     sort: ({ services }) => services,
-    numeric: true,
-    wide: true,
-    width: "w-s",
+    ...COUNT,
   },
   {
     title: "Running",
-    write: (cell, { running, containerCount }) =>
-      writeNumber(cell, `${running} of ${containerCount}`),
+    cell: ({ running, containerCount }) => `${running} of ${containerCount}`,
     sort: ({ running }) => running,
-    numeric: true,
-    wide: true,
-    width: "w-s",
+    ...COUNT,
   },
-  {
-    title: "Stopped",
-    write: (cell, { stopped }) => writeNumber(cell, String(stopped)),
-    sort: ({ stopped }) => stopped,
-    numeric: true,
-    wide: true,
-    width: "w-s",
-  },
+  { title: "Stopped", cell: ({ stopped }) => stopped, sort: ({ stopped }) => stopped, ...COUNT },
 ];
 
 export default function Stacks() {

@@ -1,0 +1,81 @@
+/** The rows of a table that are in the document: all of a short one, those near the window of a long one. @module */
+
+import { useEffect, useLayoutEffect, useMemo, useReducer } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { Virtualizer } from "@tanstack/virtual-core";
+
+/** Rows above and below the window. */
+const OVERSCAN = 3;
+
+/** Heights of rows by density, in pixels, as in the tokens of the style sheet. */
+const ROW_PX = { comfortable: 44, compact: 34 };
+
+export const rowHeight = (): number =>
+  ROW_PX[document.documentElement.dataset.density as keyof typeof ROW_PX] ?? ROW_PX.comfortable;
+
+/**
+ * Indexes of the rows to render.
+ *
+ * @param count Number of all rows, which have the same height.
+ * @param options.isVirtual Whether rows far from the window are left out. Printing includes them.
+ */
+export function useVisibleRows(
+  body: { current: HTMLElement | null },
+  count: number,
+  { isVirtual, rowPx }: { isVirtual: boolean; rowPx: number },
+): readonly number[] {
+  const redraw = useReducer((round: number) => round + 1, 0)[1] as () => void;
+  const isPrinting = usePrinting();
+  const options = {
+    count,
+    enabled: isVirtual,
+    overscan: OVERSCAN,
+    estimateSize: () => rowPx,
+    getScrollElement: () => body.current,
+    initialRect: { width: innerWidth, height: innerHeight },
+    observeElementRect: observeWindow,
+    observeElementOffset: observeOffset,
+    // The user scrolls, nothing else.
+    scrollToFn: () => {},
+    onChange: redraw,
+  };
+  const virtualizer = useMemo(() => new Virtualizer<HTMLElement, HTMLElement>(options), []);
+  virtualizer.setOptions(options);
+  useLayoutEffect(() => virtualizer._didMount(), []);
+  useLayoutEffect(() => virtualizer._willUpdate());
+  useEffect(() => virtualizer.measure(), [rowPx]);
+  return isVirtual && !isPrinting ? virtualizer.getVirtualIndexes() : [...Array(count).keys()];
+}
+
+type Rows = Virtualizer<HTMLElement, HTMLElement>;
+
+function observeWindow(_: Rows, report: (rect: { width: number; height: number }) => void) {
+  const onResize = () => report({ width: innerWidth, height: innerHeight });
+  onResize();
+  addEventListener("resize", onResize);
+  return () => removeEventListener("resize", onResize);
+}
+
+/** Reports how far the rows are above the window, whether that scrolls or a dialog around them. */
+function observeOffset({ scrollElement }: Rows, report: (px: number, isMoving: boolean) => void) {
+  const onScroll = () => report(Math.max(0, -scrollElement!.getBoundingClientRect().top), false);
+  onScroll();
+  // Scroll events of a dialog do not bubble.
+  addEventListener("scroll", onScroll, { passive: true, capture: true });
+  return () => removeEventListener("scroll", onScroll, { capture: true });
+}
+
+function usePrinting(): boolean {
+  const isPrinting = useSignal(false);
+  useEffect(() => {
+    const start = () => isPrinting.value = true;
+    const end = () => isPrinting.value = false;
+    addEventListener("beforeprint", start);
+    addEventListener("afterprint", end);
+    return () => {
+      removeEventListener("beforeprint", start);
+      removeEventListener("afterprint", end);
+    };
+  }, []);
+  return isPrinting.value;
+}
