@@ -54,7 +54,7 @@ export interface TableProps<Row> {
 }
 
 /** A table of at most this many lines has all of its rows, which are as high as their content. */
-const SHORT_MAX = 60;
+const SHORT_MAX = 40;
 
 export function Table<Row>(props: TableProps<Row>) {
   const { name, columns, rows, keyOf, nameOf = keyOf, selected, actions, groupOf } = props;

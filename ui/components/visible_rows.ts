@@ -1,11 +1,14 @@
 /** The rows of a table that are in the document: all of a short one, those near the window of a long one. @module */
 
-import { useEffect, useLayoutEffect, useMemo, useReducer } from "preact/hooks";
+import { useEffect, useMemo, useReducer } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { Virtualizer } from "@tanstack/virtual-core";
 
 /** Rows above and below the window. */
 const OVERSCAN = 3;
+
+/** Distance of the first row from the top of the window on most pages, in pixels. */
+const FIRST_TOP_PX = 200;
 
 /** Heights of rows by density, in pixels, as in the tokens of the style sheet. */
 const ROW_PX = { comfortable: 44, compact: 34 };
@@ -33,6 +36,7 @@ export function useVisibleRows(
     estimateSize: () => rowPx,
     getScrollElement: () => body.current,
     initialRect: { width: innerWidth, height: innerHeight },
+    initialOffset: -FIRST_TOP_PX,
     observeElementRect: observeWindow,
     observeElementOffset: observeOffset,
     // The user scrolls, nothing else.
@@ -41,8 +45,9 @@ export function useVisibleRows(
   };
   const virtualizer = useMemo(() => new Virtualizer<HTMLElement, HTMLElement>(options), []);
   virtualizer.setOptions(options);
-  useLayoutEffect(() => virtualizer._didMount(), []);
-  useLayoutEffect(() => virtualizer._willUpdate());
+  useEffect(() => virtualizer._didMount(), []);
+  // Not before the first frame, because to measure costs another layout.
+  useEffect(() => virtualizer._willUpdate());
   useEffect(() => virtualizer.measure(), [rowPx]);
   return isVirtual && !isPrinting ? virtualizer.getVirtualIndexes() : [...Array(count).keys()];
 }
@@ -56,9 +61,9 @@ function observeWindow(_: Rows, report: (rect: { width: number; height: number }
   return () => removeEventListener("resize", onResize);
 }
 
-/** Reports how far the rows are above the window, whether that scrolls or a dialog around them. */
+/** Reports how far the first row is above the window, whether that scrolls or a dialog around it. */
 function observeOffset({ scrollElement }: Rows, report: (px: number, isMoving: boolean) => void) {
-  const onScroll = () => report(Math.max(0, -scrollElement!.getBoundingClientRect().top), false);
+  const onScroll = () => report(-scrollElement!.getBoundingClientRect().top, false);
   onScroll();
   // Scroll events of a dialog do not bubble.
   addEventListener("scroll", onScroll, { passive: true, capture: true });
