@@ -3,7 +3,7 @@
 import { href } from "../state/router.ts";
 import { hasRole } from "../state/session.ts";
 import { withResult } from "../state/toasts.ts";
-import { Switch } from "./form.tsx";
+import { Switch } from "./switch.tsx";
 import { Text } from "./states.tsx";
 import type { Column } from "./table.tsx";
 import { plain } from "../base/text.ts";

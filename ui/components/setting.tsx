@@ -1,7 +1,7 @@
 /** A setting that is on or off, with what it does. @module */
 
 import type { ComponentChildren } from "preact";
-import { Switch } from "./form.tsx";
+import { Switch } from "./switch.tsx";
 
 export function Setting({ name, children, ...state }: {
   name: string;

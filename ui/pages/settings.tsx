@@ -3,7 +3,9 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../api/client.ts";
 import type { Maintenance } from "../api/types.ts";
-import { Form, type FormValues, TextField } from "../components/form.tsx";
+import { TextField } from "../components/fields.tsx";
+import { Form } from "../components/form.tsx";
+import type { FormValues } from "../components/form_values.ts";
 import { fromLocalInput, toLocalInput } from "../base/local_time.ts";
 import { Page, Section } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";

@@ -6,15 +6,9 @@ import type { Volume } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
 import { Name, NAME_COLUMN, numberColumn, textColumn, timeColumn } from "../components/columns.tsx";
 import { confirm, useDialog } from "../components/dialog.tsx";
-import {
-  FormDialog,
-  type FormValues,
-  pairsOf,
-  type SaveProps,
-  SelectField,
-  TextArea,
-  TextField,
-} from "../components/form.tsx";
+import { SelectField, TextArea, TextField } from "../components/fields.tsx";
+import { FormDialog, type SaveProps } from "../components/form.tsx";
+import { type FormValues, pairsOf } from "../components/form_values.ts";
 import { Listing } from "../components/listing.tsx";
 import { Page } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";

@@ -1,6 +1,6 @@
 /** HTTP headers in a form, one in each line. @module */
 
-import { TextArea } from "../components/form.tsx";
+import { TextArea } from "../components/fields.tsx";
 
 /** @param props.name Its text is read with {@linkcode headersOf}. */
 export function HeadersField({ name, value = {} }: {

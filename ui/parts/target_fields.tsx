@@ -1,7 +1,8 @@
 /** The containers that a rule or a window applies to, in a form. @module */
 
 import type { Target } from "../api/types.ts";
-import { type FormValues, listOf, pairsOf, TextArea, TextField } from "../components/form.tsx";
+import { TextArea, TextField } from "../components/fields.tsx";
+import { type FormValues, listOf, pairsOf } from "../components/form_values.ts";
 
 /** As in the service's problems. */
 const keyOf = (field: "containers" | "stacks" | "labels") => `scope.target.${field}`;

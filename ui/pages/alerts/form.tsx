@@ -2,14 +2,9 @@
 
 import { useSignal } from "@preact/signals";
 import type { AlertMetric, AlertRule, NewAlertRule } from "../../api/types.ts";
-import {
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  optionsOf,
-  saveItem,
-  type SaveProps,
-} from "../../components/form.tsx";
+import { fieldsOf, optionsOf } from "../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../components/form.tsx";
+import type { FormValues } from "../../components/form_values.ts";
 import { containersTarget, TargetFields } from "../../parts/target_fields.tsx";
 import { hasEdition } from "../../state/edition.ts";
 import { metricOptions, OPERATOR_OPTIONS } from "../../parts/conditions.ts";

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { AlertRuleTest, NewAlertRule } from "../../api/types.ts";
-import { type FormValues, valuesOf } from "../../components/form.tsx";
+import { type FormValues, valuesOf } from "../../components/form_values.ts";
 import { count, plain, relativeTime } from "../../base/text.ts";
 import { sentenceOf } from "../../state/toasts.ts";
 import { valueOf } from "./words.ts";

@@ -1,17 +1,9 @@
 /** The dialog of a silence. @module */
 
 import type { NewSilenceMatchers, Silence } from "../../api/types.ts";
-import {
-  fieldsOf,
-  FormDialog,
-  type FormValues,
-  saveItem,
-  type SaveProps,
-  SelectField,
-  TextField,
-  TimeField,
-} from "../../components/form.tsx";
-import { useEventKinds } from "../../parts/event_kinds.tsx";
+import { fieldsOf, SelectField, TextField, TimeField } from "../../components/fields.tsx";
+import { FormDialog, saveItem, type SaveProps } from "../../components/form.tsx";
+import type { FormValues } from "../../components/form_values.ts";
 import { fromLocalInput } from "../../base/local_time.ts";
 import { capital } from "../../base/text.ts";
 import { showStatus } from "../../state/toasts.ts";

@@ -4,7 +4,7 @@ import type { InputOf } from "../../api/client.ts";
 import type { AuditEntry } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { useDialog } from "../../components/dialog.tsx";
-import { optionsOf } from "../../components/form.tsx";
+import { optionsOf } from "../../components/fields.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { offsetOf, Pager } from "../../components/pager.tsx";

@@ -3,7 +3,8 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { ExecResult } from "../../api/types.ts";
-import { Form, TextField } from "../../components/form.tsx";
+import { TextField } from "../../components/fields.tsx";
+import { Form } from "../../components/form.tsx";
 import { Section } from "../../components/page.tsx";
 import { Badge } from "../../components/states.tsx";
 import { addStyles } from "../../components/styles.ts";

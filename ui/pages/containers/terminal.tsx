@@ -3,7 +3,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { ApiError } from "../../api/client.ts";
-import { Form, SelectField, TextField } from "../../components/form.tsx";
+import { SelectField, TextField } from "../../components/fields.tsx";
+import { Form } from "../../components/form.tsx";
 import { Empty } from "../../components/states.tsx";
 import type { TabProps } from "./tab.ts";
 import type { Program } from "./terminal_session.ts";

@@ -1,13 +1,8 @@
 /** The settings of an integration, by the fields that its adapter has. @module */
 
 import type { Integration, IntegrationAdapter } from "../../api/types.ts";
-import {
-  type FormValues,
-  listOf,
-  SelectField,
-  TextArea,
-  TextField,
-} from "../../components/form.tsx";
+import { SelectField, TextArea, TextField } from "../../components/fields.tsx";
+import { type FormValues, listOf } from "../../components/form_values.ts";
 import { HeadersField, headersOf } from "../../parts/headers_field.tsx";
 import { capital } from "../../base/text.ts";
 

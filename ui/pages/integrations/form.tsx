@@ -2,13 +2,9 @@
 
 import { useSignal } from "@preact/signals";
 import type { Integration, IntegrationAdapter } from "../../api/types.ts";
-import {
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  saveItem,
-  type SaveProps,
-} from "../../components/form.tsx";
+import { fieldsOf } from "../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../components/form.tsx";
+import type { FormValues } from "../../components/form_values.ts";
 import { ConfigFields, configOf } from "./config.tsx";
 
 /** Limits of the service and its default, in seconds. */

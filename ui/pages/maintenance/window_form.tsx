@@ -2,14 +2,9 @@
 
 import { useSignal } from "@preact/signals";
 import type { MaintenanceWindow } from "../../api/types.ts";
-import {
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  saveItem,
-  type SaveProps,
-  SelectField,
-} from "../../components/form.tsx";
+import { fieldsOf, SelectField } from "../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../components/form.tsx";
+import type { FormValues } from "../../components/form_values.ts";
 import { containersTarget, TargetFields } from "../../parts/target_fields.tsx";
 import { CRON_HINT, cronProblem } from "../../base/cron.ts";
 import { browserZone, zonesWith } from "../../base/time_zones.ts";

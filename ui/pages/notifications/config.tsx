@@ -1,7 +1,8 @@
 /** The config of a notification channel in a form, by the fields of its kind. @module */
 
 import type { NotificationChannel } from "../../api/types.ts";
-import { type FormValues, SelectField, TextArea, TextField } from "../../components/form.tsx";
+import { SelectField, TextArea, TextField } from "../../components/fields.tsx";
+import type { FormValues } from "../../components/form_values.ts";
 import { HeadersField, headersOf } from "../../parts/headers_field.tsx";
 import type { Kind, KindField } from "./kinds.ts";
 

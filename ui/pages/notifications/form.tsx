@@ -3,15 +3,9 @@
 import { useSignal } from "@preact/signals";
 import type { NotificationChannel } from "../../api/types.ts";
 import { EventKinds } from "../../parts/event_kinds.tsx";
-import {
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  listOf,
-  saveItem,
-  type SaveProps,
-  TextField,
-} from "../../components/form.tsx";
+import { fieldsOf, TextField } from "../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../components/form.tsx";
+import { type FormValues, listOf } from "../../components/form_values.ts";
 import { ConfigFields, configOf } from "./config.tsx";
 import { type KindId, KINDS } from "./kinds.ts";
 import { TimingFields, timingOf } from "./timing.tsx";

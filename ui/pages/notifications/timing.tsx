@@ -2,7 +2,8 @@
 
 import { useSignal } from "@preact/signals";
 import type { NewQuietHours, NotificationChannel } from "../../api/types.ts";
-import { fieldsOf, type FormValues, SelectField, TextField } from "../../components/form.tsx";
+import { fieldsOf, SelectField, TextField } from "../../components/fields.tsx";
+import type { FormValues } from "../../components/form_values.ts";
 import { browserZone, zonesWith } from "../../base/time_zones.ts";
 
 /** Limit of the service. */

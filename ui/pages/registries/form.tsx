@@ -1,14 +1,9 @@
 /** The dialog of a registry. @module */
 
 import type { Registry } from "../../api/types.ts";
-import {
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  saveItem,
-  type SaveProps,
-  TextField,
-} from "../../components/form.tsx";
+import { fieldsOf, TextField } from "../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../components/form.tsx";
+import type { FormValues } from "../../components/form_values.ts";
 
 export function RegistryForm({ registry, ...dialog }: SaveProps & {
   /** Without one, a new registry is created. */

@@ -1,15 +1,9 @@
 /** The dialog of a schedule. @module */
 
 import type { Container, NewSchedule, Schedule } from "../../api/types.ts";
-import {
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  optionsOf,
-  saveItem,
-  type SaveProps,
-  SelectField,
-} from "../../components/form.tsx";
+import { fieldsOf, optionsOf, SelectField } from "../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../components/form.tsx";
+import type { FormValues } from "../../components/form_values.ts";
 import { containers } from "../../state/live.ts";
 import { CRON_HINT, cronProblem } from "../../base/cron.ts";
 import { TIME_ZONES, zonesWith } from "../../base/time_zones.ts";

@@ -2,15 +2,9 @@
 
 import { api } from "../../api/client.ts";
 import type { IssuedApiToken, NewApiToken } from "../../api/types.ts";
-import {
-  CheckGroup,
-  FormDialog,
-  listOf,
-  optionsOf,
-  type SaveProps,
-  SelectField,
-  TextField,
-} from "../../components/form.tsx";
+import { CheckGroup, optionsOf, SelectField, TextField } from "../../components/fields.tsx";
+import { FormDialog, type SaveProps } from "../../components/form.tsx";
+import { listOf } from "../../components/form_values.ts";
 import { capital } from "../../base/text.ts";
 import { hasRole, ROLES } from "../../state/session.ts";
 import { ACTIONS } from "../enterprise/roles/permissions.ts";

@@ -3,13 +3,9 @@
 import { api } from "../../api/client.ts";
 import type { UpdateSettings } from "../../api/types.ts";
 import { Dialog } from "../../components/dialog.tsx";
-import {
-  CheckField,
-  FormDialog,
-  type FormValues,
-  SelectField,
-  TextField,
-} from "../../components/form.tsx";
+import { CheckField, SelectField, TextField } from "../../components/fields.tsx";
+import { FormDialog } from "../../components/form.tsx";
+import type { FormValues } from "../../components/form_values.ts";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import { showStatus } from "../../state/toasts.ts";

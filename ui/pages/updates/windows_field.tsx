@@ -3,7 +3,8 @@
 import { useSignal } from "@preact/signals";
 import type { UpdateWindow } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { type FormValues, SelectField, TextField } from "../../components/form.tsx";
+import { SelectField, TextField } from "../../components/fields.tsx";
+import type { FormValues } from "../../components/form_values.ts";
 import { cronProblem } from "../../base/cron.ts";
 import { browserZone, zonesWith } from "../../base/time_zones.ts";
 

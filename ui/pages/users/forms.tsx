@@ -2,13 +2,8 @@
 
 import { api } from "../../api/client.ts";
 import type { User } from "../../api/types.ts";
-import {
-  FormDialog,
-  optionsOf,
-  type SaveProps,
-  SelectField,
-  TextField,
-} from "../../components/form.tsx";
+import { optionsOf, SelectField, TextField } from "../../components/fields.tsx";
+import { FormDialog, type SaveProps } from "../../components/form.tsx";
 import { plain } from "../../base/text.ts";
 import { ROLES } from "../../state/session.ts";
 import { showStatus } from "../../state/toasts.ts";

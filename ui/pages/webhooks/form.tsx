@@ -2,13 +2,9 @@
 
 import type { CreatedWebhook, NewWebhook, Webhook } from "../../api/types.ts";
 import { EventKinds } from "../../parts/event_kinds.tsx";
-import {
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  saveItem,
-  type SaveProps,
-} from "../../components/form.tsx";
+import { fieldsOf } from "../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../components/form.tsx";
+import type { FormValues } from "../../components/form_values.ts";
 import { HeadersField, headersOf } from "../../parts/headers_field.tsx";
 
 export function WebhookForm({ webhook, ...dialog }: SaveProps<CreatedWebhook> & {

@@ -1,13 +1,9 @@
 /** The dialog that creates or changes a brand. @module */
 
 import type { Brand } from "../../../api/types.ts";
-import {
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  saveItem,
-  type SaveProps,
-} from "../../../components/form.tsx";
+import { fieldsOf } from "../../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 
 const COLOR_HINT = "#rgb or #rrggbb";
 

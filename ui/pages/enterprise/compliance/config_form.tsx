@@ -2,12 +2,9 @@
 
 import { api } from "../../../api/client.ts";
 import type { ComplianceConfig } from "../../../api/types.ts";
-import {
-  fieldsOf,
-  FormDialog,
-  type FormValues,
-  type SaveProps,
-} from "../../../components/form.tsx";
+import { fieldsOf } from "../../../components/fields.tsx";
+import { FormDialog, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 import { showStatus } from "../../../state/toasts.ts";
 
 export const FORMATS = [{ value: "json", name: "JSON" }, { value: "csv", name: "CSV" }];

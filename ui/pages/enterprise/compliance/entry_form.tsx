@@ -1,15 +1,9 @@
 /** The dialog that records something that happened outside this service. @module */
 
 import { api, ApiError } from "../../../api/client.ts";
-import {
-  FormDialog,
-  type FormValues,
-  optionsOf,
-  type SaveProps,
-  SelectField,
-  TextArea,
-  TextField,
-} from "../../../components/form.tsx";
+import { optionsOf, SelectField, TextArea, TextField } from "../../../components/fields.tsx";
+import { FormDialog, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 import { showStatus } from "../../../state/toasts.ts";
 import { CATEGORIES, OUTCOMES, SEVERITIES } from "./entry.tsx";
 

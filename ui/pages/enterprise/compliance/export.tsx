@@ -2,7 +2,8 @@
 
 import { save } from "../../../api/files.ts";
 import type { ComplianceConfig } from "../../../api/types.ts";
-import { FormDialog, SelectField, TimeField } from "../../../components/form.tsx";
+import { SelectField, TimeField } from "../../../components/fields.tsx";
+import { FormDialog } from "../../../components/form.tsx";
 import { fromLocalInput } from "../../../base/local_time.ts";
 import { showStatus } from "../../../state/toasts.ts";
 import { FORMATS } from "./config_form.tsx";

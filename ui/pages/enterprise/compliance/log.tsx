@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { InputOf } from "../../../api/client.ts";
 import type { ComplianceEntry, ComplianceEntryPage } from "../../../api/types.ts";
-import { optionsOf } from "../../../components/form.tsx";
+import { optionsOf } from "../../../components/fields.tsx";
 import { Listing } from "../../../components/listing.tsx";
 import { offsetOf, Pager } from "../../../components/pager.tsx";
 import { type Reading, useRead, useReloadAfter } from "../../../components/reading.ts";

@@ -2,13 +2,9 @@
 
 import { api } from "../../../api/client.ts";
 import type { EncryptionConfig } from "../../../api/types.ts";
-import {
-  fieldsOf,
-  FormDialog,
-  type FormValues,
-  type SaveProps,
-  SelectField,
-} from "../../../components/form.tsx";
+import { fieldsOf, SelectField } from "../../../components/fields.tsx";
+import { FormDialog, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 import { bytes } from "../../../base/text.ts";
 import { showStatus } from "../../../state/toasts.ts";
 

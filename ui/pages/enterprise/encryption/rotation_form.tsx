@@ -2,7 +2,8 @@
 
 import { api } from "../../../api/client.ts";
 import type { KeyRotation } from "../../../api/types.ts";
-import { FormDialog, type SaveProps, TextArea } from "../../../components/form.tsx";
+import { TextArea } from "../../../components/fields.tsx";
+import { FormDialog, type SaveProps } from "../../../components/form.tsx";
 import { showStatus } from "../../../state/toasts.ts";
 
 export function RotationForm({ onClose, onSaved }: SaveProps) {

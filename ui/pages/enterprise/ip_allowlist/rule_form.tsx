@@ -2,14 +2,9 @@
 
 import { useSignal } from "@preact/signals";
 import type { IpRule } from "../../../api/types.ts";
-import {
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  saveItem,
-  type SaveProps,
-  TimeField,
-} from "../../../components/form.tsx";
+import { fieldsOf, TimeField } from "../../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 import { fromLocalInput } from "../../../base/local_time.ts";
 import type { UserOption } from "../../../parts/user_options.ts";
 

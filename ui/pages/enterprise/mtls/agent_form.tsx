@@ -1,17 +1,9 @@
 /** The dialog that adds or changes an agent. @module */
 
 import type { Agent, CertificateAuthority } from "../../../api/types.ts";
-import {
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  listOf,
-  saveItem,
-  type SaveProps,
-  SelectField,
-  TextArea,
-  TextField,
-} from "../../../components/form.tsx";
+import { fieldsOf, SelectField, TextArea, TextField } from "../../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import { type FormValues, listOf } from "../../../components/form_values.ts";
 
 export function AgentForm({ agent, authorities, ...dialog }: SaveProps & {
   /** Without one, a new agent is added. The certificate of an agent cannot be changed. */

@@ -1,7 +1,8 @@
 /** The dialog that adds a certificate authority. @module */
 
 import { api } from "../../../api/client.ts";
-import { FormDialog, type SaveProps, TextArea, TextField } from "../../../components/form.tsx";
+import { TextArea, TextField } from "../../../components/fields.tsx";
+import { FormDialog, type SaveProps } from "../../../components/form.tsx";
 import { plain } from "../../../base/text.ts";
 import { showStatus } from "../../../state/toasts.ts";
 

@@ -1,14 +1,9 @@
 /** The dialog that creates or changes a custom role. @module */
 
 import type { Permission, Role } from "../../../api/types.ts";
-import {
-  CheckGroup,
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  saveItem,
-  type SaveProps,
-} from "../../../components/form.tsx";
+import { CheckGroup, fieldsOf } from "../../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 import { actionsOf, ANY, permissionText, type Resource, RESOURCES } from "./permissions.ts";
 
 export function RoleForm({ role, ...dialog }: SaveProps & {

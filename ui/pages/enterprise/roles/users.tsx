@@ -3,7 +3,8 @@
 import { api } from "../../../api/client.ts";
 import type { RoleSummary, RoleUserPage } from "../../../api/types.ts";
 import { confirm, Dialog } from "../../../components/dialog.tsx";
-import { Form, SelectField } from "../../../components/form.tsx";
+import { SelectField } from "../../../components/fields.tsx";
+import { Form } from "../../../components/form.tsx";
 import { Listing } from "../../../components/listing.tsx";
 import { useRead } from "../../../components/reading.ts";
 import { Text } from "../../../components/states.tsx";

@@ -1,14 +1,9 @@
 /** The dialog that creates or changes an identity provider. @module */
 
 import type { IdentityProvider, NewIdentityProvider } from "../../../api/types.ts";
-import {
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  saveItem,
-  type SaveProps,
-  TextField,
-} from "../../../components/form.tsx";
+import { fieldsOf, TextField } from "../../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 
 const BINDINGS = ["HTTP-POST", "HTTP-Redirect"];
 const ROLES = ["viewer", "operator", "admin"];

@@ -5,16 +5,9 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../../api/client.ts";
 import type { ChatChannel, ChatChannelConfig } from "../../../api/types.ts";
 import { EventKinds } from "../../../parts/event_kinds.tsx";
-import {
-  EditDialog,
-  fieldsOf,
-  FormDialog,
-  type FormValues,
-  saveItem,
-  type SaveProps,
-  TextArea,
-  TextField,
-} from "../../../components/form.tsx";
+import { fieldsOf, TextArea, TextField } from "../../../components/fields.tsx";
+import { EditDialog, FormDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 import { count, plain } from "../../../base/text.ts";
 import { showStatus } from "../../../state/toasts.ts";
 

@@ -6,13 +6,9 @@ import type { IncidentDetail, TimelineEntry } from "../../../api/types.ts";
 import { Button, Link } from "../../../components/button.tsx";
 import { useDialog } from "../../../components/dialog.tsx";
 import { Fact, Facts, TimeFact } from "../../../components/facts.tsx";
-import {
-  Form,
-  type FormValues,
-  optionsOf,
-  SelectField,
-  TextArea,
-} from "../../../components/form.tsx";
+import { optionsOf, SelectField, TextArea } from "../../../components/fields.tsx";
+import { Form } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 import { Menu } from "../../../components/menu.tsx";
 import { Page, Section } from "../../../components/page.tsx";
 import { useRead, useReloadOn } from "../../../components/reading.ts";

@@ -2,16 +2,9 @@
 
 import { api } from "../../../api/client.ts";
 import type { Incident } from "../../../api/types.ts";
-import {
-  EditDialog,
-  fieldsOf,
-  FormDialog,
-  type FormValues,
-  optionsOf,
-  saveItem,
-  type SaveProps,
-  TextArea,
-} from "../../../components/form.tsx";
+import { fieldsOf, optionsOf, TextArea } from "../../../components/fields.tsx";
+import { EditDialog, FormDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 import { plain } from "../../../base/text.ts";
 import { showStatus } from "../../../state/toasts.ts";
 import { SEVERITIES, STATUSES } from "./words.tsx";

@@ -4,7 +4,7 @@ import type { Incident } from "../../../api/types.ts";
 import { Button } from "../../../components/button.tsx";
 import { textColumn, timeColumn } from "../../../components/columns.tsx";
 import { useDialog } from "../../../components/dialog.tsx";
-import { optionsOf } from "../../../components/form.tsx";
+import { optionsOf } from "../../../components/fields.tsx";
 import { Listing } from "../../../components/listing.tsx";
 import { Page } from "../../../components/page.tsx";
 import { useRead, useReloadOn } from "../../../components/reading.ts";

@@ -2,16 +2,9 @@
 
 import { useSignal } from "@preact/signals";
 import type { NewRemediationRule, RemediationRule } from "../../../api/types.ts";
-import {
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  optionsOf,
-  saveItem,
-  type SaveProps,
-  SelectField,
-  TextField,
-} from "../../../components/form.tsx";
+import { fieldsOf, optionsOf, SelectField, TextField } from "../../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 import { containers } from "../../../state/live.ts";
 import { metricOptions, type MetricWords, OPERATOR_OPTIONS } from "../../../parts/conditions.ts";
 

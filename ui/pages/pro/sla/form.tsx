@@ -1,14 +1,9 @@
 /** The dialog that creates or changes an SLA. @module */
 
 import type { SlaDefinition } from "../../../api/types.ts";
-import {
-  CheckGroup,
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  saveItem,
-  type SaveProps,
-} from "../../../components/form.tsx";
+import { CheckGroup, fieldsOf } from "../../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 import { useRead } from "../../../components/reading.ts";
 
 const PERIODS = [

@@ -7,15 +7,9 @@ import { Button } from "../../../components/button.tsx";
 import { NAME_COLUMN } from "../../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
 import { useDialog } from "../../../components/dialog.tsx";
-import {
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  optionsOf,
-  saveItem,
-  type SaveProps,
-  SelectField,
-} from "../../../components/form.tsx";
+import { fieldsOf, optionsOf, SelectField } from "../../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 import { useRead } from "../../../components/reading.ts";
 import { Listing } from "../../../components/listing.tsx";
 import { Text } from "../../../components/states.tsx";

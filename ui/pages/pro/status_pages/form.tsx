@@ -1,14 +1,9 @@
 /** The dialog that creates or changes a status page. @module */
 
 import type { StatusPage } from "../../../api/types.ts";
-import {
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  saveItem,
-  type SaveProps,
-  TextField,
-} from "../../../components/form.tsx";
+import { fieldsOf, TextField } from "../../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 
 const COLOR = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i;
 

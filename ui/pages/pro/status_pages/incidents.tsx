@@ -6,17 +6,9 @@ import { Button } from "../../../components/button.tsx";
 import { Name } from "../../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
 import { useDialog } from "../../../components/dialog.tsx";
-import {
-  EditDialog,
-  fieldsOf,
-  FormDialog,
-  type FormValues,
-  optionsOf,
-  saveItem,
-  type SaveProps,
-  SelectField,
-  TextArea,
-} from "../../../components/form.tsx";
+import { fieldsOf, optionsOf, SelectField, TextArea } from "../../../components/fields.tsx";
+import { EditDialog, FormDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 import { Listing } from "../../../components/listing.tsx";
 import { useRead, useReloadOn } from "../../../components/reading.ts";
 import type { Column } from "../../../components/table.tsx";

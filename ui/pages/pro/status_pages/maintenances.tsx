@@ -6,15 +6,9 @@ import { Button } from "../../../components/button.tsx";
 import { Name } from "../../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
 import { useDialog } from "../../../components/dialog.tsx";
-import {
-  CheckGroup,
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  saveItem,
-  type SaveProps,
-  TimeField,
-} from "../../../components/form.tsx";
+import { CheckGroup, fieldsOf, TimeField } from "../../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 import { Listing } from "../../../components/listing.tsx";
 import { fromLocalInput } from "../../../base/local_time.ts";
 import { useRead, useReloadOn } from "../../../components/reading.ts";

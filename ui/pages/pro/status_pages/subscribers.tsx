@@ -7,13 +7,9 @@ import { Button } from "../../../components/button.tsx";
 import { Name } from "../../../components/columns.tsx";
 import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
 import { useDialog } from "../../../components/dialog.tsx";
-import {
-  FormDialog,
-  type FormValues,
-  type SaveProps,
-  SelectField,
-  TextField,
-} from "../../../components/form.tsx";
+import { SelectField, TextField } from "../../../components/fields.tsx";
+import { FormDialog, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 import { Listing } from "../../../components/listing.tsx";
 import { useRead } from "../../../components/reading.ts";
 import { SecretDialog } from "../../../components/secret_dialog.tsx";

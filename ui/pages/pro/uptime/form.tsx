@@ -2,13 +2,9 @@
 
 import { useSignal } from "@preact/signals";
 import type { Monitor, NewMonitor } from "../../../api/types.ts";
-import {
-  EditDialog,
-  fieldsOf,
-  type FormValues,
-  saveItem,
-  type SaveProps,
-} from "../../../components/form.tsx";
+import { fieldsOf } from "../../../components/fields.tsx";
+import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import type { FormValues } from "../../../components/form_values.ts";
 import { HeadersField, headersOf } from "../../../parts/headers_field.tsx";
 
 type Type = NewMonitor["type"];

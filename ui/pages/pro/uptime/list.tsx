@@ -5,7 +5,7 @@ import type { Monitor } from "../../../api/types.ts";
 import { Button } from "../../../components/button.tsx";
 import { linkColumn, numberColumn, timeColumn } from "../../../components/columns.tsx";
 import { useDialog } from "../../../components/dialog.tsx";
-import { optionsOf } from "../../../components/form.tsx";
+import { optionsOf } from "../../../components/fields.tsx";
 import { Listing } from "../../../components/listing.tsx";
 import { Page, Section } from "../../../components/page.tsx";
 import { reloadAll, useRead, useReloadOn } from "../../../components/reading.ts";

@@ -8,7 +8,8 @@
 import { useMemo } from "preact/hooks";
 import { type Signal, useSignal } from "@preact/signals";
 import { Button } from "../../../components/button.tsx";
-import { FormDialog, TextField } from "../../../components/form.tsx";
+import { TextField } from "../../../components/fields.tsx";
+import { FormDialog } from "../../../components/form.tsx";
 import { useRead } from "../../../components/reading.ts";
 import { Tabs } from "../../../components/tabs.tsx";
 import { plain } from "../../../base/text.ts";

@@ -1,0 +1,298 @@
+/** The fields of forms, with their problems and what had been entered before. @module */
+
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useEffect, useId } from "preact/hooks";
+import { type Signal, useSignal } from "@preact/signals";
+import { toLocalInput } from "../base/local_time.ts";
+import { capital, plain } from "../base/text.ts";
+import type { FormValues } from "./form_values.ts";
+
+/** Problems by field name. */
+export const Problems = createContext<Record<string, string>>({});
+
+/** What had been entered when the session ended. */
+export const Kept = createContext<FormValues>({});
+
+/** The value that a field has at first. */
+function useInitial<Value>(name: string, value: Value): Value {
+  const kept = useContext(Kept);
+  return name in kept ? kept[name] : value;
+}
+
+interface FieldProps {
+  label: string;
+  /** The key of its value. The service reports problems of `body.<name>`. */
+  name: string;
+  hint?: ComponentChildren;
+}
+
+/** What is wrong with a field's text, in addition to what the browser checks. */
+type Check = (text: string) => string | undefined;
+
+interface InputProps extends FieldProps {
+  check?: Check;
+  type?: "text" | "number" | "password" | "email" | "url" | "file" | "color" | "datetime-local";
+  value?: string | number | undefined;
+  /** It is not kept when the session ends. */
+  secret?: boolean | undefined;
+  required?: boolean;
+  pattern?: string;
+  min?: number;
+  max?: number;
+  step?: number | "any";
+  minLength?: number;
+  maxLength?: number;
+  placeholder?: string;
+  autocomplete?: "off" | "on" | "username" | "current-password" | "new-password";
+}
+
+export function TextField(
+  { label, name, hint, value, secret, check, type = "text", ...input }: InputProps,
+) {
+  const initial = useInitial(name, value);
+  return (
+    <Field label={label} name={name} hint={hint}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          {...input}
+          {...checkedBy(check)}
+          type={type as "text"}
+          data-secret={secret}
+          spellcheck={false}
+          defaultValue={initial ?? ""}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** A time in the browser's time zone; `fromLocalInput()` reads its value. */
+export function TimeField({ at, ...field }: FieldProps & {
+  /** ISO 8601. */
+  at?: string | null | undefined;
+  required?: boolean;
+}) {
+  return <TextField {...field} type="datetime-local" value={toLocalInput(at)} />;
+}
+
+interface AreaProps extends FieldProps {
+  value?: string | undefined;
+  /** It is not kept when the session ends. */
+  secret?: boolean | undefined;
+  required?: boolean;
+  rows?: number;
+  /** Shown in the font of code, without a spelling check. */
+  code?: boolean;
+  check?: Check;
+  placeholder?: string;
+}
+
+export function TextArea(
+  { label, name, hint, value, secret, required, rows = 4, code, check, placeholder }: AreaProps,
+) {
+  const initial = useInitial(name, value);
+  return (
+    <Field label={label} name={name} hint={hint}>
+      {(attributes) => (
+        <textarea
+          {...attributes}
+          {...checkedBy(check)}
+          class={code ? "code" : undefined}
+          required={required}
+          rows={rows}
+          placeholder={placeholder}
+          data-secret={secret}
+          spellcheck={!code}
+          defaultValue={initial ?? ""}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The attributes of an input that reports its own problem like one that the browser finds. */
+const checkedBy = (check: Check | undefined) =>
+  check && {
+    onInput: (
+      { currentTarget: input }: { currentTarget: HTMLInputElement | HTMLTextAreaElement },
+    ) => input.setCustomValidity(check(input.value) ?? ""),
+  };
+
+interface SelectProps<Value extends string> extends FieldProps {
+  value?: string | undefined;
+  required?: boolean;
+  /** Values, or values with their names. */
+  options: readonly Option[];
+  /** Has the value at first, and each that is chosen. */
+  choice?: Signal<Value>;
+}
+
+export function SelectField<Value extends string>(
+  { label, name, hint, choice, value = choice?.value, required, options }: SelectProps<Value>,
+) {
+  const initial = useInitial(name, value);
+  useEffect(() => {
+    if (choice && initial !== value) choice.value = initial as Value;
+  }, []);
+  return (
+    <Field label={label} name={name} hint={hint}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          required={required}
+          onChange={(event) => {
+            if (choice) choice.value = event.currentTarget.value as Value;
+          }}
+        >
+          {options.map(withName).map(({ value: own, name: shown }) => (
+            <option key={own} value={own} selected={own === initial}>{plain(shown)}</option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** A checkbox of a form. Several with the same name and their own `value` give a list. */
+export function CheckField(
+  { label, name, value, checked }: {
+    label: string;
+    name: string;
+    value?: string;
+    checked?: boolean;
+  },
+) {
+  const initial = useInitial<boolean | string[] | undefined>(name, checked);
+  const isChecked = Array.isArray(initial) ? initial.includes(value!) : initial ?? false;
+  return (
+    <label class="check">
+      <input type="checkbox" name={name} value={value} defaultChecked={isChecked} />
+      {label}
+    </label>
+  );
+}
+
+/** Several checkboxes with a common name; their value is the list of the checked ones. */
+export function CheckGroup({ label, name, options, checked, hint, required }: FieldProps & {
+  /** Values, or values with their names. */
+  options: readonly Option[];
+  checked: readonly string[];
+  /** At least one has to be checked. */
+  required?: boolean;
+}) {
+  const id = useId();
+  const initial = useInitial(name, checked);
+  const count = useSignal(initial.length);
+  const isMissing = required === true && count.value === 0;
+  const problem = useContext(Problems)[name];
+  const description = problem === undefined ? hint && `${id}-hint` : `${id}-problem`;
+  const onChange = ({ target }: Event) => {
+    count.value += (target as HTMLInputElement).checked ? 1 : -1;
+  };
+  return (
+    <fieldset class="field check-group" onChange={onChange}>
+      <legend>{label}</legend>
+      <div>
+        {options.map(withName).map((option, at) => (
+          <label key={option.value} class="check">
+            <input
+              type="checkbox"
+              name={name}
+              value={option.value}
+              defaultChecked={initial.includes(option.value)}
+              // The first one has the problem of the group.
+              ref={(input) =>
+                input?.setCustomValidity(isMissing && at === 0 ? "Select at least one" : "")}
+              aria-invalid={problem !== undefined && at === 0 ? "true" : undefined}
+              aria-describedby={description && at === 0 ? description : undefined}
+            />
+            {plain(option.name)}
+          </label>
+        ))}
+      </div>
+      {problem !== undefined
+        ? <p id={`${id}-problem`} class="problem">{problem}</p>
+        : hint && <p id={`${id}-hint`} class="hint">{hint}</p>}
+    </fieldset>
+  );
+}
+
+/** A label, an input, its problem and a hint. */
+function Field({ label, name, hint, children }: FieldProps & {
+  children: (attributes: {
+    id: string;
+    name: string;
+    "aria-invalid"?: "true";
+    "aria-describedby"?: string;
+  }) => ComponentChildren;
+}) {
+  const id = useId();
+  const problem = useContext(Problems)[name];
+  const description = problem === undefined ? hint && `${id}-hint` : `${id}-problem`;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        name,
+        ...(problem !== undefined && { "aria-invalid": "true" }),
+        ...(description && { "aria-describedby": description }),
+      })}
+      {problem !== undefined
+        ? <p id={`${id}-problem`} class="problem">{problem}</p>
+        : hint && <p id={`${id}-hint`} class="hint">{hint}</p>}
+    </div>
+  );
+}
+
+/** What a field of {@linkcode fieldsOf} has besides its label and name. */
+type More<Props> = Omit<Props, "label" | "name" | "value"> & {
+  /** The value where the object has none. */
+  initial?: string | number | undefined;
+};
+
+type NumberProps = Pick<InputProps, "hint" | "min" | "max" | "step"> & { optional?: boolean };
+
+/**
+ * Fields that have the values of an object's properties and are named after them, e.g.
+ * `text("Name", "name", { required: true })`. Numbers are required unless they are optional.
+ *
+ * @param item Without one, the fields have their initial values.
+ */
+export function fieldsOf<Item extends object>(item: Item | undefined) {
+  type Name = Extract<keyof Item, string>;
+  const bind = (label: string, name: Name, initial: string | number | undefined) => {
+    const value = (item?.[name] ?? initial) as string | undefined;
+    return { label, name, value };
+  };
+  return {
+    text: (label: string, name: Name, { initial, ...more }: More<InputProps> = {}) => (
+      <TextField {...bind(label, name, initial)} {...more} />
+    ),
+    number: (label: string, name: Name, { initial, optional, ...more }: More<NumberProps>) => (
+      <TextField {...bind(label, name, initial)} type="number" required={!optional} {...more} />
+    ),
+    area: (label: string, name: Name, { initial, ...more }: More<AreaProps> = {}) => (
+      <TextArea {...bind(label, name, initial)} {...more} />
+    ),
+    select: <Value extends string>(
+      label: string,
+      name: Name,
+      options: readonly Option[],
+      { initial, ...more }: Omit<More<SelectProps<Value>>, "options"> = {},
+    ) => <SelectField {...bind(label, name, initial)} options={options} {...more} />,
+    check: (label: string, name: Name, initial = false) => (
+      <CheckField label={label} name={name} checked={(item?.[name] ?? initial) as boolean} />
+    ),
+  };
+}
+
+type Option = string | { value: string; name: string };
+
+/** Options with a capital letter and spaces, e.g. `partial_outage` as `Partial outage`. */
+export const optionsOf = (values: readonly string[]) =>
+  values.map((value) => ({ value, name: capital(value.replaceAll("_", " ")) }));
+
+const withName = (option: Option) =>
+  typeof option === "string" ? { value: option, name: option } : option;
