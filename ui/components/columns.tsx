@@ -62,25 +62,29 @@ export const numberColumn = <Row,>(
   ...more,
 });
 
-/** The switch "Enable <name>" of each row, for those with a permission that admins have. */
-export const enabledColumn = <Row extends { name: string; enabled: boolean }>(
-  permission: string,
+/** The switch "Enable <name>" of each row, for those who may `write`. */
+export const enabledColumn = <Row,>(
+  write: Parameters<typeof hasRole>,
+  nameOf: (row: Row) => string,
   enable: (row: Row, enabled: boolean) => Promise<unknown>,
   onDone: () => void,
-): Column<Row> => ({
-  title: "Enabled",
-  cell: (row) => (
-    <EnableSwitch
-      name={row.name}
-      checked={row.enabled}
-      disabled={!hasRole("admin", permission)}
-      enable={(enabled) => enable(row, enabled)}
-      onDone={onDone}
-    />
-  ),
-  sort: ({ enabled }) => Number(enabled),
-  width: "w-xs",
-});
+): Column<Row> => {
+  const isEnabled = (row: Row) => (row as { enabled: boolean }).enabled;
+  return {
+    title: "Enabled",
+    cell: (row) => (
+      <EnableSwitch
+        name={nameOf(row)}
+        checked={isEnabled(row)}
+        disabled={!hasRole(...write)}
+        enable={(enabled) => enable(row, enabled)}
+        onDone={onDone}
+      />
+    ),
+    sort: (row) => Number(isEnabled(row)),
+    width: "w-xs",
+  };
+};
 
 interface SwitchProps {
   name: string;

@@ -1,27 +1,49 @@
-/** Deleting what the user has confirmed. @module */
+/** Deletions that the user confirms. @module */
 
+import { plain } from "../base/text.ts";
+import type { hasRole } from "../state/session.ts";
 import { withResult } from "../state/toasts.ts";
 import { confirm } from "./dialog.tsx";
+import { nameOfRow } from "./listing.tsx";
 import type { MenuItem } from "./menu.tsx";
-import { plain } from "../base/text.ts";
 
-/** Asks, deletes, and shows the result. @returns Whether it was deleted. */
-export async function deleteConfirmed(
-  name: string,
-  consequence: string,
-  work: () => Promise<unknown>,
-): Promise<boolean> {
-  if (!await confirm({ verb: "Delete", name, consequence })) return false;
-  return await withResult(`Deleted ${plain(name)}`, work);
+/** The lowest role that may do something, and the permission that allows it, too. */
+export type Access = Parameters<typeof hasRole>;
+
+/** The confirmation and the request that delete an object. */
+export interface Deletion<Row> {
+  /** Default: `Delete`. */
+  verb?: keyof typeof PAST;
+  /** Default: those who may write. */
+  access?: Access;
+  /** Default: its name or title. */
+  nameOf?: (row: Row) => string;
+  /** The sentences of the confirmation: what is lost. Without them nothing is asked or deleted. */
+  consequence: (row: Row) => string | undefined | Promise<string | undefined>;
+  work: (row: Row) => Promise<unknown>;
+  /** The user has to type the name. */
+  typed?: boolean;
 }
 
-/**
- * The last item of a row's menu.
- *
- * @param remove Asks first; returns whether it was deleted.
- */
-export const deleteItem = (remove: () => Promise<boolean>, onDeleted: () => void): MenuItem => ({
-  name: "Delete",
+const PAST = { Delete: "Deleted", Remove: "Removed", Revoke: "Revoked" };
+
+/** The last item of an object's menu: asks, deletes, and shows the result. */
+export const deleteItem = <Row>(
+  row: Row,
+  deletion: Deletion<Row>,
+  onDeleted: () => void,
+): MenuItem => ({
+  name: deletion.verb ?? "Delete",
   danger: true,
-  onSelect: () => void remove().then((isDone) => isDone && onDeleted()),
+  onSelect: () => void deleteConfirmed(row, deletion).then((isDone) => isDone && onDeleted()),
 });
+
+/** @returns Whether it was deleted. */
+async function deleteConfirmed<Row>(row: Row, deletion: Deletion<Row>): Promise<boolean> {
+  const { verb = "Delete", nameOf = nameOfRow, typed = false } = deletion;
+  const consequence = await deletion.consequence(row);
+  if (consequence === undefined) return false;
+  const name = nameOf(row);
+  if (!await confirm({ verb, name, consequence, typed })) return false;
+  return await withResult(`${PAST[verb]} ${plain(name)}`, () => deletion.work(row));
+}

@@ -176,8 +176,12 @@ export function saveItem<Path extends Collection>(
     : call(`POST ${path}`, { path: within, body });
 }
 
-/** Properties of a dialog that creates or changes an object of a page. */
 export interface SaveProps<Saved = unknown> {
   onClose: () => void;
   onSaved: (saved: Saved) => void;
+}
+
+/** The properties of a dialog that creates an object, or edits the one that there is already. */
+export interface EditProps<Item, Saved = unknown> extends SaveProps<Saved> {
+  item: Item | undefined;
 }

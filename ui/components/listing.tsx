@@ -13,7 +13,8 @@ import { Section } from "./page.tsx";
 import { Empty, Failure, NoMatch } from "./states.tsx";
 import { Table, type TableProps } from "./table.tsx";
 
-interface ListingProps<Row> extends Omit<TableProps<Row>, "rows" | "busy" | "keyOf" | "nameOf"> {
+export interface ListingProps<Row>
+  extends Omit<TableProps<Row>, "rows" | "busy" | "keyOf" | "nameOf"> {
   /** `undefined` while they are read. */
   rows: readonly Row[] | undefined;
   error: ApiError | undefined;
@@ -35,7 +36,7 @@ interface ListingProps<Row> extends Omit<TableProps<Row>, "rows" | "busy" | "key
 
 const idOf = (row: unknown) => (row as { id: string }).id;
 
-function nameOf(row: unknown): string {
+export function nameOfRow(row: unknown): string {
   const { name, title } = row as Record<string, string>;
   return name ?? title!;
 }
@@ -64,7 +65,7 @@ export function Listing<Row>(
       {failure}
       <Table
         keyOf={idOf}
-        nameOf={nameOf}
+        nameOf={nameOfRow}
         {...table}
         {...actions && hasRole(...actionsFor) && { actions }}
         rows={rows ?? []}

@@ -38,14 +38,16 @@ export function QuerySelect({ name, param, all, options }: {
 /**
  * The rows that contain every word of the search.
  *
- * @param textOf What is searched in; a function of the module, not of a component.
+ * @param textOf The text that is searched; a function of the module, not of a component. Without it,
+ * all rows.
  */
 export function useSearch<Row>(
   rows: readonly Row[] | undefined,
-  textOf: (row: Row) => string,
+  textOf: ((row: Row) => string) | undefined,
 ): readonly Row[] | undefined {
   const q = query.value.get("q") ?? "";
   return useMemo(() => {
+    if (!textOf) return rows;
     const words = q.toLowerCase().split(/\s+/).filter(Boolean);
     return rows?.filter((row) => {
       const text = textOf(row).toLowerCase();

@@ -4,21 +4,19 @@ import { api } from "../api/client.ts";
 import type { Network } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
 import { textColumn, timeColumn } from "../components/columns.tsx";
-import { confirm, useDialog } from "../components/dialog.tsx";
+import { useDialog } from "../components/dialog.tsx";
 import { CheckField, SelectField, TextArea, TextField } from "../components/fields.tsx";
 import { FormDialog, type SaveProps } from "../components/form.tsx";
 import { type FormValues, pairsOf } from "../components/form_values.ts";
-import { Listing } from "../components/listing.tsx";
-import { Page } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
-import { SearchField, searchFilter, Summary, useSearch } from "../components/search.tsx";
 import { Badge, Text } from "../components/states.tsx";
 import type { Column } from "../components/table.tsx";
 import { plain } from "../base/text.ts";
 import { hasRole } from "../state/session.ts";
-import { showStatus, withResult } from "../state/toasts.ts";
+import { showStatus } from "../state/toasts.ts";
 import { PruneDialog } from "../parts/prune.tsx";
 import { useContainerChanges, UsedBy } from "../parts/used_by.tsx";
+import { ResourcePage } from "../components/resource.tsx";
 
 /** The engine creates these itself and refuses to remove them. */
 const PREDEFINED = ["bridge", "host", "none", "ingress", "docker_gwbridge", "podman"];
@@ -50,51 +48,41 @@ const COLUMNS: readonly Column<Network>[] = [
 ];
 
 export default function Networks() {
-  const { data, error, reload } = useRead("GET /api/networks", {});
+  const reading = useRead("GET /api/networks", {});
+  const { reload } = reading;
   useContainerChanges(reload);
-  const all = data.value?.networks;
-  const rows = useSearch(all, textOf);
+  const networks = reading.data.value?.networks;
   const dialog = useDialog();
-  const create = () => dialog.open(NewNetwork, { drivers: driversOf(all), onSaved: reload });
   const prune = () =>
     dialog.open(PruneDialog, { things: "networks", kinds: ["networks"], onPruned: reload });
   return (
-    <Page
+    <ResourcePage
       title="Networks"
-      lead={rows && <Summary shown={rows.length} total={all!.length} noun="network" />}
-      actions={hasRole("admin", "networks:write") && (
-        <>
-          <Button onClick={prune}>Prune networks</Button>
-          <Button kind="primary" icon="plus" onClick={create}>New network</Button>
-        </>
+      noun="network"
+      reading={reading}
+      rows={networks}
+      columns={COLUMNS}
+      write={["admin", "networks:write"]}
+      form={(props) => <NewNetwork {...props} drivers={driversOf(networks)} />}
+      actionsFor={["admin", "networks:write"]}
+      actions={({ name }, { remove }) =>
+        // Those of the engine are shown, but cannot be chosen.
+        remove.map((item) => PREDEFINED.includes(name) ? { ...item, onSelect: undefined } : item)}
+      deletion={{
+        verb: "Remove",
+        consequence: describeLoss,
+        work: ({ id }) => api("DELETE /api/networks/{id}", { path: { id } }),
+      }}
+      search={{ textOf, placeholder: "Filter by name, driver, subnet or container" }}
+      dialog={dialog}
+      defaultSort="name"
+      empty="This host has no networks."
+      buttons={hasRole("admin", "networks:write") && (
+        <Button onClick={prune}>
+          Prune networks
+        </Button>
       )}
-    >
-      <div class="filters" role="search" aria-label="Filters">
-        <SearchField
-          name="Filter networks"
-          placeholder="Filter by name, driver, subnet or container"
-        />
-      </div>
-      <Listing
-        name="Networks"
-        columns={COLUMNS}
-        rows={rows}
-        error={error.value}
-        onRetry={reload}
-        empty="This host has no networks."
-        filter={searchFilter("networks")}
-        actionsFor={["admin", "networks:write"]}
-        actions={(network) => [{
-          name: "Remove",
-          danger: true,
-          onSelect: PREDEFINED.includes(network.name)
-            ? undefined
-            : () => void remove(network, reload),
-        }]}
-        defaultSort="name"
-      />
-      {dialog.shown}
-    </Page>
+    />
   );
 }
 
@@ -133,15 +121,11 @@ function NewNetwork({ drivers, onClose, onSaved }: SaveProps & { drivers: readon
   );
 }
 
-async function remove({ id, name, containers }: Network, onDone: () => void): Promise<void> {
-  const shown = plain(name);
+function describeLoss({ name, containers }: Network): string {
   const users = namesIn(containers).map(plain).join(", ");
-  const consequence = users === ""
-    ? `The network ${shown} is removed. No container uses it.`
-    : `The network ${shown} is removed. These containers use it: ${users}.`;
-  if (!await confirm({ verb: "Remove", name, consequence })) return;
-  const work = () => api("DELETE /api/networks/{id}", { path: { id } });
-  if (await withResult(`Removed ${shown}`, work)) onDone();
+  return users === ""
+    ? `The network ${plain(name)} is removed. No container uses it.`
+    : `The network ${plain(name)} is removed. These containers use it: ${users}.`;
 }
 
 const namesIn = (containers: Network["containers"]) => containers.map(({ name }) => name);

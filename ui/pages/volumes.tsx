@@ -5,21 +5,19 @@ import { api } from "../api/client.ts";
 import type { Volume } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
 import { Name, NAME_COLUMN, numberColumn, textColumn, timeColumn } from "../components/columns.tsx";
-import { confirm, useDialog } from "../components/dialog.tsx";
+import { useDialog } from "../components/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../components/fields.tsx";
 import { FormDialog, type SaveProps } from "../components/form.tsx";
 import { type FormValues, pairsOf } from "../components/form_values.ts";
-import { Listing } from "../components/listing.tsx";
-import { Page } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
-import { SearchField, searchFilter, Summary, useSearch } from "../components/search.tsx";
 import { Badge } from "../components/states.tsx";
 import type { Column } from "../components/table.tsx";
 import { bytes, plain } from "../base/text.ts";
 import { hasRole } from "../state/session.ts";
-import { showStatus, withResult } from "../state/toasts.ts";
+import { showStatus } from "../state/toasts.ts";
 import { PruneDialog } from "../parts/prune.tsx";
 import { useContainerChanges, UsedBy } from "../parts/used_by.tsx";
+import { ResourcePage } from "../components/resource.tsx";
 
 /** The engine's names of volumes that were created without one. */
 const ANONYMOUS = /^[0-9a-f]{64}$/;
@@ -50,53 +48,40 @@ const COLUMNS: readonly Column<Volume>[] = [
 ];
 
 export default function Volumes() {
-  const { data, error, reload } = useRead("GET /api/volumes", {});
+  const reading = useRead("GET /api/volumes", {});
+  const { reload } = reading;
   useContainerChanges(reload);
-  const all = data.value?.volumes;
-  useSizes(all, reload);
-  const rows = useSearch(all, textOf);
+  const volumes = reading.data.value?.volumes;
+  useSizes(volumes, reload);
   const dialog = useDialog();
-  const create = () => dialog.open(NewVolume, { drivers: driversOf(all), onSaved: reload });
   const prune = () =>
     dialog.open(PruneDialog, { things: "volumes", kinds: ["volumes"], onPruned: reload });
+  const mayPrune = hasRole("admin", "system:prune") && hasRole("admin", "volumes:prune");
   return (
-    <Page
+    <ResourcePage
       title="Volumes"
-      lead={rows && <Summary shown={rows.length} total={all!.length} noun="volume" />}
-      actions={
-        <>
-          {hasRole("admin", "system:prune") && hasRole("admin", "volumes:prune") && (
-            <Button onClick={prune}>Prune volumes</Button>
-          )}
-          {hasRole("admin", "volumes:write") && (
-            <Button kind="primary" icon="plus" onClick={create}>New volume</Button>
-          )}
-        </>
-      }
-    >
-      <div class="filters" role="search" aria-label="Filters">
-        <SearchField
-          name="Filter volumes"
-          placeholder="Filter by name, driver, label or container"
-        />
-      </div>
-      <Listing
-        name="Volumes"
-        columns={COLUMNS}
-        rows={rows}
-        error={error.value}
-        onRetry={reload}
-        empty="This host has no volumes yet. Containers keep data in them that outlives the container."
-        filter={searchFilter("volumes")}
-        keyOf={({ name }) => name}
-        actionsFor={["admin", "volumes:delete"]}
-        actions={(volume) => [
-          { name: "Remove", danger: true, onSelect: () => void remove(volume, reload) },
-        ]}
-        defaultSort="name"
-      />
-      {dialog.shown}
-    </Page>
+      noun="volume"
+      reading={reading}
+      rows={volumes}
+      columns={COLUMNS}
+      keyOf={({ name }) => name}
+      write={["admin", "volumes:write"]}
+      form={(props) => <NewVolume {...props} drivers={driversOf(volumes)} />}
+      deletion={{
+        verb: "Remove",
+        access: ["admin", "volumes:delete"],
+        consequence: describeLoss,
+        work: ({ name }) => api("DELETE /api/volumes/{name}", { path: { name } }),
+        typed: true,
+      }}
+      actionsFor={["admin", "volumes:delete"]}
+      actions={(_, { remove }) => remove}
+      search={{ textOf, placeholder: "Filter by name, driver, label or container" }}
+      dialog={dialog}
+      defaultSort="name"
+      empty="This host has no volumes yet. Containers keep data in them that outlives the container."
+      buttons={mayPrune && <Button onClick={prune}>Prune volumes</Button>}
+    />
   );
 }
 
@@ -137,17 +122,12 @@ const driversOf = (volumes: readonly Volume[] | undefined): string[] => [
   ...new Set(["local", ...volumes?.map(({ driver }) => driver) ?? []]),
 ];
 
-async function remove({ name, size, containers }: Volume, onDone: () => void): Promise<void> {
-  const shown = plain(name);
+function describeLoss({ name, size, containers }: Volume): string {
   const files = size === null ? "all files in it" : `all files in it (${bytes(size)})`;
   const users = containers.length === 0
     ? ""
     : ` These containers use it: ${containers.map(plain).join(", ")}.`;
-  const consequence = `The volume ${shown} and ${files} are deleted. ` +
-    `This cannot be undone.${users}`;
-  if (!await confirm({ verb: "Remove", name, consequence, typed: true })) return;
-  const work = () => api("DELETE /api/volumes/{name}", { path: { name } });
-  if (await withResult(`Removed ${shown}`, work)) onDone();
+  return `The volume ${plain(name)} and ${files} are deleted. This cannot be undone.${users}`;
 }
 
 const textOf = ({ name, driver, labels, containers }: Volume) =>

@@ -13,11 +13,15 @@ export interface UserOption {
 /** In key mode the key is the only user. */
 const KEY_MODE: readonly UserOption[] = [{ value: "key", name: "API key" }];
 
-/** Reads the users; none until they are known, and for others than admins. */
-export function useUserOptions(): readonly UserOption[] {
+/**
+ * Reads the users; none until they are known, and for others than admins.
+ *
+ * @param isNeeded Whether they are read at all.
+ */
+export function useUserOptions(isNeeded = true): readonly UserOption[] {
   const { data } = useRead(
     "GET /auth/users",
-    AUTH_MODE === "users" && hasRole("admin", "users:read") ? {} : undefined,
+    isNeeded && AUTH_MODE === "users" && hasRole("admin", "users:read") ? {} : undefined,
   );
   if (AUTH_MODE === "key") return KEY_MODE;
   return data.value?.users.map(({ id, email }) => ({ value: id, name: email })) ?? [];

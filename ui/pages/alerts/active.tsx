@@ -26,6 +26,7 @@ export function ActiveAlerts({ alerts, onChange }: {
     dialog.open(AcknowledgeForm, { alert, onSaved: onChange });
   const silence = ({ ruleName: rule, container }: AlertEvent) =>
     dialog.open(SilenceForm, {
+      item: undefined,
       about: { rule, ...(container !== null && { container }) },
       onSaved: onChange,
     });

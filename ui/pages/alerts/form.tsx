@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { AlertMetric, AlertRule, NewAlertRule } from "../../api/types.ts";
 import { fieldsOf, optionsOf } from "../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
 import { containersTarget, TargetFields } from "../../parts/target_fields.tsx";
 import { hasEdition } from "../../state/edition.ts";
@@ -18,10 +18,7 @@ const WINDOW_S = { min: 10, max: 86_400, fallback: 300 };
 
 export const SEVERITIES = optionsOf(["info", "warning", "critical"]);
 
-export function RuleForm({ rule, ...dialog }: SaveProps & {
-  /** Without one, a new rule is created. */
-  rule: AlertRule | undefined;
-}) {
+export function RuleForm({ item: rule, ...dialog }: EditProps<AlertRule>) {
   const metric = useSignal<AlertMetric>(rule?.metric ?? "cpu_percent");
   const save = (values: FormValues) => saveItem("/api/alerts/rules", rule, ruleOf(values));
   const { text, number, select, check } = fieldsOf(rule);

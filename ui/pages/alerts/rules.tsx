@@ -4,10 +4,8 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { AlertEvent, AlertRule } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { enabledColumn, textColumn, timeColumn } from "../../components/columns.tsx";
-import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
-import { useDialog } from "../../components/dialog.tsx";
-import { History, Listing } from "../../components/listing.tsx";
+import { textColumn, timeColumn } from "../../components/columns.tsx";
+import { History } from "../../components/listing.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { reloadAll, useRead, useReloadOn } from "../../components/reading.ts";
 import { Failure, State } from "../../components/states.tsx";
@@ -20,6 +18,7 @@ import { RuleForm } from "./form.tsx";
 import { Silences } from "./silences.tsx";
 import { Templates } from "./templates.tsx";
 import { conditionOf, valueOf } from "./words.ts";
+import { useResource } from "../../components/resource.tsx";
 
 const EVENTS_SHOWN = 100;
 
@@ -30,44 +29,47 @@ export default function Alerts() {
   const silences = useRead("GET /api/silences", {});
   const reload = reloadAll(rules, active, history, silences);
   useReloadOn("alert.", reload);
-  const dialog = useDialog();
-  const edit = (rule?: AlertRule) => dialog.open(RuleForm, { rule, onSaved: reload });
   const all = rules.data.value?.rules;
   const isChoosing = useSignal(false);
   const hasTemplates = hasRole("admin", "alerts:write") && (isChoosing.value || all?.length === 0);
-  const create = hasRole("admin", "alerts:write") && (
-    <>
-      {!hasTemplates && <Button onClick={() => isChoosing.value = true}>Templates</Button>}
-      <Button kind="primary" icon="plus" onClick={() => edit()}>
-        New alert rule
-      </Button>
-    </>
-  );
   const past = history.data.value;
+  const { newButton, list, dialog } = useResource({
+    title: "Alert rules",
+    noun: "alert rule",
+    reading: rules,
+    rows: all,
+    onChange: reload,
+    columns: COLUMNS,
+    write: ["admin", "alerts:write"],
+    form: RuleForm,
+    enable: ({ id }, enabled) =>
+      api("PUT /api/alerts/rules/{id}/toggle", { path: { id }, body: { enabled } }),
+    deletion: {
+      consequence: ({ name, state }) =>
+        `The alert rule ${plain(name)} is deleted` +
+        `${state === "firing" ? ", and its firing alert is resolved" : ""}. Its history is kept.`,
+      work: ({ id }) => api("DELETE /api/alerts/rules/{id}", { path: { id } }),
+    },
+    defaultSort: "name",
+    hasTallRows: true,
+    empty: "No alert rules yet. A rule fires when a value of the host or of a container passes " +
+      "a threshold, or when a container stops or becomes unhealthy.",
+  });
   return (
-    <Page title="Alerts" actions={create}>
+    <Page
+      title="Alerts"
+      actions={hasRole("admin", "alerts:write") && (
+        <>
+          {!hasTemplates && <Button onClick={() => isChoosing.value = true}>Templates</Button>}
+          {newButton("primary")}
+        </>
+      )}
+    >
       <div class="stacked">
         {active.error.value
           ? <Failure error={active.error.value} onRetry={active.reload} />
           : <ActiveAlerts alerts={active.data.value?.alerts ?? []} onChange={reload} />}
-        <Section title="Alert rules">
-          <Listing
-            name="Alert rules"
-            columns={columns(reload)}
-            rows={all}
-            error={rules.error.value}
-            onRetry={reload}
-            actionsFor={["admin", "alerts:write"]}
-            actions={(rule) => [
-              { name: "Edit", onSelect: () => edit(rule) },
-              deleteItem(() => remove(rule), reload),
-            ]}
-            defaultSort="name"
-            hasTallRows
-            empty={"No alert rules yet. A rule fires when a value of the host or of a container passes " +
-              "a threshold, or when a container stops or becomes unhealthy."}
-          />
-        </Section>
+        <Section title="Alert rules">{list}</Section>
         {hasTemplates && all && (
           <Templates
             rules={all}
@@ -91,12 +93,12 @@ export default function Alerts() {
         hasTallRows
         empty="No alert has fired in the last 90 days."
       />
-      {dialog.shown}
+      {dialog}
     </Page>
   );
 }
 
-const columns = (onChange: () => void): readonly Column<AlertRule>[] => [
+const COLUMNS: readonly Column<AlertRule>[] = [
   {
     title: "Name",
     cell: ({ name, severity, enabled, problem }) => (
@@ -120,12 +122,6 @@ const columns = (onChange: () => void): readonly Column<AlertRule>[] => [
     width: "w-s",
   },
   timeColumn("Last fired", ({ lastFiredAt }) => lastFiredAt, { width: "w-m", wide: true }),
-  enabledColumn(
-    "alerts:write",
-    ({ id }, enabled) =>
-      api("PUT /api/alerts/rules/{id}/toggle", { path: { id }, body: { enabled } }),
-    onChange,
-  ),
 ];
 
 const ORDER: readonly AlertRule["state"][] = ["firing", "pending", "no_data", "ok"];
@@ -163,11 +159,3 @@ const EVENT_COLUMNS: readonly Column<AlertEvent>[] = [
     width: "w-s",
   },
 ];
-
-const remove = ({ id, name, state }: AlertRule) =>
-  deleteConfirmed(
-    name,
-    `The alert rule ${plain(name)} is deleted` +
-      `${state === "firing" ? ", and its firing alert is resolved" : ""}. Its history is kept.`,
-    () => api("DELETE /api/alerts/rules/{id}", { path: { id } }),
-  );

@@ -2,7 +2,7 @@
 
 import type { NewSilenceMatchers, Silence } from "../../api/types.ts";
 import { fieldsOf, SelectField, TextField, TimeField } from "../../components/fields.tsx";
-import { FormDialog, saveItem, type SaveProps } from "../../components/form.tsx";
+import { type EditProps, FormDialog, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
 import { fromLocalInput } from "../../base/local_time.ts";
 import { capital } from "../../base/text.ts";
@@ -19,10 +19,8 @@ const EVENT_PROPOSALS = "event-proposals";
 const MATCHERS = ["event", "container", "stack", "rule", "severity"] as const;
 
 export function SilenceForm(
-  { silence, about = silence?.matchers ?? {}, onClose, onSaved }: SaveProps & {
-    /** Without one, a new silence is created. */
-    silence?: Silence | undefined;
-    /** Subject of the silence. */
+  { item: silence, about = silence?.matchers ?? {}, onClose, onSaved }: EditProps<Silence> & {
+    /** What it is about. */
     about?: NewSilenceMatchers;
   },
 ) {

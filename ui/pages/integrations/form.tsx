@@ -3,19 +3,19 @@
 import { useSignal } from "@preact/signals";
 import type { Integration, IntegrationAdapter } from "../../api/types.ts";
 import { fieldsOf } from "../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
 import { ConfigFields, configOf } from "./config.tsx";
 
 /** Limits of the service and its default, in seconds. */
 const INTERVAL = { min: 10, max: 86_400, fallback: 60 };
 
-export function IntegrationForm({ integration, adapters, ...dialog }: SaveProps & {
-  /** Without one, a new integration is created. */
-  integration: Integration | undefined;
-  /** Those of the edition, and that of the integration. */
-  adapters: readonly IntegrationAdapter[];
-}) {
+export function IntegrationForm(
+  { item: integration, adapters, ...dialog }: EditProps<Integration> & {
+    /** Those of the edition, and that of the integration. */
+    adapters: readonly IntegrationAdapter[];
+  },
+) {
   const chosen = useSignal(integration?.adapter ?? adapters[0]!.id);
   const adapter = adapters.find(({ id }) => id === chosen.value) ?? adapters[0]!;
   const stored = integration?.adapter === adapter.id ? integration.config : {};

@@ -2,73 +2,70 @@
 
 import { api } from "../../api/client.ts";
 import type { Integration, IntegrationAdapter } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
-import { enabledColumn, NAME_COLUMN, textColumn, timeColumn } from "../../components/columns.tsx";
-import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
+import { NAME_COLUMN, textColumn, timeColumn } from "../../components/columns.tsx";
 import { useDialog } from "../../components/dialog.tsx";
-import { Listing } from "../../components/listing.tsx";
-import type { MenuItem } from "../../components/menu.tsx";
-import { Page } from "../../components/page.tsx";
 import { reloadAll, useRead } from "../../components/reading.ts";
 import { Reason, State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count, milliseconds, plain } from "../../base/text.ts";
-import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { IntegrationForm } from "./form.tsx";
 import { Records } from "./records.tsx";
+import { ResourcePage } from "../../components/resource.tsx";
+import type { EditProps } from "../../components/form.tsx";
 
 export default function Integrations() {
   const integrations = useRead("GET /api/integrations", {});
-  const { reload } = integrations;
   const known = useRead("GET /api/integrations/adapters", {});
+  const { reload } = integrations;
   const dialog = useDialog();
   const adapters = known.data.value?.adapters;
-  const edit = (integration?: Integration) =>
-    dialog.open(IntegrationForm, {
-      integration,
-      adapters: adapters!.filter(({ id, available }) => available || id === integration?.adapter),
-      onSaved: reload,
-    });
+  const Form = (props: EditProps<Integration>) => (
+    <IntegrationForm
+      {...props}
+      adapters={adapters!.filter(({ id, available }) => available || id === props.item?.adapter)}
+    />
+  );
   return (
-    <Page
+    <ResourcePage
       title="Integrations"
-      actions={hasRole("admin", "integrations:write") && adapters && (
-        <Button
-          kind="primary"
-          icon="plus"
-          onClick={() => edit()}
-        >
-          New integration
-        </Button>
-      )}
-    >
-      <Listing
-        name="Integrations"
-        columns={columns(adapters ?? [], reload)}
-        rows={integrations.data.value?.integrations}
-        error={integrations.error.value ?? known.error.value}
-        onRetry={reloadAll(integrations, known)}
-        actions={(integration) =>
-          menuOf(integration, {
-            onChange: reload,
-            onEdit: adapters && (() => edit(integration)),
-            onData: () => dialog.open(Records, { integration }),
-          })}
-        defaultSort="name"
-        hasTallRows
-        empty={"No integrations yet. An integration polls another system, e.g. Prometheus or " +
-          "Grafana, for metrics, alerts and events."}
-      />
-      {dialog.shown}
-    </Page>
+      noun="integration"
+      reading={{
+        error: { value: integrations.error.value ?? known.error.value },
+        reload: reloadAll(integrations, known),
+      }}
+      rows={integrations.data.value?.integrations}
+      onChange={reload}
+      columns={columns(adapters ?? [])}
+      write={["admin", "integrations:write"]}
+      form={adapters && Form}
+      enable={({ id }, enabled) =>
+        api("PUT /api/integrations/{id}", { path: { id }, body: { enabled } })}
+      actions={(integration, { edit, remove, mayWrite }) => [
+        ...edit,
+        ...mayWrite
+          ? [
+            { name: "Test", onSelect: () => void test(integration) },
+            { name: "Poll", onSelect: () => void poll(integration).then(reload) },
+          ]
+          : [],
+        { name: "Data", onSelect: () => dialog.open(Records, { integration }) },
+        ...remove,
+      ]}
+      deletion={{
+        consequence: describeLoss,
+        work: ({ id }) => api("DELETE /api/integrations/{id}", { path: { id } }),
+      }}
+      dialog={dialog}
+      defaultSort="name"
+      hasTallRows
+      empty={"No integrations yet. An integration polls another system, e.g. Prometheus or " +
+        "Grafana, for metrics, alerts and events."}
+    />
   );
 }
 
-const columns = (
-  adapters: readonly IntegrationAdapter[],
-  onChange: () => void,
-): readonly Column<Integration>[] => {
+const columns = (adapters: readonly IntegrationAdapter[]): readonly Column<Integration>[] => {
   const nameOf = ({ adapter }: Integration) =>
     adapters.find(({ id }) => id === adapter)?.name ?? adapter;
   return [
@@ -85,11 +82,6 @@ const columns = (
       sort: ({ last_status: status }) => status,
     },
     timeColumn("Last poll", ({ last_poll_at: at }) => at, { width: "w-m", wide: true }),
-    enabledColumn(
-      "integrations:write",
-      ({ id }, enabled) => api("PUT /api/integrations/{id}", { path: { id }, body: { enabled } }),
-      onChange,
-    ),
   ];
 };
 
@@ -98,23 +90,6 @@ const STATUSES = {
   error: { name: "error", tone: "bad" },
   never: { name: "not polled", tone: "idle" },
 } as const;
-
-function menuOf(integration: Integration, { onChange, onEdit, onData }: {
-  onChange: () => void;
-  /** `undefined` until the adapters are known. */
-  onEdit: (() => void) | undefined;
-  onData: () => void;
-}): MenuItem[] {
-  const data = { name: "Data", onSelect: onData };
-  if (!hasRole("admin", "integrations:write")) return [data];
-  return [
-    { name: "Edit", onSelect: onEdit },
-    { name: "Test", onSelect: () => void test(integration) },
-    { name: "Poll", onSelect: () => void poll(integration).then(onChange) },
-    data,
-    deleteItem(() => remove(integration), onChange),
-  ];
-}
 
 /** A system that does not answer is a result of the test, not a refusal. */
 async function test({ id, name }: Integration): Promise<void> {
@@ -138,15 +113,10 @@ async function poll({ id, name }: Integration): Promise<void> {
   }
 }
 
-async function remove({ id, name }: Integration): Promise<boolean> {
-  const path = { id };
-  const records = await api("GET /api/integrations/{id}/data", { path, query: { limit: 1 } })
-    .then(({ total }) => count(total, "record")).catch(() => "records");
-  const consequence = `The integration ${plain(name)}, its credentials and its ${records} are ` +
-    "deleted.";
-  return await deleteConfirmed(
-    name,
-    consequence,
-    () => api("DELETE /api/integrations/{id}", { path }),
-  );
+async function describeLoss({ id, name }: Integration): Promise<string> {
+  const records = await api("GET /api/integrations/{id}/data", {
+    path: { id },
+    query: { limit: 1 },
+  }).then(({ total }) => count(total, "record")).catch(() => "records");
+  return `The integration ${plain(name)}, its credentials and its ${records} are deleted.`;
 }

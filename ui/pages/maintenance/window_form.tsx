@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { MaintenanceWindow } from "../../api/types.ts";
 import { fieldsOf, SelectField } from "../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
 import { containersTarget, TargetFields } from "../../parts/target_fields.tsx";
 import { CRON_HINT, cronProblem } from "../../base/cron.ts";
@@ -18,10 +18,7 @@ const TARGETS = [
   { value: "containers", name: "Containers" },
 ];
 
-export function WindowForm({ window, ...dialog }: SaveProps & {
-  /** Without one, a new window is created. */
-  window: MaintenanceWindow | undefined;
-}) {
+export function WindowForm({ item: window, ...dialog }: EditProps<MaintenanceWindow>) {
   const kind = useSignal<string>(window?.scope.target.kind ?? "host");
   const { text, number, select } = fieldsOf(window);
   const save = ({ cron, timeZone, durationMinutes, comment, ...values }: FormValues) => {

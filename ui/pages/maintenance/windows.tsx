@@ -2,56 +2,43 @@
 
 import { api } from "../../api/client.ts";
 import type { MaintenanceWindow } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
-import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
-import { useDialog } from "../../components/dialog.tsx";
-import { Listing } from "../../components/listing.tsx";
-import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { targetText } from "../../parts/target_text.ts";
 import { capital, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
-import { hasRole } from "../../state/session.ts";
 import { WindowForm } from "./window_form.tsx";
 import { windowName } from "./window_name.ts";
+import { ResourceSection } from "../../components/resource.tsx";
 
 export function MaintenanceWindows({ onChange }: {
   /** After a window was changed: maintenance mode may be on or off now. */
   onChange: () => void;
 }) {
-  const { data, error, reload } = useRead("GET /api/maintenance/windows", {});
-  const dialog = useDialog();
-  const edit = (window?: MaintenanceWindow) => dialog.open(WindowForm, { window, onSaved: update });
-  const update = () => {
-    reload();
-    onChange();
-  };
+  const reading = useRead("GET /api/maintenance/windows", {});
   return (
-    <Section
+    <ResourceSection
       title="Maintenance windows"
-      actions={hasRole("admin", "settings:write") && (
-        <Button icon="plus" onClick={() => edit()}>New window</Button>
-      )}
-    >
-      <Listing
-        name="Maintenance windows"
-        columns={COLUMNS}
-        rows={data.value?.windows}
-        error={error.value}
-        onRetry={reload}
-        nameOf={windowName}
-        actionsFor={["admin", "settings:write"]}
-        actions={(window) => [
-          { name: "Edit", onSelect: () => edit(window) },
-          deleteItem(() => remove(window), update),
-        ]}
-        empty={"No windows yet. A window pauses alerts and messages at fixed times, for the host " +
-          "or for some containers, e.g. during backups."}
-      />
-      {dialog.shown}
-    </Section>
+      noun="window"
+      reading={reading}
+      rows={reading.data.value?.windows}
+      onChange={() => {
+        reading.reload();
+        onChange();
+      }}
+      columns={COLUMNS}
+      nameOf={windowName}
+      write={["admin", "settings:write"]}
+      form={WindowForm}
+      deletion={{
+        consequence: () =>
+          "The window is deleted. If it is open, it ends, and what is still wrong is reported.",
+        work: ({ id }) => api("DELETE /api/maintenance/windows/{id}", { path: { id } }),
+      }}
+      empty={"No windows yet. A window pauses alerts and messages at fixed times, for the host " +
+        "or for some containers, e.g. during backups."}
+    />
   );
 }
 
@@ -87,11 +74,3 @@ const COLUMNS: readonly Column<MaintenanceWindow>[] = [
     width: "w-s",
   },
 ];
-
-const remove = (window: MaintenanceWindow): Promise<boolean> =>
-  deleteConfirmed(
-    windowName(window),
-    "The window is deleted. If it is open, it ends, and what is still wrong is " +
-      "reported.",
-    () => api("DELETE /api/maintenance/windows/{id}", { path: { id: window.id } }),
-  );

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { NotificationChannel } from "../../api/types.ts";
 import { EventKinds } from "../../parts/event_kinds.tsx";
 import { fieldsOf, TextField } from "../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
 import { type FormValues, listOf } from "../../components/form_values.ts";
 import { ConfigFields, configOf } from "./config.tsx";
 import { type KindId, KINDS } from "./kinds.ts";
@@ -19,10 +19,7 @@ const SEVERITIES = [
   { value: "critical", name: "Critical problems" },
 ];
 
-export function ChannelForm({ channel, ...dialog }: SaveProps & {
-  /** Without one, a new channel is created. The kind of a channel does not change. */
-  channel: NotificationChannel | undefined;
-}) {
+export function ChannelForm({ item: channel, ...dialog }: EditProps<NotificationChannel>) {
   const chosen = useSignal<KindId | typeof BY_URL>(channel?.kind ?? "email");
   const id = chosen.value;
   const save = (values: FormValues) => {

@@ -2,14 +2,10 @@
 
 import { api } from "../../api/client.ts";
 import type { NotificationChannel, NotificationDelivery } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
-import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
-import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
+import { NAME_COLUMN } from "../../components/columns.tsx";
 import { DELIVERIES_SHOWN, DeliveriesDialog, LastDelivery } from "../../parts/deliveries.tsx";
 import { useDialog } from "../../components/dialog.tsx";
-import { EventsText } from "../../parts/event_kinds.tsx";
-import { Listing } from "../../components/listing.tsx";
-import { Page } from "../../components/page.tsx";
+import { eventsText } from "../../parts/event_kinds.tsx";
 import { useRead } from "../../components/reading.ts";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../base/text.ts";
@@ -17,49 +13,50 @@ import { hasRole } from "../../state/session.ts";
 import { ChannelForm } from "./form.tsx";
 import { KINDS } from "./kinds.ts";
 import { replay, sendTest } from "./sending.ts";
+import { ResourcePage } from "../../components/resource.tsx";
 
 export default function Notifications() {
-  const { data, error, reload } = useRead("GET /api/notifications/channels", {});
+  const reading = useRead("GET /api/notifications/channels", {});
   const dialog = useDialog();
-  const edit = (channel?: NotificationChannel) =>
-    dialog.open(ChannelForm, { channel, onSaved: reload });
-  const showDeliveries = (channel: NotificationChannel) =>
-    dialog.open(Deliveries, { channel }, reload);
-  const mayWrite = hasRole("admin", "notifications:write");
   return (
-    <Page
+    <ResourcePage
       title="Notifications"
-      actions={mayWrite && (
-        <Button kind="primary" icon="plus" onClick={() => edit()}>New channel</Button>
-      )}
-    >
-      <Listing
-        name="Channels"
-        columns={columns(reload)}
-        rows={data.value?.channels}
-        error={error.value}
-        onRetry={reload}
-        actions={(channel) => {
-          const deliveries = { name: "Deliveries", onSelect: () => showDeliveries(channel) };
-          if (!mayWrite) return [deliveries];
-          return [
-            { name: "Edit", onSelect: () => edit(channel) },
-            { name: "Test", onSelect: () => void sendTest(channel).then(reload) },
-            deliveries,
-            deleteItem(() => remove(channel), reload),
-          ];
-        }}
-        defaultSort="name"
-        hasTallRows
-        empty={"No channels yet. A channel tells people what is wrong, and when it is over: by " +
-          "mail, in a chat or on a phone. Create one and send it a test message."}
-      />
-      {dialog.shown}
-    </Page>
+      name="Channels"
+      noun="channel"
+      reading={reading}
+      rows={reading.data.value?.channels}
+      columns={COLUMNS}
+      write={["admin", "notifications:write"]}
+      form={ChannelForm}
+      enable={({ id }, enabled) =>
+        api("PUT /api/notifications/channels/{id}/toggle", { path: { id }, body: { enabled } })}
+      actions={(channel, { edit, remove, mayWrite }) => [
+        ...edit,
+        ...mayWrite
+          ? [{ name: "Test", onSelect: () => void sendTest(channel).then(reading.reload) }]
+          : [],
+        {
+          name: "Deliveries",
+          onSelect: () => dialog.open(Deliveries, { channel }, reading.reload),
+        },
+        ...remove,
+      ]}
+      deletion={{
+        consequence: ({ name }) =>
+          `The channel ${plain(name)}, its secrets and its deliveries are deleted, including ` +
+          "messages that are not sent yet.",
+        work: ({ id }) => api("DELETE /api/notifications/channels/{id}", { path: { id } }),
+      }}
+      dialog={dialog}
+      defaultSort="name"
+      hasTallRows
+      empty={"No channels yet. A channel tells people what is wrong, and when it is over: by " +
+        "mail, in a chat or on a phone. Create one and send it a test message."}
+    />
   );
 }
 
-const columns = (onChange: () => void): readonly Column<NotificationChannel>[] => [
+const COLUMNS: readonly Column<NotificationChannel>[] = [
   NAME_COLUMN,
   {
     title: "Kind",
@@ -79,12 +76,6 @@ const columns = (onChange: () => void): readonly Column<NotificationChannel>[] =
     sort: ({ lastDeliveryAt }) => lastDeliveryAt,
     width: "w-l",
   },
-  enabledColumn(
-    "notifications:write",
-    ({ id }, enabled) =>
-      api("PUT /api/notifications/channels/{id}/toggle", { path: { id }, body: { enabled } }),
-    onChange,
-  ),
 ];
 
 function Deliveries({ channel, onClose }: { channel: NotificationChannel; onClose: () => void }) {
@@ -104,11 +95,3 @@ function Deliveries({ channel, onClose }: { channel: NotificationChannel; onClos
     />
   );
 }
-
-const remove = ({ id, name }: NotificationChannel): Promise<boolean> =>
-  deleteConfirmed(
-    name,
-    `The channel ${plain(name)}, its secrets and its deliveries are deleted, ` +
-      "including messages that are not sent yet.",
-    () => api("DELETE /api/notifications/channels/{id}", { path: { id } }),
-  );

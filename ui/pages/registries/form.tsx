@@ -2,13 +2,10 @@
 
 import type { Registry } from "../../api/types.ts";
 import { fieldsOf, TextField } from "../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
 
-export function RegistryForm({ registry, ...dialog }: SaveProps & {
-  /** Without one, a new registry is created. */
-  registry: Registry | undefined;
-}) {
+export function RegistryForm({ item: registry, ...dialog }: EditProps<Registry>) {
   const { text, area, check } = fieldsOf(registry);
   const save = (values: FormValues) => {
     const { host, password, insecure } = values;

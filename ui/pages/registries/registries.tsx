@@ -2,58 +2,49 @@
 
 import { api } from "../../api/client.ts";
 import type { Registry } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
-import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
-import { useDialog } from "../../components/dialog.tsx";
-import { Listing } from "../../components/listing.tsx";
-import type { MenuItem } from "../../components/menu.tsx";
-import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Badge, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../base/text.ts";
-import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { RegistryForm } from "./form.tsx";
+import { ResourcePage } from "../../components/resource.tsx";
 
 export default function Registries() {
-  const { data, error, reload } = useRead("GET /api/registries", {});
-  const dialog = useDialog();
-  const edit = (registry?: Registry) => dialog.open(RegistryForm, { registry, onSaved: reload });
-  const problems = data.value?.authFile?.problems ?? [];
+  const reading = useRead("GET /api/registries", {});
+  const problems = reading.data.value?.authFile?.problems ?? [];
   return (
-    <Page
+    <ResourcePage
       title="Registries"
-      actions={hasRole("admin", "registries:write") && (
-        <Button
-          kind="primary"
-          icon="plus"
-          onClick={() => edit()}
-        >
-          New registry
-        </Button>
-      )}
-    >
-      {problems.length > 0 && (
+      noun="registry"
+      reading={reading}
+      rows={reading.data.value?.registries}
+      columns={COLUMNS}
+      nameOf={nameOf}
+      write={["admin", "registries:write"]}
+      form={RegistryForm}
+      isFixed={({ source }) => source === "file"}
+      actionsFor={["admin", "registries:write"]}
+      actions={(registry, { edit, remove }) => [
+        ...edit,
+        { name: "Test", onSelect: () => void testRegistry(registry) },
+        ...remove,
+      ]}
+      deletion={{
+        consequence: (registry) =>
+          `The credentials of ${plain(nameOf(registry))} are deleted. Its private images can no ` +
+          "longer be pulled.",
+        work: ({ id }) => api("DELETE /api/registries/{id}", { path: { id } }),
+      }}
+      defaultSort="host"
+      empty={"No registries yet. Credentials of a registry let Longshore pull its private " +
+        "images and check them for updates."}
+      above={problems.length > 0 && (
         <div class="note" role="note" aria-label="Problems of REGISTRY_AUTH_FILE">
           <ul>{problems.map((problem) => <li key={problem}>{plain(problem)}</li>)}</ul>
         </div>
       )}
-      <Listing
-        name="Registries"
-        columns={COLUMNS}
-        rows={data.value?.registries}
-        error={error.value}
-        onRetry={reload}
-        nameOf={nameOf}
-        actionsFor={["admin", "registries:write"]}
-        actions={(registry) => menuOf(registry, { onChange: reload, onEdit: () => edit(registry) })}
-        defaultSort="host"
-        empty={"No registries yet. Credentials of a registry let Longshore pull its private " +
-          "images and check them for updates."}
-      />
-      {dialog.shown}
-    </Page>
+    />
   );
 }
 
@@ -90,19 +81,6 @@ const COLUMNS: readonly Column<Registry>[] = [
   },
 ];
 
-function menuOf(registry: Registry, { onChange, onEdit }: {
-  onChange: () => void;
-  onEdit: () => void;
-}): MenuItem[] {
-  const test = { name: "Test", onSelect: () => void testRegistry(registry) };
-  if (registry.source === "file") return [test];
-  return [
-    { name: "Edit", onSelect: onEdit },
-    test,
-    deleteItem(() => remove(registry), onChange),
-  ];
-}
-
 async function testRegistry(registry: Registry): Promise<void> {
   try {
     const { ok, error } = await api("POST /api/registries/{id}/test", {
@@ -114,15 +92,4 @@ async function testRegistry(registry: Registry): Promise<void> {
   } catch (error) {
     showAlert(sentenceOf(error));
   }
-}
-
-async function remove(registry: Registry): Promise<boolean> {
-  const name = nameOf(registry);
-  const consequence = `The credentials of ${plain(name)} are deleted. Its private images can no ` +
-    "longer be pulled.";
-  return await deleteConfirmed(
-    name,
-    consequence,
-    () => api("DELETE /api/registries/{id}", { path: { id: registry.id } }),
-  );
 }

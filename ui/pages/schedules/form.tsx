@@ -2,7 +2,7 @@
 
 import type { Container, NewSchedule, Schedule } from "../../api/types.ts";
 import { fieldsOf, optionsOf, SelectField } from "../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
 import { containers } from "../../state/live.ts";
 import { CRON_HINT, cronProblem } from "../../base/cron.ts";
@@ -10,10 +10,7 @@ import { TIME_ZONES, zonesWith } from "../../base/time_zones.ts";
 
 const ACTIONS = optionsOf(["restart", "start", "stop", "update"]);
 
-export function ScheduleForm({ schedule, ...dialog }: SaveProps & {
-  /** Without one, a new schedule is created. */
-  schedule: Schedule | undefined;
-}) {
+export function ScheduleForm({ item: schedule, ...dialog }: EditProps<Schedule>) {
   const known = (containers.value ?? []).filter(({ self }) => !self);
   const { text, select } = fieldsOf(schedule);
   const save = ({ name, container, action, cronExpression, timezone }: FormValues) => {

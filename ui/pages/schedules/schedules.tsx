@@ -2,56 +2,45 @@
 
 import { api } from "../../api/client.ts";
 import type { Schedule, ScheduleRun } from "../../api/types.ts";
-import { Button, Link } from "../../components/button.tsx";
-import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
-import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
-import { useDialog } from "../../components/dialog.tsx";
-import { History, Listing } from "../../components/listing.tsx";
-import { Page } from "../../components/page.tsx";
+import { Link } from "../../components/button.tsx";
+import { NAME_COLUMN } from "../../components/columns.tsx";
+import { History } from "../../components/listing.tsx";
 import { reloadAll, useRead } from "../../components/reading.ts";
 import { Reason, State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { capital, milliseconds, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
-import { hasRole } from "../../state/session.ts";
 import { ScheduleForm } from "./form.tsx";
+import { ResourcePage } from "../../components/resource.tsx";
 
 const RUNS_SHOWN = 100;
 
 export default function Schedules() {
   const schedules = useRead("GET /api/schedules", {});
   const history = useRead("GET /api/schedules/history", { query: { limit: RUNS_SHOWN } });
-  const reload = reloadAll(schedules, history);
-  const all = schedules.data.value?.schedules;
   const runs = history.data.value;
-  const dialog = useDialog();
-  const edit = (schedule?: Schedule) => dialog.open(ScheduleForm, { schedule, onSaved: reload });
-  const create = hasRole("admin", "schedules:write") && (
-    <Button
-      kind="primary"
-      icon="plus"
-      onClick={() => edit()}
-    >
-      New schedule
-    </Button>
-  );
   return (
-    <Page title="Schedules" actions={create}>
-      <Listing
-        name="Schedules"
-        columns={columns(runs?.history ?? [], reload)}
-        rows={all}
-        error={schedules.error.value}
-        onRetry={reload}
-        actionsFor={["admin", "schedules:write"]}
-        actions={(schedule) => [
-          { name: "Edit", onSelect: () => edit(schedule) },
-          deleteItem(() => remove(schedule), reload),
-        ]}
-        defaultSort="name"
-        empty={"No schedules yet. A schedule starts, stops or restarts a container at fixed times, " +
-          "e.g. every night at 03:00."}
-      />
+    <ResourcePage
+      title="Schedules"
+      noun="schedule"
+      reading={schedules}
+      rows={schedules.data.value?.schedules}
+      onChange={reloadAll(schedules, history)}
+      columns={columns(runs?.history ?? [])}
+      write={["admin", "schedules:write"]}
+      form={ScheduleForm}
+      enable={({ id }, enabled) =>
+        api("PUT /api/schedules/{id}/toggle", { path: { id }, body: { enabled } })}
+      deletion={{
+        consequence: ({ name, action, containerName }) =>
+          `The schedule ${plain(name)} is deleted and does not ${action} ` +
+          `${plain(containerName)} any more. Its history is kept.`,
+        work: ({ id }) => api("DELETE /api/schedules/{id}", { path: { id } }),
+      }}
+      defaultSort="name"
+      empty={"No schedules yet. A schedule starts, stops or restarts a container at fixed times, " +
+        "e.g. every night at 03:00."}
+    >
       <History
         title="Schedule history"
         columns={RUN_COLUMNS}
@@ -62,15 +51,13 @@ export default function Schedules() {
         hasTallRows
         empty="No schedule has run in the last 90 days."
       />
-      {dialog.shown}
-    </Page>
+    </ResourcePage>
   );
 }
 
 /** @param runs Newest first. */
 const columns = (
   runs: readonly ScheduleRun[],
-  onChange: () => void,
 ): readonly Column<Schedule>[] => [
   NAME_COLUMN,
   {
@@ -115,11 +102,6 @@ const columns = (
     width: "w-l",
     wide: true,
   },
-  enabledColumn(
-    "schedules:write",
-    ({ id }, enabled) => api("PUT /api/schedules/{id}/toggle", { path: { id }, body: { enabled } }),
-    onChange,
-  ),
 ];
 
 function ContainerLink({ name }: { name: string }) {
@@ -175,11 +157,3 @@ const RUN_COLUMNS: readonly Column<ScheduleRun>[] = [
     wide: true,
   },
 ];
-
-const remove = ({ id, name, action, containerName }: Schedule) =>
-  deleteConfirmed(
-    name,
-    `The schedule ${plain(name)} is deleted and does not ${action} ` +
-      `${plain(containerName)} any more. Its history is kept.`,
-    () => api("DELETE /api/schedules/{id}", { path: { id } }),
-  );

@@ -1,12 +1,9 @@
 /** API tokens: secrets for scripts. @module */
 
-import { api, type ApiError } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import type { ApiToken, IssuedApiToken } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
 import { timeColumn } from "../../components/columns.tsx";
 import { confirm, useDialog } from "../../components/dialog.tsx";
-import { Listing } from "../../components/listing.tsx";
-import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { SecretDialog } from "../../components/secret_dialog.tsx";
 import { Badge, Text } from "../../components/states.tsx";
@@ -16,9 +13,10 @@ import { now, Time } from "../../components/time.tsx";
 import { userName, type UserOption, useUserOptions } from "../../parts/user_options.ts";
 import { query, setQuery } from "../../state/router.ts";
 import { AUTH_MODE, hasRole } from "../../state/session.ts";
-import { sentenceOf, showAlert, withResult } from "../../state/toasts.ts";
+import { sentenceOf, showAlert } from "../../state/toasts.ts";
 import { TokenDetails } from "./details.tsx";
 import { TokenForm } from "./form.tsx";
+import { ResourcePage } from "../../components/resource.tsx";
 
 const columnsFor = (owners: readonly UserOption[] | undefined): readonly Column<ApiToken>[] => [
   {
@@ -53,10 +51,11 @@ const columnsFor = (owners: readonly UserOption[] | undefined): readonly Column<
 export default function Tokens() {
   const mayReadAll = AUTH_MODE === "users" && hasRole("admin", "users:read");
   const isAll = mayReadAll && query.value.get("all") === "1";
-  const { data, error, reload } = useRead("GET /api/tokens", { query: { all: isAll } });
+  // The owners' names are shown in the list of all accounts.
+  const owners = useUserOptions(isAll);
+  const reading = useRead("GET /api/tokens", { query: { all: isAll } });
   const dialog = useDialog();
-  const showSecret = (title: string, { token }: IssuedApiToken) => {
-    reload();
+  const showSecret = (title: string, { token }: IssuedApiToken) =>
     dialog.open(SecretDialog, {
       title,
       label: "Token",
@@ -67,22 +66,36 @@ export default function Tokens() {
         </>
       ),
     });
-  };
-  const create = () =>
-    dialog.open(TokenForm, { onSaved: (token) => showSecret("Token created", token) });
-  const parts = {
-    tokens: data.value?.tokens,
-    error: error.value,
-    reload,
-    onDetails: (token: ApiToken) => dialog.open(TokenDetails, { token }),
-    onRotate: (issued: IssuedApiToken) => showSecret("Token rotated", issued),
+  const onRotated = (issued: IssuedApiToken) => {
+    reading.reload();
+    showSecret("Token rotated", issued);
   };
   return (
-    <Page
+    <ResourcePage
       title="API tokens"
-      actions={<Button kind="primary" icon="plus" onClick={create}>New token</Button>}
-    >
-      {mayReadAll && (
+      noun="token"
+      reading={reading}
+      rows={reading.data.value?.tokens}
+      columns={columnsFor(isAll ? owners : undefined)}
+      write={["viewer"]}
+      form={TokenForm}
+      onCreated={(token) => showSecret("Token created", token)}
+      actions={(token, { remove }) => [
+        { name: "Details", onSelect: () => dialog.open(TokenDetails, { token }) },
+        { name: "Rotate", danger: true, onSelect: () => void rotate(token, onRotated) },
+        ...remove,
+      ]}
+      deletion={{
+        verb: "Revoke",
+        consequence: ({ name }) =>
+          `Requests with ${plain(name)} are refused immediately, and its streams end.`,
+        work: ({ id }) => api("DELETE /api/tokens/{id}", { path: { id } }),
+      }}
+      dialog={dialog}
+      defaultSort="-created"
+      empty={"No API tokens yet. A token lets a script use the API without the rights of your " +
+        "whole account."}
+      above={mayReadAll && (
         <div class="filters" role="search" aria-label="Filters">
           <label class="check">
             <input
@@ -95,43 +108,6 @@ export default function Tokens() {
           </label>
         </div>
       )}
-      {isAll ? <AllTokens {...parts} /> : <TokenTable {...parts} />}
-      {dialog.shown}
-    </Page>
-  );
-}
-
-interface TableProps {
-  tokens: readonly ApiToken[] | undefined;
-  error: ApiError | undefined;
-  reload: () => void;
-  onDetails: (token: ApiToken) => void;
-  onRotate: (issued: IssuedApiToken) => void;
-}
-
-/** With the owners' names. */
-function AllTokens(props: TableProps) {
-  return <TokenTable {...props} owners={useUserOptions()} />;
-}
-
-function TokenTable({ tokens, error, reload, owners, onDetails, onRotate }: TableProps & {
-  owners?: readonly UserOption[];
-}) {
-  return (
-    <Listing
-      name="API tokens"
-      columns={columnsFor(owners)}
-      rows={tokens}
-      error={error}
-      onRetry={reload}
-      actions={(token) => [
-        { name: "Details", onSelect: () => onDetails(token) },
-        { name: "Rotate", danger: true, onSelect: () => void rotate(token, onRotate) },
-        { name: "Revoke", danger: true, onSelect: () => void revoke(token, reload) },
-      ]}
-      defaultSort="-created"
-      empty={"No API tokens yet. A token lets a script use the API without the rights of your " +
-        "whole account."}
     />
   );
 }
@@ -150,11 +126,4 @@ async function rotate({ id, name }: ApiToken, onDone: (issued: IssuedApiToken) =
   } catch (error) {
     showAlert(sentenceOf(error));
   }
-}
-
-async function revoke({ id, name }: ApiToken, onDone: () => void) {
-  const consequence = `Requests with ${plain(name)} are refused immediately, and its streams end.`;
-  if (!await confirm({ verb: "Revoke", name, consequence })) return;
-  const work = () => api("DELETE /api/tokens/{id}", { path: { id } });
-  if (await withResult(`Revoked ${plain(name)}`, work)) onDone();
 }

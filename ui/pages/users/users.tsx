@@ -2,10 +2,8 @@
 
 import { api } from "../../api/client.ts";
 import type { User } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
 import { timeColumn } from "../../components/columns.tsx";
 import { confirm, useDialog } from "../../components/dialog.tsx";
-import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
@@ -15,9 +13,10 @@ import { capital, count, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { edition } from "../../state/edition.ts";
 import { navigate } from "../../state/router.ts";
-import { AUTH_MODE, hasRole } from "../../state/session.ts";
+import { AUTH_MODE } from "../../state/session.ts";
 import { sentenceOf, showAlert, withResult } from "../../state/toasts.ts";
 import { NewUserForm, PasswordForm, RoleForm } from "./forms.tsx";
+import { type OwnActions, ResourcePage } from "../../components/resource.tsx";
 
 const columnsFor = (ownId: string | undefined): readonly Column<User>[] => [
   {
@@ -60,56 +59,53 @@ function UsersModeOff() {
 }
 
 function UserList() {
-  const { data, error, reload } = useRead("GET /auth/users", {});
+  const reading = useRead("GET /auth/users", {});
   const account = useRead("GET /api/account", {}).data.value;
   const dialog = useDialog();
-  const create = () => dialog.open(NewUserForm, { onSaved: reload });
-  const setRole = (user: User) => dialog.open(RoleForm, { user, onSaved: reload });
-  const setPassword = (user: User) => dialog.open(PasswordForm, { user });
-  const users = data.value?.users;
+  const { reload } = reading;
+  const users = reading.data.value?.users;
   const limit = edition.value?.limits.users;
+  const menuOf = (user: User, { remove, mayWrite }: OwnActions): MenuItem[] => {
+    const isOwn = user.id === account?.id;
+    const setPassword = () => dialog.open(PasswordForm, { user });
+    return [
+      ...mayWrite
+        ? [{ name: "Edit", onSelect: () => dialog.open(RoleForm, { user, onSaved: reload }) }]
+        : [],
+      ...mayWrite && !isOwn ? [{ name: "Set password", onSelect: setPassword }] : [],
+      isOwn
+        ? { name: "Open your account", onSelect: () => navigate("/account") }
+        : { name: "Sessions", onSelect: () => navigate(`/sessions?user=${user.id}`) },
+      ...mayWrite && !isOwn
+        ? [{ name: "Revoke sessions", danger: true, onSelect: () => void revokeSessions(user) }]
+        : [],
+      ...isOwn ? [] : remove,
+    ];
+  };
   return (
-    <Page
+    <ResourcePage
       title="Users"
+      noun="user"
+      reading={reading}
+      rows={users}
+      columns={columnsFor(account?.id)}
+      nameOf={({ email }) => email}
+      write={["admin", "users:write"]}
+      form={NewUserForm}
+      actions={menuOf}
+      deletion={{
+        consequence: describeLoss,
+        work: ({ id }) => api("DELETE /auth/users/{id}", { path: { id } }),
+      }}
+      dialog={dialog}
+      defaultSort="email"
+      empty="No users yet."
       lead={users && limit != null && (
         <span class="summary">{users.length} of {count(limit, "user")} of the edition</span>
       )}
-      actions={hasRole("admin", "users:write") && (
-        <Button kind="primary" icon="plus" onClick={create}>New user</Button>
-      )}
-    >
-      <Listing
-        name="Users"
-        columns={columnsFor(account?.id)}
-        rows={users}
-        error={error.value}
-        onRetry={reload}
-        nameOf={({ email }) => email}
-        actions={(user) => {
-          const isOwn = user.id === account?.id;
-          const link = isOwn
-            ? { name: "Open your account", onSelect: () => navigate("/account") }
-            : { name: "Sessions", onSelect: () => navigate(`/sessions?user=${user.id}`) };
-          if (!hasRole("admin", "users:write")) return [link];
-          return [
-            { name: "Edit", onSelect: () => setRole(user) },
-            ...(isOwn ? [] : [{ name: "Set password", onSelect: () => setPassword(user) }]),
-            link,
-            ...(isOwn ? [] : removalsOf(user, reload)),
-          ];
-        }}
-        defaultSort="email"
-        empty="No users yet."
-      />
-      {dialog.shown}
-    </Page>
+    />
   );
 }
-
-const removalsOf = (user: User, onChange: () => void): MenuItem[] => [
-  { name: "Revoke sessions", danger: true, onSelect: () => void revokeSessions(user) },
-  { name: "Delete", danger: true, onSelect: () => void remove(user, onChange) },
-];
 
 async function revokeSessions({ id, email }: User) {
   const name = plain(email);
@@ -121,16 +117,12 @@ async function revokeSessions({ id, email }: User) {
   await withResult(`Revoked the sessions of ${name}`, work);
 }
 
-async function remove({ id, email }: User, onDone: () => void) {
-  const name = plain(email);
+async function describeLoss({ id, email }: User): Promise<string | undefined> {
   const [sessions, tokens] = await Promise.all([sessionsOf(id), tokensOf(id)]);
-  if (sessions === undefined || tokens === undefined) return;
-  const consequence = `The account ${name} and its ${count(tokens, "API token")} are deleted, and ${
+  if (sessions === undefined || tokens === undefined) return undefined;
+  return `The account ${plain(email)} and its ${count(tokens, "API token")} are deleted, and ${
     count(sessions, "session")
   } end immediately.`;
-  if (!await confirm({ verb: "Delete", name: email, consequence })) return;
-  const work = () => api("DELETE /auth/users/{id}", { path: { id } });
-  if (await withResult(`Deleted ${name}`, work)) onDone();
 }
 
 const sessionsOf = (id: string) =>

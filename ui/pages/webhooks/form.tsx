@@ -3,14 +3,11 @@
 import type { CreatedWebhook, NewWebhook, Webhook } from "../../api/types.ts";
 import { EventKinds } from "../../parts/event_kinds.tsx";
 import { fieldsOf } from "../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
 import { HeadersField, headersOf } from "../../parts/headers_field.tsx";
 
-export function WebhookForm({ webhook, ...dialog }: SaveProps<CreatedWebhook> & {
-  /** Without one, a new webhook is created. */
-  webhook: Webhook | undefined;
-}) {
+export function WebhookForm({ item: webhook, ...dialog }: EditProps<Webhook, CreatedWebhook>) {
   const { text } = fieldsOf(webhook);
   const save = ({ name, url, events, headers }: FormValues) => {
     const body: NewWebhook = { name, url, events, headers: headersOf(headers) };

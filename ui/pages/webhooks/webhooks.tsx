@@ -2,31 +2,24 @@
 
 import { api } from "../../api/client.ts";
 import type { CreatedWebhook, Webhook } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
-import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
-import { deleteConfirmed, deleteItem } from "../../components/deletion.ts";
+import { NAME_COLUMN } from "../../components/columns.tsx";
 import { LastDelivery } from "../../parts/deliveries.tsx";
 import { useDialog } from "../../components/dialog.tsx";
-import { EventsText } from "../../parts/event_kinds.tsx";
-import { Listing } from "../../components/listing.tsx";
-import { Page } from "../../components/page.tsx";
+import { eventsText } from "../../parts/event_kinds.tsx";
 import { useRead } from "../../components/reading.ts";
 import { SecretDialog } from "../../components/secret_dialog.tsx";
 import { Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count, plain } from "../../base/text.ts";
-import { hasRole } from "../../state/session.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { WebhookForm } from "./form.tsx";
 import { sendTest } from "./sending.ts";
+import { ResourcePage } from "../../components/resource.tsx";
 
 export default function Webhooks() {
-  const { data, error, reload } = useRead("GET /api/webhooks", {});
+  const reading = useRead("GET /api/webhooks", {});
   const dialog = useDialog();
-  const edit = (webhook: Webhook) => dialog.open(WebhookForm, { webhook, onSaved: reload });
-  const create = () => dialog.open(WebhookForm, { webhook: undefined, onSaved: showSecret });
-  const showSecret = ({ name, secret }: CreatedWebhook) => {
-    reload();
+  const showSecret = ({ name, secret }: CreatedWebhook) =>
     dialog.open(SecretDialog, {
       title: "Webhook created",
       label: "Signing secret",
@@ -35,41 +28,43 @@ export default function Webhooks() {
         `${plain(name)} signs each delivery with this secret (Standard Webhooks), so that ` +
         "the receiver can check where it comes from.",
     });
-  };
-  const showDeliveries = (webhook: Webhook) => dialog.open(Deliveries, { webhook }, reload);
-  const mayWrite = hasRole("admin", "webhooks:write");
   return (
-    <Page
+    <ResourcePage
       title="Webhooks"
-      actions={mayWrite && <Button kind="primary" icon="plus" onClick={create}>New webhook</Button>}
-    >
-      <Listing
-        name="Webhooks"
-        columns={columns(reload)}
-        rows={data.value?.webhooks}
-        error={error.value}
-        onRetry={reload}
-        actions={(webhook) => {
-          const deliveries = { name: "Deliveries", onSelect: () => showDeliveries(webhook) };
-          if (!mayWrite) return [deliveries];
-          return [
-            { name: "Edit", onSelect: () => edit(webhook) },
-            { name: "Test", onSelect: () => void sendTest(webhook).then(reload) },
-            deliveries,
-            deleteItem(() => remove(webhook), reload),
-          ];
-        }}
-        defaultSort="name"
-        hasTallRows
-        empty={"No webhooks yet. A webhook sends the events that you choose, signed, to a URL of " +
-          "another system."}
-      />
-      {dialog.shown}
-    </Page>
+      noun="webhook"
+      reading={reading}
+      rows={reading.data.value?.webhooks}
+      columns={COLUMNS}
+      write={["admin", "webhooks:write"]}
+      form={WebhookForm}
+      onCreated={showSecret}
+      enable={({ id }, enabled) =>
+        api("PUT /api/webhooks/{id}/toggle", { path: { id }, body: { enabled } })}
+      actions={(webhook, { edit, remove, mayWrite }) => [
+        ...edit,
+        ...mayWrite
+          ? [{ name: "Test", onSelect: () => void sendTest(webhook).then(reading.reload) }]
+          : [],
+        {
+          name: "Deliveries",
+          onSelect: () => dialog.open(Deliveries, { webhook }, reading.reload),
+        },
+        ...remove,
+      ]}
+      deletion={{
+        consequence: describeLoss,
+        work: ({ id }) => api("DELETE /api/webhooks/{id}", { path: { id } }),
+      }}
+      dialog={dialog}
+      defaultSort="name"
+      hasTallRows
+      empty={"No webhooks yet. A webhook sends the events that you choose, signed, to a URL of " +
+        "another system."}
+    />
   );
 }
 
-const columns = (onChange: () => void): readonly Column<Webhook>[] => [
+const COLUMNS: readonly Column<Webhook>[] = [
   NAME_COLUMN,
   { title: "URL", cell: ({ url }) => <Text>{url}</Text>, sort: ({ url }) => url, wide: true },
   {
@@ -89,23 +84,13 @@ const columns = (onChange: () => void): readonly Column<Webhook>[] => [
     sort: ({ lastDelivery }) => lastDelivery?.at,
     width: "w-l",
   },
-  enabledColumn(
-    "webhooks:write",
-    ({ id }, enabled) => api("PUT /api/webhooks/{id}/toggle", { path: { id }, body: { enabled } }),
-    onChange,
-  ),
 ];
 
-async function remove({ id, name }: Webhook): Promise<boolean> {
+async function describeLoss({ id, name }: Webhook): Promise<string> {
   const deliveries = await api("GET /api/webhooks/{id}/deliveries", {
     path: { id },
     query: { limit: 1 },
   }).then(({ total }) => count(total, "delivery", "deliveries")).catch(() => "deliveries");
-  const consequence = `The webhook ${plain(name)}, its signing secret and its ${deliveries} are ` +
-    "deleted, including those that are not sent yet.";
-  return await deleteConfirmed(
-    name,
-    consequence,
-    () => api("DELETE /api/webhooks/{id}", { path: { id } }),
-  );
+  return `The webhook ${plain(name)}, its signing secret and its ${deliveries} are deleted, ` +
+    "including those that are not sent yet.";
 }

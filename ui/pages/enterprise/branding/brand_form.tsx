@@ -2,15 +2,12 @@
 
 import type { Brand } from "../../../api/types.ts";
 import { fieldsOf } from "../../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 
 const COLOR_HINT = "#rgb or #rrggbb";
 
-export function BrandForm({ brand, ...dialog }: SaveProps & {
-  /** Without one, a new brand is created. */
-  brand: Brand | undefined;
-}) {
+export function BrandForm({ item: brand, ...dialog }: EditProps<Brand>) {
   const { text, area } = fieldsOf(brand);
   const save = ({ name, ...rest }: FormValues) => {
     const body = { name, ...optional(rest) };

@@ -1,72 +1,51 @@
 /** Branding: name, logos and colors of the service. @module */
 
 import { api } from "../../../api/client.ts";
-import type { Brand, BrandList } from "../../../api/types.ts";
-import { Button } from "../../../components/button.tsx";
+import type { BrandList } from "../../../api/types.ts";
 import { NAME_COLUMN, textColumn, timeColumn } from "../../../components/columns.tsx";
-import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
-import { useDialog } from "../../../components/dialog.tsx";
-import { Listing } from "../../../components/listing.tsx";
-import type { MenuItem } from "../../../components/menu.tsx";
-import { Page } from "../../../components/page.tsx";
 import { useRead } from "../../../components/reading.ts";
 import { Badge } from "../../../components/states.tsx";
 import type { Column } from "../../../components/table.tsx";
 import { plain } from "../../../base/text.ts";
-import { hasRole } from "../../../state/session.ts";
-import { sentenceOf, showAlert, withResult } from "../../../state/toasts.ts";
+import { withResult } from "../../../state/toasts.ts";
 import { BrandForm } from "./brand_form.tsx";
+import { ResourcePage } from "../../../components/resource.tsx";
 
 /** A brand of the list, without its style sheet. */
 type ListedBrand = BrandList["brands"][number];
 
 export default function Branding() {
-  const { data, error, reload } = useRead("GET /api/ext/service-enterprise/branding", {});
-  const dialog = useDialog();
-  const open = (brand: Brand | undefined) => dialog.open(BrandForm, { brand, onSaved: reload });
-  const edit = async ({ id }: ListedBrand) => {
-    try {
-      open(await api("GET /api/ext/service-enterprise/branding/{id}", { path: { id } }));
-    } catch (error) {
-      showAlert(sentenceOf(error));
-      reload();
-    }
-  };
-  const menuOf = (brand: ListedBrand): MenuItem[] => [
-    {
-      name: "Activate",
-      onSelect: brand.is_active ? undefined : () => void activate(brand).then(reload),
-    },
-    { name: "Edit", onSelect: () => void edit(brand) },
-    deleteItem(() => remove(brand), reload),
-  ];
+  const reading = useRead("GET /api/ext/service-enterprise/branding", {});
   return (
-    <Page
+    <ResourcePage
       title="Branding"
-      actions={hasRole("admin", "settings:write") && (
-        <Button
-          kind="primary"
-          icon="plus"
-          onClick={() => open(undefined)}
-        >
-          New brand
-        </Button>
-      )}
-    >
-      <Listing
-        name="Brands"
-        columns={COLUMNS}
-        rows={data.value?.brands}
-        error={error.value}
-        onRetry={reload}
-        actionsFor={["admin", "settings:write"]}
-        actions={menuOf}
-        defaultSort="name"
-        empty={"No brands yet. The active brand gives the dashboard your name and colors, and the API page, " +
-          "status pages and mails your logo, too."}
-      />
-      {dialog.shown}
-    </Page>
+      name="Brands"
+      noun="brand"
+      reading={reading}
+      rows={reading.data.value?.brands}
+      columns={COLUMNS}
+      write={["admin", "settings:write"]}
+      form={BrandForm}
+      readItem={({ id }) => api("GET /api/ext/service-enterprise/branding/{id}", { path: { id } })}
+      actionsFor={["admin", "settings:write"]}
+      actions={(brand, { edit, remove }) => [
+        {
+          name: "Activate",
+          onSelect: brand.is_active ? undefined : () => void activate(brand).then(reading.reload),
+        },
+        ...edit,
+        ...remove,
+      ]}
+      deletion={{
+        consequence: ({ name, is_active: isActive }) =>
+          `The brand ${plain(name)} is deleted.` +
+          (isActive ? " It is active: pages and mails get the built-in design again." : ""),
+        work: ({ id }) => api("DELETE /api/ext/service-enterprise/branding/{id}", { path: { id } }),
+      }}
+      defaultSort="name"
+      empty={"No brands yet. The active brand gives the dashboard your name and colors, and the API page, " +
+        "status pages and mails your logo, too."}
+    />
   );
 }
 
@@ -107,12 +86,4 @@ const activate = ({ id, name }: ListedBrand): Promise<boolean> =>
   withResult(
     `Activated ${plain(name)}. Pages show it after a reload`,
     () => api("PUT /api/ext/service-enterprise/branding/{id}/activate", { path: { id } }),
-  );
-
-const remove = ({ id, name, is_active: isActive }: ListedBrand) =>
-  deleteConfirmed(
-    name,
-    `The brand ${plain(name)} is deleted.` +
-      (isActive ? " It is active: pages and mails get the built-in design again." : ""),
-    () => api("DELETE /api/ext/service-enterprise/branding/{id}", { path: { id } }),
   );

@@ -4,9 +4,7 @@ import { api } from "../../../api/client.ts";
 import type { IpRule } from "../../../api/types.ts";
 import { Button } from "../../../components/button.tsx";
 import { SwitchCell } from "../../../components/columns.tsx";
-import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
 import { useDialog } from "../../../components/dialog.tsx";
-import { Listing } from "../../../components/listing.tsx";
 import { Page } from "../../../components/page.tsx";
 import { reloadAll, useRead } from "../../../components/reading.ts";
 import { Badge, Text } from "../../../components/states.tsx";
@@ -18,6 +16,11 @@ import { hasRole } from "../../../state/session.ts";
 import { AddressCheck } from "./address_check.tsx";
 import { Enforcement } from "./enforcement.tsx";
 import { RuleForm } from "./rule_form.tsx";
+import { useResource } from "../../../components/resource.tsx";
+import type { Access } from "../../../components/deletion.ts";
+import type { EditProps } from "../../../components/form.tsx";
+
+const WRITE: Access = ["admin", "ip_allowlist:write"];
 
 export default function IpAllowlist() {
   const rules = useRead("GET /api/ext/service-enterprise/ip-allowlist/rules", {});
@@ -26,24 +29,40 @@ export default function IpAllowlist() {
   const users = useUserOptions();
   const reload = reloadAll(rules, config, own);
   const dialog = useDialog();
-  const edit = (rule?: IpRule, range?: string) =>
-    dialog.open(RuleForm, { rule, range, users, onSaved: reload });
+  const Form = (props: EditProps<IpRule>) => <RuleForm {...props} users={users} />;
+  const admit = (range: string) =>
+    dialog.open(RuleForm, { item: undefined, range, users, onSaved: reload });
   const check = () => dialog.open(AddressCheck, { users });
+  const { newButton, list } = useResource({
+    title: "Rules",
+    noun: "rule",
+    reading: {
+      error: { value: rules.error.value ?? config.error.value ?? own.error.value },
+      reload,
+    },
+    rows: rules.data.value?.rules,
+    columns: columns(users, reload),
+    nameOf: ({ label }) => label,
+    write: WRITE,
+    form: Form,
+    deletion: {
+      consequence: ({ label, cidr }) =>
+        `The rule ${plain(label)} is deleted. While the allowlist is enforced, addresses in ` +
+        `${cidr} are refused from the next request on unless another rule admits them.`,
+      work: ({ id }) =>
+        api("DELETE /api/ext/service-enterprise/ip-allowlist/rules/{id}", { path: { id } }),
+    },
+    dialog,
+    defaultSort: "label",
+    empty: "No rules yet. Add one that admits your own address before you enforce the list.",
+  });
   return (
     <Page
       title="IP allowlist"
       actions={
         <>
           <Button icon="search" onClick={check}>Check address</Button>
-          {hasRole("admin", "ip_allowlist:write") && (
-            <Button
-              kind="primary"
-              icon="plus"
-              onClick={() => edit()}
-            >
-              New rule
-            </Button>
-          )}
+          {newButton("primary")}
         </>
       }
     >
@@ -52,23 +71,9 @@ export default function IpAllowlist() {
           config={config.data.value}
           own={own.data.value}
           onChange={reload}
-          onAdmit={(range) => edit(undefined, range)}
+          onAdmit={admit}
         />
-        <Listing
-          name="Rules"
-          columns={columns(users, reload)}
-          rows={rules.data.value?.rules}
-          error={rules.error.value ?? config.error.value ?? own.error.value}
-          onRetry={reload}
-          nameOf={({ label }) => label}
-          actionsFor={["admin", "ip_allowlist:write"]}
-          actions={(rule) => [
-            { name: "Edit", onSelect: () => edit(rule) },
-            deleteItem(() => remove(rule), reload),
-          ]}
-          defaultSort="label"
-          empty="No rules yet. Add one that admits your own address before you enforce the list."
-        />
+        {list}
       </div>
       {dialog.shown}
     </Page>
@@ -110,7 +115,7 @@ const columns = (users: readonly UserOption[], onChange: () => void): readonly C
       <SwitchCell
         name={rule.label}
         checked={rule.enabled}
-        disabled={!hasRole("admin", "ip_allowlist:write")}
+        disabled={!hasRole(...WRITE)}
         enable={(enabled) => enable(rule, enabled)}
         onDone={onChange}
       />
@@ -125,11 +130,3 @@ const enable = ({ id }: IpRule, enabled: boolean) =>
     path: { id },
     body: { enabled },
   });
-
-const remove = ({ id, label, cidr }: IpRule) =>
-  deleteConfirmed(
-    label,
-    `The rule ${plain(label)} is deleted. While the allowlist is enforced, ` +
-      `addresses in ${cidr} are refused from the next request on unless another rule admits them.`,
-    () => api("DELETE /api/ext/service-enterprise/ip-allowlist/rules/{id}", { path: { id } }),
-  );

@@ -3,16 +3,14 @@
 import { useSignal } from "@preact/signals";
 import type { IpRule } from "../../../api/types.ts";
 import { fieldsOf, TimeField } from "../../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { fromLocalInput } from "../../../base/local_time.ts";
 import type { UserOption } from "../../../parts/user_options.ts";
 
 const SCOPES = [{ value: "global", name: "All users" }, { value: "user", name: "One user" }];
 
-export function RuleForm({ rule, range, users, ...dialog }: SaveProps & {
-  /** Without one, a new rule is created. */
-  rule: IpRule | undefined;
+export function RuleForm({ item: rule, range, users, ...dialog }: EditProps<IpRule> & {
   /** The initial range of a new rule. */
   range?: string | undefined;
   users: readonly UserOption[];

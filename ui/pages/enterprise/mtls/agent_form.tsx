@@ -2,12 +2,10 @@
 
 import type { Agent, CertificateAuthority } from "../../../api/types.ts";
 import { fieldsOf, SelectField, TextArea, TextField } from "../../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import { type FormValues, listOf } from "../../../components/form_values.ts";
 
-export function AgentForm({ agent, authorities, ...dialog }: SaveProps & {
-  /** Without one, a new agent is added. The certificate of an agent cannot be changed. */
-  agent: Agent | undefined;
+export function AgentForm({ item: agent, authorities, ...dialog }: EditProps<Agent> & {
   authorities: readonly CertificateAuthority[];
 }) {
   const { text } = fieldsOf(agent);

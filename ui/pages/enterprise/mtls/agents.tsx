@@ -3,7 +3,6 @@
 import { api } from "../../../api/client.ts";
 import type { Agent, AgentPage, CertificateAuthority } from "../../../api/types.ts";
 import { SwitchCell, timeColumn } from "../../../components/columns.tsx";
-import { confirm } from "../../../components/dialog.tsx";
 import { Listing } from "../../../components/listing.tsx";
 import { Section } from "../../../components/page.tsx";
 import { type Reading, useRead } from "../../../components/reading.ts";
@@ -13,7 +12,7 @@ import { plain } from "../../../base/text.ts";
 import { now, Time } from "../../../components/time.tsx";
 import { query, setQuery } from "../../../state/router.ts";
 import { hasRole } from "../../../state/session.ts";
-import { withResult } from "../../../state/toasts.ts";
+import { deleteItem, type Deletion } from "../../../components/deletion.ts";
 
 /** The largest page of the API. */
 const ROWS_MAX = 500;
@@ -60,7 +59,7 @@ export function Agents({ current, authorities, onEdit, onDetails }: {
           ...agent.revoked_at === null && hasRole("admin", "mtls:write")
             ? [
               { name: "Edit", onSelect: () => onEdit(agent) },
-              { name: "Revoke", danger: true, onSelect: () => void revoke(agent, reload) },
+              deleteItem(agent, REVOCATION, reload),
             ]
             : [],
         ]}
@@ -137,10 +136,11 @@ const enable = ({ id }: Agent, enabled: boolean) =>
     body: { enabled },
   });
 
-async function revoke({ id, hostname }: Agent, onDone: () => void): Promise<void> {
-  const consequence = `The certificate of ${plain(hostname)} is refused for ever. The machine ` +
-    "needs a new certificate and a new agent to be accepted again.";
-  if (!await confirm({ verb: "Revoke", name: hostname, consequence })) return;
-  const work = () => api("DELETE /api/ext/service-enterprise/mtls/agents/{id}", { path: { id } });
-  if (await withResult(`Revoked ${plain(hostname)}`, work)) onDone();
-}
+const REVOCATION: Deletion<Agent> = {
+  verb: "Revoke",
+  nameOf: ({ hostname }) => hostname,
+  consequence: ({ hostname }) =>
+    `The certificate of ${plain(hostname)} is refused for ever. The machine needs a new ` +
+    "certificate and a new agent to be accepted again.",
+  work: ({ id }) => api("DELETE /api/ext/service-enterprise/mtls/agents/{id}", { path: { id } }),
+};

@@ -3,31 +3,32 @@
 import { api } from "../../../api/client.ts";
 import type { CertificateAuthority, CertificateAuthorityPage } from "../../../api/types.ts";
 import { NAME_COLUMN } from "../../../components/columns.tsx";
-import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
-import { Listing } from "../../../components/listing.tsx";
-import { Section } from "../../../components/page.tsx";
 import type { Reading } from "../../../components/reading.ts";
 import { Text } from "../../../components/states.tsx";
 import type { Column } from "../../../components/table.tsx";
 import { plain } from "../../../base/text.ts";
 import { Expiry } from "./agents.tsx";
+import { ResourceSection } from "../../../components/resource.tsx";
 
 export function Authorities({ reading }: { reading: Reading<CertificateAuthorityPage> }) {
-  const { data, error, reload } = reading;
   return (
-    <Section title="Certificate authorities">
-      <Listing
-        name="Certificate authorities"
-        columns={COLUMNS}
-        rows={data.value?.cas}
-        total={data.value?.total}
-        error={error.value}
-        onRetry={reload}
-        actionsFor={["admin", "mtls:write"]}
-        actions={(authority) => [deleteItem(() => remove(authority), reload)]}
-        empty="No certificate authorities yet. Agents can be added without one, too."
-      />
-    </Section>
+    <ResourceSection
+      title="Certificate authorities"
+      noun="authority"
+      reading={reading}
+      rows={reading.data.value?.cas}
+      total={reading.data.value?.total}
+      columns={COLUMNS}
+      write={["admin", "mtls:write"]}
+      deletion={{
+        consequence: ({ name }) =>
+          `The certificate authority ${
+            plain(name)
+          } is deleted. It is refused while an agent uses it.`,
+        work: ({ id }) => api("DELETE /api/ext/service-enterprise/mtls/ca/{id}", { path: { id } }),
+      }}
+      empty="No certificate authorities yet. Agents can be added without one, too."
+    />
   );
 }
 
@@ -45,11 +46,3 @@ const COLUMNS: readonly Column<CertificateAuthority>[] = [
   },
   { title: "Expires", cell: ({ not_after: at }) => <Expiry at={at} />, width: "w-s" },
 ];
-
-const remove = ({ id, name }: CertificateAuthority) =>
-  deleteConfirmed(
-    name,
-    `The certificate authority ${plain(name)} is deleted. It is refused while ` +
-      "an agent uses it.",
-    () => api("DELETE /api/ext/service-enterprise/mtls/ca/{id}", { path: { id } }),
-  );

@@ -32,7 +32,7 @@ export default function Mtls() {
   const dialog = useDialog();
   const cas: readonly CertificateAuthority[] = authorities.data.value?.cas ?? [];
   const editAgent = (agent?: Agent) =>
-    dialog.open(AgentForm, { agent, authorities: cas, onSaved: agents.reload });
+    dialog.open(AgentForm, { item: agent, authorities: cas, onSaved: agents.reload });
   const showDetails = (agent: Agent) => dialog.open(AgentDetails, { agent, authorities: cas });
   const newAuthority = () => dialog.open(AuthorityForm, { onSaved: authorities.reload });
   return (

@@ -2,14 +2,11 @@
 
 import type { Permission, Role } from "../../../api/types.ts";
 import { CheckGroup, fieldsOf } from "../../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { actionsOf, ANY, permissionText, type Resource, RESOURCES } from "./permissions.ts";
 
-export function RoleForm({ role, ...dialog }: SaveProps & {
-  /** Without one, a new role is created. */
-  role: Role | undefined;
-}) {
+export function RoleForm({ item: role, ...dialog }: EditProps<Role>) {
   const { text, number } = fieldsOf(role);
   const save = (values: FormValues) =>
     saveItem("/api/ext/service-enterprise/roles", role, bodyOf(values));

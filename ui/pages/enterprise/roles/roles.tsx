@@ -1,77 +1,55 @@
 /** Roles: custom roles, which add permissions to the built-in role of users. @module */
 
 import { api } from "../../../api/client.ts";
-import type { Role, RoleSummary } from "../../../api/types.ts";
+import type { RoleSummary } from "../../../api/types.ts";
 import { Button } from "../../../components/button.tsx";
 import { NAME_COLUMN } from "../../../components/columns.tsx";
-import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
 import { useDialog } from "../../../components/dialog.tsx";
-import { Listing } from "../../../components/listing.tsx";
-import { Page } from "../../../components/page.tsx";
 import { useRead } from "../../../components/reading.ts";
 import { Text } from "../../../components/states.tsx";
 import type { Column } from "../../../components/table.tsx";
 import { count, plain } from "../../../base/text.ts";
 import { hasRole } from "../../../state/session.ts";
-import { sentenceOf, showAlert } from "../../../state/toasts.ts";
 import { PermissionCheck } from "./permission_check.tsx";
 import { RoleForm } from "./form.tsx";
 import { RoleUsers } from "./users.tsx";
+import { ResourcePage } from "../../../components/resource.tsx";
 
 /** The largest page of the API. There are fewer roles. */
 const ROLES_MAX = 500;
 
 export default function Roles() {
-  const { data, error, reload } = useRead("GET /api/ext/service-enterprise/roles", {
-    query: { limit: ROLES_MAX },
-  });
+  const reading = useRead("GET /api/ext/service-enterprise/roles", { query: { limit: ROLES_MAX } });
   const dialog = useDialog();
-  const open = (role: Role | undefined) => dialog.open(RoleForm, { role, onSaved: reload });
-  const edit = async ({ id }: RoleSummary) => {
-    try {
-      open(await api("GET /api/ext/service-enterprise/roles/{id}", { path: { id } }));
-    } catch (error) {
-      showAlert(sentenceOf(error));
-      reload();
-    }
-  };
-  const showUsers = (role: RoleSummary) => dialog.open(RoleUsers, { role, onChange: reload });
   const check = () => dialog.open(PermissionCheck, {});
-  const mayWrite = hasRole("admin", "custom_roles:write");
+  const showUsers = (role: RoleSummary) =>
+    dialog.open(RoleUsers, { role, onChange: reading.reload });
   return (
-    <Page
+    <ResourcePage
       title="Roles"
-      actions={
-        <>
-          {hasRole("admin", "users:read") && (
-            <Button icon="search" onClick={check}>Check permissions</Button>
-          )}
-          {mayWrite && (
-            <Button kind="primary" icon="plus" onClick={() => open(undefined)}>New role</Button>
-          )}
-        </>
-      }
-    >
-      <Listing
-        name="Roles"
-        columns={COLUMNS}
-        rows={data.value?.roles}
-        error={error.value}
-        onRetry={reload}
-        actions={(role) => {
-          const users = { name: "Users", onSelect: () => showUsers(role) };
-          if (!mayWrite) return [users];
-          return [
-            { name: "Edit", onSelect: () => void edit(role) },
-            users,
-            deleteItem(() => remove(role), reload),
-          ];
-        }}
-        empty={"No custom roles yet. A custom role adds permissions to the built-in role of its " +
-          "users, e.g. restarting containers to a viewer."}
-      />
-      {dialog.shown}
-    </Page>
+      noun="role"
+      reading={reading}
+      rows={reading.data.value?.roles}
+      columns={COLUMNS}
+      write={["admin", "custom_roles:write"]}
+      form={RoleForm}
+      readItem={({ id }) => api("GET /api/ext/service-enterprise/roles/{id}", { path: { id } })}
+      actions={(role, { edit, remove }) => [
+        ...edit,
+        { name: "Users", onSelect: () => showUsers(role) },
+        ...remove,
+      ]}
+      deletion={{
+        consequence: describeLoss,
+        work: ({ id }) => api("DELETE /api/ext/service-enterprise/roles/{id}", { path: { id } }),
+      }}
+      dialog={dialog}
+      empty={"No custom roles yet. A custom role adds permissions to the built-in role of its " +
+        "users, e.g. restarting containers to a viewer."}
+      buttons={hasRole("admin", "users:read") && (
+        <Button icon="search" onClick={check}>Check permissions</Button>
+      )}
+    />
   );
 }
 
@@ -106,12 +84,8 @@ const COLUMNS: readonly Column<RoleSummary>[] = [
   },
 ];
 
-const remove = ({ id, name, user_count: users }: RoleSummary) =>
-  deleteConfirmed(
-    name,
-    `The role ${plain(name)} is deleted, and ` +
-      (users === 0
-        ? "no user has it."
-        : `${count(users, "user")} ${users === 1 ? "loses" : "lose"} its permissions.`),
-    () => api("DELETE /api/ext/service-enterprise/roles/{id}", { path: { id } }),
-  );
+const describeLoss = ({ name, user_count: users }: RoleSummary): string =>
+  `The role ${plain(name)} is deleted, and ` +
+  (users === 0
+    ? "no user has it."
+    : `${count(users, "user")} ${users === 1 ? "loses" : "lose"} its permissions.`);

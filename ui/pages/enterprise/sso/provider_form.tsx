@@ -2,16 +2,15 @@
 
 import type { IdentityProvider, NewIdentityProvider } from "../../../api/types.ts";
 import { fieldsOf, TextField } from "../../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 
 const BINDINGS = ["HTTP-POST", "HTTP-Redirect"];
 const ROLES = ["viewer", "operator", "admin"];
 
-export function ProviderForm({ provider, ...dialog }: SaveProps<IdentityProvider> & {
-  /** Without one, a new provider is created. */
-  provider: IdentityProvider | undefined;
-}) {
+export function ProviderForm(
+  { item: provider, ...dialog }: EditProps<IdentityProvider, IdentityProvider>,
+) {
   const { text, area, select, check } = fieldsOf(provider);
   const save = (values: FormValues) => {
     const body = bodyOf(values);

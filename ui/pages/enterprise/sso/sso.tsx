@@ -3,11 +3,8 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../../api/client.ts";
 import type { IdentityProvider } from "../../../api/types.ts";
-import { Button } from "../../../components/button.tsx";
 import { NAME_COLUMN, SwitchCell, textColumn } from "../../../components/columns.tsx";
-import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
 import { useDialog } from "../../../components/dialog.tsx";
-import { Listing } from "../../../components/listing.tsx";
 import { Page } from "../../../components/page.tsx";
 import { useRead } from "../../../components/reading.ts";
 import type { Column } from "../../../components/table.tsx";
@@ -16,40 +13,52 @@ import { AUTH_MODE, hasRole } from "../../../state/session.ts";
 import { ProviderForm } from "./provider_form.tsx";
 import { Setup } from "./setup.tsx";
 import { SsoSessions } from "./sessions.tsx";
+import { useResource } from "../../../components/resource.tsx";
+import type { Access } from "../../../components/deletion.ts";
+
+const WRITE: Access = ["admin", "sso:write"];
 
 export default function Sso() {
-  const { data, error, reload } = useRead("GET /api/ext/service-enterprise/sso/providers", {});
+  const reading = useRead("GET /api/ext/service-enterprise/sso/providers", {});
   /** Changes that end sessions. */
   const changes = useSignal(0);
   const onChange = () => {
     changes.value++;
-    reload();
+    reading.reload();
   };
   const dialog = useDialog();
   const showSetup = (provider: IdentityProvider) => dialog.open(Setup, { provider });
-  const edit = (provider?: IdentityProvider) =>
-    dialog.open(ProviderForm, {
-      provider,
-      onSaved: (saved) => {
-        onChange();
-        // The identity provider needs the values of this service.
-        if (!provider) showSetup(saved);
-      },
-    });
-  const providers = data.value?.providers;
+  const providers = reading.data.value?.providers;
+  const { newButton, list } = useResource({
+    title: "Identity providers",
+    noun: "provider",
+    reading,
+    rows: providers,
+    onChange,
+    columns: columns(onChange),
+    write: WRITE,
+    form: ProviderForm,
+    // The identity provider needs the values of this service.
+    onCreated: showSetup,
+    actions: (provider, { edit, remove }) => [
+      ...edit,
+      { name: "Setup values", onSelect: () => showSetup(provider) },
+      ...remove,
+    ],
+    deletion: {
+      consequence: ({ name }) =>
+        `The identity provider ${plain(name)} is deleted and the sessions of its users end. The ` +
+        "users are kept, but cannot sign in through it any more.",
+      work: ({ id }) =>
+        api("DELETE /api/ext/service-enterprise/sso/providers/{id}", { path: { id } }),
+    },
+    dialog,
+    defaultSort: "name",
+    empty: "No identity providers yet. Add one so that users sign in with the account of " +
+      "your organization.",
+  });
   return (
-    <Page
-      title="Single sign-on"
-      actions={hasRole("admin", "sso:write") && (
-        <Button
-          kind="primary"
-          icon="plus"
-          onClick={() => edit()}
-        >
-          New provider
-        </Button>
-      )}
-    >
+    <Page title="Single sign-on" actions={newButton("primary")}>
       <div class="stacked">
         {AUTH_MODE === "key" && (
           <p class="note">
@@ -57,25 +66,7 @@ export default function Sso() {
             providers can sign them in.
           </p>
         )}
-        <Listing
-          name="Identity providers"
-          columns={columns(onChange)}
-          rows={providers}
-          error={error.value}
-          onRetry={reload}
-          actions={(provider) => {
-            const setup = { name: "Setup values", onSelect: () => showSetup(provider) };
-            if (!hasRole("admin", "sso:write")) return [setup];
-            return [
-              { name: "Edit", onSelect: () => edit(provider) },
-              setup,
-              deleteItem(() => remove(provider), onChange),
-            ];
-          }}
-          defaultSort="name"
-          empty={"No identity providers yet. Add one so that users sign in with the account of " +
-            "your organization."}
-        />
+        {list}
         <SsoSessions providers={providers ?? []} changes={changes.value} />
       </div>
       {dialog.shown}
@@ -100,7 +91,7 @@ const columns = (onChange: () => void): readonly Column<IdentityProvider>[] => [
       <SwitchCell
         name={provider.name}
         checked={provider.enabled}
-        disabled={!hasRole("admin", "sso:write")}
+        disabled={!hasRole(...WRITE)}
         enable={(enabled) => enable(provider, enabled)}
         onDone={onChange}
       />
@@ -115,11 +106,3 @@ const enable = ({ id }: IdentityProvider, enabled: boolean) =>
     path: { id },
     body: { enabled },
   });
-
-const remove = ({ id, name }: IdentityProvider) =>
-  deleteConfirmed(
-    name,
-    `The identity provider ${plain(name)} is deleted and the sessions of its ` +
-      "users end. The users are kept, but cannot sign in through it any more.",
-    () => api("DELETE /api/ext/service-enterprise/sso/providers/{id}", { path: { id } }),
-  );

@@ -6,7 +6,7 @@ import { api } from "../../../api/client.ts";
 import type { ChatChannel, ChatChannelConfig } from "../../../api/types.ts";
 import { EventKinds } from "../../../parts/event_kinds.tsx";
 import { fieldsOf, TextArea, TextField } from "../../../components/fields.tsx";
-import { EditDialog, FormDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import { EditDialog, type EditProps, FormDialog, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { count, plain } from "../../../base/text.ts";
 import { showStatus } from "../../../state/toasts.ts";
@@ -23,10 +23,7 @@ const PLATFORM_OPTIONS = [
   { value: "team-chat", name: "Slack or compatible" },
 ];
 
-export function ChannelForm({ channel, ...dialog }: SaveProps & {
-  /** Without one, a new channel is created. */
-  channel: ChatChannel | undefined;
-}) {
+export function ChannelForm({ item: channel, ...dialog }: EditProps<ChatChannel>) {
   const platform = useSignal<Platform>(channel?.platform ?? "messenger");
   const { text, select } = fieldsOf(channel);
   const config = fieldsOf<ChatChannelConfig>(

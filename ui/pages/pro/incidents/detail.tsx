@@ -19,11 +19,12 @@ import { Unavailable } from "../../../parts/unavailable.tsx";
 import { navigate } from "../../../state/router.ts";
 import { hasRole } from "../../../state/session.ts";
 import { showStatus } from "../../../state/toasts.ts";
-import { incidentActions } from "./actions.ts";
+import { INCIDENT_DELETION } from "./deletion.ts";
 import { IncidentForm, StatusForm } from "./forms.tsx";
 import { Severity, Status } from "./words.tsx";
 import { addStyles } from "../../../components/styles.ts";
 import styles from "./detail.css" with { type: "text" };
+import { deleteItem } from "../../../components/deletion.ts";
 
 addStyles(styles);
 
@@ -37,13 +38,14 @@ export default function Detail({ id = "" }: Record<string, string | undefined>) 
   if (!incident || error.value?.status === 404) {
     return <Unavailable name="Incident" list="/incidents" things="incidents" reading={reading} />;
   }
-  const edit = () => dialog.open(IncidentForm, { incident, onSaved: reload });
+  const edit = () => dialog.open(IncidentForm, { item: incident, onSaved: reload });
   const setStatus = () => dialog.open(StatusForm, { incident, onSaved: reload });
-  const more = incidentActions(incident, {
-    onStatus: setStatus,
-    onEdit: edit,
-    onDelete: () => navigate("/incidents"),
-  }).slice(1);
+  const more = hasRole("admin", "incidents:write")
+    ? [
+      { name: "Edit", onSelect: edit },
+      deleteItem(incident, INCIDENT_DELETION, () => navigate("/incidents")),
+    ]
+    : [];
   return (
     <Page
       title={plain(incident.title)}

@@ -3,16 +3,19 @@
 import { api } from "../../../api/client.ts";
 import type { Incident } from "../../../api/types.ts";
 import { fieldsOf, optionsOf, TextArea } from "../../../components/fields.tsx";
-import { EditDialog, FormDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import {
+  EditDialog,
+  type EditProps,
+  FormDialog,
+  saveItem,
+  type SaveProps,
+} from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { plain } from "../../../base/text.ts";
 import { showStatus } from "../../../state/toasts.ts";
 import { SEVERITIES, STATUSES } from "./words.tsx";
 
-export function IncidentForm({ incident, ...dialog }: SaveProps<Incident> & {
-  /** Without one, a new incident is created. */
-  incident: Incident | undefined;
-}) {
+export function IncidentForm({ item: incident, ...dialog }: EditProps<Incident, Incident>) {
   const { text, select, area } = fieldsOf(incident);
   const save = ({ title, severity, description, commander }: FormValues) =>
     saveItem("/api/ext/service-pro/incidents", incident, {

@@ -1,12 +1,9 @@
 /** Incidents: all of them, newest first. @module */
 
 import type { Incident } from "../../../api/types.ts";
-import { Button } from "../../../components/button.tsx";
 import { textColumn, timeColumn } from "../../../components/columns.tsx";
 import { useDialog } from "../../../components/dialog.tsx";
 import { optionsOf } from "../../../components/fields.tsx";
-import { Listing } from "../../../components/listing.tsx";
-import { Page } from "../../../components/page.tsx";
 import { useRead, useReloadOn } from "../../../components/reading.ts";
 import { QuerySelect } from "../../../components/search.tsx";
 import { Text } from "../../../components/states.tsx";
@@ -14,9 +11,10 @@ import type { Column } from "../../../components/table.tsx";
 import { capital, plain } from "../../../base/text.ts";
 import { href, navigate, query, setQuery } from "../../../state/router.ts";
 import { hasRole } from "../../../state/session.ts";
-import { incidentActions } from "./actions.ts";
+import { INCIDENT_DELETION } from "./deletion.ts";
 import { IncidentForm, StatusForm } from "./forms.tsx";
 import { SEVERITIES, Severity, Status, STATUSES } from "./words.tsx";
+import { ResourcePage } from "../../../components/resource.tsx";
 
 const SHOWN_MAX = 500;
 
@@ -57,26 +55,39 @@ const COLUMNS: readonly Column<Incident>[] = [
 
 export default function Incidents() {
   const status = STATUSES.find((each) => each === query.value.get("status"));
-  const { data, error, reload } = useRead("GET /api/ext/service-pro/incidents", {
+  const reading = useRead("GET /api/ext/service-pro/incidents", {
     query: { ...(status && { status }), limit: SHOWN_MAX },
   });
+  const { reload } = reading;
   useReloadOn("incident.", reload);
+  const page = reading.data.value;
   const dialog = useDialog();
-  const create = () =>
-    dialog.open(IncidentForm, {
-      incident: undefined,
-      onSaved: ({ id }) => navigate(`/incidents/${id}`),
-    });
-  const edit = (incident: Incident) => dialog.open(IncidentForm, { incident, onSaved: reload });
   const setStatus = (incident: Incident) => dialog.open(StatusForm, { incident, onSaved: reload });
   return (
-    <Page
+    <ResourcePage
       title="Incidents"
-      actions={hasRole("operator", "incidents:write") && (
-        <Button kind="primary" icon="plus" onClick={create}>New incident</Button>
-      )}
-    >
-      {(status || data.value?.total !== 0) && (
+      noun="incident"
+      reading={reading}
+      rows={page?.incidents}
+      total={page?.total}
+      columns={COLUMNS}
+      write={["operator", "incidents:write"]}
+      form={IncidentForm}
+      onCreated={({ id }) => navigate(`/incidents/${id}`)}
+      actionsFor={["operator", "incidents:write"]}
+      actions={(incident, { edit, remove }) => [
+        { name: "Change status", onSelect: () => setStatus(incident) },
+        ...hasRole("admin", "incidents:write") ? edit : [],
+        ...remove,
+      ]}
+      deletion={INCIDENT_DELETION}
+      dialog={dialog}
+      defaultSort="-created"
+      empty={"No incidents yet. Open one by hand, or let a monitor or an alert rule open one by " +
+        "itself."}
+      filter={status &&
+        { things: "incidents", onClear: () => setQuery({ status: undefined }) }}
+      above={(status || page?.total !== 0) && (
         <div class="filters" role="search" aria-label="Filters">
           <QuerySelect
             name="Status"
@@ -86,27 +97,6 @@ export default function Incidents() {
           />
         </div>
       )}
-      <Listing
-        name="Incidents"
-        columns={COLUMNS}
-        rows={data.value?.incidents}
-        total={data.value?.total}
-        error={error.value}
-        onRetry={reload}
-        actionsFor={["operator", "incidents:write"]}
-        actions={(incident) =>
-          incidentActions(incident, {
-            onStatus: () => setStatus(incident),
-            onEdit: () => edit(incident),
-            onDelete: reload,
-          })}
-        defaultSort="-created"
-        empty={"No incidents yet. Open one by hand, or let a monitor or an alert rule open one by " +
-          "itself."}
-        filter={status &&
-          { things: "incidents", onClear: () => setQuery({ status: undefined }) }}
-      />
-      {dialog.shown}
-    </Page>
+    />
   );
 }

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { NewRemediationRule, RemediationRule } from "../../../api/types.ts";
 import { fieldsOf, optionsOf, SelectField, TextField } from "../../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { containers } from "../../../state/live.ts";
 import { metricOptions, type MetricWords, OPERATOR_OPTIONS } from "../../../parts/conditions.ts";
@@ -24,10 +24,7 @@ export const METRICS: Record<Metric, MetricWords> = {
 
 const ACTIONS = optionsOf(["restart", "start", "stop"]);
 
-export function RuleForm({ rule, ...dialog }: SaveProps & {
-  /** Without one, a new rule is created. */
-  rule: RemediationRule | undefined;
-}) {
+export function RuleForm({ item: rule, ...dialog }: EditProps<RemediationRule>) {
   const metric = useSignal<Metric>(rule?.condition_metric ?? "container_down");
   const action = useSignal(rule?.action_type ?? "restart");
   const names = (containers.value ?? []).filter(({ self }) => !self).map(({ name }) => name);

@@ -2,26 +2,21 @@
 
 import { api } from "../../../api/client.ts";
 import type { SlaDefinition } from "../../../api/types.ts";
-import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
 import type { MenuItem } from "../../../components/menu.tsx";
 import { count, plain } from "../../../base/text.ts";
 import { withResult } from "../../../state/toasts.ts";
+import type { Deletion } from "../../../components/deletion.ts";
 
-/** For admins. */
-export function slaActions(
-  sla: SlaDefinition,
-  { onChange, onEdit, onDelete = onChange }: {
-    onChange: () => void;
-    onEdit: () => void;
-    onDelete?: () => void;
-  },
-): MenuItem[] {
-  return [
-    { name: "Recalculate", onSelect: () => void recalculate(sla).then(onChange) },
-    { name: "Edit", onSelect: onEdit },
-    deleteItem(() => remove(sla), onDelete),
-  ];
-}
+/** The item of an SLA's menu for admins. */
+export const recalculateItem = (sla: SlaDefinition, onChange: () => void): MenuItem => ({
+  name: "Recalculate",
+  onSelect: () => void recalculate(sla).then(onChange),
+});
+
+export const SLA_DELETION: Deletion<SlaDefinition> = {
+  consequence: describeLoss,
+  work: ({ id }) => api("DELETE /api/ext/service-pro/sla/definitions/{id}", { path: { id } }),
+};
 
 async function recalculate({ id, name }: SlaDefinition): Promise<void> {
   await withResult(
@@ -30,7 +25,7 @@ async function recalculate({ id, name }: SlaDefinition): Promise<void> {
   );
 }
 
-async function remove({ id, name }: SlaDefinition): Promise<boolean> {
+async function describeLoss({ id, name }: SlaDefinition): Promise<string> {
   const path = { id };
   const totals = await Promise.all([
     api("GET /api/ext/service-pro/sla/definitions/{id}/periods", { path, query: { limit: 1 } }),
@@ -38,11 +33,6 @@ async function remove({ id, name }: SlaDefinition): Promise<boolean> {
   ]).catch(() => undefined);
   const periods = totals ? count(totals[0].total, "period") : "periods";
   const breaches = totals ? count(totals[1].total, "breach", "breaches") : "breaches";
-  const consequence = `The SLA ${plain(name)}, its ${periods} and ${breaches} are deleted. ` +
+  return `The SLA ${plain(name)}, its ${periods} and ${breaches} are deleted. ` +
     "Monitors and their outages are kept.";
-  return await deleteConfirmed(
-    name,
-    consequence,
-    () => api("DELETE /api/ext/service-pro/sla/definitions/{id}", { path }),
-  );
 }

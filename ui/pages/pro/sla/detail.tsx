@@ -15,10 +15,11 @@ import { capital, count, duration, plain, plainLines, uptime } from "../../../ba
 import { Unavailable } from "../../../parts/unavailable.tsx";
 import { navigate } from "../../../state/router.ts";
 import { hasRole } from "../../../state/session.ts";
-import { slaActions } from "./actions.ts";
+import { recalculateItem, SLA_DELETION } from "./actions.ts";
 import { Breaches } from "./breaches.tsx";
 import { BudgetLeft, minutes } from "./budget.tsx";
 import { SlaForm } from "./form.tsx";
+import { deleteItem } from "../../../components/deletion.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -35,16 +36,15 @@ export default function SlaDetail({ id = "" }: Record<string, string | undefined
     return <Unavailable name="SLA" list="/sla" things="SLAs" reading={reading} />;
   }
   const { definition, current_status: status } = report;
-  const edit = () => dialog.open(SlaForm, { sla: definition, onSaved: reload });
+  const edit = () => dialog.open(SlaForm, { item: definition, onSaved: reload });
   const actions = hasRole("admin", "sla:write") && (
     <Menu
       name="More actions"
-      items={() =>
-        slaActions(definition, {
-          onChange: reload,
-          onEdit: edit,
-          onDelete: () => navigate("/sla"),
-        })}
+      items={() => [
+        recalculateItem(definition, reload),
+        { name: "Edit", onSelect: edit },
+        deleteItem(definition, SLA_DELETION, () => navigate("/sla")),
+      ]}
     />
   );
   return (

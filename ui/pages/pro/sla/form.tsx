@@ -2,7 +2,7 @@
 
 import type { SlaDefinition } from "../../../api/types.ts";
 import { CheckGroup, fieldsOf } from "../../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { useRead } from "../../../components/reading.ts";
 
@@ -11,10 +11,7 @@ const PERIODS = [
   { value: "weekly", name: "Week, Monday to Sunday" },
 ];
 
-export function SlaForm({ sla, ...dialog }: SaveProps & {
-  /** Without one, a new SLA is created. */
-  sla: SlaDefinition | undefined;
-}) {
+export function SlaForm({ item: sla, ...dialog }: EditProps<SlaDefinition>) {
   const monitors = useRead("GET /api/ext/service-pro/uptime/monitors", {}).data.value?.monitors;
   const chosen = sla?.monitor_ids ?? [];
   const deleted = monitors ? chosen.filter((id) => !monitors.some((each) => each.id === id)) : [];

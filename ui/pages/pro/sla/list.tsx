@@ -2,20 +2,17 @@
 
 import { api } from "../../../api/client.ts";
 import type { SlaDefinition, SlaDefinitionDetail } from "../../../api/types.ts";
-import { Button } from "../../../components/button.tsx";
 import { linkColumn, numberColumn } from "../../../components/columns.tsx";
 import { useDetails } from "../../../parts/details.ts";
-import { useDialog } from "../../../components/dialog.tsx";
-import { Listing } from "../../../components/listing.tsx";
-import { Page, Section } from "../../../components/page.tsx";
+import { Section } from "../../../components/page.tsx";
 import { reloadAll, useRead, useReloadOn } from "../../../components/reading.ts";
 import type { Column } from "../../../components/table.tsx";
 import { count, uptime } from "../../../base/text.ts";
-import { hasRole } from "../../../state/session.ts";
-import { slaActions } from "./actions.ts";
+import { recalculateItem, SLA_DELETION } from "./actions.ts";
 import { Breaches } from "./breaches.tsx";
 import { BudgetLeft } from "./budget.tsx";
 import { SlaForm } from "./form.tsx";
+import { ResourcePage } from "../../../components/resource.tsx";
 
 const BREACHES_SHOWN = 20;
 
@@ -62,8 +59,6 @@ export default function Slas() {
   const reload = reloadAll(slas, breaches);
   useReloadOn("sla.", reload);
   useReloadOn("monitor.", reload);
-  const dialog = useDialog();
-  const edit = (sla?: SlaDefinition) => dialog.open(SlaForm, { sla, onSaved: reload });
   const definitions = slas.data.value?.definitions;
   const details = useDetails(
     definitions,
@@ -72,29 +67,23 @@ export default function Slas() {
   );
   const rows = definitions?.map((each): Row => ({ ...details.value.get(each.id), ...each }));
   const names = new Map(definitions?.map(({ id, name }) => [id, name]));
-  const create = hasRole("admin", "sla:write") && (
-    <Button
-      kind="primary"
-      icon="plus"
-      onClick={() => edit()}
-    >
-      New SLA
-    </Button>
-  );
   return (
-    <Page title="SLA" actions={create}>
-      <Listing
-        name="SLAs"
-        columns={COLUMNS}
-        rows={rows}
-        error={slas.error.value}
-        onRetry={reload}
-        actionsFor={["admin", "sla:write"]}
-        actions={(sla) => slaActions(sla, { onChange: reload, onEdit: () => edit(sla) })}
-        defaultSort="name"
-        empty={"No SLAs yet. An SLA sets the uptime that was promised for a group of monitors, and " +
-          "counts the downtime that is left."}
-      />
+    <ResourcePage
+      title="SLA"
+      name="SLAs"
+      noun="SLA"
+      reading={{ error: slas.error, reload }}
+      rows={rows}
+      columns={COLUMNS}
+      write={["admin", "sla:write"]}
+      form={SlaForm}
+      actionsFor={["admin", "sla:write"]}
+      actions={(sla, { edit, remove }) => [recalculateItem(sla, reload), ...edit, ...remove]}
+      deletion={SLA_DELETION}
+      defaultSort="name"
+      empty={"No SLAs yet. An SLA sets the uptime that was promised for a group of monitors, and " +
+        "counts the downtime that is left."}
+    >
       <div class="below">
         <Section title="Recent breaches">
           <Breaches
@@ -105,7 +94,6 @@ export default function Slas() {
           />
         </Section>
       </div>
-      {dialog.shown}
-    </Page>
+    </ResourcePage>
   );
 }

@@ -3,21 +3,17 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../../api/client.ts";
 import type { StatusPageComponent } from "../../../api/types.ts";
-import { Button } from "../../../components/button.tsx";
 import { NAME_COLUMN } from "../../../components/columns.tsx";
-import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
-import { useDialog } from "../../../components/dialog.tsx";
 import { fieldsOf, optionsOf, SelectField } from "../../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { useRead } from "../../../components/reading.ts";
-import { Listing } from "../../../components/listing.tsx";
 import { Text } from "../../../components/states.tsx";
 import type { Column } from "../../../components/table.tsx";
 import { plain } from "../../../base/text.ts";
-import { hasRole } from "../../../state/session.ts";
 import type { TabProps } from "./tab.ts";
 import { COMPONENT_STATUSES, ComponentStatus, OneLine } from "./words.tsx";
+import { ResourceTab } from "../../../components/resource.tsx";
 
 const COLUMNS: readonly Column<StatusPageComponent>[] = [
   { title: "Name", cell: NAME_COLUMN.cell },
@@ -41,50 +37,32 @@ const COLUMNS: readonly Column<StatusPageComponent>[] = [
 ];
 
 export function Components({ page, onChange }: TabProps) {
-  const dialog = useDialog();
-  const edit = (component?: StatusPageComponent) =>
-    dialog.open(ComponentForm, { pageId: page.id, component, onSaved: onChange });
   return (
-    <>
-      {hasRole("admin", "status_pages:write") && (
-        <div class="tab-actions">
-          <Button icon="plus" onClick={() => edit()}>New component</Button>
-        </div>
-      )}
-      <Listing
-        name="Components"
-        columns={COLUMNS}
-        rows={page.components}
-        error={undefined}
-        onRetry={onChange}
-        actionsFor={["admin", "status_pages:write"]}
-        actions={(component) => [
-          { name: "Edit", onSelect: () => edit(component) },
-          deleteItem(() => remove(component), onChange),
-        ]}
-        empty="No components yet. A component is a part of your service, e.g. the shop or the API."
-      />
-      {dialog.shown}
-    </>
+    <ResourceTab
+      title="Components"
+      noun="component"
+      reading={{ error: { value: undefined }, reload: onChange }}
+      rows={page.components}
+      onChange={onChange}
+      columns={COLUMNS}
+      write={["admin", "status_pages:write"]}
+      form={(props) => <ComponentForm {...props} pageId={page.id} />}
+      deletion={{
+        consequence: ({ name }) => `The component ${plain(name)} disappears from the status page.`,
+        work: ({ id }) =>
+          api("DELETE /api/ext/service-pro/status-pages/{pageId}/components/{compId}", {
+            path: { pageId: page.id, compId: id },
+          }),
+      }}
+      empty="No components yet. A component is a part of your service, e.g. the shop or the API."
+    />
   );
 }
 
-const remove = ({ id, page_id: pageId, name }: StatusPageComponent) =>
-  deleteConfirmed(
-    name,
-    `The component ${plain(name)} disappears from the status page.`,
-    () =>
-      api("DELETE /api/ext/service-pro/status-pages/{pageId}/components/{compId}", {
-        path: { pageId, compId: id },
-      }),
-  );
-
 const NO_MONITOR = { value: "", name: "None, set the status here" };
 
-function ComponentForm({ pageId, component, ...dialog }: SaveProps & {
+function ComponentForm({ pageId, item: component, ...dialog }: EditProps<StatusPageComponent> & {
   pageId: string;
-  /** Without one, a new component is created. */
-  component: StatusPageComponent | undefined;
 }) {
   const { text, number, select } = fieldsOf(component);
   const monitors = useRead("GET /api/ext/service-pro/uptime/monitors", {}).data.value?.monitors;

@@ -11,7 +11,7 @@ import { plain } from "../../../base/text.ts";
 import { Unavailable } from "../../../parts/unavailable.tsx";
 import { navigate } from "../../../state/router.ts";
 import { hasRole } from "../../../state/session.ts";
-import { pageActions } from "./actions.ts";
+import { PAGE_DELETION } from "./deletion.ts";
 import { Address } from "./address.tsx";
 import { Components } from "./components.tsx";
 import { PageForm } from "./form.tsx";
@@ -20,6 +20,7 @@ import { Maintenances } from "./maintenances.tsx";
 import { Subscribers } from "./subscribers.tsx";
 import type { TabProps } from "./tab.ts";
 import { ComponentStatus } from "./words.tsx";
+import { deleteItem } from "../../../components/deletion.ts";
 
 const TABS: readonly { name: string; Body: ComponentType<TabProps> }[] = [
   { name: "Components", Body: Components },
@@ -46,17 +47,16 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
       />
     );
   }
-  const edit = () => dialog.open(PageForm, { page, onSaved: reload });
+  const edit = () => dialog.open(PageForm, { item: page, onSaved: reload });
   const open = TABS.find(({ name }) => name.toLowerCase() === tab) ?? TABS[0]!;
   const base = `/status-pages/${id}`;
   const actions = hasRole("admin", "status_pages:write") && (
     <Menu
       name="More actions"
-      items={() =>
-        pageActions(page, {
-          onEdit: edit,
-          onDelete: () => navigate("/status-pages"),
-        })}
+      items={() => [
+        { name: "Edit", onSelect: edit },
+        deleteItem(page, PAGE_DELETION, () => navigate("/status-pages")),
+      ]}
     />
   );
   return (

@@ -2,15 +2,12 @@
 
 import type { StatusPage } from "../../../api/types.ts";
 import { fieldsOf, TextField } from "../../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 
 const COLOR = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i;
 
-export function PageForm({ page, ...dialog }: SaveProps & {
-  /** Without one, a new page is created. */
-  page: StatusPage | undefined;
-}) {
+export function PageForm({ item: page, ...dialog }: EditProps<StatusPage>) {
   const { text, area, check } = fieldsOf(page);
   const save = (values: FormValues) => {
     const body = {

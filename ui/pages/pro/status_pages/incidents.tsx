@@ -2,19 +2,21 @@
 
 import { api } from "../../../api/client.ts";
 import type { StatusPageIncident } from "../../../api/types.ts";
-import { Button } from "../../../components/button.tsx";
 import { Name } from "../../../components/columns.tsx";
-import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
 import { useDialog } from "../../../components/dialog.tsx";
 import { fieldsOf, optionsOf, SelectField, TextArea } from "../../../components/fields.tsx";
-import { EditDialog, FormDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import {
+  EditDialog,
+  type EditProps,
+  FormDialog,
+  saveItem,
+  type SaveProps,
+} from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
-import { Listing } from "../../../components/listing.tsx";
 import { useRead, useReloadOn } from "../../../components/reading.ts";
 import type { Column } from "../../../components/table.tsx";
 import { count, plain } from "../../../base/text.ts";
 import { Time } from "../../../components/time.tsx";
-import { hasRole } from "../../../state/session.ts";
 import { showStatus } from "../../../state/toasts.ts";
 import type { TabProps } from "./tab.ts";
 import {
@@ -25,6 +27,7 @@ import {
   OneLine,
   words,
 } from "./words.tsx";
+import { ResourceTab } from "../../../components/resource.tsx";
 
 const SHOWN_MAX = 100;
 
@@ -37,64 +40,54 @@ const COLUMNS: readonly Column<StatusPageIncident>[] = [
 ];
 
 export function Incidents({ page, onChange }: TabProps) {
-  const { data, error, reload } = useRead(
-    "GET /api/ext/service-pro/status-pages/{pageId}/incidents",
-    { path: { pageId: page.id }, query: { limit: SHOWN_MAX } },
-  );
-  useReloadOn("status_page.", reload);
-  const dialog = useDialog();
   const pageId = page.id;
+  const reading = useRead("GET /api/ext/service-pro/status-pages/{pageId}/incidents", {
+    path: { pageId },
+    query: { limit: SHOWN_MAX },
+  });
+  useReloadOn("status_page.", reading.reload);
+  const dialog = useDialog();
   const onSaved = () => {
-    reload();
+    reading.reload();
     onChange();
   };
-  const edit = (incident?: StatusPageIncident) =>
-    dialog.open(IncidentForm, { pageId, incident, onSaved });
   const update = (incident: StatusPageIncident) =>
     dialog.open(UpdateForm, { pageId, incident, onSaved });
   return (
-    <>
-      {hasRole("admin", "status_pages:write") && (
-        <div class="tab-actions">
-          <Button icon="plus" onClick={() => edit()}>New incident</Button>
-        </div>
-      )}
-      <Listing
-        name="Incidents"
-        columns={COLUMNS}
-        rows={data.value?.incidents}
-        total={data.value?.total}
-        error={error.value}
-        onRetry={reload}
-        actionsFor={["admin", "status_pages:write"]}
-        actions={(incident) => [
-          { name: "Add update", onSelect: () => update(incident) },
-          { name: "Edit", onSelect: () => edit(incident) },
-          deleteItem(() => remove(incident), onSaved),
-        ]}
-        empty="No incidents on this page. Subscribers are notified of each incident and update."
-      />
-      {dialog.shown}
-    </>
+    <ResourceTab
+      title="Incidents"
+      noun="incident"
+      reading={reading}
+      rows={reading.data.value?.incidents}
+      total={reading.data.value?.total}
+      onChange={onSaved}
+      columns={COLUMNS}
+      write={["admin", "status_pages:write"]}
+      form={(props) => <IncidentForm {...props} pageId={pageId} />}
+      actionsFor={["admin", "status_pages:write"]}
+      actions={(incident, { edit, remove }) => [
+        { name: "Add update", onSelect: () => update(incident) },
+        ...edit,
+        ...remove,
+      ]}
+      deletion={{
+        consequence: ({ title, updates }) =>
+          `The incident “${plain(title)}” and its ${
+            count(updates.length, "update")
+          } disappear from the status page.`,
+        work: ({ id }) =>
+          api("DELETE /api/ext/service-pro/status-pages/{pageId}/incidents/{incId}", {
+            path: { pageId, incId: id },
+          }),
+      }}
+      dialog={dialog}
+      empty="No incidents on this page. Subscribers are notified of each incident and update."
+    />
   );
 }
 
-const remove = ({ id, page_id: pageId, title, updates }: StatusPageIncident) =>
-  deleteConfirmed(
-    title,
-    `The incident “${plain(title)}” and its ${
-      count(updates.length, "update")
-    } disappear from the status page.`,
-    () =>
-      api("DELETE /api/ext/service-pro/status-pages/{pageId}/incidents/{incId}", {
-        path: { pageId, incId: id },
-      }),
-  );
-
-function IncidentForm({ pageId, incident, ...dialog }: SaveProps & {
+function IncidentForm({ pageId, item: incident, ...dialog }: EditProps<StatusPageIncident> & {
   pageId: string;
-  /** Without one, a new incident is created. */
-  incident: StatusPageIncident | undefined;
 }) {
   const { text, select } = fieldsOf(incident);
   const save = ({ title, severity, status, message }: FormValues) =>

@@ -2,23 +2,19 @@
 
 import { api } from "../../../api/client.ts";
 import type { StatusPageDetail, StatusPageMaintenance } from "../../../api/types.ts";
-import { Button } from "../../../components/button.tsx";
 import { Name } from "../../../components/columns.tsx";
-import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
-import { useDialog } from "../../../components/dialog.tsx";
 import { CheckGroup, fieldsOf, TimeField } from "../../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
-import { Listing } from "../../../components/listing.tsx";
 import { fromLocalInput } from "../../../base/local_time.ts";
 import { useRead, useReloadOn } from "../../../components/reading.ts";
 import { State } from "../../../components/states.tsx";
 import type { Column } from "../../../components/table.tsx";
 import { plain } from "../../../base/text.ts";
 import { Time } from "../../../components/time.tsx";
-import { hasRole } from "../../../state/session.ts";
 import type { TabProps } from "./tab.ts";
 import { MESSAGE_HINT, OneLine, words } from "./words.tsx";
+import { ResourceTab } from "../../../components/resource.tsx";
 
 const SHOWN_MAX = 100;
 
@@ -45,61 +41,46 @@ const COLUMNS: readonly Column<StatusPageMaintenance>[] = [
 ];
 
 export function Maintenances({ page, onChange }: TabProps) {
-  const { data, error, reload } = useRead(
-    "GET /api/ext/service-pro/status-pages/{pageId}/maintenances",
-    { path: { pageId: page.id }, query: { limit: SHOWN_MAX } },
-  );
-  useReloadOn("status_page.", reload);
-  const reloadAll = () => {
-    reload();
-    onChange();
-  };
-  const dialog = useDialog();
-  const edit = (maintenance?: StatusPageMaintenance) =>
-    dialog.open(MaintenanceForm, { page, maintenance, onSaved: reloadAll });
+  const pageId = page.id;
+  const reading = useRead("GET /api/ext/service-pro/status-pages/{pageId}/maintenances", {
+    path: { pageId },
+    query: { limit: SHOWN_MAX },
+  });
+  useReloadOn("status_page.", reading.reload);
   return (
-    <>
-      {hasRole("admin", "status_pages:write") && (
-        <div class="tab-actions">
-          <Button icon="plus" onClick={() => edit()}>New maintenance</Button>
-        </div>
-      )}
-      <Listing
-        name="Maintenance"
-        columns={COLUMNS}
-        rows={data.value?.maintenances}
-        total={data.value?.total}
-        error={error.value}
-        onRetry={reload}
-        actionsFor={["admin", "status_pages:write"]}
-        actions={(maintenance) => [
-          { name: "Edit", onSelect: () => edit(maintenance) },
-          deleteItem(() => remove(maintenance), reloadAll),
-        ]}
-        empty={"No maintenance is planned. It starts and completes by itself, and subscribers are " +
-          "notified."}
-      />
-      {dialog.shown}
-    </>
+    <ResourceTab
+      title="Maintenance"
+      noun="maintenance"
+      reading={reading}
+      rows={reading.data.value?.maintenances}
+      total={reading.data.value?.total}
+      onChange={() => {
+        reading.reload();
+        onChange();
+      }}
+      columns={COLUMNS}
+      write={["admin", "status_pages:write"]}
+      form={(props) => <MaintenanceForm {...props} page={page} />}
+      deletion={{
+        consequence: ({ title, status }) =>
+          `The maintenance “${plain(title)}” disappears from the status page.` +
+          (status === "completed" ? "" : " Its subscribers are told that it is cancelled."),
+        work: ({ id }) =>
+          api("DELETE /api/ext/service-pro/status-pages/{pageId}/maintenances/{maintenanceId}", {
+            path: { pageId, maintenanceId: id },
+          }),
+      }}
+      empty={"No maintenance is planned. It starts and completes by itself, and subscribers are " +
+        "notified."}
+    />
   );
 }
 
-const remove = ({ id, page_id: pageId, title, status }: StatusPageMaintenance) =>
-  deleteConfirmed(
-    title,
-    `The maintenance “${plain(title)}” disappears from the status page.` +
-      (status === "completed" ? "" : " Its subscribers are told that it is cancelled."),
-    () =>
-      api("DELETE /api/ext/service-pro/status-pages/{pageId}/maintenances/{maintenanceId}", {
-        path: { pageId, maintenanceId: id },
-      }),
-  );
-
-function MaintenanceForm({ page, maintenance, ...dialog }: SaveProps & {
-  page: StatusPageDetail;
-  /** Without one, new maintenance is planned. */
-  maintenance: StatusPageMaintenance | undefined;
-}) {
+function MaintenanceForm(
+  { page, item: maintenance, ...dialog }: EditProps<StatusPageMaintenance> & {
+    page: StatusPageDetail;
+  },
+) {
   const { text, area } = fieldsOf(maintenance);
   const save = ({ title, message, starts_at, ends_at, component_ids = [] }: FormValues) => {
     const body = {

@@ -3,14 +3,11 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../../api/client.ts";
 import type { CreatedSubscriber, Subscriber } from "../../../api/types.ts";
-import { Button } from "../../../components/button.tsx";
 import { Name } from "../../../components/columns.tsx";
-import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
 import { useDialog } from "../../../components/dialog.tsx";
 import { SelectField, TextField } from "../../../components/fields.tsx";
 import { FormDialog, type SaveProps } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
-import { Listing } from "../../../components/listing.tsx";
 import { useRead } from "../../../components/reading.ts";
 import { SecretDialog } from "../../../components/secret_dialog.tsx";
 import { State } from "../../../components/states.tsx";
@@ -18,9 +15,9 @@ import type { Column } from "../../../components/table.tsx";
 import { plain } from "../../../base/text.ts";
 import { Time } from "../../../components/time.tsx";
 import { ROOT } from "../../../state/root.ts";
-import { hasRole } from "../../../state/session.ts";
 import { showStatus } from "../../../state/toasts.ts";
 import type { TabProps } from "./tab.ts";
+import { ResourceTab } from "../../../components/resource.tsx";
 
 const SHOWN_MAX = 500;
 
@@ -44,14 +41,12 @@ const COLUMNS: readonly Column<Subscriber>[] = [
 
 export function Subscribers({ page }: TabProps) {
   const pageId = page.id;
-  const { data, error, reload } = useRead(
-    "GET /api/ext/service-pro/status-pages/{pageId}/subscribers",
-    { path: { pageId }, query: { limit: SHOWN_MAX } },
-  );
+  const reading = useRead("GET /api/ext/service-pro/status-pages/{pageId}/subscribers", {
+    path: { pageId },
+    query: { limit: SHOWN_MAX },
+  });
   const dialog = useDialog();
-  const create = () => dialog.open(SubscriberForm, { pageId, onSaved });
-  const onSaved = (created: CreatedSubscriber) => {
-    reload();
+  const onCreated = (created: CreatedSubscriber) => {
     if (created.secret === undefined) return;
     const confirmation = new URL(
       `api/ext/service-pro/status-pages/${pageId}/subscribers/verify/${created.verify_token}`,
@@ -71,39 +66,30 @@ export function Subscribers({ page }: TabProps) {
     });
   };
   return (
-    <>
-      {hasRole("admin", "status_pages:write") && (
-        <div class="tab-actions">
-          <Button icon="plus" onClick={create}>New subscriber</Button>
-        </div>
-      )}
-      <Listing
-        name="Subscribers"
-        columns={COLUMNS}
-        rows={data.value?.subscribers}
-        total={data.value?.total}
-        error={error.value}
-        onRetry={reload}
-        nameOf={addressOf}
-        actionsFor={["admin", "status_pages:write"]}
-        actions={(subscriber) => [deleteItem(() => remove(pageId, subscriber), reload)]}
-        empty="No subscribers yet. Visitors subscribe on the page itself when mail is set up."
-      />
-      {dialog.shown}
-    </>
-  );
-}
-
-async function remove(pageId: string, subscriber: Subscriber): Promise<boolean> {
-  const name = addressOf(subscriber);
-  const consequence = `${plain(name)} is not notified any more, also not of what is pending.`;
-  return await deleteConfirmed(
-    name,
-    consequence,
-    () =>
-      api("DELETE /api/ext/service-pro/status-pages/{pageId}/subscribers/{subId}", {
-        path: { pageId, subId: subscriber.id },
-      }),
+    <ResourceTab
+      title="Subscribers"
+      noun="subscriber"
+      reading={reading}
+      rows={reading.data.value?.subscribers}
+      total={reading.data.value?.total}
+      columns={COLUMNS}
+      nameOf={addressOf}
+      write={["admin", "status_pages:write"]}
+      form={(props: SaveProps<CreatedSubscriber>) => <SubscriberForm {...props} pageId={pageId} />}
+      onCreated={onCreated}
+      actionsFor={["admin", "status_pages:write"]}
+      actions={(_, { remove }) => remove}
+      deletion={{
+        consequence: (subscriber) =>
+          `${plain(addressOf(subscriber))} is not notified any more, also not of what is pending.`,
+        work: ({ id }) =>
+          api("DELETE /api/ext/service-pro/status-pages/{pageId}/subscribers/{subId}", {
+            path: { pageId, subId: id },
+          }),
+      }}
+      dialog={dialog}
+      empty="No subscribers yet. Visitors subscribe on the page itself when mail is set up."
+    />
   );
 }
 

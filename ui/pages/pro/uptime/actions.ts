@@ -2,36 +2,24 @@
 
 import { api } from "../../../api/client.ts";
 import type { Monitor } from "../../../api/types.ts";
-import { deleteConfirmed, deleteItem } from "../../../components/deletion.ts";
 import type { MenuItem } from "../../../components/menu.tsx";
 import { milliseconds, plain } from "../../../base/text.ts";
 import { hasRole } from "../../../state/session.ts";
 import { sentenceOf, showAlert, showStatus, withResult } from "../../../state/toasts.ts";
+import type { Deletion } from "../../../components/deletion.ts";
 
-export function monitorActions(
-  monitor: Monitor,
-  { onChange, onEdit, onDelete = onChange }: {
-    onChange: () => void;
-    onEdit: () => void;
-    onDelete?: () => void;
-  },
-): MenuItem[] {
-  return [
-    ...hasRole("operator", "uptime:write")
-      ? [{ name: "Check now", onSelect: () => void checkNow(monitor).then(onChange) }]
-      : [],
-    ...hasRole("admin", "uptime:write")
-      ? [
-        {
-          name: monitor.status === "paused" ? "Resume" : "Pause",
-          onSelect: () => void togglePause(monitor).then(onChange),
-        },
-        { name: "Edit", onSelect: onEdit },
-        deleteItem(() => remove(monitor), onDelete),
-      ]
-      : [],
-  ];
-}
+/** Items of the menu of a monitor. */
+export const checkItems = (monitor: Monitor, onChange: () => void): MenuItem[] => [
+  ...hasRole("operator", "uptime:write")
+    ? [{ name: "Check now", onSelect: () => void checkNow(monitor).then(onChange) }]
+    : [],
+  ...hasRole("admin", "uptime:write")
+    ? [{
+      name: monitor.status === "paused" ? "Resume" : "Pause",
+      onSelect: () => void togglePause(monitor).then(onChange),
+    }]
+    : [],
+];
 
 export async function checkNow({ id, name }: Monitor): Promise<void> {
   try {
@@ -61,16 +49,11 @@ export async function togglePause({ id, name, status }: Monitor): Promise<void> 
   });
 }
 
-async function remove({ id, name }: Monitor): Promise<boolean> {
-  const path = { id };
-  const consequence =
+export const MONITOR_DELETION: Deletion<Monitor> = {
+  consequence: ({ name }) =>
     `The monitor ${
       plain(name)
     } and its checks are deleted. Its outages are kept, and status page ` +
-    `components that follow it lose the link.`;
-  return await deleteConfirmed(
-    name,
-    consequence,
-    () => api("DELETE /api/ext/service-pro/uptime/monitors/{id}", { path }),
-  );
-}
+    `components that follow it lose the link.`,
+  work: ({ id }) => api("DELETE /api/ext/service-pro/uptime/monitors/{id}", { path: { id } }),
+};

@@ -18,10 +18,11 @@ import { Time } from "../../../components/time.tsx";
 import { Unavailable } from "../../../parts/unavailable.tsx";
 import { navigate } from "../../../state/router.ts";
 import { hasRole } from "../../../state/session.ts";
-import { checkNow, monitorActions, togglePause } from "./actions.ts";
+import { checkNow, MONITOR_DELETION, togglePause } from "./actions.ts";
 import { MonitorForm } from "./form.tsx";
 import { Outages } from "./outages.tsx";
 import { useResults, withChecks, withLastResult } from "./results.ts";
+import { deleteItem } from "../../../components/deletion.ts";
 
 const SHOWN_MAX = 500;
 
@@ -43,7 +44,7 @@ export default function MonitorDetail({ id = "" }: Record<string, string | undef
   if (!shown || error?.status === 404) {
     return <Unavailable name="Monitor" list="/uptime" things="monitors" reading={monitor} />;
   }
-  const edit = () => dialog.open(MonitorForm, { monitor: shown, onSaved: reload });
+  const edit = () => dialog.open(MonitorForm, { item: shown, onSaved: reload });
   const failed = error ?? stats.error.value;
   return (
     <Page
@@ -98,8 +99,6 @@ function Actions({ monitor, onChange, onEdit }: {
     onChange();
   };
   const toggle = () => void togglePause(monitor).then(onChange);
-  const items = monitorActions(monitor, { onChange, onEdit, onDelete: () => navigate("/uptime") })
-    .filter(({ name }) => name === "Edit" || name === "Delete");
   return (
     <>
       {hasRole("operator", "uptime:write") && (
@@ -112,11 +111,19 @@ function Actions({ monitor, onChange, onEdit }: {
         </Button>
       )}
       {hasRole("admin", "uptime:write") && (
-        <Button icon={isPaused ? "play" : "pause"} onClick={toggle}>
-          {isPaused ? "Resume" : "Pause"}
-        </Button>
+        <>
+          <Button icon={isPaused ? "play" : "pause"} onClick={toggle}>
+            {isPaused ? "Resume" : "Pause"}
+          </Button>
+          <Menu
+            name="More actions"
+            items={() => [
+              { name: "Edit", onSelect: onEdit },
+              deleteItem(monitor, MONITOR_DELETION, () => navigate("/uptime")),
+            ]}
+          />
+        </>
       )}
-      {items.length > 0 && <Menu name="More actions" items={() => items} />}
     </>
   );
 }

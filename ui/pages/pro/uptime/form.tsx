@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { Monitor, NewMonitor } from "../../../api/types.ts";
 import { fieldsOf } from "../../../components/fields.tsx";
-import { EditDialog, saveItem, type SaveProps } from "../../../components/form.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { HeadersField, headersOf } from "../../../parts/headers_field.tsx";
 
@@ -24,10 +24,7 @@ const URL_HINTS: Record<Type, string> = {
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const RECORD_TYPES = ["A", "AAAA", "CNAME", "MX", "NS", "TXT", "SRV", "PTR", "CAA", "SOA"];
 
-export function MonitorForm({ monitor, ...dialog }: SaveProps<Monitor> & {
-  /** Without one, a new monitor is created. */
-  monitor: Monitor | undefined;
-}) {
+export function MonitorForm({ item: monitor, ...dialog }: EditProps<Monitor, Monitor>) {
   const type = useSignal<Type>(monitor?.type ?? "http");
   const { text, number, select, check } = fieldsOf(monitor);
   const save = (values: FormValues) => {

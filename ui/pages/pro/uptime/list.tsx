@@ -2,24 +2,21 @@
 
 import { api } from "../../../api/client.ts";
 import type { Monitor } from "../../../api/types.ts";
-import { Button } from "../../../components/button.tsx";
 import { linkColumn, numberColumn, timeColumn } from "../../../components/columns.tsx";
-import { useDialog } from "../../../components/dialog.tsx";
 import { optionsOf } from "../../../components/fields.tsx";
-import { Listing } from "../../../components/listing.tsx";
-import { Page, Section } from "../../../components/page.tsx";
+import { Section } from "../../../components/page.tsx";
 import { reloadAll, useRead, useReloadOn } from "../../../components/reading.ts";
 import { QuerySelect, SearchField } from "../../../components/search.tsx";
 import { State, Text } from "../../../components/states.tsx";
 import type { Column } from "../../../components/table.tsx";
 import { milliseconds, uptime } from "../../../base/text.ts";
 import { query, setQuery } from "../../../state/router.ts";
-import { hasRole } from "../../../state/session.ts";
 import { sentenceOf, showAlert } from "../../../state/toasts.ts";
-import { monitorActions } from "./actions.ts";
+import { checkItems, MONITOR_DELETION } from "./actions.ts";
 import { MonitorForm } from "./form.tsx";
 import { Outages } from "./outages.tsx";
 import { useResults, withLastResults } from "./results.ts";
+import { ResourcePage } from "../../../components/resource.tsx";
 
 const STATUSES = optionsOf(["up", "down", "pending", "paused"]);
 
@@ -65,62 +62,48 @@ export default function Uptime() {
   const reload = reloadAll(monitors, outages);
   useReloadOn("monitor.", reload);
   useResults(monitors, withLastResults);
-  const dialog = useDialog();
-  const edit = (monitor?: Monitor) =>
-    dialog.open(MonitorForm, {
-      monitor,
-      onSaved: (saved) => {
-        monitors.reload();
-        void firstResult(saved).then(reload);
-      },
-    });
-  const q = query.value.get("q") ?? "";
-  const status = query.value.get("status") ?? "";
+  const params = query.value;
+  const q = params.get("q") ?? "";
+  const status = params.get("status") ?? "";
   const all = monitors.data.value?.monitors;
   const rows = all?.filter((monitor) =>
     (status === "" || monitor.status === status) &&
     `${monitor.name}\n${monitor.url}`.toLowerCase().includes(q.toLowerCase())
   );
   const isFiltered = q !== "" || status !== "";
-  const create = hasRole("admin", "uptime:write") && (
-    <Button
-      kind="primary"
-      icon="plus"
-      onClick={() => edit()}
-    >
-      New monitor
-    </Button>
-  );
   return (
-    <Page title="Uptime" lead={all && <Summary monitors={all} />} actions={create}>
-      {all && all.length > 0 && (
+    <ResourcePage
+      title="Uptime"
+      name="Monitors"
+      noun="monitor"
+      reading={{ error: monitors.error, reload }}
+      rows={rows}
+      columns={COLUMNS}
+      write={["admin", "uptime:write"]}
+      form={MonitorForm}
+      onSaved={(saved) => void firstResult(saved).then(reload)}
+      actionsFor={["operator", "uptime:write"]}
+      actions={(monitor, { edit, remove }) => [...checkItems(monitor, reload), ...edit, ...remove]}
+      deletion={MONITOR_DELETION}
+      defaultSort="name"
+      empty="No monitors yet. A monitor checks a web page, a port or a DNS record at an interval."
+      filter={isFiltered && all?.length !== 0
+        ? { things: "monitors", onClear: () => setQuery({ q: undefined, status: undefined }) }
+        : undefined}
+      lead={all && <Summary monitors={all} />}
+      above={all && all.length > 0 && (
         <div class="filters" role="search" aria-label="Filters">
           <SearchField name="Filter monitors" placeholder="Filter by name or target" />
           <QuerySelect name="Status" param="status" all="All statuses" options={STATUSES} />
         </div>
       )}
-      <Listing
-        name="Monitors"
-        columns={COLUMNS}
-        rows={rows}
-        error={monitors.error.value}
-        onRetry={reload}
-        actionsFor={["operator", "uptime:write"]}
-        actions={(monitor) =>
-          monitorActions(monitor, { onChange: reload, onEdit: () => edit(monitor) })}
-        defaultSort="name"
-        empty="No monitors yet. A monitor checks a web page, a port or a DNS record at an interval."
-        filter={isFiltered && all?.length !== 0
-          ? { things: "monitors", onClear: () => setQuery({ q: undefined, status: undefined }) }
-          : undefined}
-      />
+    >
       <div class="below">
         <Section title="Recent outages">
           <Outages reading={outages} hasMonitor />
         </Section>
       </div>
-      {dialog.shown}
-    </Page>
+    </ResourcePage>
   );
 }
 
