@@ -13,13 +13,18 @@ import { Section } from "./page.tsx";
 import { Empty, Failure, NoMatch } from "./states.tsx";
 import { Table, type TableProps } from "./table.tsx";
 
+/** The last reading of a list: why it failed, and how to read again. */
+export interface ListReading {
+  error: { value: ApiError | undefined };
+  reload: () => void;
+}
+
 export interface ListingProps<Row>
   extends Omit<TableProps<Row>, "rows" | "busy" | "keyOf" | "nameOf"> {
   /** `undefined` while they are read. */
   rows: readonly Row[] | undefined;
-  error: ApiError | undefined;
-  onRetry: () => void;
-  /** Text for an empty list, and the button that helps. */
+  reading: ListReading;
+  /** What is said when there is nothing, and the button that helps. */
   empty: ComponentChildren;
   action?: ComponentChildren;
   /** Set while a filter is on: what it filters, e.g. `monitors`, and how to clear it. */
@@ -44,8 +49,7 @@ export function nameOfRow(row: unknown): string {
 export function Listing<Row>(
   {
     rows,
-    error,
-    onRetry,
+    reading: { error, reload },
     empty,
     action,
     filter,
@@ -55,7 +59,7 @@ export function Listing<Row>(
     ...table
   }: ListingProps<Row>,
 ) {
-  const failure = error && <Failure error={error} onRetry={onRetry} />;
+  const failure = error.value && <Failure error={error.value} onRetry={reload} />;
   if (failure && !rows?.length) return failure;
   if (rows?.length === 0) {
     return filter ? <NoMatch {...filter} /> : <Empty action={action}>{empty}</Empty>;
@@ -97,7 +101,7 @@ export function ListingDialog<Row>(
     <Dialog title={title} wide onClose={onClose}>
       <Listing {...listing} />
       <div class="actions">
-        <Button icon="restart" onClick={listing.onRetry}>Refresh</Button>
+        <Button icon="restart" onClick={listing.reading.reload}>Refresh</Button>
         <Button onClick={onClose}>Close</Button>
       </div>
     </Dialog>

@@ -6,7 +6,6 @@
  */
 
 import type { ComponentChildren } from "preact";
-import type { ApiError } from "../api/client.ts";
 import { hasRole } from "../state/session.ts";
 import { sentenceOf, showAlert } from "../state/toasts.ts";
 import { Button } from "./button.tsx";
@@ -27,13 +26,12 @@ export interface OwnActions {
 }
 
 export interface ResourceProps<Row, Item = Row, Saved = unknown>
-  extends Omit<ListingProps<Row>, "name" | "error" | "onRetry" | "actions"> {
+  extends Omit<ListingProps<Row>, "name" | "actions"> {
   /** The heading; also the name of the table unless it has another one. */
   title: string;
   name?: string;
   /** What a row is called, e.g. `webhook` for "New webhook". */
   noun: string;
-  reading: { error: { value: ApiError | undefined }; reload: () => void };
   /** Who may create, edit, switch and delete. */
   write: Access;
   /** Called after a change. Default: reads the list again. */
@@ -61,32 +59,34 @@ export interface ResourceProps<Row, Item = Row, Saved = unknown>
 
 /** The parts of a list, for pages with a layout of their own. */
 export function useResource<Row, Item = Row, Saved = unknown>(
-  {
-    title,
-    name = title,
-    noun,
-    reading,
-    write,
-    onChange = reading.reload,
-    form,
-    readItem,
-    isFixed,
-    onCreated,
-    onSaved,
-    enable,
-    deletion,
-    actions,
-    search,
-    dialog,
-    ...listing
-  }: ResourceProps<Row, Item, Saved>,
+  props: ResourceProps<Row, Item, Saved>,
 ) {
+  const { noun, rows, write, form, search } = props;
   const ownDialog = useDialog();
-  const { open, shown } = dialog ?? ownDialog;
-  const mayWrite = hasRole(...write);
-  const found = useSearch(listing.rows, search?.textOf);
-  const { nameOf = nameOfRow } = listing;
+  const { open, shown } = props.dialog ?? ownDialog;
+  const { create, edit } = editing(props, open);
+  const found = useSearch(rows, search?.textOf);
+  const newButton = (kind: "primary" | "plain" = "plain") =>
+    form && hasRole(...write) && (
+      <Button kind={kind} icon="plus" onClick={create}>New {noun}</Button>
+    );
+  return {
+    newButton,
+    list: <List {...props} rows={found} onEdit={(row) => void edit(row)} />,
+    summary: search && found && <Summary shown={found.length} total={rows!.length} noun={noun} />,
+    dialog: shown,
+  };
+}
 
+/** Opens the form of a new or an existing object. */
+function editing<Row, Item, Saved>(
+  { form, readItem, reading, onChange = reading.reload, onCreated, onSaved }: ResourceProps<
+    Row,
+    Item,
+    Saved
+  >,
+  open: ReturnType<typeof useDialog>["open"],
+) {
   const afterSave = (saved: Saved) => {
     onChange();
     onSaved?.(saved);
@@ -108,50 +108,51 @@ export function useResource<Row, Item = Row, Saved = unknown>(
       reading.reload();
     }
   };
-  const menuOf = (row: Row): readonly MenuItem[] => {
-    const isOpen = !isFixed?.(row);
-    const own: OwnActions = {
-      edit: isOpen && mayWrite && form ? [{ name: "Edit", onSelect: () => void edit(row) }] : [],
-      remove: isOpen && deletion && hasRole(...deletion.access ?? write)
-        ? [deleteItem(row, { nameOf, ...deletion }, onChange)]
-        : [],
-      mayWrite,
-    };
-    return actions?.(row, own) ?? [...own.edit, ...own.remove];
-  };
-  const newButton = (kind: "primary" | "plain" = "plain") =>
-    form && mayWrite && <Button kind={kind} icon="plus" onClick={create}>New {noun}</Button>;
-  return {
-    create,
-    edit,
-    newButton,
-    list: (
-      <>
-        {search && (
-          <div class="filters" role="search" aria-label="Filters">
-            <SearchField name={`Filter ${name.toLowerCase()}`} placeholder={search.placeholder} />
-          </div>
-        )}
-        <Listing
-          {...!actions && { actionsFor: write }}
-          {...search && { filter: searchFilter(name.toLowerCase()) }}
-          {...listing}
-          name={name}
-          rows={found}
-          columns={enable
-            ? [...listing.columns, enabledColumn<Row>(write, nameOf, enable, onChange)]
-            : listing.columns}
-          error={reading.error.value}
-          onRetry={reading.reload}
-          actions={menuOf}
-        />
-      </>
-    ),
-    summary: search && found && (
-      <Summary shown={found.length} total={listing.rows!.length} noun={noun} />
-    ),
-    dialog: shown,
-  };
+  return { create, edit };
+}
+
+/** The search field and the table. */
+function List<Row, Item, Saved>(
+  props: ResourceProps<Row, Item, Saved> & { onEdit: (row: Row) => void },
+) {
+  const { title, name = title, reading, onChange = reading.reload, write, enable, search } = props;
+  const { nameOf = nameOfRow, columns, actions } = props;
+  const things = name.toLowerCase();
+  return (
+    <>
+      {search && (
+        <div class="filters" role="search" aria-label="Filters">
+          <SearchField name={`Filter ${things}`} placeholder={search.placeholder} />
+        </div>
+      )}
+      <Listing
+        {...!actions && { actionsFor: write }}
+        {...search && { filter: searchFilter(things) }}
+        {...props}
+        name={name}
+        columns={enable
+          ? [...columns, enabledColumn<Row>(write, nameOf, enable, onChange)]
+          : columns}
+        reading={reading}
+        actions={(row) => menuOf(row, props)}
+      />
+    </>
+  );
+}
+
+function menuOf<Row, Item, Saved>(
+  row: Row,
+  props: ResourceProps<Row, Item, Saved> & { onEdit: (row: Row) => void },
+): readonly MenuItem[] {
+  const { form, write, reading, onChange = reading.reload, isFixed, deletion, actions } = props;
+  const { nameOf = nameOfRow, onEdit } = props;
+  const isOpen = !isFixed?.(row);
+  const mayWrite = hasRole(...write);
+  const edit = isOpen && mayWrite && form ? [{ name: "Edit", onSelect: () => onEdit(row) }] : [];
+  const remove = isOpen && deletion && hasRole(...deletion.access ?? write)
+    ? [deleteItem(row, { nameOf, ...deletion }, onChange)]
+    : [];
+  return actions?.(row, { edit, remove, mayWrite }) ?? [...edit, ...remove];
 }
 
 /** A page with one list. */

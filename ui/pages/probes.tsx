@@ -25,8 +25,7 @@ export default function Probes() {
           name="Endpoints"
           columns={ENDPOINT_COLUMNS}
           rows={endpoints.data.value?.endpoints}
-          error={endpoints.error.value}
-          onRetry={endpoints.reload}
+          reading={endpoints}
           keyOf={({ name, url }) => `${name} ${url}`}
           hasTallRows
           empty={
@@ -43,8 +42,7 @@ export default function Probes() {
             name="Certificates"
             columns={CERTIFICATE_COLUMNS}
             rows={certificates.data.value?.certificates}
-            error={certificates.error.value}
-            onRetry={certificates.reload}
+            reading={certificates}
             keyOf={({ domain, port }) => `${domain}:${port}`}
             hasTallRows
             empty={

@@ -47,8 +47,7 @@ export function DeliveriesDialog<Row extends Delivery>({ name, reading, onClose,
       columns={onReplay ? [...COLUMNS, replayColumn(onReplay)] : COLUMNS}
       rows={page?.deliveries}
       total={page?.total}
-      error={error.value}
-      onRetry={reload}
+      reading={{ error, reload }}
       empty="No deliveries in the last 7 days."
       onClose={onClose}
     />

@@ -88,8 +88,7 @@ export default function Alerts() {
         columns={EVENT_COLUMNS}
         rows={past?.events}
         total={past?.total}
-        error={history.error.value}
-        onRetry={history.reload}
+        reading={history}
         hasTallRows
         empty="No alert has fired in the last 90 days."
       />

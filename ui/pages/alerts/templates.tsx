@@ -34,8 +34,7 @@ export function Templates({ rules, onCreated, onClose }: {
         name="Templates"
         columns={columns(names, create)}
         rows={data.value?.templates}
-        error={error.value}
-        onRetry={reload}
+        reading={{ error, reload }}
         empty="This version has no templates."
       />
     </Section>

@@ -76,8 +76,7 @@ export default function AuditLog() {
         name="Audit log"
         columns={COLUMNS}
         rows={data.value?.entries}
-        error={error.value}
-        onRetry={reload}
+        reading={{ error, reload }}
         nameOf={({ action, target }) => `${action} ${target}`.trim()}
         actions={(entry) => [{ name: "Details", onSelect: () => show(entry) }]}
         empty="Nothing has been changed on this server in the last 90 days."

@@ -38,8 +38,7 @@ export function Changes({ container: { id } }: TabProps) {
         ]}
         rows={changes}
         keyOf={({ path }) => path}
-        error={error.value}
-        onRetry={reload}
+        reading={{ error, reload }}
         empty="No file differs from the image. Volumes are not compared."
         defaultSort="path"
       />

@@ -4,10 +4,7 @@ import { useMemo } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { JobList } from "../../parts/job_list.tsx";
-import { Listing } from "../../components/listing.tsx";
-import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
-import { SearchField, searchFilter, Summary, useSearch } from "../../components/search.tsx";
 import type { LiveJob } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
 import { PruneDialog } from "../../parts/prune.tsx";
@@ -16,12 +13,14 @@ import { COLUMNS, type ImageRow, nameOf, rowsOf } from "./columns.tsx";
 import { ImageDetails } from "./details.tsx";
 import { LoadDialog, PullDialog, TagDialog } from "./dialogs.tsx";
 import { exportImage, removeImage } from "./actions.ts";
+import { ResourcePage } from "../../components/resource.tsx";
 
 export default function Images() {
-  const { data, error, reload } = useRead("GET /api/images", {});
+  const reading = useRead("GET /api/images", {});
+  const { reload } = reading;
   useContainerChanges(reload);
-  const all = useMemo(() => data.value && rowsOf(data.value.images), [data.value]);
-  const rows = useSearch(all, textOf);
+  const images = reading.data.value?.images;
+  const rows = useMemo(() => images && rowsOf(images), [images]);
   const mayWrite = hasRole("admin", "images:write");
   const dialog = useDialog();
   const pull = () => dialog.open(PullDialog, { onDone: reload });
@@ -51,10 +50,22 @@ export default function Images() {
       : []),
   ];
   return (
-    <Page
+    <ResourcePage
       title="Images"
-      lead={rows && <Summary shown={rows.length} total={all!.length} noun="image" />}
-      actions={
+      noun="image"
+      reading={reading}
+      rows={rows}
+      columns={COLUMNS}
+      keyOf={({ tag, image }) => tag ?? image.id}
+      nameOf={nameOf}
+      write={["admin", "images:write"]}
+      actions={actions}
+      search={{ textOf, placeholder: "Filter by tag, ID or digest" }}
+      dialog={dialog}
+      defaultSort="tag"
+      empty="This host has no images yet."
+      action={mayWrite && <Button onClick={pull}>Pull image</Button>}
+      buttons={
         <>
           {hasRole("admin", "system:prune") && <Button onClick={prune}>Prune images</Button>}
           {mayWrite && (
@@ -65,27 +76,10 @@ export default function Images() {
           )}
         </>
       }
-    >
-      <JobList title="In progress" kinds={["image.pull", "image.load"]} nameOf={nameOfJob} />
-      <div class="filters" role="search" aria-label="Filters">
-        <SearchField name="Filter images" placeholder="Filter by tag, ID or digest" />
-      </div>
-      <Listing
-        name="Images"
-        columns={COLUMNS}
-        rows={rows}
-        error={error.value}
-        onRetry={reload}
-        empty="This host has no images yet."
-        action={mayWrite && <Button onClick={pull}>Pull image</Button>}
-        filter={searchFilter("images")}
-        keyOf={({ tag, image }) => tag ?? image.id}
-        nameOf={nameOf}
-        actions={actions}
-        defaultSort="tag"
-      />
-      {dialog.shown}
-    </Page>
+      above={
+        <JobList title="In progress" kinds={["image.pull", "image.load"]} nameOf={nameOfJob} />
+      }
+    />
   );
 }
 

@@ -43,8 +43,7 @@ export function Records({ integration, onClose }: {
       columns={COLUMNS}
       rows={data.value?.data}
       total={data.value?.total}
-      error={error.value}
-      onRetry={reload}
+      reading={{ error, reload }}
       empty="No data in the last 7 days."
       onClose={onClose}
     />

@@ -46,8 +46,7 @@ export default function Schedules() {
         columns={RUN_COLUMNS}
         rows={runs?.history}
         total={runs?.total}
-        error={history.error.value}
-        onRetry={history.reload}
+        reading={history}
         hasTallRows
         empty="No schedule has run in the last 90 days."
       />

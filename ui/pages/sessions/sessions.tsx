@@ -49,7 +49,7 @@ function UserSessions() {
         />
         {page && <span class="summary" role="status">{count(page.total, "session")}</span>}
       </div>
-      <SessionTable rows={rows} total={page?.total} error={error.value} onChange={reload} />
+      <SessionTable rows={rows} total={page?.total} reading={{ error, reload }} />
     </>
   );
 }

@@ -1,16 +1,14 @@
 /** Sessions in a table, and how they are ended. @module */
 
-import type { ApiError } from "../../api/client.ts";
 import type { Session } from "../../api/types.ts";
 import { textColumn, timeColumn } from "../../components/columns.tsx";
-import { confirm } from "../../components/dialog.tsx";
-import { Listing } from "../../components/listing.tsx";
+import { Listing, type ListReading } from "../../components/listing.tsx";
 import { Badge, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../base/text.ts";
 import { signOut } from "../../state/session.ts";
-import { withResult } from "../../state/toasts.ts";
 import { browserName } from "./browser.ts";
+import { deleteItem, type Deletion } from "../../components/deletion.ts";
 
 export interface SessionRow extends Session {
   /** The email address, or "API key". */
@@ -44,13 +42,11 @@ const COLUMNS: readonly Column<SessionRow>[] = [
   timeColumn("Last used", ({ lastUsedAt }) => lastUsedAt, { width: "w-s" }),
 ];
 
-export function SessionTable({ rows, total, error, onChange }: {
+export function SessionTable({ rows, total, reading }: {
   /** `undefined` while they are read. */
   rows: readonly SessionRow[] | undefined;
   total: number | undefined;
-  error: ApiError | undefined;
-  /** Reads them again. */
-  onChange: () => void;
+  reading: ListReading;
 }) {
   return (
     <Listing
@@ -58,14 +54,13 @@ export function SessionTable({ rows, total, error, onChange }: {
       columns={COLUMNS}
       rows={rows}
       total={total}
-      error={error}
-      onRetry={onChange}
+      reading={reading}
       nameOf={({ user, userAgent }) => `${user}, ${browserName(userAgent)}`}
       {...rows?.some(({ revoke }) => revoke) && {
         actions: (row: SessionRow) => [
           row.current
             ? { name: "Sign out", onSelect: () => void signOut() }
-            : { name: "Revoke", danger: true, onSelect: () => void revoke(row, onChange) },
+            : deleteItem(row, REVOCATION, reading.reload),
         ],
       }}
       defaultSort="-last-used"
@@ -74,10 +69,11 @@ export function SessionTable({ rows, total, error, onChange }: {
   );
 }
 
-async function revoke(row: SessionRow, onDone: () => void) {
-  const browser = browserName(row.userAgent);
-  const consequence = `${plain(row.user)} is signed out of ${browser}` +
-    `${row.address ? ` at ${plain(row.address)}` : ""}, and open pages there end immediately.`;
-  if (!await confirm({ verb: "Revoke", name: `the session of ${row.user}`, consequence })) return;
-  if (await withResult(`Revoked the session of ${plain(row.user)}`, row.revoke!)) onDone();
-}
+const REVOCATION: Deletion<SessionRow> = {
+  verb: "Revoke",
+  nameOf: ({ user }) => `the session of ${user}`,
+  consequence: ({ user, userAgent, address }) =>
+    `${plain(user)} is signed out of ${browserName(userAgent)}` +
+    `${address ? ` at ${plain(address)}` : ""}, and open pages there end immediately.`,
+  work: ({ revoke }) => revoke!(),
+};

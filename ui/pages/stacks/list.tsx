@@ -85,8 +85,7 @@ export default function Stacks() {
         keyOf={({ kind, name }) => `${kind} ${name}`}
         nameOf={({ name }) => name}
         actions={menuOf}
-        error={error.value}
-        onRetry={reload}
+        reading={{ error, reload }}
         empty="No stacks on this host yet. Write a Compose file, or start one elsewhere: what Compose or Swarm starts appears here."
         filter={q === "" ? undefined : {
           things: "stacks",

@@ -62,8 +62,7 @@ export function Versions({ name, hasSources }: { name: string; hasSources: boole
         name="Versions"
         columns={columns}
         rows={hasSources ? versions : []}
-        error={error.value}
-        onRetry={reload}
+        reading={{ error, reload }}
         empty="Longshore does not have the sources of this stack."
         keyOf={({ version }) => String(version)}
         nameOf={({ version }) => `version ${version}`}

@@ -97,8 +97,7 @@ export default function Updates() {
         name="Updates"
         columns={COLUMNS}
         rows={rows}
-        error={error.value}
-        onRetry={reload}
+        reading={{ error, reload }}
         empty="No container uses an image yet."
         filter={searchFilter("images")}
         keyOf={({ image }) => image}

@@ -42,8 +42,7 @@ export function Log({ changes, users, onShow }: {
         name="Compliance log"
         columns={columns(users)}
         rows={page?.logs}
-        error={error.value}
-        onRetry={reload}
+        reading={{ error, reload }}
         nameOf={({ action, event_id: eventId }) => `${action} ${eventId}`}
         actions={({ id }) => [{ name: "Details", onSelect: () => onShow(id) }]}
         empty="Nothing has been recorded yet. Every change and every login appears here."

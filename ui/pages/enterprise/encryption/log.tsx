@@ -36,8 +36,7 @@ export function EncryptionLog({ reading: { data, error, reload }, users }: {
         columns={columns(users)}
         rows={page?.entries}
         total={page?.total}
-        error={error.value}
-        onRetry={reload}
+        reading={{ error, reload }}
         empty="Nothing has been changed yet."
       />
       {dialog.shown}

@@ -30,8 +30,7 @@ export function Rotations({ reading: { data, error, reload }, users, onEnd }: {
         columns={columns(users)}
         rows={page?.rotations}
         total={page?.total}
-        error={error.value}
-        onRetry={reload}
+        reading={{ error, reload }}
         nameOf={({ started_at: at }) => `rotation of ${at.slice(0, 10)}`}
         actionsFor={["admin", "encryption:write"]}
         actions={menuOf}

@@ -51,8 +51,7 @@ export function Agents({ current, authorities, onEdit, onDetails }: {
         columns={columns(authorities, reload)}
         rows={agents}
         total={data.value?.total}
-        error={error.value}
-        onRetry={reload}
+        reading={{ error, reload }}
         nameOf={({ hostname }) => hostname}
         actions={(agent) => [
           { name: "Details", onSelect: () => onDetails(agent) },

@@ -2,7 +2,7 @@
 
 import { api } from "../../../api/client.ts";
 import type { RoleSummary, RoleUserPage } from "../../../api/types.ts";
-import { confirm, Dialog } from "../../../components/dialog.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
 import { SelectField } from "../../../components/fields.tsx";
 import { Form } from "../../../components/form.tsx";
 import { Listing } from "../../../components/listing.tsx";
@@ -12,7 +12,8 @@ import { plain } from "../../../base/text.ts";
 import { Time } from "../../../components/time.tsx";
 import { userName, useUserOptions } from "../../../parts/user_options.ts";
 import { hasRole } from "../../../state/session.ts";
-import { showStatus, withResult } from "../../../state/toasts.ts";
+import { showStatus } from "../../../state/toasts.ts";
+import { deleteItem, type Deletion } from "../../../components/deletion.ts";
 
 type RoleUser = RoleUserPage["users"][number];
 
@@ -36,6 +37,15 @@ export function RoleUsers({ role: { id, name }, onChange, onClose }: {
     onChange();
   };
   const emailOf = ({ email, user_id: userId }: RoleUser) => email ?? userName(users, userId);
+  const removal: Deletion<RoleUser> = {
+    verb: "Remove",
+    nameOf: emailOf,
+    consequence: (user) =>
+      `${plain(emailOf(user))} loses the permissions of the role ${plain(name)} from the next ` +
+      "request on.",
+    work: ({ user_id: userId }) =>
+      api("DELETE /api/ext/service-enterprise/roles/{id}/users/{userId}", { path: { id, userId } }),
+  };
   return (
     <Dialog title={`Users of ${plain(name)}`} onClose={onClose} wide>
       <Listing
@@ -50,17 +60,11 @@ export function RoleUsers({ role: { id, name }, onChange, onClose }: {
           },
         ]}
         rows={assigned}
-        error={error.value}
-        onRetry={reload}
+        reading={{ error, reload }}
         keyOf={({ user_id: userId }) => userId}
         nameOf={emailOf}
         actionsFor={["admin", "custom_roles:write"]}
-        actions={(user) => [{
-          name: "Remove",
-          danger: true,
-          onSelect: () =>
-            void remove({ id, name }, { userId: user.user_id, email: emailOf(user) }, onDone),
-        }]}
+        actions={(user) => [deleteItem(user, removal, onDone)]}
         empty="No user has this role."
       />
       {users.length > 0 && others.length === 0 && <p class="muted">Every user has this role.</p>}
@@ -82,17 +86,4 @@ export function RoleUsers({ role: { id, name }, onChange, onClose }: {
       )}
     </Dialog>
   );
-}
-
-async function remove(
-  { id, name }: Pick<RoleSummary, "id" | "name">,
-  { userId, email }: { userId: string; email: string },
-  onDone: () => void,
-): Promise<void> {
-  const consequence = `${plain(email)} loses the permissions of the role ${plain(name)} from the ` +
-    "next request on.";
-  if (!await confirm({ verb: "Remove", name: email, consequence })) return;
-  const path = { id, userId };
-  const work = () => api("DELETE /api/ext/service-enterprise/roles/{id}/users/{userId}", { path });
-  if (await withResult(`Removed ${plain(email)}`, work)) onDone();
 }

@@ -54,8 +54,7 @@ export function SsoSessions({ providers, changes }: {
         ]}
         rows={page?.sessions}
         total={page?.total}
-        error={error.value}
-        onRetry={reload}
+        reading={{ error, reload }}
         nameOf={({ email }) => email}
         actionsFor={["admin", "sso:write"]}
         actions={(session) => [

@@ -47,8 +47,7 @@ export function Messages({ channel, onClose }: { channel: ChatChannel; onClose: 
       columns={COLUMNS}
       rows={data.value?.messages}
       total={data.value?.total}
-      error={error.value}
-      onRetry={reload}
+      reading={{ error, reload }}
       empty="No messages in the last 7 days."
       onClose={onClose}
     />

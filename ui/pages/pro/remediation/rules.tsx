@@ -80,8 +80,7 @@ export default function Remediation() {
         columns={RUN_COLUMNS}
         rows={runs?.history}
         total={runs?.total}
-        error={history.error.value}
-        onRetry={history.reload}
+        reading={history}
         empty="No rule has acted in the last 90 days."
       />
     </ResourcePage>

@@ -1,8 +1,7 @@
 /** A table of breaches, newest first. @module */
 
 import type { SlaBreach } from "../../../api/types.ts";
-import type { ApiError } from "../../../api/client.ts";
-import { Listing } from "../../../components/listing.tsx";
+import { Listing, type ListReading } from "../../../components/listing.tsx";
 import { Text } from "../../../components/states.tsx";
 import type { Column } from "../../../components/table.tsx";
 import { duration, uptime } from "../../../base/text.ts";
@@ -24,13 +23,12 @@ const COLUMNS: readonly Column<SlaBreach>[] = [
   },
 ];
 
-export function Breaches({ breaches, names, error, onRetry }: {
+export function Breaches({ breaches, names, reading }: {
   /** `undefined` while they are read. */
   breaches: readonly SlaBreach[] | undefined;
   /** Names of the SLAs by id, if there are several. */
   names?: ReadonlyMap<string, string>;
-  error?: ApiError | undefined;
-  onRetry: () => void;
+  reading: ListReading;
 }) {
   const columns: readonly Column<SlaBreach>[] = names
     ? [
@@ -43,8 +41,7 @@ export function Breaches({ breaches, names, error, onRetry }: {
       name="Breaches"
       columns={columns}
       rows={breaches}
-      error={error}
-      onRetry={onRetry}
+      reading={reading}
       empty={names ? "No SLA has been breached." : "This SLA has never been breached."}
     />
   );

@@ -72,7 +72,10 @@ export default function SlaDetail({ id = "" }: Record<string, string | undefined
           />
         </Section>
         <Section title="Breaches" wide>
-          <Breaches breaches={report.breaches} onRetry={reload} />
+          <Breaches
+            breaches={report.breaches}
+            reading={{ error: { value: undefined }, reload }}
+          />
         </Section>
       </div>
       {dialog.shown}

@@ -89,8 +89,7 @@ export default function Slas() {
           <Breaches
             breaches={breaches.data.value?.breaches}
             names={names}
-            error={breaches.error.value}
-            onRetry={breaches.reload}
+            reading={breaches}
           />
         </Section>
       </div>

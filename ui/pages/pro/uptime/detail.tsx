@@ -73,8 +73,7 @@ export default function MonitorDetail({ id = "" }: Record<string, string | undef
             columns={CHECK_COLUMNS}
             rows={checks.data.value?.checks}
             total={checks.data.value?.total}
-            error={checks.error.value}
-            onRetry={checks.reload}
+            reading={checks}
             keyOf={({ checked_at: at }) => at}
             empty="Not checked yet."
           />

@@ -43,8 +43,7 @@ export function Outages({ reading: { data, error, reload }, hasMonitor }: {
         columns={hasMonitor ? [MONITOR, ...COLUMNS] : COLUMNS}
         rows={page?.incidents}
         total={page?.total}
-        error={error.value}
-        onRetry={reload}
+        reading={{ error, reload }}
         empty="No outages in the last 400 days."
       />
     </>
