@@ -57,7 +57,8 @@ export interface RowProps<Row> {
 
 export function TableRow<Row>({ line: { key, row }, place, ...parts }: RowProps<Row>) {
   const { columns, nameOf, selected, actions } = parts;
-  const name = plain(nameOf(row));
+  // Rows without a menu or a checkbox need no name.
+  const name = actions || selected ? plain(nameOf(row)) : "";
   // Scrolling draws only the rows that enter the window.
   const cells = useMemo(() => <Cells columns={columns} row={row} />, [columns, row]);
   const menu = useMemo(
