@@ -12,8 +12,7 @@ import { query, setQuery } from "../state/router.ts";
 import type { MenuItem } from "./menu.tsx";
 import { addStyles } from "./styles.ts";
 import { sortKey, sortRows, toLines } from "./table_lines.ts";
-import { columnClass, GroupRow, type Place, type RowProps, TableRow } from "./table_rows.tsx";
-import { rowHeight, useVisibleRows } from "./visible_rows.ts";
+import { columnClass, TableBody } from "./table_body.tsx";
 import styles from "./table.css" with { type: "text" };
 
 addStyles(styles);
@@ -69,12 +68,9 @@ export function Table<Row>(props: TableProps<Row>) {
     () => toLines(sorted, keyOf, groupOf, closed.value),
     [sorted, groupOf, closed.value],
   );
-  const body = useRef<HTMLTableSectionElement>(null);
   // A filter does not change how a long table looks.
   const isVirtual = useWasTrue(!hasTallRows && lines.length > SHORT_MAX);
-  const rowPx = rowHeight();
-  const visible = useVisibleRows(body, lines.length, { isVirtual, rowPx });
-  const parts: Omit<RowProps<Row>, "place" | "line"> = { columns, nameOf, selected, actions };
+  const keys = useMemo(() => sorted.map(keyOf), [sorted]);
   return (
     <div class="table-frame">
       <table
@@ -89,23 +85,22 @@ export function Table<Row>(props: TableProps<Row>) {
           <tr aria-rowindex={isVirtual ? 1 : undefined}>
             {selected && (
               <td class="w-check">
-                <SelectAll selected={selected} keys={sorted.map(keyOf)} />
+                <SelectAll selected={selected} keys={keys} />
               </td>
             )}
             {columns.map((column) => <Header key={column.title} column={column} sort={sort} />)}
             {actions && <td class="w-actions" />}
           </tr>
         </thead>
-        <tbody ref={body} style={{ height: isVirtual ? `${lines.length * rowPx}px` : "" }}>
-          {visible.map((at) => {
-            const line = lines[at];
-            if (!line) return null;
-            const place: Place | undefined = isVirtual ? { at, px: at * rowPx } : undefined;
-            return line.kind === "group"
-              ? <GroupRow key={line.key} line={line} place={place} closed={closed} />
-              : <TableRow key={line.key} line={line} place={place} {...parts} />;
-          })}
-        </tbody>
+        <TableBody
+          lines={lines}
+          isVirtual={isVirtual}
+          closed={closed}
+          columns={columns}
+          nameOf={nameOf}
+          selected={selected}
+          actions={actions}
+        />
       </table>
     </div>
   );

@@ -20,15 +20,16 @@ export const rowHeight = (): number =>
  * Indexes of the rows to render.
  *
  * @param count Number of all rows, which have the same height.
- * @param options.isVirtual Whether rows far from the window are left out. Printing includes them.
+ * @param isVirtual Whether rows far from the window are left out. Printing includes them.
  */
 export function useVisibleRows(
   body: { current: HTMLElement | null },
   count: number,
-  { isVirtual, rowPx }: { isVirtual: boolean; rowPx: number },
+  isVirtual: boolean,
 ): readonly number[] {
   const redraw = useReducer((round: number) => round + 1, 0)[1] as () => void;
   const isPrinting = usePrinting();
+  const rowPx = rowHeight();
   const options = {
     count,
     enabled: isVirtual,

@@ -1,37 +1,66 @@
-/** The rows of a table. @module */
+/** The body of a table: its rows and the headings of groups. @module */
 
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import type { Signal } from "@preact/signals";
 import { plain } from "../base/text.ts";
 import { Icon } from "./icon.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
 import type { Column } from "./table.tsx";
-import type { GroupLine, RowLine } from "./table_lines.ts";
+import type { GroupLine, Line, RowLine } from "./table_lines.ts";
+import { rowHeight, useVisibleRows } from "./visible_rows.ts";
 
-/** Where a row of a long table is: its index among all rows, and its distance from the first. */
-export interface Place {
-  at: number;
-  px: number;
+interface RowProps<Row> {
+  line: RowLine<Row>;
+  /** Its index among all lines; `undefined` if all are rendered, one below the other. */
+  at: number | undefined;
+  columns: readonly Column<Row>[];
+  nameOf: (row: Row) => string;
+  selected: Signal<ReadonlySet<string>> | undefined;
+  actions: ((row: Row) => readonly MenuItem[]) | undefined;
 }
 
-/** Attributes of a row. `place` is `undefined` if all rows are rendered, one below the other. */
-const placed = (place: Place | undefined) =>
-  place && {
+interface BodyProps<Row> extends Omit<RowProps<Row>, "line" | "at"> {
+  lines: readonly Line<Row>[];
+  /** Whether only the lines near the window are rendered. */
+  isVirtual: boolean;
+  /** Groups whose rows are hidden. */
+  closed: Signal<ReadonlySet<string>>;
+}
+
+/** A component of its own: scrolling draws neither the header nor the page again. */
+export function TableBody<Row>({ lines, isVirtual, closed, ...row }: BodyProps<Row>) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const visible = useVisibleRows(body, lines.length, isVirtual);
+  return (
+    <tbody ref={body} style={{ height: isVirtual ? `${lines.length * rowHeight()}px` : "" }}>
+      {visible.map((index) => {
+        const line = lines[index]!;
+        const at = isVirtual ? index : undefined;
+        return line.kind === "group"
+          ? <GroupRow key={line.key} line={line} at={at} closed={closed} />
+          : <TableRow key={line.key} line={line} at={at} {...row} />;
+      })}
+    </tbody>
+  );
+}
+
+const placed = (at: number | undefined) =>
+  at !== undefined && {
     // The first row is the header.
-    "aria-rowindex": place.at + 2,
-    style: { transform: `translateY(${place.px}px)` },
+    "aria-rowindex": at + 2,
+    style: { transform: `translateY(${at * rowHeight()}px)` },
   };
 
 export const columnClass = ({ numeric, wide, width }: Column<never>): string | undefined =>
   [numeric && "numeric", wide && "wide", width].filter(Boolean).join(" ") || undefined;
 
-export function GroupRow({ line: { group, count }, place, closed }: {
+function GroupRow({ line: { group, count }, at, closed }: {
   line: GroupLine;
-  place: Place | undefined;
+  at: number | undefined;
   closed: Signal<ReadonlySet<string>>;
 }) {
   return (
-    <tr class="group" {...placed(place)}>
+    <tr class="group" {...placed(at)}>
       <th scope="rowgroup">
         <button
           type="button"
@@ -46,17 +75,9 @@ export function GroupRow({ line: { group, count }, place, closed }: {
   );
 }
 
-export interface RowProps<Row> {
-  line: RowLine<Row>;
-  place: Place | undefined;
-  columns: readonly Column<Row>[];
-  nameOf: (row: Row) => string;
-  selected: Signal<ReadonlySet<string>> | undefined;
-  actions: ((row: Row) => readonly MenuItem[]) | undefined;
-}
-
-export function TableRow<Row>({ line: { key, row }, place, ...parts }: RowProps<Row>) {
-  const { columns, nameOf, selected, actions } = parts;
+function TableRow<Row>(
+  { line: { key, row }, at, columns, nameOf, selected, actions }: RowProps<Row>,
+) {
   // Rows without a menu or a checkbox need no name.
   const name = actions || selected ? plain(nameOf(row)) : "";
   // Scrolling draws only the rows that enter the window.
@@ -67,7 +88,7 @@ export function TableRow<Row>({ line: { key, row }, place, ...parts }: RowProps<
   );
   const isSelected = selected?.value.has(key);
   return (
-    <tr aria-selected={isSelected} {...placed(place)}>
+    <tr aria-selected={isSelected} {...placed(at)}>
       {selected && (
         <td class="w-check">
           <input
