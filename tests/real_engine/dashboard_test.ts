@@ -244,6 +244,8 @@ async function checkTerminal(tab: Dashboard, engine: RealEngine): Promise<void> 
   await page.setViewport(DESKTOP);
   await tab.click("tab", "Processes");
   await tab.find("table", "Processes");
+  // The user and the number of the process, which come before the command.
+  await tab.find("row", /^root \d+ /);
   await until("the terminal has gone", async () => await page.$(".terminal-screen") === null);
 }
 

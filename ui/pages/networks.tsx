@@ -6,14 +6,13 @@ import { Button } from "../components/button.tsx";
 import { textColumn, timeColumn } from "../components/columns.tsx";
 import { useDialog } from "../components/dialog.tsx";
 import { CheckField, SelectField, TextArea, TextField } from "../components/fields.tsx";
-import { FormDialog, type SaveProps } from "../components/form.tsx";
+import { EditDialog, type EditProps } from "../components/form.tsx";
 import { type FormValues, pairsOf } from "../components/form_values.ts";
 import { useRead } from "../components/reading.ts";
 import { Badge, Text } from "../components/states.tsx";
 import type { Column } from "../components/table.tsx";
 import { plain } from "../base/text.ts";
 import { hasRole } from "../state/session.ts";
-import { showStatus } from "../state/toasts.ts";
 import { PruneDialog } from "../parts/prune.tsx";
 import { useContainerChanges, UsedBy } from "../parts/used_by.tsx";
 import { ResourcePage } from "../components/resource.tsx";
@@ -86,19 +85,18 @@ export default function Networks() {
   );
 }
 
-function NewNetwork({ drivers, onClose, onSaved }: SaveProps & { drivers: readonly string[] }) {
-  const create = async ({ subnet, gateway, labels, ...values }: FormValues) => {
+function NewNetwork({ drivers, ...dialog }: EditProps<Network> & { drivers: readonly string[] }) {
+  const save = ({ subnet, gateway, labels, ...values }: FormValues) => {
     const body = {
       ...values as { name: string; driver: string; internal: boolean },
       ...(subnet && { subnet }),
       ...(gateway && { gateway }),
       labels: pairsOf(labels),
     };
-    onSaved(await api("POST /api/networks", { body }));
-    showStatus(`Created ${values.name}`);
+    return api("POST /api/networks", { body });
   };
   return (
-    <FormDialog title="New network" submit="Create" onSubmit={create} onClose={onClose}>
+    <EditDialog noun="network" save={save} {...dialog}>
       <TextField label="Name" name="name" required maxLength={255} autocomplete="off" />
       <SelectField label="Driver" name="driver" options={drivers} value="bridge" />
       <CheckField label="Internal" name="internal" />
@@ -117,7 +115,7 @@ function NewNetwork({ drivers, onClose, onSaved }: SaveProps & { drivers: readon
         autocomplete="off"
       />
       <TextArea label="Labels" name="labels" rows={2} code hint="One per line: name=value" />
-    </FormDialog>
+    </EditDialog>
   );
 }
 

@@ -7,14 +7,13 @@ import { Button } from "../components/button.tsx";
 import { Name, NAME_COLUMN, numberColumn, textColumn, timeColumn } from "../components/columns.tsx";
 import { useDialog } from "../components/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../components/fields.tsx";
-import { FormDialog, type SaveProps } from "../components/form.tsx";
+import { EditDialog, type EditProps } from "../components/form.tsx";
 import { type FormValues, pairsOf } from "../components/form_values.ts";
 import { useRead } from "../components/reading.ts";
 import { Badge } from "../components/states.tsx";
 import type { Column } from "../components/table.tsx";
 import { bytes, plain } from "../base/text.ts";
 import { hasRole } from "../state/session.ts";
-import { showStatus } from "../state/toasts.ts";
 import { PruneDialog } from "../parts/prune.tsx";
 import { useContainerChanges, UsedBy } from "../parts/used_by.tsx";
 import { ResourcePage } from "../components/resource.tsx";
@@ -95,14 +94,13 @@ function useSizes(volumes: readonly Volume[] | undefined, reload: () => void): v
   }, [data.value]);
 }
 
-function NewVolume({ drivers, onClose, onSaved }: SaveProps & { drivers: readonly string[] }) {
-  const create = async ({ name, driver, options, labels }: FormValues) => {
+function NewVolume({ drivers, ...dialog }: EditProps<Volume> & { drivers: readonly string[] }) {
+  const save = ({ name, driver, options, labels }: FormValues) => {
     const body = { name, driver, options: pairsOf(options), labels: pairsOf(labels) };
-    onSaved(await api("POST /api/volumes", { body }));
-    showStatus(`Created ${name}`);
+    return api("POST /api/volumes", { body });
   };
   return (
-    <FormDialog title="New volume" submit="Create" onSubmit={create} onClose={onClose}>
+    <EditDialog noun="volume" save={save} {...dialog}>
       <TextField label="Name" name="name" required maxLength={255} autocomplete="off" />
       <SelectField label="Driver" name="driver" options={drivers} value="local" />
       <TextArea
@@ -113,7 +111,7 @@ function NewVolume({ drivers, onClose, onSaved }: SaveProps & { drivers: readonl
         hint="Optional, one per line, e.g. type=nfs, o=addr=10.0.0.5,rw and device=:/export/data"
       />
       <TextArea label="Labels" name="labels" rows={2} code hint="One per line: name=value" />
-    </FormDialog>
+    </EditDialog>
   );
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { timeColumn } from "../../components/columns.tsx";
 import { useSignal } from "@preact/signals";
 import type { Job } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
@@ -71,13 +72,7 @@ export function StackHistory({ name }: { name: string }) {
       wide: true,
       width: "w-l",
     },
-    {
-      title: "Ended",
-      cell: ({ endedAt }) => <Time at={endedAt} />,
-      sort: ({ endedAt }) => endedAt,
-      wide: true,
-      width: "w-m",
-    },
+    timeColumn("Ended", ({ endedAt }) => endedAt, { wide: true, width: "w-m" }),
   ];
   return (
     <div class="below">

@@ -8,10 +8,10 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { useRead } from "../../components/reading.ts";
-import { Badge, Failure, Loading, Text } from "../../components/states.tsx";
+import { Badge, Failure, Loading } from "../../components/states.tsx";
+import { textColumn, timeColumn } from "../../components/columns.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../base/text.ts";
-import { Time } from "../../components/time.tsx";
 import { userName, useUserOptions } from "../../parts/user_options.ts";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
@@ -41,16 +41,8 @@ export function Versions({ name, hasSources }: { name: string; hasSources: boole
       ),
       sort: ({ version }) => version,
     },
-    {
-      title: "Author",
-      cell: ({ createdBy }) => <Text>{authorOf(createdBy)}</Text>,
-      sort: ({ createdBy }) => authorOf(createdBy),
-    },
-    {
-      title: "Time",
-      cell: ({ createdAt }) => <Time at={createdAt} />,
-      sort: ({ createdAt }) => createdAt,
-    },
+    textColumn("Author", ({ createdBy }) => authorOf(createdBy)),
+    timeColumn("Time", ({ createdAt }) => createdAt),
   ];
   const actions = ({ version }: Version): MenuItem[] => [{
     name: hasRole("admin", "stacks:write") ? "Compare and restore" : "Compare",

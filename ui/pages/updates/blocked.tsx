@@ -1,22 +1,17 @@
 /** Images that failed as an update of a container, and are not tried again. @module */
 
+import { textColumn, timeColumn } from "../../components/columns.tsx";
 import { api } from "../../api/client.ts";
 import type { BlockedUpdate } from "../../api/types.ts";
 import { Section } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
-import { Text } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { imageName, plain } from "../../base/text.ts";
-import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 
 const COLUMNS: readonly Column<BlockedUpdate>[] = [
-  {
-    title: "Container",
-    cell: ({ containerName }) => <Text>{containerName}</Text>,
-    sort: ({ containerName }) => containerName,
-  },
+  textColumn("Container", ({ containerName }) => containerName),
   {
     title: "Blocked",
     cell: ({ digest, image }) =>
@@ -31,13 +26,7 @@ const COLUMNS: readonly Column<BlockedUpdate>[] = [
     cell: ({ reason }) => <span class="cut breaks">{plain(reason)}</span>,
     wide: true,
   },
-  {
-    title: "Since",
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-    sort: ({ createdAt }) => createdAt,
-    wide: true,
-    width: "w-m",
-  },
+  timeColumn("Since", ({ createdAt }) => createdAt, { wide: true, width: "w-m" }),
 ];
 
 /** Nothing while nothing is blocked. */

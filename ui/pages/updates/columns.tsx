@@ -2,6 +2,7 @@
 
 import type { ImageUpdate } from "../../api/types.ts";
 import { Badge, State, withBreaks } from "../../components/states.tsx";
+import { timeColumn } from "../../components/columns.tsx";
 import type { Column } from "../../components/table.tsx";
 import { capital, imageName, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
@@ -132,11 +133,5 @@ export const COLUMNS: readonly Column<ImageUpdate>[] = [
     sort: ({ containers }) => containers.length,
     wide: true,
   },
-  {
-    title: "Checked",
-    cell: ({ checkedAt }) => <Time at={checkedAt} />,
-    sort: ({ checkedAt }) => checkedAt,
-    wide: true,
-    width: "w-s",
-  },
+  timeColumn("Checked", ({ checkedAt }) => checkedAt, { wide: true, width: "w-s" }),
 ];

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { timeColumn } from "../../components/columns.tsx";
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { Job } from "../../api/types.ts";
@@ -88,13 +89,7 @@ const COLUMNS: readonly Column<Job>[] = [
     cell: (job) => <span class="cut breaks">{plain(reasonOf(job))}</span>,
     wide: true,
   },
-  {
-    title: "Ended",
-    cell: ({ endedAt }) => <Time at={endedAt} />,
-    sort: ({ endedAt }) => endedAt,
-    wide: true,
-    width: "w-m",
-  },
+  timeColumn("Ended", ({ endedAt }) => endedAt, { wide: true, width: "w-m" }),
 ];
 
 /**

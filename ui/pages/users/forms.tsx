@@ -3,7 +3,7 @@
 import { api } from "../../api/client.ts";
 import type { User } from "../../api/types.ts";
 import { optionsOf, SelectField, TextField } from "../../components/fields.tsx";
-import { FormDialog, type SaveProps } from "../../components/form.tsx";
+import { EditDialog, FormDialog, type SaveProps } from "../../components/form.tsx";
 import { plain } from "../../base/text.ts";
 import { ROLES } from "../../state/session.ts";
 import { showStatus } from "../../state/toasts.ts";
@@ -29,17 +29,15 @@ export function UserName({ email }: { email: string | null }) {
   return <input hidden autocomplete="username" value={email ?? ""} readOnly />;
 }
 
-export function NewUserForm({ onClose, onSaved }: SaveProps) {
+export function NewUserForm(dialog: SaveProps<User>) {
   return (
-    <FormDialog
-      title="New user"
-      submit="Create"
-      onClose={onClose}
-      onSubmit={async ({ email, password, role }) => {
-        const user = await api("POST /auth/users", { body: { email, password, role } });
-        showStatus(`Created ${plain(user.email)}`);
-        onSaved(user);
-      }}
+    <EditDialog
+      noun="user"
+      item={undefined}
+      nameOf={({ email }: User) => email}
+      save={({ email, password, role }) =>
+        api("POST /auth/users", { body: { email, password, role } })}
+      {...dialog}
     >
       <TextField label="Email" name="email" type="email" autocomplete="username" required />
       <NewPasswordField label="Password" />
@@ -50,21 +48,19 @@ export function NewUserForm({ onClose, onSaved }: SaveProps) {
         value="viewer"
         hint={ROLE_HINT}
       />
-    </FormDialog>
+    </EditDialog>
   );
 }
 
-export function RoleForm({ user, onClose, onSaved }: SaveProps & { user: User }) {
+export function RoleForm({ user, ...dialog }: SaveProps<User> & { user: User }) {
   return (
-    <FormDialog
-      title={`Edit ${plain(user.email)}`}
-      submit="Save"
-      onClose={onClose}
-      onSubmit={async ({ role }) => {
-        const input = { path: { id: user.id }, body: { role } };
-        onSaved(await api("PUT /auth/users/{id}/role", input));
-        showStatus(`Saved ${plain(user.email)}`);
-      }}
+    <EditDialog
+      noun="user"
+      item={user}
+      nameOf={({ email }) => email}
+      save={({ role }) =>
+        api("PUT /auth/users/{id}/role", { path: { id: user.id }, body: { role } })}
+      {...dialog}
     >
       <SelectField
         label="Role"
@@ -73,7 +69,7 @@ export function RoleForm({ user, onClose, onSaved }: SaveProps & { user: User })
         value={user.role}
         hint={`${ROLE_HINT} With a new role, the user has to sign in again.`}
       />
-    </FormDialog>
+    </EditDialog>
   );
 }
 

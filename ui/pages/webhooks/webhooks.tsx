@@ -2,13 +2,12 @@
 
 import { api } from "../../api/client.ts";
 import type { CreatedWebhook, Webhook } from "../../api/types.ts";
-import { NAME_COLUMN } from "../../components/columns.tsx";
+import { NAME_COLUMN, textColumn } from "../../components/columns.tsx";
 import { LastDelivery } from "../../parts/deliveries.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { eventsText } from "../../parts/event_kinds.tsx";
 import { useRead } from "../../components/reading.ts";
 import { SecretDialog } from "../../components/secret_dialog.tsx";
-import { Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count, plain } from "../../base/text.ts";
 import { Deliveries } from "./deliveries.tsx";
@@ -66,7 +65,7 @@ export default function Webhooks() {
 
 const COLUMNS: readonly Column<Webhook>[] = [
   NAME_COLUMN,
-  { title: "URL", cell: ({ url }) => <Text>{url}</Text>, sort: ({ url }) => url, wide: true },
+  textColumn("URL", ({ url }) => url, { wide: true }),
   {
     title: "Events",
     cell: ({ events }) => <EventsText events={events} />,

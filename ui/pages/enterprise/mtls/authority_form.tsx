@@ -1,23 +1,18 @@
 /** The dialog that adds a certificate authority. @module */
 
 import { api } from "../../../api/client.ts";
+import type { CertificateAuthority } from "../../../api/types.ts";
 import { TextArea, TextField } from "../../../components/fields.tsx";
-import { FormDialog, type SaveProps } from "../../../components/form.tsx";
-import { plain } from "../../../base/text.ts";
-import { showStatus } from "../../../state/toasts.ts";
+import { EditDialog, type SaveProps } from "../../../components/form.tsx";
 
-export function AuthorityForm({ onClose, onSaved }: SaveProps) {
+export function AuthorityForm(dialog: SaveProps<CertificateAuthority>) {
   return (
-    <FormDialog
-      title="New authority"
-      submit="Create"
-      onSubmit={async ({ name, certificate }) => {
-        onSaved(
-          await api("POST /api/ext/service-enterprise/mtls/ca", { body: { name, certificate } }),
-        );
-        showStatus(`Created ${plain(name)}`);
-      }}
-      onClose={onClose}
+    <EditDialog
+      noun="authority"
+      item={undefined}
+      save={({ name, certificate }) =>
+        api("POST /api/ext/service-enterprise/mtls/ca", { body: { name, certificate } })}
+      {...dialog}
     >
       <TextField label="Name" name="name" required maxLength={100} />
       <TextArea
@@ -27,6 +22,6 @@ export function AuthorityForm({ onClose, onSaved }: SaveProps) {
         rows={6}
         required
       />
-    </FormDialog>
+    </EditDialog>
   );
 }

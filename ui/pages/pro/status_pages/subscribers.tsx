@@ -6,7 +6,7 @@ import type { CreatedSubscriber, Subscriber } from "../../../api/types.ts";
 import { Name } from "../../../components/columns.tsx";
 import { useDialog } from "../../../components/dialog.tsx";
 import { SelectField, TextField } from "../../../components/fields.tsx";
-import { FormDialog, type SaveProps } from "../../../components/form.tsx";
+import { EditDialog, type SaveProps } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { useRead } from "../../../components/reading.ts";
 import { SecretDialog } from "../../../components/secret_dialog.tsx";
@@ -15,7 +15,6 @@ import type { Column } from "../../../components/table.tsx";
 import { plain } from "../../../base/text.ts";
 import { Time } from "../../../components/time.tsx";
 import { ROOT } from "../../../state/root.ts";
-import { showStatus } from "../../../state/toasts.ts";
 import type { TabProps } from "./tab.ts";
 import { ResourceTab } from "../../../components/resource.tsx";
 
@@ -95,20 +94,17 @@ export function Subscribers({ page }: TabProps) {
 
 const KINDS = [{ value: "email", name: "Email" }, { value: "webhook_url", name: "Webhook" }];
 
-function SubscriberForm({ pageId, onClose, onSaved }: SaveProps<CreatedSubscriber> & {
+function SubscriberForm({ pageId, ...dialog }: SaveProps<CreatedSubscriber> & {
   pageId: string;
 }) {
   const kind = useSignal("email");
-  const save = async ({ kind: _, ...address }: FormValues) => {
-    const saved = await api("POST /api/ext/service-pro/status-pages/{pageId}/subscribers", {
+  const save = ({ kind: _, ...address }: FormValues) =>
+    api("POST /api/ext/service-pro/status-pages/{pageId}/subscribers", {
       path: { pageId },
       body: address,
     });
-    showStatus(`Created ${plain(addressOf(saved))}`);
-    onSaved(saved);
-  };
   return (
-    <FormDialog title="New subscriber" submit="Create" onSubmit={save} onClose={onClose}>
+    <EditDialog noun="subscriber" item={undefined} nameOf={addressOf} save={save} {...dialog}>
       <SelectField label="Kind" name="kind" choice={kind} options={KINDS} />
       {kind.value === "email"
         ? (
@@ -132,6 +128,6 @@ function SubscriberForm({ pageId, onClose, onSaved }: SaveProps<CreatedSubscribe
             maxLength={2_048}
           />
         )}
-    </FormDialog>
+    </EditDialog>
   );
 }
