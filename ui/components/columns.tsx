@@ -1,15 +1,29 @@
-/** Columns that many tables have. @module */
+/** Columns of tables, and those that many tables have. @module */
 
+import type { ComponentChildren } from "preact";
 import { href } from "../state/router.ts";
 import { hasRole } from "../state/session.ts";
 import { withResult } from "../state/toasts.ts";
 import { Switch } from "./switch.tsx";
 import { Text } from "./states.tsx";
-import type { Column } from "./table.tsx";
 import { plain } from "../base/text.ts";
 import { Time } from "./time.tsx";
 
-/** Subject of a row. */
+export interface Column<Row> {
+  /** The header; also its name in `?sort=`, in lower case. */
+  title: string;
+  cell: (row: Row) => ComponentChildren;
+  /** Makes it sortable. Rows without a value come last. */
+  sort?: (row: Row) => string | number | null | undefined;
+  /** Aligned to the right, with digits of equal width. */
+  numeric?: boolean;
+  /** Left out in narrow windows. */
+  wide?: boolean;
+  /** Class of the column's width; without one it shares what remains. */
+  width?: "w-xs" | "w-s" | "w-m" | "w-l" | "w-name";
+}
+
+/** What a row is about. */
 export function Name({ children }: { children: string }) {
   return (
     <span class="name-cell">

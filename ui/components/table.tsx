@@ -5,10 +5,10 @@
  * @module
  */
 
-import type { ComponentChildren } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { type Signal, useSignal } from "@preact/signals";
 import { query, setQuery } from "../state/router.ts";
+import type { Column } from "./columns.tsx";
 import type { MenuItem } from "./menu.tsx";
 import { addStyles } from "./styles.ts";
 import { sortKey, sortRows, toLines } from "./table_lines.ts";
@@ -16,20 +16,6 @@ import { columnClass, TableBody } from "./table_body.tsx";
 import styles from "./table.css" with { type: "text" };
 
 addStyles(styles);
-
-export interface Column<Row> {
-  /** The header; also its name in `?sort=`, in lower case. */
-  title: string;
-  cell: (row: Row) => ComponentChildren;
-  /** Makes it sortable. Rows without a value come last. */
-  sort?: (row: Row) => string | number | null | undefined;
-  /** Aligned to the right, with digits of equal width. */
-  numeric?: boolean;
-  /** Left out in narrow windows. */
-  wide?: boolean;
-  /** Class of the column's width; without one it shares what remains. */
-  width?: "w-xs" | "w-s" | "w-m" | "w-l" | "w-name";
-}
 
 export interface TableProps<Row> {
   name: string;

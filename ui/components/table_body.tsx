@@ -5,7 +5,7 @@ import type { Signal } from "@preact/signals";
 import { plain } from "../base/text.ts";
 import { Icon } from "./icon.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
-import type { Column } from "./table.tsx";
+import type { Column } from "./columns.tsx";
 import type { GroupLine, Line, RowLine } from "./table_lines.ts";
 import { rowHeight, useVisibleRows } from "./visible_rows.ts";
 

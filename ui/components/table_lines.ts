@@ -1,7 +1,7 @@
 /** The lines of a table: its rows in their order, with the headings of groups. @module */
 
 import { byCollation, collationKey } from "../base/text.ts";
-import type { Column } from "./table.tsx";
+import type { Column } from "./columns.tsx";
 
 export interface RowLine<Row> {
   kind: "row";

@@ -3,14 +3,13 @@
 import { api } from "../api/client.ts";
 import type { Network } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
-import { textColumn, timeColumn } from "../components/columns.tsx";
+import { type Column, textColumn, timeColumn } from "../components/columns.tsx";
 import { useDialog } from "../components/dialog.tsx";
 import { CheckField, SelectField, TextArea, TextField } from "../components/fields.tsx";
 import { EditDialog, type EditProps } from "../components/form.tsx";
 import { type FormValues, pairsOf } from "../components/form_values.ts";
 import { useRead } from "../components/reading.ts";
 import { Badge, Text } from "../components/states.tsx";
-import type { Column } from "../components/table.tsx";
 import { plain } from "../base/text.ts";
 import { hasRole } from "../state/session.ts";
 import { PruneDialog } from "../parts/prune.tsx";

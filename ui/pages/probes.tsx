@@ -2,12 +2,11 @@
 
 import type { CertificateCheck, EndpointCheck } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
-import { Name } from "../components/columns.tsx";
+import { type Column, Name } from "../components/columns.tsx";
 import { Listing } from "../components/listing.tsx";
 import { Page, Section } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
 import { Reason, State, Text } from "../components/states.tsx";
-import type { Column } from "../components/table.tsx";
 import { milliseconds } from "../base/text.ts";
 import { Time } from "../components/time.tsx";
 

@@ -4,14 +4,20 @@ import { useEffect } from "preact/hooks";
 import { api } from "../api/client.ts";
 import type { Volume } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
-import { Name, NAME_COLUMN, numberColumn, textColumn, timeColumn } from "../components/columns.tsx";
+import {
+  type Column,
+  Name,
+  NAME_COLUMN,
+  numberColumn,
+  textColumn,
+  timeColumn,
+} from "../components/columns.tsx";
 import { useDialog } from "../components/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../components/fields.tsx";
 import { EditDialog, type EditProps } from "../components/form.tsx";
 import { type FormValues, pairsOf } from "../components/form_values.ts";
 import { useRead } from "../components/reading.ts";
 import { Badge } from "../components/states.tsx";
-import type { Column } from "../components/table.tsx";
 import { bytes, plain } from "../base/text.ts";
 import { hasRole } from "../state/session.ts";
 import { PruneDialog } from "../parts/prune.tsx";

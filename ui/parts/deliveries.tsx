@@ -8,7 +8,7 @@ import { IconButton } from "../components/button.tsx";
 import { ListingDialog } from "../components/listing.tsx";
 import type { Reading } from "../components/reading.ts";
 import { Reason, State } from "../components/states.tsx";
-import type { Column } from "../components/table.tsx";
+import type { Column } from "../components/columns.tsx";
 import { count, plain } from "../base/text.ts";
 import { Time } from "../components/time.tsx";
 

@@ -4,7 +4,7 @@ import { api } from "../../api/client.ts";
 import type { Silence } from "../../api/types.ts";
 import type { Reading } from "../../components/reading.ts";
 import { State } from "../../components/states.tsx";
-import type { Column } from "../../components/table.tsx";
+import type { Column } from "../../components/columns.tsx";
 import { plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { SilenceForm } from "./silence_form.tsx";

@@ -6,7 +6,7 @@ import { Button } from "../../components/button.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
-import type { Column } from "../../components/table.tsx";
+import type { Column } from "../../components/columns.tsx";
 import { plain } from "../../base/text.ts";
 import { withResult } from "../../state/toasts.ts";
 import { WithSeverity } from "./active.tsx";

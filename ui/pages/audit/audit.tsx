@@ -11,7 +11,7 @@ import { offsetOf, Pager } from "../../components/pager.tsx";
 import { useRead } from "../../components/reading.ts";
 import { QuerySelect } from "../../components/search.tsx";
 import { State, Text, withBreaks } from "../../components/states.tsx";
-import type { Column } from "../../components/table.tsx";
+import type { Column } from "../../components/columns.tsx";
 import { capital, count } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { query, setQuery } from "../../state/router.ts";

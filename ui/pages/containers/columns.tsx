@@ -1,9 +1,8 @@
 /** The columns of the containers table. @module */
 
 import type { Container } from "../../api/types.ts";
-import { numberColumn, textColumn, timeColumn } from "../../components/columns.tsx";
+import { type Column, numberColumn, textColumn, timeColumn } from "../../components/columns.tsx";
 import { Badge, State, Text } from "../../components/states.tsx";
-import type { Column } from "../../components/table.tsx";
 import { bytes, imageName, percent, plain } from "../../base/text.ts";
 import { healthOf } from "../../state/live.ts";
 import { href } from "../../state/router.ts";

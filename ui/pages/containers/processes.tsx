@@ -3,7 +3,8 @@
 import { Button } from "../../components/button.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Text } from "../../components/states.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import type { Column } from "../../components/columns.tsx";
+import { Table } from "../../components/table.tsx";
 import type { TabProps } from "./tab.ts";
 import { WholeText } from "./texts.tsx";
 

@@ -5,7 +5,8 @@ import { Link } from "../../components/button.tsx";
 import { Section } from "../../components/page.tsx";
 import { type Reading, useRead } from "../../components/reading.ts";
 import { Failure } from "../../components/states.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import type { Column } from "../../components/columns.tsx";
+import { Table } from "../../components/table.tsx";
 import { bytes } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 

@@ -2,9 +2,8 @@
 
 import { computed } from "@preact/signals";
 import type { Image } from "../../api/types.ts";
-import { numberColumn, timeColumn } from "../../components/columns.tsx";
+import { type Column, numberColumn, timeColumn } from "../../components/columns.tsx";
 import { Badge, withBreaks } from "../../components/states.tsx";
-import type { Column } from "../../components/table.tsx";
 import { bytes, imageName } from "../../base/text.ts";
 import { containers } from "../../state/live.ts";
 import { UsedBy } from "../../parts/used_by.tsx";

@@ -2,11 +2,10 @@
 
 import { api } from "../../api/client.ts";
 import type { Integration, IntegrationAdapter } from "../../api/types.ts";
-import { NAME_COLUMN, textColumn, timeColumn } from "../../components/columns.tsx";
+import { type Column, NAME_COLUMN, textColumn, timeColumn } from "../../components/columns.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { reloadAll, useRead } from "../../components/reading.ts";
 import { Reason, State } from "../../components/states.tsx";
-import type { Column } from "../../components/table.tsx";
 import { count, milliseconds, plain } from "../../base/text.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { IntegrationForm } from "./form.tsx";

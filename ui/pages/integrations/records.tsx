@@ -4,7 +4,7 @@ import type { Integration, IntegrationRecord } from "../../api/types.ts";
 import { ListingDialog } from "../../components/listing.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
-import type { Column } from "../../components/table.tsx";
+import type { Column } from "../../components/columns.tsx";
 import { capital, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 

@@ -4,7 +4,7 @@ import { api } from "../../api/client.ts";
 import type { MaintenanceWindow } from "../../api/types.ts";
 import { useRead } from "../../components/reading.ts";
 import { State, Text } from "../../components/states.tsx";
-import type { Column } from "../../components/table.tsx";
+import type { Column } from "../../components/columns.tsx";
 import { targetText } from "../../parts/target_text.ts";
 import { capital, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";

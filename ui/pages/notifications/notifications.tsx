@@ -2,12 +2,11 @@
 
 import { api } from "../../api/client.ts";
 import type { NotificationChannel, NotificationDelivery } from "../../api/types.ts";
-import { NAME_COLUMN } from "../../components/columns.tsx";
+import { type Column, NAME_COLUMN } from "../../components/columns.tsx";
 import { DELIVERIES_SHOWN, DeliveriesDialog, LastDelivery } from "../../parts/deliveries.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { eventsText } from "../../parts/event_kinds.tsx";
 import { useRead } from "../../components/reading.ts";
-import type { Column } from "../../components/table.tsx";
 import { plain } from "../../base/text.ts";
 import { hasRole } from "../../state/session.ts";
 import { ChannelForm } from "./form.tsx";

@@ -4,7 +4,7 @@ import { api } from "../../api/client.ts";
 import type { Registry } from "../../api/types.ts";
 import { useRead } from "../../components/reading.ts";
 import { Badge, Text } from "../../components/states.tsx";
-import type { Column } from "../../components/table.tsx";
+import type { Column } from "../../components/columns.tsx";
 import { plain } from "../../base/text.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { RegistryForm } from "./form.tsx";

@@ -3,11 +3,10 @@
 import { api } from "../../api/client.ts";
 import type { Schedule, ScheduleRun } from "../../api/types.ts";
 import { Link } from "../../components/button.tsx";
-import { NAME_COLUMN } from "../../components/columns.tsx";
+import { type Column, NAME_COLUMN } from "../../components/columns.tsx";
 import { History } from "../../components/listing.tsx";
 import { reloadAll, useRead } from "../../components/reading.ts";
 import { Reason, State, Text } from "../../components/states.tsx";
-import type { Column } from "../../components/table.tsx";
 import { capital, milliseconds, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { ScheduleForm } from "./form.tsx";

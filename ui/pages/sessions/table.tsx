@@ -1,10 +1,9 @@
 /** Sessions in a table, and how they are ended. @module */
 
 import type { Session } from "../../api/types.ts";
-import { textColumn, timeColumn } from "../../components/columns.tsx";
+import { type Column, textColumn, timeColumn } from "../../components/columns.tsx";
 import { Listing, type ListReading } from "../../components/listing.tsx";
 import { Badge, Text } from "../../components/states.tsx";
-import type { Column } from "../../components/table.tsx";
 import { plain } from "../../base/text.ts";
 import { signOut } from "../../state/session.ts";
 import { browserName } from "./browser.ts";

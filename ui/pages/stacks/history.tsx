@@ -4,7 +4,7 @@
  * @module
  */
 
-import { timeColumn } from "../../components/columns.tsx";
+import { type Column, timeColumn } from "../../components/columns.tsx";
 import { useSignal } from "@preact/signals";
 import type { Job } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
@@ -15,7 +15,7 @@ import { JobStatus, JobSteps } from "../../parts/job_steps.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import { Table } from "../../components/table.tsx";
 import { plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { userName, useUserOptions } from "../../parts/user_options.ts";

@@ -7,7 +7,7 @@ import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Badge, State } from "../../components/states.tsx";
-import type { Column } from "../../components/table.tsx";
+import type { Column } from "../../components/columns.tsx";
 import { plain } from "../../base/text.ts";
 import { stackPath } from "../../paths.ts";
 import { href, navigate, query, setQuery } from "../../state/router.ts";

@@ -3,7 +3,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { StackPlan } from "../../api/types.ts";
 import { Badge, Text } from "../../components/states.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import type { Column } from "../../components/columns.tsx";
+import { Table } from "../../components/table.tsx";
 import { capital, count, plain, plainLines } from "../../base/text.ts";
 import { Warnings } from "./generated.tsx";
 

@@ -2,12 +2,11 @@
 
 import { api } from "../../api/client.ts";
 import type { ApiToken, IssuedApiToken } from "../../api/types.ts";
-import { timeColumn } from "../../components/columns.tsx";
+import { type Column, timeColumn } from "../../components/columns.tsx";
 import { confirm, useDialog } from "../../components/dialog.tsx";
 import { useRead } from "../../components/reading.ts";
 import { SecretDialog } from "../../components/secret_dialog.tsx";
 import { Badge, Text } from "../../components/states.tsx";
-import type { Column } from "../../components/table.tsx";
 import { capital, plain } from "../../base/text.ts";
 import { now, Time } from "../../components/time.tsx";
 import { userName, type UserOption, useUserOptions } from "../../parts/user_options.ts";

@@ -1,11 +1,11 @@
 /** Images that failed as an update of a container, and are not tried again. @module */
 
-import { textColumn, timeColumn } from "../../components/columns.tsx";
+import { type Column, textColumn, timeColumn } from "../../components/columns.tsx";
 import { api } from "../../api/client.ts";
 import type { BlockedUpdate } from "../../api/types.ts";
 import { Section } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
-import { type Column, Table } from "../../components/table.tsx";
+import { Table } from "../../components/table.tsx";
 import { imageName, plain } from "../../base/text.ts";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";

@@ -2,8 +2,7 @@
 
 import type { ImageUpdate } from "../../api/types.ts";
 import { Badge, State, withBreaks } from "../../components/states.tsx";
-import { timeColumn } from "../../components/columns.tsx";
-import type { Column } from "../../components/table.tsx";
+import { type Column, timeColumn } from "../../components/columns.tsx";
 import { capital, imageName, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { UsedBy } from "../../parts/used_by.tsx";

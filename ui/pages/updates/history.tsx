@@ -5,7 +5,7 @@
  * @module
  */
 
-import { timeColumn } from "../../components/columns.tsx";
+import { type Column, timeColumn } from "../../components/columns.tsx";
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { Job } from "../../api/types.ts";
@@ -17,7 +17,7 @@ import { JobStatus, JobSteps } from "../../parts/job_steps.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import { Table } from "../../components/table.tsx";
 import { capital, count, milliseconds, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";

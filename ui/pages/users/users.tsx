@@ -2,13 +2,12 @@
 
 import { api } from "../../api/client.ts";
 import type { User } from "../../api/types.ts";
-import { timeColumn } from "../../components/columns.tsx";
+import { type Column, timeColumn } from "../../components/columns.tsx";
 import { confirm, useDialog } from "../../components/dialog.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Badge, Empty, Text } from "../../components/states.tsx";
-import type { Column } from "../../components/table.tsx";
 import { capital, count, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { edition } from "../../state/edition.ts";

@@ -2,13 +2,12 @@
 
 import { api } from "../../api/client.ts";
 import type { CreatedWebhook, Webhook } from "../../api/types.ts";
-import { NAME_COLUMN, textColumn } from "../../components/columns.tsx";
+import { type Column, NAME_COLUMN, textColumn } from "../../components/columns.tsx";
 import { LastDelivery } from "../../parts/deliveries.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { eventsText } from "../../parts/event_kinds.tsx";
 import { useRead } from "../../components/reading.ts";
 import { SecretDialog } from "../../components/secret_dialog.tsx";
-import type { Column } from "../../components/table.tsx";
 import { count, plain } from "../../base/text.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { WebhookForm } from "./form.tsx";

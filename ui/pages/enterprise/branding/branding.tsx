@@ -2,10 +2,9 @@
 
 import { api } from "../../../api/client.ts";
 import type { BrandList } from "../../../api/types.ts";
-import { NAME_COLUMN, textColumn, timeColumn } from "../../../components/columns.tsx";
+import { type Column, NAME_COLUMN, textColumn, timeColumn } from "../../../components/columns.tsx";
 import { useRead } from "../../../components/reading.ts";
 import { Badge } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
 import { plain } from "../../../base/text.ts";
 import { withResult } from "../../../state/toasts.ts";
 import { BrandForm } from "./brand_form.tsx";

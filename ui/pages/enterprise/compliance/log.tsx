@@ -10,7 +10,7 @@ import { offsetOf, Pager } from "../../../components/pager.tsx";
 import { type Reading, useRead, useReloadAfter } from "../../../components/reading.ts";
 import { QuerySelect } from "../../../components/search.tsx";
 import { State, Text } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
+import type { Column } from "../../../components/columns.tsx";
 import { userName, type UserOption } from "../../../parts/user_options.ts";
 import { query, setQuery } from "../../../state/router.ts";
 import { CATEGORIES, OUTCOMES, SEVERITIES, StoredTime, targetOf } from "./entry.tsx";

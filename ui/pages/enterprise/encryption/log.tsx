@@ -10,7 +10,7 @@ import { Listing } from "../../../components/listing.tsx";
 import { Section } from "../../../components/page.tsx";
 import type { Reading } from "../../../components/reading.ts";
 import { Text } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
+import type { Column } from "../../../components/columns.tsx";
 import { capital, count, plain } from "../../../base/text.ts";
 import { Time } from "../../../components/time.tsx";
 import { userName, type UserOption } from "../../../parts/user_options.ts";

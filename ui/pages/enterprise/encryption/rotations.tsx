@@ -6,7 +6,7 @@ import type { MenuItem } from "../../../components/menu.tsx";
 import { Section } from "../../../components/page.tsx";
 import type { Reading } from "../../../components/reading.ts";
 import { State, Text } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
+import type { Column } from "../../../components/columns.tsx";
 import { Time } from "../../../components/time.tsx";
 import { userName, type UserOption } from "../../../parts/user_options.ts";
 import { RESULTS, type RotationEnd } from "./rotation_form.tsx";

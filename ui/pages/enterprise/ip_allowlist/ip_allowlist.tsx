@@ -3,12 +3,11 @@
 import { api } from "../../../api/client.ts";
 import type { IpRule } from "../../../api/types.ts";
 import { Button } from "../../../components/button.tsx";
-import { SwitchCell } from "../../../components/columns.tsx";
+import { type Column, SwitchCell } from "../../../components/columns.tsx";
 import { useDialog } from "../../../components/dialog.tsx";
 import { Page } from "../../../components/page.tsx";
 import { reloadAll, useRead } from "../../../components/reading.ts";
 import { Badge, Text } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
 import { plain } from "../../../base/text.ts";
 import { now, Time } from "../../../components/time.tsx";
 import { userName, type UserOption, useUserOptions } from "../../../parts/user_options.ts";

@@ -2,12 +2,11 @@
 
 import { api } from "../../../api/client.ts";
 import type { Agent, AgentPage, CertificateAuthority } from "../../../api/types.ts";
-import { SwitchCell, timeColumn } from "../../../components/columns.tsx";
+import { type Column, SwitchCell, timeColumn } from "../../../components/columns.tsx";
 import { Listing } from "../../../components/listing.tsx";
 import { Section } from "../../../components/page.tsx";
 import { type Reading, useRead } from "../../../components/reading.ts";
 import { Badge, Text } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
 import { plain } from "../../../base/text.ts";
 import { now, Time } from "../../../components/time.tsx";
 import { query, setQuery } from "../../../state/router.ts";

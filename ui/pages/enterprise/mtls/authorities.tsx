@@ -2,10 +2,9 @@
 
 import { api } from "../../../api/client.ts";
 import type { CertificateAuthority, CertificateAuthorityPage } from "../../../api/types.ts";
-import { NAME_COLUMN } from "../../../components/columns.tsx";
+import { type Column, NAME_COLUMN } from "../../../components/columns.tsx";
 import type { Reading } from "../../../components/reading.ts";
 import { Text } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
 import { plain } from "../../../base/text.ts";
 import { Expiry } from "./agents.tsx";
 import { ResourceSection } from "../../../components/resource.tsx";

@@ -3,11 +3,10 @@
 import { api } from "../../../api/client.ts";
 import type { RoleSummary } from "../../../api/types.ts";
 import { Button } from "../../../components/button.tsx";
-import { NAME_COLUMN } from "../../../components/columns.tsx";
+import { type Column, NAME_COLUMN } from "../../../components/columns.tsx";
 import { useDialog } from "../../../components/dialog.tsx";
 import { useRead } from "../../../components/reading.ts";
 import { Text } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
 import { count, plain } from "../../../base/text.ts";
 import { hasRole } from "../../../state/session.ts";
 import { PermissionCheck } from "./permission_check.tsx";

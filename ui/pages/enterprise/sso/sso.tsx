@@ -3,11 +3,10 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../../api/client.ts";
 import type { IdentityProvider } from "../../../api/types.ts";
-import { NAME_COLUMN, SwitchCell, textColumn } from "../../../components/columns.tsx";
+import { type Column, NAME_COLUMN, SwitchCell, textColumn } from "../../../components/columns.tsx";
 import { useDialog } from "../../../components/dialog.tsx";
 import { Page } from "../../../components/page.tsx";
 import { useRead } from "../../../components/reading.ts";
-import type { Column } from "../../../components/table.tsx";
 import { plain } from "../../../base/text.ts";
 import { AUTH_MODE, hasRole } from "../../../state/session.ts";
 import { ProviderForm } from "./provider_form.tsx";

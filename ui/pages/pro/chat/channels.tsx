@@ -3,11 +3,11 @@
 import { api } from "../../../api/client.ts";
 import type { ChatChannel } from "../../../api/types.ts";
 import { Button } from "../../../components/button.tsx";
-import { NAME_COLUMN, timeColumn } from "../../../components/columns.tsx";
+import { type Column, NAME_COLUMN, timeColumn } from "../../../components/columns.tsx";
 import { useDialog } from "../../../components/dialog.tsx";
 import { eventsText } from "../../../parts/event_kinds.tsx";
 import { useRead } from "../../../components/reading.ts";
-import type { Column } from "../../../components/table.tsx";
+import { Text } from "../../../components/states.tsx";
 import { count, plain } from "../../../base/text.ts";
 import { hasRole } from "../../../state/session.ts";
 import { withResult } from "../../../state/toasts.ts";

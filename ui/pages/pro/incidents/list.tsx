@@ -1,13 +1,12 @@
 /** Incidents: all of them, newest first. @module */
 
 import type { Incident } from "../../../api/types.ts";
-import { textColumn, timeColumn } from "../../../components/columns.tsx";
+import { type Column, textColumn, timeColumn } from "../../../components/columns.tsx";
 import { useDialog } from "../../../components/dialog.tsx";
 import { optionsOf } from "../../../components/fields.tsx";
 import { useRead, useReloadOn } from "../../../components/reading.ts";
 import { QuerySelect } from "../../../components/search.tsx";
 import { Text } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
 import { capital, plain } from "../../../base/text.ts";
 import { href, navigate, query, setQuery } from "../../../state/router.ts";
 import { hasRole } from "../../../state/session.ts";

@@ -2,11 +2,10 @@
 
 import { api } from "../../../api/client.ts";
 import type { RemediationRule, RemediationRun } from "../../../api/types.ts";
-import { NAME_COLUMN } from "../../../components/columns.tsx";
+import { type Column, NAME_COLUMN } from "../../../components/columns.tsx";
 import { History } from "../../../components/listing.tsx";
 import { reloadAll, useRead, useReloadOn } from "../../../components/reading.ts";
 import { State, Text } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
 import { capital, count, plain } from "../../../base/text.ts";
 import { Time } from "../../../components/time.tsx";
 import { conditionText } from "../../../parts/conditions.ts";

@@ -3,7 +3,7 @@
 import type { SlaBreach } from "../../../api/types.ts";
 import { Listing, type ListReading } from "../../../components/listing.tsx";
 import { Text } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
+import type { Column } from "../../../components/columns.tsx";
 import { duration, uptime } from "../../../base/text.ts";
 import { Time } from "../../../components/time.tsx";
 

@@ -2,11 +2,10 @@
 
 import { api } from "../../../api/client.ts";
 import type { SlaDefinition, SlaDefinitionDetail } from "../../../api/types.ts";
-import { linkColumn, numberColumn } from "../../../components/columns.tsx";
+import { type Column, linkColumn, numberColumn } from "../../../components/columns.tsx";
 import { useDetails } from "../../../parts/details.ts";
 import { Section } from "../../../components/page.tsx";
 import { reloadAll, useRead, useReloadOn } from "../../../components/reading.ts";
-import type { Column } from "../../../components/table.tsx";
 import { count, uptime } from "../../../base/text.ts";
 import { recalculateItem, SLA_DELETION } from "./actions.ts";
 import { Breaches } from "./breaches.tsx";

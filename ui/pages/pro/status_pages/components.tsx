@@ -3,13 +3,12 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../../api/client.ts";
 import type { StatusPageComponent } from "../../../api/types.ts";
-import { NAME_COLUMN } from "../../../components/columns.tsx";
+import { type Column, NAME_COLUMN } from "../../../components/columns.tsx";
 import { fieldsOf, optionsOf, SelectField } from "../../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { useRead } from "../../../components/reading.ts";
 import { Text } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
 import { plain } from "../../../base/text.ts";
 import type { TabProps } from "./tab.ts";
 import { COMPONENT_STATUSES, ComponentStatus, OneLine } from "./words.tsx";

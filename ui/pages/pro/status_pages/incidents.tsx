@@ -2,7 +2,7 @@
 
 import { api } from "../../../api/client.ts";
 import type { StatusPageIncident } from "../../../api/types.ts";
-import { Name } from "../../../components/columns.tsx";
+import { type Column, Name } from "../../../components/columns.tsx";
 import { useDialog } from "../../../components/dialog.tsx";
 import { fieldsOf, optionsOf, SelectField, TextArea } from "../../../components/fields.tsx";
 import {
@@ -14,7 +14,6 @@ import {
 } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { useRead, useReloadOn } from "../../../components/reading.ts";
-import type { Column } from "../../../components/table.tsx";
 import { count, plain } from "../../../base/text.ts";
 import { Time } from "../../../components/time.tsx";
 import { showStatus } from "../../../state/toasts.ts";

@@ -2,11 +2,10 @@
 
 import { api } from "../../../api/client.ts";
 import type { StatusPage, StatusPageDetail } from "../../../api/types.ts";
-import { linkColumn } from "../../../components/columns.tsx";
+import { type Column, linkColumn } from "../../../components/columns.tsx";
 import { useDetails } from "../../../parts/details.ts";
 import { useRead, useReloadOn } from "../../../components/reading.ts";
 import { Badge } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
 import { PAGE_DELETION } from "./deletion.ts";
 import { Address } from "./address.tsx";
 import { PageForm } from "./form.tsx";

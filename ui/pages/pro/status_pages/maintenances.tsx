@@ -2,14 +2,13 @@
 
 import { api } from "../../../api/client.ts";
 import type { StatusPageDetail, StatusPageMaintenance } from "../../../api/types.ts";
-import { Name } from "../../../components/columns.tsx";
+import { type Column, Name } from "../../../components/columns.tsx";
 import { CheckGroup, fieldsOf, TimeField } from "../../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { fromLocalInput } from "../../../base/local_time.ts";
 import { useRead, useReloadOn } from "../../../components/reading.ts";
 import { State } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
 import { plain } from "../../../base/text.ts";
 import { Time } from "../../../components/time.tsx";
 import type { TabProps } from "./tab.ts";

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../../api/client.ts";
 import type { CreatedSubscriber, Subscriber } from "../../../api/types.ts";
-import { Name } from "../../../components/columns.tsx";
+import { type Column, Name } from "../../../components/columns.tsx";
 import { useDialog } from "../../../components/dialog.tsx";
 import { SelectField, TextField } from "../../../components/fields.tsx";
 import { EditDialog, type SaveProps } from "../../../components/form.tsx";
@@ -11,7 +11,6 @@ import type { FormValues } from "../../../components/form_values.ts";
 import { useRead } from "../../../components/reading.ts";
 import { SecretDialog } from "../../../components/secret_dialog.tsx";
 import { State } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
 import { plain } from "../../../base/text.ts";
 import { Time } from "../../../components/time.tsx";
 import { ROOT } from "../../../state/root.ts";

@@ -2,13 +2,12 @@
 
 import { api } from "../../../api/client.ts";
 import type { Monitor } from "../../../api/types.ts";
-import { linkColumn, numberColumn, timeColumn } from "../../../components/columns.tsx";
+import { type Column, linkColumn, numberColumn, timeColumn } from "../../../components/columns.tsx";
 import { optionsOf } from "../../../components/fields.tsx";
 import { Section } from "../../../components/page.tsx";
 import { reloadAll, useRead, useReloadOn } from "../../../components/reading.ts";
 import { QuerySelect, SearchField } from "../../../components/search.tsx";
 import { State, Text } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
 import { milliseconds, uptime } from "../../../base/text.ts";
 import { query, setQuery } from "../../../state/router.ts";
 import { sentenceOf, showAlert } from "../../../state/toasts.ts";

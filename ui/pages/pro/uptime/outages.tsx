@@ -4,7 +4,7 @@ import type { Outage, OutagePage } from "../../../api/types.ts";
 import { Listing } from "../../../components/listing.tsx";
 import type { Reading } from "../../../components/reading.ts";
 import { Text } from "../../../components/states.tsx";
-import type { Column } from "../../../components/table.tsx";
+import type { Column } from "../../../components/columns.tsx";
 import { duration } from "../../../base/text.ts";
 import { now, Time } from "../../../components/time.tsx";
 
