@@ -244,8 +244,13 @@ async function checkTerminal(tab: Dashboard, engine: RealEngine): Promise<void> 
   await page.setViewport(DESKTOP);
   await tab.click("tab", "Processes");
   await tab.find("table", "Processes");
-  // The user and the number of the process, which come before the command.
-  await tab.find("row", /^root \d+ /);
+  await until("each column has its value", async () => {
+    const cells = await page.$$eval(
+      "main tbody tr:first-child td",
+      (cells) => cells.map(({ textContent }) => textContent),
+    );
+    return cells.length > 2 && cells.every((text) => text !== "");
+  });
   await until("the terminal has gone", async () => await page.$(".terminal-screen") === null);
 }
 
