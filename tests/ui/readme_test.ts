@@ -19,7 +19,7 @@ Deno.test("the examples of ui/README.md compile as the modules that they name", 
     }
     const { imports } = await readJson("deno.json");
     const { compilerOptions } = await readJson("ui/deno.json");
-    // What an example imports is that of the dashboard.
+    // Imports of an example are those of the dashboard.
     const own = { [`file://${folder}/ui/`]: new URL("ui/", root).href };
     await Deno.writeTextFile(
       `${folder}/deno.json`,

@@ -23,7 +23,7 @@ export interface Column<Row> {
   width?: "w-xs" | "w-s" | "w-m" | "w-l" | "w-name";
 }
 
-/** What a row is about. */
+/** Subject of a row. */
 export function Name({ children }: { children: string }) {
   return (
     <span class="name-cell">

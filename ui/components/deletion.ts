@@ -18,7 +18,7 @@ export interface Deletion<Row> {
   access?: Access;
   /** Default: its name or title. */
   nameOf?: (row: Row) => string;
-  /** The sentences of the confirmation: what is lost. Without them nothing is asked or deleted. */
+  /** Loss, in sentences of the confirmation. Without them nothing is asked or deleted. */
   consequence: (row: Row) => string | undefined | Promise<string | undefined>;
   work: (row: Row) => Promise<unknown>;
   /** The user has to type the name. */

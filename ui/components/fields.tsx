@@ -1,4 +1,4 @@
-/** The fields of forms, with their problems and what had been entered before. @module */
+/** Fields of forms, with their problems and earlier entries. @module */
 
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useId } from "preact/hooks";
@@ -10,7 +10,7 @@ import type { FormValues } from "./form_values.ts";
 /** Problems by field name. */
 export const Problems = createContext<Record<string, string>>({});
 
-/** What had been entered when the session ended. */
+/** Entries from before the session ended. */
 export const Kept = createContext<FormValues>({});
 
 /** The value that a field has at first. */
@@ -26,7 +26,7 @@ interface FieldProps {
   hint?: ComponentChildren;
 }
 
-/** What is wrong with a field's text, in addition to what the browser checks. */
+/** Problem of a field's text, in addition to the checks of the browser. */
 type Check = (text: string) => string | undefined;
 
 interface InputProps extends FieldProps {
@@ -246,7 +246,7 @@ function Field({ label, name, hint, children }: FieldProps & {
   );
 }
 
-/** What a field of {@linkcode fieldsOf} has besides its label and name. */
+/** Properties of a field of {@linkcode fieldsOf} besides its label and name. */
 type More<Props> = Omit<Props, "label" | "name" | "value"> & {
   /** The value where the object has none. */
   initial?: string | number | undefined;

@@ -181,7 +181,7 @@ export interface SaveProps<Saved = unknown> {
   onSaved: (saved: Saved) => void;
 }
 
-/** The properties of a dialog that creates an object, or edits the one that there is already. */
+/** Properties of a dialog that creates an object, or edits an existing one. */
 export interface EditProps<Item, Saved = unknown> extends SaveProps<Saved> {
   item: Item | undefined;
 }

@@ -14,7 +14,7 @@ type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 export const inputsOf = (form: HTMLFormElement): Input[] =>
   [...form.elements].filter((each): each is Input => "name" in each && each.name !== "");
 
-/** What the browser finds, by field name. */
+/** Problems that the browser finds, by field name. */
 export function problemsOf(form: HTMLFormElement): Record<string, string> {
   return Object.fromEntries(
     inputsOf(form)
@@ -41,7 +41,7 @@ export function problemsByField(
   }));
 }
 
-/** What the fields hold now. */
+/** Current values of the fields. */
 export function valuesOf(form: HTMLFormElement): FormValues {
   const values: FormValues = {};
   for (const field of inputsOf(form)) {

@@ -24,7 +24,7 @@ export interface ListingProps<Row>
   /** `undefined` while they are read. */
   rows: readonly Row[] | undefined;
   reading: ListReading;
-  /** What is said when there is nothing, and the button that helps. */
+  /** Text for an empty list, and the button that helps. */
   empty: ComponentChildren;
   action?: ComponentChildren;
   /** Set while a filter is on: what it filters, e.g. `monitors`, and how to clear it. */

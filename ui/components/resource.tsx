@@ -30,9 +30,9 @@ export interface ResourceProps<Row, Item = Row, Saved = unknown>
   /** The heading; also the name of the table unless it has another one. */
   title: string;
   name?: string;
-  /** What a row is called, e.g. `webhook` for "New webhook". */
+  /** Noun of a row, e.g. `webhook` for "New webhook". */
   noun: string;
-  /** Who may create, edit, switch and delete. */
+  /** Access that creating, editing, switching and deleting need. */
   write: Access;
   /** Called after a change. Default: reads the list again. */
   onChange?: () => void;

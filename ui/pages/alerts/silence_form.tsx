@@ -20,7 +20,7 @@ const MATCHERS = ["event", "container", "stack", "rule", "severity"] as const;
 
 export function SilenceForm(
   { item: silence, about = silence?.matchers ?? {}, onClose, onSaved }: EditProps<Silence> & {
-    /** What it is about. */
+    /** Subject of the silence. */
     about?: NewSilenceMatchers;
   },
 ) {
