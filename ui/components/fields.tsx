@@ -43,6 +43,8 @@ interface InputProps extends FieldProps {
   minLength?: number;
   maxLength?: number;
   placeholder?: string;
+  /** The id of a list of proposals. */
+  list?: string;
   autocomplete?: "off" | "on" | "username" | "current-password" | "new-password";
 }
 
@@ -174,43 +176,60 @@ export function CheckField(
 }
 
 /** Several checkboxes with a common name; their value is the list of the checked ones. */
-export function CheckGroup({ label, name, options, checked, hint, required }: FieldProps & {
-  /** Values, or values with their names. */
-  options: readonly Option[];
-  checked: readonly string[];
-  /** At least one has to be checked. */
-  required?: boolean;
-}) {
+export function CheckGroup(
+  { label, name, options, parts = [], checked, hint, required, children }: FieldProps & {
+    /** Values, or values with their names. */
+    options: readonly Option[];
+    /** Further options with titles of their own. */
+    parts?: readonly { title: string; options: readonly Option[] }[];
+    /** After the first options. */
+    children?: ComponentChildren;
+    checked: readonly string[];
+    /** At least one has to be checked. */
+    required?: boolean;
+  },
+) {
   const id = useId();
   const initial = useInitial(name, checked);
   const count = useSignal(initial.length);
   const isMissing = required === true && count.value === 0;
   const problem = useContext(Problems)[name];
   const description = problem === undefined ? hint && `${id}-hint` : `${id}-problem`;
-  const onChange = ({ target }: Event) => {
-    count.value += (target as HTMLInputElement).checked ? 1 : -1;
+  const onChange = ({ currentTarget }: { currentTarget: HTMLElement }) => {
+    count.value = currentTarget.querySelectorAll(`[name="${name}"]:checked`).length;
+  };
+  const box = (option: Option, at: number) => {
+    const { value, name: shown, title } = withName(option);
+    return (
+      <label key={value} class="check" title={title}>
+        <input
+          type="checkbox"
+          name={name}
+          value={value}
+          defaultChecked={initial.includes(value)}
+          // The first one has the problem of the group.
+          ref={(input) =>
+            input?.setCustomValidity(isMissing && at === 0 ? "Select at least one" : "")}
+          aria-invalid={problem !== undefined && at === 0 ? "true" : undefined}
+          aria-describedby={description && at === 0 ? description : undefined}
+        />
+        {plain(shown)}
+      </label>
+    );
   };
   return (
     <fieldset class="field check-group" onChange={onChange}>
       <legend>{label}</legend>
       <div>
-        {options.map(withName).map((option, at) => (
-          <label key={option.value} class="check">
-            <input
-              type="checkbox"
-              name={name}
-              value={option.value}
-              defaultChecked={initial.includes(option.value)}
-              // The first one has the problem of the group.
-              ref={(input) =>
-                input?.setCustomValidity(isMissing && at === 0 ? "Select at least one" : "")}
-              aria-invalid={problem !== undefined && at === 0 ? "true" : undefined}
-              aria-describedby={description && at === 0 ? description : undefined}
-            />
-            {plain(option.name)}
-          </label>
-        ))}
+        {options.map(box)}
+        {children}
       </div>
+      {parts.map(({ title, options: own }) => (
+        <fieldset key={title}>
+          <legend>{title}</legend>
+          <div>{own.map((option, at) => box(option, options.length + at))}</div>
+        </fieldset>
+      ))}
       {problem !== undefined
         ? <p id={`${id}-problem`} class="problem">{problem}</p>
         : hint && <p id={`${id}-hint`} class="hint">{hint}</p>}
@@ -288,11 +307,16 @@ export function fieldsOf<Item extends object>(item: Item | undefined) {
   };
 }
 
-type Option = string | { value: string; name: string };
+type Option = string | {
+  value: string;
+  name: string;
+  /** The tooltip of a checkbox. */
+  title?: string;
+};
 
 /** Options with a capital letter and spaces, e.g. `partial_outage` as `Partial outage`. */
 export const optionsOf = (values: readonly string[]) =>
   values.map((value) => ({ value, name: capital(value.replaceAll("_", " ")) }));
 
-const withName = (option: Option) =>
+const withName = (option: Option): Exclude<Option, string> =>
   typeof option === "string" ? { value: option, name: option } : option;

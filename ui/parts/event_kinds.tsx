@@ -1,7 +1,13 @@
 /** Choice of the events that a receiver gets, and its text in tables. @module */
 
-import type { NewWebhook } from "../api/types.ts";
+import { useEffect, useRef } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import type { EventKind } from "../api/types.ts";
+import { capital } from "../base/text.ts";
 import { CheckGroup } from "../components/fields.tsx";
+import { Loading } from "../components/states.tsx";
+import { eventKinds, readEventKinds } from "../state/event_kinds.ts";
+import { sentenceOf } from "../state/toasts.ts";
 
 const ALL_PROBLEMS = "Everything that is a problem";
 

@@ -4,6 +4,7 @@ import type { NewSilenceMatchers, Silence } from "../../api/types.ts";
 import { fieldsOf, SelectField, TextField, TimeField } from "../../components/fields.tsx";
 import { type EditProps, FormDialog, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
+import { useEventKinds } from "../../parts/event_kinds.tsx";
 import { fromLocalInput } from "../../base/local_time.ts";
 import { capital } from "../../base/text.ts";
 import { showStatus } from "../../state/toasts.ts";

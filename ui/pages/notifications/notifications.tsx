@@ -5,7 +5,7 @@ import type { NotificationChannel, NotificationDelivery } from "../../api/types.
 import { type Column, NAME_COLUMN } from "../../components/columns.tsx";
 import { DELIVERIES_SHOWN, DeliveriesDialog, LastDelivery } from "../../parts/deliveries.tsx";
 import { useDialog } from "../../components/dialog.tsx";
-import { eventsText } from "../../parts/event_kinds.tsx";
+import { EventsText } from "../../parts/event_kinds.tsx";
 import { useRead } from "../../components/reading.ts";
 import { plain } from "../../base/text.ts";
 import { hasRole } from "../../state/session.ts";

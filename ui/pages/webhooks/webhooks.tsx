@@ -5,7 +5,7 @@ import type { CreatedWebhook, Webhook } from "../../api/types.ts";
 import { type Column, NAME_COLUMN, textColumn } from "../../components/columns.tsx";
 import { LastDelivery } from "../../parts/deliveries.tsx";
 import { useDialog } from "../../components/dialog.tsx";
-import { eventsText } from "../../parts/event_kinds.tsx";
+import { EventsText } from "../../parts/event_kinds.tsx";
 import { useRead } from "../../components/reading.ts";
 import { SecretDialog } from "../../components/secret_dialog.tsx";
 import { count, plain } from "../../base/text.ts";
