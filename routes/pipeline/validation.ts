@@ -13,7 +13,6 @@ import { acceptedFields } from "../contract/accepted_fields.ts";
 import { assertFewParameters, parseForm, parseJson } from "./body_content.ts";
 import { pacedReader, streamReader } from "./body_pace.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
-import type { MaybePromise } from "./maybe_promise.ts";
 import type { Env } from "./request_context.ts";
 import { checkUpload } from "./upload.ts";
 
@@ -48,7 +47,7 @@ const NO_FIELDS = z.object({});
 export function inputCheck(
   endpoint: Endpoint,
   group: readonly Endpoint[],
-): (c: Context<Env>) => MaybePromise<void> {
+): (c: Context<Env>) => Promise<void> {
   const { params, form, upload, ignoresUnknown } = endpoint;
   const takesBody = Boolean(form ?? endpoint.body);
   const bytesMax = endpoint.bodyBytesMax ??
@@ -71,15 +70,13 @@ export function inputCheck(
       queryNames.includes(name) ? `unknown field; ${name} is a query parameter` : undefined,
   };
 
-  return function checkInput(c) {
+  return async function checkInput(c) {
     assertFewParameters(c.req.raw.url);
     if (upload) checkUpload(c.req.raw, upload);
     const param = params && checked(params, c.req.param(), "path");
     const query = readQuery(c.req.raw.url);
-    if (endpoint.method !== "get" && !upload) {
-      return readBody(c).then((body) => accept(c, { param, query, body }));
-    }
-    if (param || query) accept(c, { param, query });
+    const body = endpoint.method !== "get" && !upload ? await readBody(c) : undefined;
+    accept(c, { param, query, body });
   };
 
   function accept(c: Context<Env>, parts: Record<string, Part | undefined>): void {
