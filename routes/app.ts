@@ -23,7 +23,7 @@ import { pathOf } from "./pipeline/request_url.ts";
 import { isProbe, rateLimit } from "./pipeline/rate_limit.ts";
 import { createScopeCheck } from "./pipeline/scope.ts";
 import { identify } from "./pipeline/authorize.ts";
-import type { Router } from "./pipeline/router.ts";
+import { createRouter, type Router } from "./pipeline/router.ts";
 import { VERSION } from "../services/version.ts";
 
 /** Handles a request; never rejects. `peer` is the address of the other end of the connection. */
@@ -113,7 +113,6 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
   function groupRouter(group: EditionGroup) {
     let loading: Promise<Router> | undefined;
     const start = async () => {
-      const { createRouter } = await import("./pipeline/router.ts");
       const endpoints = await loadEndpoints(group, deps, openApi);
       return createRouter({ ...group, endpoints }, endpointDeps, respondFailure);
     };

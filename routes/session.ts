@@ -23,7 +23,13 @@ import {
   sessionCookie,
 } from "./pipeline/session_cookie.ts";
 import { Done } from "./contract/shapes.ts";
-import { KeyBody, LoginBody, THROTTLED, TokenPair as Tokens, withReuseInNote } from "./auth.ts";
+import {
+  KeyBody,
+  LoginBody,
+  THROTTLED,
+  TokenPair as Tokens,
+  withReuseInNote,
+} from "./users/login.ts";
 
 const BrowserSession = Tokens.omit({ refreshToken: true }).extend({
   permissions: z.array(z.string()).meta({
