@@ -9,7 +9,10 @@ import { rawEndpoint } from "./contract/endpoint.ts";
 import { eventStream } from "./pipeline/event_stream.ts";
 
 const ManyQuery = z.object({
-  container: z.array(ContainerRef).min(1).max(50).meta({
+  container: z.preprocess(
+    (given) => typeof given === "string" ? [given] : given,
+    z.array(ContainerRef).min(1).max(50),
+  ).meta({
     description: "Ids, unambiguous prefixes of ids, or names; up to 50",
     example: ["web", "db"],
   }),

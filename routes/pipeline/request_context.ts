@@ -66,6 +66,9 @@ export type Env = AppEnv & {
 /** Answers a request to an endpoint, or throws its failure. */
 export type Serve = (c: Context<Env>) => Promise<Response>;
 
+/** Checks a part of a request, and stores it for the handler. @throws {AppError} */
+export type PartCheck = (c: Context<Env>) => void | Promise<unknown>;
+
 /** A validated part of the request; `undefined` where the endpoint has none. */
 export function validated(c: Context<Env>, part: "param" | "query" | "body"): unknown {
   return (c.req as unknown as { valid(part: string): unknown }).valid(part);

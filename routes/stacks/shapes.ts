@@ -48,7 +48,7 @@ const sizeOf = (texts: Record<string, string>) =>
   Object.values(texts).reduce((size, text) => size + text.length, 0);
 
 /** The sources of a stack. */
-export const StackSources = z.object({
+export const StackSources = z.strictObject({
   compose: Text.min(1).meta({
     description: "The Compose text, up to 1 MiB",
     example: "services:\n  web:\n    image: nginx\n",

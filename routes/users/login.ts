@@ -18,11 +18,11 @@ export const TokenPair = z.object({
   serverName: z.string(),
 }).meta({ id: "TokenPair" });
 
-export const KeyBody = z.object({
+export const KeyBody = z.strictObject({
   apiKey: z.string().min(1).max(4_096).meta({ example: "lsk_aGVsbG8gaGFyYm91cg" }),
 }).meta({ id: "ApiKeyLogin" });
 
-export const LoginBody = z.object({
+export const LoginBody = z.strictObject({
   email: z.string().min(1).max(EMAIL_LENGTH_MAX),
   password: z.string().min(1).max(PASSWORD_LENGTH_MAX),
 }).meta({
