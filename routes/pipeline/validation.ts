@@ -6,7 +6,7 @@
 
 import { zValidator } from "@hono/zod-validator";
 import type { Context } from "hono";
-import * as z from "zod";
+import type * as z from "zod";
 import { InputError, type InputIssue, ISSUES_MAX } from "../../services/errors.ts";
 import { inputIssues } from "../../services/input/check.ts";
 import { inputMessage, unknownMessage } from "../../services/input/messages.ts";
