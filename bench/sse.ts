@@ -70,7 +70,7 @@ export async function benchSse(engine: RealEngine): Promise<void> {
       { program: "empty app", "RSS MB": ofReference },
     ]);
     printVerdict("memory of 1 000 clients, times the empty app's", ofSmall! / ofReference, 1.15);
-    printVerdict("memory of all clients", ofLarge!, 700, " MB");
+    printVerdict("memory of all clients", ofLarge!, 750, " MB");
     printVerdict("frame to all, slowest round", Math.max(...large.fanOutMs), 1_000, " ms");
     printVerdict(
       `the same beside ${STALLED} that do not read`,
