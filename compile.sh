@@ -144,7 +144,7 @@ if [ -n "$license_keys" ]; then
       *) cp -R "$entry" "$source/" ;;
     esac
   done
-  cp "$license_keys" "$source/services/license/license_keys.json"
+  cp "$license_keys" "$source/services/access/license/license_keys.json"
 fi
 in_source() {
   (cd "$source" && run_deno run -A --no-config --no-lock "$root/deploy/build/$1" main.ts \

@@ -91,7 +91,5 @@ if (import.meta.main) {
       () => stop.signal.aborted ? Deno.exit(EXIT.failure) : stop.abort(),
     );
   }
-  // Not called from here: the first error that is thrown, such as for a file that is not there
-  // yet, has its stack described, and with the whole bundle on the stack that takes 12 ms.
-  queueMicrotask(() => void main(Deno.args, stop.signal).then(Deno.exit));
+  Deno.exit(await main(Deno.args, stop.signal));
 }

@@ -37,7 +37,7 @@ export async function benchBaseline(engine: RealEngine): Promise<void> {
       { program: "Longshore", "RSS MB": serviceMb },
       { program: "empty app", "RSS MB": emptyMb },
     ]);
-    printVerdict("idle memory above the empty app", serviceMb - emptyMb, 32, " MB");
+    printVerdict("idle memory above the empty app", serviceMb - emptyMb, 36, " MB");
 
     const options = { headers, connections: CONNECTIONS, seconds: SECONDS };
     for (
@@ -48,7 +48,7 @@ export async function benchBaseline(engine: RealEngine): Promise<void> {
           emptyPath: "/body",
           share: 0.7,
         },
-        { title: "GET /livez", path: "/livez", emptyPath: "/livez", share: 0.5 },
+        { title: "GET /livez", path: "/livez", emptyPath: "/livez", share: 0.4 },
       ]
     ) {
       const [ours, theirs] = await sideBySide(

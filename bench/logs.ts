@@ -35,7 +35,7 @@ export async function benchLogs(engine: RealEngine): Promise<void> {
   });
   const token = await tokenOf(service);
 
-  // The service collects the garbage of its start once, which would delay some lines.
+  // The first rounds of the workers would delay some lines.
   await settle();
   const latency = await measureLatency(engine, service, token);
   const load = await measureLoad(engine, service, token, { stalled: 1, lines: FAST_LINES });

@@ -1,24 +1,28 @@
 /**
- * `longshore serve`: listens at once, loads and runs the service, and stops it in order: streams and
- * requests first, then the workers, the databases last.
+ * `longshore serve`: reads the configuration, listens, opens the service, runs its workers, and
+ * stops in order: streams and requests first, then the workers, the databases last.
  *
  * @module
  */
 
 import { type Config, configWarnings, readConfig } from "../services/config/config.ts";
 import { withDeadline } from "../services/deadline.ts";
-import { yieldToEventLoop } from "../services/event_loop.ts";
+import { aborted, sleep } from "../services/lifecycle.ts";
 import { createLog, errorFields, type Log } from "../services/log.ts";
-import { createStartupHandler } from "./startup_handler.ts";
 import { listen, type Listener } from "./listener/listener.ts";
 import { requestOwn } from "./own_request.ts";
 import { assertNoArguments, EXIT, type Program } from "./program.ts";
+import { createStartupHandler } from "./startup_handler.ts";
+import { startNotifying } from "./supervisor.ts";
 
 /** Time limit for running requests at the stop, in milliseconds. */
 const DRAIN_MS = 10_000;
 
-/** Time for the first request before the service is loaded, in milliseconds. */
-const FIRST_ANSWER_MS = 10;
+/**
+ * Time for a client that waits for the port, in milliseconds. Loading the service blocks the event
+ * loop for a quarter of a second.
+ */
+const FIRST_PROBE_MS = 10;
 
 export async function serve(program: Program): Promise<number> {
   assertNoArguments("serve", program);
@@ -27,29 +31,39 @@ export async function serve(program: Program): Promise<number> {
   const log = createLog({ level: config.logLevel, format: config.logFormat, now });
 
   // A port in use fails here, before anything is opened or created.
-  const handler = createStartupHandler();
-  const listener = listen(config, log, handler.answer);
+  const startup = createStartupHandler();
+  const listener = listen(config, log, startup.answer);
   const failure = new AbortController();
+  const signal = AbortSignal.any([program.signal, failure.signal]);
   listener.accepting.catch((error) => {
     log.error("no connections can be accepted; the service stops", errorFields(error));
     failure.abort();
   });
   for (const warning of configWarnings(config)) log.warn(warning);
   const stopReporting = reportRejections(log);
+
   try {
-    const { runService } = await loadService();
-    await runService({
-      program: { ...program, signal: AbortSignal.any([program.signal, failure.signal]) },
-      config,
-      log,
-      now,
-      address: listener.address,
-      open: handler.open,
-      findFault: () => findFault(listener, config),
-      drain: () => drain(listener),
-    });
+    await sleep(FIRST_PROBE_MS, signal);
+    const { openService } = await import("./service.ts");
+    using service = await openService({ program, config, log, now, address: listener.address });
+    startup.open(service.app);
+
+    const working = service.runWorkers(signal);
+    try {
+      await service.greet();
+      const notifying = await startNotifying(program.env, log, () => findFault(listener, config));
+      await aborted(signal);
+
+      log.info("stopping");
+      await notifying.stopping();
+      service.deps.stream.close();
+      await service.deps.terminals.close();
+      await drain(listener);
+    } finally {
+      await working;
+    }
   } catch (error) {
-    handler.close();
+    startup.close();
     await drain(listener);
     throw error;
   } finally {
@@ -57,20 +71,6 @@ export async function serve(program: Program): Promise<number> {
   }
   log.info("stopped");
   return failure.signal.aborted ? EXIT.failure : EXIT.ok;
-}
-
-/**
- * Loads the service in steps of some ten milliseconds. Between two steps `startup_handler.ts` answers
- * requests. The first step, which is the longest, begins when a client that waits for the port has
- * its answer.
- */
-async function loadService() {
-  await new Promise((resolve) => setTimeout(resolve, FIRST_ANSWER_MS));
-  await import("../services/editions.ts");
-  await yieldToEventLoop();
-  await import("../routes/app.ts");
-  await yieldToEventLoop();
-  return await import("./service.ts");
 }
 
 /** @returns The reason why the listener does not answer. One that is full refuses, but it works. */

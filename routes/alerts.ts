@@ -51,7 +51,7 @@ const Operator = z.enum(ALERT_OPERATORS).meta({ id: "AlertOperator" });
 
 const Severity = z.enum(SEVERITIES);
 
-const Scope = z.object({ target: Target }).meta({
+const Scope = z.strictObject({ target: Target }).meta({
   id: "AlertScope",
   description:
     "What the rule watches. Everything that is given has to match; a rule that watches " +

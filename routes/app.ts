@@ -16,21 +16,14 @@ import { corsHeaders, preflight } from "./pipeline/cors.ts";
 import { type EditionGroup, everyRoute, groups, isUnlimited, pathOfHost } from "./editions.ts";
 import { loadEndpoints, pathTest } from "./contract/group.ts";
 import { failureOf } from "./pipeline/errors.ts";
-import {
-  type Exchange,
-  requestIdOf,
-  respondAlive,
-  respondJson,
-  respondRaw,
-} from "./pipeline/exchange.ts";
+import { type Exchange, requestIdOf, respondJson, respondRaw } from "./pipeline/exchange.ts";
 import type { Audit, EndpointDeps, Identify } from "./pipeline/request_context.ts";
-import { after, type MaybePromise } from "./pipeline/maybe_promise.ts";
 import { createRequestLog, loggedPath } from "./pipeline/request_log.ts";
-import { pathOf, targetOf } from "./pipeline/request_url.ts";
+import { pathOf } from "./pipeline/request_url.ts";
 import { isProbe, rateLimit } from "./pipeline/rate_limit.ts";
 import { createScopeCheck } from "./pipeline/scope.ts";
 import { identify } from "./pipeline/authorize.ts";
-import type { Router } from "./pipeline/router.ts";
+import { createRouter, type Router } from "./pipeline/router.ts";
 import { VERSION } from "../services/version.ts";
 
 /** Handles a request; never rejects. `peer` is the address of the other end of the connection. */
@@ -84,9 +77,8 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
       if (!isProbe(pathOf(request)) && !isUnlimited(deps, request)) {
         limit.check(exchange.address);
       }
-      const answer = preflight(request, exchange) ?? liveness(request, exchange) ??
-        dispatch(withOwnDomainPath(withTrustedHeaders(request, peer)), exchange);
-      response = answer instanceof Promise ? await answer : answer;
+      response = preflight(request, exchange) ??
+        await dispatch(withOwnDomainPath(withTrustedHeaders(request, peer)), exchange);
     } catch (error) {
       response = respondFailure(error, exchange, request);
     }
@@ -97,14 +89,6 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     logRequest(request, exchange, status, ms);
     return response;
   };
-
-  /** Answers a liveness probe without routing, unless an access policy records it. */
-  function liveness(request: Request, exchange: Exchange): MaybePromise<Response> | undefined {
-    if (request.method !== "GET" || targetOf(request) !== "/livez") return undefined;
-    exchange.route = "/livez";
-    const policy = endpointDeps.currentPolicy();
-    return policy ? after(policy, () => dispatch(request, exchange)) : respondAlive(exchange);
-  }
 
   /** Removes `X-Forwarded-Proto` unless a trusted proxy set it. */
   function withTrustedHeaders(request: Request, peer: string): Request {
@@ -127,34 +111,29 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
 
   /** Loads the group on its first request; after a failure the next request tries again. */
   function groupRouter(group: EditionGroup) {
-    let router: Router | undefined;
     let loading: Promise<Router> | undefined;
     const start = async () => {
-      const { createRouter } = await import("./pipeline/router.ts");
       const endpoints = await loadEndpoints(group, deps, openApi);
-      return router = createRouter({ ...group, endpoints }, endpointDeps, respondFailure);
+      return createRouter({ ...group, endpoints }, endpointDeps, respondFailure);
     };
     return {
       serves: pathTest(group),
       load: () =>
-        router ?? (loading ??= start().catch((error) => {
+        loading ??= start().catch((error) => {
           loading = undefined;
           throw error;
-        })),
+        }),
     };
   }
 
-  function dispatch(request: Request, exchange: Exchange): MaybePromise<Response> {
+  async function dispatch(request: Request, exchange: Exchange): Promise<Response> {
     const path = pathOf(request);
     const group = routers.find(({ serves }) => serves(path));
-    if (!group) return respondPage(request, exchange);
-    return after(
-      group.load(),
-      (router) =>
-        request.method === "HEAD"
-          ? respondHead(router, request, exchange)
-          : router.fetch(request, exchange),
-    );
+    if (!group) return await respondPage(request, exchange);
+    const router = await group.load();
+    return request.method === "HEAD"
+      ? await respondHead(router, request, exchange)
+      : await router.fetch(request, exchange);
   }
 
   /** Cancels the body, because a stream would otherwise run without a reader. */

@@ -1,44 +1,16 @@
 /** /auth: login by key or password, token refresh and logout. @module */
 
 import * as z from "zod";
-import { EMAIL_LENGTH_MAX } from "../services/access/users/emails.ts";
 import { loginName } from "../services/access/sign_in/login_name.ts";
-import { PASSWORD_LENGTH_MAX } from "../services/input/password_rule.ts";
-import { refreshSession, ReusedTokenError } from "../services/access/sign_in/refresh.ts";
-import {
-  exchangeApiKey,
-  logIn,
-  logOut,
-  type TokenPair as Login,
-} from "../services/access/sign_in/sessions.ts";
+import { refreshSession } from "../services/access/sign_in/refresh.ts";
+import { exchangeApiKey, logIn, logOut } from "../services/access/sign_in/sessions.ts";
 import { describeCaller } from "../services/access/users/users.ts";
 import type { Deps } from "../services/deps.ts";
 import { clientOf } from "./pipeline/client.ts";
-import { endpoint, type Note } from "./contract/endpoint.ts";
+import { endpoint } from "./contract/endpoint.ts";
 import { Done, Timestamp } from "./contract/shapes.ts";
+import { KeyBody, LoginBody, THROTTLED, TokenPair, withReuseInNote } from "./users/login.ts";
 import { UserRole } from "./users/shapes.ts";
-
-export const TokenPair = z.object({
-  accessToken: z.string().meta({ description: "JWT for the Authorization header" }),
-  refreshToken: z.string().meta({
-    description: "Valid for one call of `POST /auth/refresh` within 30 days",
-  }),
-  expiresIn: z.int().meta({ description: "Seconds until the access token ends", example: 900 }),
-  role: UserRole,
-  serverName: z.string(),
-}).meta({ id: "TokenPair" });
-
-export const KeyBody = z.object({
-  apiKey: z.string().min(1).max(4_096).meta({ example: "lsk_aGVsbG8gaGFyYm91cg" }),
-}).meta({ id: "ApiKeyLogin" });
-
-export const LoginBody = z.object({
-  email: z.string().min(1).max(EMAIL_LENGTH_MAX),
-  password: z.string().min(1).max(PASSWORD_LENGTH_MAX),
-}).meta({
-  id: "PasswordLogin",
-  example: { email: "ada@example.com", password: "correct horse battery" },
-});
 
 const RefreshBody = z.object({
   refreshToken: z.string().min(1).max(512).meta({
@@ -53,18 +25,6 @@ const Me = z.object({
   createdAt: Timestamp.nullable(),
   lastLoginAt: Timestamp.nullable(),
 }).meta({ id: "CurrentUser" });
-
-export const THROTTLED = { 429: "Limit of 10 failures per minute reached; see `Retry-After`" };
-
-/** Names the user in the logs when a refresh token is reused. */
-export async function withReuseInNote(note: Note, login: Promise<Login>): Promise<Login> {
-  try {
-    return await login;
-  } catch (error) {
-    if (error instanceof ReusedTokenError) note.actor = error.userId;
-    throw error;
-  }
-}
 
 export const authEndpoints = (deps: Deps) => [
   endpoint(

@@ -4,7 +4,7 @@ import type { Deps } from "../services/deps.ts";
 import type { Edition } from "../services/edition.ts";
 import { communityGroups } from "./community.ts";
 import type { Endpoint } from "./contract/endpoint.ts";
-import { type EndpointGroup, loadEndpoints } from "./contract/group.ts";
+import { type EndpointGroup, group, loadEndpoints } from "./contract/group.ts";
 import { isVerifyRequest } from "./enterprise/mtls/verify_request.ts";
 import { statusPageOfHost } from "./pro/status_pages/own_domain.ts";
 
@@ -23,25 +23,18 @@ export interface EditionGroup extends EndpointGroup {
 
 /** No path is in two groups. */
 export const groups: readonly EditionGroup[] = [
-  ...communityGroups.map((group) => ({ edition: "ce" as const, prefix: "", ...group })),
+  ...communityGroups.map((each) => ({ edition: "ce" as const, prefix: "", ...each })),
   // Public pages, with short addresses.
-  {
-    edition: "pro",
-    prefix: "",
-    paths: ["/status"],
-    parts: [async () => (await import("./pro/status_pages/html.ts")).statusPageHtmlEndpoints],
-  },
+  { edition: "pro", prefix: "", ...group("/status", () => import("./pro/status_pages/html.ts")) },
   {
     edition: "pro",
     prefix: "/api/ext/service-pro",
-    paths: [""],
-    parts: [async () => (await import("./pro/mod.ts")).proEndpoints],
+    ...group("", () => import("./pro/mod.ts")),
   },
   {
     edition: "enterprise",
     prefix: "/api/ext/service-enterprise",
-    paths: [""],
-    parts: [async () => (await import("./enterprise/mod.ts")).enterpriseEndpoints],
+    ...group("", () => import("./enterprise/mod.ts")),
   },
 ];
 

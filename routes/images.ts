@@ -12,7 +12,7 @@ import type { Deps } from "../services/deps.ts";
 import { endpoint, rawEndpoint } from "./contract/endpoint.ts";
 import { lengthOf, readUpload } from "./pipeline/upload.ts";
 import { ContainerState } from "./containers/shapes.ts";
-import { Job } from "./jobs.ts";
+import { Job } from "./contract/job.ts";
 import { ENGINE_FAILURES, queryBoolean, Timestamp } from "./contract/shapes.ts";
 
 /** Only characters of ids, names, tags and digests are allowed. */

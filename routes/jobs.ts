@@ -1,61 +1,13 @@
 /** /api/jobs: work that takes longer than a request. @module */
 
 import * as z from "zod";
-import {
-  cancelJob,
-  getJob,
-  JOB_STATUSES,
-  JOB_TARGET_TYPES,
-  listJobs,
-} from "../services/jobs/jobs.ts";
+import { cancelJob, getJob, listJobs } from "../services/jobs/jobs.ts";
 import { openJobStream } from "../services/jobs/stream.ts";
 import type { Deps } from "../services/deps.ts";
 import { endpoint, rawEndpoint } from "./contract/endpoint.ts";
 import { eventStream } from "./pipeline/event_stream.ts";
-import { queryInteger, Timestamp } from "./contract/shapes.ts";
-
-const Status = z.enum(JOB_STATUSES).meta({
-  description:
-    "rolled_back: the job failed and restored the state before it; needs_attention: it " +
-    "could neither succeed nor restore it",
-});
-
-const Kind = z.string().min(1).max(100).meta({ example: "image.pull" });
-
-const Target = z.string().min(1).max(512).meta({
-  description: "What the job works on; no two unfinished jobs have the same target",
-  example: "docker.io/library/nginx:latest",
-});
-
-export const Job = z.object({
-  id: z.string(),
-  kind: Kind,
-  targetType: z.enum(JOB_TARGET_TYPES),
-  target: Target,
-  stack: z.string().nullable().meta({ description: "The stack of a container" }),
-  status: Status,
-  progress: z.object({
-    current: z.number().meta({ example: 31_457_280 }),
-    total: z.number().nullable().meta({ description: "null while unknown", example: 62_914_560 }),
-    message: z.string().nullable(),
-  }).nullable().meta({ description: "In bytes for images" }),
-  steps: z.array(z.object({
-    name: z.string().meta({ example: "pull" }),
-    status: z.enum(["running", "succeeded", "failed"]),
-    startedAt: Timestamp,
-    endedAt: Timestamp.nullable(),
-    message: z.string().nullable().meta({ description: "Why it failed" }),
-  })),
-  error: z.string().nullable(),
-  createdBy: z.string().meta({ description: "Id of the user", example: "key" }),
-  createdAt: Timestamp,
-  startedAt: Timestamp.nullable(),
-  endedAt: Timestamp.nullable().meta({ description: "null while queued or running" }),
-  result: z.unknown().meta({
-    description: "Depends on the kind; null unless it has one. Without `containers:logs`, it has " +
-      "no `evidence`",
-  }),
-}).meta({ id: "Job" });
+import { Job } from "./contract/job.ts";
+import { queryInteger } from "./contract/shapes.ts";
 
 const EXAMPLE = `event: step
 data: {"name":"pull","status":"running","startedAt":"2026-01-31T12:00:00.000Z",...}
@@ -86,13 +38,13 @@ export const jobEndpoints = (deps: Deps) => [
     query: z.object({
       kind: z.preprocess(
         (text) => typeof text === "string" ? text.split(",").map((kind) => kind.trim()) : text,
-        z.array(Kind).max(20).optional(),
+        z.array(Job.shape.kind).max(20).optional(),
       ).meta({
         description: "Only jobs of these kinds, separated by commas",
         example: ["container.update", "container.rollback", "stack.update", "service.update"],
       }),
-      status: Status.optional(),
-      target: Target.optional(),
+      status: Job.shape.status.optional(),
+      target: Job.shape.target.optional(),
       limit: queryInteger({
         min: 1,
         max: 500,

@@ -55,7 +55,7 @@ const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, {
   error: "must be a time of day such as 22:00",
 });
 
-const QuietHours = z.object({
+const QuietHours = z.strictObject({
   from: TimeOfDay,
   to: TimeOfDay,
   timeZone: z.string().min(1).max(100).optional().meta({

@@ -23,7 +23,13 @@ import {
   sessionCookie,
 } from "./pipeline/session_cookie.ts";
 import { Done } from "./contract/shapes.ts";
-import { KeyBody, LoginBody, THROTTLED, TokenPair as Tokens, withReuseInNote } from "./auth.ts";
+import {
+  KeyBody,
+  LoginBody,
+  THROTTLED,
+  TokenPair as Tokens,
+  withReuseInNote,
+} from "./users/login.ts";
 
 const BrowserSession = Tokens.omit({ refreshToken: true }).extend({
   permissions: z.array(z.string()).meta({
@@ -33,7 +39,7 @@ const BrowserSession = Tokens.omit({ refreshToken: true }).extend({
   }),
 }).meta({ id: "BrowserSession" });
 
-const CodeBody = z.object({
+const CodeBody = z.strictObject({
   code: z.string().min(1).max(512).meta({
     description: "What the sign-in page gets in its address after a login at an identity " +
       "provider. It is valid for 30 seconds, and only with the cookie that the browser got when " +

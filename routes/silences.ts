@@ -33,7 +33,7 @@ const Matchers = z.object(matchers).partial()
       "several containers matches if all of them do",
   });
 
-const GivenMatchers = z.object({
+const GivenMatchers = z.strictObject({
   ...matchers,
   event: matchers.event.refine(
     (pattern) => EVENT_KIND_IDS.some((kind) => matchesAny([pattern], kind)),

@@ -11,12 +11,11 @@
  */
 
 import { bundleWorkers } from "./bundle_worker.ts";
-import { useRuntimeModules } from "./runtime_modules.ts";
 
 /**
  * Bundles `module`, with the configuration and the lock file of the directory `root`.
  *
- * @throws {Error} With the messages of the bundler, or if its output is not as expected.
+ * @throws {Error} With the messages of the bundler.
  */
 export async function bundle(module: string, directory: string, root: string): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -26,13 +25,6 @@ export async function bundle(module: string, directory: string, root: string): P
     stderr: "piped",
   }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
-  for await (const { name } of Deno.readDir(directory)) {
-    const path = `${directory}/${name}`;
-    const text = await Deno.readTextFile(path);
-    if (text.includes("createRequire")) {
-      await Deno.writeTextFile(path, useRuntimeModules(text, name));
-    }
-  }
 }
 
 if (import.meta.main) {

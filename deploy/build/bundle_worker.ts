@@ -5,10 +5,11 @@
  * @module
  */
 
-import { useRuntimeModules } from "./runtime_modules.ts";
-
 /** Scripts by the names of their files next to the program. */
 const WORKERS = { "compose_worker.js": "services/compose/load/worker.ts" };
+
+/** Packages for browsers need no `require`, for which a script without a file has no address. */
+const FLAGS = ["bundle", "--quiet", "--frozen", "--platform", "browser"];
 
 /**
  * Bundles the scripts of all workers, with the configuration and the lock file of the directory `root`.
@@ -18,13 +19,11 @@ const WORKERS = { "compose_worker.js": "services/compose/load/worker.ts" };
 export async function bundleWorkers(directory: string, root: string): Promise<void> {
   for (const [name, module] of Object.entries(WORKERS)) {
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["bundle", "--quiet", "--frozen", "--output", `${directory}/${name}`, module],
+      args: [...FLAGS, "--output", `${directory}/${name}`, module],
       cwd: root,
       stdout: "null",
       stderr: "piped",
     }).output();
     if (!success) throw new Error(new TextDecoder().decode(stderr));
-    const script = await Deno.readTextFile(`${directory}/${name}`);
-    await Deno.writeTextFile(`${directory}/${name}`, useRuntimeModules(script, name));
   }
 }

@@ -8,10 +8,8 @@
  * - `net`, `read` and `write` are not narrowed: addresses and paths are the operator's to configure.
  * - `sys`: host name, kernel, load, memory, processors, uptime, disks, user id (where a rootless
  *   engine listens) and file mask. The mask cannot be granted by name, so the rest is denied instead.
- * - `v8-flags`: a small space for young objects and one collection after the start keep an idle
- *   service about 8 MB smaller. Old objects are collected when they have grown by 15 % (and 8 MB)
- *   instead of up to 300 %: 10,000 event stream clients need 690 MB instead of 760 MB.
- *   What the compiler used is freed at once: up to 13 MB of it waited while the service was busy.
+ * - `v8-flags`: a small space for young objects, and old objects are collected when they have grown
+ *   by 15 % (and 8 MB) instead of up to 300 %. `ARCHITECTURE.md` has what each flag gives.
  * - `unstable-net`: the datagram socket for systemd's "ready" notification.
  * - `unstable-no-legacy-abort`: a request is aborted only when its client disconnects.
  * - `unstable-lazy-dynamic-imports`: without it the runtime reads every file of the program before it

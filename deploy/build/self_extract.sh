@@ -248,7 +248,7 @@ done
 
 # The runtime's caches are next to it, and it does not check the network for newer versions.
 export DENO_DIR="$home/cache" DENO_NO_UPDATE_CHECK=1
-# One arena, and freed memory goes back to the system: an idle service is some 2 MB smaller.
+# One arena, and freed memory goes back to the system: a busy service is some 20 MB smaller.
 export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-1}"
 export MALLOC_TRIM_THRESHOLD_="${MALLOC_TRIM_THRESHOLD_:-131072}"
 # For `longshore self-update`.

@@ -1,20 +1,21 @@
-/** Log streams of containers and stacks, and log downloads. @module */
+/** /api/containers/:id/logs/stream and /download: the log of one container. @module */
 
 import * as z from "zod";
 import { downloadContainerLog } from "../../services/logs/download.ts";
-import { LOG_LEVELS } from "../../services/logs/follow/level.ts";
-import {
-  type LogStreamQuery,
-  streamContainerLogs,
-  streamManyLogs,
-  streamStackLogs,
-} from "../../services/logs/follow/open.ts";
+import { streamContainerLogs } from "../../services/logs/follow/open.ts";
 import type { Deps } from "../../services/deps.ts";
 import { rawEndpoint } from "../contract/endpoint.ts";
 import { eventStream } from "../pipeline/event_stream.ts";
-import { ENGINE_FAILURES, queryBoolean, queryInteger } from "../contract/shapes.ts";
-import { StackParams } from "../stacks/shapes.ts";
-import { ContainerParams, ContainerRef } from "./shapes.ts";
+import { queryBoolean } from "../contract/shapes.ts";
+import {
+  READ_FAILURES,
+  STREAM,
+  STREAM_FAILURES,
+  StreamQuery,
+  TIME,
+  toQuery,
+} from "./log_stream_shapes.ts";
+import { ContainerParams } from "./shapes.ts";
 
 const FRAMES = `Sends the last lines, then new ones as the container writes them:
 
@@ -34,48 +35,6 @@ line, without loss or repetition, also after a restart of the service. Comments 
 open. A client can be up to 1 MiB behind; one that does not read for a minute is disconnected. The \
 stream ends when the token expires.`;
 
-const EXAMPLE = `id: AWl98YCUiXQ2TmPKGAF...
-event: log
-data: {"container":"web","containerId":"9489...","stream":"stdout",\
-"timestamp":"2026-01-31T12:00:00.123456789Z","message":"GET /cart 200","level":null}
-
-`;
-
-const TIME = "ISO 8601, Unix seconds, or a duration until now";
-
-const streamQuery = {
-  tail: queryInteger({ min: 0, max: 10_000 }).optional().meta({
-    description: "Number of last lines of each container, before filters; default 200, or all " +
-      "lines with `since`",
-  }),
-  since: z.string().min(1).max(64).optional().meta({ description: TIME, example: "15m" }),
-  search: z.string().min(1).max(200).optional().meta({
-    description: "Only lines that contain this text; case-insensitive",
-  }),
-  regex: z.string().min(1).max(200).optional().meta({
-    description: "Only lines that match this regular expression, as in log search",
-  }),
-  level: z.preprocess(
-    (text) => typeof text === "string" ? text.split(",").map((level) => level.trim()) : text,
-    z.array(z.enum(LOG_LEVELS)).optional(),
-  ).meta({ description: "Only lines with one of these levels, separated by commas" }),
-  stdout: queryBoolean({ fallback: true }),
-  stderr: queryBoolean({ fallback: true }),
-  lastEventId: z.string().max(8_192).optional().meta({
-    description: "Instead of the header `Last-Event-ID`",
-  }),
-};
-
-const StreamQuery = z.object(streamQuery);
-
-const ManyQuery = z.object({
-  container: z.array(ContainerRef).min(1).max(50).meta({
-    description: "Ids, unambiguous prefixes of ids, or names; up to 50",
-    example: ["web", "db"],
-  }),
-  ...streamQuery,
-});
-
 const DownloadQuery = z.object({
   since: z.string().min(1).max(64).optional().meta({ description: TIME, example: "2h" }),
   until: z.string().min(1).max(64).optional().meta({ description: TIME }),
@@ -84,29 +43,6 @@ const DownloadQuery = z.object({
     description: "Whether each line begins with its RFC 3339 time",
   }),
 });
-
-const READ_FAILURES = {
-  403: "The role does not allow this; the log of the service's own container is for admins",
-  404: "The container does not exist",
-  ...ENGINE_FAILURES,
-};
-
-const STREAM_FAILURES = {
-  ...READ_FAILURES,
-  429: "The account or API token has its share of the streams or followed containers",
-  503: "Limit of 200 streams or 100 followed containers reached, or the container engine cannot " +
-    "be reached",
-};
-
-/** Common parts of all streams. */
-const STREAM = {
-  role: "viewer",
-  permission: "containers:logs",
-  acceptsTicket: true,
-  returns: z.string().meta({ example: EXAMPLE }),
-  produces: "text/event-stream",
-  headers: { "Last-Event-ID": "Id of the last frame that the client received" },
-} as const;
 
 export const containerLogStreamEndpoints = (deps: Deps) => [
   rawEndpoint("GET /api/containers/:id/logs/stream", {
@@ -154,47 +90,3 @@ export const containerLogStreamEndpoints = (deps: Deps) => [
     });
   }),
 ];
-
-export const stackLogStreamEndpoints = (deps: Deps) => [
-  rawEndpoint("GET /api/stacks/:name/logs/stream", {
-    ...STREAM,
-    operationId: "streamStackLogs",
-    summary: "Stream stack logs",
-    description: "Streams the logs of all containers of a stack; new ones join. Frames are those " +
-      "of `GET /api/containers/:id/logs/stream`. Lines of different containers are in the order " +
-      "of arrival.",
-    scope: "stack",
-    params: StackParams,
-    query: StreamQuery,
-    failures: { ...STREAM_FAILURES, 404: "The stack does not exist" },
-  }, async ({ params, query, caller, request }) => {
-    const frames = await streamStackLogs(deps, caller, params.name, toQuery(query, request));
-    return eventStream(frames);
-  }),
-];
-
-export const logStreamEndpoints = (deps: Deps) => [
-  rawEndpoint("GET /api/logs/stream", {
-    ...STREAM,
-    operationId: "streamLogs",
-    summary: "Stream logs of several containers",
-    description: "Frames are those of `GET /api/containers/:id/logs/stream`. A container that is " +
-      "created again with a given name joins.",
-    scope: "filtered",
-    query: ManyQuery,
-    repeatable: ["container"],
-    failures: STREAM_FAILURES,
-  }, async ({ query: { container, ...query }, caller, request }) => {
-    const frames = await streamManyLogs(deps, caller, container, toQuery(query, request));
-    return eventStream(frames);
-  }),
-];
-
-/** Browsers send the header on their own, so an unknown id is ignored and not refused. */
-function toQuery(
-  { level, lastEventId, ...query }: z.output<typeof StreamQuery>,
-  { headers }: Request,
-): LogStreamQuery {
-  const id = lastEventId ?? headers.get("last-event-id") ?? undefined;
-  return { ...query, levels: level, lastEventId: id };
-}

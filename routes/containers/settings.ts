@@ -30,7 +30,7 @@ const Limits = z.object({
   pidsLimit: z.union([z.literal(UNLIMITED), z.int().min(1).max(PIDS_MAX)]).optional().meta({
     description: "Number of processes and threads; -1 is unlimited",
   }),
-  restartPolicy: z.object({
+  restartPolicy: z.strictObject({
     name: z.enum(RESTART_POLICIES),
     maximumRetryCount: z.int().min(0).max(RETRIES_MAX).optional().meta({
       description: "Only with on-failure; 0 is unlimited",

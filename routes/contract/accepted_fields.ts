@@ -1,6 +1,6 @@
 /**
- * Body fields that an endpoint accepts and ignores. `routes/pipeline/validation.ts` refuses all other unknown
- * fields.
+ * Body fields that an endpoint accepts and ignores. `routes/pipeline/body.ts` refuses all other
+ * unknown fields.
  *
  * @module
  */

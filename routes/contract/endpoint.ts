@@ -213,13 +213,9 @@ type ParamNames<Path> = Path extends `${string}/:${infer Name}/${infer Rest}`
 /** The shape of the path's parameters if the contract has none. */
 export type PathParams<Path> = z.ZodType<Record<ParamNames<Path>, string>>;
 
-/** Most paths have only this parameter, and a shape takes 3 KB. */
-const IdParams = z.object({ id: PathText });
-
 function pathParams(path: string): z.ZodType | undefined {
   const names = Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name!);
   if (names.length === 0) return undefined;
-  if (names.join() === "id") return IdParams;
   return z.object(Object.fromEntries(names.map((name) => [name, PathText])));
 }
 

@@ -14,6 +14,9 @@ type EndpointFactory = (
   openApi: () => Promise<string>,
 ) => readonly Endpoint[];
 
+/** A file with endpoints, which exports nothing but what creates them. */
+type EndpointModule = Readonly<Record<string, EndpointFactory>>;
+
 export interface EndpointGroup {
   /**
    * The group has every endpoint with one of these paths or below it, and no others. Relative to the
@@ -21,17 +24,24 @@ export interface EndpointGroup {
    */
   paths: readonly string[];
   /** Import the files with the endpoints. */
-  parts: readonly (() => Promise<EndpointFactory>)[];
+  modules: readonly (() => Promise<EndpointModule>)[];
 }
+
+/** E.g. `group("/api/jobs", () => import("./jobs.ts"))`; see {@linkcode EndpointGroup}. */
+export const group = (
+  paths: string | readonly string[],
+  ...modules: readonly (() => Promise<EndpointModule>)[]
+): EndpointGroup => ({ paths: [paths].flat(), modules });
 
 /** Imports a group and creates its endpoints. */
 export async function loadEndpoints(
-  { parts }: Pick<EndpointGroup, "parts">,
+  { modules }: Pick<EndpointGroup, "modules">,
   deps: Deps,
   openApi: () => Promise<string>,
 ): Promise<Endpoint[]> {
-  const factories = await Promise.all(parts.map((load) => load()));
-  return factories.flatMap((create) => create(deps, openApi));
+  const loaded = await Promise.all(modules.map((load) => load()));
+  return loaded.flatMap(Object.values<EndpointFactory>)
+    .flatMap((create) => create(deps, openApi));
 }
 
 /** Creates the test whether a path belongs to a group. @param prefix The prefix of its edition. */

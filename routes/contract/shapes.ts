@@ -151,8 +151,8 @@ const Patterns = z.array(z.string().min(1).max(255)).min(1).max(100);
 
 /** Target of a rule or window; the type is `Target` in `services/access/target.ts`. */
 export const Target = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("host") }),
-  z.object({
+  z.strictObject({ kind: z.literal("host") }),
+  z.strictObject({
     kind: z.literal("containers"),
     containers: Patterns.optional().meta({
       description: "Names, in which `*` stands for any text",

@@ -22,7 +22,7 @@ export const Resource = z.enum([ANY, ...RESOURCES]);
 
 export const Action = z.enum([ANY, ...actionsOf(ANY)]);
 
-const Permission = z.object({
+const Permission = z.strictObject({
   resource: Resource,
   actions: z.array(z.string().max(100)).min(1).max(ACTIONS_MAX).meta({
     items: { enum: Action.options },

@@ -20,7 +20,7 @@ const settings = {
     example: "0 3 * * sat",
   }),
   durationMinutes: z.int().min(WINDOW_MINUTES.min).max(WINDOW_MINUTES.max),
-  scope: z.object({ target: Target }).meta({ id: "MaintenanceScope" }),
+  scope: z.strictObject({ target: Target }).meta({ id: "MaintenanceScope" }),
 };
 
 const TimeZone = z.string().min(1).max(100).meta({

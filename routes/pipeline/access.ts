@@ -13,7 +13,6 @@ import { AppError, LimitError } from "../../services/errors.ts";
 import { type Edition, includesEdition } from "../../services/edition.ts";
 import { type Endpoint, permissionsOf } from "../contract/endpoint.ts";
 import { editionNeeded } from "./features.ts";
-import { after, type MaybePromise } from "./maybe_promise.ts";
 import { assertInScope, assertTokenAllowed } from "./scope.ts";
 import type { EndpointDeps, Env } from "./request_context.ts";
 
@@ -22,16 +21,18 @@ export function accessCheck(
   endpoint: Endpoint,
   edition: Edition,
   { license, identify }: EndpointDeps,
-): (c: Context<Env>) => MaybePromise<void> {
-  return function checkAccess(c) {
+): (c: Context<Env>) => Promise<void> {
+  return async function checkAccess(c) {
     try {
       if (!endpoint.anyAddress) policyOf(c)?.admit(c.env.address);
     } catch (refusal) {
-      return refuseAddress(c, refusal);
+      // The address is admitted for no caller. The logs name the user of a valid token anyway.
+      const caller = await findValidCaller(c);
+      if (caller) c.set("caller", caller);
+      throw refusal;
     }
     endpoint.assertBrowser?.(c.req.raw);
-    const found = endpoint.role === "public" ? findValidCaller(c) : findCaller(c);
-    return after(found, (caller) => checkRights(c, caller));
+    checkRights(c, await (endpoint.role === "public" ? findValidCaller(c) : findCaller(c)));
   };
 
   /** @throws {AppError} `unauthorized` for an invalid token. */
@@ -45,20 +46,12 @@ export function accessCheck(
   }
 
   /** Ignores an invalid token. */
-  function findValidCaller(c: Context<Env>) {
+  async function findValidCaller(c: Context<Env>) {
     try {
-      const found = findCaller(c);
-      return found instanceof Promise ? found.catch(() => undefined) : found;
+      return await findCaller(c);
     } catch {
       return undefined;
     }
-  }
-
-  /** The address is admitted for no caller. The logs name the user of a valid token anyway. */
-  async function refuseAddress(c: Context<Env>, refusal: unknown): Promise<never> {
-    const caller = await findValidCaller(c);
-    if (caller) c.set("caller", caller);
-    throw refusal;
   }
 
   function checkRights(c: Context<Env>, found: Caller | undefined): void {

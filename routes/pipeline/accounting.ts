@@ -11,7 +11,6 @@ import { isDenial } from "../../services/access/scope.ts";
 import type { AccessPolicy, Observation } from "../../services/access/policy.ts";
 import type { Endpoint, RecordPhase } from "../contract/endpoint.ts";
 import { failureOf } from "./errors.ts";
-import { after, type MaybePromise } from "./maybe_promise.ts";
 import { type EndpointDeps, type Env, type Serve, validated } from "./request_context.ts";
 
 /**
@@ -33,44 +32,24 @@ export function accounting(
   const isChange = isWrite && !endpoint.audited && endpoint.scope !== "container" &&
     endpoint.role !== "public";
 
-  return (c) => {
+  return async (c) => {
     c.env.route = route;
-    return after(currentPolicy(), (policy) => {
-      if (policy) c.set("policy", policy);
-      c.set("note", {});
-      if (endpoint.upgrades) c.set("recordPhase", (phase, entry) => recordPhase(c, phase, entry));
-      return isAudited || policy ? serveAndRecord(c, policy) : serveRead(c);
-    });
+    const policy = await currentPolicy();
+    if (policy) c.set("policy", policy);
+    c.set("note", {});
+    if (endpoint.upgrades) c.set("recordPhase", (phase, entry) => recordPhase(c, phase, entry));
+    let response: Response;
+    try {
+      response = await serve(c);
+    } catch (error) {
+      await recordOutcome(c, failureOf(error, license.edition).status, policy);
+      throw error;
+    }
+    // The handler of an upgrade records the start and the end.
+    const isUpgrade = response.status === 101;
+    if ((isAudited || policy) && !isUpgrade) await recordOutcome(c, response.status, policy);
+    return response;
   };
-
-  /** Successful reads are not delayed. */
-  function serveRead(c: Context<Env>): MaybePromise<Response> {
-    const fail = async (error: unknown) => {
-      await recordOutcome(c, failureOf(error, license.edition).status, undefined);
-      throw error;
-    };
-    try {
-      const response = serve(c);
-      return response instanceof Promise ? response.catch(fail) : response;
-    } catch (error) {
-      return fail(error);
-    }
-  }
-
-  async function serveAndRecord(c: Context<Env>, policy: AccessPolicy | undefined) {
-    let status = 0;
-    try {
-      const response = await serve(c);
-      status = response.status;
-      return response;
-    } catch (error) {
-      status = failureOf(error, license.edition).status;
-      throw error;
-    } finally {
-      // The handler of an upgrade records the start and the end.
-      if (status !== 101) await recordOutcome(c, status, policy);
-    }
-  }
 
   async function recordOutcome(c: Context<Env>, status: number, policy: AccessPolicy | undefined) {
     // The request that installs a license or starts the trial is the first one to be recorded.

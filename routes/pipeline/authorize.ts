@@ -19,8 +19,8 @@ const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
 const ANY_BEARER = /^bearer +(.+)$/i;
 
 /**
- * Creates the function that finds the caller of a request. The result is synchronous for a token
- * that was verified before; user, role and logout are checked every time.
+ * Creates the function that finds the caller of a request. A token is verified once; user, role and
+ * logout are checked every time.
  */
 export function identify(
   deps: Pick<
@@ -41,7 +41,7 @@ export function identify(
     return { ...caller, expiresAtMs: session.expiresAtMs };
   };
 
-  return (request, { address, ticket, terminal, metrics }) => {
+  return async (request, { address, ticket, terminal, metrics }) => {
     if (terminal && ticket !== undefined) return redeemTerminalTicket(deps, ticket, address);
     const header = request.headers.get("authorization");
     if (metrics && config.metricsToken !== null) {
@@ -59,9 +59,7 @@ export function identify(
     if (token === undefined) {
       throw new AppError("unauthorized", "The Authorization header must be: Bearer <access token>");
     }
-    const session = isApiToken(token) ? verifyApiToken(token, address) : verify(token);
-    return session instanceof Promise
-      ? session.then((session) => callerWith(session, address))
-      : callerWith(session, address);
+    const session = isApiToken(token) ? verifyApiToken(token, address) : await verify(token);
+    return callerWith(session, address);
   };
 }

@@ -104,7 +104,7 @@ export function respondRaw(
   return respond(exchange, status, body, plain);
 }
 
-/** Answers `GET /livez`, during the start and after it. */
+/** Answers `GET /livez` during the start. */
 export const respondAlive = (exchange: Exchange): Response =>
   respondJson(exchange, 200, { status: "ok" });
 

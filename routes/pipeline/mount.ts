@@ -15,7 +15,6 @@ import type { EditionRoutes } from "../editions.ts";
 import type { Endpoint, Input, RawResponse } from "../contract/endpoint.ts";
 import { type AppEnv, respond, respondRaw } from "./exchange.ts";
 import { limitLargeBodies } from "./large_body.ts";
-import { after, type MaybePromise } from "./maybe_promise.ts";
 import { sendRepresentation } from "./representation.ts";
 import { type EndpointDeps, type Env, type Serve, validated } from "./request_context.ts";
 import { JSON_HEADERS, type ResponseCache, responseCache } from "./response_cache.ts";
@@ -52,15 +51,19 @@ function pipeline(
 
   const serve = limitLargeBodies(endpoint, deps, serveAdmitted);
 
-  return (c) => after(checkAccess(c), () => serve(c));
+  return async (c) => {
+    await checkAccess(c);
+    return await serve(c);
+  };
 
-  function serveAdmitted(c: Context<Env>): MaybePromise<Response> {
+  async function serveAdmitted(c: Context<Env>): Promise<Response> {
     if (endpoint.actsOnGet && c.env.isHead) return respond(c.env, 200, null, {});
     // A cached response is the one of callers that see everything. Its query was valid before.
     const isShared = !isLimited(c.get("caller").scope);
     const cached = isShared ? cache.find(c.req.raw) : undefined;
     if (cached) return respondRaw(c.env, sendRepresentation(cached, c.req.raw));
-    return after(checkInput(c), () => handle(c, isShared));
+    await checkInput(c);
+    return await handle(c, isShared);
   }
 }
 
@@ -73,7 +76,7 @@ function handler(
   const isContainerAction = endpoint.scope === "container" &&
     (endpoint.method !== "get" || endpoint.upgrades || endpoint.audited);
 
-  return (c: Context<Env>, isShared: boolean): MaybePromise<Response> => {
+  return async (c: Context<Env>, isShared: boolean): Promise<Response> => {
     const exchange = c.env;
     const request = c.req.raw;
     const caller = c.get("caller");
@@ -90,15 +93,14 @@ function handler(
       grantedTo: (userId: string) => permissionsGrantedTo(c, userId),
       setCookie: (cookie: string) => exchange.headers["set-cookie"] = cookie,
     };
-    return after(isShared ? handle(input) : handleLimited(input), (result) => {
-      if (endpoint.upgrades) return result as Response;
-      if (endpoint.produces !== undefined || result instanceof Response) {
-        return respondRaw(exchange, result as RawResponse);
-      }
-      const json = JSON.stringify(endpoint.returns.parse(result));
-      if (!endpoint.etag) return respond(exchange, status, json, JSON_HEADERS);
-      return respondRaw(exchange, sendRepresentation(cache.add(request, version, json), request));
-    });
+    const result = await (isShared ? handle(input) : handleLimited(input));
+    if (endpoint.upgrades) return result as Response;
+    if (endpoint.produces !== undefined || result instanceof Response) {
+      return respondRaw(exchange, result as RawResponse);
+    }
+    const json = JSON.stringify(endpoint.returns.parse(result));
+    if (!endpoint.etag) return respond(exchange, status, json, JSON_HEADERS);
+    return respondRaw(exchange, sendRepresentation(cache.add(request, version, json), request));
   };
 
   function handle(input: AnyInput): unknown {

@@ -14,7 +14,6 @@ import type { Changes } from "../../services/stream/changes.ts";
 import type { Edition } from "../../services/edition.ts";
 import type { Note, RecordPhase } from "../contract/endpoint.ts";
 import type { AppEnv } from "./exchange.ts";
-import type { MaybePromise } from "./maybe_promise.ts";
 import type { ScopeCheck } from "./scope.ts";
 
 /** Dependencies of the checks and records of every endpoint. */
@@ -47,7 +46,7 @@ export type Identify = (
     terminal?: boolean | undefined;
     metrics?: boolean | undefined;
   },
-) => MaybePromise<Caller | undefined>;
+) => Promise<Caller | undefined>;
 
 /** Records a change, or an attempt to make one. */
 export type Audit = (record: {
@@ -65,7 +64,10 @@ export type Env = AppEnv & {
 };
 
 /** Answers a request to an endpoint, or throws its failure. */
-export type Serve = (c: Context<Env>) => MaybePromise<Response>;
+export type Serve = (c: Context<Env>) => Promise<Response>;
+
+/** Checks a part of a request, and stores it for the handler. @throws {AppError} */
+export type PartCheck = (c: Context<Env>) => void | Promise<unknown>;
 
 /** A validated part of the request; `undefined` where the endpoint has none. */
 export function validated(c: Context<Env>, part: "param" | "query" | "body"): unknown {

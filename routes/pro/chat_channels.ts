@@ -35,7 +35,7 @@ const Platform = z.enum(CHAT_PLATFORM_NAMES).meta({
 const text = (max: number, description: string) =>
   z.string().min(1).max(max).nullable().optional().meta({ description });
 
-const Config = z.object({
+const Config = z.strictObject({
   bot_token: text(256, "messenger: the token of the bot"),
   chat_id: z.union([z.int().transform(String), z.string().min(1).max(128)])
     .nullable().optional().meta({

@@ -18,7 +18,7 @@ import { Done, EnabledBody, Name, paged, pagingQuery, Timestamp } from "../contr
 
 const Action = z.enum(REMEDIATION_ACTIONS);
 
-const ActionConfig = z.object({
+const ActionConfig = z.strictObject({
   timeout_seconds: z.int().min(0).max(300).optional().meta({
     description: "stop and restart: seconds until the container is killed; default 10",
   }),

@@ -8,9 +8,15 @@ import { PULL_POLICIES } from "../../services/images/pull_policy.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES } from "../contract/shapes.ts";
-import { Job } from "../jobs.ts";
-import { Change, PlanOptions } from "./plan.ts";
-import { ProjectParams, ShownSources, SOURCES_BODY_BYTES_MAX, StackSources } from "./shapes.ts";
+import { Job } from "../contract/job.ts";
+import {
+  Change,
+  PlanOptions,
+  ProjectParams,
+  ShownSources,
+  SOURCES_BODY_BYTES_MAX,
+  StackSources,
+} from "./shapes.ts";
 
 /** A day: longer than any reasonable start. */
 const SECONDS_MAX = 86_400;

@@ -2,42 +2,17 @@
 
 import * as z from "zod";
 import { planGivenSources, planStoredStack } from "../../services/compose/plan/stored.ts";
-import { RECREATE_POLICIES } from "../../services/compose/plan/options.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES } from "../contract/shapes.ts";
-import { Directory, ProjectParams, SOURCES_BODY_BYTES_MAX, StackSources } from "./shapes.ts";
-
-export const Change = z.object({
-  kind: z.enum(["service", "network", "volume"]),
-  name: z.string().meta({
-    description: "The key in the Compose file, or the service of containers that are not in it",
-    example: "web",
-  }),
-  action: z.enum(["create", "recreate", "start", "remove", "none"]),
-  reasons: z.array(z.object({
-    path: z.string().meta({ example: "environment.LOG_LEVEL" }),
-    from: z.string().nullable().meta({
-      description: "Null if it was not set; `(changed)` instead of the value of a variable",
-    }),
-    to: z.string().nullable(),
-    text: z.string().meta({ example: "environment: LOG_LEVEL added" }),
-  })),
-});
-
-/** Options that a plan and a deploy have in common. */
-export const PlanOptions = z.object({
-  recreate: z.enum(RECREATE_POLICIES).default("changed").meta({
-    description: "Which containers are recreated",
-  }),
-  removeOrphans: z.boolean().default(false).meta({
-    description: "Whether containers of services that are not in the Compose file are removed",
-  }),
-  services: z.array(z.string().min(1).max(255)).min(1).max(1000).optional().meta({
-    description: "Only these, and those that they depend on",
-    example: ["web"],
-  }),
-});
+import {
+  Change,
+  Directory,
+  PlanOptions,
+  ProjectParams,
+  SOURCES_BODY_BYTES_MAX,
+  StackSources,
+} from "./shapes.ts";
 
 export const stackPlanEndpoints = (deps: Deps) => [
   endpoint(

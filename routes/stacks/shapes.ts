@@ -1,6 +1,7 @@
 /** Shapes that several endpoints of stacks share. @module */
 
 import * as z from "zod";
+import { RECREATE_POLICIES } from "../../services/compose/plan/options.ts";
 import { limitedRecord } from "../../services/input/limited_record.ts";
 import { PathText } from "../contract/shapes.ts";
 
@@ -47,7 +48,7 @@ const sizeOf = (texts: Record<string, string>) =>
   Object.values(texts).reduce((size, text) => size + text.length, 0);
 
 /** The sources of a stack. */
-export const StackSources = z.object({
+export const StackSources = z.strictObject({
   compose: Text.min(1).meta({
     description: "The Compose text, up to 1 MiB",
     example: "services:\n  web:\n    image: nginx\n",
@@ -101,5 +102,37 @@ export const ShownSources = z.object({
     description: "Compose files of a stack on disk. The first has the text `compose`; the others " +
       "override it and are among `files`",
     example: ["/opt/stacks/shop/compose.yaml"],
+  }),
+});
+
+/** A change that a plan shows and a deploy makes. */
+export const Change = z.object({
+  kind: z.enum(["service", "network", "volume"]),
+  name: z.string().meta({
+    description: "The key in the Compose file, or the service of containers that are not in it",
+    example: "web",
+  }),
+  action: z.enum(["create", "recreate", "start", "remove", "none"]),
+  reasons: z.array(z.object({
+    path: z.string().meta({ example: "environment.LOG_LEVEL" }),
+    from: z.string().nullable().meta({
+      description: "Null if it was not set; `(changed)` instead of the value of a variable",
+    }),
+    to: z.string().nullable(),
+    text: z.string().meta({ example: "environment: LOG_LEVEL added" }),
+  })),
+});
+
+/** Options that a plan and a deploy have in common. */
+export const PlanOptions = z.object({
+  recreate: z.enum(RECREATE_POLICIES).default("changed").meta({
+    description: "Which containers are recreated",
+  }),
+  removeOrphans: z.boolean().default(false).meta({
+    description: "Whether containers of services that are not in the Compose file are removed",
+  }),
+  services: z.array(z.string().min(1).max(255)).min(1).max(1000).optional().meta({
+    description: "Only these, and those that they depend on",
+    example: ["web"],
   }),
 });

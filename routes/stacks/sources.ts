@@ -18,7 +18,7 @@ import { STACK_KINDS } from "../../services/stacks/groups.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { Done, ENGINE_FAILURES, Timestamp } from "../contract/shapes.ts";
-import { Job } from "../jobs.ts";
+import { Job } from "../contract/job.ts";
 import {
   Directory,
   ProjectParams,

@@ -5,7 +5,7 @@ import { startCheck } from "../../services/updates/check/job.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES } from "../contract/shapes.ts";
-import { Job } from "../jobs.ts";
+import { Job } from "../contract/job.ts";
 
 const IMAGES_MAX = 500;
 

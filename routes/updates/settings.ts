@@ -20,7 +20,7 @@ import { endpoint } from "../contract/endpoint.ts";
 
 const WINDOWS_MAX = 20;
 
-const Window = z.object({
+const Window = z.strictObject({
   cron: z.string().min(1).max(CRON_LENGTH_MAX).meta({
     description: "When it opens: five fields, as for schedules",
     example: "0 3 * * sat",

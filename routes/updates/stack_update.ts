@@ -6,9 +6,9 @@ import { startStackUpdate } from "../../services/updates/run/start_stack.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES } from "../contract/shapes.ts";
-import { Job } from "../jobs.ts";
+import { Job } from "../contract/job.ts";
 import { StackParams } from "../stacks/shapes.ts";
-import { Verification } from "./container_update.ts";
+import { Verification } from "./shapes.ts";
 
 export const stackUpdateEndpoints = (deps: Deps) => [
   endpoint("POST /api/stacks/:name/update", {

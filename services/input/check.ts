@@ -3,14 +3,16 @@
 import type * as z from "zod";
 import { type InputIssue, ISSUES_MAX } from "../errors.ts";
 import { inputMessage, NOT_VALID, typeName } from "./messages.ts";
-import { nearest } from "./nearest.ts";
-import { unknownFields } from "./unknown_fields.ts";
 
 /** Maximum length of a field name in a message; names of unknown fields come from outside. */
 const NAME_MAX = 100;
 
+/** Says where an unknown name at the top level belongs. */
+export type Hint = (name: string) => string | undefined;
+
 /**
- * Parses `input` with `shape`.
+ * Parses `input` with `shape`. An object that is strict (`z.strictObject`) has an issue for each
+ * unknown field, before its other issues.
  *
  * @param path Prefix for the paths of the issues, e.g. `"body"`.
  */
@@ -18,54 +20,30 @@ export function checkShape<Shape extends z.ZodType>(
   shape: Shape,
   input: unknown,
   path: string,
+  hint?: Hint,
 ): { data: z.output<Shape> } | { issues: InputIssue[] } {
   const result = shape.safeParse(input, { error: inputMessage });
-  if (result.success) return { data: result.data };
-  return { issues: result.error.issues.flatMap((issue) => issuesOf(issue, path)) };
+  return result.success ? { data: result.data } : { issues: inputIssues(result.error, path, hint) };
 }
 
-/** Rules for fields that the shape does not have. */
-export interface FieldRules {
-  /** Accepted names at the top level. */
-  accepted?: readonly string[];
-  /** E.g. `"query parameter"`. */
-  what?: string;
-  /** Says where a name at the top level belongs. */
-  hint?: (name: string) => string | undefined;
+/** Converts the problems that the validator found with the error map {@linkcode inputMessage}. */
+export function inputIssues({ issues }: z.core.$ZodError, path: string, hint?: Hint): InputIssue[] {
+  const isUnknown = ({ code }: z.core.$ZodIssue) => code === "unrecognized_keys";
+  return [...issues.filter(isUnknown), ...issues.filter((issue) => !isUnknown(issue))]
+    .flatMap((issue) => issuesOf(issue, path, hint));
 }
 
-/** Returns issues for fields that `shape` does not have, at any depth, up to {@linkcode ISSUES_MAX}. */
-export function checkFields(
-  shape: z.ZodType,
-  input: unknown,
-  path: string,
-  { accepted = [], what = "field", hint }: FieldRules = {},
-): InputIssue[] {
-  const issues: InputIssue[] = [];
-  for (const { path: inner, known } of unknownFields(shape, input)) {
-    const name = String(inner.at(-1));
-    const isTop = inner.length === 1;
-    if (isTop && accepted.includes(name)) continue;
-    const message = (isTop ? hint?.(name) : undefined) ?? unknownMessage(name, known, what);
-    issues.push({ path: join(path, inner), message });
-    if (issues.length >= ISSUES_MAX) break;
-  }
-  return issues;
-}
-
-function unknownMessage(name: string, known: readonly string[], what: string): string {
-  if (known.length === 0) return `unknown ${what}; no ${what}s are accepted here`;
-  const close = nearest(name, known);
-  const list = `nown ${what}s: ${known.join(", ")}`;
-  return close === undefined
-    ? `unknown ${what}; k${list}`
-    : `unknown ${what}; did you mean ${close}? K${list}`;
-}
-
-/** Converts an issue of the validator; a union has the issues of its closest option. */
-function issuesOf(issue: z.core.$ZodIssue, path: string): InputIssue[] {
+/** A union has the issues of its closest option. */
+function issuesOf(issue: z.core.$ZodIssue, path: string, hint?: Hint): InputIssue[] {
   const here = join(path, issue.path);
   const { message } = issue;
+  if (issue.code === "unrecognized_keys") {
+    const messages = message.split("\n");
+    return issue.keys.slice(0, ISSUES_MAX).map((name, at) => ({
+      path: join(here, [name]),
+      message: (issue.path.length === 0 ? hint?.(name) : undefined) ?? messages[at] ?? NOT_VALID,
+    }));
+  }
   return issue.code === "invalid_union" && message === NOT_VALID
     ? issuesOfUnion(issue.errors, here)
     : [{ path: here, message }];

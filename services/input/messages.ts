@@ -5,7 +5,9 @@
  * @module
  */
 
-import type * as z from "zod";
+import * as z from "zod";
+import { ISSUES_MAX } from "../errors.ts";
+import { nearest } from "./nearest.ts";
 
 type Issue = z.core.$ZodRawIssue;
 
@@ -30,7 +32,7 @@ export function inputMessage(issue: Issue): string {
     case "invalid_union":
       return issue.discriminator === undefined ? NOT_VALID : oneOf(issue.options as unknown[]);
     case "unrecognized_keys":
-      return `must not have ${issue.keys.map((key) => key.slice(0, 100)).join(", ")}`;
+      return unknownFieldMessages(issue);
     case "invalid_key":
       return "has a name that is not allowed";
     case "invalid_element":
@@ -117,3 +119,25 @@ function formatMessage(issue: Extract<Issue, { code: "invalid_format" }>): strin
 
 const oneOf = (values: readonly unknown[]) =>
   values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(", ")}`;
+
+/** A line for each of the fields, in their order. */
+function unknownFieldMessages(
+  { keys, inst }: Extract<Issue, { code: "unrecognized_keys" }>,
+): string {
+  const known = inst instanceof z.ZodObject ? Object.keys(inst.shape) : [];
+  return keys.slice(0, ISSUES_MAX).map((name) => unknownMessage(name, known, "field")).join("\n");
+}
+
+/**
+ * The message for an unknown field: the known ones, and the one that is probably meant.
+ *
+ * @param what E.g. `"query parameter"`.
+ */
+export function unknownMessage(name: string, known: readonly string[], what: string): string {
+  if (known.length === 0) return `unknown ${what}; no ${what}s are accepted here`;
+  const close = nearest(name, known);
+  const list = `nown ${what}s: ${known.join(", ")}`;
+  return close === undefined
+    ? `unknown ${what}; k${list}`
+    : `unknown ${what}; did you mean ${close}? K${list}`;
+}

@@ -84,20 +84,23 @@ overloadTest(
   },
 );
 
-Deno.test("the service is reported as alive during the attack, by a request of its own", async () => {
-  await using notify = await startNotifySocket();
-  await using longshore = await startLongshore({
-    descriptors: DESCRIPTORS,
-    env: { NOTIFY_SOCKET: notify.path, WATCHDOG_USEC: "400000", LOG_LEVEL: "debug" },
-  });
-  using _held = await holdConnections(portOf(longshore), {
-    count: 400,
-    beginning: UNFINISHED["half a body"],
-  });
-  const before = notify.count("WATCHDOG=1");
-  await until("it is reported again", () => notify.count("WATCHDOG=1") > before + 1);
-  equal(notify.count("READY=1"), 1);
-});
+overloadTest(
+  "the service is reported as alive during the attack, by a request of its own",
+  async () => {
+    await using notify = await startNotifySocket();
+    await using longshore = await startLongshore({
+      descriptors: DESCRIPTORS,
+      env: { NOTIFY_SOCKET: notify.path, WATCHDOG_USEC: "400000", LOG_LEVEL: "debug" },
+    });
+    using _held = await holdConnections(portOf(longshore), {
+      count: 400,
+      beginning: UNFINISHED["half a body"],
+    });
+    const before = notify.count("WATCHDOG=1");
+    await until("it is reported again", () => notify.count("WATCHDOG=1") > before + 1);
+    equal(notify.count("READY=1"), 1);
+  },
+);
 
 Deno.test("event streams up to the limit leave room for others, and the end of one for the next", async () => {
   await using longshore = await startLongshore({ env: { MAX_CONNECTIONS: "16" } });

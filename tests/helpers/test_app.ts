@@ -274,9 +274,9 @@ const MADE_UP = "Made-Up ";
 
 /** Lets a test call as a role without a login; other callers are identified as usual. */
 function orMadeUp(real: Identify, { accounts }: Pick<Deps, "accounts">): Identify {
-  return (request, options) => {
+  return async (request, options) => {
     const header = request.headers.get("authorization");
-    if (!header?.startsWith(MADE_UP)) return real(request, options);
+    if (!header?.startsWith(MADE_UP)) return await real(request, options);
     const { address } = options;
     const [role, scope] = header.slice(MADE_UP.length).split("; ");
     if (scope === undefined) {

@@ -105,9 +105,9 @@ function harbor(
     license: { edition: "enterprise" },
     identify: (request) => {
       const role = request.headers.get("x-role") as Role | "nonsense" | null;
-      if (role === null) return undefined;
-      if (role === "nonsense") throw new AppError("unauthorized", "no token");
-      return { userId: "u", role, familyId: "f", address: "192.0.2.1" };
+      if (role === null) return Promise.resolve(undefined);
+      if (role === "nonsense") return Promise.reject(new AppError("unauthorized", "no token"));
+      return Promise.resolve({ userId: "u", role, familyId: "f", address: "192.0.2.1" });
     },
     audit: () => {},
     changes: { record: () => {} },

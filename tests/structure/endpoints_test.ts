@@ -205,3 +205,34 @@ function covers(pattern: string, path: string): boolean {
   const [a, b] = [pattern.split("/"), path.split("/")];
   return a.length === b.length && a.every((part, i) => part.startsWith(":") || part === b[i]);
 }
+
+/** Objects of a JSON schema that accept any field without saying so, as JSON. */
+function openObjects(schema: unknown): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const { properties, additionalProperties } = schema as Record<string, unknown>;
+  const isOpen = properties !== undefined && additionalProperties === undefined;
+  return [
+    ...(isOpen ? [JSON.stringify(schema).slice(0, 200)] : []),
+    ...Object.values(schema).flatMap(openObjects),
+  ];
+}
+
+/** The pipeline makes a body itself strict. */
+const inputSchema = (shape: z.ZodType) =>
+  z.toJSONSchema(shape instanceof z.ZodObject ? shape.strict() : shape, {
+    io: "input",
+    unrepresentable: "any",
+  });
+
+Deno.test("every object in a body refuses unknown fields", () => {
+  for (const { path, endpoint } of everything) {
+    const body = endpoint.form ?? endpoint.body;
+    if (!body || endpoint.ignoresUnknown) continue;
+    deepEqual(openObjects(inputSchema(body)), [], `${endpoint.method} ${path}: use z.strictObject`);
+  }
+});
+
+Deno.test("an object that accepts any field is found", () => {
+  const shape = z.object({ a: z.array(z.object({ b: z.string() })) });
+  equal(openObjects(inputSchema(shape)).length, 1);
+});

@@ -216,12 +216,11 @@ Deno.test("custom roles have no effect without the license", async () => {
 Deno.test("no handler refuses a request that the access check allows", async () => {
   using app = testApp({ edition: "enterprise" });
   giveRole(app, "ada", ["*:*"]);
-  const answer = createApp(app.deps, (_, { address }) => ({
-    userId: "ada",
-    role: "viewer",
-    familyId: "family",
-    address,
-  }));
+  const caller = { userId: "ada", role: "viewer", familyId: "family" } as const;
+  const answer = createApp(
+    app.deps,
+    (_, { address }) => Promise.resolve({ ...caller, address }),
+  );
   const refused: string[] = [];
   for (const served of guarded) {
     const method = served.endpoint.method.toUpperCase();
@@ -246,7 +245,7 @@ async function gates(
   const caller: { userId: string; role: Role } = { userId: "", role: "viewer" };
   const endpointDeps: EndpointDeps = {
     license: deps.license,
-    identify: (_, { address }) => ({ ...caller, familyId: "family", address }),
+    identify: (_, { address }) => Promise.resolve({ ...caller, familyId: "family", address }),
     audit: () => {},
     deniedReads: { isNew: () => false },
     changes: { record: () => {} },

@@ -57,7 +57,7 @@ const fields = {
         "Requested NameID format. With persistent names, users are found by name before " +
         "email",
     }),
-  attribute_mapping: z.object({
+  attribute_mapping: z.strictObject({
     email: identifier(ATTRIBUTE_MAX).optional(),
     name: oneLine(ATTRIBUTE_MAX).optional(),
   }).meta({ description: "Names of the attributes for email and name" }),

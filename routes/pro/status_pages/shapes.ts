@@ -25,7 +25,7 @@ export const multiLine = () =>
       error: "must not contain control characters",
     });
 
-export const Theme = z.object({
+export const Theme = z.strictObject({
   primary_color: Color.optional().meta({ example: "#0f766e" }),
 }).meta({ id: "StatusPageTheme" });
 

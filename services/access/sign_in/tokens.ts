@@ -67,17 +67,16 @@ export type TokenSession = Session & { expiresAtMs: number };
  * verifying a signature takes longer than answering from memory. It does not check whether the user
  * and the login still exist; call {@linkcode Accounts.roleOf} for each request.
  *
- * The verifier is synchronous for a cached token. It throws an {@linkcode AppError} `unauthorized`
- * for an invalid or expired token.
+ * The verifier throws an {@linkcode AppError} `unauthorized` for an invalid or expired token.
  */
 export function createTokenVerifier(
   { secrets, now }: Pick<Deps, "secrets" | "now">,
-): (token: string) => TokenSession | Promise<TokenSession> {
+): (token: string) => Promise<TokenSession> {
   const verified = new Map<string, TokenSession>();
 
-  return (token) => {
+  return async (token) => {
     const known = verified.get(token);
-    if (!known) return verify(token);
+    if (!known) return await verify(token);
     if (now().getTime() < known.expiresAtMs) return known;
     verified.delete(token);
     throw refused();

@@ -9,7 +9,7 @@ import type { AdapterRecord } from "./record.ts";
 import type { AdapterContext } from "./request.ts";
 import type { Edition } from "../../edition.ts";
 import type { InputIssue } from "../../errors.ts";
-import { checkFields, checkShape } from "../../input/check.ts";
+import { checkShape } from "../../input/check.ts";
 
 /** The config of an integration as plain JSON. */
 export type AdapterConfig = Record<string, unknown>;
@@ -47,10 +47,15 @@ export interface LoadedAdapter {
    * @param config A parsed config, whose secrets may be redacted.
    */
   target(config: AdapterConfig): string;
-  /** Checks a config and drops unknown fields. The paths of the issues start with `path`. */
-  parse(config: unknown, path: string): { config: AdapterConfig } | { issues: InputIssue[] };
-  /** Returns an issue for each unknown field. */
-  findUnknown(config: unknown, path: string): InputIssue[];
+  /**
+   * Checks a config. The paths of the issues start with `path`. Unknown fields are dropped, or with
+   * `refusesUnknown` issues.
+   */
+  parse(
+    config: unknown,
+    path: string,
+    options?: { refusesUnknown: boolean },
+  ): { config: AdapterConfig } | { issues: InputIssue[] };
   /** Fetches all records. @throws {AdapterError} or what the request threw. */
   fetch(context: AdapterContext, config: AdapterConfig): Promise<Fetched>;
   /** Verifies the URL and the credentials with a small request. @throws as `fetch`. */
@@ -88,11 +93,10 @@ export function adapter<Shape extends z.ZodRawShape>(definition: Definition<Shap
       optional: names.filter(isOptional),
       sensitive: [...sensitive],
     },
-    parse(config, path) {
-      const checked = checkShape(shape, config, path);
+    parse(config, path, { refusesUnknown } = { refusesUnknown: false }) {
+      const checked = checkShape(refusesUnknown ? shape.strict() : shape, config, path);
       return "data" in checked ? { config: checked.data as AdapterConfig } : checked;
     },
-    findUnknown: (config, path) => checkFields(shape, config, path),
     fetch: fetch as LoadedAdapter["fetch"],
     test: test as LoadedAdapter["test"],
   };

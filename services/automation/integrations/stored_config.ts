@@ -53,10 +53,8 @@ export async function checkConfig(
       `body.config.${result.missing}: is redacted, but no value is stored`,
     );
   }
-  const parsed = adapter.parse(result.config, "body.config");
-  const unknown = isGiven ? adapter.findUnknown(given, "body.config") : [];
-  const issues = [...unknown, ...("issues" in parsed ? parsed.issues : [])];
-  if ("issues" in parsed || issues.length > 0) throw new InputError(issues);
+  const parsed = adapter.parse(result.config, "body.config", { refusesUnknown: isGiven });
+  if ("issues" in parsed) throw new InputError(parsed.issues);
   for (const field of adapter.addresses) {
     const address = parsed.config[field];
     if (typeof address !== "string") continue;

@@ -25,7 +25,8 @@ function proApp() {
     license,
     identify: (request) => {
       const role = request.headers.get("x-role") as Role | null;
-      return role === null ? undefined : { userId: "u", role, familyId: "f", address: "" };
+      const caller = { userId: "u", familyId: "f", address: "" };
+      return Promise.resolve(role === null ? undefined : { ...caller, role });
     },
     audit: () => {},
     changes: { record: () => {} },

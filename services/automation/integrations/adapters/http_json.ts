@@ -22,7 +22,7 @@ const Headers = limitedRecord(z.string(), z.string(), HEADERS_MAX)
     }
   });
 
-const Mapping = z.object({
+const Mapping = z.strictObject({
   path: z.string().min(1).max(500).refine((path) => parsePath(path) !== undefined, {
     error: `must be at most ${DEPTH_MAX} names and indexes, separated by dots`,
   }),

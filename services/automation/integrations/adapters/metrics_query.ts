@@ -27,7 +27,7 @@ const ALERTS_MAX = 500;
 
 const Expression = z.string().min(1).max(1_000);
 
-const NamedQuery = z.object({
+const NamedQuery = z.strictObject({
   name: z.string().min(1).max(100),
   query: Expression,
   unit: z.string().min(1).max(50).optional(),
