@@ -79,6 +79,6 @@ export const communityGroups: readonly EndpointGroup[] = [
   group("/api/events", () => import("./events.ts")),
   group("/api/webhooks", () => import("./webhooks.ts")),
   group("/api/integrations", () => import("./integrations.ts")),
-  group(["/docs", "/openapi.json"], () => import("./api_document.ts")),
-  group("/", () => import("./dashboard/endpoints.ts")),
+  group("/openapi.json", () => import("./api_document.ts")),
+  group(["/", "/docs"], () => import("./dashboard/endpoints.ts")),
 ];

@@ -9,6 +9,7 @@
 export const PATHS = [
   "/",
   "/sign-in",
+  "/docs",
   "/containers",
   "/containers/:id",
   "/containers/:id/:tab(stats|logs|terminal|exec|processes|environment|mounts|networks|changes|events|inspect)",

@@ -29,6 +29,9 @@ const TYPES: Record<string, string> = {
   css: "text/css; charset=utf-8",
 };
 
+/** The script, the style and the module of the page that `UI=off` leaves on, by their names. */
+const API_PAGE = /^(main|api_docs)-/;
+
 const encoder = new TextEncoder();
 
 if (import.meta.main) {
@@ -104,12 +107,24 @@ async function bundleTo(folder: string): Promise<void> {
   if (!success) throw new Error(new TextDecoder().decode(stderr));
 }
 
+/** Names of the files that a file imports before it runs. */
+function importsOf(script: Uint8Array): string[] {
+  const imports = /(?:from|^import|;import)"\.\/([^"]+)"/g;
+  return [...new TextDecoder().decode(script).matchAll(imports)].map(([, name]) => name!);
+}
+
+/** Names of the API page's files, with all that they import. */
+function filesOfApiPage(contents: ReadonlyMap<string, Uint8Array>): string[] {
+  const found = new Set([...contents.keys()].filter((name) => API_PAGE.test(name)));
+  for (const name of found) {
+    for (const imported of importsOf(contents.get(name)!)) found.add(imported);
+  }
+  return [...found];
+}
+
 /** Lets the browser request the files that the first one imports without reading that first. */
 function withPreloads(page: string, main: Uint8Array): string {
-  const imported = new TextDecoder().decode(main).matchAll(
-    /(?:from|^import|;import)"\.\/([^"]+)"/g,
-  );
-  const links = [...new Set([...imported].map(([, name]) => name))]
+  const links = [...new Set(importsOf(main))]
     .map((name) => `  <link rel="modulepreload" href="{{root}}assets/${name}">\n  `);
   return page.replace("</head>", `${links.join("")}</head>`);
 }
@@ -123,6 +138,7 @@ async function writePack(bundle: string, source: string, isDev: boolean): Promis
     offset += bytes.length;
     return [offset - bytes.length, bytes.length] as const;
   };
+  const contents = new Map<string, Uint8Array>();
   let page = await Deno.readTextFile(at("ui/index.html"));
   for (const name of [...Deno.readDirSync(bundle)].map(({ name }) => name).sort()) {
     const bytes = await Deno.readFile(`${bundle}/${name}`);
@@ -133,6 +149,7 @@ async function writePack(bundle: string, source: string, isDev: boolean): Promis
     const packed = isEntry ? `${stem}-${hash}.${extension}` : name;
     if (isEntry) page = page.replaceAll(`{{main.${extension}}}`, packed);
     if (packed.startsWith("main") && extension === "js") page = withPreloads(page, bytes);
+    contents.set(packed, bytes);
     files[packed] = {
       type: TYPES[extension!]!,
       br: add(brotliCompressSync(bytes, {
@@ -148,6 +165,7 @@ async function writePack(bundle: string, source: string, isDev: boolean): Promis
     source,
     page: isDev ? page.replace("<html", "<html data-dev") : page,
     files,
+    apiPage: filesOfApiPage(contents),
   };
   const whole = await new Blob([
     encoder.encode(JSON.stringify(index) + "\n"),

@@ -37,6 +37,9 @@ const pageCsp = (nonce: string | undefined): string =>
 
 const FILES = "/assets/";
 
+/** The API documentation, which `UI=off` leaves on. */
+const API_PAGE = "/docs";
+
 /** File names contain a hash of the content, so they can be cached for a year. */
 const FILE_CACHING = "public, max-age=31536000, immutable";
 
@@ -50,16 +53,20 @@ export async function respondDashboard(
   deps: DashboardDeps,
   request: Request,
 ): Promise<RawResponse | undefined> {
-  if (deps.config.ui === "off" || !/^(GET|HEAD)$/.test(request.method)) return undefined;
+  if (!/^(GET|HEAD)$/.test(request.method)) return undefined;
   const path = pathOf(request);
+  const isOff = deps.config.ui === "off";
   const file = path.startsWith(FILES) ? path.slice(FILES.length) : undefined;
-  const isKnown = file !== undefined || matchPath(path) !== undefined;
-  if (!isKnown && !request.headers.get("accept")?.includes("text/html")) return undefined;
+  const isPage = isOff ? path === API_PAGE : matchPath(path) !== undefined;
+  const isKnown = file !== undefined || isPage;
+  const acceptsPage = request.headers.get("accept")?.includes("text/html");
+  if (!isKnown && (isOff || !acceptsPage)) return undefined;
   using pack = await openPack();
   if (!pack) {
     deps.log.warn("dashboard not built", { build: "deno task ui" });
     return undefined;
   }
+  if (file !== undefined && isOff && !pack.apiPage.includes(file)) return undefined;
   return file === undefined
     ? { ...page(deps, pack, request), status: isKnown ? 200 : 404 }
     : await sendFile(pack, file, request);
@@ -76,6 +83,7 @@ function page(
   const values: Record<string, string> = {
     root: rootOf(request, config.serviceBaseUrl),
     nonce: nonce ?? "",
+    ui: config.ui,
     auth: config.authMode,
     sso: signInProviders.list().length > 0 ? "on" : "",
     brand: escapeMarkup(brand.current?.app_name ?? ""),

@@ -24,6 +24,8 @@ export interface PackIndex {
   page: string;
   /** By name, which contains a hash of the content. */
   files: Record<string, PackedFile>;
+  /** Names of the files that the API page loads: the only ones with `UI=off`. */
+  apiPage: string[];
 }
 
 /** An open pack. */

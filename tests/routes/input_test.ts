@@ -245,8 +245,6 @@ const IGNORING = [
   "get /api/ext/service-pro/status-pages/:pageId/subscribers/verify/:token",
   "get /api/ext/service-pro/status-pages/unsubscribe/:token",
   "get /docs",
-  "get /docs/page.css",
-  "get /docs/page.js",
   "get /status/:slug",
   "get /status/:slug/badge.svg",
   "get /status/:slug/feed.atom",

@@ -59,8 +59,6 @@ const PUBLIC = [
   "GET /openapi.json",
   "GET /",
   "GET /docs",
-  "GET /docs/page.css",
-  "GET /docs/page.js",
   "GET /api/ext/service-pro/status-pages/public/:slug",
   "GET /api/ext/service-pro/status-pages/unsubscribe/:token",
   "POST /api/ext/service-pro/status-pages/unsubscribe/:token",

@@ -4068,8 +4068,6 @@ export interface Operations {
   "GET /auth/providers": { result: SignInMethods };
   "GET /auth/users": { result: UserList };
   "GET /docs": { result: string };
-  "GET /docs/page.css": { result: string };
-  "GET /docs/page.js": { result: string };
   "GET /health": { result: ShortHealth };
   "GET /livez": { result: Liveness };
   "GET /metrics": { result: string };

@@ -15,6 +15,8 @@ export interface PageInfo {
   /** Group of the navigation that lists it; without one, it is not listed. */
   group?: Group;
   icon?: IconName;
+  /** It opens without a session, too. */
+  isPublic?: true;
   /** The lowest role that may open it; viewer unless given. */
   role?: UserRole;
   /** Permission that suffices without that role. */
@@ -245,6 +247,13 @@ export const PAGES: Record<Path, PageInfo> = {
     role: "admin",
     load: () => import("./backup.tsx"),
   },
+  "/docs": {
+    title: "API",
+    group: "Administration",
+    icon: "code",
+    isPublic: true,
+    load: () => import("./api/api_docs.tsx"),
+  },
   "/about": {
     title: "About",
     group: "Administration",
@@ -313,7 +322,7 @@ export const PAGES: Record<Path, PageInfo> = {
     load: () => import("./enterprise/compliance/compliance.tsx"),
   },
   "/account": { title: "Account", load: () => import("./account.tsx") },
-  "/sign-in": { title: "Sign in", load: () => import("./sign_in.tsx") },
+  "/sign-in": { title: "Sign in", isPublic: true, load: () => import("./sign_in.tsx") },
 };
 
 /** Path and description of each page that the navigation lists. */

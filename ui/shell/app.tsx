@@ -14,8 +14,8 @@ import { type Match, matchPath, type Path } from "../paths.ts";
 import { hasEdition, readEdition } from "../state/edition.ts";
 import { engineReachable, reconnects } from "../state/live.ts";
 import { focusPage, keyOf, navigate, page, place, query, visits } from "../state/router.ts";
-import { hasRole, refreshToken, session } from "../state/session.ts";
-import { Banner } from "./banner.tsx";
+import { endSession, HAS_DASHBOARD, hasRole, refreshToken, session } from "../state/session.ts";
+import { Banner, VisitorBanner } from "./banner.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Overlays } from "./overlays.tsx";
 import { reloadIfReachable } from "./reload.ts";
@@ -25,15 +25,19 @@ const drawn = signal<Match & { Body: ComponentType<PageProps> }>();
 
 const RETRY_MS = 3_000;
 
+/** Whether the open page needs no session. */
+const isPublic = computed(() => page.value !== undefined && PAGES[page.value.path].isPublic);
+
 const isSignIn = computed(() => page.value?.path === "/sign-in");
 
 /** Reads the session and keeps address, session and drawn page in step. */
 export function startApp(): void {
   if (page.peek()) void loadPage(page.peek()!.path);
-  void restoreSession();
+  if (HAS_DASHBOARD) void restoreSession();
+  else endSession("none");
   effect(() => {
     if (session.value === undefined) return;
-    if (session.value === null && !isSignIn.value) {
+    if (session.value === null && !isPublic.value) {
       const { pathname, search } = place.peek();
       const next = pathname + search;
       navigate(`/sign-in${next === "/" ? "" : `?next=${encodeURIComponent(next)}`}`, {
@@ -45,7 +49,8 @@ export function startApp(): void {
   });
   effect(() => {
     if (session.value) void readEdition();
-    else if (session.value === null) void loadPage("/"); // It is probably the next one.
+    // It is probably the next one.
+    else if (session.value === null && isSignIn.value) void loadPage("/");
   });
   effect(() => {
     const open = page.value;
@@ -90,15 +95,34 @@ export function App() {
         <OpenPage />
       </Main>
       <Overlays />
+      <Messages />
+    </>
+  );
+}
+
+/** Questions and results, above the page. */
+function Messages() {
+  return (
+    <>
       <Confirmation />
       {!isDialogOpen.value && <Toasts />}
     </>
   );
 }
 
+/** A public page: the one to sign in alone, others below a banner. */
 function SignedOut() {
   const { Body, path } = drawn.value ?? {};
-  return <Main>{Body && path === "/sign-in" && <Body />}</Main>;
+  const body = Body && PAGES[path!].isPublic && <Body />;
+  if (path === "/sign-in" || !body) return <Main>{body}</Main>;
+  return (
+    <>
+      <a class="skip" href="#main">Skip to content</a>
+      <VisitorBanner />
+      <Main>{body}</Main>
+      <Messages />
+    </>
+  );
 }
 
 /** Main part, which changes with the page. It gets the focus on each page change. */

@@ -6,7 +6,7 @@ import { Menu } from "../components/menu.tsx";
 import { PRODUCT } from "../components/page.tsx";
 import { connection } from "../state/live.ts";
 import { href, navigate } from "../state/router.ts";
-import { session, signOut } from "../state/session.ts";
+import { HAS_DASHBOARD, session, signOut } from "../state/session.ts";
 import { isMenuOpen } from "./navigation.tsx";
 import { openPalette, openShortcuts } from "./overlays.tsx";
 import { useShortcuts } from "./shortcuts.ts";
@@ -47,6 +47,24 @@ export function Banner() {
           { name: "Sign out", onSelect: () => void signOut() },
         ]}
       />
+    </header>
+  );
+}
+
+/** The banner of public pages, which visitors open without a session. */
+export function VisitorBanner() {
+  useShortcuts();
+  const brand = (
+    <>
+      <Mark />
+      <span>{PRODUCT}</span>
+    </>
+  );
+  return (
+    <header class="banner">
+      {HAS_DASHBOARD
+        ? <a class="brand" href={href("/")}>{brand}</a>
+        : <span class="brand">{brand}</span>}
     </header>
   );
 }

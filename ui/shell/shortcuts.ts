@@ -2,6 +2,7 @@
 
 import { useEffect } from "preact/hooks";
 import { navigate } from "../state/router.ts";
+import { session } from "../state/session.ts";
 import { loadPalette, openPalette, openShortcuts } from "./overlays.tsx";
 import { PLACES } from "./places.ts";
 
@@ -19,6 +20,7 @@ export function useShortcuts(): void {
 let first: { key: string; at: number } | undefined;
 
 function onKeyDown(event: KeyboardEvent): void {
+  if (!session.peek()) return focusFilter(event);
   // The palette is there when the next key follows.
   if (event.key === "Control" || event.key === "Meta") void loadPalette().catch(() => {});
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
@@ -36,12 +38,16 @@ function onKeyDown(event: KeyboardEvent): void {
     first = { key: "g", at: event.timeStamp };
   } else if (event.key === "?") {
     openShortcuts();
-  } else if (event.key === "/") {
-    const filter = document.querySelector<HTMLElement>("main input[type=search]");
-    if (!filter) return;
-    event.preventDefault();
-    filter.focus();
+  } else {
+    focusFilter(event);
   }
+}
+
+function focusFilter(event: KeyboardEvent): void {
+  const filter = document.querySelector<HTMLElement>("main input[type=search]");
+  if (event.key !== "/" || isTyping(event) || !filter) return;
+  event.preventDefault();
+  filter.focus();
 }
 
 function isTyping(event: KeyboardEvent): boolean {

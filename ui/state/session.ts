@@ -29,6 +29,9 @@ export const sessionEnd = signal<SessionEnd>("none");
 /** Mode of sign-in: by API key, or by email and password. */
 export const AUTH_MODE = document.documentElement.dataset.auth === "users" ? "users" : "key";
 
+/** Whether there are other pages than that of the API, which `UI=off` leaves on. */
+export const HAS_DASHBOARD = document.documentElement.dataset.ui !== "off";
+
 /** A token that ends sooner is renewed before it is used, in milliseconds. */
 const RENEW_BEFORE_MS = 10_000;
 
