@@ -88,7 +88,9 @@ if (import.meta.main) {
   }
   const slug = await publishStatusPage(service);
   await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
-  await tab.open("/docs");
+  await tab.open("/docs#listContainers");
+  await tab.click("button", "Send");
+  await tab.find("region", "Response body");
   await takePicture(tab, "api-page");
   await tab.theme("light");
   await tab.page.setViewport({ width: 1200, height: 860 });

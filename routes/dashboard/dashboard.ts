@@ -57,8 +57,8 @@ export async function respondDashboard(
   const path = pathOf(request);
   const isOff = deps.config.ui === "off";
   const file = path.startsWith(FILES) ? path.slice(FILES.length) : undefined;
-  const isPage = isOff ? path === API_PAGE : matchPath(path) !== undefined;
-  const isKnown = file !== undefined || isPage;
+  const page = matchPath(path)?.path;
+  const isKnown = file !== undefined || (isOff ? page === API_PAGE : page !== undefined);
   const acceptsPage = request.headers.get("accept")?.includes("text/html");
   if (!isKnown && (isOff || !acceptsPage)) return undefined;
   using pack = await openPack();
@@ -68,11 +68,11 @@ export async function respondDashboard(
   }
   if (file !== undefined && isOff && !pack.apiPage.includes(file)) return undefined;
   return file === undefined
-    ? { ...page(deps, pack, request), status: isKnown ? 200 : 404 }
+    ? { ...respondPage(deps, pack, request), status: isKnown ? 200 : 404 }
     : await sendFile(pack, file, request);
 }
 
-function page(
+function respondPage(
   { config, brand, signInProviders }: DashboardDeps,
   pack: Pack,
   request: Request,

@@ -1,178 +1,268 @@
 /**
- * The API page in a real browser. Leaves pictures in `longshore-pictures` in the directory for
- * temporary files.
+ * The page of the API in a real browser, with and without a session, and where it is the only page.
  *
  * @module
  */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { tmpdir } from "node:os";
-import { browserTest, startBrowser, type View, type Visit } from "../helpers/browser.ts";
-import { LOWEST_CONTRAST } from "../helpers/page_checks.ts";
-import { serveApp } from "../helpers/served_app.ts";
-import { TEST_API_KEY, type TestApp, testApp } from "../helpers/test_app.ts";
+import {
+  type Dashboard,
+  dashboardTest,
+  PHONE,
+  startDashboardBrowser,
+} from "../helpers/dashboard.ts";
+import { simulateContainers } from "../helpers/fake_containers.ts";
+import { fakeEngine } from "../helpers/fake_engine.ts";
+import { startLongshore } from "../helpers/longshore.ts";
 import { until } from "../helpers/until.ts";
 
-const PICTURES = `${tmpdir()}/longshore-pictures`;
+const SEARCH = "Filter operations";
 
-const DESKTOP: View = { width: 1280, height: 900, scheme: "light" };
+const listed = (tab: Dashboard) => tab.find("status", /^\d+ operations$/);
 
-const VIEWS: Record<string, View> = {
-  light: DESKTOP,
-  dark: { ...DESKTOP, scheme: "dark" },
-  phone: { width: 390, height: 844, scheme: "light" },
-};
+/** Types into the search. @returns The ids of the matching operations. */
+async function search(tab: Dashboard, words: string): Promise<string[]> {
+  await tab.type("searchbox", SEARCH, words);
+  await tab.find("status", /^\d+ of \d+ operations$/);
+  return await tab.page.$$eval(
+    ".operation",
+    (rows) => rows.filter((row) => row.checkVisibility()).map(({ id }) => id),
+  );
+}
 
-function serve(app: TestApp) {
-  const requests: string[] = [];
-  const { url, ...served } = serveApp({
-    app(request, peer) {
-      requests.push(`${request.method} ${new URL(request.url).pathname}`);
-      return app.app(request, peer);
-    },
+/** Opens an operation by its address, alone. */
+async function openOperation(tab: Dashboard, id: string): Promise<void> {
+  await tab.page.evaluate((id) => {
+    for (const row of document.querySelectorAll<HTMLDetailsElement>(".operation")) row.open = false;
+    location.hash = id;
+  }, id);
+  await until(
+    `${id} is open`,
+    () => tab.page.evaluate((id) => !!document.querySelector(`#${id}[open] form`), id),
+  );
+}
+
+const textOf = (tab: Dashboard, selector: string): Promise<string> =>
+  tab.page.$eval(selector, (each) => each.textContent);
+
+/** Sends the request of the open operation. @returns What is shown of the response. */
+async function send(tab: Dashboard): Promise<string> {
+  await tab.click("button", "Send");
+  return await answer(tab);
+}
+
+async function answer(tab: Dashboard): Promise<string> {
+  const body = await tab.find("region", "Response body");
+  return await body.evaluate((each) => each.parentElement!.textContent);
+}
+
+dashboardTest("a visitor without a session reads and tries the API", async (t) => {
+  await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
+  await using service = await startLongshore({ engineSocket: engine.socketPath });
+  await using browser = await startDashboardBrowser();
+  const tab = await browser.tab(service);
+
+  await t.step("it needs no session, and reads the API document only", async () => {
+    await tab.open("/docs");
+    await listed(tab);
+    await tab.refused(401); // The browser has no session.
+    deepEqual(
+      tab.requests.filter((each) => !each.startsWith("GET /assets/")),
+      ["GET /docs", "POST /auth/session/refresh", "GET /openapi.json"],
+    );
+    deepEqual(await tab.names("navigation"), ["Groups"]);
+    match(await tab.page.title(), /^API · Longshore$/);
   });
-  return { ...served, url: `${url}/docs`, requests };
-}
 
-const shown = (visit: Visit) =>
-  until(
-    "the operations are shown",
-    () => visit.evaluate("document.querySelectorAll('.operation').length > 100"),
-  );
+  await t.step("containers come first, and the editions apart", async () => {
+    const groups = await tab.page.$$eval(
+      "nav > *",
+      (parts) => parts.map((each) => each.firstChild!.textContent),
+    );
+    equal(groups[0], "Containers");
+    ok(groups.indexOf("Pro") < groups.indexOf("Incidents"));
+    ok(groups.indexOf("Enterprise") < groups.indexOf("Branding"));
+    equal(groups.filter((each) => each === "Pro" || each === "Enterprise").length, 2);
+  });
 
-const open = (visit: Visit, id: string) =>
-  until(`${id} is open`, () =>
-    visit.evaluate(
-      `(document.getElementById("${id}").open = true) && ` +
-        `document.querySelector("#${id} > .body") !== null`,
-    ));
+  await t.step("the search finds parameters, fields and descriptions", async () => {
+    await tab.page.keyboard.press("/");
+    await until(
+      "the search has the focus",
+      () => tab.page.evaluate(() => document.activeElement!.matches("input[type=search]")),
+    );
+    ok((await search(tab, "lastEventId")).includes("streamEvents"));
+    ok((await search(tab, "before it is killed")).includes("stopContainer"));
+    deepEqual(await search(tab, "refreshToken"), ["refreshTokens"]);
+    deepEqual(await search(tab, "post STANDARD webhooks"), ["createWebhook"]);
+    deepEqual(await search(tab, "no such words"), []);
+    equal(new URL(tab.page.url()).search, "?q=no+such+words");
+    await tab.click("button", "Clear filters");
+    await listed(tab);
+  });
 
-const textOf = (visit: Visit, selector: string) =>
-  visit.evaluate(`document.querySelector(${JSON.stringify(selector)}).textContent`);
+  await t.step("an address opens an operation, with what its parameters mean", async () => {
+    await tab.page.goto(`${service.baseUrl}/docs#stopContainer`);
+    await tab.page.reload();
+    await tab.find("button", "Send");
+    await tab.refused(401);
+    const text = await textOf(tab, "#stopContainer");
+    match(text, /Seconds before it is killed/);
+    match(text, /path, required/);
+    match(text, /503 The container engine cannot/);
+    match(text, /Permission: containers:stop/);
+    ok(!(await textOf(tab, "#stopContainer .commands")).includes(" -N "));
+    await openOperation(tab, "streamEvents");
+    match(await textOf(tab, "#streamEvents .commands"), /^curl -N -H /);
+    equal(new URL(tab.page.url()).hash, "#streamEvents");
+  });
 
-/** Types into the filter. @returns The ids of the matching operations. */
-function filtered(visit: Visit, words: string): Promise<string[]> {
-  return visit.evaluate(
-    `(() => {
-      const filter = document.getElementById("filter");
-      filter.value = ${JSON.stringify(words)};
-      filter.dispatchEvent(new Event("input"));
-      return [...document.querySelectorAll(".operation")].filter((row) =>
-        !row.hidden && !row.closest("section").hidden
-      ).map(({ id }) => id);
-    })()`,
-  );
-}
+  await t.step("a missing parameter is not sent, and the curl command follows", async () => {
+    await openOperation(tab, "getContainer");
+    tab.requests.splice(0);
+    await tab.click("button", "Send");
+    await tab.invalid("textbox", "id");
+    deepEqual(tab.requests, []);
+    await tab.type("textbox", "id", "a b/c's");
+    equal(
+      await textOf(tab, "#getContainer .commands"),
+      `curl -H "Authorization: Bearer $TOKEN" '${service.baseUrl}/api/containers/a%20b%2Fc'\\''s'`,
+    );
+  });
 
-for (const [name, view] of Object.entries(VIEWS)) {
-  browserTest(`the API page can be read (${name})`, async () => {
-    using app = testApp();
-    await using service = serve(app);
-    await using browser = await startBrowser();
-    await Deno.mkdir(PICTURES, { recursive: true });
+  await t.step("without an account a request is refused as for any client", async () => {
+    await openOperation(tab, "getCurrentUser");
+    match(await send(tab), /^401 /);
+    await tab.refused(401);
+  });
 
-    await browser.visit(service.url, view, async (visit) => {
-      await shown(visit);
-      await Deno.writeFile(
-        `${PICTURES}/api-page-${name}.png`,
-        await visit.picture({ whole: false }),
-      );
-      for (const id of ["stopContainer", "listContainers", "createWebhook"]) {
-        await open(visit, id);
+  await t.step("signs in with the API key, and out", async () => {
+    await tab.openDialog("Sign in");
+    await tab.type("textbox", "API key", "not the key");
+    await tab.page.keyboard.press("Enter");
+    await tab.alert("The API key is wrong");
+    await tab.refused(401);
+    await tab.type("textbox", "API key", service.apiKey);
+    await tab.page.keyboard.press("Enter");
+    await tab.gone("dialog");
+    match(await send(tab), /^200 .*"role": "admin"/s);
+    await tab.click("button", "Sign out (admin)");
+    await tab.find("button", "Sign in");
+  });
+
+  await t.step("sends with a pasted token, which signing out leaves valid", async () => {
+    await tab.openDialog("Sign in");
+    await tab.click("radio", "Token");
+    await tab.type("textbox", "Access token or API token", await service.token());
+    await tab.page.keyboard.press("Enter");
+    await tab.find("button", "Sign out (admin)");
+    match(await send(tab), /^200 /);
+  });
+
+  await t.step("asks before it sends what interrupts or deletes", async () => {
+    for (const id of ["deleteImage", "pruneSystem", "rebuildContainer", "stopContainer"]) {
+      await openOperation(tab, id);
+      if (id !== "pruneSystem") await tab.type("textbox", "id", "web");
+      tab.requests.splice(0);
+      await tab.click("button", "Send");
+      const question = await tab.find("alertdialog");
+      if (id === "stopContainer") {
+        match(
+          await question.evaluate((each) => each.textContent),
+          /^Stop a container\?POST \/api\/containers\/web\/stop/,
+        );
       }
-      await visit.evaluate("document.getElementById('stopContainer').scrollIntoView()");
-      await Deno.writeFile(
-        `${PICTURES}/api-page-${name}-open.png`,
-        await visit.picture({ whole: false }),
-      );
-
-      // The remaining message is a hint for password managers.
-      deepEqual(visit.complaints.filter((each) => !each.startsWith("[DOM] Multiple forms")), []);
-      // The list of groups scrolls by itself on a phone.
-      equal(await visit.evaluate("document.documentElement.scrollWidth"), view.width);
-      const lowest = await visit.evaluate(LOWEST_CONTRAST);
-      ok(lowest.ratio >= 4.5, JSON.stringify(lowest));
-    });
+      await tab.click("button", "Cancel");
+      await tab.gone("alertdialog");
+      deepEqual(tab.requests, []);
+    }
+    await tab.click("button", "Send");
+    await tab.click("button", "Stop");
+    match(await answer(tab), /^200 /);
+    deepEqual(tab.requests, ["POST /api/containers/web/stop"]);
   });
-}
 
-browserTest(
-  "the API page lists containers first and the editions apart, and finds words everywhere",
-  async () => {
-    using app = testApp();
-    await using service = serve(app);
-    await using browser = await startBrowser();
-
-    await browser.visit(service.url, DESKTOP, async (visit) => {
-      await shown(visit);
-      const names: string[] = await visit.evaluate(
-        "[...document.querySelectorAll('nav > *')].map((each) => each.firstChild.textContent)",
-      );
-      equal(names[0], "Containers");
-      ok(names.indexOf("Pro") < names.indexOf("Incidents"));
-      ok(names.indexOf("Enterprise") < names.indexOf("Branding"));
-      equal(names.filter((each) => each === "Pro" || each === "Enterprise").length, 2);
-
-      // A parameter, a description of one, a field of a body, and the description of an operation.
-      ok((await filtered(visit, "lastEventId")).includes("streamEvents"));
-      ok((await filtered(visit, "before it is killed")).includes("stopContainer"));
-      deepEqual(await filtered(visit, "refreshToken"), ["refreshTokens"]);
-      ok((await filtered(visit, "standard webhooks")).includes("createWebhook"));
-      deepEqual(await filtered(visit, "no such words"), []);
-      equal(await visit.evaluate("document.querySelector('.none').hidden"), false);
-    });
-  },
-);
-
-browserTest("the API page shows what parameters mean, and curl lines that stream", async () => {
-  using app = testApp();
-  await using service = serve(app);
-  await using browser = await startBrowser();
-
-  await browser.visit(service.url, DESKTOP, async (visit) => {
-    await shown(visit);
-    for (const id of ["stopContainer", "streamEvents"]) await open(visit, id);
-
-    match(await textOf(visit, "#stopContainer .fields"), /Seconds before it is killed/);
-    match(await textOf(visit, "#stopContainer .body"), /503 The container engine cannot/);
-    match(await textOf(visit, "#streamEvents pre.wrap"), /^curl -N -H /);
-    ok(!(await textOf(visit, "#stopContainer pre.wrap")).includes(" -N "));
+  await t.step("sends a body, and shows the problems that the service names", async () => {
+    await openOperation(tab, "createWebhook");
+    await tab.type("textbox", "JSON", '{"name": ""}');
+    match(await textOf(tab, "#createWebhook .commands"), / -X POST .* -d '\{"name":""\}' /);
+    match(await send(tab), /^400 .*body\.name/s);
+    await tab.refused(400);
   });
+
+  await t.step("follows a stream until it is stopped", async () => {
+    await openOperation(tab, "streamEvents");
+    await tab.click("button", "Send");
+    await until("frames arrive", async () => (await answer(tab)).includes("event: metrics"));
+    await tab.click("button", "Stop the request");
+    await tab.gone("button", "Stop the request");
+  });
+  deepEqual(tab.complaints, []);
 });
 
-browserTest("the API page asks before it sends what interrupts or deletes", async () => {
-  using app = testApp();
-  await using service = serve(app);
-  await using browser = await startBrowser();
+dashboardTest("with a session the API is a page like the others", async (t) => {
+  await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
+  await using service = await startLongshore({ engineSocket: engine.socketPath });
+  await using browser = await startDashboardBrowser();
+  const tab = await browser.signIn(service);
 
-  await browser.visit(service.url, DESKTOP, async (visit) => {
-    await shown(visit);
-    const { body } = await app.call("POST", "/auth/token", { apiKey: TEST_API_KEY });
-    await visit.evaluate(`(() => {
-      globalThis.questions = [];
-      globalThis.confirm = (question) => { questions.push(question); return false; };
-      document.getElementById("account").click();
-      const form = document.getElementById("sign-in-form");
-      form.elements.way.value = "token";
-      form.elements.token.value = ${JSON.stringify(body.accessToken)};
-      form.requestSubmit();
-    })()`);
-    await until(
-      "signed in",
-      async () => (await textOf(visit, "#account")).startsWith("Sign out"),
-    );
-    for (const id of ["stopContainer", "deleteImage", "pruneSystem", "rebuildContainer"]) {
-      await open(visit, id);
-      await visit.evaluate(`(() => {
-        const [field] = document.querySelectorAll("#${id} .fields input");
-        if (field) field.value = "web";
-        document.querySelector("#${id} button.primary").click();
-      })()`);
-    }
-
-    const questions: string[] = await visit.evaluate("questions");
-    equal(questions[0], "Stop a container?\n\nPOST /api/containers/web/stop");
-    equal(questions.length, 4);
-    deepEqual(service.requests.filter((each) => /stop|prune|rebuild|DELETE/.test(each)), []);
+  await t.step("the navigation leads there, and requests are sent with the session", async () => {
+    await tab.go("/docs");
+    await listed(tab);
+    const link = await tab.find("link", "API");
+    equal(await link.evaluate((each) => each.getAttribute("aria-current")), "page");
+    await openOperation(tab, "listContainers");
+    match(await send(tab), /^200 .*"name": "web"/s);
+    await tab.find("button", "Use another account");
   });
+
+  await t.step("it is accessible in both themes, on a desktop and on a phone", async () => {
+    for (const id of ["stopContainer", "createWebhook"]) await openOperation(tab, id);
+    for (const theme of ["light", "dark"] as const) {
+      await tab.theme(theme);
+      await tab.checkAccessibility();
+    }
+    await tab.page.setViewport(PHONE);
+    await tab.fits(PHONE.width);
+    await tab.checkAccessibility();
+  });
+
+  await t.step("whoever signs out stays as a visitor", async () => {
+    await tab.click("button", "Account menu");
+    await tab.click("menuitem", "Sign out");
+    await tab.find("button", "Sign in");
+    await listed(tab);
+  });
+  deepEqual(tab.complaints, []);
+});
+
+dashboardTest("UI=off leaves the page of the API, with nothing else", async () => {
+  await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
+  await using service = await startLongshore({
+    engineSocket: engine.socketPath,
+    env: { UI: "off" },
+  });
+  await using browser = await startDashboardBrowser();
+  const tab = await browser.tab(service);
+
+  await tab.open("/");
+  await listed(tab);
+  equal(new URL(tab.page.url()).pathname, "/docs");
+  await tab.openDialog("Sign in");
+  await tab.type("textbox", "API key", service.apiKey);
+  await tab.page.keyboard.press("Enter");
+  await tab.find("button", "Sign out (admin)");
+  await openOperation(tab, "getCurrentUser");
+  match(await send(tab), /^200 .*"role": "admin"/s);
+
+  deepEqual(
+    await tab.page.$$eval("a", (links) =>
+      links.map((link) => link.href.split("#")[0])
+        .filter((href, at, all) => all.indexOf(href) === at)),
+    [
+      `${service.baseUrl}/docs`,
+      `${service.baseUrl}/openapi.json`,
+    ],
+  );
+  deepEqual(tab.complaints, []);
 });

@@ -304,6 +304,11 @@ dashboardTest("the dashboard works below a path of a proxy", async () => {
     await tab.click("tab", "Inspect");
     await tab.find("button", "Copy");
     await eventually(() => match(tab.page.url(), /\/inspect$/));
+    await tab.open("/longshore/docs#getCurrentUser");
+    await tab.click("button", "Send");
+    const answer = await tab.find("region", "Response body");
+    match(await answer.evaluate((each) => each.textContent), /"role": "admin"/);
+    ok(tab.requests.includes("GET /longshore/openapi.json"));
     deepEqual(tab.complaints, []);
   }
   await Deno.remove(directory, { recursive: true });

@@ -3,6 +3,7 @@
 import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from "node:assert/strict";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
+import { openPack } from "../../../routes/dashboard/pack.ts";
 import { PATHS } from "../../../ui/paths.ts";
 
 const get = (app: TestApp, path: string, headers: Record<string, string> = {}) =>
@@ -156,15 +157,56 @@ Deno.test("the page has the name and readable colors of the active brand", async
   );
 });
 
-Deno.test("UI=off leaves the API only", async () => {
+Deno.test("UI=off leaves the API, and of the dashboard its page with the files for it", async () => {
   using app = testApp({ config: { ui: "off" } });
+  using pack = (await openPack())!;
 
-  const { status, headers } = await get(app, "/");
-
-  equal(status, 302);
-  equal(headers.get("location"), "/docs");
-  equal((await get(app, "/containers")).status, 404);
+  const root = await get(app, "/");
+  deepEqual([root.status, root.headers.get("location")], [302, "/docs"]);
+  const page = await get(app, "/docs");
+  const html = await page.text();
+  equal(page.status, 200);
+  match(html, /data-ui="off"/);
+  for (const name of filesOf(html)) ok(pack.apiPage.includes(name.split("/").at(-1)!), name);
+  for (const path of ["/containers", "/sign-in", "/nothing"]) {
+    equal((await get(app, path, { accept: "text/html" })).status, 404, path);
+  }
+  const served: string[] = [];
+  for (const name of Object.keys(pack.files)) {
+    const file = await get(app, `/assets/${name}`);
+    await file.body?.cancel();
+    if (file.status === 200) served.push(name);
+    else equal(file.status, 404, name);
+  }
+  deepEqual(served.sort(), pack.apiPage.toSorted());
+  ok(served.length < 15 && served.some((name) => name.startsWith("api_docs-")), served.join(" "));
 });
+
+for (const ui of ["on", "off"] as const) {
+  Deno.test(`/docs has the headers of every page, UI=${ui}`, async () => {
+    using app = testApp({ config: { ui } });
+    using other = testApp();
+
+    const page = await get(app, "/docs", { "accept-encoding": "gzip" });
+    const expected = await get(other, "/about", { "accept-encoding": "gzip" });
+    const withSlash = await get(app, "/docs/");
+    const head = await app.fetch("HEAD", "/docs", undefined, { role: "public" });
+
+    equal(page.status, 200);
+    deepEqual(namedHeaders(page), namedHeaders(expected));
+    match(gunzipSync(await page.bytes()).toString(), /^<!DOCTYPE html>/);
+    await expected.body!.cancel();
+    match(await withSlash.text(), /href="\.\.\/assets\//);
+    deepEqual([head.status, await head.text()], [200, ""]);
+    const post = await app.fetch("POST", "/docs");
+    deepEqual([post.status, post.headers.get("allow")], [405, "GET, HEAD"]);
+    await post.body!.cancel();
+  });
+}
+
+/** Without what differs between two requests. */
+const namedHeaders = ({ headers }: Response) =>
+  Object.fromEntries([...headers].filter(([name]) => !/^x-request-id$|^date$/.test(name)));
 
 Deno.test("HEAD answers without a body", async () => {
   using app = testApp();

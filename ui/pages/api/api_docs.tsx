@@ -108,7 +108,7 @@ function useLinkedOperation(): void {
       const target = document.getElementById(location.hash.slice(1));
       if (!(target instanceof HTMLDetailsElement)) return target?.scrollIntoView();
       target.open = true;
-      target.scrollIntoView();
+      target.querySelector("summary")!.scrollIntoView();
     };
     openLinked();
     addEventListener("hashchange", openLinked);
