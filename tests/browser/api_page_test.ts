@@ -148,6 +148,8 @@ dashboardTest("a visitor without a session reads and tries the API", async (t) =
     match(await send(tab), /^200 .*"role": "admin"/s);
     await tab.click("button", "Sign out (admin)");
     await tab.find("button", "Sign in");
+    const { body: { sessions } } = await service.call("GET", "/api/account/sessions");
+    equal(sessions.length, 1, "that of this test");
   });
 
   await t.step("sends with a pasted token, which signing out leaves valid", async () => {
@@ -186,16 +188,20 @@ dashboardTest("a visitor without a session reads and tries the API", async (t) =
     await openOperation(tab, "createWebhook");
     await tab.type("textbox", "JSON", '{"name": ""}');
     match(await textOf(tab, "#createWebhook .commands"), / -X POST .* -d '\{"name":""\}' /);
+    tab.requests.splice(0);
     match(await send(tab), /^400 .*body\.name/s);
+    deepEqual(tab.requests, ["POST /api/webhooks"]);
     await tab.refused(400);
   });
 
   await t.step("follows a stream until it is stopped", async () => {
     await openOperation(tab, "streamEvents");
+    tab.requests.splice(0);
     await tab.click("button", "Send");
     await until("frames arrive", async () => (await answer(tab)).includes("event: metrics"));
     await tab.click("button", "Stop the request");
     await tab.gone("button", "Stop the request");
+    deepEqual(tab.requests, ["GET /api/stream"]);
   });
   deepEqual(tab.complaints, []);
 });

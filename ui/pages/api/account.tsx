@@ -105,7 +105,7 @@ function signOut(): void {
   const { accessToken, refreshToken } = account.peek()!;
   account.value = undefined;
   // A pasted token is not revoked, because it may be in use elsewhere.
-  if (refreshToken) post("auth/logout", { refreshToken }, accessToken).catch(() => {});
+  if (refreshToken) post("auth/logout", undefined, accessToken).catch(() => {});
 }
 
 /**
@@ -134,8 +134,10 @@ export async function sendComposed(
 async function post(path: string, body: unknown, token?: string): Promise<Account> {
   return await read(fetchWith(token, path, {
     method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
+    ...body !== undefined && {
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    },
   }));
 }
 
