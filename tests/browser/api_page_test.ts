@@ -14,7 +14,7 @@ import {
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { startLongshore } from "../helpers/longshore.ts";
-import { until } from "../helpers/until.ts";
+import { eventually, until } from "../helpers/until.ts";
 
 const SEARCH = "Filter operations";
 
@@ -148,8 +148,10 @@ dashboardTest("a visitor without a session reads and tries the API", async (t) =
     match(await send(tab), /^200 .*"role": "admin"/s);
     await tab.click("button", "Sign out (admin)");
     await tab.find("button", "Sign in");
-    const { body: { sessions } } = await service.call("GET", "/api/account/sessions");
-    equal(sessions.length, 1, "that of this test");
+    await eventually(async () => {
+      const { body: { sessions } } = await service.call("GET", "/api/account/sessions");
+      equal(sessions.length, 1, "that of this test");
+    });
   });
 
   await t.step("sends with a pasted token, which signing out leaves valid", async () => {

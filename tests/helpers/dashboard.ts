@@ -115,7 +115,7 @@ export interface DashboardBrowser extends AsyncDisposable {
 }
 
 /** Limit for each step, in milliseconds; reached only on failure. */
-const WAIT_MS = 30_000;
+const WAIT_MS = 120_000;
 
 export { browserTest as dashboardTest };
 
