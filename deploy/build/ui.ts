@@ -30,7 +30,7 @@ const TYPES: Record<string, string> = {
 };
 
 /** The script, the style and the module of the page that `UI=off` leaves on, by their names. */
-const API_PAGE = /^(main|api_docs)-/;
+const API_PAGE = /^(main|reference)-/;
 
 const encoder = new TextEncoder();
 

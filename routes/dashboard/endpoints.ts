@@ -11,7 +11,7 @@ import { AppError } from "../../services/errors.ts";
 import { respondDashboard } from "./dashboard.ts";
 import { rawEndpoint } from "../contract/endpoint.ts";
 
-/** What the pages have in common. */
+/** Common parts of both pages. */
 const PAGE = {
   role: "public",
   ignoresUnknown: true,

@@ -235,7 +235,7 @@ dashboardTest("with a session the API is a page like the others", async (t) => {
     await tab.checkAccessibility();
   });
 
-  await t.step("whoever signs out stays as a visitor", async () => {
+  await t.step("a user who signs out stays as a visitor", async () => {
     await tab.click("button", "Account menu");
     await tab.click("menuitem", "Sign out");
     await tab.find("button", "Sign in");

@@ -252,7 +252,7 @@ export const PAGES: Record<Path, PageInfo> = {
     group: "Administration",
     icon: "code",
     isPublic: true,
-    load: () => import("./api/api_docs.tsx"),
+    load: () => import("./api/reference.tsx"),
   },
   "/about": {
     title: "About",

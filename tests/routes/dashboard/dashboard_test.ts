@@ -179,7 +179,7 @@ Deno.test("UI=off leaves the API, and of the dashboard its page with the files f
     else equal(file.status, 404, name);
   }
   deepEqual(served.sort(), pack.apiPage.toSorted());
-  ok(served.length < 15 && served.some((name) => name.startsWith("api_docs-")), served.join(" "));
+  ok(served.length < 15 && served.some((name) => name.startsWith("reference-")), served.join(" "));
 });
 
 for (const ui of ["on", "off"] as const) {
@@ -204,7 +204,7 @@ for (const ui of ["on", "off"] as const) {
   });
 }
 
-/** Without what differs between two requests. */
+/** Headers without those that differ between two requests. */
 const namedHeaders = ({ headers }: Response) =>
   Object.fromEntries([...headers].filter(([name]) => !/^x-request-id$|^date$/.test(name)));
 

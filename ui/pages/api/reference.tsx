@@ -13,7 +13,7 @@ import { type ApiDocument, type Group, type Operation, readDocument } from "./do
 import { Groups } from "./groups.tsx";
 import { OperationRow } from "./operation.tsx";
 import { schemaWriter } from "./schema.ts";
-import styles from "./api_docs.css" with { type: "text" };
+import styles from "./reference.css" with { type: "text" };
 import { Paragraphs } from "./text.tsx";
 
 addStyles(styles);
