@@ -19,7 +19,8 @@ const OWN_PAGE = { "x-requested-with": "longshore", "x-page-secret": SECRET };
 browserTest(
   "a browser stays signed in with a cookie that neither scripts nor other sites can use",
   async () => {
-    using app = testApp();
+    // The page of the API then sends no requests of its own to the session.
+    using app = testApp({ config: { ui: "off" } });
     const seen: string[] = [];
     await using site = Deno.serve(local, (request) => {
       const { pathname } = new URL(request.url);
