@@ -1,6 +1,6 @@
 /** Requests that a visitor of the API page composes. @module */
 
-import type { FormValues } from "../../components/form.tsx";
+import type { FormValues } from "../../components/form_values.ts";
 import { ROOT } from "../../state/root.ts";
 import type { Operation, Parameter } from "./document.ts";
 

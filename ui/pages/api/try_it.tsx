@@ -4,14 +4,9 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { confirm } from "../../components/dialog.tsx";
-import {
-  Form,
-  type FormValues,
-  SelectField,
-  TextArea,
-  TextField,
-  valuesOf,
-} from "../../components/form.tsx";
+import { SelectField, TextArea, TextField } from "../../components/fields.tsx";
+import { Form } from "../../components/form.tsx";
+import { type FormValues, valuesOf } from "../../components/form_values.ts";
 import { copyText } from "../../base/copy.ts";
 import { plainLines } from "../../base/text.ts";
 import { ROOT } from "../../state/root.ts";
