@@ -27,7 +27,7 @@ const CLOSE_BRACE = 125;
 /**
  * Parses a JSON body.
  *
- * @throws {AppError} `too_large` above {@linkcode VALUES_MAX} or {@linkcode DEPTH_MAX}; `invalid`.
+ * @throws {AppError} `too_large` above {@linkcode VALUES_MAX}; `invalid`, also above {@linkcode DEPTH_MAX}.
  */
 export function parseJson(text: string): unknown {
   assertFewValues(text);
@@ -86,9 +86,11 @@ function assertFewValues(json: string): void {
       case CLOSE_BRACE:
         depth--;
     }
-    if (count > VALUES_MAX) throw tooLarge(`has more than ${VALUES_MAX} values`);
+    if (count > VALUES_MAX) {
+      throw new AppError("too_large", `The body has more than ${VALUES_MAX} values`);
+    }
     if (depth > DEPTH_MAX) {
-      throw tooLarge(`has more than ${DEPTH_MAX} levels of objects and arrays`);
+      throw new AppError("invalid", `body: must not nest more than ${DEPTH_MAX} levels`);
     }
   }
 }
@@ -103,5 +105,3 @@ function endOfString(json: string, start: number): number {
   }
   return at;
 }
-
-const tooLarge = (why: string) => new AppError("too_large", `The body ${why}`);

@@ -282,11 +282,11 @@ for (
       error: "body.name: contains a NUL character or a lone surrogate",
     },
     {
-      wrong: "more than a mebibyte",
-      body: `name=${"a".repeat(1024 * 1024)}`,
+      wrong: "more than 64 KiB",
+      body: `name=${"a".repeat(64 * 1024)}`,
       type: FORM,
       status: 413,
-      error: "The body is larger than 1048576 bytes",
+      error: "The body is larger than 65536 bytes",
     },
   ]
 ) {

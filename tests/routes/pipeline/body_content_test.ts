@@ -52,17 +52,18 @@ for (
     {
       what: "a value nested too deeply",
       text: nested(DEPTH_MAX + 1),
-      message: "The body has more than 64 levels of objects and arrays",
+      message: "body: must not nest more than 64 levels",
     },
     {
       what: "nested brackets after a string that ends with a backslash",
       text: `["\\\\",${nested(DEPTH_MAX)}]`,
-      message: "The body has more than 64 levels of objects and arrays",
+      message: "body: must not nest more than 64 levels",
     },
   ]
 ) {
   Deno.test(`parseJson() refuses ${what}`, () => {
-    throws(() => parseJson(text), { code: "too_large", message });
+    const code = message.startsWith("The body") ? "too_large" : "invalid";
+    throws(() => parseJson(text), { code, message });
   });
 }
 
