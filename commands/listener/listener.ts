@@ -117,7 +117,10 @@ export function listen(
       };
       completed.then(endBoth, endBoth);
     };
+    const { signal } = closing;
     const handle = async (request: Request, info: { completed: Promise<void> }) => {
+      // The runtime still reports requests that came before the end of the connection.
+      if (signal.aborted) return new Response(null, { status: 503 });
       connections.beginRequest(connection);
       let response: Response | undefined;
       try {
@@ -129,7 +132,6 @@ export function listen(
         else if (response?.status !== SWITCHING_PROTOCOLS) end();
       }
     };
-    const { signal } = closing;
     const serving = relay
       ? relay.serve(conn, signal, handle)
       : serveConnection(conn, { signal, handle, onError });

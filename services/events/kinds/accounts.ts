@@ -17,7 +17,7 @@ export const accountKinds = [
     group: "Accounts",
     words: "new sign-in",
     title: "New sign-in",
-    name: (field) => field("account"),
+    name: (field) => field("account") === "key" ? "API key" : field("account"),
     lines: (field, text) => [
       joined("Address: ", field("address")),
       joined("Browser: ", text("userAgent")),
