@@ -26,6 +26,7 @@ import { createMaintenance } from "../services/automation/maintenance/maintenanc
 import { createMonitorResults } from "../services/stream/monitor_results.ts";
 import type { Log } from "../services/log.ts";
 import { createDeniedReads } from "../services/access/audit/denied_reads.ts";
+import { createSetupCode } from "../services/access/setup/code.ts";
 import { createLoginThrottle } from "../services/access/sign_in/login_throttle.ts";
 import { workerScript } from "../services/compose/worker_script.ts";
 import { createComposeLoader, startWorker } from "../services/compose/loader.ts";
@@ -100,6 +101,7 @@ export function assemble(parts: Parts): Deps {
     engineStatus: createEngineStatusReader(engine, now),
     anonymousLog: createAnonymousLog(parts.log, now),
     deniedReads: createDeniedReads(now),
+    setupCode: createSetupCode(now),
     throttle: createLoginThrottle(now),
     stream,
     logStreams,

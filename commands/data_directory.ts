@@ -21,14 +21,12 @@ import {
 import type { Config } from "../services/config/config.ts";
 import type { Log } from "../services/log.ts";
 import { isThere, openRegularFile, writeNewFile } from "../services/secrets/private_file.ts";
+import { CREDENTIALS_FILE } from "../services/access/setup/credentials_file.ts";
 import { CommandError, commandError } from "./program.ts";
 import { finishReplacement, PLAN_FILE } from "./replacement.ts";
 import { describeService, LOCK_FILE } from "./running_service.ts";
 
 export { BACKED_UP, METRICS_FILE, STATE_FILE };
-
-/** Credentials of the first start, until the operator deletes the file. */
-export const CREDENTIALS_FILE = "initial-credentials";
 
 const LOCK_ATTEMPTS = 4;
 

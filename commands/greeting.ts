@@ -5,6 +5,8 @@
  */
 
 import { systemVersion } from "../engine/system.ts";
+import { SETUP_CODE_MINUTES } from "../services/access/setup/code.ts";
+import { isSetupRequired } from "../services/access/sign_in/mode.ts";
 import type { Deps } from "../services/deps.ts";
 import { VERSION } from "../services/version.ts";
 import type { Program } from "./program.ts";
@@ -23,17 +25,29 @@ export async function greet(
   address: string,
   credentialsFile: string | undefined,
 ): Promise<void> {
-  const { config, license, log } = deps;
+  const { accounts, config, license, log, setupCode } = deps;
   const engine = await engineFound(deps);
   log.info("listening", { address, version: VERSION, edition: license.edition });
 
   print(`Longshore ${VERSION} listens on ${address}`);
   print(`Engine: ${engine}`);
+  if (isSetupRequired(deps.db, config)) {
+    print(
+      `Setup code: ${setupCode.text}, once within ${SETUP_CODE_MINUTES} minutes, ` +
+        `also in ${credentialsFile}`,
+    );
+    print(
+      config.ui === "on"
+        ? `Set up: open ${address}/setup#${setupCode.text}`
+        : "Set up: run longshore setup --help",
+    );
+    return;
+  }
   if (credentialsFile !== undefined) {
     print(`Credentials: in ${credentialsFile} (mode 0600). Save them, then delete the file.`);
   }
   if (config.ui === "on") print(`Dashboard: ${address}/`);
-  const [path, body] = config.authMode === "key"
+  const [path, body] = accounts.mode === "key"
     ? ["token", JSON.stringify({ apiKey: "YOUR_API_KEY" })]
     : ["login", JSON.stringify({ email: "YOUR_EMAIL", password: "YOUR_PASSWORD" })];
   print(`Try: curl -s -H 'Content-Type: application/json' -d '${body}' ${address}/auth/${path}`);

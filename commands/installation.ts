@@ -20,8 +20,6 @@ interface Installation {
   config: Config;
   /** The running service, if there is one. */
   running: RunningService | undefined;
-  /** Whether the mode is set in the environment or known from the running service. */
-  isModeKnown: boolean;
 }
 
 /**
@@ -32,13 +30,8 @@ export function findInstallation({ env, surroundings }: Program): Installation {
   const given = readConfig(env, surroundings);
   const dataDir = isDataDirGiven(env) ? given.dataDir : defaultDataDir();
   const running = findRunningService(dataDir);
-  const isModeGiven = Boolean(env.AUTH_MODE?.trim());
-  const authMode = isModeGiven ? given.authMode : running?.authMode ?? given.authMode;
-  return {
-    config: { ...given, dataDir, authMode },
-    running,
-    isModeKnown: isModeGiven || running !== undefined,
-  };
+  const authMode = given.authMode ?? running?.authMode ?? null;
+  return { config: { ...given, dataDir, authMode }, running };
 }
 
 /** Returns `./data`, or the packaged service's directory if only that one exists. */

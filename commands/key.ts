@@ -4,13 +4,11 @@
  * @module
  */
 
-import { join } from "node:path";
 import { createAccounts } from "../services/access/accounts.ts";
 import { createApiKey } from "../services/access/sign_in/api_key.ts";
-import { removeIfThere } from "../services/secrets/private_file.ts";
+import { removeCredentials } from "../services/access/setup/credentials_file.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
 import { recordCommand } from "./console.ts";
-import { CREDENTIALS_FILE } from "./data_directory.ts";
 import { assertIsMeant, findInstallation } from "./installation.ts";
 import { CommandError, EXIT, type Program } from "./program.ts";
 import { withStateBeside } from "./state_database.ts";
@@ -21,11 +19,6 @@ export async function key(program: Program): Promise<number> {
   const { program: rest } = subcommand("key", program, ["new"]);
   parseArguments("key new", rest, [], {});
   const { config, running } = findInstallation(program);
-  if (config.authMode !== "key") {
-    throw new CommandError(
-      "Users mode is on (AUTH_MODE=users) and has no API key; see: user --help",
-    );
-  }
   if (config.apiKey !== null || running?.given.includes("API_KEY")) {
     throw new CommandError(
       "The API key is set by API_KEY; change that variable and restart the service",
@@ -35,9 +28,12 @@ export async function key(program: Program): Promise<number> {
   Deno.umask(0o077);
   await withStateBeside(config.dataDir, async (db) => {
     const deps = { db, accounts: createAccounts(db, config, now), now };
+    if (deps.accounts.mode !== "key") {
+      throw new CommandError("Users mode is on and has no API key; see: user --help");
+    }
     await createApiKey(deps, (key) => program.print(`API key: ${key}`));
     // The key in it is no longer valid.
-    removeIfThere(join(config.dataDir, CREDENTIALS_FILE));
+    removeCredentials(config.dataDir);
     await recordCommand(program, { db, now }, "key new");
   });
   program.note("Save it now. It is not shown again, and it gives root access to this host.");

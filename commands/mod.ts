@@ -19,6 +19,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     summary: "Run the service (also without any command)",
     run: async (program) => (await import("./serve.ts")).serve(program),
   },
+  setup: {
+    summary: "Create the first account or the API key of a new server",
+    usage: usages.SETUP,
+    run: async (program) => (await import("./setup.ts")).setup(program),
+  },
   config: {
     summary: "Show every variable with its value, default and meaning",
     run: async (program) => (await import("./config.ts")).showConfig(program),

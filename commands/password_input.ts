@@ -5,8 +5,9 @@
  * @module
  */
 
+import { makePassword } from "../services/access/passwords/passwords.ts";
 import { abortable } from "../services/deadline.ts";
-import { CommandError } from "./program.ts";
+import { CommandError, type Program } from "./program.ts";
 
 /** Longer than any accepted password. */
 const LINE_BYTES_MAX = 4_096;
@@ -18,6 +19,21 @@ const DELETE = 0x7f;
 const CTRL_C = 0x03;
 const CTRL_D = 0x04;
 const CTRL_U = 0x15;
+
+/** A new password: created for `--generate`, else read from the terminal or the input. */
+export async function newPassword(
+  { signal }: Pick<Program, "signal">,
+  generate: true | undefined,
+): Promise<{ password: string; made: boolean }> {
+  return generate
+    ? { password: makePassword(), made: true }
+    : { password: await readNewPassword(signal), made: false };
+}
+
+export function printMade({ print, note }: Pick<Program, "print" | "note">, made: string): void {
+  print(`Password: ${made}`);
+  note("Save it now. It is not shown again.");
+}
 
 /**
  * Reads a new password; on a terminal twice.

@@ -7,6 +7,7 @@
 
 import { join } from "node:path";
 import type { Config } from "../services/config/config.ts";
+import { givenMode } from "../services/access/sign_in/mode.ts";
 import { openRegularFile } from "../services/secrets/private_file.ts";
 
 /** Locked while the service runs. */
@@ -19,6 +20,7 @@ export type GivenSecret = keyof typeof GIVEN_SECRETS;
 
 export interface RunningService {
   pid: number;
+  /** `null` if its environment leaves the mode to the data. */
   authMode: Config["authMode"];
   /** E.g. `http://localhost:3000`. */
   address: string;
@@ -34,7 +36,7 @@ export function describeService(lock: Deno.FsFile, config: Config, address: stri
   const names = Object.keys(GIVEN_SECRETS) as GivenSecret[];
   const service: RunningService = {
     pid: Deno.pid,
-    authMode: config.authMode,
+    authMode: givenMode(config) ?? null,
     address,
     given: names.filter((name) => config[GIVEN_SECRETS[name]] !== null),
   };
@@ -51,7 +53,7 @@ export function findRunningService(dataDir: string): RunningService | undefined 
     const bytes = new Uint8Array(TEXT_BYTES_MAX);
     const text = new TextDecoder().decode(bytes.subarray(0, lock.readSync(bytes) ?? 0));
     const { pid, authMode, address, given } = JSON.parse(text);
-    const isWhole = Number.isSafeInteger(pid) && (authMode === "key" || authMode === "users") &&
+    const isWhole = Number.isSafeInteger(pid) && [null, "key", "users"].includes(authMode) &&
       typeof address === "string" && Array.isArray(given);
     return isWhole ? { pid, authMode, address, given } : undefined;
   } catch {

@@ -139,14 +139,17 @@ function record(
   return recordCommand(program, deps, `token ${action}`, name, [name, id]);
 }
 
-/** In key mode the tokens belong to the installation, in users mode to an account. */
-function ownerOf({ config, db }: Deps, email: string | undefined) {
-  if (config.authMode === "key") {
+/** In key mode tokens belong to the installation, in users mode to the named or only account. */
+function ownerOf({ accounts, db }: Deps, email: string | undefined) {
+  if (accounts.mode === "key") {
     if (email === undefined) return { userId: KEY_USER, role: "admin" as const };
-    throw new CommandError("Users mode is off (AUTH_MODE=key): leave out --user");
+    throw new CommandError("Users mode is off: leave out --user");
   }
-  if (email === undefined) throw new CommandError("Users mode is on: --user EMAIL is required");
-  const { id: userId, role } = requireUser(db, email);
+  const [only, ...others] = selectUsers(db);
+  if (email === undefined && (!only || others.length > 0)) {
+    throw new CommandError("There are several accounts: --user EMAIL is required");
+  }
+  const { id: userId, role } = email === undefined ? only! : requireUser(db, email);
   return { userId, role };
 }
 

@@ -38,11 +38,20 @@ ROLE is viewer (default), operator or admin. A password is read from the termina
 first line of standard input; with --generate one is created and printed once. A changed password
 revokes all sessions of that user. The service may be running.
 
-Accounts are used in users mode (AUTH_MODE=users); they can be created before it is turned on.`;
+Accounts are used in users mode. A server in key mode changes to it in its settings; accounts can be
+created before.`;
+
+export const SETUP = `longshore setup --email EMAIL [--name NAME] [--generate]
+       longshore setup --key
+
+Does what the setup in the browser does, on a host without one: creates the first account, which is
+an admin, or the API key of a server without accounts. A password is read as for
+\`longshore user add\`; with --generate one is created and printed once. The service must have been
+started once, and may be running.`;
 
 export const KEY = `longshore key new
 
-Creates a new API key for key mode (AUTH_MODE=key) and prints it once. The former key is no longer
+Creates a new API key for key mode and prints it once. The former key is no longer
 accepted, and its sessions are revoked. A running service needs no restart. A key that is set by
 API_KEY is changed there.`;
 
@@ -52,7 +61,8 @@ export const TOKEN = `longshore token create NAME [--role ROLE] [--user EMAIL]
        longshore token revoke NAME|ID
 
 create prints a new API token to standard output, once. ROLE is viewer (default), operator or admin.
-In users mode --user names the owner, whose rights the token never exceeds. The lists are separated by
+In users mode --user names the owner, whose rights the token never exceeds; it may be left out while
+there is one account. The lists are separated by
 commas and limit the token further; in names of stacks and containers, * matches any characters:
 
   longshore token create CI --role operator --permissions containers:restart --stacks shop

@@ -8,7 +8,7 @@
 import type { StateDatabase } from "../db/database.ts";
 import { createAccounts } from "../services/access/accounts.ts";
 import { storedTrialStart } from "../services/access/license/licenses.ts";
-import { createPasswords, makePassword } from "../services/access/passwords/passwords.ts";
+import { createPasswords } from "../services/access/passwords/passwords.ts";
 import {
   createUser,
   listUsers,
@@ -17,6 +17,7 @@ import {
   setUserRole,
   type User,
 } from "../services/access/users/users.ts";
+import { isSetupRequired, signInMode } from "../services/access/sign_in/mode.ts";
 import type { Config } from "../services/config/config.ts";
 import { AppError, LimitError } from "../services/errors.ts";
 import { createLicense } from "../services/access/license/license.ts";
@@ -25,7 +26,7 @@ import { silentLog } from "../services/log.ts";
 import { parseArguments, parseRole, subcommand } from "./arguments.ts";
 import { CONSOLE, recordCommand, requireUser } from "./console.ts";
 import { assertIsMeant, findInstallation } from "./installation.ts";
-import { readNewPassword } from "./password_input.ts";
+import { newPassword, printMade } from "./password_input.ts";
 import { CommandError, EXIT, type Program } from "./program.ts";
 import type { RunningService } from "./running_service.ts";
 import { withStateBeside } from "./state_database.ts";
@@ -43,7 +44,7 @@ export async function user(program: Program): Promise<number> {
   ]);
   // Arguments are parsed before anything is opened.
   const work = { add, list, passwd, role, remove }[name](rest);
-  const { config, running, isModeKnown } = findInstallation(program);
+  const { config, running } = findInstallation(program);
   assertIsMeant(config, program);
   Deno.umask(0o077);
   try {
@@ -53,12 +54,17 @@ export async function user(program: Program): Promise<number> {
       ? new CommandError(sentenceOf(error, running), { cause: error })
       : error;
   }
-  if (!isModeKnown) {
-    program.note("Accounts are used when the service runs with AUTH_MODE=users.");
-  } else if (config.authMode !== "users") {
-    program.note("Users mode is off (AUTH_MODE=key): accounts are not used until it is on.");
-  }
+  await withStateBeside(config.dataDir, (db) => noteUnused(program, db, config));
   return EXIT.ok;
+}
+
+/** Says so while accounts have no use. */
+function noteUnused({ note }: Program, db: StateDatabase, config: Config): void {
+  if (isSetupRequired(db, config)) {
+    note("This server is not set up yet; see: longshore setup --help");
+  } else if (signInMode(db, config) === "key") {
+    note("This server is in key mode: accounts are not used until it changes to users mode.");
+  }
 }
 
 type Work = (config: Config) => Promise<void>;
@@ -170,20 +176,6 @@ function record(
   { id, email }: User,
 ): Promise<void> {
   return recordCommand(program, accounts, `user ${action}`, id, [email, id]);
-}
-
-async function newPassword(
-  { signal }: Program,
-  generate: true | undefined,
-): Promise<{ password: string; made: boolean }> {
-  return generate
-    ? { password: makePassword(), made: true }
-    : { password: await readNewPassword(signal), made: false };
-}
-
-function printMade({ print, note }: Program, password: string): void {
-  print(`Password: ${password}`);
-  note("Save it now. It is not shown again.");
 }
 
 function sentenceOf(error: AppError, running: RunningService | undefined): string {

@@ -61,6 +61,11 @@ export function deleteSurplusPushTokens(db: Database, userId: string, keep: numb
   );
 }
 
+/** Gives the devices of a user to another one. */
+export function updatePushTokensOwner(db: Database, from: string, to: string): void {
+  db.run("UPDATE push_tokens SET user_id = :to WHERE user_id = :from", { from, to });
+}
+
 /** @returns Whether the user had the token. */
 export function deletePushTokenOfUser(db: Database, userId: string, tokenKey: string): boolean {
   return db.run("DELETE FROM push_tokens WHERE user_id = :userId AND token_key = :tokenKey", {

@@ -14,13 +14,13 @@ import {
 import { PASSWORD_LENGTH_MAX } from "../services/input/password_rule.ts";
 import type { Deps } from "../services/deps.ts";
 import { endpoint } from "./contract/endpoint.ts";
-import { Done, oneLine, pagingQuery, Timestamp } from "./contract/shapes.ts";
-import { Email, NewPassword, SessionPage, UserRole } from "./users/shapes.ts";
-
-const NAME_MAX = 100;
+import { Done, pagingQuery, Timestamp } from "./contract/shapes.ts";
+import { Email, NewPassword, SessionPage, UserName, UserRole } from "./users/shapes.ts";
 
 const Account = z.object({
-  mode: z.enum(["key", "users"]).meta({ description: "`AUTH_MODE`" }),
+  mode: z.enum(["key", "users"]).meta({
+    description: "Whether people sign in with the API key or with accounts",
+  }),
   id: z.string().meta({ description: "`key` for the API key" }),
   email: z.string().nullable().meta({ description: "null for the API key" }),
   name: z.string().nullable(),
@@ -34,7 +34,7 @@ const Account = z.object({
 }).meta({ id: "Account" });
 
 const AccountBody = z.object({
-  name: oneLine(NAME_MAX).nullable().optional().meta({ description: "null removes it" }),
+  name: UserName.optional().meta({ description: "null removes it" }),
   email: Email.optional(),
 }).meta({ id: "AccountUpdate", example: { name: "Ada Lovelace", email: "ada@example.com" } });
 

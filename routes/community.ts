@@ -9,8 +9,9 @@ import * as health from "./health.ts";
 
 export const communityGroups: readonly EndpointGroup[] = [
   group(
-    "/auth",
+    ["/auth", "/api/settings"],
     () => import("./auth.ts"),
+    () => import("./setup.ts"),
     () => import("./session.ts"),
     () => import("./users/users.ts"),
   ),

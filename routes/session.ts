@@ -110,8 +110,8 @@ export const sessionEndpoints = (deps: Deps) => {
       const pageHash = pageHashOf(request);
       const query = pageHash === undefined ? "" : `?page=${pageHash}`;
       return {
-        apiKey: config.authMode === "key",
-        passwords: config.authMode === "users",
+        apiKey: deps.accounts.mode === "key",
+        passwords: deps.accounts.mode === "users",
         providers: deps.signInProviders.list().map((each) => ({
           ...each,
           path: each.path + query,

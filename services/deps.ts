@@ -45,6 +45,7 @@ import type { RunningPolls } from "./automation/integrations/running_polls.ts";
 import type { SelfHint } from "./containers/self_container.ts";
 import type { AnonymousLog } from "./access/anonymous_log.ts";
 import type { DeniedReads } from "./access/audit/denied_reads.ts";
+import type { SetupCode } from "./access/setup/code.ts";
 import type { LoginThrottle } from "./access/sign_in/login_throttle.ts";
 import type { Secrets } from "./secrets/secrets.ts";
 import type { ServerIdentity } from "./events/server_identity.ts";
@@ -113,6 +114,8 @@ export interface Deps {
   anonymousLog: AnonymousLog;
   /** Denied reads of API tokens in the last hour. */
   deniedReads: DeniedReads;
+  /** Proves that a client may set up a new server. */
+  setupCode: SetupCode;
   /** Recent failed logins. */
   throttle: LoginThrottle;
   /** The clients of `GET /api/stream`. */

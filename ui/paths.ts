@@ -9,6 +9,7 @@
 export const PATHS = [
   "/",
   "/sign-in",
+  "/setup",
   "/docs",
   "/containers",
   "/containers/:id",

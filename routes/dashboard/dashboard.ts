@@ -6,6 +6,7 @@
  */
 
 import type { Deps } from "../../services/deps.ts";
+import { isSetupRequired } from "../../services/access/sign_in/mode.ts";
 import { nodeZlib } from "../../services/builtins.ts";
 import { escapeMarkup } from "../../services/text/escape_markup.ts";
 import { isTerminal, matchPath } from "../../ui/paths.ts";
@@ -43,7 +44,7 @@ const API_PAGE = "/docs";
 /** File names contain a hash of the content, so they can be cached for a year. */
 const FILE_CACHING = "public, max-age=31536000, immutable";
 
-type DashboardDeps = Pick<Deps, "config" | "brand" | "log" | "signInProviders">;
+type DashboardDeps = Pick<Deps, "accounts" | "brand" | "config" | "db" | "log" | "signInProviders">;
 
 /**
  * Answers `GET` and `HEAD`; `undefined` for what is not a part of the dashboard. A person who opens
@@ -73,7 +74,7 @@ export async function respondDashboard(
 }
 
 function respondPage(
-  { config, brand, signInProviders }: DashboardDeps,
+  { accounts, brand, config, db, signInProviders }: DashboardDeps,
   pack: Pack,
   request: Request,
 ): RawResponse {
@@ -84,7 +85,7 @@ function respondPage(
     root: rootOf(request, config.serviceBaseUrl),
     nonce: nonce ?? "",
     ui: config.ui,
-    auth: config.authMode,
+    auth: isSetupRequired(db, config) ? "setup" : accounts.mode,
     sso: signInProviders.list().length > 0 ? "on" : "",
     brand: escapeMarkup(brand.current?.app_name ?? ""),
     colors: brandColors(brand.current),

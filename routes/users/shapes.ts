@@ -9,7 +9,7 @@ import {
   passwordProblem,
 } from "../../services/input/password_rule.ts";
 import { EMAIL_RULE, isEmail } from "../../services/access/users/emails.ts";
-import { paged, Timestamp } from "../contract/shapes.ts";
+import { oneLine, paged, Timestamp } from "../contract/shapes.ts";
 
 export const UserRole = z.enum(USER_ROLES).meta({ id: "UserRole" });
 
@@ -24,6 +24,8 @@ export const User = z.object({
 
 export const Email = z.string({ error: EMAIL_RULE }).refine(isEmail, { error: EMAIL_RULE })
   .meta({ format: "email", example: "ada@example.com" });
+
+export const UserName = oneLine(100).nullable();
 
 export const NewPassword = z.string({ error: PASSWORD_LENGTH_RULE })
   .refine((password) => passwordProblem(password) === undefined, {

@@ -11,6 +11,7 @@ import { selectPasswordHash, selectUsers, selectUsersWithoutPassword } from "../
 import { selectDataVersion } from "../../db/data_version.ts";
 import type { StateDatabase } from "../../db/database.ts";
 import { errorFields, type Log, silentLog } from "../log.ts";
+import { type Mode, type ModeConfig, signInMode } from "./sign_in/mode.ts";
 import { type ApiTokenRef, type Caller, includesRole, type UserRole } from "./caller.ts";
 
 /** User id of a caller with the API key, in key mode. */
@@ -40,7 +41,7 @@ const REFRESH_MS = 1_000;
  */
 export function createAccounts(
   db: StateDatabase,
-  { authMode }: { authMode: "key" | "users" },
+  config: ModeConfig,
   now: () => Date,
   log: Log = silentLog,
 ) {
@@ -50,6 +51,7 @@ export function createAccounts(
   const listeners: (() => void)[] = [];
   let isNotifying = false;
   const tokens = new Map<string, ApiToken>();
+  let mode: Mode;
   let version = 0;
   let refreshedAt = now().getTime();
 
@@ -57,12 +59,14 @@ export function createAccounts(
 
   function read(at: Date): void {
     const readVersion = selectDataVersion(db);
-    const users = authMode === "key" ? selectUsersWithoutPassword(db) : selectUsers(db);
+    const readMode = signInMode(db, config);
+    const users = readMode === "key" ? selectUsersWithoutPassword(db) : selectUsers(db);
     const families = selectRevokedFamilies(db, at.toISOString());
     const apiTokens = selectApiTokens(db);
     // Nothing is replaced before everything was read: a failed read must not lock out all users.
+    mode = readMode;
     roles.clear();
-    if (authMode === "key") roles.set(KEY_USER, "admin");
+    if (mode === "key") roles.set(KEY_USER, "admin");
     for (const { id, role } of users) roles.set(id, role);
     revoked.clear();
     for (const { familyId, expiresAt } of families) revoked.set(familyId, Date.parse(expiresAt));
@@ -103,6 +107,15 @@ export function createAccounts(
   }
 
   return {
+    get mode(): Mode {
+      refresh();
+      return mode;
+    },
+    /** Reads everything again, after the mode has changed. */
+    reread(): void {
+      read(now());
+      notify();
+    },
     /**
      * Returns the user's current role; `undefined` if the user was deleted, the session revoked, or
      * the API token deleted, replaced or expired. With an API token it is the lower of the two roles.
@@ -133,7 +146,7 @@ export function createAccounts(
     removeToken,
     /** Adds a user or changes a role, after it was stored. */
     put(userId: string, role: UserRole): void {
-      if (authMode === "key" && selectPasswordHash(db, userId) !== null) return;
+      if (mode === "key" && selectPasswordHash(db, userId) !== null) return;
       roles.set(userId, role);
       notify();
     },

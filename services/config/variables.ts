@@ -116,20 +116,20 @@ export const VARIABLES = {
   authMode: {
     name: "AUTH_MODE",
     meaning: "key: one API key; users: accounts with roles",
-    fallback: "key",
+    fallbackShown: "chosen at the setup",
     parse: oneOf(["key", "users"]),
   },
   apiKey: {
     name: "API_KEY",
     meaning: "The key of key mode",
-    fallbackShown: "made at the first start",
+    fallbackShown: "made at the setup",
     secret: true,
     parse: secretOf(1, "characters"),
   },
   adminEmail: {
     name: "ADMIN_EMAIL",
     meaning: "First user of users mode",
-    fallback: "admin@localhost",
+    fallbackShown: "chosen at the setup",
     parse: email,
   },
   adminPassword: {

@@ -7,7 +7,7 @@ import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { testApp } from "../helpers/test_app.ts";
 
 /** An empty variable counts as unset. */
-const NO_KEY = { API_KEY: "" };
+const NO_KEY = { API_KEY: "", AUTH_MODE: "key" };
 
 const statusOf = async (longshore: Longshore, apiKey: string) =>
   (await longshore.call("POST", "/auth/token", { apiKey }, { token: null })).status;
@@ -29,7 +29,7 @@ Deno.test("without a terminal, created credentials are in a private file and not
 
     equal(Deno.statSync(path).mode! & 0o777, 0o600);
     equal(
-      "AUTH_MODE" in env
+      env.AUTH_MODE === "users"
         ? (await longshore.call(
           "POST",
           "/auth/login",
@@ -79,7 +79,9 @@ for (
 ) {
   Deno.test(`a terminal ${where} ${isPrinted ? "shows" : "does not show"} the credentials`, async () => {
     using directory = temporaryDirectory();
-    using app = testApp({ config: { apiKey: null, dataDir: directory.path } });
+    using app = testApp({
+      config: { apiKey: null, authMode: "key", dataDir: directory.path },
+    });
     const deps = { ...app.deps, self: { ...app.deps.self, hostname } };
     let shown = "";
     let wasStored = false;

@@ -40,7 +40,7 @@ Deno.test("only the service's user can read DATA_DIR", async () => {
 
 Deno.test("the program has only its databases and its lock open in DATA_DIR", async () => {
   // It writes its keys at the start, and syncs the directory after each.
-  await using longshore = await startLongshore({ env: { API_KEY: "" } });
+  await using longshore = await startLongshore({ env: { API_KEY: "", AUTH_MODE: "key" } });
   const { dataDir, pid } = longshore;
   const open = [...Deno.readDirSync(`/proc/${pid}/fd`)]
     .map(({ name }) => linkTarget(`/proc/${pid}/fd/${name}`))

@@ -75,7 +75,10 @@ Deno.test("accounts are managed without a running service and before users mode 
     env,
   });
   equal(made.code, 0);
-  match(made.stderr, /Accounts are used when the service runs with AUTH_MODE=users/);
+  match(
+    made.stderr,
+    /This server is in key mode: accounts are not used until it changes to users mode/,
+  );
   const password = /^Password: (\S{24})$/m.exec(made.stdout)![1]!;
 
   await using longshore = await startLongshore({ dataDir: directory.path, env: users });

@@ -50,6 +50,9 @@ const PUBLIC = [
   "POST /auth/session",
   // Providers that the sign-in page offers (identity.md, 3).
   "GET /auth/providers",
+  // Authenticated by the setup code, while there is no other way (start.md, 2).
+  "GET /auth/setup",
+  "POST /auth/setup",
   // Authenticated by the cookie.
   "POST /auth/session/refresh",
   "DELETE /auth/session",

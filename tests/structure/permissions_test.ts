@@ -57,7 +57,8 @@ const OWN = [
 
 /**
  * Reserved to the role admin: a custom role must not be able to end the edition that limits it, to
- * run what the allowlist of `containers:exec` does not have, or to get the keys of the service.
+ * run what the allowlist of `containers:exec` does not have, to get the keys of the service, or to
+ * create the first admin.
  */
 const ADMIN_ONLY = [
   "DELETE /api/edition/license",
@@ -68,6 +69,7 @@ const ADMIN_ONLY = [
   "POST /api/containers/:id/terminal/ticket",
   "POST /api/edition/license",
   "POST /api/edition/trial",
+  "POST /api/settings/users-mode",
 ];
 
 interface Served {

@@ -43,6 +43,7 @@ const CLOSED = [
   "DELETE /api/stacks/:name",
   "GET /api/system/d",
   "POST /api/system/prune",
+  "POST /api/settings/users-mode",
   "POST /api/volumes",
   "DELETE /api/volumes/:name",
   "POST /api/updates/check",

@@ -1100,6 +1100,8 @@ export type FileChangeList = {
   offset: number;
 };
 
+export type FirstAccount = { name?: string | null; email: string; password: string };
+
 export type GeneratedStack = {
   name: string | null;
   compose: string;
@@ -2795,6 +2797,19 @@ export type Session = {
 
 export type SessionPage = { sessions: (Session)[]; total: number; limit: number; offset: number };
 
+export type Setup = { code: string; account: FirstAccount } | { code: string; key: true };
+
+export type SetupResult = {
+  accessToken: string;
+  refreshToken?: string;
+  expiresIn: number;
+  role: UserRole;
+  serverName: string;
+  key?: string;
+};
+
+export type SetupState = { required: boolean; codeInForce: boolean };
+
 export type ShortHealth = { status: "ok" | "degraded"; version: string };
 
 export type SignInMethods = {
@@ -3406,6 +3421,8 @@ export type UserSessionPage = {
   limit: number;
   offset: number;
 };
+
+export type UsersMode = { account: FirstAccount };
 
 export type Volume = {
   name: string;
@@ -4066,6 +4083,7 @@ export interface Operations {
   };
   "GET /auth/me": { result: CurrentUser };
   "GET /auth/providers": { result: SignInMethods };
+  "GET /auth/setup": { result: SetupState };
   "GET /auth/users": { result: UserList };
   "GET /docs": { result: string };
   "GET /health": { result: ShortHealth };
@@ -4258,6 +4276,7 @@ export interface Operations {
   "POST /api/registries": { body: NewRegistry; result: Registry };
   "POST /api/registries/{id}/test": { path: { id: string }; result: RegistryTest };
   "POST /api/schedules": { body: NewSchedule; result: Schedule };
+  "POST /api/settings/users-mode": { body: UsersMode; result: User };
   "POST /api/silences": { body: NewSilence; result: Silence };
   "POST /api/stacks": { body: NewStack; result: CreatedStack };
   "POST /api/stacks/generate": { body: StackGeneration; result: GeneratedStack };
@@ -4316,6 +4335,7 @@ export interface Operations {
   "POST /auth/refresh": { body: TokenRefresh; result: TokenPair };
   "POST /auth/session": { body: Credentials; result: BrowserSession };
   "POST /auth/session/refresh": { result: BrowserSession };
+  "POST /auth/setup": { body: Setup; result: SetupResult };
   "POST /auth/token": { body: ApiKeyLogin; result: TokenPair };
   "POST /auth/users": { body: NewUser; result: User };
   "POST /status/{slug}/subscribe": { path: { slug: string }; result: string };

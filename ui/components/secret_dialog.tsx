@@ -15,6 +15,19 @@ export function SecretDialog({ title, label, secret, children, onClose }: {
   children: ComponentChildren;
   onClose: () => void;
 }) {
+  return (
+    <Dialog title={title} onClose={onClose} ignoresEscape>
+      <p>{children} It is not shown again.</p>
+      <SecretField label={label} secret={secret} />
+      <div class="actions">
+        <Button kind="primary" onClick={onClose}>Done</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** A secret with a button that copies it. */
+export function SecretField({ label, secret }: { label: string; secret: string }) {
   const id = useId();
   const isCopied = useSignal(false);
   const copy = async () => {
@@ -26,26 +39,20 @@ export function SecretDialog({ title, label, secret, children, onClose }: {
     } catch { /* Browsers allow it over TLS and on localhost only; the text is selected. */ }
   };
   return (
-    <Dialog title={title} onClose={onClose} ignoresEscape>
-      <p>{children} It is not shown again.</p>
-      <div class="field">
-        <label for={id}>{label}</label>
-        <div class="secret">
-          <input
-            id={id}
-            class="code"
-            readOnly
-            data-autofocus
-            value={secret}
-            onFocus={(event) => event.currentTarget.select()}
-          />
-          <Button icon="copy" onClick={() => void copy()}>Copy</Button>
-        </div>
-        <p role="status" class="hint">{isCopied.value ? "Copied to the clipboard" : ""}</p>
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="secret">
+        <input
+          id={id}
+          class="code"
+          readOnly
+          data-autofocus
+          value={secret}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+        <Button icon="copy" onClick={() => void copy()}>Copy</Button>
       </div>
-      <div class="actions">
-        <Button kind="primary" onClick={onClose}>Done</Button>
-      </div>
-    </Dialog>
+      <p role="status" class="hint">{isCopied.value ? "Copied to the clipboard" : ""}</p>
+    </div>
   );
 }

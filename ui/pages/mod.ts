@@ -323,6 +323,7 @@ export const PAGES: Record<Path, PageInfo> = {
   },
   "/account": { title: "Account", load: () => import("./account.tsx") },
   "/sign-in": { title: "Sign in", isPublic: true, load: () => import("./sign_in.tsx") },
+  "/setup": { title: "Set up", isPublic: true, load: () => import("./setup.tsx") },
 };
 
 /** Path and description of each page that the navigation lists. */

@@ -14,7 +14,14 @@ import { type Match, matchPath, type Path } from "../paths.ts";
 import { hasEdition, readEdition } from "../state/edition.ts";
 import { engineReachable, reconnects } from "../state/live.ts";
 import { focusPage, keyOf, navigate, page, place, query, visits } from "../state/router.ts";
-import { endSession, HAS_DASHBOARD, hasRole, refreshToken, session } from "../state/session.ts";
+import {
+  DOOR,
+  endSession,
+  HAS_DASHBOARD,
+  hasRole,
+  refreshToken,
+  session,
+} from "../state/session.ts";
 import { Banner, VisitorBanner } from "./banner.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Overlays } from "./overlays.tsx";
@@ -28,7 +35,7 @@ const RETRY_MS = 3_000;
 /** Whether the open page needs no session. */
 const isPublic = computed(() => page.value !== undefined && PAGES[page.value.path].isPublic);
 
-const isSignIn = computed(() => page.value?.path === "/sign-in");
+const isDoor = computed(() => page.value?.path === DOOR);
 
 /** Reads the session and keeps address, session and drawn page in step. */
 export function startApp(): void {
@@ -40,17 +47,17 @@ export function startApp(): void {
     if (session.value === null && !isPublic.value) {
       const { pathname, search } = place.peek();
       const next = pathname + search;
-      navigate(`/sign-in${next === "/" ? "" : `?next=${encodeURIComponent(next)}`}`, {
+      navigate(`${DOOR}${next === "/" ? "" : `?next=${encodeURIComponent(next)}`}`, {
         replace: true,
       });
-    } else if (session.value && isSignIn.value) {
+    } else if (session.value && isDoor.value) {
       navigate(safeNext(query.peek().get("next")), { replace: true });
     }
   });
   effect(() => {
     if (session.value) void readEdition();
     // It is probably the next one.
-    else if (session.value === null && isSignIn.value) void loadPage("/");
+    else if (session.value === null && isDoor.value) void loadPage("/");
   });
   effect(() => {
     const open = page.value;
@@ -74,7 +81,7 @@ async function restoreSession(): Promise<void> {
 /** A path of the dashboard, from an address that anyone can have written. */
 function safeNext(next: string | null): string {
   const path = next?.split("?")[0];
-  return path && /^\/(?!\/)/.test(path) && matchPath(path) && path !== "/sign-in" ? next! : "/";
+  return path && /^\/(?!\/)/.test(path) && matchPath(path) && path !== DOOR ? next! : "/";
 }
 
 export function App() {
@@ -114,7 +121,7 @@ function Messages() {
 function SignedOut() {
   const { Body, path } = drawn.value ?? {};
   const body = Body && PAGES[path!].isPublic && <Body />;
-  if (path === "/sign-in" || !body) return <Main>{body}</Main>;
+  if (path === "/setup" || path === "/sign-in" || !body) return <Main>{body}</Main>;
   return (
     <>
       <a class="skip" href="#main">Skip to content</a>
@@ -148,7 +155,7 @@ function OpenPage() {
 /** The page before stays until the next is loaded, unless what it reads would be refused. */
 function mayDraw(path: Path): boolean {
   const { role, permission, edition } = PAGES[path];
-  return path !== "/sign-in" && (!role || hasRole(role, permission)) &&
+  return path !== DOOR && (!role || hasRole(role, permission)) &&
     (!edition || hasEdition(edition) === true);
 }
 

@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { isTerminal, type Match, matchPath } from "../paths.ts";
 import { ROOT } from "./root.ts";
+import { DOOR } from "./session.ts";
 
 interface Place {
   /** Below the service's root, e.g. `/containers`. */
@@ -63,7 +64,7 @@ export function guardPage(ask: () => Promise<boolean>): () => void {
 /** Does something that leaves the page, if it may be left. */
 async function leave(pathname: string, go: () => void, stay = () => {}): Promise<void> {
   // Without a session nothing can be asked or saved.
-  if (!guard || pathname === place.peek().pathname || pathname === "/sign-in") return go();
+  if (!guard || pathname === place.peek().pathname || pathname === DOOR) return go();
   const { ask, end } = guard;
   if (!await ask()) return stay();
   end();

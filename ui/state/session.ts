@@ -26,8 +26,13 @@ export const session = signal<Session | null | undefined>(undefined);
 /** Why there is no session, for the sign-in page. */
 export const sessionEnd = signal<SessionEnd>("none");
 
+const { auth } = document.documentElement.dataset;
+
 /** Mode of sign-in: by API key, or by email and password. */
-export const AUTH_MODE = document.documentElement.dataset.auth === "users" ? "users" : "key";
+export const AUTH_MODE = auth === "users" ? "users" : "key";
+
+/** The page for those who have no session: a new server has no way to sign in yet. */
+export const DOOR = auth === "setup" ? "/setup" : "/sign-in";
 
 /** Whether there are other pages than that of the API, which `UI=off` leaves on. */
 export const HAS_DASHBOARD = document.documentElement.dataset.ui !== "off";

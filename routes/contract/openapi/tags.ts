@@ -65,7 +65,10 @@ export const TAGS: Record<Edition, Record<string, Tag>> = {
       description: "Other systems that are polled for data.",
     },
     Audit: { groups: ["audit"], description: "Record of all changes." },
-    Authentication: { groups: ["auth"], description: "Login, tokens and the current user." },
+    Authentication: {
+      groups: ["auth", "settings"],
+      description: "Setup, login, tokens and the current user.",
+    },
     Account: { groups: ["account"], description: "Your own account, password and sessions." },
     "API tokens": { groups: ["tokens"], description: "Tokens for scripts and other programs." },
     Users: {

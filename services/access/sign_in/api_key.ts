@@ -1,17 +1,16 @@
 /** The API key of key mode: created at the first start or taken from the configuration. @module */
 
 import { Buffer } from "node:buffer";
+import type { Database } from "../../../db/database.ts";
 import { deleteSetting, selectSetting, upsertSetting } from "../../../db/settings.ts";
 import { KEY_USER } from "../accounts.ts";
 import { nodeCrypto, randomText } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { revokeFamiliesOfUser } from "./families.ts";
+import { CURRENT_KEY } from "./mode.ts";
 
 /** Setting: SHA-256 (hex) of the created key. */
 const CREATED_KEY_HASH = "api_key_hash";
-
-/** Setting: identifies the current key; a configured key by its keyed hash. */
-const CURRENT_KEY = "api_key_in_force";
 
 /** Makes keys recognizable to secret scanners. */
 const PREFIX = "lsk_";
@@ -72,6 +71,12 @@ export async function createApiKey(
       upsertSetting(db, CURRENT_KEY, createdKeyMark(hash));
     },
   });
+}
+
+/** The key is not accepted any more, and key mode ends. */
+export function forgetApiKey(db: Database): void {
+  deleteSetting(db, CREATED_KEY_HASH);
+  deleteSetting(db, CURRENT_KEY);
 }
 
 /** A created key cannot be guessed, so its hash is stored without the protection of `SECRET_KEY`. */

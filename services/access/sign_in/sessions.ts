@@ -67,7 +67,7 @@ export async function exchangeApiKey(
   admit: Admit,
   pageHash: string | null = null,
 ): Promise<TokenPair> {
-  if (deps.config.authMode !== "key") {
+  if (deps.accounts.mode !== "key") {
     throw new AppError("not_found", "Key mode is off (AUTH_MODE=users); use POST /auth/login");
   }
   const { address } = client;
@@ -99,7 +99,7 @@ export async function logIn(
 ): Promise<TokenPair> {
   const { db, log, throttle } = deps;
   const { address } = client;
-  if (deps.config.authMode !== "users") {
+  if (deps.accounts.mode !== "users") {
     throw new AppError("not_found", "Users mode is off (AUTH_MODE=key); use POST /auth/token");
   }
   const account = emailKey(email);
@@ -178,16 +178,16 @@ export async function signIn(
   admit: Admit,
   pageHash: string,
 ): Promise<TokenPair> {
-  const { authMode } = deps.config;
+  const { mode } = deps.accounts;
   if ("code" in credentials) return await collectLogin(deps, credentials, client, admit, pageHash);
   if ("apiKey" in credentials) {
-    if (authMode === "key") return await exchangeApiKey(deps, credentials, client, admit, pageHash);
+    if (mode === "key") return await exchangeApiKey(deps, credentials, client, admit, pageHash);
     throw new AppError(
       "invalid",
       "body: Key mode is off (AUTH_MODE=users); send email and password",
     );
   }
-  if (authMode === "users") return await logIn(deps, credentials, client, admit, pageHash);
+  if (mode === "users") return await logIn(deps, credentials, client, admit, pageHash);
   throw new AppError("invalid", "body: Users mode is off (AUTH_MODE=key); send apiKey");
 }
 

@@ -24,7 +24,7 @@ interface Account extends Omit<User, "email" | "createdAt"> {
   hasPassword: boolean;
 }
 
-type AccountDeps = Pick<Deps, "config" | "db">;
+type AccountDeps = Pick<Deps, "accounts" | "db">;
 
 /**
  * The caller's account. The holder of the API key has neither an email nor a name.
@@ -32,10 +32,10 @@ type AccountDeps = Pick<Deps, "config" | "db">;
  * @throws {AppError} `unauthorized` if the user has just been deleted.
  */
 export function describeAccount(
-  { config, db }: AccountDeps,
+  { accounts, db }: AccountDeps,
   { userId, role }: Caller,
 ): Account {
-  const mode = config.authMode;
+  const { mode } = accounts;
   if (userId === KEY_USER) {
     return {
       mode,
@@ -67,8 +67,8 @@ export function updateAccount(
   caller: Caller,
   { name, email }: { name?: string | null | undefined; email?: string | undefined },
 ): Account {
-  const { config, db, log } = deps;
-  assertUsersMode(config);
+  const { accounts, db, log } = deps;
+  assertUsersMode(accounts);
   const user = findCaller(db, caller.userId);
   const isNewEmail = email !== undefined && email !== user.email;
   if (isNewEmail) {
@@ -98,11 +98,11 @@ export function updateAccount(
  * @throws {ThrottledError} After too many wrong current passwords.
  */
 export async function changeOwnPassword(
-  deps: Pick<Deps, "config" | "db" | "accounts" | "passwords" | "throttle" | "now" | "log">,
+  deps: Pick<Deps, "db" | "accounts" | "passwords" | "throttle" | "now" | "log">,
   caller: Caller,
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
 ): Promise<User> {
-  assertUsersMode(deps.config);
+  assertUsersMode(deps.accounts);
   assertAcceptablePassword(newPassword);
   if (selectPasswordHash(deps.db, caller.userId) === null) {
     throw new AppError("conflict", "This account signs in through an identity provider");

@@ -41,7 +41,7 @@ export function listSessions(
 
 /** The same, with the email address of each user. @throws {AppError} `not_found` in key mode. */
 export function listUserSessions(
-  deps: Pick<Deps, "config" | "db" | "now">,
+  deps: Pick<Deps, "accounts" | "db" | "now">,
   caller: Caller,
   userId: string | undefined,
   page: Page,

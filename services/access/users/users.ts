@@ -28,6 +28,9 @@ import { assertAcceptablePassword, makePassword } from "../passwords/passwords.t
 
 export type { User };
 
+/** Email of the first admin, if `ADMIN_EMAIL` sets none. */
+const DEFAULT_ADMIN_EMAIL = "admin@localhost";
+
 interface NewUser {
   email: string;
   password: string;
@@ -55,8 +58,8 @@ export function describeCaller(
 }
 
 /** All users by email. @throws {AppError} `not_found` in key mode. */
-export function listUsers({ config, db }: Pick<Deps, "config" | "db">): User[] {
-  assertUsersMode(config);
+export function listUsers({ accounts, db }: Pick<Deps, "accounts" | "db">): User[] {
+  assertUsersMode(accounts);
   return selectUsers(db);
 }
 
@@ -68,11 +71,11 @@ export function listUsers({ config, db }: Pick<Deps, "config" | "db">): User[] {
  * @throws {LimitError} When the edition's limit of users is reached.
  */
 export async function createUser(
-  deps: Pick<Deps, "config" | "db" | "accounts" | "license" | "passwords" | "now" | "log">,
+  deps: Pick<Deps, "db" | "accounts" | "license" | "passwords" | "now" | "log">,
   caller: Caller,
   { email, password, role }: NewUser,
 ): Promise<User> {
-  assertUsersMode(deps.config);
+  assertUsersMode(deps.accounts);
   assertMayAssign(caller, role);
   assertEmail(email);
   assertAcceptablePassword(password);
@@ -123,9 +126,9 @@ export async function ensureFirstAdmin(
   deps: Pick<Deps, "config" | "db" | "accounts" | "passwords" | "now" | "log">,
   deliver: (account: { email: string; password: string }) => void,
 ): Promise<void> {
-  const { config, db } = deps;
-  if (config.authMode !== "users" || countAdmins(db) > 0) return;
-  const email = config.adminEmail;
+  const { config, accounts, db } = deps;
+  if (accounts.mode !== "users" || countAdmins(db) > 0) return;
+  const email = config.adminEmail ?? DEFAULT_ADMIN_EMAIL;
   assertEmailFree(db, email);
   const password = config.adminPassword ?? makePassword();
   assertAcceptablePassword(password);
@@ -142,12 +145,12 @@ export async function ensureFirstAdmin(
  * the caller's, and for a user with more rights; `conflict` for the last admin.
  */
 export function setUserRole(
-  { config, db, accounts, now, log }: Pick<Deps, "config" | "db" | "accounts" | "now" | "log">,
+  { db, accounts, now, log }: Pick<Deps, "db" | "accounts" | "now" | "log">,
   caller: Caller,
   id: string,
   role: UserRole,
 ): User {
-  assertUsersMode(config);
+  assertUsersMode(accounts);
   assertMayAssign(caller, role);
   const user = findUser(db, id);
   assertMayManage(caller, user);
@@ -175,12 +178,12 @@ export function setUserRole(
  * @throws {ThrottledError} After too many wrong current passwords.
  */
 export async function changePassword(
-  deps: Pick<Deps, "config" | "db" | "accounts" | "passwords" | "throttle" | "now" | "log">,
+  deps: Pick<Deps, "db" | "accounts" | "passwords" | "throttle" | "now" | "log">,
   caller: Caller,
   id: string,
   { password, currentPassword }: { password: string; currentPassword: string | undefined },
 ): Promise<User> {
-  assertUsersMode(deps.config);
+  assertUsersMode(deps.accounts);
   const isOwn = caller.userId === id;
   if (!isOwn && !mayDo(caller, "admin", "users:write")) {
     throw new AppError("forbidden", "Changing another user's password requires the role admin");
@@ -257,12 +260,12 @@ export async function setPassword(
  * more rights; `conflict` for the caller's own account and for the last admin.
  */
 export function removeUser(
-  deps: Pick<Deps, "config" | "db" | "accounts" | "now" | "log">,
+  deps: Pick<Deps, "db" | "accounts" | "now" | "log">,
   caller: Caller,
   id: string,
 ): User {
-  const { config, db, accounts, log } = deps;
-  assertUsersMode(config);
+  const { db, accounts, log } = deps;
+  assertUsersMode(accounts);
   const user = findUser(db, id);
   if (caller.userId === id) {
     throw new AppError("conflict", "You cannot delete your own account");
@@ -311,8 +314,8 @@ async function assertCurrentPassword(
 const wrongCurrentPassword = () => new AppError("forbidden", "The current password is wrong");
 
 /** @throws {AppError} `not_found` in key mode. */
-export function assertUsersMode({ authMode }: Pick<Deps["config"], "authMode">): void {
-  if (authMode !== "users") {
+export function assertUsersMode({ mode }: Pick<Deps["accounts"], "mode">): void {
+  if (mode !== "users") {
     throw new AppError("not_found", "Users mode is off (AUTH_MODE=key)");
   }
 }
@@ -338,7 +341,7 @@ export function assertMayManageOwner(db: Deps["db"], caller: Caller, userId: str
   assertMayManage(caller, selectUser(db, userId) ?? { id: userId, role: "admin" });
 }
 
-function assertEmail(email: string): void {
+export function assertEmail(email: string): void {
   if (!isEmail(email)) throw new AppError("invalid", `email: ${EMAIL_RULE}`);
 }
 
@@ -354,11 +357,11 @@ function assertAnotherAdmin(db: Deps["db"], action: string): void {
 }
 
 /** One user. @throws {AppError} `not_found` for an unknown user and in key mode. */
-export function findActiveUser({ config, db }: Pick<Deps, "config" | "db">, id: string): User {
-  assertUsersMode(config);
+export function findActiveUser({ accounts, db }: Pick<Deps, "accounts" | "db">, id: string): User {
+  assertUsersMode(accounts);
   return findUser(db, id);
 }
 
-function findUser(db: Deps["db"], id: string): User {
+export function findUser(db: Deps["db"], id: string): User {
   return requireFound(selectUser(db, id), "User", id);
 }

@@ -8,6 +8,7 @@
 import { selectUser } from "../../../db/users.ts";
 import { KEY_USER, METRICS_USER } from "../../access/accounts.ts";
 import type { UserRole } from "../../access/caller.ts";
+import { signInMode } from "../../access/sign_in/mode.ts";
 import type { Deps } from "../../deps.ts";
 import { requireFound } from "../../errors.ts";
 
@@ -20,7 +21,7 @@ export function knownUserRole(
   { config, db }: Pick<Deps, "config" | "db">,
   userId: string,
 ): UserRole {
-  if (userId === KEY_USER && config.authMode === "key") return "admin";
+  if (userId === KEY_USER && signInMode(db, config) === "key") return "admin";
   if (userId === METRICS_USER && config.metricsToken !== null) return "viewer";
   const user = requireFound(selectUser(db, userId), "User", userId);
   return user.role;

@@ -16,6 +16,7 @@ import {
 } from "../../../db/push_tokens.ts";
 import { KEY_USER } from "../../access/accounts.ts";
 import type { Caller } from "../../access/caller.ts";
+import { signInMode } from "../../access/sign_in/mode.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
@@ -68,11 +69,10 @@ export async function unregisterPushToken(
 }
 
 /**
- * The devices of all users who can currently log in. With `AUTH_MODE=key` these are holders of the
- * API key and users of an identity provider.
+ * The devices of all users who can currently log in. In key mode these are holders of the API key and users of an identity provider.
  */
 export function pushDevices({ db, config }: Pick<Deps, "db" | "config">): PushToken[] {
-  return config.authMode === "users" ? selectPushTokensOfUsers(db) : [
+  return signInMode(db, config) === "users" ? selectPushTokensOfUsers(db) : [
     ...selectPushTokensOfUser(db, KEY_USER),
     ...selectPushTokensOfUsersWithoutPassword(db),
   ];

@@ -7,7 +7,7 @@ import { stateMigrations } from "../../../db/migrations/state/mod.ts";
 import { createAccounts } from "../../../services/access/accounts.ts";
 import { silentLog } from "../../../services/log.ts";
 import { temporaryDirectory } from "../../helpers/command.ts";
-import { openTestDatabase, testClock } from "../../helpers/test_app.ts";
+import { openTestDatabase, testClock, testConfig } from "../../helpers/test_app.ts";
 
 const ada = {
   id: "u1",
@@ -22,7 +22,7 @@ const ada = {
 Deno.test("in key mode the key is an admin, and users with a password have no role", () => {
   using db = closing(openTestDatabase());
   insertUser(db, { ...ada, passwordHash: "hash" });
-  const accounts = createAccounts(db, { authMode: "key" }, testClock().now);
+  const accounts = createAccounts(db, testConfig({ authMode: "key" }), testClock().now);
   equal(accounts.roleOf({ userId: "key", familyId: "f" }), "admin");
   equal(accounts.roleOf({ userId: "u1", familyId: "f" }), undefined);
   accounts.put("u1", "admin");
@@ -32,7 +32,7 @@ Deno.test("in key mode the key is an admin, and users with a password have no ro
 Deno.test("in key mode users without a password are who they are, others vouch for them", () => {
   using db = closing(openTestDatabase());
   insertUser(db, { ...ada, role: "operator" });
-  const accounts = createAccounts(db, { authMode: "key" }, testClock().now);
+  const accounts = createAccounts(db, testConfig({ authMode: "key" }), testClock().now);
   equal(accounts.roleOf({ userId: "u1", familyId: "f" }), "operator");
   insertUser(db, { ...ada, id: "u2", emailKey: "b@example.com" });
   accounts.put("u2", "viewer");
@@ -55,7 +55,7 @@ Deno.test("a password that another process sets in key mode disables the user", 
 Deno.test("in users mode the key has no role", () => {
   using db = closing(openTestDatabase());
   insertUser(db, ada);
-  const accounts = createAccounts(db, { authMode: "users" }, testClock().now);
+  const accounts = createAccounts(db, testConfig({ authMode: "users" }), testClock().now);
   equal(accounts.roleOf({ userId: "key", familyId: "f" }), undefined);
   equal(accounts.roleOf({ userId: "u1", familyId: "f" }), "admin");
 });
@@ -64,7 +64,7 @@ Deno.test("ended logins are read at the start while access tokens of theirs may 
   using db = closing(openTestDatabase());
   upsertRevokedFamily(db, { familyId: "f1", expiresAt: "2026-01-01T00:15:00.000Z" });
   upsertRevokedFamily(db, { familyId: "f0", expiresAt: "2025-12-31T23:59:00.000Z" });
-  const accounts = createAccounts(db, { authMode: "key" }, testClock().now);
+  const accounts = createAccounts(db, testConfig({ authMode: "key" }), testClock().now);
   equal(accounts.roleOf({ userId: "key", familyId: "f1" }), undefined);
   equal(accounts.roleOf({ userId: "key", familyId: "f2" }), "admin");
   equal(accounts.revokedCount, 1);
@@ -73,7 +73,7 @@ Deno.test("ended logins are read at the start while access tokens of theirs may 
 Deno.test("ended logins are forgotten when their last access token has ended", () => {
   using db = closing(openTestDatabase());
   const clock = testClock();
-  const accounts = createAccounts(db, { authMode: "key" }, clock.now);
+  const accounts = createAccounts(db, testConfig({ authMode: "key" }), clock.now);
   for (let n = 0; n < 100; n++) accounts.revoke(`f${n}`, new Date(clock.now().getTime() + 900_000));
   equal(accounts.revokedCount, 100);
   clock.advance({ minutes: 15 });
@@ -114,7 +114,7 @@ Deno.test("a listener that throws is logged, and the others are called", async (
   using db = closing(openTestDatabase());
   const logged: unknown[] = [];
   const log = { ...silentLog, error: (...entry: unknown[]) => void logged.push(entry) };
-  const accounts = createAccounts(db, { authMode: "users" }, testClock().now, log);
+  const accounts = createAccounts(db, testConfig({ authMode: "users" }), testClock().now, log);
   accounts.subscribe(() => {
     throw new TypeError("no stream");
   });
@@ -135,7 +135,7 @@ function storedAccounts(authMode: "key" | "users") {
   const clock = testClock();
   const other = open();
   return {
-    accounts: createAccounts(db, { authMode }, clock.now),
+    accounts: createAccounts(db, testConfig({ authMode }), clock.now),
     clock,
     other,
     [Symbol.dispose]() {

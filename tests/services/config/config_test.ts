@@ -30,7 +30,7 @@ Deno.test("readConfig() has a default for everything", () => {
   equal(config.port, 3000);
   equal(config.serverName, "dock-1");
   equal(config.dataDir, "./data");
-  equal(config.authMode, "key");
+  equal(config.authMode, null);
   equal(config.apiKey, null);
   equal(config.rateLimitPerMinute, 600);
   equal(config.maxSseClients, 10_000);

@@ -10,11 +10,16 @@ import { showStatus } from "../../state/toasts.ts";
 
 const ROLE_HINT = "Viewers read, operators start and stop containers, admins may do everything.";
 
-export function NewPasswordField({ label }: { label: string }) {
+export function NewPasswordField(
+  { label, name = label === "New password" ? "newPassword" : "password" }: {
+    label: string;
+    name?: string;
+  },
+) {
   return (
     <TextField
       label={label}
-      name={label === "New password" ? "newPassword" : "password"}
+      name={name}
       type="password"
       autocomplete="new-password"
       hint="At least 12 characters, and not one of the most common passwords"

@@ -2,6 +2,7 @@
 
 import { api } from "../../api/client.ts";
 import type { User } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
 import { type Column, timeColumn } from "../../components/columns.tsx";
 import { confirm, useDialog } from "../../components/dialog.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
@@ -14,6 +15,7 @@ import { edition } from "../../state/edition.ts";
 import { navigate } from "../../state/router.ts";
 import { AUTH_MODE } from "../../state/session.ts";
 import { sentenceOf, showAlert, withResult } from "../../state/toasts.ts";
+import { UsersModeForm } from "./first_account.tsx";
 import { NewUserForm, PasswordForm, RoleForm } from "./forms.tsx";
 import { type OwnActions, ResourcePage } from "../../components/resource.tsx";
 
@@ -47,12 +49,19 @@ export default function Users() {
 }
 
 function UsersModeOff() {
+  const dialog = useDialog();
   return (
     <Page title="Users">
-      <Empty>
-        Users mode is off: everyone signs in with the API key. Start the service with{" "}
-        <code>AUTH_MODE=users</code> for accounts with roles.
+      <Empty
+        action={
+          <Button kind="primary" onClick={() => dialog.open(UsersModeForm, {})}>
+            Change to accounts
+          </Button>
+        }
+      >
+        Everyone signs in with the API key. With accounts, everyone has an own password and a role.
       </Empty>
+      {dialog.shown}
     </Page>
   );
 }

@@ -11,7 +11,7 @@ import {
 import { setPassword } from "../../../../services/access/users/users.ts";
 import { login, loginByKey, PASSWORD, statusWith, usersApp } from "../../../helpers/accounts.ts";
 import { addProvider, createIdp, postAcs, SSO, ssoLogin, ssoTest } from "../../../helpers/sso.ts";
-import { TEST_CLIENT, type TestApp, testApp } from "../../../helpers/test_app.ts";
+import { TEST_CLIENT, type TestApp, testApp, testConfig } from "../../../helpers/test_app.ts";
 
 const admin = { userId: "key", role: "admin", familyId: "f", address: "192.0.2.1" } as const;
 const NOW = "2026-01-01T12:00:00.000Z";
@@ -160,7 +160,7 @@ ssoTest("in key mode SSO users and the key's holder live side by side", async ()
   equal((await app.call("GET", "/auth/me", undefined, { token: key.accessToken })).body.id, "key");
   equal((await app.call("GET", "/auth/users", undefined, { token: key.accessToken })).status, 404);
   // After a restart as well.
-  const again = createAccounts(app.deps.db, { authMode: "key" }, app.clock.now);
+  const again = createAccounts(app.deps.db, testConfig({ authMode: "key" }), app.clock.now);
   equal(again.roleOf({ userId: user.id, familyId: "f" }), "operator");
 });
 
@@ -169,7 +169,7 @@ ssoTest("an SSO user who is given a password is off in key mode, with what it ho
   await addProvider(app, idp);
   const { user } = (await ssoLogin(app, idp)).body;
   await setPassword(app.deps, user.id, PASSWORD);
-  const accounts = createAccounts(app.deps.db, { authMode: "key" }, app.clock.now);
+  const accounts = createAccounts(app.deps.db, testConfig({ authMode: "key" }), app.clock.now);
   equal(accounts.roleOf({ userId: user.id, familyId: "f" }), undefined);
 });
 
