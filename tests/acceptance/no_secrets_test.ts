@@ -258,6 +258,7 @@ const NOT_DONE: Record<string, string> = {
   "POST /api/webhooks/deliveries/:id/replay": "the same",
   "POST /api/backup": "the databases of this test are in memory",
   "POST /api/settings/users-mode": "the service is in users mode",
+  "POST /auth/setup": "the service is set up",
   "POST /api/updates/check": "no container uses the image of the example",
   "POST /api/containers/:id/exec": "the engine of this test runs no program",
   "POST /api/edition/trial": "there is a license that has more",

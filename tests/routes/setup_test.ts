@@ -23,7 +23,7 @@ const setUp = (
 const stateOf = async (app: TestApp) =>
   (await app.call("GET", "/auth/setup", undefined, { role: "public" })).body;
 
-Deno.test("a new server accepts nobody until it is set up", async () => {
+Deno.test("a new server accepts no credentials until it is set up", async () => {
   using app = newServer();
 
   match(app.deps.setupCode.text, /^([2-9A-HJ-NP-Z]{4}-){2}[2-9A-HJ-NP-Z]{4}$/);

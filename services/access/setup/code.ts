@@ -1,4 +1,4 @@
-/** The setup code, which proves that a browser belongs to whoever started the service. @module */
+/** The setup code, which proves that a client may set up the server: only its operator sees the code. @module */
 
 import { nodeCrypto } from "../../builtins.ts";
 import { AppError } from "../../errors.ts";

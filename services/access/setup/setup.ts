@@ -1,6 +1,6 @@
 /**
- * The setup of a new server: whoever has the setup code creates the first account or the API key. A
- * server with a key can change to accounts later.
+ * The setup of a new server: a client with the setup code creates the first account or the API key.
+ * A server with a key can change to accounts later.
  *
  * @module
  */

@@ -19,7 +19,7 @@ export function AccountFields() {
   );
 }
 
-/** What {@linkcode AccountFields} holds. */
+/** The values of {@linkcode AccountFields}. */
 export const accountOf = (values: FormValues): FirstAccount => ({
   name: values["account.name"] || null,
   email: values["account.email"],
