@@ -47,19 +47,13 @@ export function requestIdOf(request: Request): string {
   return given !== null && WELL_FORMED_ID.test(given) ? given : crypto.randomUUID();
 }
 
-/**
- * Bytes of the responses whose delivery the runtime reports: 0 if the body is produced while it is
- * sent, e.g. that of an event stream.
- */
-const tracked = new WeakMap<Response, number>();
+const wholeBodies = new WeakMap<Response, Uint8Array<ArrayBuffer>>();
 
-/** Bytes of a whole body, 0 of a streamed one. @returns `undefined` for a response without a body. */
-export const trackedBytes = (response: Response): number | undefined => tracked.get(response);
+/** @returns `undefined` for a response without a body, or with one that is produced while it is sent. */
+export const wholeBody = (response: Response): Uint8Array<ArrayBuffer> | undefined =>
+  wholeBodies.get(response);
 
-/**
- * Creates a response with the common headers. `headers` take precedence; `vary` is combined. Bodies are
- * sent as streams, because the runtime reports only the delivery of these. This takes 40 µs.
- */
+/** Creates a response with the common headers. `headers` take precedence; `vary` is combined. */
 export function respond(
   exchange: Exchange,
   status: number,
@@ -76,23 +70,14 @@ export function respond(
   if (vary !== undefined && headers.vary !== undefined) all.vary = `${vary}, ${headers.vary}`;
   const bytes = bytesOf(body);
   if (bytes) all["content-length"] = String(bytes.length);
-  const response = new Response(bytes ? streamOf(bytes) : body, { status, headers: all });
-  if (bytes || body instanceof ReadableStream) tracked.set(response, bytes?.length ?? 0);
+  const response = new Response(bytes ?? body, { status, headers: all });
+  if (bytes) wholeBodies.set(response, bytes);
   return response;
 }
 
 function bytesOf(body: BodyInit | null): Uint8Array<ArrayBuffer> | undefined {
   if (typeof body === "string") return encoder.encode(body);
   return body instanceof Uint8Array ? body as Uint8Array<ArrayBuffer> : undefined;
-}
-
-function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return new ReadableStream({
-    start(controller) {
-      controller.enqueue(bytes);
-      controller.close();
-    },
-  });
 }
 
 /** Adds the common headers to the response of an endpoint. */
