@@ -6,6 +6,8 @@
  * @module
  */
 
+import { SMALL_BYTES } from "../../routes/pipeline/exchange.ts";
+
 /** Time for a delivery in milliseconds, and the bytes per second that prolong it. */
 export const DELIVERY_MS = 30_000;
 const BYTES_PER_SECOND = 20_000;
@@ -19,10 +21,9 @@ export const STREAM_BYTES = 40 * 1024;
 const REQUEST_BYTES = 16 * 1024;
 
 /**
- * Bodies that take less than their tracking, in bytes. The first of a connection is tracked, then one
- * of so many, which counts for all of them. It is random, so that a client cannot know which to take.
+ * Of small bodies the first of a connection is tracked, then one of so many, which counts for all of
+ * them. It is random, so that a client cannot know which to take.
  */
-export const SMALL_BYTES = 2_048;
 export const SAMPLED = 16;
 
 /**

@@ -6,7 +6,7 @@
  */
 
 import { normalized, trustedPeer } from "../../routes/pipeline/client_address.ts";
-import { wholeBody } from "../../routes/pipeline/exchange.ts";
+import { SMALL_BYTES, streamOf, wholeBody } from "../../routes/pipeline/exchange.ts";
 import { addressGroup } from "../../services/access/address_group.ts";
 import type { Config } from "../../services/config/config.ts";
 import { createLimiter } from "../../services/limiter.ts";
@@ -122,7 +122,9 @@ export function listen(
       const end = () => connections.endRequest(connection);
       connections.beginRequest(connection);
       try {
-        const response = await inTurn(() => respond(request, peer, signal));
+        const answering = () => respond(request, peer, signal);
+        // With HTTP/1.1 there is one at a time.
+        const response = await (connection.requests === 1 ? answering() : inTurn(answering));
         return send(response, connection, info, end);
       } catch (error) {
         end();
@@ -160,7 +162,8 @@ export function listen(
       end();
     };
     info.completed.then(endBoth, endBoth);
-    return whole ? new Response(streamOf(whole), response) : response;
+    const isSmall = whole !== undefined && whole.length <= SMALL_BYTES;
+    return isSmall ? new Response(streamOf(whole), response) : response;
   }
 
   async function respond(request: Request, peer: string, signal: AbortSignal): Promise<Response> {
@@ -175,15 +178,6 @@ export function listen(
 
 /** The runtime still reports requests that came before the end of their connection. */
 const connectionClosed = () => new Response(null, { status: 503 });
-
-function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return new ReadableStream({
-    start(controller) {
-      controller.enqueue(bytes);
-      controller.close();
-    },
-  });
-}
 
 /**
  * Accepts connections until `isClosed`. A failure is usually a lack of file descriptors, which

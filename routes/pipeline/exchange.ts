@@ -47,13 +47,19 @@ export function requestIdOf(request: Request): string {
   return given !== null && WELL_FORMED_ID.test(given) ? given : crypto.randomUUID();
 }
 
+/** Bytes of a body that takes less than a stream of it. */
+export const SMALL_BYTES = 2_048;
+
 const wholeBodies = new WeakMap<Response, Uint8Array<ArrayBuffer>>();
 
 /** @returns `undefined` for a response without a body, or with one that is produced while it is sent. */
 export const wholeBody = (response: Response): Uint8Array<ArrayBuffer> | undefined =>
   wholeBodies.get(response);
 
-/** Creates a response with the common headers. `headers` take precedence; `vary` is combined. */
+/**
+ * Creates a response with the common headers. `headers` take precedence; `vary` is combined. Larger
+ * bodies are sent as streams: the runtime reports only their delivery, and copies others.
+ */
 export function respond(
   exchange: Exchange,
   status: number,
@@ -70,7 +76,8 @@ export function respond(
   if (vary !== undefined && headers.vary !== undefined) all.vary = `${vary}, ${headers.vary}`;
   const bytes = bytesOf(body);
   if (bytes) all["content-length"] = String(bytes.length);
-  const response = new Response(bytes ?? body, { status, headers: all });
+  const content = bytes && bytes.length > SMALL_BYTES ? streamOf(bytes) : bytes ?? body;
+  const response = new Response(content, { status, headers: all });
   if (bytes) wholeBodies.set(response, bytes);
   return response;
 }
@@ -78,6 +85,16 @@ export function respond(
 function bytesOf(body: BodyInit | null): Uint8Array<ArrayBuffer> | undefined {
   if (typeof body === "string") return encoder.encode(body);
   return body instanceof Uint8Array ? body as Uint8Array<ArrayBuffer> : undefined;
+}
+
+/** A stream of bytes, which are not copied. */
+export function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
 }
 
 /** Adds the common headers to the response of an endpoint. */

@@ -5,11 +5,11 @@ import {
   createDeliveries,
   DELIVERY_MS,
   SAMPLED,
-  SMALL_BYTES,
   STALLED_BYTES,
   STALLED_MS,
   STREAM_BYTES,
 } from "../../../commands/listener/deliveries.ts";
+import { SMALL_BYTES } from "../../../routes/pipeline/exchange.ts";
 
 /** Deliveries whose clock the test controls. */
 function started() {
