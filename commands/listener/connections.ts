@@ -65,7 +65,7 @@ export function createConnections(
   const step = Math.floor(CHECKED_STEP / descriptors);
   /** With those that the connections of the last step have not opened yet. */
   const reserve = RESERVED_DESCRIPTORS + step * (descriptors - 1);
-  const deliveries = createDeliveries<Connection>({ now, close: end });
+  const deliveries = createDeliveries<Connection>({ now, close: end, closeGroup });
   const open = new Set<Connection>();
   const sizes = new Map<string, number>();
   /** Number of connections for which descriptors are known to suffice. */
@@ -102,7 +102,7 @@ export function createConnections(
       connection.idleSince = now();
     },
 
-    /** Counts a whole body that is on its way. @returns Ends its delivery. */
+    /** Counts a whole body that is on its way. @returns Ends its delivery, if that is tracked. */
     beginDelivery: deliveries.begin,
 
     remove,
@@ -169,6 +169,14 @@ export function createConnections(
     }
     if (largest) end(largest);
     return largest !== undefined;
+  }
+
+  /** Closes all connections of a client's group; of proxies only the given one. */
+  function closeGroup(connection: Connection): void {
+    if (connection.isProxy) return end(connection);
+    for (const each of open) {
+      if (each.group === connection.group && !each.isProxy && each.hadRequest) end(each);
+    }
   }
 
   /** Size of the group; a proxy counts as if each of its connections were another client's. */

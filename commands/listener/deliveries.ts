@@ -6,6 +6,8 @@
  * @module
  */
 
+import { SMALL_BYTES } from "../../routes/pipeline/exchange.ts";
+
 /** Time for a delivery in milliseconds, and the bytes per second that prolong it. */
 export const DELIVERY_MS = 30_000;
 const BYTES_PER_SECOND = 20_000;
@@ -14,8 +16,15 @@ const BYTES_PER_SECOND = 20_000;
 export const CONNECTION_BYTES_MAX = 8 * 1024 * 1024;
 export const ALL_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Bytes that the runtime allocates for each body that is on its way. */
+/** Bytes that the runtime allocates for each tracked body, and at most for each request. */
 export const STREAM_BYTES = 40 * 1024;
+const REQUEST_BYTES = 16 * 1024;
+
+/**
+ * Of small bodies the first of a connection is tracked, then one of so many, which counts for all of
+ * them. It is random, so that a client cannot know which to take.
+ */
+export const SAMPLED = 16;
 
 /**
  * A client takes a body that fits into the first window of HTTP/2 (RFC 9113, section 6.9.2) within
@@ -36,6 +45,8 @@ interface Receiver {
 }
 
 interface Delivery {
+  /** Number of deliveries that it counts for. */
+  count: number;
   bytes: number;
   /** Monotonic times in milliseconds. */
   stallsAt: number;
@@ -45,22 +56,36 @@ interface Delivery {
 /**
  * @param options.now A monotonic clock in milliseconds.
  * @param options.close Closes a connection, which then calls `remove()`.
+ * @param options.closeGroup Closes those of its group as well.
+ * @param options.random As `Math.random()`.
  */
 export function createDeliveries<Connection extends Receiver>(
-  { now, close }: { now: () => number; close: (connection: Connection) => void },
+  { now, close, closeGroup, random = Math.random }: {
+    now: () => number;
+    close: (connection: Connection) => void;
+    closeGroup: (connection: Connection) => void;
+    random?: () => number;
+  },
 ) {
   const running = new Map<Connection, Set<Delivery>>();
+  const known = new WeakSet<Connection>();
   let total = 0;
   let limitedAt = now();
 
   return {
-    /** Counts a body. Connections are closed if too much is on its way. @returns Ends the delivery. */
-    begin(connection: Connection, length: number): () => void {
+    /**
+     * Counts a body. Connections are closed if too much is on its way.
+     *
+     * @returns Ends the delivery. `undefined` if it is not tracked.
+     */
+    begin(connection: Connection, length: number): (() => void) | undefined {
+      const count = countOf(connection, length);
+      if (count === 0) return undefined;
       const at = now();
       const dueAt = at + DELIVERY_MS + length * 1_000 / BYTES_PER_SECOND;
       const stallsAt = length > FIRST_WINDOW_BYTES ? Infinity : at + STALLED_MS;
-      const bytes = length + STREAM_BYTES;
-      const delivery = { bytes, stallsAt, dueAt };
+      const bytes = STREAM_BYTES + length + (count - 1) * (REQUEST_BYTES + length);
+      const delivery = { count, bytes, stallsAt, dueAt };
       const own = running.get(connection) ?? new Set();
       running.set(connection, own.add(delivery));
       total += bytes;
@@ -89,6 +114,13 @@ export function createDeliveries<Connection extends Receiver>(
     },
   };
 
+  function countOf(connection: Connection, length: number): number {
+    if (length > SMALL_BYTES) return 1;
+    if (known.has(connection)) return random() * SAMPLED < 1 ? SAMPLED : 0;
+    known.add(connection);
+    return 1;
+  }
+
   /** Closes connections, those of the largest group first, until the rest holds little enough. */
   function limit(at: number): void {
     limitedAt = at;
@@ -110,7 +142,10 @@ export function createDeliveries<Connection extends Receiver>(
     held.sort((a, b) => weightOf(b.connection) - weightOf(a.connection) || b.bytes - a.bytes);
     for (const { connection, bytes } of held.slice(0, -1)) {
       if (excess <= 0) return;
-      close(connection);
+      const isSampled = running.get(connection)?.values().some(({ count }) => count > 1);
+      // Others of the group are likely to hold what is not tracked.
+      if (isSampled) closeGroup(connection);
+      else if (running.has(connection)) close(connection);
       excess -= bytes;
     }
   }
@@ -118,8 +153,11 @@ export function createDeliveries<Connection extends Receiver>(
 
 /** Bytes that this process keeps for a connection until it takes its responses. */
 function heldBytes(deliveries: ReadonlySet<Delivery>, at: number): number {
-  const isStalled = [...deliveries].some(({ stallsAt }) => at >= stallsAt);
-  return sum(deliveries) + (isStalled ? STALLED_BYTES : 0);
+  let stalled = 0;
+  for (const { count, stallsAt } of deliveries) {
+    if (at >= stallsAt) stalled = Math.max(stalled, count);
+  }
+  return sum(deliveries) + stalled * STALLED_BYTES;
 }
 
 function sum(all: Iterable<{ bytes: number }>): number {

@@ -23,9 +23,14 @@ export interface ServedConnection {
   shutdown(): Promise<void>;
 }
 
+/** All that the runtime uses of an `AbortSignal`. */
+interface CancelSignal {
+  addEventListener(type: "abort", cancel: () => void): void;
+}
+
 type ServeConnection = (
   connection: Deno.Conn,
-  signal: AbortSignal,
+  signal: CancelSignal,
   handle: Handler,
   onError: (error: unknown) => Response,
   onListen: () => void,
@@ -42,7 +47,7 @@ const ignoreListening = () => {};
 /**
  * Answers the HTTP/1.1 and HTTP/2 requests of a connection.
  *
- * @param signal Closes the connection at once.
+ * @param signal Closes the connection at once, also if it has already ended.
  * @throws {CommandError} With a runtime that has no such server.
  */
 export function serveConnection(
@@ -58,5 +63,15 @@ export function serveConnection(
       `Deno ${Deno.version.deno} cannot serve single connections; use Deno 2.9.6`,
     );
   }
-  return serveHttpOnConnection(connection, signal, handle, onError, ignoreListening);
+  let cancel = () => {};
+  const cancelled = { addEventListener: (_: "abort", given: () => void) => cancel = given };
+  signal.addEventListener("abort", () => {
+    try {
+      cancel();
+    } catch (error) {
+      // It has ended. As a listener of the signal, the runtime's function would end the process.
+      if (!(error instanceof Deno.errors.BadResource)) throw error;
+    }
+  }, { once: true });
+  return serveHttpOnConnection(connection, cancelled, handle, onError, ignoreListening);
 }

@@ -6,11 +6,12 @@
  */
 
 import { normalized, trustedPeer } from "../../routes/pipeline/client_address.ts";
-import { trackedBytes } from "../../routes/pipeline/exchange.ts";
+import { SMALL_BYTES, streamOf, wholeBody } from "../../routes/pipeline/exchange.ts";
 import { addressGroup } from "../../services/access/address_group.ts";
 import type { Config } from "../../services/config/config.ts";
+import { createLimiter } from "../../services/limiter.ts";
 import { errorFields, type Log } from "../../services/log.ts";
-import { createConnections } from "./connections.ts";
+import { type Connection, createConnections } from "./connections.ts";
 import { hasFreeDescriptors } from "./descriptors.ts";
 import { serveConnection, type ServedConnection } from "./http_connection.ts";
 import { openSocket, type SocketConfig, tlsError } from "./socket.ts";
@@ -22,6 +23,9 @@ export type Listener = ReturnType<typeof listen>;
 
 /** Interval of the check for overdue connections, in milliseconds. */
 const CHECK_MS = 5_000;
+
+/** Requests of a connection that are answered at the same time; with HTTP/2 there may be more. */
+export const RUNNING_MAX = 32;
 
 /** Status of a response after which the connection is a WebSocket. */
 const SWITCHING_PROTOCOLS = 101;
@@ -108,28 +112,23 @@ export function listen(
       refused++;
       return conn.close();
     }
-    const end = () => connections.endRequest(connection);
-    const endWhenDelivered = (bytes: number, completed: Promise<void>) => {
-      const endDelivery = bytes > 0 ? connections.beginDelivery(connection, bytes) : () => {};
-      const endBoth = () => {
-        endDelivery();
-        end();
-      };
-      completed.then(endBoth, endBoth);
-    };
     const { signal } = closing;
+    const inTurn = createLimiter({
+      what: "requests of a connection",
+      running: RUNNING_MAX,
+      waiting: Infinity,
+    });
     const handle = async (request: Request, info: { completed: Promise<void> }) => {
-      // The runtime still reports requests that came before the end of the connection.
-      if (signal.aborted) return new Response(null, { status: 503 });
+      const end = () => connections.endRequest(connection);
       connections.beginRequest(connection);
-      let response: Response | undefined;
       try {
-        return response = await respond(request, peer);
-      } finally {
-        // A WebSocket has ended when its connection is removed.
-        const bytes = response && trackedBytes(response);
-        if (bytes !== undefined) endWhenDelivered(bytes, info.completed);
-        else if (response?.status !== SWITCHING_PROTOCOLS) end();
+        const answering = () => respond(request, peer, signal);
+        // With HTTP/1.1 there is one at a time.
+        const response = await (connection.requests === 1 ? answering() : inTurn(answering));
+        return send(response, connection, info, end);
+      } catch (error) {
+        end();
+        throw error;
       }
     };
     const serving = relay
@@ -143,13 +142,42 @@ export function listen(
     serving.finished.then(forget, forget);
   }
 
-  async function respond(request: Request, peer: string): Promise<Response> {
+  /** Prepares a response for the runtime, which reports only the delivery of streams. */
+  function send(
+    response: Response,
+    connection: Connection,
+    info: { completed: Promise<void> },
+    end: () => void,
+  ): Response {
+    // A WebSocket has ended when its connection is removed.
+    if (response.status === SWITCHING_PROTOCOLS) return response;
+    const whole = wholeBody(response);
+    const endDelivery = whole && connections.beginDelivery(connection, whole.length);
+    if (whole ? !endDelivery : response.body === null) {
+      end();
+      return response;
+    }
+    const endBoth = () => {
+      endDelivery?.();
+      end();
+    };
+    info.completed.then(endBoth, endBoth);
+    const isSmall = whole !== undefined && whole.length <= SMALL_BYTES;
+    return isSmall ? new Response(streamOf(whole), response) : response;
+  }
+
+  async function respond(request: Request, peer: string, signal: AbortSignal): Promise<Response> {
+    if (signal.aborted) return connectionClosed();
     const response = await answer(request, peer);
     // A GET has no body. That of a request that became a WebSocket cannot even be read.
     if (request.method !== "GET") await drainBody(request);
-    return response;
+    const isUnused = signal.aborted && response.status !== SWITCHING_PROTOCOLS;
+    return isUnused ? connectionClosed() : response;
   }
 }
+
+/** The runtime still reports requests that came before the end of their connection. */
+const connectionClosed = () => new Response(null, { status: 503 });
 
 /**
  * Accepts connections until `isClosed`. A failure is usually a lack of file descriptors, which

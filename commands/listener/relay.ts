@@ -74,9 +74,9 @@ export function createRelay(
   /** A server, its end, and what closes the clients that it serves. */
   function start() {
     const ended = new AbortController();
-    const { signal } = ended;
+    // Without the signal: the runtime cannot abort a server that has ended, and ends the process.
     const http = Deno.serve(
-      { hostname: "127.0.0.1", port: 0, ...tls, signal, onListen: () => {}, onError },
+      { hostname: "127.0.0.1", port: 0, ...tls, onListen: () => {}, onError },
       (request, info) => {
         const handle = relayed.get(info.remoteAddr.port);
         // Another program of this host.

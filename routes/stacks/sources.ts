@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import {
-  getStackSource,
+  recordStackSource,
   removeStackSource,
   replaceStackSource,
   STACK_SOURCES_MAX,
@@ -115,7 +115,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     returns: Source,
     failures: { 409: "The files on disk cannot be read", ...UNKNOWN, ...ENGINE_FAILURES },
     etag: true,
-  }, ({ params, caller }) => getStackSource(deps, caller, params.name)),
+  }, ({ params, caller }) => recordStackSource(deps, caller, params.name)),
 
   endpoint("PUT /api/stacks/:name/source", {
     operationId: "replaceStackSource",

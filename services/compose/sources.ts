@@ -36,7 +36,6 @@ import type { LoaderDeps, StackSources, StoredSources } from "./validate.ts";
 import {
   assertCurrent,
   findCurrent,
-  findVersion,
   insertVersion,
   openVersion,
   withoutSources,
@@ -117,25 +116,25 @@ function assertNew({ db }: Pick<Deps, "db">, name: string): void {
 }
 
 /**
- * The current sources; of a stack on disk those of the directory.
+ * The current sources; of a stack on disk those of the directory, whose edit is recorded.
  *
  * @throws {AppError} `not_found` for a stack without sources; `conflict` for files that cannot be
  * read.
  */
-export async function getStackSource(
+export async function recordStackSource(
   deps: WriteDeps,
   caller: Caller,
   name: string,
 ): Promise<StackSourceView> {
-  return viewVersion(caller, await openCurrent(deps, name));
+  return viewVersion(caller, await recordCurrent(deps, name));
 }
 
 /**
- * Opens the current sources. An edit on disk becomes the current version.
+ * Records an edit on disk as the next version, and opens the current one.
  *
- * @throws {AppError} As `getStackSource()`.
+ * @throws {AppError} As `recordStackSource()`.
  */
-async function openCurrent(deps: WriteDeps, name: string): Promise<OpenedVersion> {
+export async function recordCurrent(deps: WriteDeps, name: string): Promise<OpenedVersion> {
   const current = openVersion(deps, findCurrent(deps, name));
   const { place } = current.sources;
   if (!place) return current;
@@ -210,21 +209,6 @@ export async function replaceStackSource(
 }
 
 /**
- * Checks that the sources have not changed since a version, also not on disk.
- *
- * @throws {AppError} `not_found`; `conflict` with a diff if another version is the current one.
- */
-export async function assertUnchanged(
-  deps: WriteDeps,
-  caller: Caller,
-  name: string,
-  expectedVersion: number,
-): Promise<void> {
-  await openCurrent(deps, name);
-  assertCurrent(deps, caller, name, expectedVersion);
-}
-
-/**
  * Removes the sources of a stack with all versions.
  *
  * @throws {AppError} `not_found` for a stack without stored sources; `conflict` while it has
@@ -242,21 +226,4 @@ export async function removeStackSource(
   }
   if (!deleteStackVersions(db, name)) throw withoutSources(name);
   log.info("stack sources removed", { stack: name });
-}
-
-/**
- * Opens the sources of a version; by default the current one, which on disk is what is there.
- *
- * @throws {AppError} `not_found` for a stack or version without stored sources; `conflict` for files
- * that cannot be read.
- */
-export async function openStackSource(
-  deps: WriteDeps,
-  name: string,
-  version?: number,
-): Promise<{ kind: StackKind; version: number; sources: StoredSources }> {
-  const { stored, sources } = version === undefined
-    ? await openCurrent(deps, name)
-    : openVersion(deps, findVersion(deps, name, version));
-  return { kind: stored.kind, version: stored.version, sources };
 }

@@ -8,14 +8,14 @@
 import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";
 import { describeServiceProvider } from "../../../services/enterprise/sso/service_provider.ts";
-import { acceptAssertion, isOfBrowser } from "../../../services/enterprise/sso/login.ts";
+import { acceptAssertion } from "../../../services/enterprise/sso/login.ts";
 import { beginLogin } from "../../../services/enterprise/sso/requests.ts";
 import { randomText, sha256 } from "../../../services/builtins.ts";
 import { baseUrl } from "../../pipeline/request_url.ts";
 import { clientOf } from "../../pipeline/client.ts";
 import { endpoint, rawEndpoint, type RawResponse } from "../../contract/endpoint.ts";
 import { EditionLimitBody, ErrorBody } from "../../contract/shapes.ts";
-import { asAppError } from "../../../services/errors.ts";
+import type { AppError } from "../../../services/errors.ts";
 import { failureOf } from "../../pipeline/errors.ts";
 import { rateLimit } from "../../pipeline/rate_limit.ts";
 import { loginCookie, PAGE_SECRET } from "../../pipeline/session_cookie.ts";
@@ -158,10 +158,7 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       if (browser) setCookie(loginCookie(deps.config, request, browser.pageHash, secret));
       if (redirect.kind === "redirect") return respond(302, null, { location: redirect.url });
       const { text, policy } = ssoLoginPage(redirect);
-      return respond(200, text, {
-        "content-type": "text/html; charset=utf-8",
-        "content-security-policy": policy,
-      });
+      return respond(200, text, pageHeaders(policy));
     }),
 
     endpoint("POST /sso/acs", {
@@ -197,27 +194,26 @@ export const ssoLoginEndpoints = (deps: Deps) => {
     }, async ({ body, caller, request, note }) => {
       const { SAMLResponse: samlResponse, RelayState: relayState } = body;
       const message = { samlResponse, relayState };
-      try {
-        const login = await acceptAssertion(deps, message, clientOf(caller, request), note);
-        if (!("code" in login)) return login;
-        const next = encodeURIComponent(login.returnTo);
-        const location = `${SIGN_IN}?next=${next}#code=${login.code}`;
-        return new Response(null, { status: 303, headers: { location } });
-      } catch (error) {
-        if (!asAppError(error) || !await isOfBrowser(deps, samlResponse)) throw error;
-        const { status, body: { error: reason } } = failureOf(error, deps.license.edition);
-        const { text, policy } = ssoRefusalPage(reason, SIGN_IN);
-        return new Response(text, {
-          status,
-          headers: {
-            "content-type": "text/html; charset=utf-8",
-            "content-security-policy": policy,
-          },
-        });
-      }
+      const login = await acceptAssertion(deps, message, clientOf(caller, request), note);
+      if ("refusal" in login) return refuseBrowser(deps, login.refusal);
+      if (!("code" in login)) return login;
+      const next = encodeURIComponent(login.returnTo);
+      const location = `${SIGN_IN}?next=${next}#code=${login.code}`;
+      return new Response(null, { status: 303, headers: { location } });
     }),
   ];
 };
+
+function refuseBrowser({ license }: Pick<Deps, "license">, refusal: AppError): Response {
+  const { status, body: { error: reason } } = failureOf(refusal, license.edition);
+  const { text, policy } = ssoRefusalPage(reason, SIGN_IN);
+  return new Response(text, { status, headers: pageHeaders(policy) });
+}
+
+const pageHeaders = (policy: string) => ({
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": policy,
+});
 
 const encoder = new TextEncoder();
 

@@ -22,7 +22,7 @@ import { cutOffWarnings } from "../plan/dependents.ts";
 import { fullImageName } from "../plan/differences.ts";
 import type { Service } from "../load/resolve.ts";
 import { serviceOf } from "../plan/replicas.ts";
-import { openStack } from "../plan/stored.ts";
+import { recordStack } from "../plan/stored.ts";
 import { runHooks } from "./hooks.ts";
 import { type DownJob, type DownResult, withoutSecrets } from "./job.ts";
 import { inUseWarnings, partsInUse } from "./parts_in_use.ts";
@@ -124,7 +124,7 @@ async function storedServices(
   name: string,
 ): Promise<{ services: Record<string, Service>; secretValues: readonly string[] }> {
   try {
-    const { project: { services }, secretValues } = await openStack(deps, name);
+    const { project: { services }, secretValues } = await recordStack(deps, name);
     return { services, secretValues };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -15,7 +15,8 @@ import type { PullPolicy } from "../../images/pull_policy.ts";
 import { assertInside, assertProjectInScope } from "../plan/boundary.ts";
 import type { PlanOptions } from "../plan/options.ts";
 import type { StackSummary } from "../source_view.ts";
-import { assertUnchanged, createStackSource, type NewSources } from "../sources.ts";
+import { createStackSource, type NewSources, recordCurrent } from "../sources.ts";
+import { assertCurrent } from "../versions.ts";
 import { observe } from "../plan/observe.ts";
 import { assertServices, openStack, swarmOnlyStored } from "../plan/stored.ts";
 import type { DeployInput, DownInput } from "./job.ts";
@@ -70,7 +71,7 @@ export async function startDeploy(
   name: string,
   request: DeployRequest = {},
 ): Promise<JobView> {
-  const stack = await openVersion(deps, caller, name, request);
+  const stack = await recordAndOpen(deps, caller, name, request);
   assertServices(stack, request);
   const isConfined = isLimited(caller.scope);
   if (isConfined) {
@@ -118,22 +119,26 @@ export async function startDown(
   return startJob(deps, downKind, { target: name, input: { ...request, affected }, caller }).job;
 }
 
-/** @throws {AppError} `conflict` for a version that is not the expected one, or not on disk. */
-async function openVersion(
+/**
+ * Records an edit on disk, and opens the version to deploy.
+ *
+ * @throws {AppError} `conflict` for a version that is not the expected one, or not on disk.
+ */
+async function recordAndOpen(
   deps: Deps,
   caller: Caller,
   name: string,
   { version, expectedVersion }: DeployRequest,
 ) {
-  if (expectedVersion !== undefined) await assertUnchanged(deps, caller, name, expectedVersion);
-  // Without a second look at the disk, where the sources may change at any time.
-  const current = await openStack(deps, name, expectedVersion);
-  if (version === undefined || version === current.version) return current;
-  const requested = await openStack(deps, name, version);
-  if (!requested.place) return requested;
+  const { stored } = await recordCurrent(deps, name);
+  if (expectedVersion !== undefined) assertCurrent(deps, caller, name, expectedVersion);
+  // The stored version, not what may be on disk by now.
+  const current = expectedVersion ?? stored.version;
+  const stack = await openStack(deps, name, version ?? current);
+  if (!stack.place || stack.version === current) return stack;
   throw new AppError(
     "conflict",
-    `Version ${version} of ${name} is not what is in ${requested.place.directory}; ` +
+    `Version ${version} of ${name} is not what is in ${stack.place.directory}; ` +
       "store it again to deploy it",
   );
 }

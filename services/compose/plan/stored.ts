@@ -17,8 +17,10 @@ import {
   toInputIssue,
 } from "../given_sources.ts";
 import type { FileDeps } from "../project_files.ts";
-import { openStackSource } from "../sources.ts";
+import type { OpenedVersion } from "../source_view.ts";
+import { recordCurrent } from "../sources.ts";
 import { type DiskPlace, loadStack, type StackSources, type StoredSources } from "../validate.ts";
+import { findVersion, openVersion } from "../versions.ts";
 import type { PlanOptions } from "./options.ts";
 import { observe } from "./observe.ts";
 import type { StackPlan } from "./plan.ts";
@@ -44,20 +46,29 @@ export interface LoadedStack {
 }
 
 /**
- * Loads the sources of a stack.
+ * Loads a version of the sources of a stack.
  *
- * @param version Default: the current one.
  * @throws {AppError} `not_found` for a stack or version without stored sources; `conflict` for a
  * Swarm stack, and if this version of Longshore does not accept the sources any more.
  */
-export async function openStack(
+export const openStack = (deps: StackDeps, name: string, version: number): Promise<LoadedStack> =>
+  loadVersion(deps, openVersion(deps, findVersion(deps, name, version)));
+
+/**
+ * Records an edit on disk as the next version, and loads the current one.
+ *
+ * @throws {AppError} As `openStack()`; `conflict` for files that cannot be read.
+ */
+export const recordStack = async (deps: StackDeps, name: string): Promise<LoadedStack> =>
+  await loadVersion(deps, await recordCurrent(deps, name));
+
+async function loadVersion(
   deps: StackDeps,
-  name: string,
-  version?: number,
+  { stored, sources }: OpenedVersion,
 ): Promise<LoadedStack> {
-  const opened = await openStackSource(deps, name, version);
-  if (opened.kind === "swarm") throw swarmOnlyStored(name, "deploy");
-  const loaded = await loadStack(deps, opened.sources, {
+  const { stack: name, version, kind } = stored;
+  if (kind === "swarm") throw swarmOnlyStored(name, "deploy");
+  const loaded = await loadStack(deps, sources, {
     name,
     refusesRelative: true,
     bindAllow: deps.config.bindAllow,
@@ -68,11 +79,11 @@ export async function openStack(
     throw new AppError("conflict", hideValues(text, values));
   }
   return {
-    version: opened.version,
-    place: opened.sources.place,
+    version,
+    place: sources.place,
     project,
     contents,
-    outside: Object.keys(opened.sources.outside ?? {}),
+    outside: Object.keys(sources.outside ?? {}),
     warnings: warnings.map(warningText),
     builds,
     secretValues: secretValues(project, values),
@@ -105,7 +116,8 @@ export const swarmOnlyStored = (name: string, command: "deploy" | "rm") =>
   );
 
 /**
- * Compares the current sources of a stack with the engine. Changes nothing.
+ * Compares the current sources of a stack with the engine. Changes nothing but to record an edit on
+ * disk.
  *
  * @throws {AppError} As `openStack()`; `invalid` for an unknown service among the options;
  * `conflict` for an image that would have to be built.
@@ -115,7 +127,7 @@ export async function planStoredStack(
   name: string,
   options: PlanOptions = {},
 ): Promise<StackPlan & { version: number }> {
-  const stack = await openStack(deps, name);
+  const stack = await recordStack(deps, name);
   const { version, warnings } = stack;
   assertServices(stack, options);
   await assertBuilt(deps, stack.builds);

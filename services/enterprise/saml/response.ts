@@ -68,7 +68,7 @@ export interface VerifiedAssertion {
 }
 
 /** A parsed message whose signatures have not been verified. */
-interface UnverifiedResponse extends SamlMessage {
+export interface UnverifiedResponse extends SamlMessage {
   /** The decoded XML, without its declaration. */
   text: string;
 }

@@ -22,9 +22,9 @@ import type { Client } from "../../access/client.ts";
 import { reportSignIn } from "../../access/sign_in/sign_ins.ts";
 import type { Deps } from "../../deps.ts";
 import type { EmitDeps } from "../../events/emit.ts";
-import { AppError, LimitError } from "../../errors.ts";
+import { AppError, asAppError, LimitError } from "../../errors.ts";
 import { SamlError, UNREADABLE } from "../saml/error.ts";
-import type { SamlExpectations, VerifiedAssertion } from "../saml/response.ts";
+import type { SamlExpectations, UnverifiedResponse, VerifiedAssertion } from "../saml/response.ts";
 import { serviceProviderFor } from "./service_provider.ts";
 import { findUser, type ProvisionedUser } from "./provisioning.ts";
 import { assertProviderEnabled, notAuthenticated, SsoRefusal } from "./refusal.ts";
@@ -70,12 +70,18 @@ interface BrowserLogin {
   returnTo: string;
 }
 
+/** A refused message that claims to answer the login of a browser, which gets a page. */
+interface BrowserRefusal {
+  refusal: AppError;
+}
+
 type AcsDeps = EmitDeps & Pick<Deps, "accounts" | "anonymousLog" | "completedLogins" | "secrets">;
 
 /**
  * Logs in the user that an enabled identity provider asserts.
  *
  * @param note Receives the provider and the user as soon as they are known.
+ * @returns A refusal of a browser's login; others are thrown.
  * @throws {SsoRefusal} `invalid` for an unreadable message; `unauthorized` if the assertion is not
  * valid; `forbidden` if the user may not log in.
  * @throws {LimitError} If the user has to be created and the license limit is reached.
@@ -85,13 +91,14 @@ export async function acceptAssertion(
   { samlResponse, relayState }: AcsMessage,
   client: Client,
   note: LoginNote = {},
-): Promise<SsoLogin | BrowserLogin> {
+): Promise<SsoLogin | BrowserLogin | BrowserRefusal> {
   const { log } = deps;
   const { address } = client;
+  // The XML and signature libraries are loaded on the first login.
+  const saml = await import("../saml/response.ts");
+  let response: UnverifiedResponse | undefined;
   try {
-    // The XML and signature libraries are loaded on the first login.
-    const saml = await import("../saml/response.ts");
-    const response = saml.readSamlResponse(samlResponse);
+    response = saml.readSamlResponse(samlResponse);
     const provider = findProvider(deps, saml.claimedIssuer(response), note);
     const expected = expectationsOf(deps, provider);
     const assertion = await saml.verifySamlResponse(response, expected);
@@ -117,19 +124,10 @@ export async function acceptAssertion(
       const reason = refusal instanceof SsoRefusal ? refusal.reason : refusal.code;
       deps.anonymousLog.warn("SSO login refused", { reason, provider: note.target, address });
     }
+    const browser = response && claimedBrowser(deps, saml.claimedRequest(response));
+    const known = browser && asAppError(refusal);
+    if (known) return { refusal: known };
     throw refusal;
-  }
-}
-
-/** Whether a refused message claims to answer the login of a browser. */
-export async function isOfBrowser(deps: Pick<Deps, "db">, samlResponse: string): Promise<boolean> {
-  const saml = await import("../saml/response.ts");
-  try {
-    const response = saml.readSamlResponse(samlResponse);
-    return claimedBrowser(deps, saml.claimedRequest(response)) !== undefined;
-  } catch (error) {
-    if (error instanceof SamlError) return false;
-    throw error;
   }
 }
 

@@ -120,6 +120,9 @@ function toLogLine({ stamp, text, truncated }: Line, position: Position): LogLin
  */
 const TAILS = [1_000, 4_000, 16_000, 64_000, 256_000, 1_000_000, 4_000_000];
 
+/** A clock is set back by less, in seconds. Lines are read from this time before a position. */
+const CLOCK_STEP_S = 60;
+
 /** Size of lines that wait until it is known where a read began, in characters. */
 const HELD_MAX = 4 * 1024 * 1024;
 
@@ -143,7 +146,7 @@ export async function readLinesAfter(
   receive: LineReceiver,
   onMissing: () => void,
 ): Promise<boolean> {
-  for (const range of RANGES) {
+  for (const range of rangesFor(source, position)) {
     const search = createSearch(position, range);
     const held: LogLine[] = [];
     let size = 0;
@@ -157,7 +160,7 @@ export async function readLinesAfter(
     const isWhole = entries !== undefined && entries < (range.tail ?? Infinity);
     if (search.isFound && (isWhole || !search.isUnsure)) {
       for (const line of held) if (await receive(line) === false) break;
-      return isWhole && entries < SMALL_ENTRIES;
+      return isWhole && range.since === undefined && entries < SMALL_ENTRIES;
     }
   }
   onMissing();
@@ -187,7 +190,8 @@ export async function followLinesAfter(
     await readLines(source, { follow: true }, signal, receive);
     return true;
   }
-  for (const range of isSmall ? RANGES.slice(-1) : RANGES) {
+  const ranges = rangesFor(source, position);
+  for (const range of isSmall ? ranges.slice(-1) : ranges) {
     const followed = { ...range, follow: true };
     const search = createSearch(position, followed, { isSmall });
     await readLines(source, followed, signal, (line) => {
@@ -202,7 +206,17 @@ export async function followLinesAfter(
   return false;
 }
 
-const RANGES: readonly ReadRange[] = [...TAILS.map((tail) => ({ tail })), {}];
+/**
+ * Ranges of the log in which a position is searched, one after the other.
+ *
+ * Podman stores a line that arrives in pieces as several entries, and a read of the last entries
+ * (4.3 does) adds the first piece to the line before. Its logs are therefore read by time.
+ */
+function rangesFor({ engine }: LogSource, { seconds }: Position): readonly ReadRange[] {
+  if (engine.kind !== "podman") return [...TAILS.map((tail) => ({ tail })), {}];
+  const earliest = { seconds: Math.max(1, seconds - CLOCK_STEP_S), nanos: 0 };
+  return [{ since: sinceBefore(earliest) }, {}];
+}
 
 /** Searches the lines of a read for a position. */
 function createSearch(

@@ -5,6 +5,7 @@ import {
   FIRST_REQUEST_MS,
   IDLE_MS,
 } from "../../../commands/listener/connections.ts";
+import { STALLED_MS } from "../../../commands/listener/deliveries.ts";
 
 /** Connections whose clock and descriptors the test controls. */
 function limited({ max = 100, descriptors = 1 } = {}) {
@@ -150,4 +151,25 @@ Deno.test("a connection that has ended on its own counts no more", () => {
   equal(connections.size, 24);
   equal(admit("a", { busy: true }) !== undefined, true);
   equal(admit("a"), undefined);
+});
+
+Deno.test("small bodies that are not taken close all connections of their group, but not of a proxy", () => {
+  const { connections, closed, state, admit } = limited();
+  for (const group of ["honest", "attacker"]) admit(group, { busy: true });
+  admit("proxy", { busy: true, isProxy: true });
+  const stall = (group: string, isProxy: boolean) => {
+    const connection = admit(group, { busy: true, isProxy })!;
+    let tracked = 0;
+    // The first is tracked for itself, and then one of many for all.
+    while (tracked < 2) if (connections.beginDelivery(connection, 1)) tracked++;
+  };
+  for (let at = 0; at < 5; at++) stall("attacker", false);
+  state.at += STALLED_MS;
+  connections.closeOverdue();
+  deepEqual(closed, Array.from({ length: 6 }, () => "attacker"));
+  for (let at = 0; at < 5; at++) stall("proxy", true);
+  state.at += STALLED_MS;
+  connections.closeOverdue();
+  deepEqual(closed.slice(6).every((group) => group === "proxy"), true);
+  equal(connections.size > 2, true);
 });

@@ -3,7 +3,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect as connectTls } from "node:tls";
 import { FIRST_REQUEST_MS, IDLE_MS } from "../../../commands/listener/connections.ts";
 import { DELIVERY_MS } from "../../../commands/listener/deliveries.ts";
-import { acceptConnections, listen } from "../../../commands/listener/listener.ts";
+import { acceptConnections, listen, RUNNING_MAX } from "../../../commands/listener/listener.ts";
 import { respond } from "../../../routes/pipeline/exchange.ts";
 import { silentLog } from "../../../services/log.ts";
 import { selfSigned } from "../../helpers/certificates.ts";
@@ -208,6 +208,28 @@ for (const terminal of ["off", "admin"] as const) {
     match(await other.request("/"), /^HTTP\/1\.1 200 /);
   });
 }
+
+Deno.test("requests of a connection take turns, and wait for no other connection", async () => {
+  const gate = Promise.withResolvers<void>();
+  let running = 0;
+  let most = 0;
+  await using service = served(async (request, peer) => {
+    most = Math.max(most, ++running);
+    await gate.promise;
+    running--;
+    return await answerOk(request, peer);
+  });
+  using many = openUnread(service.port, Array.from({ length: 100 }, () => "/"));
+  // The first one needs no turn.
+  await until("as many run as may", () => running === RUNNING_MAX + 1);
+  using other = await openClient(service.port);
+  const response = other.request("/");
+  await until("the other's runs, too", () => running === RUNNING_MAX + 2);
+  gate.resolve();
+  match(await response, /^HTTP\/1\.1 200 /);
+  await until("all have their heads", () => many.state.heads === 100);
+  equal(most, RUNNING_MAX + 2);
+});
 
 Deno.test("a client with HTTP/1.1 that takes a large body slowly gets all of it", async () => {
   const body = "x".repeat(775_000);
