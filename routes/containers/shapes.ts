@@ -1,6 +1,7 @@
 /** Shapes of containers that several endpoints share. @module */
 
 import * as z from "zod";
+import { ADDRESS_SOURCES } from "../../services/containers/addresses.ts";
 import { CONTAINER_STATES } from "../../services/containers/inventory.ts";
 import { ENGINE_FAILURES, Timestamp } from "../contract/shapes.ts";
 
@@ -57,6 +58,14 @@ export const ContainerListItem = z.object({
   composeProject: z.string().nullable(),
   composeService: z.string().nullable(),
   networks: z.array(z.string()),
+  links: z.array(z.object({
+    url: z.string().meta({ example: "https://grafana.example.com/" }),
+    source: z.enum(ADDRESS_SOURCES),
+  })).meta({
+    description: "Addresses at which people open it, at most 10: by labels (`longshore.url`, " +
+      "Traefik's rules, `caddy`, `homepage.href`, `dockhand.url`), by `VIRTUAL_HOST`, and of " +
+      "published ports with `PUBLIC_HOST` or bound to one address",
+  }),
   cpuPercent: z.number().nullable().meta({
     description: "100 is one core; null unless running and sampled within the last 45 seconds",
     example: 12.5,

@@ -148,6 +148,15 @@ export function cidrOrHost(text: string): string {
   return text;
 }
 
+/** A host name, or an address without brackets. */
+export function hostOrAddress(text: string): string {
+  const written = text.includes(":") ? `[${text}]` : text;
+  if (URL.parse(`http://${written}`)?.host !== written.toLowerCase()) {
+    throw new Error(`is ${quoted(text)}, which is neither a host name nor an address`);
+  }
+  return text;
+}
+
 const isAddressOrNetwork = (text: string) => configuredNetwork(text) !== undefined;
 
 /** `Name|URL|ExpectedStatus`; name and status may be missing. */

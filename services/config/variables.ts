@@ -8,6 +8,7 @@ import {
   cidrOrHost,
   directory,
   email,
+  hostOrAddress,
   httpUrl,
   integer,
   list,
@@ -88,6 +89,12 @@ export const VARIABLES = {
     fallback: ({ hostname }) => hostname,
     fallbackShown: "the host's name",
     parse: anyText,
+  },
+  publicHost: {
+    name: "PUBLIC_HOST",
+    meaning: "Host name or address of this host for links to published ports",
+    fallbackShown: "unset: the host of the page",
+    parse: hostOrAddress,
   },
   dataDir: {
     name: "DATA_DIR",

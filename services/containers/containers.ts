@@ -5,6 +5,7 @@ import { containerTop } from "../../engine/containers.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { stackOf } from "../access/scope.ts";
+import { addressesOf, type ContainerAddress } from "./addresses.ts";
 import type { Container, ContainerState } from "./inventory.ts";
 import { currentContainers, type ReadDeps, resolveContainer } from "./reads.ts";
 import { statusText } from "./status.ts";
@@ -20,6 +21,8 @@ export type ContainerListItem =
     status: string;
     /** Names of networks. */
     networks: string[];
+    /** Addresses at which people open it. */
+    links: ContainerAddress[];
   }
   /** `null` unless running and sampled within the last 45 s. */
   & { [Figure in keyof ContainerFigures]: ContainerFigures[Figure] | null };
@@ -35,11 +38,11 @@ interface ContainerFilter {
 
 /** List items of containers, all at the same time. */
 export function listItems(
-  { now, stats }: Pick<Deps, "now" | "stats">,
+  { config, now, stats }: Pick<Deps, "config" | "now" | "stats">,
   containers: readonly Container[],
 ): ContainerListItem[] {
   const at = now();
-  return containers.map((container) => listItem(container, at, stats));
+  return containers.map((container) => listItem(container, at, stats, config));
 }
 
 const NO_FIGURES: { [Figure in keyof ContainerFigures]: null } = {
@@ -55,6 +58,7 @@ export function listItem(
   container: Container,
   now: Date,
   stats: Pick<Deps["stats"], "figures">,
+  config: Pick<Deps["config"], "publicHost">,
 ): ContainerListItem {
   const figures = container.state === "running" ? stats.figures(container.id) : undefined;
   const { attachments, shares: _s, links: _l, volumes: _v, finishedAt: _f, details: _d, ...shown } =
@@ -64,13 +68,14 @@ export function listItem(
     labels: shownLabels(container.labels),
     status: statusText(container, now),
     networks: attachments.map(({ network }) => network),
+    links: addressesOf(container, config),
     ...(figures ?? NO_FIGURES),
   };
 }
 
 /** Containers in every state, newest first. */
 export async function listContainers(
-  deps: ReadDeps & Pick<Deps, "now" | "stats">,
+  deps: ReadDeps & Pick<Deps, "config" | "now" | "stats">,
   { state, stack, name }: ContainerFilter = {},
 ): Promise<ContainerListItem[]> {
   const containers = (await currentContainers(deps)).filter((container) =>

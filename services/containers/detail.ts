@@ -25,7 +25,7 @@ interface ContainerDetail extends ContainerListItem, ContainerDetails {
  * an admin; `invalid` for a prefix of several ids.
  */
 export async function getContainer(
-  deps: ReadDeps & Pick<Deps, "db" | "now" | "stats">,
+  deps: ReadDeps & Pick<Deps, "config" | "db" | "now" | "stats">,
   ref: string,
   caller: Pick<Caller, "role">,
 ): Promise<ContainerDetail> {
@@ -40,7 +40,7 @@ export async function getContainer(
   const [previous] = selectPreviousImages(deps.db, container.name);
   const { details, finishedAt } = container;
   return {
-    ...listItem(container, deps.now(), deps.stats),
+    ...listItem(container, deps.now(), deps.stats, deps.config),
     labels: container.labels,
     cpuPercent: stats?.cpuPercent ?? null,
     memory: stats?.memoryUsage ?? null,

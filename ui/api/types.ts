@@ -672,6 +672,17 @@ export type Container = {
   composeProject: string | null;
   composeService: string | null;
   networks: (string)[];
+  links: ({
+    url: string;
+    source:
+      | "longshore.url"
+      | "traefik"
+      | "VIRTUAL_HOST"
+      | "caddy"
+      | "homepage.href"
+      | "dockhand.url"
+      | "port";
+  })[];
   cpuPercent: number | null;
   memory: number | null;
   networkRxPerSecond: number | null;
@@ -708,6 +719,17 @@ export type ContainerDetail = {
   composeProject: string | null;
   composeService: string | null;
   networks: (string)[];
+  links: ({
+    url: string;
+    source:
+      | "longshore.url"
+      | "traefik"
+      | "VIRTUAL_HOST"
+      | "caddy"
+      | "homepage.href"
+      | "dockhand.url"
+      | "port";
+  })[];
   cpuPercent: number | null;
   memory: number | null;
   networkRxPerSecond: number | null;
