@@ -44,7 +44,7 @@ function neededRules(deps: WatchDeps) {
   const needed = new Map<string, { container: Container; rules: WatchedRule[] }>();
   const containers = deps.inventory.list();
   for (const watched of watchedRules(deps)) {
-    if (watched.rule.metric !== "container_log_matches") continue;
+    if (watched.rule.pattern === null) continue;
     for (const position of watchedContainers(deps, watched).positions) {
       const container = containers[position]!;
       const entry = needed.get(container.id) ?? { container, rules: [] };

@@ -25,6 +25,7 @@ export type ActiveAlert = {
   operator: AlertOperator;
   threshold: number;
   value: number;
+  valueText: string;
   message: string;
   severity: "info" | "warning" | "critical";
   container: string | null;
@@ -83,6 +84,7 @@ export type AlertEvent = {
   operator: AlertOperator;
   threshold: number;
   value: number;
+  valueText: string;
   message: string;
   severity: "info" | "warning" | "critical";
   container: string | null;
@@ -104,31 +106,49 @@ export type AlertEventPage = {
 };
 
 export type AlertMetric =
-  | "cpu_percent"
-  | "memory_percent"
-  | "swap_percent"
   | "disk_percent"
   | "disk_full_in_hours"
+  | "memory_percent"
+  | "cpu_percent"
+  | "swap_percent"
   | "load_1"
   | "pressure_cpu"
   | "pressure_memory"
   | "pressure_io"
   | "network_bytes_per_second"
   | "temperature_celsius"
+  | "container_not_running"
+  | "container_unhealthy"
   | "container_stopped"
-  | "container_cpu_percent"
-  | "container_memory_percent"
-  | "container_memory_bytes"
-  | "container_network_bytes_per_second"
   | "container_restarts"
   | "container_oom"
   | "container_log_matches"
-  | "container_unhealthy"
-  | "container_not_running"
+  | "container_memory_percent"
+  | "container_memory_bytes"
+  | "container_cpu_percent"
+  | "container_network_bytes_per_second"
   | "engine_down"
+  | "update_available_days"
   | "outbox_age_seconds"
-  | "certificate_days_remaining"
-  | "update_available_days";
+  | "certificate_days_remaining";
+
+export type AlertMetricDescription = {
+  id: string;
+  group: "Host" | "Containers" | "Service";
+  words: string;
+  title: string;
+  description: string;
+  unit: "%" | "B" | "B/s" | "days" | "h" | "s" | "°C" | null;
+  target: "host" | "containers";
+  isState: boolean;
+  hasPath: boolean;
+  hasPattern: boolean;
+  operator: AlertOperator;
+  threshold: number;
+  windowSeconds: number | null;
+};
+
+export type AlertMetricList = { metrics: (AlertMetricDescription)[] };
 
 export type AlertOperator = ">" | "<" | ">=" | "<=" | "==";
 
@@ -150,6 +170,7 @@ export type AlertRule = {
   createdAt: string;
   duration_seconds: number;
   created_at: string;
+  condition: string;
   lastFiredAt: string | null;
   state: "ok" | "pending" | "firing" | "no_data";
   problem: string | null;
@@ -178,6 +199,7 @@ export type AlertRuleList = { rules: (AlertRule)[] };
 export type AlertRuleTest = {
   wouldFire: boolean;
   value: number | null;
+  valueText: string | null;
   since: string | null;
   firesAt: string | null;
   firings24h: number | null;
@@ -187,7 +209,12 @@ export type AlertRuleTest = {
 
 export type AlertScope = { target: Target };
 
-export type AlertTemplate = { id: string; description: string; rule: AlertTemplateRule };
+export type AlertTemplate = {
+  id: string;
+  description: string;
+  condition: string;
+  rule: AlertTemplateRule;
+};
 
 export type AlertTemplateList = { templates: (AlertTemplate)[] };
 
@@ -2129,15 +2156,15 @@ export type NewRegistry = {
 export type NewRemediationRule = {
   name: string;
   condition_metric:
+    | "container_down"
+    | "container_unhealthy"
+    | "container_cpu_percent"
+    | "container_memory_percent"
+    | "container_stopped"
     | "cpu_percent"
     | "memory_percent"
     | "disk_percent"
-    | "load_1"
-    | "container_stopped"
-    | "container_cpu_percent"
-    | "container_memory_percent"
-    | "container_unhealthy"
-    | "container_down";
+    | "load_1";
   condition_operator: ">" | "<" | ">=" | "<=" | "==";
   condition_threshold: number;
   condition_duration?: number;
@@ -2645,18 +2672,32 @@ export type RemediationHistory = {
   offset: number;
 };
 
+export type RemediationMetricDescription = {
+  id: string;
+  group: "Container" | "Host";
+  words: string;
+  title: string;
+  description: string;
+  unit: "%" | "B" | "B/s" | "days" | "h" | "s" | "°C" | null;
+  is_state: boolean;
+  operator: ">" | "<" | ">=" | "<=" | "==";
+  threshold: number;
+};
+
+export type RemediationMetricList = { metrics: (RemediationMetricDescription)[] };
+
 export type RemediationRule = {
   name: string;
   condition_metric:
+    | "container_down"
+    | "container_unhealthy"
+    | "container_cpu_percent"
+    | "container_memory_percent"
+    | "container_stopped"
     | "cpu_percent"
     | "memory_percent"
     | "disk_percent"
-    | "load_1"
-    | "container_stopped"
-    | "container_cpu_percent"
-    | "container_memory_percent"
-    | "container_unhealthy"
-    | "container_down";
+    | "load_1";
   condition_operator: ">" | "<" | ">=" | "<=" | "==";
   condition_threshold: number;
   condition_duration: number;
@@ -2666,6 +2707,7 @@ export type RemediationRule = {
   cooldown_seconds: number;
   enabled: boolean;
   id: string;
+  condition: string;
   created_at: string;
   last_triggered_at: string | null;
   trigger_count: number;
@@ -2674,15 +2716,15 @@ export type RemediationRule = {
 export type RemediationRuleChanges = {
   name?: string;
   condition_metric?:
+    | "container_down"
+    | "container_unhealthy"
+    | "container_cpu_percent"
+    | "container_memory_percent"
+    | "container_stopped"
     | "cpu_percent"
     | "memory_percent"
     | "disk_percent"
-    | "load_1"
-    | "container_stopped"
-    | "container_cpu_percent"
-    | "container_memory_percent"
-    | "container_unhealthy"
-    | "container_down";
+    | "load_1";
   condition_operator?: ">" | "<" | ">=" | "<=" | "==";
   condition_threshold?: number;
   condition_duration?: number;
@@ -3630,6 +3672,7 @@ export interface Operations {
   "GET /api/alerts/active": { result: ActiveAlertList };
   "GET /api/alerts/events": { query?: { limit?: number; offset?: number }; result: AlertEventPage };
   "GET /api/alerts/events/{id}": { path: { id: string }; result: AlertEvent };
+  "GET /api/alerts/metrics": { result: AlertMetricList };
   "GET /api/alerts/rules": { result: AlertRuleList };
   "GET /api/alerts/rules/{id}": { path: { id: string }; result: AlertRule };
   "GET /api/alerts/templates": { result: AlertTemplateList };
@@ -3870,6 +3913,7 @@ export interface Operations {
     query?: { limit?: number; offset?: number };
     result: RemediationHistory;
   };
+  "GET /api/ext/service-pro/remediation/metrics": { result: RemediationMetricList };
   "GET /api/ext/service-pro/remediation/rules": { result: RemediationRuleList };
   "GET /api/ext/service-pro/sla/breaches": {
     query?: { limit?: number; offset?: number; sla_id?: string };

@@ -8,7 +8,7 @@ import type { EventKind } from "../../events/kinds/mod.ts";
 import type { Deps } from "../../deps.ts";
 import { every, sleep } from "../../lifecycle.ts";
 import { createRemediator, recoverRemediations, sweepRemediationRuns } from "./runs.ts";
-import { DOWN_SETTLES_MS } from "./values.ts";
+import { DOWN_SETTLES_MS } from "./metrics.ts";
 
 /** The interval of the host metrics, in milliseconds. */
 const ROUND_MS = 5_000;
