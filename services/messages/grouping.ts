@@ -60,7 +60,7 @@ export function groupEvent(
 ): void {
   if (targets.length === 0) return;
   const { subject, cause, ...decision } = decide(deps, event, root, pause);
-  const isOutage = event.event === "engine.down" && !decision.isMuted;
+  const isOutage = subject?.kind === "engine" && subject.phase === "begin" && !decision.isMuted;
   for (const { id: targetId, isOnCall = false, subscribes, wants } of targets) {
     // Instead of the messages that it explains, even if its kind of events is not wanted.
     const isTaken = isOutage && dropExplained(deps, { channel, targetId }, send);
