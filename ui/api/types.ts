@@ -1607,6 +1607,23 @@ export type Job = {
   result: unknown;
 };
 
+export type JobKind = {
+  id: string;
+  group: "Images" | "Stacks" | "Updates";
+  title: string;
+  running: string;
+  steps: Record<string, string>;
+  unit: "bytes" | "steps";
+  targetType: "image" | "container" | "stack" | "host";
+  readPermission: string;
+  role: "viewer" | "operator" | "admin";
+  permission: string;
+  isResumed: boolean;
+  isListed: boolean;
+};
+
+export type JobKindList = { kinds: (JobKind)[] };
+
 export type JobList = { jobs: (Job)[]; nextCursor: string | null };
 
 export type KeyRotation = {
@@ -2187,7 +2204,7 @@ export type NewSchedule = {
   name: string;
   containerId: string;
   containerName: string;
-  action: "start" | "stop" | "restart" | "update";
+  action: "restart" | "start" | "stop" | "update";
   cronExpression: string;
   timezone?: string;
   allowMissing?: boolean;
@@ -2807,7 +2824,7 @@ export type Schedule = {
   name: string;
   containerId: string;
   containerName: string;
-  action: "start" | "stop" | "restart" | "update";
+  action: "restart" | "start" | "stop" | "update";
   cronExpression: string;
   id: string;
   timezone: string;
@@ -2821,7 +2838,7 @@ export type ScheduleChanges = {
   name?: string;
   containerId?: string;
   containerName?: string;
-  action?: "start" | "stop" | "restart" | "update";
+  action?: "restart" | "start" | "stop" | "update";
   cronExpression?: string;
   timezone?: string;
   enabled?: boolean;
@@ -2835,6 +2852,10 @@ export type ScheduleHistory = {
   offset: number;
 };
 
+export type ScheduleKind = { id: string; title: string; description: string; permission: string };
+
+export type ScheduleKindList = { kinds: (ScheduleKind)[] };
+
 export type ScheduleList = { schedules: (Schedule)[] };
 
 export type ScheduleRun = {
@@ -2843,7 +2864,7 @@ export type ScheduleRun = {
   scheduleName: string;
   containerId: string;
   containerName: string;
-  action: "start" | "stop" | "restart" | "update";
+  action: "restart" | "start" | "stop" | "update";
   startedAt: string;
   finishedAt: string;
   status: "success" | "failure" | "skipped";
@@ -4040,6 +4061,7 @@ export interface Operations {
     };
     result: JobList;
   };
+  "GET /api/jobs/kinds": { result: JobKindList };
   "GET /api/jobs/{id}": { path: { id: string }; result: Job };
   "GET /api/jobs/{id}/stream": { path: { id: string }; result: string };
   "GET /api/logs/stream": {
@@ -4078,6 +4100,7 @@ export interface Operations {
     query?: { limit?: number; offset?: number };
     result: ScheduleHistory;
   };
+  "GET /api/schedules/kinds": { result: ScheduleKindList };
   "GET /api/schedules/{id}": { path: { id: string }; result: Schedule };
   "GET /api/sessions": {
     query?: { limit?: number; offset?: number; user?: string };

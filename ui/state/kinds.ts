@@ -37,3 +37,7 @@ export const alertMetrics = kinds(async () => (await api("GET /api/alerts/metric
 export const remediationMetrics = kinds(
   async () => (await api("GET /api/ext/service-pro/remediation/metrics")).metrics,
 );
+
+export const jobKinds = kinds(async () => (await api("GET /api/jobs/kinds")).kinds);
+
+export const scheduleKinds = kinds(async () => (await api("GET /api/schedules/kinds")).kinds);
