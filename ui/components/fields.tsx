@@ -2,7 +2,7 @@
 
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useId } from "preact/hooks";
-import { type Signal, useSignal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
 import { toLocalInput } from "../base/local_time.ts";
 import { capital, plain } from "../base/text.ts";
 import type { FormValues } from "./form_values.ts";

@@ -23,6 +23,7 @@ export function RuleForm({ item: rule, ...dialog }: EditProps<AlertRule>) {
   const save = (values: FormValues) => saveItem("/api/alerts/rules", rule, ruleOf(values));
   return (
     <EditDialog noun="alert rule" item={rule} save={save} {...dialog} wide>
+      {fieldsOf(rule).text("Name", "name", { required: true, maxLength: 100 })}
       <WithKinds name="Metrics" kinds={alertMetrics}>
         {(metrics) => <RuleFields rule={rule} metrics={metrics} />}
       </WithKinds>
@@ -36,12 +37,11 @@ function RuleFields({ rule, metrics }: {
 }) {
   const chosen = useSignal<string>(rule?.metric ?? metrics[0]!.id);
   const metric = metrics.find(({ id }) => id === chosen.value)!;
-  const { text, number, select, check } = fieldsOf(rule);
+  const { number, select, check } = fieldsOf(rule);
   // Another metric begins with its own values.
   const stored = rule?.metric === metric.id ? rule : undefined;
   return (
     <>
-      {text("Name", "name", { required: true, maxLength: 100 })}
       <div class="field-row">
         {select("Metric", "metric", metricOptions(metrics), { choice: chosen })}
         {select("Severity", "severity", SEVERITIES, { initial: "warning" })}

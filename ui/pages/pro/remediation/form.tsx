@@ -21,6 +21,7 @@ export function RuleForm({ item: rule, ...dialog }: EditProps<RemediationRule>) 
     saveItem("/api/ext/service-pro/remediation/rules", rule, bodyOf(values));
   return (
     <EditDialog noun="rule" item={rule} save={save} {...dialog}>
+      {fieldsOf(rule).text("Name", "name", { required: true, maxLength: 100 })}
       <WithKinds name="Metrics" kinds={remediationMetrics}>
         {(metrics) => <RuleFields rule={rule} metrics={metrics} />}
       </WithKinds>
@@ -38,13 +39,12 @@ function RuleFields({ rule, metrics }: {
   const known = containers.value?.find(({ id }) => id === rule?.action_target)?.name;
   const target = known ?? rule?.action_target;
   const targets = [...new Set([...target === undefined ? [] : [target], ...names])].sort();
-  const { text, number, select } = fieldsOf(rule);
+  const { number, select } = fieldsOf(rule);
   const metric = metrics.find(({ id }) => id === chosen.value)!;
   // Another metric begins with its own values.
   const condition = fieldsOf(rule?.condition_metric === metric.id ? rule : undefined);
   return (
     <>
-      {text("Name", "name", { required: true, maxLength: 100 })}
       <div class="field-row">
         {select("Action", "action_type", ACTIONS, { choice: action })}
         <SelectField
