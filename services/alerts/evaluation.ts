@@ -100,7 +100,7 @@ function createRound(deps: EvaluationDeps) {
         return;
       }
       const { positions, names } = watchedContainers(deps, watched);
-      const current = valuesOf(watched, metric);
+      const current = readValues(watched, metric);
       for (const position of positions) {
         const container = containers[position]!;
         const { id, name } = container;
@@ -147,7 +147,7 @@ function createRound(deps: EvaluationDeps) {
     },
   };
 
-  function valuesOf(
+  function readValues(
     { valueKey }: WatchedRule,
     metric: ContainerMetric,
   ): readonly ContainerValue[] {
@@ -164,7 +164,7 @@ function createRound(deps: EvaluationDeps) {
 
   /** Takes one condition to its next state. @param describe Called if there is an event. */
   function step(watched: WatchedRule, name: string, input: Input, describe: () => Described): void {
-    const before = stateOf(watched, name);
+    const before = recallState(watched, name);
     const { state, effects } = next(watched.rule, before, input, now);
     hasPending ||= state.progress.state === "pending" && !state.isUnseen;
     if (state === before) return;
@@ -204,7 +204,10 @@ function emitEvent(
 }
 
 /** The state of the rule for a container. */
-function stateOf({ progress, unknownSince, unseen }: WatchedRule, name: string): ConditionState {
+function recallState(
+  { progress, unknownSince, unseen }: WatchedRule,
+  name: string,
+): ConditionState {
   const known = progress.get(name);
   const since = unknownSince.get(name);
   if (known === undefined && since === undefined) return INITIAL_STATE;

@@ -162,7 +162,7 @@ export function resolveAlert(
  * Resolves the open events of a rule that was changed, disabled or deleted. Each of them is resolved
  * with its progress, so that a crash leaves none open for good.
  */
-export function endAlertsOf(deps: EmitDeps, ruleId: string, message: string): void {
+export function endRuleAlerts(deps: EmitDeps, ruleId: string, message: string): void {
   for (const open of selectOpenAlertEventsOf(deps.db, ruleId)) closeAlert(deps, open, message);
 }
 
@@ -233,12 +233,12 @@ export function listActiveAlerts(
 ): (AlertEventView & { inhibitedBy: Pause | null })[] {
   return selectOpenAlertEvents(deps.db).map((event) => ({
     ...toView(event),
-    inhibitedBy: inhibitionOf(deps, event),
+    inhibitedBy: findInhibition(deps, event),
   }));
 }
 
 /** Why no messages are sent about an alert at the moment; `null` if they are. */
-export function inhibitionOf(
+export function findInhibition(
   deps: SilencerDeps,
   { ruleId, ruleName, severity, container }: Pick<
     AlertEvent,

@@ -24,7 +24,11 @@ export function observeContainers(
   containers: readonly Container[],
   rules: readonly WatchedRule[],
 ): void {
-  const context = { at: now().getTime(), countedFrom: alerts.countedFrom, ...windowsOf(rules) };
+  const context = {
+    at: now().getTime(),
+    countedFrom: alerts.countedFrom,
+    ...collectWindows(rules),
+  };
   alerts.counts = new Map(containers.map((each) => [
     each.id,
     countContainer(alerts.counts.get(each.id), each, context),
@@ -45,7 +49,7 @@ export function recordOom({ alerts, now }: Pick<Deps, "alerts" | "now">, id: str
 /** The windows in which occurrences are counted, in seconds, by the key of the values. */
 type Windows = Record<Occurrences, Map<string, number>>;
 
-function windowsOf(rules: readonly WatchedRule[]): Windows {
+function collectWindows(rules: readonly WatchedRule[]): Windows {
   const windows: Windows = { restarts: new Map(), ooms: new Map() };
   for (const { rule, valueKey } of rules) {
     const metric = alertMetric(rule.metric);

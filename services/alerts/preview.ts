@@ -78,7 +78,7 @@ export async function previewAlertRule(
     const { isFiring, firings } = tried;
     return {
       wouldFire: isFiring,
-      ...waitOf(rule, [tried]),
+      ...describeWait(rule, [tried]),
       ...valueIn(metric, reading.value),
       firings24h: firings,
       containers: [],
@@ -96,7 +96,7 @@ export async function previewAlertRule(
   const firing = tried.filter(({ isFiring }) => isFiring);
   return {
     wouldFire: firing.length > 0,
-    ...waitOf(rule, firing.length > 0 ? [] : tried),
+    ...describeWait(rule, firing.length > 0 ? [] : tried),
     ...valueIn(metric, values.length === 0 ? undefined : furthest(rule, values)),
     firings24h: isKept ? tried.reduce((sum, { firings }) => sum + firings!, 0) : null,
     containers: firing.map(({ name }) => name),
@@ -124,7 +124,7 @@ function containerProblem(
 }
 
 /** Start of the wait for the duration, and the time at which the rule would fire. */
-function waitOf(
+function describeWait(
   { durationSeconds }: Condition,
   tried: readonly Pick<Trial, "since">[],
 ): Pick<AlertPreview, "since" | "firesAt"> {
@@ -152,7 +152,7 @@ function tryOn(
   const holds = typeof value === "number" && COMPARE[rule.operator](value, rule.threshold);
   if (!points) return { isFiring: holds, since: null, firings: null };
   const steps = points.map(({ ts }, i) => ts - (points[i - 1]?.ts ?? ts));
-  const gapMaxMs = Math.max(GAP_MAX_MS, 2_000 * medianOf(steps));
+  const gapMaxMs = Math.max(GAP_MAX_MS, 2_000 * median(steps));
   let progress = INITIAL_PROGRESS;
   let firings = 0;
   const step = (value: number | null | undefined, at: Date) => {
@@ -212,5 +212,5 @@ function lastDay(now: Date, resolution: Resolution) {
 const furthest = ({ operator }: Condition, values: readonly number[]): number =>
   operator.startsWith("<") ? Math.min(...values) : Math.max(...values);
 
-const medianOf = (numbers: readonly number[]): number =>
+const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;

@@ -24,7 +24,7 @@ import { requireFound } from "../errors.ts";
 import type { Pause } from "../events/recorder.ts";
 import type { SilencerDeps } from "./silences/silencer.ts";
 import { assertBelowLimit } from "../access/license/limits.ts";
-import { endAlertsOf, inhibitionOf } from "./events.ts";
+import { endRuleAlerts, findInhibition } from "./events.ts";
 import type { SourceDeps } from "./metrics/kind.ts";
 import { alertMetric } from "./metrics/mod.ts";
 import { hostReading } from "./readings.ts";
@@ -109,7 +109,7 @@ export function changeAlertRule(
   const changed = applyChange(before, change);
   const rule = { ...changed, ...completeSettings(changed, change) };
   const reason = resetReason(before, rule);
-  if (reason !== undefined) endAlertsOf(deps, id, reason);
+  if (reason !== undefined) endRuleAlerts(deps, id, reason);
   db.transaction(() => {
     updateAlertRule(db, rule);
     if (reason !== undefined) resetAlertProgress(db, id);
@@ -122,7 +122,7 @@ export function changeAlertRule(
 export function removeAlertRule(deps: ChangeDeps, id: string): void {
   const { alerts, db } = deps;
   requireRule(deps, id);
-  endAlertsOf(deps, id, "The rule was deleted");
+  endRuleAlerts(deps, id, "The rule was deleted");
   db.transaction(() => {
     deleteAlertRule(db, id);
     deleteAlertProgress(db, id);
@@ -148,19 +148,19 @@ function toView(
     state: isUnsupported && worst === "ok" ? "no_data" : worst,
     lastFiredAt: fired.at(-1) || null,
     problem,
-    inhibitedBy: inhibitionOfRule(deps, rule, progress),
+    inhibitedBy: findRuleInhibition(deps, rule, progress),
   };
 }
 
 /** A rule is inhibited if all of its alerts are; one without alerts, if its first would be. */
-function inhibitionOfRule(
+function findRuleInhibition(
   deps: ViewDeps,
   { id, name, severity }: AlertRule,
   progress: readonly StoredAlertProgress[],
 ): Pause | null {
   const active = progress.flatMap(({ state, container }) => state === "ok" ? [] : [container]);
   const inhibit = (container: string) =>
-    inhibitionOf(deps, { ruleId: id, ruleName: name, severity, container: container || null });
+    findInhibition(deps, { ruleId: id, ruleName: name, severity, container: container || null });
   const reason = inhibit(active[0] ?? "");
   return active.slice(1).every((container) => inhibit(container) !== null) ? reason : null;
 }
@@ -187,8 +187,10 @@ function findProblem(
 
 function resetReason(before: AlertRule, after: AlertRule): string | undefined {
   if (before.enabled && !after.enabled) return "The rule was disabled";
-  const conditionOf = (
+  const serializeCondition = (
     { metric, operator, threshold, scope, pattern, path, windowSeconds }: AlertRule,
   ) => JSON.stringify([metric, operator, threshold, scope, pattern, path, windowSeconds]);
-  return conditionOf(before) === conditionOf(after) ? undefined : "The rule was changed";
+  return serializeCondition(before) === serializeCondition(after)
+    ? undefined
+    : "The rule was changed";
 }

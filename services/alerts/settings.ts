@@ -48,7 +48,7 @@ export function completeSettings<Settings extends NewAlertRule>(
   return {
     ...settings,
     severity: settings.severity ?? "warning",
-    scope: scopeOf(metric, settings.scope, given.scope),
+    scope: completeScope(metric, settings.scope, given.scope),
     pattern,
     path: hasPath ? settings.path ?? null : null,
     windowSeconds: windowSeconds === undefined ? null : settings.windowSeconds ?? windowSeconds,
@@ -70,7 +70,7 @@ export async function assertAlertPattern(
   if (pattern) await compileLinearPattern(pattern, { field: "body.pattern" });
 }
 
-function scopeOf(
+function completeScope(
   { id, target: kind }: Metric,
   scope: AlertScope | undefined,
   given: AlertScope | undefined,

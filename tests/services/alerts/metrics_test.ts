@@ -1,9 +1,12 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { ALERT_METRIC_IDS, ALERT_METRICS } from "../../../services/alerts/metrics/mod.ts";
+import {
+  ALERT_METRIC_IDS,
+  ALERT_METRICS,
+  alertMetric,
+} from "../../../services/alerts/metrics/mod.ts";
 import { completeSettings, type NewAlertRule } from "../../../services/alerts/settings.ts";
 import { conditionText, measuredText } from "../../../services/alerts/text.ts";
-import { alertMetric } from "../../../services/alerts/metrics/mod.ts";
-import { lists } from "../../helpers/lists.ts";
+import { filesWith } from "../../helpers/files_with.ts";
 
 for (const { id, target, hasPath, hasPattern, ...metric } of ALERT_METRICS) {
   Deno.test(`a rule on ${id} has the fields that the metric says`, () => {
@@ -38,11 +41,12 @@ Deno.test("every metric has its own id and its own words within its group, which
 
 Deno.test("no other file lists the metrics, so that a new one is added in one place", async () => {
   deepEqual(
-    await lists(ALERT_METRIC_IDS, [
+    await filesWith(
+      ALERT_METRIC_IDS,
       "services/alerts/metrics",
       // Metrics of the target, which have the words of these.
       "services/pro/remediation/metrics.ts",
-    ]),
+    ),
     [],
   );
 });
