@@ -145,6 +145,7 @@ export const scheduleEndpoints = (deps: Deps) => [
     operationId: "listScheduleKinds",
     summary: "List schedule kinds",
     ...READ,
+    scope: "open",
     etag: true,
     returns: z.object({ kinds: z.array(Kind) }).meta({ id: "ScheduleKindList" }),
   }, () => ({ kinds: [...SCHEDULE_KINDS] })),

@@ -16,7 +16,7 @@ export function useKinds<Kind>(kinds: Kinds<Kind>): readonly Kind[] {
   return kinds.list.value ?? [];
 }
 
-/** What needs the kinds. @param props.name Of the content, while they are read. */
+/** Content that needs the kinds. @param props.name Its name while they are read. */
 export function WithKinds<Kind>({ name, kinds, children }: {
   name: string;
   kinds: Kinds<Kind>;

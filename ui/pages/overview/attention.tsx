@@ -270,7 +270,7 @@ function scarceResources(): Concern[] {
   }));
 }
 
-/** What people should do after an event. */
+/** Button that leads to where people do something about an event. */
 const solutionOf = ({ text, to }: NonNullable<LiveEvent["remedy"]>) =>
   to.startsWith("/")
     ? <LinkButton to={to}>{text}</LinkButton>
