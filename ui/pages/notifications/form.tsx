@@ -44,7 +44,7 @@ export function ChannelForm({ item: channel, kinds, ...dialog }: EditProps<Notif
   const { text, select } = fieldsOf(channel);
   return (
     <EditDialog noun="channel" item={channel} save={save} {...dialog} wide>
-      <div class="field-row">
+      <div class="field-grid">
         {text("Name", "name", { required: true, maxLength: 100 })}
         {select("Kind", "kind", options, {
           choice: chosen,

@@ -34,15 +34,15 @@ export const ntfy = kind("ntfy", {
       label: "Topic",
       pattern: [/^[\w-]{1,64}$/, "must have 1 to 64 letters, digits, underscores and hyphens"],
     },
+    ...account,
     token: {
       type: "text",
       label: "Access token",
-      hint: "Or a user name with password",
+      hint: "Instead of a user name and password",
       isSecret: true,
       isOptional: true,
       pattern: token,
     },
-    ...account,
   },
 
   // As JSON, because headers cannot carry every character.
