@@ -4,6 +4,7 @@ import { deepEqual, match } from "node:assert/strict";
 import { COMMANDS } from "../../commands/mod.ts";
 import { describeConfig } from "../../services/config/config.ts";
 import { EVENT_KINDS } from "../../services/events/kinds/mod.ts";
+import { CHANNEL_KINDS } from "../../services/messages/channels/kinds/mod.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string) => Deno.readTextFile(new URL(path, root));
@@ -32,6 +33,18 @@ Deno.test("docs/webhooks.md has a row for each event kind", async () => {
   const rows = EVENT_KINDS.map(({ id, severity, description }) =>
     `| \`${id}\` | ${severity} | ${description} |`
   );
+  deepEqual(rows.filter((row) => !page.includes(row)), []);
+});
+
+Deno.test("docs/notifications.md has a row for each kind of channel", async () => {
+  const page = (await read("docs/notifications.md")).replaceAll(/ {2,}/g, " ");
+  const rows = CHANNEL_KINDS.map(({ id, fields, urlForm }) => {
+    const names = Object.entries(fields).map(([field, { isSecret, isOptional }]) => {
+      const name = `\`${field}\`${isSecret ? "\\*" : ""}`;
+      return isOptional ? `[${name}]` : name;
+    });
+    return `| \`${id}\` | ${names.join(", ")} | \`${urlForm}\` |`;
+  });
   deepEqual(rows.filter((row) => !page.includes(row)), []);
 });
 

@@ -1,6 +1,6 @@
 /** Fields of forms, with their problems and earlier entries. @module */
 
-import { type ComponentChildren, createContext } from "preact";
+import { type ComponentChildren, createContext, type TargetedEvent } from "preact";
 import { useContext, useEffect, useId } from "preact/hooks";
 import { type Signal, useSignal } from "@preact/signals";
 import { toLocalInput } from "../base/local_time.ts";
@@ -60,7 +60,7 @@ export function TextField(
           {...input}
           {...checkedBy(check)}
           type={type as "text"}
-          data-secret={secret}
+          data-secret={secret || undefined}
           spellcheck={false}
           defaultValue={initial ?? ""}
         />
@@ -104,7 +104,7 @@ export function TextArea(
           required={required}
           rows={rows}
           placeholder={placeholder}
-          data-secret={secret}
+          data-secret={secret || undefined}
           spellcheck={!code}
           defaultValue={initial ?? ""}
         />
@@ -177,11 +177,15 @@ export function CheckField(
 
 /** Several checkboxes with a common name; their value is the list of the checked ones. */
 export function CheckGroup(
-  { label, name, options, parts = [], checked, hint, required, children }: FieldProps & {
+  { label, name, options, parts, checked, hint, required, children }: FieldProps & {
     /** Values, or values with their names. */
     options: readonly Option[];
-    /** Further options with titles of their own. */
-    parts?: readonly { title: string; options: readonly Option[] }[];
+    /** Further options with titles of their own, folded while the option `all` is checked. */
+    parts?: {
+      summary: string;
+      all: string;
+      list: readonly { title: string; options: readonly Option[] }[];
+    };
     /** After the first options. */
     children?: ComponentChildren;
     checked: readonly string[];
@@ -195,8 +199,11 @@ export function CheckGroup(
   const isMissing = required === true && count.value === 0;
   const problem = useContext(Problems)[name];
   const description = problem === undefined ? hint && `${id}-hint` : `${id}-problem`;
-  const onChange = ({ currentTarget }: { currentTarget: HTMLElement }) => {
+  const isOpen = useSignal(parts !== undefined && !initial.includes(parts.all));
+  const onChange = ({ currentTarget, target }: TargetedEvent<HTMLElement>) => {
     count.value = currentTarget.querySelectorAll(`[name="${name}"]:checked`).length;
+    const { checked, value } = target as HTMLInputElement;
+    if (value === parts?.all) isOpen.value = !checked;
   };
   const box = (option: Option, at: number) => {
     const { value, name: shown, title } = withName(option);
@@ -224,12 +231,21 @@ export function CheckGroup(
         {options.map(box)}
         {children}
       </div>
-      {parts.map(({ title, options: own }) => (
-        <fieldset key={title}>
-          <legend>{title}</legend>
-          <div>{own.map((option, at) => box(option, options.length + at))}</div>
-        </fieldset>
-      ))}
+      {parts && (
+        <details
+          class="more-fields"
+          open={isOpen.value}
+          onToggle={(event) => isOpen.value = event.currentTarget.open}
+        >
+          <summary>{parts.summary}</summary>
+          {parts.list.map(({ title, options: own }) => (
+            <fieldset key={title}>
+              <legend>{title}</legend>
+              <div>{own.map((option, at) => box(option, options.length + at))}</div>
+            </fieldset>
+          ))}
+        </details>
+      )}
       {problem !== undefined
         ? <p id={`${id}-problem`} class="problem">{problem}</p>
         : hint && <p id={`${id}-hint`} class="hint">{hint}</p>}

@@ -55,7 +55,7 @@ export function EventKinds({ checked = [], hasSeverity = false }: {
         label="Events"
         name="events"
         options={[{ value: "*", name: "All events", title: "*" }]}
-        parts={partsOf(kinds)}
+        parts={{ summary: "Kinds of events", all: "*", list: partsOf(kinds) }}
         checked={checked}
         hint="All events include those of later versions"
         required
