@@ -8,11 +8,13 @@ import {
   DIGEST_MINUTES_MAX,
   findNotificationChannel,
   getNotificationChannel,
+  listChannelKinds,
   listNotificationChannels,
   listNotificationDeliveries,
   removeNotificationChannel,
 } from "../services/messages/channels/channels.ts";
-import { CHANNEL_KIND_IDS } from "../services/messages/channels/kinds/kind.ts";
+import { FIELD_TYPES } from "../services/messages/channels/kinds/kind.ts";
+import { CHANNEL_KIND_IDS } from "../services/messages/channels/kinds/mod.ts";
 import { SEVERITIES } from "../services/events/message.ts";
 import { NOTIFICATION_CHANNEL, queueTest } from "../services/messages/queue.ts";
 import { replayMessage } from "../services/events/outbox.ts";
@@ -42,7 +44,8 @@ const ConfigValue = z.union([
 ]);
 
 const Config = limitedRecord(z.string().max(100), ConfigValue.nullable(), CONFIG_ENTRIES_MAX).meta({
-  description: "The fields of the kind (`docs/notifications.md`). Secrets are stored encrypted " +
+  description:
+    "The fields of the kind (`GET /api/notifications/kinds`). Secrets are stored encrypted " +
     "and shown as `********`; sent unchanged in an update, they keep their values",
 });
 
@@ -150,6 +153,35 @@ const Channel = z.object({
   lastError: z.string().nullable().meta({ description: "Of the last attempt; null if sent" }),
 }).meta({ id: "NotificationChannel" });
 
+const KindField = z.object({
+  name: z.string().meta({ description: "In `config`", example: "topic" }),
+  label: z.string().meta({ example: "Topic" }),
+  type: z.enum(FIELD_TYPES).meta({
+    description: "`address` and `mailServer` are URLs that the service connects to; a `list` has " +
+      "texts, and `headers` is an object of names and texts",
+  }),
+  isSecret: z.boolean().meta({ description: "Stored encrypted and shown as `********`" }),
+  isRequired: z.boolean(),
+  hint: z.string().nullable(),
+  placeholder: z.string().nullable().meta({ example: null }),
+  options: z.array(z.string()).nullable().meta({
+    description: "The possible values of a text",
+    example: null,
+  }),
+}).meta({ id: "ChannelKindField" });
+
+const Kind = z.object({
+  id: z.enum(CHANNEL_KIND_IDS).meta({ example: "ntfy" }),
+  title: z.string().meta({ example: "ntfy" }),
+  description: z.string().meta({ example: "A topic of ntfy.sh or of a server of your own" }),
+  schemes: z.array(z.string()).meta({
+    description: "Of the URLs that stand for kind and config",
+    example: ["ntfy", "ntfys"],
+  }),
+  urlForm: z.string().meta({ description: "Such a URL", example: "ntfy://host/topic" }),
+  fields: z.array(KindField),
+}).meta({ id: "ChannelKind" });
+
 const NotificationDelivery = Delivery.extend({
   title: z.string().meta({ example: "host-1: Container down: web" }),
 }).meta({ id: "NotificationDelivery" });
@@ -164,6 +196,15 @@ const READ = { role: "admin", permission: "notifications:read" } as const;
 const WRITE = { role: "admin", permission: "notifications:write" } as const;
 
 export const notificationEndpoints = (deps: Deps) => [
+  endpoint("GET /api/notifications/kinds", {
+    operationId: "listChannelKinds",
+    summary: "List kinds of notification channels",
+    description: "With the fields of their `config`, in the order in which forms offer them.",
+    ...READ,
+    etag: true,
+    returns: z.object({ kinds: z.array(Kind) }).meta({ id: "ChannelKindList" }),
+  }, () => ({ kinds: listChannelKinds() })),
+
   endpoint("GET /api/notifications/channels", {
     operationId: "listNotificationChannels",
     summary: "List notification channels",

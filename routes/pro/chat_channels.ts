@@ -5,8 +5,6 @@ import type { Deps } from "../../services/deps.ts";
 import { OUTBOUND_URL_MAX } from "../../services/outbound/url.ts";
 import {
   changeChatChannel,
-  CHAT_PLATFORM_IDS,
-  CHAT_PLATFORM_NAMES,
   createChatChannel,
   getChatChannel,
   listChatChannels,
@@ -14,6 +12,7 @@ import {
   removeChatChannel,
   testChatChannel,
 } from "../../services/pro/chat/channels.ts";
+import { CHAT_PLATFORM_IDS, CHAT_PLATFORM_NAMES } from "../../services/pro/chat/platforms.ts";
 import { dispatchToChats } from "../../services/pro/chat/dispatch.ts";
 import { OUTBOX_STATUSES } from "../../services/events/outbox_log.ts";
 import { endpoint } from "../contract/endpoint.ts";
@@ -47,8 +46,8 @@ const Config = z.strictObject({
   id: "ChatChannelConfig",
   description:
     "Stored encrypted and shown as `********`. Omitted fields and fields sent unchanged " +
-    "keep their values; null removes a value. Private and other special addresses are refused " +
-    "unless `OUTBOUND_ALLOW` lists them",
+    "keep their values; null removes a value. Loopback, link-local and metadata addresses are " +
+    "refused unless `OUTBOUND_ALLOW` lists them",
 });
 
 const EXAMPLE = {
@@ -123,7 +122,7 @@ export const chatChannelEndpoints = (deps: Deps) => [
   endpoint("GET /chatops/channels", {
     operationId: "listChatChannels",
     summary: "List chat channels",
-    description: "Newest first.",
+    description: "The notification channels of the kinds `telegram` and `slack`, newest first.",
     ...READ,
     returns: z.object({ channels: z.array(Channel) }).meta({ id: "ChatChannelList" }),
   }, () => ({ channels: listChatChannels(deps) })),
@@ -131,11 +130,8 @@ export const chatChannelEndpoints = (deps: Deps) => [
   endpoint("POST /chatops/channels", {
     operationId: "createChatChannel",
     summary: "Create a chat channel",
-    description: "Events are sent as plain text of at most 4,096 characters (messenger) or 4,000 " +
-      "characters (team chat), in order. A failed message is retried after about 5 s, 30 s, 2 " +
-      "min, 10 min and 1 h, or later if the platform requests it, and those after it wait; " +
-      "status 410 disables the channel. " +
-      "No events are queued during maintenance.",
+    description: "It is a notification channel of the kind `telegram` or `slack`, and sends as " +
+      "such a one.",
     ...WRITE,
     body: NewChannel,
     returns: Channel,
@@ -150,7 +146,7 @@ export const chatChannelEndpoints = (deps: Deps) => [
     ...READ,
     returns: Channel.extend({ messages: z.array(Message) }).meta({ id: "ChatChannelDetail" }),
     failures: UNKNOWN,
-  }, ({ params }) => getChatChannel(deps, params.id)),
+  }, ({ params, caller }) => getChatChannel(deps, params.id, caller)),
 
   endpoint("PUT /chatops/channels/:id", {
     operationId: "updateChatChannel",
@@ -186,12 +182,13 @@ export const chatChannelEndpoints = (deps: Deps) => [
   endpoint("GET /chatops/channels/:id/messages", {
     operationId: "listChatMessages",
     summary: "List messages of a chat channel",
-    description: "Newest first. Kept for 7 days, at most the last 1,000.",
+    description: "Newest first. Kept for 7 days, at most the last 1,000. Texts that may be about " +
+      "sign-ins are shown to admins only.",
     ...READ,
     query: z.object(pagingQuery(50)),
     returns: paged({ messages: z.array(Message) }).meta({ id: "ChatMessagePage" }),
     failures: UNKNOWN,
-  }, ({ params, query }) => listChatMessages(deps, params.id, query)),
+  }, ({ params, query, caller }) => listChatMessages(deps, params.id, query, caller)),
 
   endpoint("POST /chatops/dispatch", {
     operationId: "dispatchChatEvent",

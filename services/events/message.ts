@@ -151,7 +151,7 @@ export const stackNameOf = ({ event, data }: NewEvent): string | undefined =>
  * @param escape Of the lines. The link is not text of others, and escapes would break it.
  */
 export function bodyOf(
-  { lines, timestamp, link }: NotificationMessage,
+  { lines, timestamp, link }: Pick<NotificationMessage, "lines" | "link" | "timestamp">,
   max: number,
   escape = (text: string): string => text,
 ): string {

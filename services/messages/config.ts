@@ -6,6 +6,7 @@
  */
 
 import type { StoredNotificationChannel } from "../../db/notification_channels.ts";
+import { definedFields } from "../change.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { checkedHeaders, redactedHeaders } from "../outbound/secret_headers.ts";
@@ -43,7 +44,7 @@ const NUMBER_MAX = 2 ** 31;
  */
 export async function mergeConfig(
   deps: Pick<Deps, "config">,
-  kind: ChannelKind,
+  kind: Pick<ChannelKind, "fields" | "id" | "problem">,
   change: ConfigChange,
   stored: ChannelConfig | undefined,
 ): Promise<ChannelConfig> {
@@ -124,17 +125,23 @@ export function sealConfig(secrets: Secrets, id: string, config: ChannelConfig):
   return secrets.seal(JSON.stringify(config), purpose(id));
 }
 
+/** Begins what the migration `0036_chat_view` moved, which is sealed for its former table. */
+const MOVED = "chat ";
+
 /** @throws {SealError} */
 export function openConfig(
   secrets: Secrets,
   { id, sealed }: Pick<StoredNotificationChannel, "id" | "sealed">,
 ): ChannelConfig {
-  return JSON.parse(secrets.open(sealed, purpose(id)));
+  if (!sealed.startsWith(MOVED)) return JSON.parse(secrets.open(sealed, purpose(id)));
+  const moved = JSON.parse(secrets.open(sealed.slice(MOVED.length), `chat channel ${id}`));
+  const { bot_token: botToken, chat_id: chatId, webhook_url: url, api_url: apiUrl } = moved;
+  return definedFields({ botToken, chatId, url, apiUrl });
 }
 
 /** Whether an address changes; without one, messages go to that of the vendor. */
 const movesAddress = (
-  { fields }: ChannelKind,
+  { fields }: Pick<ChannelKind, "fields">,
   change: ConfigChange,
   stored: ChannelConfig,
 ): boolean =>
@@ -147,7 +154,15 @@ const movesAddress = (
 
 const isRedacted = (value: unknown) => value === REDACTED;
 
-function problemOf({ type, pattern }: ConfigField, value: ConfigValue): string | undefined {
+function problemOf(
+  { type, pattern, options }: ConfigField,
+  value: ConfigValue,
+): string | undefined {
+  if (options) {
+    return options.some((option) => option === value)
+      ? undefined
+      : `must be one of ${options.join(", ")}`;
+  }
   if (type === "number") {
     const isValid = typeof value === "number" && Number.isInteger(value) && value >= 0 &&
       value < NUMBER_MAX;

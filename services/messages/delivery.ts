@@ -23,6 +23,7 @@ import { takeTurn } from "../events/paces.ts";
 import { openConfig } from "./config.ts";
 import { exchange } from "./exchange.ts";
 import { type Delivery, outcomeOf } from "./channels/kinds/kind.ts";
+import { channelKind } from "./channels/kinds/mod.ts";
 import { fullTitle, type NotificationMessage } from "../events/message.ts";
 import { closeSummaries, collectNotifications, NOTIFICATION_CHANNEL } from "./queue.ts";
 import { SUMMARY } from "./rate_limit.ts";
@@ -112,8 +113,6 @@ async function attempt(
   delivery: Delivery,
   signal: AbortSignal,
 ): Promise<OutboxOutcome> {
-  // The kinds are loaded when the first message is sent.
-  const { channelKind } = await import("./channels/kinds/mod.ts");
   const kind = channelKind(channel.kind);
   const config = openConfig(deps.secrets, channel);
   if (kind.pace) {

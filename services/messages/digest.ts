@@ -17,10 +17,13 @@ import {
 } from "../../db/notification_channels.ts";
 import type { Deps } from "../deps.ts";
 import { duration, inline, moment } from "../events/text.ts";
-import { ON_CALL_KINDS } from "./holding.ts";
+import { isOnCall } from "./holding.ts";
 import { isAtLeast, linkTo, type NotificationMessage, summaryOf } from "../events/message.ts";
 import { enqueueNow } from "./queue.ts";
 import { isQuiet } from "./quiet_hours.ts";
+
+/** The kind of event of a digest. */
+export const DIGEST = "digest";
 
 const MINUTE_MS = 60_000;
 
@@ -81,11 +84,11 @@ function groupProblems(messages: readonly NotificationMessage[]): Problem[] {
 }
 
 function messagesFor(
-  { kind }: StoredNotificationChannel,
+  channel: StoredNotificationChannel,
   problems: readonly Problem[],
   digest: { now: Date; link: string | null },
 ): NotificationMessage[] {
-  if (ON_CALL_KINDS.includes(kind)) {
+  if (isOnCall(channel)) {
     // An alert that was opened before must be closed.
     return problems.filter(({ first, isOver }) => !isOver || first.phase !== "begin")
       .map(({ last }) => last);
@@ -100,7 +103,7 @@ const endedMessage = (
   last: NotificationMessage,
 ): NotificationMessage => ({
   ...first,
-  event: "digest",
+  event: DIGEST,
   severity: last.severity,
   tone: last.tone,
   title: `${first.title}, ${overAfter(first, last)}`,
@@ -124,7 +127,7 @@ function composeDigest(
   const areOver = over === count ? ", all over" : over > 0 ? `, ${over} of them over` : "";
   return {
     ...summaryOf(lines, count, { server, ...digest }),
-    event: "digest",
+    event: DIGEST,
     severity: worst?.severity ?? "info",
     tone: worst?.tone ?? "good",
     title: `${inline(server)}: ${count} notifications${areOver}`,

@@ -10,13 +10,15 @@ import type { StoredNotificationChannel } from "../../db/notification_channels.t
 import { selectThreadMessage } from "../../db/outbox_messages.ts";
 import type { Deps } from "../deps.ts";
 import { isAtLeast, type NotificationMessage, type Severity } from "../events/message.ts";
+import { channelKind } from "./channels/kinds/mod.ts";
 import { isQuiet } from "./quiet_hours.ts";
 
 /** Limit of messages that wait for a channel; the oldest is dropped for a new one. */
 const HELD_MAX = 500;
 
-/** Kinds that open and close an alert of their own, and must get each problem by itself. */
-export const ON_CALL_KINDS: readonly string[] = ["opsgenie", "pagerduty"];
+/** Whether a channel must get each problem by itself. */
+export const isOnCall = ({ kind }: Pick<StoredNotificationChannel, "kind">): boolean =>
+  channelKind(kind).isOnCall === true;
 
 type HoldingDeps = Pick<Deps, "db" | "now">;
 

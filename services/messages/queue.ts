@@ -16,7 +16,7 @@ import type { Recorder, RecorderDeps } from "../events/recorder.ts";
 import { isSubscribed, wantsEvent } from "./filter.ts";
 import type { Bundle } from "./bundle.ts";
 import { flushGroups, groupEvent, type Receivers } from "./grouping.ts";
-import { holdNotification, ON_CALL_KINDS } from "./holding.ts";
+import { holdNotification, isOnCall } from "./holding.ts";
 import { linkTo, messageOf, type NotificationMessage, summaryOf } from "../events/message.ts";
 import { enqueueLimited, isLimitReached, titlesOf } from "./rate_limit.ts";
 
@@ -48,7 +48,7 @@ const receiversOf = (deps: RecorderDeps, event: AppEvent): Receivers => ({
   send: sender(deps),
   targets: selectEnabledNotificationChannels(deps.db).map((channel) => ({
     id: channel.id,
-    isOnCall: ON_CALL_KINDS.includes(channel.kind),
+    isOnCall: isOnCall(channel),
     subscribes: (kind) => isSubscribed(channel, kind),
     wants: () => wantsEvent(deps, channel, event),
   })),
@@ -103,26 +103,40 @@ export function enqueueNotification(
 /** Queues a message also during the quiet hours. */
 export function enqueueNow(
   deps: QueueDeps,
-  { id: channelId, kind }: Pick<StoredNotificationChannel, "id" | "kind">,
+  channel: Pick<StoredNotificationChannel, "id" | "kind">,
   message: NotificationMessage,
 ): void {
-  const { config, db, now } = deps;
-  const target = targetOf(channelId);
-  const isOnCall = ON_CALL_KINDS.includes(kind);
+  const { db } = deps;
+  const target = targetOf(channel.id);
   if (message.phase === "end") {
     // An event that is over before it could be sent is not sent any more.
     updateThreadSuperseded(db, { ...target, thread: message.thread }, "It ended before");
-    if (isOnCall) return closeAlert(deps, channelId, message);
+    if (isOnCall(channel)) return closeAlert(deps, channel.id, message);
   }
-  enqueueLimited(deps, {
-    ...target,
+  enqueueWithLimit(deps, channel, message);
+}
+
+/**
+ * Queues a message, or adds it to the summary of what exceeds the limit. Must be called in a
+ * transaction.
+ *
+ * @returns The id of the message or summary.
+ */
+export function enqueueWithLimit(
+  deps: QueueDeps,
+  channel: Pick<StoredNotificationChannel, "id" | "kind">,
+  message: NotificationMessage,
+): string {
+  const { config, now } = deps;
+  return enqueueLimited(deps, {
+    ...targetOf(channel.id),
     eventKind: message.event,
     title: message.title,
     write: () => JSON.stringify(message),
     writeSummary: ({ titles, count }) => {
       const link = linkTo(config, "/");
       const summary = summaryOf(titles, count, { server: message.server, now: now(), link });
-      const thread = isOnCall ? SUMMARIES : summary.thread;
+      const thread = isOnCall(channel) ? SUMMARIES : summary.thread;
       return JSON.stringify({ ...summary, thread });
     },
     readSummary: (payload) => {

@@ -15,7 +15,6 @@ import type { MonitorProbes } from "../updates/monitor_probes.ts";
 import type { OutboxChannel } from "../events/outbox_channel.ts";
 import type { Recorder } from "../events/recorder.ts";
 import { incidentRecorder } from "./incidents/automatic.ts";
-import { chatChannel, chatRecorder } from "./chat/dispatch.ts";
 import { componentRecorder } from "./status_pages/components.ts";
 import {
   mailChannel,
@@ -62,7 +61,6 @@ export const proWorkers: readonly Worker[] = [
 export const proChannels: readonly OutboxChannel[] = [
   mailChannel,
   subscriberWebhookChannel,
-  chatChannel,
 ];
 
 /** In the order in which they receive an event. */
@@ -70,7 +68,6 @@ export const proRecorders: readonly Recorder[] = [
   incidentRecorder,
   componentRecorder,
   subscriberRecorder,
-  chatRecorder,
 ];
 
 export const proMonitorProbes: MonitorProbes = {

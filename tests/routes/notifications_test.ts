@@ -1,6 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { severityOf } from "../../services/events/message.ts";
 import { emit } from "../../services/events/emit.ts";
+import { CHANNEL_KIND_IDS } from "../../services/messages/channels/kinds/mod.ts";
 
 import { containerOf, setContainers } from "../helpers/fake_containers.ts";
 import { fakeReceiver } from "../helpers/fake_receiver.ts";
@@ -78,6 +79,56 @@ Deno.test("a channel is created, listed, changed, toggled and deleted", async ()
   equal((await app.call("GET", path)).status, 404);
 });
 
+Deno.test("GET /api/notifications/kinds describes every kind and its form", async () => {
+  using app = channelApp();
+  const { status, body } = await app.call("GET", "/api/notifications/kinds");
+  equal(status, 200);
+  deepEqual(body.kinds.map(({ id }: { id: string }) => id), CHANNEL_KIND_IDS);
+  deepEqual(body.kinds.find(({ id }: { id: string }) => id === "opsgenie"), {
+    id: "opsgenie",
+    title: "Opsgenie",
+    description: "An API integration, of which an alert is opened and closed",
+    schemes: ["opsgenie"],
+    urlForm: "opsgenie://api-key?region=eu",
+    fields: [
+      {
+        name: "apiKey",
+        label: "API key",
+        type: "text",
+        isSecret: true,
+        isRequired: true,
+        hint: null,
+        placeholder: null,
+        options: null,
+      },
+      {
+        name: "region",
+        label: "Region",
+        type: "text",
+        isSecret: false,
+        isRequired: false,
+        hint: null,
+        placeholder: null,
+        options: ["us", "eu"],
+      },
+      {
+        name: "apiUrl",
+        label: "API URL",
+        type: "address",
+        isSecret: false,
+        isRequired: false,
+        hint: "Only for a server that replaces the platform's own",
+        placeholder: null,
+        options: null,
+      },
+    ],
+  });
+  equal(
+    (await app.call("GET", "/api/notifications/kinds", undefined, { role: "viewer" })).status,
+    403,
+  );
+});
+
 Deno.test("there is a limit of channels", async () => {
   using app = channelApp();
   for (let i = 0; i < 100; i++) equal((await app.call("POST", CHANNELS, GOTIFY)).status, 201);
@@ -127,6 +178,11 @@ for (
       "a text in place of headers",
       { kind: "webhook", config: { url: "https://example.com", headers: "x" } },
       /config\.headers: must be an object/,
+    ],
+    [
+      "a value that is not one of the options",
+      { kind: "opsgenie", config: { apiKey: "k", region: "moon" } },
+      /config\.region: must be one of us, eu/,
     ],
     ["an unknown scheme", { url: "fax://host/1" }, /known schemes/],
     ["an incomplete URL", { url: "ntfy://host" }, /must be ntfy:\/\/host\/topic/],

@@ -9,13 +9,11 @@ import { selectIntegration } from "../../db/integrations.ts";
 import { selectNotificationChannel } from "../../db/notification_channels.ts";
 import { selectRegistry } from "../../db/registries.ts";
 import { selectWebhook } from "../../db/webhooks.ts";
-import { selectChatChannel } from "../../db/pro/chat_channels.ts";
 import { selectMonitor } from "../../db/pro/uptime/monitors.ts";
 import { openConfig as openIntegration } from "../../services/automation/integrations/stored_config.ts";
 import { openConfig as openChannel } from "../../services/messages/config.ts";
 import { storedAccess } from "../../services/images/registries/access.ts";
 import { openWebhook } from "../../services/messages/webhooks/target.ts";
-import { openChatConfig } from "../../services/pro/chat/config.ts";
 import { openRequest } from "../../services/pro/uptime/request.ts";
 import { login, usersApp } from "../helpers/accounts.ts";
 import { type TestApp, testApp } from "../helpers/test_app.ts";
@@ -151,7 +149,7 @@ const ROWS: readonly Row[] = [
       config: { webhook_url: `${url}/s3cret` },
     },
     open: ({ deps: { db, secrets } }, id) =>
-      openChatConfig(secrets, selectChatChannel(db, id)!).webhook_url,
+      openChannel(secrets, selectNotificationChannel(db, id)!).url,
     secrets: `${url}/s3cret`,
     redacted: {
       name: "Other",

@@ -4,6 +4,7 @@ import { deepEqual, match } from "node:assert/strict";
 import { COMMANDS } from "../../commands/mod.ts";
 import { describeConfig } from "../../services/config/config.ts";
 import { KIND_TABLES, withTable } from "../../deploy/build/kind_tables.ts";
+import { CHANNEL_KINDS } from "../../services/messages/channels/kinds/mod.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string) => Deno.readTextFile(new URL(path, root));
@@ -40,6 +41,18 @@ for (const [path, table] of Object.entries(KIND_TABLES)) {
     );
   });
 }
+
+Deno.test("docs/notifications.md has a row for each kind of channel", async () => {
+  const page = (await read("docs/notifications.md")).replaceAll(/ {2,}/g, " ");
+  const rows = CHANNEL_KINDS.map(({ id, fields, urlForm }) => {
+    const names = Object.entries(fields).map(([field, { isSecret, isOptional }]) => {
+      const name = `\`${field}\`${isSecret ? "\\*" : ""}`;
+      return isOptional ? `[${name}]` : name;
+    });
+    return `| \`${id}\` | ${names.join(", ")} | \`${urlForm}\` |`;
+  });
+  deepEqual(rows.filter((row) => !page.includes(row)), []);
+});
 
 Deno.test("links and paths in the documentation lead to existing files and headings", async () => {
   const broken: string[] = [];

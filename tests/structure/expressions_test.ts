@@ -95,9 +95,6 @@ const CHECKED: Readonly<Record<string, readonly [expression: RegExp, reason: str
       "the URL of a webhook or channel, at most 2048 characters",
     ],
   ],
-  "services/pro/chat/text.ts": [
-    [/(\d+) more notifications$/, "the first line of a message that the service wrote"],
-  ],
   "services/text/redact.ts": [
     [
       /([a-z][a-z0-9+.-]*:\/\/)((?:(?![a-z][a-z0-9+.-]*:\/\/)[^])*)/gi,

@@ -472,6 +472,46 @@ export type ChainVerification = {
 
 export type ChainVerificationOptions = { from?: string; limit?: number };
 
+export type ChannelKind = {
+  id:
+    | "email"
+    | "ntfy"
+    | "gotify"
+    | "discord"
+    | "slack"
+    | "teams"
+    | "telegram"
+    | "matrix"
+    | "mattermost"
+    | "rocketchat"
+    | "googlechat"
+    | "pushover"
+    | "pagerduty"
+    | "opsgenie"
+    | "signal"
+    | "apprise"
+    | "homeassistant"
+    | "webhook";
+  title: string;
+  description: string;
+  schemes: (string)[];
+  urlForm: string;
+  fields: (ChannelKindField)[];
+};
+
+export type ChannelKindField = {
+  name: string;
+  label: string;
+  type: "text" | "address" | "mailServer" | "number" | "list" | "headers" | "template";
+  isSecret: boolean;
+  isRequired: boolean;
+  hint: string | null;
+  placeholder: string | null;
+  options: (string)[] | null;
+};
+
+export type ChannelKindList = { kinds: (ChannelKind)[] };
+
 export type ChatChannel = {
   id: string;
   platform: "messenger" | "team-chat";
@@ -4092,6 +4132,7 @@ export interface Operations {
     query?: { limit?: number; offset?: number };
     result: NotificationDeliveryPage;
   };
+  "GET /api/notifications/kinds": { result: ChannelKindList };
   "GET /api/overview": { result: Overview };
   "GET /api/registries": { result: RegistryList };
   "GET /api/registries/{id}": { path: { id: string }; result: Registry };

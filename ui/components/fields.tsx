@@ -60,7 +60,7 @@ export function TextField(
           {...input}
           {...checkedBy(check)}
           type={type as "text"}
-          data-secret={secret}
+          data-secret={secret || undefined}
           spellcheck={false}
           defaultValue={initial ?? ""}
         />
@@ -104,7 +104,7 @@ export function TextArea(
           required={required}
           rows={rows}
           placeholder={placeholder}
-          data-secret={secret}
+          data-secret={secret || undefined}
           spellcheck={!code}
           defaultValue={initial ?? ""}
         />

@@ -41,6 +41,7 @@ import { migration as ipAllowlist } from "./0032_ip_allowlist.ts";
 import { migration as mtls } from "./0033_mtls.ts";
 import { migration as encryption } from "./0034_encryption.ts";
 import { migration as compliance } from "./0035_compliance.ts";
+import { migration as chatView } from "./0036_chat_view.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -78,4 +79,5 @@ export const stateMigrations: readonly Migration[] = [
   mtls,
   encryption,
   compliance,
+  chatView,
 ];

@@ -35,9 +35,9 @@ import {
 } from "../config.ts";
 import { type NewQuietHours, normalizeQuietHours, type QuietHours } from "../quiet_hours.ts";
 import { parseChannelUrl } from "./url.ts";
-import type { ChannelConfig, ChannelKind, ChannelKindId } from "./kinds/kind.ts";
+import type { ChannelConfig, ChannelKind } from "./kinds/kind.ts";
 import { dropGroups } from "../grouping.ts";
-import { channelKind } from "./kinds/mod.ts";
+import { CHANNEL_KINDS, channelKind, type ChannelKindId } from "./kinds/mod.ts";
 import type { NotificationMessage } from "../../events/message.ts";
 import { NOTIFICATION_CHANNEL, targetOf } from "../queue.ts";
 
@@ -87,6 +87,26 @@ export interface NotificationChannel {
 
 type WriteDeps = Pick<Deps, "config" | "db" | "secrets" | "now" | "log">;
 
+/** The kinds of channels with the fields of their configs, in the order in which they are offered. */
+export const listChannelKinds = () =>
+  CHANNEL_KINDS.map(({ id, title, description, schemes, urlForm, fields }) => ({
+    id,
+    title,
+    description,
+    schemes: [...schemes],
+    urlForm,
+    fields: Object.entries(fields).map(([name, field]) => ({
+      name,
+      label: field.label,
+      type: field.type,
+      isSecret: field.isSecret === true,
+      isRequired: field.isOptional !== true,
+      hint: field.hint ?? null,
+      placeholder: field.placeholder ?? null,
+      options: field.options ? [...field.options] : null,
+    })),
+  }));
+
 /** Newest first. */
 export function listNotificationChannels(deps: Pick<Deps, "db" | "secrets">) {
   return selectNotificationChannels(deps.db).map((channel) => viewOf(deps, channel));
@@ -108,32 +128,18 @@ export function getNotificationChannel(
  */
 export async function createNotificationChannel(
   deps: WriteDeps,
-  { target, events, quietHours, ...settings }: NewNotificationChannel,
+  { target, quietHours, ...settings }: NewNotificationChannel,
 ): Promise<NotificationChannel> {
-  const { db, secrets, now, log } = deps;
-  const { kind, config } = "url" in target
+  const { kind, config: given } = "url" in target
     ? parseChannelUrl(target.url)
     : { kind: channelKind(target.kind), config: target.config };
   const hours = quietHours && normalizeQuietHours(quietHours);
-  const merged = await mergeConfig(deps, kind, config, undefined);
-  assertMailServer(deps, kind, merged);
-  if (countNotificationChannels(db) >= CHANNELS_MAX) {
-    throw tooMany("notification channels", CHANNELS_MAX);
-  }
-  const id = crypto.randomUUID();
-  const createdAt = now().toISOString();
-  insertNotificationChannel(db, {
-    ...settings,
-    id,
-    kind: kind.id,
-    sealed: sealConfig(secrets, id, merged),
-    events: [...new Set(events)],
-    quietHours: hours,
-    createdAt,
-    updatedAt: createdAt,
-  });
-  log.info("notification channel created", { channelId: id, kind: kind.id });
-  return getNotificationChannel(deps, id);
+  const config = await mergeConfig(deps, kind, given, undefined);
+  assertLacksNothing(deps, kind, config);
+  return viewOf(
+    deps,
+    storeChannel(deps, { ...settings, kind: kind.id, config, quietHours: hours }),
+  );
 }
 
 /**
@@ -146,10 +152,9 @@ export async function createNotificationChannel(
 export async function changeNotificationChannel(
   deps: WriteDeps,
   id: string,
-  { config: given, url, events, quietHours, ...change }: NotificationChannelChange,
+  { config: given, url, quietHours, ...change }: NotificationChannelChange,
 ): Promise<NotificationChannel> {
-  const { db, secrets, now, log } = deps;
-  const before = findNotificationChannel(db, id);
+  const before = findNotificationChannel(deps.db, id);
   const kind = channelKind(before.kind);
   const hours = quietHours && normalizeQuietHours(quietHours);
   const parsed = url === undefined ? undefined : parseChannelUrl(url);
@@ -158,26 +163,63 @@ export async function changeNotificationChannel(
   }
   const config = parsed
     ? await mergeConfig(deps, kind, parsed.config, undefined)
-    : given && await mergeConfig(deps, kind, given, openStored(deps, before));
-  if (config) assertMailServer(deps, kind, config);
-  // Read again: another request may have changed or deleted the channel.
+    : given && await mergeConfig(deps, kind, given, openStoredConfig(deps, before));
+  if (config) assertLacksNothing(deps, kind, config);
+  const changed = { ...change, quietHours: hours, ...(config && { kind: kind.id, config }) };
+  return viewOf(deps, updateChannel(deps, id, changed));
+}
+
+/** A channel with a checked config. */
+interface CheckedChannel extends Omit<NewNotificationChannel, "quietHours" | "target"> {
+  kind: ChannelKindId;
+  config: ChannelConfig;
+  quietHours: QuietHours | null;
+}
+
+/** @throws {AppError} `conflict` when there are too many channels. */
+export function storeChannel(
+  { db, secrets, now, log }: WriteDeps,
+  { config, events, ...settings }: CheckedChannel,
+): StoredNotificationChannel {
+  if (countNotificationChannels(db) >= CHANNELS_MAX) {
+    throw tooMany("notification channels", CHANNELS_MAX);
+  }
+  const id = crypto.randomUUID();
+  const createdAt = now().toISOString();
+  insertNotificationChannel(db, {
+    ...settings,
+    id,
+    sealed: sealConfig(secrets, id, config),
+    events: [...new Set(events)],
+    createdAt,
+    updatedAt: createdAt,
+  });
+  log.info("notification channel created", { channelId: id, kind: settings.kind });
+  return findNotificationChannel(db, id);
+}
+
+/** @throws {AppError} `not_found`, also if another request deleted it meanwhile. */
+export function updateChannel(
+  { db, secrets, now, log }: WriteDeps,
+  id: string,
+  { config, events, ...change }: Change<CheckedChannel>,
+): StoredNotificationChannel {
   findNotificationChannel(db, id);
   db.transaction(() => {
     updateNotificationChannel(db, id, {
       ...definedFields(change),
       ...(events && { events: [...new Set(events)] }),
-      ...(hours !== undefined && { quietHours: hours }),
       ...(config && { sealed: sealConfig(secrets, id, config) }),
       updatedAt: now().toISOString(),
     });
     if (change.enabled === false) {
       updateQueuedFailed(db, targetOf(id), "The channel was disabled");
       deleteHeldNotifications(db, id);
-      dropGroups(deps, NOTIFICATION_CHANNEL, id);
+      dropGroups({ db }, NOTIFICATION_CHANNEL, id);
     }
   });
   log.info("notification channel changed", { channelId: id });
-  return getNotificationChannel(deps, id);
+  return findNotificationChannel(db, id);
 }
 
 /** Deletes a channel and its messages, queued ones included. @throws {AppError} `not_found`. */
@@ -208,19 +250,21 @@ const toTitledDelivery = (message: OutboxMessage) => ({
   title: (JSON.parse(message.payload) as NotificationMessage).title,
 });
 
-/** A mail without a server could never be sent. */
-function assertMailServer(
-  { config: { smtpUrl } }: Pick<Deps, "config">,
-  { id }: ChannelKind,
+/** Such a channel could never send a message. */
+function assertLacksNothing(
+  deps: Pick<Deps, "config">,
+  kind: ChannelKind,
   config: ChannelConfig,
 ): void {
-  if (id === "email" && smtpUrl === null && config.smtpUrl === undefined) {
-    throw new AppError("conflict", "No mail server is set: give config.smtpUrl or set SMTP_URL");
-  }
+  const problem = kind.lacks?.(config, deps.config);
+  if (problem !== undefined) throw new AppError("conflict", problem);
 }
 
 /** @throws {AppError} `conflict` if the config cannot be decrypted. */
-const openStored = ({ secrets }: Pick<Deps, "secrets">, channel: StoredNotificationChannel) =>
+export const openStoredConfig = (
+  { secrets }: Pick<Deps, "secrets">,
+  channel: StoredNotificationChannel,
+): ChannelConfig =>
   openOrConflict(
     () => openConfig(secrets, channel),
     "delete the channel and create it again",

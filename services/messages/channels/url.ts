@@ -7,7 +7,7 @@
 
 import { AppError } from "../../errors.ts";
 import { OUTBOUND_URL_MAX } from "../../outbound/url.ts";
-import type { ChannelConfig, ChannelKind, ChannelUrl } from "./kinds/kind.ts";
+import type { ChannelConfig, ChannelUrl } from "./kinds/kind.ts";
 import { CHANNEL_KINDS } from "./kinds/mod.ts";
 
 /**
@@ -15,7 +15,9 @@ import { CHANNEL_KINDS } from "./kinds/mod.ts";
  *
  * @throws {AppError} `invalid`
  */
-export function parseChannelUrl(text: string): { kind: ChannelKind; config: ChannelConfig } {
+export function parseChannelUrl(
+  text: string,
+): { kind: (typeof CHANNEL_KINDS)[number]; config: ChannelConfig } {
   const parts = text.length <= OUTBOUND_URL_MAX ? partsOf(text) : undefined;
   if (!parts) throw invalid("is not a URL such as ntfy://host/topic");
   const kind = CHANNEL_KINDS.find(({ schemes }) => schemes.includes(parts.scheme));
@@ -24,6 +26,7 @@ export function parseChannelUrl(text: string): { kind: ChannelKind; config: Chan
     throw invalid(`has none of the known schemes: ${schemes}`);
   }
   const config = kind.fromUrl(parts);
+  if (config === undefined) throw invalid(`must be ${kind.urlForm}`);
   if (typeof config === "string") throw invalid(config);
   return { kind, config };
 }

@@ -1,48 +1,52 @@
-/** Chat channels: messenger and team chats that receive messages about events. @module */
+/**
+ * Chat channels: the notification channels of the kinds that are chat platforms, with redacted
+ * configs. What they do is in `services/messages/`.
+ *
+ * @module
+ */
 
 import {
   countOutboxMessages,
-  deleteOutboxMessages,
   type OutboxMessage,
   selectOutboxMessages,
-  updateQueuedFailed,
 } from "../../../db/outbox_messages.ts";
+import {
+  selectNotificationChannel,
+  selectNotificationChannels,
+} from "../../../db/notification_channels.ts";
 import type { Page, Paged } from "../../../db/page.ts";
-import {
-  type ChatPlatformId,
-  countChatChannels,
-  deleteChatChannel,
-  insertChatChannel,
-  selectChatChannel,
-  selectChatChannels,
-  type StoredChatChannel,
-  updateChatChannel,
-} from "../../../db/pro/chat_channels.ts";
+import { type Caller, includesRole } from "../../access/caller.ts";
 import type { Change } from "../../change.ts";
-import { dropGroups } from "../../messages/grouping.ts";
 import type { Deps } from "../../deps.ts";
-import { createEnvelope } from "../../events/events.ts";
-import { requireFound, tooMany } from "../../errors.ts";
-import { openIfPossible, openOrConflict } from "../../secrets/secrets.ts";
+import { requireFound } from "../../errors.ts";
+import { eventKind } from "../../events/kinds/mod.ts";
+import { bodyOf, fullTitle, type NotificationMessage } from "../../events/message.ts";
+import { openConfig } from "../../messages/config.ts";
+import { DIGEST } from "../../messages/digest.ts";
 import {
-  type ChatConfig,
+  openStoredConfig,
+  removeNotificationChannel,
+  storeChannel,
+  updateChannel,
+} from "../../messages/channels/channels.ts";
+import { queueTest, targetOf } from "../../messages/queue.ts";
+import { SUMMARY } from "../../messages/rate_limit.ts";
+import { openIfPossible } from "../../secrets/secrets.ts";
+import { REDACTED } from "../../text/redact.ts";
+import {
+  asChat,
+  type ChatChannelRow,
   type ChatConfigChange,
-  chatPlatform,
+  chatFieldsOf,
+  findPlatform,
   mergeChatConfig,
-  openChatConfig,
-  redactFields,
-  sealChatConfig,
-} from "./config.ts";
-import { CHAT, enqueueChatTest } from "./dispatch.ts";
-
-export { CHAT_PLATFORM_IDS } from "../../../db/pro/chat_channels.ts";
-export { CHAT_PLATFORM_NAMES } from "./config.ts";
-
-/** Each event is a message to each of them. */
-const CHANNELS_MAX = 100;
+} from "./platforms.ts";
 
 /** Messages returned with their channel. */
 const RECENT_MAX = 20;
+
+/** Limit of the text of a message, in UTF-16 code units. */
+const TEXT_MAX = 4_096;
 
 interface NewChatChannel {
   /** An id, or the product name. */
@@ -56,9 +60,9 @@ interface NewChatChannel {
 /** A channel with each field of its config redacted. */
 interface ChatChannel {
   id: string;
-  platform: ChatPlatformId;
+  platform: ChatChannelRow["platform"]["id"];
   name: string;
-  config: ChatConfig;
+  config: Record<string, string>;
   events: string[];
   enabled: boolean;
   created_at: string;
@@ -79,47 +83,43 @@ interface ChatMessage {
   sent_at: string | null;
 }
 
+type WriteDeps = Pick<Deps, "config" | "db" | "secrets" | "now" | "log">;
+
 /** Newest first. */
-export function listChatChannels(deps: Pick<Deps, "db" | "secrets">): ChatChannel[] {
-  return selectChatChannels(deps.db).map((channel) => toChatChannel(deps, channel));
-}
+export const listChatChannels = (deps: Pick<Deps, "db" | "secrets">): ChatChannel[] =>
+  selectNotificationChannels(deps.db).flatMap((channel) => asChat(channel) ?? [])
+    .map((channel) => viewOf(deps, channel));
 
 /** A channel with its newest messages. @throws {AppError} `not_found`. */
 export function getChatChannel(
   deps: Pick<Deps, "db" | "secrets">,
   id: string,
+  caller: Caller,
 ): ChatChannel & { messages: ChatMessage[] } {
-  const { messages } = listChatMessages(deps, id, { limit: RECENT_MAX, offset: 0 });
-  return { ...toChatChannel(deps, requireChannel(deps.db, id)), messages };
+  const { messages } = listChatMessages(deps, id, { limit: RECENT_MAX, offset: 0 }, caller);
+  return { ...viewOf(deps, findChatChannel(deps.db, id)), messages };
 }
 
 /**
  * @throws {AppError} `invalid` for a config that the platform cannot use; `conflict` when there are
- * too many channels.
+ * too many notification channels.
  */
 export async function createChatChannel(
-  deps: Pick<Deps, "config" | "db" | "secrets" | "now" | "log">,
-  { platform: given, name, config, events, enabled }: NewChatChannel,
+  deps: WriteDeps,
+  { platform: given, config, ...settings }: NewChatChannel,
 ): Promise<ChatChannel> {
-  const { db, secrets, now, log } = deps;
-  const platform = chatPlatform(given);
-  const mergedConfig = await mergeChatConfig(deps, platform, config, undefined);
-  // No await from here on, so that concurrent requests cannot exceed the limit.
-  if (countChatChannels(db) >= CHANNELS_MAX) throw tooMany("chat channels", CHANNELS_MAX);
-  const id = crypto.randomUUID();
-  const createdAt = now().toISOString();
-  insertChatChannel(db, {
-    id,
-    platform: platform.id,
-    name,
-    events: [...new Set(events)],
-    sealed: sealChatConfig(secrets, id, mergedConfig),
-    enabled,
-    created_at: createdAt,
-    updated_at: createdAt,
+  const platform = findPlatform(given)!;
+  const stored = storeChannel(deps, {
+    ...settings,
+    kind: platform.kind,
+    config: await mergeChatConfig(deps, platform, config, undefined),
+    minSeverity: "info",
+    containers: null,
+    stacks: null,
+    quietHours: null,
+    digestMinutes: 0,
   });
-  log.info("chat channel created", { channelId: id, platform: platform.id, events });
-  return toChatChannel(deps, requireChannel(db, id));
+  return viewOf(deps, { ...stored, platform });
 }
 
 /**
@@ -130,124 +130,100 @@ export async function createChatChannel(
  * cannot be decrypted.
  */
 export async function changeChatChannel(
-  deps: Pick<Deps, "config" | "db" | "secrets" | "now" | "log">,
+  deps: WriteDeps,
   id: string,
-  change: Change<NewChatChannel>,
+  { platform: given, config, ...settings }: Change<NewChatChannel>,
 ): Promise<ChatChannel> {
-  const { db, secrets, now, log } = deps;
-  const before = requireChannel(db, id);
-  const platform = chatPlatform(change.platform ?? before.platform);
-  const hasNewPlatform = platform.id !== before.platform;
-  const config = change.config !== undefined || hasNewPlatform
-    ? await mergeChatConfig(
-      deps,
-      platform,
-      change.config ?? {},
-      hasNewPlatform ? undefined : openConfig(deps, before),
-    )
-    : undefined;
-  // Read again: another request may have changed or deleted the channel.
-  const channel = requireChannel(db, id);
-  const next = {
-    id,
-    platform: platform.id,
-    name: change.name ?? channel.name,
-    events: change.events ? [...new Set(change.events)] : channel.events,
-    sealed: config ? sealChatConfig(secrets, id, config) : channel.sealed,
-    enabled: change.enabled ?? channel.enabled,
-    updated_at: now().toISOString(),
-  };
-  db.transaction(() => {
-    updateChatChannel(db, next);
-    if (!next.enabled) {
-      updateQueuedFailed(db, { channel: CHAT, targetId: id }, "The channel was disabled");
-      dropGroups({ db }, CHAT, id);
-    }
+  const before = findChatChannel(deps.db, id);
+  const platform = given === undefined ? before.platform : findPlatform(given)!;
+  const hasNewPlatform = platform !== before.platform;
+  const stored = () => hasNewPlatform ? undefined : openStoredConfig(deps, before);
+  const after = updateChannel(deps, id, {
+    ...settings,
+    ...((config !== undefined || hasNewPlatform) && {
+      kind: platform.kind,
+      config: await mergeChatConfig(deps, platform, config ?? {}, stored()),
+    }),
   });
-  log.info("chat channel changed", { channelId: id });
-  return toChatChannel(deps, requireChannel(db, id));
+  return viewOf(deps, asChat(after)!);
 }
 
 /** Deletes a channel and its messages, queued ones included. @throws {AppError} `not_found`. */
-export function removeChatChannel({ db, log }: Pick<Deps, "db" | "log">, id: string): void {
-  requireChannel(db, id);
-  db.transaction(() => {
-    deleteChatChannel(db, id);
-    deleteOutboxMessages(db, { channel: CHAT, targetId: id });
-    dropGroups({ db }, CHAT, id);
-  });
-  log.info("chat channel deleted", { channelId: id });
+export function removeChatChannel(deps: Pick<Deps, "db" | "log">, id: string): void {
+  findChatChannel(deps.db, id);
+  removeNotificationChannel(deps, id);
 }
 
 /**
- * Queues a test message for a channel, regardless of its subscriptions and even if it is disabled.
+ * Queues a test message, even if the channel is disabled.
  *
  * @returns The id of the message.
  * @throws {AppError} `not_found`.
  */
-export function testChatChannel(
-  deps: Pick<Deps, "db" | "now" | "outbox" | "server">,
+export const testChatChannel = (
+  deps: Pick<Deps, "config" | "db" | "now" | "outbox" | "server">,
   id: string,
-): string {
-  const channel = requireChannel(deps.db, id);
-  return enqueueChatTest(deps, channel, {
-    event: "test",
-    ...createEnvelope(deps),
-    data: { message: `Test of the channel ${channel.name}` },
-  });
-}
+): string => queueTest(deps, findChatChannel(deps.db, id));
 
 /** Lists sent, failed and queued messages, newest first. @throws {AppError} `not_found`. */
 export function listChatMessages(
   { db }: Pick<Deps, "db">,
   id: string,
   page: Page,
+  caller: Caller,
 ): { messages: ChatMessage[] } & Paged {
-  requireChannel(db, id);
-  const target = { channel: CHAT, targetId: id };
-  const messages = selectOutboxMessages(db, target, page).map(toChatMessage);
-  return { messages, total: countOutboxMessages(db, target), ...page };
+  findChatChannel(db, id);
+  const messages = selectOutboxMessages(db, targetOf(id), page)
+    .map((message) => toChatMessage(message, includesRole(caller.role, "admin")));
+  return { messages, total: countOutboxMessages(db, targetOf(id)), ...page };
 }
 
-const toChatMessage = (message: OutboxMessage): ChatMessage => ({
-  id: message.id,
-  channel_id: message.targetId,
-  event_type: message.eventKind,
-  text: message.payload,
-  status: message.status,
-  error: message.lastError,
-  attempts: message.attempts,
-  created_at: message.createdAt,
-  sent_at: message.sentAt,
-});
-
-/** @throws {AppError} `conflict` if it was encrypted with another key. */
-function openConfig({ secrets }: Pick<Deps, "secrets">, channel: StoredChatChannel): ChatConfig {
-  return openOrConflict(
-    () => openChatConfig(secrets, channel),
-    "delete the channel and create it again",
-  );
-}
-
-/** A channel whose config cannot be decrypted is still listed, so that it can be deleted. */
-function toChatChannel(
-  { secrets }: Pick<Deps, "secrets">,
-  channel: StoredChatChannel,
-): ChatChannel {
-  const { id, platform, name, events, enabled, created_at, updated_at } = channel;
-  const config = openIfPossible(() => openChatConfig(secrets, channel));
+function toChatMessage(message: OutboxMessage, isForAdmin: boolean): ChatMessage {
+  const { eventKind: event } = message;
   return {
-    id,
-    platform,
-    name,
-    config: redactFields(config ? Object.keys(config) : chatPlatform(platform).required),
-    events,
-    enabled,
-    created_at,
-    updated_at,
+    id: message.id,
+    channel_id: message.targetId,
+    event_type: event,
+    text: isForAdmin || !isForAdmins(event) ? textOf(message) : REDACTED,
+    status: message.status,
+    error: message.lastError,
+    attempts: message.attempts,
+    created_at: message.createdAt,
+    sent_at: message.sentAt,
   };
 }
 
-function requireChannel(db: Deps["db"], id: string): StoredChatChannel {
-  return requireFound(selectChatChannel(db, id), "Chat channel", id);
+/** Whether a message is, or may have, an event that others than admins do not see. */
+const isForAdmins = (event: string): boolean =>
+  eventKind(event).isForAdmins === true || event === SUMMARY || event === DIGEST;
+
+function textOf({ payload }: OutboxMessage): string {
+  const message: NotificationMessage = JSON.parse(payload);
+  return `${fullTitle(message)}\n${bodyOf(message, TEXT_MAX)}`;
 }
+
+/** @throws {AppError} `not_found`, also for a notification channel of another kind. */
+function findChatChannel(db: Deps["db"], id: string): ChatChannelRow {
+  const channel = selectNotificationChannel(db, id);
+  return requireFound(channel && asChat(channel), "Chat channel", id);
+}
+
+/** A channel whose config cannot be decrypted is still listed, so that it can be deleted. */
+function viewOf({ secrets }: Pick<Deps, "secrets">, channel: ChatChannelRow): ChatChannel {
+  const { id, name, platform, events, enabled, createdAt, updatedAt } = channel;
+  const config = openIfPossible(() => openConfig(secrets, channel));
+  const names = config ? Object.keys(chatFieldsOf(config)) : requiredFields(platform);
+  return {
+    id,
+    platform: platform.id,
+    name,
+    config: Object.fromEntries(names.map((field) => [field, REDACTED])),
+    events,
+    enabled,
+    created_at: createdAt,
+    updated_at: updatedAt,
+  };
+}
+
+const requiredFields = ({ fields }: ChatChannelRow["platform"]): string[] =>
+  Object.keys(fields).filter((name) => !fields[name]!.isOptional);

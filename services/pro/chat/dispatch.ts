@@ -1,62 +1,20 @@
-/** Queues chat messages about events, and delivers them to the platforms. @module */
+/** Custom events of callers, sent to chat channels. @module */
 
-import {
-  selectChatChannel,
-  selectChatChannels,
-  selectSubscribedChatChannels,
-  type StoredChatChannel,
-  updateChatChannelDisabled,
-} from "../../../db/pro/chat_channels.ts";
+import { selectEnabledNotificationChannels } from "../../../db/notification_channels.ts";
 import type { Deps } from "../../deps.ts";
-import { type AppEvent, createEnvelope } from "../../events/events.ts";
-import { enqueueMessage } from "../../events/outbox.ts";
-import { isSubscribed, subscribesTo } from "../../messages/filter.ts";
-import { enqueueLimited } from "../../messages/rate_limit.ts";
-import type {
-  ChannelDeps,
-  OutboxChannel,
-  OutboxMessage,
-  OutboxOutcome,
-} from "../../events/outbox_channel.ts";
-import type { OutboundDeps } from "../../outbound/url.ts";
-import type { Recorder, RecorderDeps } from "../../events/recorder.ts";
-import { failedOutcome } from "../../events/outbox_outcome.ts";
-import { exchange } from "../../messages/exchange.ts";
-import type { Bundle } from "../../messages/bundle.ts";
-import { flushGroups, groupEvent, type Receivers } from "../../messages/grouping.ts";
-import { chatPlatform, openChatConfig } from "./config.ts";
-import type { DescribedEvent } from "../../events/description.ts";
-import { chatSummary, chatText, chatTitle, readChatSummary } from "./text.ts";
+import { describeEvent } from "../../events/description.ts";
+import { createEnvelope } from "../../events/events.ts";
+import { eventKind } from "../../events/kinds/mod.ts";
+import { linkTo, type NotificationMessage } from "../../events/message.ts";
+import { inline, truncate } from "../../events/text.ts";
+import { isSubscribed } from "../../messages/filter.ts";
+import { enqueueWithLimit } from "../../messages/queue.ts";
+import { asChat } from "./platforms.ts";
 
-/** The channel of the outbox; its targets are chat channels. */
-export const CHAT = "chat";
+/** Limit of the text of a message, in UTF-16 code units: platforms take no more. */
+const TEXT_MAX = 4_096;
 
-type EnqueueDeps = Pick<Deps, "db" | "now" | "outbox">;
-type ChatTarget = Pick<StoredChatChannel, "id" | "platform">;
-
-/** Decides which channels get a message about an event, and when, as for notifications. */
-export const chatRecorder: Recorder = {
-  edition: "pro",
-  isForPeople: true,
-  record(deps, event, root, pause) {
-    groupEvent(deps, receiversOf(deps, event), { event, root, pause });
-  },
-};
-
-const receiversOf = (deps: RecorderDeps, event: AppEvent): Receivers => ({
-  channel: CHAT,
-  send: sender(deps),
-  targets: selectChatChannels(deps.db).filter(({ enabled }) => enabled).map((channel) => ({
-    id: channel.id,
-    subscribes: (kind) => isSubscribed(channel, kind),
-    wants: () => subscribesTo(channel, event),
-  })),
-});
-
-const sender = (deps: EnqueueDeps) => (id: string, { event, also }: Bundle): void => {
-  const channel = selectChatChannel(deps.db, id);
-  if (channel) enqueueChat(deps, channel, event, also);
-};
+type DispatchDeps = Pick<Deps, "config" | "db" | "now" | "outbox" | "server">;
 
 /**
  * Queues a custom event of a caller for each enabled channel subscribed to its type.
@@ -64,81 +22,36 @@ const sender = (deps: EnqueueDeps) => (id: string, { event, also }: Bundle): voi
  * @returns The ids of the messages, or of the summaries that they are in.
  */
 export function dispatchToChats(
-  deps: EnqueueDeps & Pick<Deps, "server">,
-  { eventType, payload }: { eventType: string; payload: object },
+  deps: DispatchDeps,
+  event: { eventType: string; payload: object },
 ): string[] {
-  const event = { event: eventType, ...createEnvelope(deps), data: payload };
+  const message = messageOf(deps, event);
   return deps.db.transaction(() =>
-    selectSubscribedChatChannels(deps.db, eventType).map((channel) =>
-      enqueueChat(deps, channel, event)
-    )
+    selectEnabledNotificationChannels(deps.db)
+      .filter((channel) => asChat(channel) && isSubscribed(channel, event.eventType))
+      .map((channel) => enqueueWithLimit(deps, channel, message))
   );
 }
 
-/**
- * Queues a message, or adds it to the summary of what exceeds the limit.
- *
- * @param also Lines about other events.
- * @returns The id of the message or summary.
- */
-function enqueueChat(
-  deps: EnqueueDeps,
-  { id, platform }: ChatTarget,
-  event: DescribedEvent,
-  also: readonly string[] = [],
-): string {
-  const max = chatPlatform(platform).textMax;
-  return enqueueLimited(deps, {
-    channel: CHAT,
-    targetId: id,
-    eventKind: event.event,
-    title: chatTitle(event),
-    write: () => chatText(event, { max, also }),
-    writeSummary: (summarized) =>
-      chatSummary(summarized, { server: event.server, now: deps.now(), max }),
-    readSummary: readChatSummary,
-  });
-}
-
-/** Queues a test message, whatever the limit. @returns Its id. */
-export function enqueueChatTest(
-  deps: EnqueueDeps,
-  { id, platform }: ChatTarget,
-  event: DescribedEvent,
-): string {
-  const payload = chatText(event, { max: chatPlatform(platform).textMax });
-  return enqueueMessage(deps, { channel: CHAT, targetId: id, eventKind: event.event, payload });
-}
-
-/** The outbox channel of chats: a target is a chat channel, a payload is the text. */
-export const chatChannel: OutboxChannel = {
-  name: CHAT,
-  edition: "pro",
-  resource: "/api/ext/service-pro/chatops/channels",
-  // A pause that the platform requests is for the whole chat.
-  isOrdered: true,
-  collect: (deps) => flushGroups(deps, CHAT, sender(deps)),
-  send: sendToChat,
-  settle({ db, log, now }, { targetId }, { result }) {
-    if (result === "gone" && updateChatChannelDisabled(db, targetId, now().toISOString())) {
-      log.warn("chat channel disabled: the chat no longer exists", { channelId: targetId });
-    }
-  },
-};
-
-/** Makes one delivery attempt. @throws {OutboundError|SealError} */
-async function sendToChat(
-  deps: ChannelDeps & OutboundDeps,
-  { targetId, eventKind, payload }: Pick<OutboxMessage, "targetId" | "eventKind" | "payload">,
-  signal: AbortSignal,
-): Promise<OutboxOutcome> {
-  const channel = selectChatChannel(deps.db, targetId);
-  if (!channel) return failedOutcome("The channel was deleted");
-  if (!channel.enabled && eventKind !== "test") return failedOutcome("The channel is disabled");
-  const platform = chatPlatform(channel.platform);
-  const request = platform.request(openChatConfig(deps.secrets, channel), payload);
-  const answer = await exchange(deps, request, { reach: "public", signal, readsBody: true });
-  const outcome = platform.outcome(answer, deps.now());
-  // As for webhooks, no refusal is final: the chat may be repaired before the last attempt.
-  return outcome.result === "failed" ? { ...outcome, result: "retry" } : outcome;
+/** Unlike the service's own events, it has any data, and begins and ends no problem. */
+function messageOf(
+  { config, now, server }: DispatchDeps,
+  { eventType, payload }: { eventType: string; payload: object },
+): NotificationMessage {
+  const envelope = createEnvelope({ now, server });
+  const { tone, headline, lines } = describeEvent({ event: eventType, data: payload });
+  return {
+    eventId: envelope.eventId,
+    event: eventType,
+    timestamp: envelope.timestamp,
+    server: envelope.server,
+    severity: eventKind(eventType).severity,
+    tone,
+    title: `${inline(envelope.server)}: ${headline}`,
+    lines: truncate(lines.join("\n"), TEXT_MAX).split("\n"),
+    thread: envelope.eventId,
+    phase: "report",
+    link: linkTo(config, "/"),
+    data: {},
+  };
 }

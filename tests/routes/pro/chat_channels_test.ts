@@ -1,7 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { migration as formerTable } from "../../../db/migrations/state/0028_chat.ts";
+import { migration as move } from "../../../db/migrations/state/0036_chat_view.ts";
 import { emit } from "../../../services/events/emit.ts";
 import { EVENT_KIND_IDS } from "../../../services/events/kinds/mod.ts";
-import { enqueueChatTest } from "../../../services/pro/chat/dispatch.ts";
 import { deliverHeld } from "../../helpers/outbox_delivery.ts";
 import { createSecrets } from "../../../services/secrets/secrets.ts";
 import {
@@ -15,6 +16,9 @@ import { fakeReceiver } from "../../helpers/fake_receiver.ts";
 import { keptLog, testApp, type TestAppOptions } from "../../helpers/test_app.ts";
 
 const BASE = "/api/ext/service-pro/chatops";
+
+// deno-lint-ignore no-explicit-any
+type Json = any;
 
 const telegram = {
   platform: "messenger",
@@ -31,9 +35,8 @@ const slack = {
 };
 
 const down = { container: "web", id: "c1", reason: "exited", exitCode: 1 } as const;
-const HEADLINE = "🔴 test-host: Container down: web";
-const downText = ({ eventId }: { eventId: string }) =>
-  `${HEADLINE}\nExited (exit code 1)\n2026-01-01 00:00:00 UTC, event ${eventId}`;
+const HEADLINE = "[Warning] test-host: Container down: web";
+const DOWN_TEXT = `${HEADLINE}\nExited (exit code 1)\n2026-01-01 00:00:00 UTC`;
 
 const proApp = (options: TestAppOptions = {}) =>
   testApp({
@@ -91,7 +94,7 @@ Deno.test("all fields of a config are encrypted in the database", async () => {
   using app = proApp();
   await create(app, { ...telegram, config: { ...telegram.config, api_url: "https://gw.test" } });
   await create(app, slack);
-  const rows = JSON.stringify(app.deps.db.all("SELECT * FROM chat_channels"));
+  const rows = JSON.stringify(app.deps.db.all("SELECT * FROM notification_channels"));
   for (const text of [KNOWN.token, KNOWN.chat, "gw.test", "198.100.1.1", "XXXX"]) {
     equal(rows.includes(text), false, text);
   }
@@ -123,7 +126,7 @@ Deno.test("there is a limit of channels", async () => {
   const beyond = await app.call("POST", `${BASE}/channels`, telegram);
   deepEqual([beyond.status, beyond.body.error], [
     409,
-    "Limit of 100 chat channels reached; delete one first",
+    "Limit of 100 notification channels reached; delete one first",
   ]);
 });
 
@@ -176,8 +179,8 @@ for (
       /^body\.config\.webhook_url: is not an http/,
     ],
     [
-      "a private webhook",
-      { ...slack, config: { webhook_url: "http://10.0.0.1/" } },
+      "a webhook on this machine",
+      { ...slack, config: { webhook_url: "http://127.0.0.2/" } },
       /^body\.config\.webhook_url: .*may not reach/,
     ],
     [
@@ -251,14 +254,14 @@ Deno.test("an event reaches Telegram in the form of sendMessage", async () => {
   await using chat = fakeTelegram();
   using app = proApp();
   const id = await create(app, toTelegram(chat));
-  const event = emit(app.deps, "container.down", down);
+  emit(app.deps, "container.down", down);
   emit(app.deps, "container.up", { container: "web", id: "c1" });
   await deliver(app);
   deepEqual(chat.messages, [{
     path: `/bot${KNOWN.token}/sendMessage`,
     body: {
       chat_id: KNOWN.chat,
-      text: downText(event),
+      text: DOWN_TEXT,
       entities: [{ type: "bold", offset: 0, length: HEADLINE.length }],
       link_preview_options: { is_disabled: true },
     },
@@ -268,7 +271,7 @@ Deno.test("an event reaches Telegram in the form of sendMessage", async () => {
     id: message.id,
     channel_id: id,
     event_type: "container.down",
-    text: downText(event),
+    text: DOWN_TEXT,
     status: "sent",
     error: null,
     attempts: 1,
@@ -282,19 +285,20 @@ Deno.test("an event reaches Slack, and nothing in it is markup or a mention", as
   await using chat = fakeSlack();
   using app = proApp();
   await create(app, toSlack(chat));
-  const event = emit(app.deps, "container.down", {
-    ...down,
-    container: "<!channel> & <https://a.test|b>",
-  });
+  emit(app.deps, "container.down", { ...down, container: "<!channel> & <https://a.test|b>" });
   await deliver(app);
+  const text = HEADLINE.replace("web", "&lt;!channel&gt; &amp; &lt;https://a.test|b&gt;");
   deepEqual(chat.messages[0]!.body, {
-    text: downText(event).replace(
-      "web",
-      "&lt;!channel&gt; &amp; &lt;https://a.test|b&gt;",
-    ),
+    text,
     mrkdwn: false,
     unfurl_links: false,
     unfurl_media: false,
+    attachments: [{
+      color: "#d92d20",
+      fallback: text,
+      text: "Exited (exit code 1)\n2026-01-01 00:00:00 UTC",
+      mrkdwn_in: [],
+    }],
   });
 });
 
@@ -347,27 +351,6 @@ for (
   });
 }
 
-Deno.test("a chat gets 20 messages in a minute, and one summary of the others", async () => {
-  await using chat = fakeTelegram();
-  using app = proApp();
-  const id = await create(app, toTelegram(chat));
-  for (let n = 1; n <= 50; n++) {
-    emit(app.deps, "container.down", { ...down, container: `web-${n}` });
-  }
-  await deliver(app);
-  equal(chat.messages.length, 20);
-  app.clock.advance({ ms: 60_000 });
-  await deliver(app);
-  const [summary] = await messagesOf(app, id);
-  deepEqual(summary.text.split("\n"), [
-    "🟠 test-host: 30 more notifications",
-    ...Array.from({ length: 20 }, (_, n) => `Container down: web-${n + 21}`),
-    "and 10 more",
-    "2026-01-01 00:00:03 UTC",
-  ]);
-  deepEqual([chat.messages.length, summary.status], [21, "sent"]);
-});
-
 Deno.test("during maintenance a channel gets only tests and dispatched events", async () => {
   await using chat = fakeSlack();
   using app = proApp();
@@ -386,15 +369,15 @@ Deno.test("during maintenance a channel gets only tests and dispatched events", 
   );
 });
 
-Deno.test("after the license ends, nothing is recorded or sent", async () => {
+Deno.test("after the license ends, a channel is the notification channel that it always was", async () => {
   await using chat = fakeSlack();
   using app = proApp();
-  await create(app, toSlack(chat));
-  emit(app.deps, "container.down", down);
+  const id = await create(app, toSlack(chat));
   app.deps.license.use(undefined);
+  equal((await app.call("GET", `${BASE}/channels/${id}`)).status, 402);
   emit(app.deps, "container.down", down);
   await deliver(app);
-  equal(chat.paths.length, 0);
+  equal(chat.messages.length, 1);
 });
 
 Deno.test("POST /test returns the message id and sends it, also for a disabled channel", async () => {
@@ -428,7 +411,7 @@ Deno.test("POST /dispatch reaches every enabled channel with this kind of event"
   await deliver(app);
   const logged = await Promise.all(ids.map(async (id) => (await messagesOf(app, id))[0].id));
   deepEqual(logged.sort(), body.message_ids.sort());
-  match(first.messages[0]!.body.text, /^🔴 test-host: Alert: Disk\n91 % of \/ is used\n/);
+  match(first.messages[0]!.body.text, /^\[Warning\] test-host: Alert: Disk\n91 % of \/ is used\n/);
 
   const other = await app.call("POST", `${BASE}/dispatch`, { event_type: "deploy.done" });
   deepEqual([other.body.dispatched, other.body.message_ids.length], [1, 1]);
@@ -484,7 +467,7 @@ Deno.test("PUT changes the given fields and keeps the rest, including redacted v
     ],
   );
   await app.call("PUT", `${BASE}/channels/${id}`, body);
-  emit(app.deps, "container.up", { container: "web", id: "c1" });
+  emit(app.deps, "container.oom", { container: "web", id: "c1" });
   await deliver(app);
   equal(chat.messages.length, 1);
 
@@ -562,11 +545,7 @@ Deno.test("queued messages of a disabled or deleted channel are not sent", async
   const [off, deleted] = [await create(app, toSlack(chat)), await create(app, toSlack(chat))];
   emit(app.deps, "container.down", down);
   for (const id of [off, deleted]) {
-    enqueueChatTest(
-      app.deps,
-      { id, platform: "team-chat" },
-      emit(app.deps, "test", { message: "" }),
-    );
+    await app.call("POST", `${BASE}/channels/${id}/test`);
   }
   await app.call("PUT", `${BASE}/channels/${off}`, { enabled: false });
   deepEqual((await app.call("DELETE", `${BASE}/channels/${deleted}`)).body, { ok: true });
@@ -578,24 +557,6 @@ Deno.test("queued messages of a disabled or deleted channel are not sent", async
     app.deps.db.all("SELECT id FROM outbox_messages WHERE target_id = :deleted", { deleted }),
     [],
   );
-});
-
-Deno.test("a message is queued with its last error until its attempts are used up", async () => {
-  await using chat = fakeSlack();
-  using app = proApp();
-  const id = await create(app, toSlack(chat));
-  emit(app.deps, "container.down", down);
-  for (let attempt = 1; attempt <= 6; attempt++) {
-    chat.answerOnce(() => new Response("rollup_error", { status: 500 }));
-    await deliver(app);
-    const [message] = await messagesOf(app, id);
-    deepEqual([message.attempts, message.status, message.error], [
-      attempt,
-      attempt < 6 ? "queued" : "failed",
-      "HTTP 500: the platform reported an internal error",
-    ]);
-    app.clock.advance({ minutes: 70 });
-  }
 });
 
 Deno.test("a throttled bot waits as long as Telegram requires, with all pending messages", async () => {
@@ -621,23 +582,6 @@ Deno.test("a throttled bot waits as long as Telegram requires, with all pending 
   emitDown("d");
   await deliver(app);
   equal(chat.messages.length, 4);
-});
-
-Deno.test("a message that failed keeps its place before later ones", async () => {
-  await using chat = fakeSlack();
-  using app = proApp();
-  const id = await create(app, toSlack(chat));
-  chat.answerOnce(() => new Response("rollup_error", { status: 500 }));
-  for (const container of ["a", "b", "c"]) emit(app.deps, "container.down", { ...down, container });
-  await deliver(app);
-  equal(chat.paths.length, 1);
-  app.clock.advance({ seconds: 6 });
-  await deliver(app);
-  deepEqual(chat.messages.map(({ body }) => /down: (\w)/.exec(body.text)?.[1]), ["a", "b", "c"]);
-  deepEqual(
-    (await messagesOf(app, id)).map(({ attempts }: { attempts: number }) => attempts),
-    [1, 1, 2],
-  );
 });
 
 Deno.test("a name in a message to Telegram is not a mention", async () => {
@@ -689,7 +633,7 @@ Deno.test("refusals of the platforms become messages that say what to do", async
   deepEqual(
     [
       await errorOf(toTelegram(first, {}, { bot_token: other })),
-      await errorOf(toTelegram(first, {}, { bot_token: "nonsense" })),
+      await errorOf(toTelegram(first, {}, { bot_token: "1:nonsense" })),
       await errorOf(toTelegram(first, {}, { chat_id: "-2" })),
       await answered(first, botError(403, "Forbidden: bot was blocked by the user")),
       await answered(
@@ -705,13 +649,13 @@ Deno.test("refusals of the platforms become messages that say what to do", async
       await answered(second, () => Response.redirect("http://127.0.0.1/elsewhere")),
     ],
     [
-      "HTTP 401: the bot_token is not valid",
-      "HTTP 404: the bot_token is not valid",
+      "HTTP 401: the bot token is not valid",
+      "HTTP 404: the bot token is not valid",
       "HTTP 400: the chat does not exist, or the bot is not a member",
       "HTTP 403: the bot was removed or blocked in the chat",
-      "HTTP 400: the group became a supergroup; enter its new chat_id",
+      "HTTP 400: the group became a supergroup; enter its new chat ID",
       "HTTP 400: the platform refused the message",
-      "HTTP 200: the response is not from the Bot API; check api_url",
+      "HTTP 200: the response is not from the Bot API; check the API URL",
       "HTTP 502: the platform reported an internal error",
       "HTTP 404: the webhook was removed or disabled",
       "HTTP 403: the workspace does not allow this webhook to post",
@@ -794,6 +738,109 @@ Deno.test("a channel with an undecryptable config is listed and can be deleted",
   await deliver(app);
   equal((await messagesOf(app, id))[0].status, "failed");
   equal((await app.call("DELETE", `${BASE}/channels/${id}`)).status, 200);
+});
+
+Deno.test("notification channels of both kinds are chat channels, and keep their other settings", async () => {
+  using app = proApp();
+  const NOTIFICATIONS = "/api/notifications/channels";
+  const { body: made } = await app.call("POST", NOTIFICATIONS, {
+    name: "Forum",
+    kind: "telegram",
+    config: { botToken: KNOWN.token, chatId: KNOWN.chat, threadId: 42 },
+    minSeverity: "critical",
+    digestMinutes: 60,
+  });
+  const { body: mail } = await app.call("POST", NOTIFICATIONS, {
+    name: "Mail",
+    kind: "gotify",
+    config: { url: "https://gotify.example.com", token: "t" },
+  });
+  const { body: { channels } } = await app.call("GET", `${BASE}/channels`);
+  deepEqual(channels.map(({ id, platform, config }: Json) => [id, platform, config]), [
+    [made.id, "messenger", { bot_token: "********", chat_id: "********" }],
+  ]);
+  equal((await app.call("GET", `${BASE}/channels/${mail.id}`)).status, 404);
+  equal((await app.call("DELETE", `${BASE}/channels/${mail.id}`)).status, 404);
+
+  await app.call("PUT", `${BASE}/channels/${made.id}`, { config: { chat_id: "@ops" } });
+  const { body: after } = await app.call("GET", `${NOTIFICATIONS}/${made.id}`);
+  deepEqual(after, { ...made, config: { ...made.config, chatId: "@ops" } });
+});
+
+Deno.test("texts about sign-ins, and summaries that may have some, are for admins only", async () => {
+  await using chat = fakeTelegram();
+  using app = proApp();
+  const id = await create(app, toTelegram(chat, { events: ["*"] }));
+  const textsFor = async (role: "admin" | "viewer") => {
+    const path = `${BASE}/channels/${id}`;
+    const detail = await app.call("GET", path, undefined, { role });
+    const page = await app.call("GET", `${path}/messages`, undefined, { role });
+    deepEqual(detail.body.messages, page.body.messages.slice(0, 20));
+    return page.body.messages.map(({ event_type, text }: Json) => [event_type, text]);
+  };
+  emit(app.deps, "account.new_sign_in", {
+    account: "ada@example.com",
+    userId: "u1",
+    sessionId: "f1",
+    address: "198.51.100.7",
+    userAgent: null,
+  });
+  emit(app.deps, "container.oom", { container: "web", id: "c1" });
+  await deliver(app);
+  const [oom, signIn] = await textsFor("admin");
+  match(signIn[1], /ada@example\.com/);
+  deepEqual(await textsFor("viewer"), [oom, [signIn[0], "********"]]);
+
+  for (let n = 0; n < 25; n++) await app.call("POST", `${BASE}/dispatch`, { event_type: "deploy" });
+  const summary = (await textsFor("viewer")).find(([event]: string[]) => event === "summary");
+  deepEqual(summary, ["summary", "********"]);
+});
+
+Deno.test("a dispatched event of any data begins and ends no problem", async () => {
+  await using chat = fakeSlack();
+  using app = proApp();
+  const id = await create(app, toSlack(chat, { events: ["*"] }));
+  emit(app.deps, "container.oom", { container: "web", id: "c1" });
+  for (
+    const payload of [
+      { container: "web" },
+      { container: 5, containers: [{}], severity: "odd" },
+      { message: "x".repeat(100_000) },
+    ]
+  ) {
+    const event_type = "container.up";
+    const { status } = await app.call("POST", `${BASE}/dispatch`, { event_type, payload });
+    equal(status, 200);
+  }
+  await deliver(app);
+  const messages = await messagesOf(app, id);
+  deepEqual(messages.map(({ status }: Json) => status), ["sent", "sent", "sent", "sent"]);
+  ok(JSON.stringify(app.deps.db.all("SELECT * FROM outbox_messages")).length < 20_000);
+});
+
+Deno.test("channels of the former table are moved with their configs", async () => {
+  await using chat = fakeTelegram();
+  using app = proApp();
+  const { db, secrets } = app.deps;
+  const config = JSON.stringify({ bot_token: KNOWN.token, chat_id: KNOWN.chat, api_url: chat.url });
+  db.exec(formerTable.sql);
+  db.run(
+    `INSERT INTO chat_channels VALUES ('c-1', 'messenger', 'On-call', '["*"]', :sealed, 1,
+       '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')`,
+    { sealed: secrets.seal(config, "chat channel c-1") },
+  );
+  db.exec(move.sql);
+
+  emit(app.deps, "container.oom", { container: "web", id: "c1" });
+  await deliver(app);
+  equal(chat.messages.length, 1);
+  const change = { config: { chat_id: KNOWN.chat } };
+  const { body } = await app.call("PUT", `${BASE}/channels/c-1`, change);
+  deepEqual([body.platform, Object.keys(body.config)], [
+    "messenger",
+    ["bot_token", "chat_id", "api_url"],
+  ]);
+  match(db.get<{ sealed: string }>("SELECT sealed FROM notification_channels")!.sealed, /^v1\./);
 });
 
 Deno.test("every kind of event can be subscribed to", async () => {

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { emit } from "../../../services/events/emit.ts";
+import { CHANNEL_KINDS } from "../../../services/messages/channels/kinds/mod.ts";
 
 import { fakeReceiver } from "../../helpers/fake_receiver.ts";
 import { PLATFORMS, servePlatform } from "../../helpers/notification_platforms.ts";
@@ -38,6 +39,11 @@ const down = { container: "web", id: "c1", reason: "exited", exitCode: 3 } as co
 
 // deno-lint-ignore no-explicit-any
 type Json = any;
+
+Deno.test("every kind with requests has a server that speaks its protocol", () => {
+  const kinds = CHANNEL_KINDS.filter(({ request }) => request).map(({ id }) => id);
+  deepEqual(Object.keys(PLATFORMS).sort(), kinds.sort());
+});
 
 for (const [kind, each] of Object.entries(PLATFORMS)) {
   Deno.test(`${kind} accepts the beginning and the end of a problem`, async () => {

@@ -13,7 +13,6 @@ import {
 } from "../../../services/containers/crash_loops.ts";
 import { collectNotifications } from "../../../services/messages/queue.ts";
 import { emit } from "../../../services/events/emit.ts";
-import { chatChannel } from "../../../services/pro/chat/dispatch.ts";
 import { recordCheck } from "../../../services/pro/uptime/checks.ts";
 import { setContainers } from "../../helpers/fake_containers.ts";
 import { testApp } from "../../helpers/test_app.ts";
@@ -49,12 +48,6 @@ for (
       name: "On-call",
       kind: "gotify",
       config: { url: "https://gotify.example.com", token: "t" },
-    });
-    await create(`${PRO}/chatops/channels`, {
-      platform: "team-chat",
-      name: "Operations",
-      config: { webhook_url: "https://chat.example.com/hook" },
-      events: ["*"],
     });
     const monitor = await create(`${PRO}/uptime/monitors`, {
       name: "Shop",
@@ -97,18 +90,14 @@ for (
       }
       endCrashLoops(deps);
       collectNotifications(deps);
-      chatChannel.collect!(deps);
       clock.advance({ seconds: 1 });
     };
     for (let at = 1; at < CRASHING_S + QUIET_S; at++) second(at, at < CRASHING_S);
 
-    for (const channel of ["notification", "chat"]) {
-      const texts = deps.db.all<{ payload: string }>(
-        "SELECT payload FROM outbox_messages WHERE channel = :channel ORDER BY sequence",
-        { channel },
-      ).map(({ payload }) => payload);
-      ok(texts.length <= MESSAGES_MAX, `${texts.length} messages\n${texts.join("\n")}`);
-      match(texts.at(-1) ?? "", /Crash loop ended: web/);
-    }
+    const texts = deps.db.all<{ payload: string }>(
+      "SELECT payload FROM outbox_messages WHERE channel = 'notification' ORDER BY sequence",
+    ).map(({ payload }) => payload);
+    ok(texts.length <= MESSAGES_MAX, `${texts.length} messages\n${texts.join("\n")}`);
+    match(texts.at(-1) ?? "", /Crash loop ended: web/);
   });
 }

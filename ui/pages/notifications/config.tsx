@@ -1,10 +1,9 @@
 /** The config of a notification channel in a form, by the fields of its kind. @module */
 
-import type { NotificationChannel } from "../../api/types.ts";
+import type { ChannelKind, ChannelKindField, NotificationChannel } from "../../api/types.ts";
 import { SelectField, TextArea, TextField } from "../../components/fields.tsx";
 import type { FormValues } from "../../components/form_values.ts";
 import { HeadersField, headersOf } from "../../parts/headers_field.tsx";
-import type { Kind, KindField } from "./kinds.ts";
 
 type Config = NotificationChannel["config"];
 
@@ -18,27 +17,27 @@ const NUMBER_MAX = 2 ** 31 - 1;
 /** The value of `name` is in the field `config.<name>`, as in the service's problems. */
 const keyOf = (name: string) => `config.${name}`;
 
-export function ConfigFields({ kind, value }: { kind: Kind; value: Config }) {
-  return Object.entries(kind.fields).map(([name, field]) => (
-    <ConfigField key={name} name={keyOf(name)} field={field} value={value[name]} />
+export function ConfigFields({ kind, value }: { kind: ChannelKind; value: Config }) {
+  return kind.fields.map((field) => (
+    <ConfigField key={field.name} field={field} value={value[field.name]} />
   ));
 }
 
-function ConfigField({ name, field, value }: {
-  name: string;
-  field: KindField;
+function ConfigField({ field, value }: {
+  field: ChannelKindField;
   value: Config[string] | undefined;
 }) {
-  const { label, type, isSecret, isOptional, options, placeholder } = field;
-  const isStored = isSecret === true && value !== undefined;
+  const { label, type, isSecret, isRequired, options, placeholder } = field;
+  const name = keyOf(field.name);
+  const isStored = isSecret && value !== undefined;
   const hint = isStored ? "Stored encrypted; ******** keeps the stored value" : field.hint;
   const common = {
     label,
     name,
     secret: isSecret,
-    required: isOptional !== true,
-    ...(hint !== undefined && { hint }),
-    ...(placeholder !== undefined && { placeholder }),
+    required: isRequired,
+    ...(hint !== null && { hint }),
+    ...(placeholder !== null && { placeholder }),
   };
   if (type === "headers") {
     return <HeadersField name={name} value={value as Record<string, string> | undefined} />;
@@ -80,15 +79,18 @@ const addressProblem = (text: string): string | undefined =>
 
 /** The config in a form's values; `null` removes the stored value of a field without text. */
 export function configOf(
-  { fields }: Kind,
+  { fields }: ChannelKind,
   values: FormValues,
 ): Record<string, Config[string] | null> {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, valueOf(field, values[keyOf(name)])]),
+    fields.map((field) => [field.name, valueOf(field, values[keyOf(field.name)])]),
   );
 }
 
-function valueOf({ type }: KindField, value: string | number | undefined): Config[string] | null {
+function valueOf(
+  { type }: ChannelKindField,
+  value: string | number | undefined,
+): Config[string] | null {
   if (value === undefined || String(value).trim() === "") return null;
   if (type === "number" || value === REDACTED) return value;
   const text = String(value);

@@ -1,13 +1,12 @@
 /** The dialog of a notification channel. @module */
 
 import { useSignal } from "@preact/signals";
-import type { NotificationChannel } from "../../api/types.ts";
+import type { ChannelKind, NotificationChannel } from "../../api/types.ts";
 import { EventKinds } from "../../parts/event_kinds.tsx";
 import { fieldsOf, TextField } from "../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
 import { type FormValues, listOf } from "../../components/form_values.ts";
 import { ConfigFields, configOf } from "./config.tsx";
-import { type KindId, KINDS } from "./kinds.ts";
 import { TimingFields, timingOf } from "./timing.tsx";
 
 /** The choice of a URL that stands for kind and config. */
@@ -19,9 +18,11 @@ const SEVERITIES = [
   { value: "critical", name: "Critical problems" },
 ];
 
-export function ChannelForm({ item: channel, ...dialog }: EditProps<NotificationChannel>) {
-  const chosen = useSignal<KindId | typeof BY_URL>(channel?.kind ?? "email");
-  const id = chosen.value;
+export function ChannelForm({ item: channel, kinds, ...dialog }: EditProps<NotificationChannel> & {
+  kinds: readonly ChannelKind[];
+}) {
+  const chosen = useSignal<string>(channel?.kind ?? kinds[0]!.id);
+  const kind = kinds.find(({ id }) => id === chosen.value);
   const save = (values: FormValues) => {
     const { name, events, minSeverity, url } = values;
     return saveItem("/api/notifications/channels", channel, {
@@ -31,24 +32,32 @@ export function ChannelForm({ item: channel, ...dialog }: EditProps<Notification
       containers: listOf(values.containers),
       stacks: listOf(values.stacks),
       ...timingOf(values),
-      ...(id === BY_URL ? { url } : { config: configOf(KINDS[id], values) }),
-      ...(id !== BY_URL && !channel && { kind: id }),
+      ...(kind ? { config: configOf(kind, values) } : { url }),
+      ...(kind && !channel && { kind: kind.id }),
     });
   };
-  const kinds = channel ? [channel.kind] : Object.keys(KINDS) as KindId[];
   const options = [
-    ...kinds.map((kind) => ({ value: kind, name: KINDS[kind].name })),
+    ...kinds.filter(({ id }) => !channel || id === channel.kind)
+      .map(({ id, title }) => ({ value: id, name: title })),
     { value: BY_URL, name: channel ? "Replace by a URL" : "From a URL" },
   ];
   const { text, select } = fieldsOf(channel);
   return (
     <EditDialog noun="channel" item={channel} save={save} {...dialog} wide>
-      <div class="field-row">
+      <div class="field-grid">
         {text("Name", "name", { required: true, maxLength: 100 })}
-        {select("Kind", "kind", options, { choice: chosen })}
+        {select("Kind", "kind", options, {
+          choice: chosen,
+          ...kind && { hint: kind.description },
+        })}
       </div>
-      {id === BY_URL
+      {kind
         ? (
+          <div key={kind.id} class="field-grid">
+            <ConfigFields kind={kind} value={channel?.config ?? {}} />
+          </div>
+        )
+        : (
           <TextField
             label="URL"
             name="url"
@@ -59,11 +68,6 @@ export function ChannelForm({ item: channel, ...dialog }: EditProps<Notification
             maxLength={2_048}
             autocomplete="off"
           />
-        )
-        : (
-          <div key={id} class="field-grid">
-            <ConfigFields kind={KINDS[id]} value={channel?.config ?? {}} />
-          </div>
         )}
       <EventKinds checked={channel?.events ?? ["*"]} hasSeverity />
       {select("Minimum severity", "minSeverity", SEVERITIES, {

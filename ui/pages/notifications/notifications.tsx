@@ -1,7 +1,7 @@
 /** Notification channels: where people learn what happened. @module */
 
 import { api } from "../../api/client.ts";
-import type { NotificationChannel, NotificationDelivery } from "../../api/types.ts";
+import type { ChannelKind, NotificationChannel, NotificationDelivery } from "../../api/types.ts";
 import { type Column, NAME_COLUMN } from "../../components/columns.tsx";
 import { DELIVERIES_SHOWN, DeliveriesDialog, LastDelivery } from "../../parts/deliveries.tsx";
 import { useDialog } from "../../components/dialog.tsx";
@@ -10,23 +10,25 @@ import { useRead } from "../../components/reading.ts";
 import { plain } from "../../base/text.ts";
 import { hasRole } from "../../state/session.ts";
 import { ChannelForm } from "./form.tsx";
-import { KINDS } from "./kinds.ts";
 import { replay, sendTest } from "./sending.ts";
 import { ResourcePage } from "../../components/resource.tsx";
 
 export default function Notifications() {
   const reading = useRead("GET /api/notifications/channels", {});
+  const readingKinds = useRead("GET /api/notifications/kinds", {});
+  const kinds = readingKinds.data.value?.kinds;
   const dialog = useDialog();
   return (
     <ResourcePage
       title="Notifications"
       name="Channels"
       noun="channel"
-      reading={reading}
-      rows={reading.data.value?.channels}
-      columns={COLUMNS}
+      reading={readingKinds.error.value ? readingKinds : reading}
+      rows={kinds && reading.data.value?.channels}
+      columns={columnsOf(kinds ?? [])}
       write={["admin", "notifications:write"]}
-      form={ChannelForm}
+      form={kinds && ((props) => <ChannelForm {...props} kinds={kinds} />)}
+      onChange={reading.reload}
       enable={({ id }, enabled) =>
         api("PUT /api/notifications/channels/{id}/toggle", { path: { id }, body: { enabled } })}
       actions={(channel, { edit, remove, mayWrite }) => [
@@ -55,12 +57,12 @@ export default function Notifications() {
   );
 }
 
-const COLUMNS: readonly Column<NotificationChannel>[] = [
+const columnsOf = (kinds: readonly ChannelKind[]): readonly Column<NotificationChannel>[] => [
   NAME_COLUMN,
   {
     title: "Kind",
-    cell: ({ kind }) => KINDS[kind].name,
-    sort: ({ kind }) => KINDS[kind].name,
+    cell: ({ kind }) => titleOf(kind, kinds),
+    sort: ({ kind }) => titleOf(kind, kinds),
     width: "w-m",
     wide: true,
   },
@@ -76,6 +78,9 @@ const COLUMNS: readonly Column<NotificationChannel>[] = [
     width: "w-l",
   },
 ];
+
+const titleOf = (kind: string, kinds: readonly ChannelKind[]): string =>
+  kinds.find(({ id }) => id === kind)?.title ?? kind;
 
 function Deliveries({ channel, onClose }: { channel: NotificationChannel; onClose: () => void }) {
   const reading = useRead("GET /api/notifications/channels/{id}/deliveries", {

@@ -7,13 +7,7 @@
 
 import { bodyOf, type Tone } from "../../../events/message.ts";
 import { joinUrl } from "../../../outbound/url.ts";
-import { type ChannelKind, token, withoutMentions } from "./kind.ts";
-
-interface AppriseConfig {
-  url: string;
-  key?: string;
-  urls?: string[];
-}
+import { kind, token, withoutMentions } from "./kind.ts";
 
 const TYPE: Record<Tone, string> = {
   problem: "failure",
@@ -25,14 +19,28 @@ const TYPE: Record<Tone, string> = {
 /** Limit of the server, in characters. */
 const BODY_MAX = 30_000;
 
-export const apprise: ChannelKind<AppriseConfig> = {
-  id: "apprise",
-  name: "Apprise",
+export const apprise = kind("apprise", {
+  title: "Apprise",
+  description: "A server of the Apprise API, which passes messages on to its own services",
   schemes: ["apprise", "apprises"],
+  urlForm: "apprise://host/key",
   fields: {
-    url: { type: "address" },
-    key: { type: "text", isSecret: true, isOptional: true, pattern: token },
-    urls: { type: "list", isSecret: true, isOptional: true },
+    url: { type: "address", label: "Server", placeholder: "http://apprise.lan:8000" },
+    key: {
+      type: "text",
+      label: "Key",
+      hint: "Of a configuration that the server stores; without one, give the services",
+      isSecret: true,
+      isOptional: true,
+      pattern: token,
+    },
+    urls: {
+      type: "list",
+      label: "Services",
+      hint: "Apprise URLs, one in each line",
+      isSecret: true,
+      isOptional: true,
+    },
   },
 
   problem: ({ key, urls }) =>
@@ -52,7 +60,7 @@ export const apprise: ChannelKind<AppriseConfig> = {
 
   fromUrl({ base, path }) {
     const key = path.at(-1);
-    if (key === undefined) return "must be apprise://host/key";
+    if (key === undefined) return undefined;
     return { url: base(...path.slice(0, -1)), key };
   },
-};
+});

@@ -6,11 +6,8 @@
 
 import { moment, truncate } from "../../../events/text.ts";
 import type { Tone } from "../../../events/message.ts";
-import { type ChannelKind, escapeMarkdown, outcomeOf, parseJson } from "./kind.ts";
-
-interface DiscordConfig {
-  url: string;
-}
+import { webhookUrl } from "./fields.ts";
+import { escapeMarkdown, kind, outcomeOf, parseJson } from "./kind.ts";
 
 const COLOR: Record<Tone, number> = {
   problem: 0xd92d20,
@@ -23,11 +20,14 @@ const COLOR: Record<Tone, number> = {
 const TITLE_MAX = 256;
 const DESCRIPTION_MAX = 4_096;
 
-export const discord: ChannelKind<DiscordConfig> = {
-  id: "discord",
-  name: "Discord",
+export const discord = kind("discord", {
+  title: "Discord",
+  description: "A webhook of a channel",
   schemes: ["discord"],
-  fields: { url: { type: "address", isSecret: true } },
+  urlForm: "discord://token@webhook-id",
+  fields: {
+    url: webhookUrl,
+  },
 
   request({ url }, { message: { title, lines, tone, link, timestamp } }) {
     const target = new URL(url);
@@ -58,10 +58,10 @@ export const discord: ChannelKind<DiscordConfig> = {
   // discord://token@id (Shoutrrr) and discord://id/token (Apprise).
   fromUrl({ username, host, path, param }) {
     const token = username || path[0];
-    if (token === undefined || !/^\d+$/.test(host)) return "must be discord://token@webhook-id";
+    if (token === undefined || !/^\d+$/.test(host)) return undefined;
     const url = new URL(`https://discord.com/api/webhooks/${host}/${encodeURIComponent(token)}`);
     const thread = param("thread_id", "thread");
     if (thread !== undefined) url.searchParams.set("thread_id", thread);
     return { url: url.href };
   },
-};
+});

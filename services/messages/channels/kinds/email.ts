@@ -8,13 +8,7 @@ import { htmlMail, MailError, sendMail } from "../../../outbound/mail.ts";
 import { isMailAddress, MAIL_ADDRESS_RULE } from "../../../outbound/mail_address.ts";
 import { resolveOutbound } from "../../../outbound/url.ts";
 import { bodyOf, type NotificationMessage } from "../../../events/message.ts";
-import type { ChannelKind } from "./kind.ts";
-
-interface EmailConfig {
-  to: string[];
-  from?: string;
-  smtpUrl?: string;
-}
+import { kind } from "./kind.ts";
 
 const TEXT_MAX = 20_000;
 
@@ -23,15 +17,31 @@ const SENDER_RULE = "must be a mail address, e.g. ada@example.com or Ada <ada@ex
 /** Credentials in the URL are percent-encoded; `smtps` is TLS from the start. */
 const SMTP_URL = /^smtps?:\/\/([^\s/@:]+:[^\s/@]+@)?[\w.-]+(:\d{1,5})?\/?$/;
 
-export const email: ChannelKind<EmailConfig> = {
-  id: "email",
-  name: "Email",
+export const email = kind("email", {
+  title: "Email",
+  description: "Mails, through a mail server of the channel's own or that of SMTP_URL",
   schemes: ["mailto", "mailtos", "smtp", "smtps"],
+  urlForm: "smtp://user:password@host?from=a@b&to=c@d",
   fields: {
-    to: { type: "list", pattern: [/^[^\s@]+@[^\s@]+$/, MAIL_ADDRESS_RULE] },
-    from: { type: "text", isOptional: true, pattern: [/^[^\r\n]{3,200}$/, SENDER_RULE] },
+    to: {
+      type: "list",
+      label: "Recipients",
+      hint: "One address in each line",
+      placeholder: "ann@example.com",
+      pattern: [/^[^\s@]+@[^\s@]+$/, MAIL_ADDRESS_RULE],
+    },
+    from: {
+      type: "text",
+      label: "Sender",
+      hint: "Empty: SMTP_FROM of the service",
+      isOptional: true,
+      pattern: [/^[^\r\n]{3,200}$/, SENDER_RULE],
+    },
     smtpUrl: {
       type: "mailServer",
+      label: "Mail server",
+      hint: "Empty: SMTP_URL of the service",
+      placeholder: "smtps://user:password@mail.example.com",
       isSecret: true,
       isOptional: true,
       pattern: [SMTP_URL, "must be smtp:// or smtps://, e.g. smtps://user:password@mail.example"],
@@ -43,6 +53,11 @@ export const email: ChannelKind<EmailConfig> = {
     const [, address = from] = /<([^<>]*)>\s*$/.exec(from ?? "") ?? [];
     return address === undefined || isMailAddress(address) ? undefined : `from: ${SENDER_RULE}`;
   },
+
+  lacks: (config, { smtpUrl }) =>
+    config.smtpUrl === undefined && smtpUrl === null
+      ? "No mail server is set: give config.smtpUrl or set SMTP_URL"
+      : undefined,
 
   async send(deps, { to, from, smtpUrl }, { id, message }, signal) {
     const { config } = deps;
@@ -77,7 +92,7 @@ export const email: ChannelKind<EmailConfig> = {
     const named = path.length > 0 ? path.join(",") : param("to", "toaddresses");
     const to = (named ?? own)?.replaceAll(" ", "+").split(",");
     const from = param("from", "fromaddress") ?? own;
-    if (!to) return "must name the receivers: smtp://user:password@host?from=a@b&to=c@d";
+    if (!to) return undefined;
     const isTls = scheme === "smtps" || scheme === "mailtos" || host.endsWith(":465") ||
       param("encryption")?.toLowerCase() === "implicittls";
     const user = username === ""
@@ -89,7 +104,7 @@ export const email: ChannelKind<EmailConfig> = {
       smtpUrl: `${isTls ? "smtps" : "smtp"}://${user}${param("smtp") ?? host}`,
     };
   },
-};
+});
 
 /** The checked address of the channel's own mail server. */
 async function addressOf(

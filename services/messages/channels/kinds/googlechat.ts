@@ -6,20 +6,20 @@
  */
 
 import { bodyOf } from "../../../events/message.ts";
-import type { ChannelKind } from "./kind.ts";
-
-interface GoogleChatConfig {
-  url: string;
-}
+import { webhookUrl } from "./fields.ts";
+import { kind } from "./kind.ts";
 
 /** Limit of a message, in characters. */
 const TEXT_MAX = 4_096;
 
-export const googlechat: ChannelKind<GoogleChatConfig> = {
-  id: "googlechat",
-  name: "Google Chat",
+export const googlechat = kind("googlechat", {
+  title: "Google Chat",
+  description: "A webhook of a space",
   schemes: ["googlechat", "gchat", "hangouts"],
-  fields: { url: { type: "address", isSecret: true } },
+  urlForm: "gchat://space/key/token",
+  fields: {
+    url: webhookUrl,
+  },
   // Of a space, for all its webhooks (https://developers.google.com/workspace/chat/limits).
   pace: { intervalMs: 1_000, target: ({ url }) => url.split("?", 1)[0]! },
 
@@ -37,12 +37,12 @@ export const googlechat: ChannelKind<GoogleChatConfig> = {
       : new URL(base(...path));
     const key = scheme === "gchat" ? path[0] : param("key");
     const token = scheme === "gchat" ? path[1] : param("token");
-    if (!key || !token) return "must be gchat://space/key/token";
+    if (!key || !token) return undefined;
     url.searchParams.set("key", key);
     url.searchParams.set("token", token);
     return { url: url.href };
   },
-};
+});
 
 /** It has no escapes: a zero-width space keeps links, mentions and formats from beginning. */
 const escapeText = (text: string) => text.replace(/[<*_~`](?=\S)/g, "$&\u200b");

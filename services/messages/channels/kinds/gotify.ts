@@ -2,24 +2,20 @@
 
 import { bodyOf, type Severity } from "../../../events/message.ts";
 import { joinUrl } from "../../../outbound/url.ts";
-import { type ChannelKind, token } from "./kind.ts";
-
-interface GotifyConfig {
-  url: string;
-  token: string;
-}
+import { kind, token } from "./kind.ts";
 
 const PRIORITY: Record<Severity, number> = { critical: 10, warning: 6, info: 2 };
 
 const MESSAGE_MAX = 10_000;
 
-export const gotify: ChannelKind<GotifyConfig> = {
-  id: "gotify",
-  name: "Gotify",
+export const gotify = kind("gotify", {
+  title: "Gotify",
+  description: "An application of a Gotify server",
   schemes: ["gotify", "gotifys"],
+  urlForm: "gotify://host/token",
   fields: {
-    url: { type: "address" },
-    token: { type: "text", isSecret: true, pattern: token },
+    url: { type: "address", label: "Server", placeholder: "https://gotify.example.com" },
+    token: { type: "text", label: "Application token", isSecret: true, pattern: token },
   },
 
   request: ({ url, token }, { message }) => ({
@@ -40,7 +36,7 @@ export const gotify: ChannelKind<GotifyConfig> = {
 
   fromUrl({ base, path }) {
     const token = path.at(-1);
-    if (token === undefined) return "must be gotify://host/token";
+    if (token === undefined) return undefined;
     return { url: base(...path.slice(0, -1)), token };
   },
-};
+});

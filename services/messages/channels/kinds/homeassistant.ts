@@ -7,24 +7,22 @@
 
 import { bodyOf } from "../../../events/message.ts";
 import { joinUrl } from "../../../outbound/url.ts";
-import type { ChannelKind } from "./kind.ts";
-
-interface HomeAssistantConfig {
-  url: string;
-  webhookId: string;
-}
+import { kind } from "./kind.ts";
 
 const MESSAGE_MAX = 8_000;
 
-export const homeassistant: ChannelKind<HomeAssistantConfig> = {
-  id: "homeassistant",
-  name: "Home Assistant",
+export const homeassistant = kind("homeassistant", {
+  title: "Home Assistant",
+  description: "A webhook that triggers an automation",
   schemes: ["hassio", "hassios", "homeassistant"],
+  urlForm: "homeassistant://host/webhook-id",
   fields: {
-    url: { type: "address" },
+    url: { type: "address", label: "Server", placeholder: "http://homeassistant.local:8123" },
     // Anyone who knows the id can trigger the automation.
     webhookId: {
       type: "text",
+      label: "Webhook ID",
+      hint: "Of the trigger of an automation",
       isSecret: true,
       pattern: [/^[\w-]{1,255}$/, "must have 1 to 255 letters, digits, underscores and hyphens"],
     },
@@ -54,4 +52,4 @@ export const homeassistant: ChannelKind<HomeAssistantConfig> = {
     }
     return { url: base(...path.slice(0, -1)), webhookId };
   },
-};
+});

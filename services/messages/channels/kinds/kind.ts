@@ -1,6 +1,6 @@
 /**
- * The interface of a kind of channel: the fields of its config, its request and what it makes of
- * the response.
+ * The interface of a kind of channel: the fields of its config and of its form, its request and what
+ * it makes of the response.
  *
  * @module
  */
@@ -8,28 +8,7 @@
 import type { ChannelDeps, OutboxOutcome } from "../../../events/outbox_channel.ts";
 import { GONE, outcomeOfResponse } from "../../../events/outbox_outcome.ts";
 import type { NotificationMessage } from "../../../events/message.ts";
-
-export const CHANNEL_KIND_IDS = [
-  "email",
-  "ntfy",
-  "gotify",
-  "discord",
-  "slack",
-  "teams",
-  "telegram",
-  "matrix",
-  "mattermost",
-  "rocketchat",
-  "googlechat",
-  "pushover",
-  "pagerduty",
-  "opsgenie",
-  "signal",
-  "apprise",
-  "homeassistant",
-  "webhook",
-] as const;
-export type ChannelKindId = (typeof CHANNEL_KIND_IDS)[number];
+import type { Config as ServiceConfig } from "../../../config/config.ts";
 
 export type ConfigValue = string | number | string[] | Record<string, string>;
 export type ChannelConfig = Record<string, ConfigValue>;
@@ -37,19 +16,50 @@ export type ChannelConfig = Record<string, ConfigValue>;
 /** Pattern that a text must match, and the rule in words. */
 export type Pattern = readonly [RegExp, rule: string];
 
-/** A field of a config. */
+/**
+ * `address` is a URL that the service connects to, and `mailServer` one of a mail server; both are
+ * checked by the outbound rules.
+ */
+export const FIELD_TYPES = [
+  "text",
+  "address",
+  "mailServer",
+  "number",
+  "list",
+  "headers",
+  "template",
+] as const;
+
+/** A field of a config, and what a form says about it. */
 export interface ConfigField {
-  /**
-   * `address` is a URL that the service connects to, and `mailServer` one of a mail server; both are
-   * checked by the outbound rules.
-   */
-  type: "text" | "address" | "mailServer" | "number" | "list" | "headers" | "template";
+  type: (typeof FIELD_TYPES)[number];
+  label: string;
+  hint?: string;
+  placeholder?: string;
   /** Write-only, and sent only to the address for which it was given. */
   isSecret?: true;
   isOptional?: true;
   /** Of a text, or of each item of a list. */
   pattern?: Pattern;
+  /** The possible values of a text. */
+  options?: readonly string[];
 }
+
+type Fields = Readonly<Record<string, ConfigField>>;
+
+type ValueOf<Field extends ConfigField> = Field["type"] extends "number" ? number
+  : Field["type"] extends "list" ? string[]
+  : Field["type"] extends "headers" ? Record<string, string>
+  : string;
+
+type OptionalIn<All extends Fields> = {
+  [Name in keyof All]: All[Name] extends { isOptional: true } ? Name : never;
+}[keyof All];
+
+/** A config with these fields. */
+export type ConfigOf<All extends Fields> =
+  & { [Name in Exclude<keyof All, OptionalIn<All>>]: ValueOf<All[Name]> }
+  & { [Name in OptionalIn<All>]?: ValueOf<All[Name]> };
 
 /** One attempt to send. */
 export interface Delivery {
@@ -76,11 +86,13 @@ export interface KindAnswer {
   text: string;
 }
 
-export interface ChannelKind<Config extends object = ChannelConfig> {
-  id: ChannelKindId;
+interface Definition<Config extends object> {
   /** The product's name. */
-  name: string;
-  fields: { [Field in keyof Config]-?: ConfigField };
+  title: string;
+  /** For forms and the documentation: what a channel of the kind leads to. */
+  description: string;
+  /** Whether it opens and closes an alert of its own, and must get each problem by itself. */
+  isOnCall?: true;
   /** Returns the request of one attempt. Kinds without HTTP have `send` instead. */
   request?(config: Config, delivery: Delivery, now: Date): KindRequest;
   /** Default: {@linkcode outcomeOf}. */
@@ -95,11 +107,24 @@ export interface ChannelKind<Config extends object = ChannelConfig> {
   pace?: { intervalMs: number; target(config: Config): string };
   /** Problem of a config whose fields are each right. */
   problem?(config: Config): string | undefined;
+  /** The setting of the service that a channel with this config needs and that is missing, in words. */
+  lacks?(config: Config, service: Pick<ServiceConfig, "smtpUrl">): string | undefined;
   /** Schemes of the URLs that stand for a config, e.g. `ntfy` for `ntfy://host/topic`. */
   schemes: readonly string[];
-  /** Reads such a URL. @returns The config, or what is wrong with the URL. */
-  fromUrl(url: ChannelUrl): Config | string;
+  /** Such a URL for people, e.g. `ntfy://host/topic`. */
+  urlForm: string;
+  /** Reads such a URL. @returns What is wrong with it; `undefined`: it has not the form. */
+  fromUrl(url: ChannelUrl): Config | string | undefined;
 }
+
+/** A kind of channel: all that the service and the dashboard know about it. */
+export type ChannelKind = Definition<ChannelConfig> & { id: string; fields: Fields };
+
+/** Defines a kind of channel. Its config has the values of its fields. */
+export const kind = <const Id extends string, const All extends Fields>(
+  id: Id,
+  definition: Definition<ConfigOf<NoInfer<All>>> & { fields: All },
+): { id: Id } & typeof definition => ({ id, ...definition });
 
 /** The parts of a URL, decoded. Its scheme is not a web address, so that no parser changes it. */
 export interface ChannelUrl {

@@ -3,13 +3,7 @@
 import { escapeMarkup } from "../../../text/escape_markup.ts";
 import { bodyOf } from "../../../events/message.ts";
 import { joinUrl } from "../../../outbound/url.ts";
-import { type ChannelKind, outcomeOf, parseJson, token, withoutMentions } from "./kind.ts";
-
-interface MatrixConfig {
-  url: string;
-  accessToken: string;
-  roomId: string;
-}
+import { kind, outcomeOf, parseJson, token, withoutMentions } from "./kind.ts";
 
 /** An event may have 64 KB, and the text is in it twice, once with escapes of up to 6 characters. */
 const TEXT_MAX = 6_000;
@@ -19,15 +13,18 @@ interface MatrixAnswer {
   retry_after_ms: unknown;
 }
 
-export const matrix: ChannelKind<MatrixConfig> = {
-  id: "matrix",
-  name: "Matrix",
+export const matrix = kind("matrix", {
+  title: "Matrix",
+  description: "A room of a homeserver",
   schemes: ["matrix", "matrixs"],
+  urlForm: "matrix://:token@host/!room:host",
   fields: {
-    url: { type: "address" },
-    accessToken: { type: "text", isSecret: true, pattern: token },
+    url: { type: "address", label: "Homeserver", placeholder: "https://matrix.example.org" },
+    accessToken: { type: "text", label: "Access token", isSecret: true, pattern: token },
     roomId: {
       type: "text",
+      label: "Room ID",
+      placeholder: "!abc:example.org",
       pattern: [/^![^\s/]{1,254}$/, "must be the id of a room, e.g. !abc:example.org"],
     },
   },
@@ -80,4 +77,4 @@ export const matrix: ChannelKind<MatrixConfig> = {
     }
     return { url: base(), accessToken, roomId };
   },
-};
+});

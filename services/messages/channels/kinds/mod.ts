@@ -6,20 +6,22 @@ import { email } from "./email.ts";
 import { googlechat } from "./googlechat.ts";
 import { gotify } from "./gotify.ts";
 import { homeassistant } from "./homeassistant.ts";
-import type { ChannelKind, ChannelKindId } from "./kind.ts";
+import type { ChannelKind } from "./kind.ts";
 import { matrix } from "./matrix.ts";
+import { mattermost } from "./mattermost.ts";
 import { ntfy } from "./ntfy.ts";
 import { opsgenie } from "./opsgenie.ts";
 import { pagerduty } from "./pagerduty.ts";
 import { pushover } from "./pushover.ts";
+import { rocketchat } from "./rocketchat.ts";
 import { signal } from "./signal.ts";
-import { mattermost, rocketchat, slack } from "./slack_family.ts";
+import { slack } from "./slack.ts";
 import { teams } from "./teams.ts";
 import { telegram } from "./telegram.ts";
 import { webhook } from "./webhook.ts";
 
 /** In the order in which they are offered. */
-export const CHANNEL_KINDS = [
+const KINDS = [
   email,
   ntfy,
   gotify,
@@ -38,11 +40,17 @@ export const CHANNEL_KINDS = [
   apprise,
   homeassistant,
   webhook,
-  // Each kind knows its own config only; `config.ts` has checked it.
-] as unknown as readonly ChannelKind[];
+];
+
+export type ChannelKindId = (typeof KINDS)[number]["id"];
+
+/** Each kind knows its own config only; `config.ts` has checked it. */
+export const CHANNEL_KINDS = KINDS as unknown as readonly (ChannelKind & { id: ChannelKindId })[];
+
+export const CHANNEL_KIND_IDS: readonly ChannelKindId[] = KINDS.map(({ id }) => id);
 
 /** @throws {Error} For an id that is not stored by this service. */
-export function channelKind(id: ChannelKindId | string): ChannelKind {
+export function channelKind(id: string): (typeof CHANNEL_KINDS)[number] {
   const kind = CHANNEL_KINDS.find((each) => each.id === id);
   if (!kind) throw new Error(`Unknown kind of channel: ${id}`);
   return kind;

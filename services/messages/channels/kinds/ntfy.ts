@@ -6,15 +6,8 @@ import {
   type Severity,
   type Tone,
 } from "../../../events/message.ts";
-import { basic, type ChannelKind, token } from "./kind.ts";
-
-interface NtfyConfig {
-  url: string;
-  topic: string;
-  token?: string;
-  username?: string;
-  password?: string;
-}
+import { account } from "./fields.ts";
+import { basic, kind, token } from "./kind.ts";
 
 const encoder = new TextEncoder();
 
@@ -29,19 +22,27 @@ const TAG: Record<Tone, string> = {
 /** In bytes of UTF-8; a longer message becomes an attachment. */
 const MESSAGE_MAX = 4_096;
 
-export const ntfy: ChannelKind<NtfyConfig> = {
-  id: "ntfy",
-  name: "ntfy",
+export const ntfy = kind("ntfy", {
+  title: "ntfy",
+  description: "A topic of ntfy.sh or of a server of your own",
   schemes: ["ntfy", "ntfys"],
+  urlForm: "ntfy://host/topic",
   fields: {
-    url: { type: "address" },
+    url: { type: "address", label: "Server", placeholder: "https://ntfy.example.com" },
     topic: {
       type: "text",
+      label: "Topic",
       pattern: [/^[\w-]{1,64}$/, "must have 1 to 64 letters, digits, underscores and hyphens"],
     },
-    token: { type: "text", isSecret: true, isOptional: true, pattern: token },
-    username: { type: "text", isOptional: true },
-    password: { type: "text", isSecret: true, isOptional: true },
+    ...account,
+    token: {
+      type: "text",
+      label: "Access token",
+      hint: "Instead of a user name and password",
+      isSecret: true,
+      isOptional: true,
+      pattern: token,
+    },
   },
 
   // As JSON, because headers cannot carry every character.
@@ -67,7 +68,7 @@ export const ntfy: ChannelKind<NtfyConfig> = {
   },
 
   fromUrl({ base, path: [topic, ...more], username, password }) {
-    if (topic === undefined || more.length > 0) return "must be ntfy://host/topic";
+    if (topic === undefined || more.length > 0) return undefined;
     return {
       url: base(),
       topic,
@@ -76,7 +77,7 @@ export const ntfy: ChannelKind<NtfyConfig> = {
         : username !== "" && { username, password }),
     };
   },
-};
+});
 
 /** The text below the title, with a limit in bytes. */
 function bodyWithin(message: NotificationMessage, maxBytes: number): string {

@@ -3,13 +3,8 @@
 import { truncate } from "../../../events/text.ts";
 import { bodyOf, problemKey, type Severity } from "../../../events/message.ts";
 import { joinUrl } from "../../../outbound/url.ts";
-import { type ChannelKind, token } from "./kind.ts";
-
-interface OpsgenieConfig {
-  apiKey: string;
-  region?: string;
-  apiUrl?: string;
-}
+import { apiUrl } from "./fields.ts";
+import { kind, token } from "./kind.ts";
 
 const API: Readonly<Record<string, string>> = {
   us: "https://api.opsgenie.com",
@@ -23,14 +18,16 @@ const MESSAGE_MAX = 130;
 const ALIAS_MAX = 512;
 const DESCRIPTION_MAX = 15_000;
 
-export const opsgenie: ChannelKind<OpsgenieConfig> = {
-  id: "opsgenie",
-  name: "Opsgenie",
+export const opsgenie = kind("opsgenie", {
+  title: "Opsgenie",
+  description: "An API integration, of which an alert is opened and closed",
+  isOnCall: true,
   schemes: ["opsgenie"],
+  urlForm: "opsgenie://api-key?region=eu",
   fields: {
-    apiKey: { type: "text", isSecret: true, pattern: token },
-    region: { type: "text", isOptional: true, pattern: [/^(us|eu)$/, "must be us or eu"] },
-    apiUrl: { type: "address", isOptional: true },
+    apiKey: { type: "text", label: "API key", isSecret: true, pattern: token },
+    region: { type: "text", label: "Region", isOptional: true, options: ["us", "eu"] },
+    apiUrl,
   },
 
   request({ apiKey, region = "us", apiUrl = API[region]! }, { message }) {
@@ -59,10 +56,10 @@ export const opsgenie: ChannelKind<OpsgenieConfig> = {
   // opsgenie://api.opsgenie.com/key (Shoutrrr) and opsgenie://key/receiver (Apprise).
   fromUrl({ host, path, param }) {
     const apiKey = host.includes(".") ? path[0] : host;
-    if (!apiKey) return "must be opsgenie://api-key";
+    if (!apiKey) return undefined;
     return { apiKey, region: param("region") ?? (host.includes(".eu.") ? "eu" : "us") };
   },
-};
+});
 
 /** Descriptions and notes may have HTML: a zero-width space keeps tags from beginning. */
 const withoutTags = (text: string) => text.replace(/<(?=\S)/g, "<\u200b");

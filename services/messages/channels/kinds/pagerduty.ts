@@ -7,12 +7,8 @@
 import { truncate } from "../../../events/text.ts";
 import { bodyOf, problemKey } from "../../../events/message.ts";
 import { joinUrl } from "../../../outbound/url.ts";
-import type { ChannelKind } from "./kind.ts";
-
-interface PagerDutyConfig {
-  routingKey: string;
-  apiUrl?: string;
-}
+import { apiUrl } from "./fields.ts";
+import { kind } from "./kind.ts";
 
 const API = "https://events.pagerduty.com";
 
@@ -22,18 +18,21 @@ const DEDUP_KEY_MAX = 255;
 
 const DETAILS_MAX = 8_000;
 
-export const pagerduty: ChannelKind<PagerDutyConfig> = {
-  id: "pagerduty",
-  name: "PagerDuty",
+export const pagerduty = kind("pagerduty", {
+  title: "PagerDuty",
+  description: "A service, of which an incident is opened and resolved",
+  isOnCall: true,
   schemes: ["pagerduty"],
+  urlForm: "pagerduty://integration-key",
   fields: {
     routingKey: {
       type: "text",
+      label: "Integration key",
+      hint: "Of an Events API v2 integration",
       isSecret: true,
       pattern: [/^[A-Za-z0-9]{32}$/, "must be an integration key, 32 letters and digits"],
     },
-    // E.g. for its European service region.
-    apiUrl: { type: "address", isOptional: true },
+    apiUrl: { ...apiUrl, hint: "Empty: the service region of the United States" },
   },
 
   request({ routingKey, apiUrl }, { message }) {
@@ -60,7 +59,7 @@ export const pagerduty: ChannelKind<PagerDutyConfig> = {
   // pagerduty://[host]/key (Shoutrrr) and pagerduty://key@api-key (Apprise).
   fromUrl({ base, username, host, path: [key] }) {
     if (username !== "") return { routingKey: username };
-    if (key === undefined) return host === "" ? "must be pagerduty:///key" : { routingKey: host };
+    if (key === undefined) return host === "" ? undefined : { routingKey: host };
     return { routingKey: key, ...(host !== "" && base() !== API && { apiUrl: base() }) };
   },
-};
+});

@@ -3,14 +3,8 @@
 import { truncate } from "../../../events/text.ts";
 import { bodyOf, type Severity } from "../../../events/message.ts";
 import { joinUrl } from "../../../outbound/url.ts";
-import type { ChannelKind, Pattern } from "./kind.ts";
-
-interface PushoverConfig {
-  token: string;
-  userKey: string;
-  device?: string;
-  apiUrl?: string;
-}
+import { apiUrl } from "./fields.ts";
+import { kind, type Pattern } from "./kind.ts";
 
 const API = "https://api.pushover.net";
 
@@ -24,19 +18,32 @@ const TITLE_MAX = 250;
 const MESSAGE_MAX = 1_024;
 const URL_MAX = 512;
 
-export const pushover: ChannelKind<PushoverConfig> = {
-  id: "pushover",
-  name: "Pushover",
+export const pushover = kind("pushover", {
+  title: "Pushover",
+  description: "Phones; critical messages are repeated until someone acknowledges them",
   schemes: ["pushover", "pover"],
+  urlForm: "pushover://:token@user-key",
   fields: {
-    token: { type: "text", isSecret: true, pattern: key("the API token of an application") },
-    userKey: { type: "text", isSecret: true, pattern: key("the key of a user or group") },
+    token: {
+      type: "text",
+      label: "Application token",
+      isSecret: true,
+      pattern: key("the API token of an application"),
+    },
+    userKey: {
+      type: "text",
+      label: "User or group key",
+      isSecret: true,
+      pattern: key("the key of a user or group"),
+    },
     device: {
       type: "text",
+      label: "Device",
+      hint: "Empty: all devices of the user",
       isOptional: true,
       pattern: [/^[\w,-]{1,200}$/, "must be the name of a device"],
     },
-    apiUrl: { type: "address", isOptional: true },
+    apiUrl,
   },
 
   request({ token, userKey, device, apiUrl }, { message }) {
@@ -65,10 +72,10 @@ export const pushover: ChannelKind<PushoverConfig> = {
     const [token, userKey, device] = scheme === "pover"
       ? [host, username, path[0]]
       : [password, host, param("devices")];
-    if (token === "" || userKey === "") return "must be pushover://:token@user-key";
+    if (token === "" || userKey === "") return undefined;
     return { token, userKey, ...(device !== undefined && { device }) };
   },
-};
+});
 
 function key(what: string): Pattern {
   return [/^[A-Za-z0-9]{20,40}$/, `must be ${what}, about 30 letters and digits`];

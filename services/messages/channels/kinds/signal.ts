@@ -7,15 +7,8 @@
 
 import { bodyOf } from "../../../events/message.ts";
 import { joinUrl } from "../../../outbound/url.ts";
-import { basic, type ChannelKind, type Pattern } from "./kind.ts";
-
-interface SignalConfig {
-  url: string;
-  number: string;
-  recipients: string[];
-  username?: string;
-  password?: string;
-}
+import { account } from "./fields.ts";
+import { basic, kind, type Pattern } from "./kind.ts";
 
 const TEXT_MAX = 1_800;
 
@@ -24,22 +17,30 @@ const NUMBER: Pattern = [
   "must be a phone number with its country code, e.g. +15550100",
 ];
 
-export const signal: ChannelKind<SignalConfig> = {
-  id: "signal",
-  name: "Signal",
+export const signal = kind("signal", {
+  title: "Signal",
+  description: "Phones or a group, through a server of signal-cli-rest-api",
   schemes: ["signal", "signals"],
+  urlForm: "signal://host/+sender/+recipient",
   fields: {
-    url: { type: "address" },
-    number: { type: "text", pattern: NUMBER },
+    url: {
+      type: "address",
+      label: "Server",
+      hint: "The address of a signal-cli REST API",
+      placeholder: "http://signal.lan:8080",
+    },
+    number: { type: "text", label: "Sender", placeholder: "+15550100", pattern: NUMBER },
     recipients: {
       type: "list",
+      label: "Recipients",
+      hint: "Phone numbers or ids of groups, one in each line",
+      placeholder: "+15550101",
       pattern: [
         /^(\+\d{5,20}|group\.[\w+/=-]{10,120})$/,
         "must be phone numbers such as +15550100, or ids of groups",
       ],
     },
-    username: { type: "text", isOptional: true },
-    password: { type: "text", isSecret: true, isOptional: true },
+    ...account,
   },
 
   // The server refuses both in one message, and more than one group.
@@ -72,4 +73,4 @@ export const signal: ChannelKind<SignalConfig> = {
       ...(username !== "" && { username, password }),
     };
   },
-};
+});

@@ -6,11 +6,8 @@
  */
 
 import { bodyOf, type Tone } from "../../../events/message.ts";
-import type { ChannelKind } from "./kind.ts";
-
-interface TeamsConfig {
-  url: string;
-}
+import { webhookUrl } from "./fields.ts";
+import { kind } from "./kind.ts";
 
 const COLOR: Record<Tone, string> = {
   problem: "attention",
@@ -23,11 +20,18 @@ const COLOR: Record<Tone, string> = {
 const TEXT_MAX = 4_000;
 const LINES_MAX = 100;
 
-export const teams: ChannelKind<TeamsConfig> = {
-  id: "teams",
-  name: "Microsoft Teams",
+export const teams = kind("teams", {
+  title: "Microsoft Teams",
+  description: "A workflow that starts when a webhook request is received",
   schemes: ["teams", "workflows", "workflow"],
-  fields: { url: { type: "address", isSecret: true } },
+  urlForm: "teams:// and the rest of the workflow's address",
+  fields: {
+    url: {
+      ...webhookUrl,
+      label: "Workflow URL",
+      hint: "Of a workflow that starts when a webhook request is received",
+    },
+  },
 
   request({ url }, { message }) {
     // Unlike a TextBlock, a TextRun has no markup.
@@ -69,9 +73,7 @@ export const teams: ChannelKind<TeamsConfig> = {
   fromUrl({ scheme, base, path, query, param, username }) {
     const address = param("host");
     if (address?.startsWith("https://")) return { url: address };
-    if (username !== "" || path.length === 0) {
-      return "must be teams:// and the rest of the workflow's address";
-    }
+    if (username !== "" || path.length === 0) return undefined;
     const [id, signature, ...more] = path;
     const isWhole = scheme === "teams" || signature === undefined || more.length > 0;
     if (isWhole) {
@@ -93,4 +95,4 @@ export const teams: ChannelKind<TeamsConfig> = {
     );
     return { url: url.href };
   },
-};
+});

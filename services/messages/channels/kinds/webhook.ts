@@ -2,35 +2,38 @@
 
 import { bodyOf } from "../../../events/message.ts";
 import { parseTemplate, renderTemplate, TemplateError } from "../../template.ts";
-import type { ChannelKind } from "./kind.ts";
-
-interface WebhookConfig {
-  url: string;
-  method?: string;
-  headers?: Record<string, string>;
-  template?: string;
-  contentType?: string;
-}
+import { kind } from "./kind.ts";
 
 const JSON_TYPE = "application/json";
 
 const TEXT_MAX = 8_000;
 
-export const webhook: ChannelKind<WebhookConfig> = {
-  id: "webhook",
-  name: "Webhook",
+export const webhook = kind("webhook", {
+  title: "Webhook",
+  description: "A request of your own making, with a template",
   schemes: ["generic", "generic+http", "generic+https", "json", "jsons"],
+  urlForm: "generic://host/path",
   fields: {
-    url: { type: "address", isSecret: true },
+    url: { type: "address", label: "URL", isSecret: true },
     method: {
       type: "text",
+      label: "Method",
       isOptional: true,
-      pattern: [/^(POST|PUT|PATCH|GET)$/, "must be POST, PUT, PATCH or GET"],
+      options: ["POST", "PUT", "PATCH", "GET"],
     },
-    headers: { type: "headers", isSecret: true, isOptional: true },
-    template: { type: "template", isOptional: true },
+    headers: { type: "headers", label: "Headers", isSecret: true, isOptional: true },
+    template: {
+      type: "template",
+      label: "Template",
+      hint: "Fields: id, title, text, severity, resolved, link, event. Empty: all as JSON",
+      placeholder: '{"text": "{{ title }}"}',
+      isOptional: true,
+    },
     contentType: {
       type: "text",
+      label: "Content type",
+      hint: "Values in the template are escaped for it",
+      placeholder: "application/json",
       isOptional: true,
       pattern: [/^[\w.+-]{1,60}\/[\w.+-]{1,60}(; ?charset=utf-8)?$/, "must be a media type"],
     },
@@ -97,7 +100,7 @@ export const webhook: ChannelKind<WebhookConfig> = {
       ...(template !== undefined && { template: JSON.stringify(body) }),
     };
   },
-};
+});
 
 /** Parameters of such a URL that the receiver does not get. */
 const OWN_PARAMETERS = new Set([

@@ -63,7 +63,7 @@ export default function Chat() {
       dialog={dialog}
       defaultSort="name"
       empty={"No channels yet. A channel sends a message about the events that you choose to " +
-        "Telegram, Slack or a compatible team chat."}
+        "Telegram, Slack or a compatible team chat. It is listed in Notifications, too."}
       buttons={hasRole("admin", "chatops:write") && channels && channels.length > 0 && (
         <Button icon="chat" onClick={send}>Send event</Button>
       )}

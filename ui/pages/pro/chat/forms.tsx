@@ -1,6 +1,5 @@
 /** The dialogs of chat channels. @module */
 
-import { Fragment } from "preact";
 import { useSignal } from "@preact/signals";
 import { api } from "../../../api/client.ts";
 import type { ChatChannel, ChatChannelConfig } from "../../../api/types.ts";
@@ -37,13 +36,15 @@ export function ChannelForm({ item: channel, ...dialog }: EditProps<ChatChannel>
     return saveItem("/api/ext/service-pro/chatops/channels", channel, body);
   };
   return (
-    <EditDialog noun="channel" item={channel} save={save} {...dialog}>
-      {text("Name", "name", { required: true, maxLength: 100 })}
-      {select("Platform", "platform", PLATFORM_OPTIONS, { choice: platform })}
-      <Fragment key={platform.value}>
+    <EditDialog noun="channel" item={channel} save={save} {...dialog} wide>
+      <div class="field-grid">
+        {text("Name", "name", { required: true, maxLength: 100 })}
+        {select("Platform", "platform", PLATFORM_OPTIONS, { choice: platform })}
+      </div>
+      <div key={platform.value} class="field-grid">
         {platform.value === "messenger"
           ? (
-            <div class="field-row">
+            <>
               {config.text("Bot token", "bot_token", {
                 hint: secretHint,
                 secret: true,
@@ -55,7 +56,7 @@ export function ChannelForm({ item: channel, ...dialog }: EditProps<ChatChannel>
                 required: true,
                 maxLength: 128,
               })}
-            </div>
+            </>
           )
           : config.text("Webhook URL", "webhook_url", {
             hint: secretHint,
@@ -67,7 +68,7 @@ export function ChannelForm({ item: channel, ...dialog }: EditProps<ChatChannel>
           hint: "Only for a gateway that replaces the platform's API",
           maxLength: 2_048,
         })}
-      </Fragment>
+      </div>
       <EventKinds checked={channel?.events ?? []} />
     </EditDialog>
   );

@@ -1,17 +1,19 @@
 import { equal, match, ok } from "node:assert/strict";
-import type { EventMap } from "../../../../services/events/kinds/mod.ts";
-import { chatText } from "../../../../services/pro/chat/text.ts";
-import { leastProcessorMsOf } from "../../../helpers/in_time.ts";
+import { describeEvent } from "../../../services/events/description.ts";
+import type { Tone } from "../../../services/events/kinds/kind.ts";
+import type { EventMap } from "../../../services/events/kinds/mod.ts";
+import { bodyOf } from "../../../services/events/message.ts";
+import { leastProcessorMsOf } from "../../helpers/in_time.ts";
 
-const envelope = {
-  timestamp: "2026-01-31T12:00:00.000Z",
-  eventId: "1b4e28ba-2fa1-41d2-883f-0016d3cca427",
-  server: "host-1",
-  serverId: "s1",
-};
-const END = "2026-01-31 12:00:00 UTC, event 1b4e28ba-2fa1-41d2-883f-0016d3cca427";
-const textOf = (event: string, data: object, max = 4_096) =>
-  chatText({ event, ...envelope, data }, { max });
+const END = "2026-01-31 12:00:00 UTC";
+const ICONS: Record<Tone, string> = { problem: "🔴", warning: "🟠", good: "🟢", news: "🔵" };
+
+/** The headline after the tone, and the text below it. */
+function textOf(event: string, data: object, max = 4_096): string {
+  const { tone, headline, lines } = describeEvent({ event, data });
+  const body = bodyOf({ lines, timestamp: "2026-01-31T12:00:00.000Z", link: null }, max);
+  return `${ICONS[tone]} host-1: ${headline}\n${body}`;
+}
 
 const alert = {
   rule: "CPU",
@@ -373,7 +375,7 @@ for (
         ] as const
       ) {
         const message = textOf(event, data, max);
-        ok(message.length <= max, `${message.length}`);
+        ok(message.slice(message.indexOf("\n") + 1).length <= max, `${message.length}`);
         ok(message.isWellFormed());
         ok(message.endsWith(`\n${END}`));
         ok(message.split("\n")[0]!.length < 700);
