@@ -2,14 +2,14 @@
 
 import { number, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
-import type { AlertMetric, AlertOperator } from "./alert_rules.ts";
+import type { AlertOperator } from "./alert_rules.ts";
 import type { Severity } from "./notification_channels.ts";
 
 const events = table("alert_events", {
   id: text(),
   ruleId: text(),
   ruleName: text(),
-  metric: text<AlertMetric>(),
+  metric: text(),
   operator: text<AlertOperator>(),
   threshold: number(),
   /** The value that fired the rule. */

@@ -5,35 +5,6 @@ import type { Database } from "./database.ts";
 import type { Target } from "./target.ts";
 import type { Severity } from "./notification_channels.ts";
 
-export const ALERT_METRICS = [
-  "cpu_percent",
-  "memory_percent",
-  "swap_percent",
-  "disk_percent",
-  "disk_full_in_hours",
-  "load_1",
-  "pressure_cpu",
-  "pressure_memory",
-  "pressure_io",
-  "network_bytes_per_second",
-  "temperature_celsius",
-  "container_stopped",
-  "container_cpu_percent",
-  "container_memory_percent",
-  "container_memory_bytes",
-  "container_network_bytes_per_second",
-  "container_restarts",
-  "container_oom",
-  "container_log_matches",
-  "container_unhealthy",
-  "container_not_running",
-  "engine_down",
-  "outbox_age_seconds",
-  "certificate_days_remaining",
-  "update_available_days",
-] as const;
-export type AlertMetric = (typeof ALERT_METRICS)[number];
-
 export const ALERT_OPERATORS = [">", "<", ">=", "<=", "=="] as const;
 export type AlertOperator = (typeof ALERT_OPERATORS)[number];
 
@@ -45,7 +16,7 @@ export interface AlertScope {
 const rules = table("alert_rules", {
   id: text(),
   name: text(),
-  metric: text<AlertMetric>(),
+  metric: text(),
   operator: text<AlertOperator>(),
   threshold: number(),
   /** Time for which the condition must hold without interruption. */

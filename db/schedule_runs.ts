@@ -3,7 +3,6 @@
 import { type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { runRetention } from "./run_retention.ts";
-import type { ScheduleAction } from "./schedules.ts";
 
 export const RUN_STATUSES = ["success", "failure", "skipped"] as const;
 type RunStatus = (typeof RUN_STATUSES)[number];
@@ -14,7 +13,7 @@ const started = {
   scheduleName: text(),
   containerId: text(),
   containerName: text(),
-  action: text<ScheduleAction>(),
+  action: text(),
   startedAt: text(),
 };
 

@@ -3,9 +3,6 @@
 import { boolean, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
 
-export const SCHEDULE_ACTIONS = ["start", "stop", "restart", "update"] as const;
-export type ScheduleAction = (typeof SCHEDULE_ACTIONS)[number];
-
 const schedules = table("schedules", {
   id: text(),
   name: text(),
@@ -13,7 +10,8 @@ const schedules = table("schedules", {
   containerId: text(),
   /** Finds the container again after it was recreated. */
   containerName: text(),
-  action: text<ScheduleAction>(),
+  /** The id of its kind, e.g. `restart`. */
+  action: text(),
   /** Five fields: minute, hour, day of month, month, day of week. */
   cronExpression: text(),
   /** IANA name. */

@@ -7,9 +7,10 @@ import {
   listActiveAlerts,
   listAlertEvents,
 } from "../services/alerts/events.ts";
+import { type Metric, METRIC_GROUPS, UNITS } from "../services/alerts/metrics/kind.ts";
+import { ALERT_METRIC_IDS, ALERT_METRICS } from "../services/alerts/metrics/mod.ts";
 import { previewAlertRule } from "../services/alerts/preview.ts";
 import {
-  ALERT_METRICS,
   ALERT_OPERATORS,
   ALERT_STATES,
   type AlertRuleView,
@@ -20,7 +21,7 @@ import {
   removeAlertRule,
 } from "../services/alerts/rules.ts";
 import { assertAlertPattern } from "../services/alerts/settings.ts";
-import { ALERT_TEMPLATES } from "../services/alerts/templates.ts";
+import { ALERT_TEMPLATES } from "../services/alerts/recommended.ts";
 import { SEVERITIES } from "../services/events/message.ts";
 import type { Deps } from "../services/deps.ts";
 import { endpoint } from "./contract/endpoint.ts";
@@ -34,18 +35,10 @@ import {
   Timestamp,
 } from "./contract/shapes.ts";
 
-const Metric = z.enum(ALERT_METRICS)
-  .meta({
-    id: "AlertMetric",
-    description: "Percentages are of the whole host; load_1 is the load average over a minute; " +
-      "pressure_* is the percentage of the last minute in which some task waited; " +
-      "disk_full_in_hours continues the growth of the last 6 hours, up to 8760; " +
-      "container_stopped counts the containers that are not running, without finished tasks " +
-      "(exit code 0, restart policy no or none). The other container_* metrics are measured for " +
-      "each container: container_cpu_percent is 100 for one core; container_unhealthy, " +
-      "container_not_running and engine_down are 1 or 0; container_restarts, container_oom and " +
-      "container_log_matches count within windowSeconds, since the start of the service",
-  });
+const MetricId = z.enum(ALERT_METRIC_IDS).meta({
+  id: "AlertMetric",
+  description: ALERT_METRICS.map(({ id, description }) => `${id}: ${description}`).join(". "),
+});
 
 const Operator = z.enum(ALERT_OPERATORS).meta({ id: "AlertOperator" });
 
@@ -61,7 +54,7 @@ const Scope = z.strictObject({ target: Target }).meta({
 
 const settings = {
   name: Name,
-  metric: Metric,
+  metric: MetricId,
   operator: Operator,
   threshold: z.number().min(-1e12).max(1e12),
   durationSeconds: z.int().min(0).max(86_400).meta({
@@ -74,18 +67,18 @@ const options = {
   severity: Severity.meta({ description: "Default: warning" }),
   scope: Scope.meta({ description: "Default: the host, or all containers, as the metric needs" }),
   pattern: z.string().min(1).max(200).nullable().meta({
-    description: "RE2 pattern of log lines; only for container_log_matches",
+    description: "RE2 pattern of log lines; for metrics with hasPattern, which need it",
     example: "(?i)out of memory",
   }),
   path: z.string().max(4096).regex(/^\//, { error: "must be an absolute path" }).nullable()
     .meta({
-      description: "A path in the filesystem to measure, as the service sees it; only for " +
-        "disk_percent. Default: the root",
+      description: "A path in the filesystem to measure, as the service sees it; for metrics " +
+        "with hasPath. Default: the root",
       example: "/srv",
     }),
   windowSeconds: z.int().min(10).max(86_400).nullable().meta({
-    description: "The last seconds in which occurrences are counted; only for " +
-      "container_restarts, container_oom and container_log_matches. Default: 300",
+    description: "The last seconds in which occurrences are counted; for metrics whose " +
+      "windowSeconds is not null. Default: that one",
   }),
   forMissingDataSeconds: z.int().min(10).max(86_400).nullable().meta({
     description: "After so many seconds without data the state is no_data, with one event " +
@@ -110,9 +103,17 @@ const newSettings = { ...settings, ...z.object(options).partial().shape };
 const NewRule = z.object({ ...newSettings, autoIncident: AutoIncident.default(false) })
   .meta({ id: "NewAlertRule", example });
 
+const Condition = z.string().meta({
+  description: "In words, without the scope",
+  example: "CPU > 90 % for 1 min",
+});
+
+const ValueText = z.string().meta({ description: "The value with its unit", example: "97.2 %" });
+
 const Template = z.object({
   id: z.string().meta({ example: "disk-almost-full" }),
   description: z.string().meta({ example: "The host has little disk space left." }),
+  condition: Condition,
   rule: z.object({ ...newSettings, autoIncident: AutoIncident }).meta({ id: "AlertTemplateRule" }),
 }).meta({ id: "AlertTemplate" });
 
@@ -141,6 +142,7 @@ const Rule = z.object({
   createdAt: Timestamp,
   duration_seconds: z.int().meta({ description: "Same as durationSeconds" }),
   created_at: Timestamp.meta({ description: "Same as createdAt" }),
+  condition: Condition,
   lastFiredAt: Timestamp.nullable(),
   state: z.enum(ALERT_STATES).meta({
     description: "Of several containers, the worst. pending: the condition holds, but not for " +
@@ -158,10 +160,11 @@ const AlertEvent = z.object({
   id: z.string(),
   ruleId: z.string(),
   ruleName: z.string(),
-  metric: Metric,
+  metric: MetricId,
   operator: Operator,
   threshold: z.number(),
   value: z.number().meta({ description: "When the rule fired" }),
+  valueText: ValueText,
   message: z.string().meta({ example: "CPU is at 97.2 % (limit: above 90 % for 1 min)" }),
   severity: Severity,
   container: z.string().nullable().meta({ description: "Its name; null for the host" }),
@@ -180,11 +183,40 @@ const AlertEvent = z.object({
 
 const ActiveAlert = AlertEvent.extend({ inhibitedBy: InhibitedBy }).meta({ id: "ActiveAlert" });
 
+const MetricDescription = z.object({
+  id: z.string().meta({ example: "container_restarts" }),
+  group: z.enum(METRIC_GROUPS).meta({ example: "Containers" }),
+  words: z.string().meta({ description: "Its name within the group", example: "restarts" }),
+  title: z.string().meta({ description: "In conditions", example: "Restarts of a container" }),
+  description: z.string().meta({ example: "Within windowSeconds" }),
+  unit: z.enum(UNITS).nullable(),
+  target: z.enum(["host", "containers"]).meta({
+    description: "The kind of target that the scope of its rules has",
+  }),
+  isState: z.boolean().meta({ description: "Whether the value is 1 or 0" }),
+  hasPath: z.boolean().meta({ description: "Whether its rules may have a path" }),
+  hasPattern: z.boolean().meta({ description: "Whether its rules need a pattern" }),
+  operator: Operator.meta({ description: "Proposed for a new rule, as is the threshold" }),
+  threshold: z.number(),
+  windowSeconds: z.int().nullable().meta({
+    description: "Length of the window in which its rules count, by default; null for others",
+  }),
+}).meta({ id: "AlertMetricDescription" });
+
 /** Adds the snake_case names that some clients read. */
 const withSnakeCase = (rule: AlertRuleView) => ({
   ...rule,
   duration_seconds: rule.durationSeconds,
   created_at: rule.createdAt,
+});
+
+const toDescription = (metric: Metric) => ({
+  ...metric,
+  unit: metric.unit ?? null,
+  isState: metric.states !== undefined,
+  hasPath: metric.hasPath ?? false,
+  hasPattern: metric.hasPattern ?? false,
+  windowSeconds: metric.windowSeconds ?? null,
 });
 
 const UNKNOWN = { 404: "The rule does not exist" };
@@ -236,6 +268,7 @@ export const alertEndpoints = (deps: Deps) => [
         description: "Of several containers, the one furthest beyond the threshold; null while " +
           "unknown",
       }),
+      valueText: ValueText.nullable(),
       since: Timestamp.nullable().meta({
         description: "Since when the condition holds if only its duration is missing",
       }),
@@ -300,6 +333,17 @@ export const alertEndpoints = (deps: Deps) => [
     returns: Rule,
     failures: UNKNOWN,
   }, ({ params, body }) => withSnakeCase(changeAlertRule(deps, params.id, body))),
+
+  endpoint("GET /api/alerts/metrics", {
+    operationId: "listAlertMetrics",
+    summary: "List alert metrics",
+    description: "Everything that an alert rule can watch, by group. Also what this host cannot " +
+      "measure, which is in the `problem` of a rule.",
+    role: "viewer",
+    permission: "alerts:read",
+    etag: true,
+    returns: z.object({ metrics: z.array(MetricDescription) }).meta({ id: "AlertMetricList" }),
+  }, () => ({ metrics: ALERT_METRICS.map(toDescription) })),
 
   endpoint("GET /api/alerts/templates", {
     operationId: "listAlertTemplates",

@@ -1,8 +1,11 @@
 /** /api/jobs: work that takes longer than a request. @module */
 
 import * as z from "zod";
+import { JOB_KINDS } from "../services/community/job_kinds.ts";
 import { cancelJob, getJob, listJobs } from "../services/jobs/jobs.ts";
+import { failInterrupted, JOB_GROUPS, type NamedJobKind } from "../services/jobs/kind.ts";
 import { openJobStream } from "../services/jobs/stream.ts";
+import { JOB_PERMISSIONS } from "../services/jobs/view.ts";
 import type { Deps } from "../services/deps.ts";
 import { endpoint, rawEndpoint } from "./contract/endpoint.ts";
 import { eventStream } from "./pipeline/event_stream.ts";
@@ -22,10 +25,50 @@ const UNKNOWN = { 404: "The job does not exist, or the caller may not read its t
 /** Each shows the jobs of its own targets. */
 const READ = {
   role: "viewer",
-  scope: "filtered",
   permission: "images:read",
-  orPermissions: ["containers:read", "stacks:read", "system:read"],
+  orPermissions: Object.values(JOB_PERMISSIONS).filter((each) => each !== "images:read"),
 } as const;
+
+const CANCEL = new Set(JOB_KINDS.map(({ permission }) => permission));
+
+const Kind = z.object({
+  id: z.string().meta({ example: "container.update" }),
+  group: z.enum(JOB_GROUPS).meta({ description: "Part of the dashboard that shows its jobs" }),
+  title: z.string().meta({ example: "Update" }),
+  running: z.string().meta({
+    description: "A job in progress; {target} stands for its target",
+    example: "Updating {target}",
+  }),
+  steps: z.record(z.string(), z.string()).meta({
+    description: "Its steps in words; those on several containers are numbered, as in `create 2`",
+    example: { pull: "Pull the image", swap: "Replace the old container" },
+  }),
+  unit: z.enum(["bytes", "steps"]).meta({ description: "Of its progress" }),
+  targetType: Job.shape.targetType,
+  readPermission: z.string().meta({
+    description: "Required to see its jobs",
+    example: "containers:read",
+  }),
+  role: z.enum(["viewer", "operator", "admin"]).meta({
+    description:
+      "Least role that starts and cancels its jobs, unless the caller has the permission",
+  }),
+  permission: z.string().meta({ example: "containers:update" }),
+  isResumed: z.boolean().meta({
+    description: "Whether a job that a stop of the service interrupted is continued or rolled " +
+      "back; otherwise it has failed",
+  }),
+  isListed: z.boolean().meta({ description: "Whether the dashboard lists ended jobs" }),
+}).meta({ id: "JobKind" });
+
+const toDescription = (kind: NamedJobKind) => ({
+  ...kind,
+  steps: kind.steps ?? {},
+  unit: kind.unit ?? "steps" as const,
+  readPermission: JOB_PERMISSIONS[kind.targetType],
+  isResumed: kind.recover !== failInterrupted,
+  isListed: kind.isListed ?? false,
+});
 
 export const jobEndpoints = (deps: Deps) => [
   endpoint("GET /api/jobs", {
@@ -35,13 +78,14 @@ export const jobEndpoints = (deps: Deps) => [
       "time; further ones are queued. An API token that is limited to stacks or containers sees " +
       "the jobs on them.",
     ...READ,
+    scope: "filtered",
     query: z.object({
       kind: z.preprocess(
         (text) => typeof text === "string" ? text.split(",").map((kind) => kind.trim()) : text,
         z.array(Job.shape.kind).max(20).optional(),
       ).meta({
         description: "Only jobs of these kinds, separated by commas",
-        example: ["container.update", "container.rollback", "stack.update", "service.update"],
+        example: ["container.update", "stack.update"],
       }),
       status: Job.shape.status.optional(),
       target: Job.shape.target.optional(),
@@ -61,10 +105,21 @@ export const jobEndpoints = (deps: Deps) => [
     }).meta({ id: "JobList" }),
   }, ({ query, caller }) => listJobs(deps, caller, query)),
 
+  endpoint("GET /api/jobs/kinds", {
+    operationId: "listJobKinds",
+    summary: "List job kinds",
+    description: "With the words for jobs in progress and their steps.",
+    ...READ,
+    scope: "open",
+    etag: true,
+    returns: z.object({ kinds: z.array(Kind) }).meta({ id: "JobKindList" }),
+  }, () => ({ kinds: JOB_KINDS.map(toDescription) })),
+
   endpoint("GET /api/jobs/:id", {
     operationId: "getJob",
     summary: "Get a job",
     ...READ,
+    scope: "filtered",
     returns: Job,
     failures: UNKNOWN,
   }, ({ params, caller }) => getJob(deps, caller, params.id)),
@@ -79,7 +134,7 @@ export const jobEndpoints = (deps: Deps) => [
     role: "operator",
     scope: "filtered",
     permission: "containers:update",
-    orPermissions: ["images:write"],
+    orPermissions: [...CANCEL].filter((each) => each !== "containers:update"),
     returns: Job,
     status: 202,
     failures: { ...UNKNOWN, 409: "The job has ended, or waits for the engine to recover" },
@@ -93,6 +148,7 @@ export const jobEndpoints = (deps: Deps) => [
       "far. A client that reads slowly misses intermediate progress. There are no ids: a client " +
       "that reconnects gets the current state.",
     ...READ,
+    scope: "filtered",
     acceptsTicket: true,
     returns: z.string().meta({ example: EXAMPLE }),
     produces: "text/event-stream",

@@ -3,13 +3,13 @@
 import * as z from "zod";
 import { CRON_LENGTH_MAX } from "../services/input/cron.ts";
 import { listScheduleRuns, RUN_STATUSES } from "../services/automation/schedules/runs.ts";
+import { SCHEDULE_KINDS } from "../services/automation/schedules/kinds.ts";
 import {
   changeSchedule,
   createSchedule,
   getSchedule,
   listSchedules,
   removeSchedule,
-  SCHEDULE_ACTIONS,
   setScheduleEnabled,
 } from "../services/automation/schedules/schedules.ts";
 import type { Deps } from "../services/deps.ts";
@@ -17,9 +17,19 @@ import { endpoint } from "./contract/endpoint.ts";
 import { Done, EnabledBody, Name, paged, pagingQuery, Timestamp } from "./contract/shapes.ts";
 import { ContainerRef } from "./containers/shapes.ts";
 
-const Action = z.enum(SCHEDULE_ACTIONS).meta({
-  description: "update: asks the registry, and updates the container if it has a newer image",
+const Action = z.enum(SCHEDULE_KINDS.map(({ id }) => id)).meta({
+  description: SCHEDULE_KINDS.map(({ id, description }) => `${id}: ${description}`).join(". "),
 });
+
+const Kind = z.object({
+  id: z.string().meta({ description: "The action of schedules", example: "restart" }),
+  title: z.string().meta({ example: "Restart" }),
+  description: z.string().meta({ example: "Restarts the container, or starts it" }),
+  permission: z.string().meta({
+    description: "Required to enable such a schedule, besides schedules:write",
+    example: "containers:restart",
+  }),
+}).meta({ id: "ScheduleKind" });
 
 const settings = {
   name: Name,
@@ -130,6 +140,15 @@ export const scheduleEndpoints = (deps: Deps) => [
     ({ body: { allowMissing, ...settings }, caller }) =>
       createSchedule(deps, caller, settings, { allowMissing }),
   ),
+
+  endpoint("GET /api/schedules/kinds", {
+    operationId: "listScheduleKinds",
+    summary: "List schedule kinds",
+    ...READ,
+    scope: "open",
+    etag: true,
+    returns: z.object({ kinds: z.array(Kind) }).meta({ id: "ScheduleKindList" }),
+  }, () => ({ kinds: [...SCHEDULE_KINDS] })),
 
   endpoint("GET /api/schedules/history", {
     operationId: "listScheduleRuns",

@@ -7,26 +7,6 @@
 import { boolean, json, number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** Metrics of the host. */
-const HOST_METRICS = [
-  "cpu_percent",
-  "memory_percent",
-  "disk_percent",
-  "load_1",
-  "container_stopped",
-] as const;
-
-/** Metrics of the container that the rule acts on. */
-const TARGET_METRICS = [
-  "container_cpu_percent",
-  "container_memory_percent",
-  "container_unhealthy",
-  "container_down",
-] as const;
-
-export const REMEDIATION_METRICS = [...HOST_METRICS, ...TARGET_METRICS] as const;
-export type RemediationMetric = (typeof REMEDIATION_METRICS)[number];
-
 export const REMEDIATION_OPERATORS = [">", "<", ">=", "<=", "=="] as const;
 export type RemediationOperator = (typeof REMEDIATION_OPERATORS)[number];
 
@@ -36,7 +16,7 @@ export type RemediationAction = (typeof REMEDIATION_ACTIONS)[number];
 const rules = table("remediation_rules", {
   id: text(),
   name: text(),
-  condition_metric: text<RemediationMetric>(),
+  condition_metric: text(),
   condition_operator: text<RemediationOperator>(),
   condition_threshold: number(),
   /** Time for which the condition must hold without interruption, in seconds. */

@@ -27,7 +27,7 @@ export function accounting(
   const isWrite = (method !== "GET" || endpoint.upgrades) && !endpoint.unaudited;
   const isAudited = isWrite || endpoint.audited === true;
   const action = `${method} ${route}`;
-  const resource = resourceOf(route);
+  const resource = findResource(route);
   // Changes of one container are in the stream already, and a login is not a change.
   const isChange = isWrite && !endpoint.audited && endpoint.scope !== "container" &&
     endpoint.role !== "public";
@@ -56,10 +56,10 @@ export function accounting(
     const recorder = policy ?? await currentPolicy();
     const caller = c.get("caller") as Caller | undefined;
     const { actor, command = null, unaudited, ...note } = c.get("note");
-    const own = note.target === undefined ? targetsOf(c) : [note.target];
+    const own = note.target === undefined ? readTargets(c) : [note.target];
     const targets = note.targets ?? own;
     const target = (own.length > 0 ? own : targets).join(" ");
-    const outcome = outcomeOf(status, caller);
+    const outcome = classifyOutcome(status, caller);
     // Wrong keys and passwords are throttled; malformed anonymous requests are not.
     const isAttempt = status < 400 || status === 401 || status === 403;
     const isRelevant = caller !== undefined && (caller.role !== "public" || isAttempt);
@@ -73,7 +73,7 @@ export function accounting(
     }
     if (endpoint.unrecorded && outcome === "success") return;
     const result = { caller, target, targets, command, status, outcome, actor };
-    await recorder?.record({ ...requestOf(c), ...result });
+    await recorder?.record({ ...describeRequest(c), ...result });
   }
 
   async function recordPhase(
@@ -82,29 +82,29 @@ export function accounting(
     { targets, command, outcome }: Parameters<RecordPhase>[1],
   ): Promise<void> {
     const caller = c.get("caller");
-    const target = targetsOf(c).join(" ");
+    const target = readTargets(c).join(" ");
     audit({ caller, action: `${action} (${phase})`, target, targets, command, outcome });
     // The edition may have changed meanwhile.
     const recorder = await currentPolicy();
     const result = { caller, target, targets, command, status: 101, phase, outcome };
-    await recorder?.record({ ...requestOf(c), ...result, actor: undefined });
+    await recorder?.record({ ...describeRequest(c), ...result, actor: undefined });
   }
 
-  function requestOf({ env: { address, requestId } }: Context<Env>) {
+  function describeRequest({ env: { address, requestId } }: Context<Env>) {
     return { address, requestId, method, path: route, permission: endpoint.permission };
   }
 }
 
 /** The part before the first parameter: `/api/webhooks` of `/api/webhooks/:id/test`. */
-const resourceOf = (route: string): string => route.split("/:")[0]!;
+const findResource = (route: string): string => route.split("/:")[0]!;
 
-function outcomeOf(status: number, caller: Caller | undefined): Observation["outcome"] {
+function classifyOutcome(status: number, caller: Caller | undefined): Observation["outcome"] {
   if (status === 402 || isDenial(status, caller?.scope)) return "denied";
   return status < 400 ? "success" : "failure";
 }
 
 /** The path's parameters, else the name in the body. */
-function targetsOf(c: Context<Env>): string[] {
+function readTargets(c: Context<Env>): string[] {
   const params = Object.values(c.req.param() as Record<string, string>);
   if (params.length) return params;
   const { name, email } = (validated(c, "body") ?? {}) as { name?: unknown; email?: unknown };

@@ -1,16 +1,17 @@
 /** /remediation: rules that act on containers, and their runs. @module */
 
 import * as z from "zod";
+import { UNITS } from "../../services/alerts/metrics/kind.ts";
 import type { Deps } from "../../services/deps.ts";
 import {
   changeRemediationRule,
   createRemediationRule,
   listRemediationRules,
   REMEDIATION_ACTIONS,
-  REMEDIATION_METRICS,
   REMEDIATION_OPERATORS,
   removeRemediationRule,
 } from "../../services/pro/remediation/rules.ts";
+import { REMEDIATION_METRICS } from "../../services/pro/remediation/metrics.ts";
 import { listRemediationRuns, REMEDIATION_STATUSES } from "../../services/pro/remediation/runs.ts";
 import { ContainerRef } from "../containers/shapes.ts";
 import { endpoint } from "../contract/endpoint.ts";
@@ -26,13 +27,9 @@ const ActionConfig = z.strictObject({
 
 const settings = {
   name: Name,
-  condition_metric: z.enum(REMEDIATION_METRICS).meta({
-    description:
-      "Percentages and load_1 are of the host. container_stopped counts the containers " +
-      "that are not running, without finished tasks (exit code 0, restart policy no or none). " +
-      "container_* are of the target: CPU in percent of one core, memory in percent of its " +
-      "limit; container_unhealthy and container_down are 1 or 0. Down means not running after " +
-      "having run, unless this service stopped it",
+  condition_metric: z.enum(REMEDIATION_METRICS.map(({ id }) => id)).meta({
+    description: REMEDIATION_METRICS.map(({ id, description }) => `${id}: ${description}`)
+      .join(". "),
   }),
   condition_operator: z.enum(REMEDIATION_OPERATORS),
   condition_threshold: z.number().min(-1e12).max(1e12),
@@ -84,10 +81,28 @@ const Rule = z.object({
   ...settings,
   id: z.string(),
   name: z.string(),
+  condition: z.string().meta({
+    description: "In words",
+    example: "Container is down for 1 min",
+  }),
   created_at: Timestamp,
   last_triggered_at: Timestamp.nullable(),
   trigger_count: z.int(),
 }).meta({ id: "RemediationRule" });
+
+const MetricDescription = z.object({
+  id: z.string().meta({ example: "container_down" }),
+  group: z.enum(["Container", "Host"]).meta({ description: "Container: the target of the rule" }),
+  words: z.string().meta({ description: "Its name within the group", example: "down" }),
+  title: z.string().meta({ description: "In conditions", example: "Container is down" }),
+  description: z.string().meta({ example: "1 or 0" }),
+  unit: z.enum(UNITS).nullable(),
+  is_state: z.boolean().meta({ description: "Whether the value is 1 or 0" }),
+  operator: z.enum(REMEDIATION_OPERATORS).meta({
+    description: "Proposed for a new rule, as is the threshold",
+  }),
+  threshold: z.number(),
+}).meta({ id: "RemediationMetricDescription" });
 
 const Run = z.object({
   id: z.string(),
@@ -179,6 +194,22 @@ export const remediationEndpoints = (deps: Deps) => [
     returns: Rule,
     failures: UNKNOWN,
   }, ({ params, body, caller }) => changeRemediationRule(deps, caller, params.id, body)),
+
+  endpoint("GET /remediation/metrics", {
+    operationId: "listRemediationMetrics",
+    summary: "List remediation metrics",
+    description: "Everything that a rule can watch, by group.",
+    ...READ,
+    etag: true,
+    returns: z.object({ metrics: z.array(MetricDescription) })
+      .meta({ id: "RemediationMetricList" }),
+  }, () => ({
+    metrics: REMEDIATION_METRICS.map(({ unit = null, states, ...metric }) => ({
+      ...metric,
+      unit,
+      is_state: states !== undefined,
+    })),
+  })),
 
   endpoint("GET /remediation/history", {
     operationId: "listRemediationRuns",

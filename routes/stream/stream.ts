@@ -12,7 +12,7 @@ const DESCRIPTION =
 \`containers\` (\`{containers, stacks}\`), \`alerts\` (\`{firing, recent}\`) and, with Pro, \`monitors\` \
 (\`{results}\`: the checks of uptime monitors in the 30 seconds before the last one, each with the monitor's status and \
 uptime after it). Sends them again about a second after a container, the engine or \
-another resource has changed, or later if there are many containers. Sends \`event\` frames (\`{event, timestamp, eventId, server, serverId, data, title, tone, lines}\`: what a webhook gets, and what it means in words) as events happen, and \`job\` \
+another resource has changed, or later if there are many containers. Sends \`event\` frames (\`{event, timestamp, eventId, server, serverId, data, title, tone, lines, remedy?}\`: what a webhook gets, what it means in words, and where people should do something about it) as events happen, and \`job\` \
 frames (the job without its result) when a job starts, ends or reaches another step. Only admins \
 receive \`account.new_sign_in\`.
 

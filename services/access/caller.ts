@@ -86,7 +86,7 @@ export function mayDo(caller: Caller, need: Role, permission: string): boolean {
   return (scope === undefined || scope.permissions !== null) && rights?.grants(permission) === true;
 }
 
-/** Actions on containers that another setting can cause, such as a schedule. */
+/** Actions on containers that another setting can cause, such as a remediation rule. */
 type CausedAction = "start" | "stop" | "restart" | "update";
 
 /**

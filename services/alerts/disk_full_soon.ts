@@ -3,7 +3,7 @@
 import { deleteSetting, selectSetting, upsertSetting } from "../../db/settings.ts";
 import type { Deps } from "../deps.ts";
 import { emit, type EmitDeps } from "../events/emit.ts";
-import { readDiskForecast } from "./disk_forecast.ts";
+import { readDiskForecast } from "./metrics/disk_forecast.ts";
 
 /** Hours left at which the event is sent, and above which it may be sent again. */
 const WARN_HOURS = 24;

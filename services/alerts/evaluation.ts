@@ -5,6 +5,7 @@ import type { AlertRule } from "../../db/alert_rules.ts";
 import { upsertSetting } from "../../db/settings.ts";
 import type { Deps } from "../deps.ts";
 import type { EmitDeps } from "../events/emit.ts";
+import type { Container } from "../containers/inventory.ts";
 import type { WatchedRule } from "./memory.ts";
 import {
   type ConditionState,
@@ -16,15 +17,10 @@ import {
   next,
   SEEN_EVERY_MS,
 } from "./condition.ts";
-import {
-  CONTAINER_SOURCES,
-  type ContainerValue,
-  isContainerMetric,
-  missingReason,
-  observeContainers,
-} from "./container_sources.ts";
 import { type AlertSubject, fireAlert, reportMissingData, resolveAlert } from "./events.ts";
-import { type SourceDeps, stoppedContainers } from "./host_sources.ts";
+import type { ContainerMetric, ContainerValue, HostMetric, SourceDeps } from "./metrics/kind.ts";
+import { alertMetric } from "./metrics/mod.ts";
+import { observeContainers } from "./occurrences.ts";
 import { hostReading } from "./readings.ts";
 import { EVALUATED_AT, watchedContainers, watchedRules } from "./watched_rules.ts";
 
@@ -46,13 +42,14 @@ type Described = AlertSubject & { reason: string };
 export function evaluateAlerts(deps: EvaluationDeps): void {
   const rules = watchedRules(deps);
   if (deps.maintenance.active) forgetCounts(deps);
-  else observe(deps, rules);
+  else if (deps.inventory.live) observeContainers(deps, deps.inventory.list(), rules);
   const round = createRound(deps);
   const failures: unknown[] = [];
   for (const watched of rules) {
     try {
-      if (isContainerMetric(watched.rule.metric)) round.evaluateContainers(watched);
-      else round.evaluateHost(watched);
+      const metric = alertMetric(watched.rule.metric);
+      if (metric.target === "containers") round.evaluateContainers(watched, metric);
+      else round.evaluateHost(watched, metric);
     } catch (error) {
       failures.push(error);
     }
@@ -68,20 +65,6 @@ function forgetCounts({ alerts, now }: Pick<Deps, "alerts" | "now">): void {
   for (const watch of alerts.logs.values()) watch.patterns = [];
 }
 
-/** Updates what only the evaluator counts. */
-function observe(deps: EvaluationDeps, rules: readonly WatchedRule[]): void {
-  if (!deps.inventory.live) return;
-  const windowsOf = (metric: string) =>
-    new Map(
-      rules.filter(({ rule }) => rule.metric === metric)
-        .map(({ rule, valueKey }) => [valueKey, rule.windowSeconds ?? 0]),
-    );
-  observeContainers(deps, deps.inventory.list(), {
-    restarts: windowsOf("container_restarts"),
-    ooms: windowsOf("container_oom"),
-  });
-}
-
 function createRound(deps: EvaluationDeps) {
   const { alerts, changes, db, inventory, maintenance } = deps;
   const now = deps.now();
@@ -94,19 +77,18 @@ function createRound(deps: EvaluationDeps) {
   let hasPending = false;
 
   return {
-    evaluateHost(watched: WatchedRule): void {
-      const { rule } = watched;
-      const reading = hostReading(deps, rule);
+    evaluateHost(watched: WatchedRule, metric: HostMetric): void {
+      const reading = hostReading(deps, metric, watched.rule);
       const { value } = reading;
       step(watched, WHOLE, { type: "value", value, isPaused: maintenance.active }, () => ({
-        containers: rule.metric === "container_stopped" ? stoppedContainers(deps) : undefined,
+        containers: metric.counted?.(deps),
         ...(reading.value === undefined
           ? { reason: reading.reason }
           : { reason: "", about: reading.about }),
       }));
     },
 
-    evaluateContainers(watched: WatchedRule): void {
+    evaluateContainers(watched: WatchedRule, metric: ContainerMetric): void {
       const { active } = maintenance;
       // Without the engine all containers are unknown, which is one message.
       const whole = inventory.live ? null : undefined;
@@ -118,7 +100,7 @@ function createRound(deps: EvaluationDeps) {
         return;
       }
       const { positions, names } = watchedContainers(deps, watched);
-      const current = valuesOf(watched);
+      const current = readValues(watched, metric);
       for (const position of positions) {
         const container = containers[position]!;
         const { id, name } = container;
@@ -133,7 +115,7 @@ function createRound(deps: EvaluationDeps) {
             container,
             reason: value === null
               ? `${name} is not running`
-              : missingReason(deps, watched.rule, container),
+              : missingReason(deps, metric, container),
           }));
         }
       }
@@ -165,12 +147,14 @@ function createRound(deps: EvaluationDeps) {
     },
   };
 
-  function valuesOf(watched: WatchedRule): readonly ContainerValue[] {
-    const known = values.get(watched.valueKey);
+  function readValues(
+    { valueKey }: WatchedRule,
+    metric: ContainerMetric,
+  ): readonly ContainerValue[] {
+    const known = values.get(valueKey);
     if (known) return known;
-    const source = CONTAINER_SOURCES[watched.rule.metric]!;
-    const current = containers.map((container) => source(deps, container, watched));
-    values.set(watched.valueKey, current);
+    const current = containers.map((container) => metric.read(deps, container, valueKey));
+    values.set(valueKey, current);
     return current;
   }
 
@@ -180,7 +164,7 @@ function createRound(deps: EvaluationDeps) {
 
   /** Takes one condition to its next state. @param describe Called if there is an event. */
   function step(watched: WatchedRule, name: string, input: Input, describe: () => Described): void {
-    const before = stateOf(watched, name);
+    const before = recallState(watched, name);
     const { state, effects } = next(watched.rule, before, input, now);
     hasPending ||= state.progress.state === "pending" && !state.isUnseen;
     if (state === before) return;
@@ -193,6 +177,11 @@ function createRound(deps: EvaluationDeps) {
     remember(watched, name, { ...state, progress });
   }
 }
+
+/** Why a value of a container is unknown. */
+const missingReason = (deps: EvaluationDeps, metric: ContainerMetric, container: Container) =>
+  metric.missing?.(deps, container) ??
+    `${container.name} was not measured in the last 45 seconds`;
 
 /** Emits an event and stores its progress in one transaction. @returns The progress as stored. */
 function emitEvent(
@@ -215,7 +204,10 @@ function emitEvent(
 }
 
 /** The state of the rule for a container. */
-function stateOf({ progress, unknownSince, unseen }: WatchedRule, name: string): ConditionState {
+function recallState(
+  { progress, unknownSince, unseen }: WatchedRule,
+  name: string,
+): ConditionState {
   const known = progress.get(name);
   const since = unknownSince.get(name);
   if (known === undefined && since === undefined) return INITIAL_STATE;

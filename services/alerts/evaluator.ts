@@ -2,9 +2,9 @@
 
 import type { Deps } from "../deps.ts";
 import { every, type Worker } from "../lifecycle.ts";
-import { recordOom } from "./container_sources.ts";
 import { reportDiskFullSoon } from "./disk_full_soon.ts";
 import { evaluateAlerts } from "./evaluation.ts";
+import { recordOom } from "./occurrences.ts";
 import { refreshReadings } from "./readings.ts";
 import { watchedRules } from "./watched_rules.ts";
 
@@ -37,7 +37,7 @@ export const alertEvaluator: Worker = {
 export async function runAlertRound(deps: Deps): Promise<void> {
   await refreshReadings(deps);
   const isLogWatched = deps.alerts.logs.size > 0 ||
-    watchedRules(deps).some(({ rule }) => rule.metric === "container_log_matches");
+    watchedRules(deps).some(({ rule }) => rule.pattern !== null);
   // Few installations watch logs.
   if (isLogWatched) await (await import("./log_watches.ts")).refreshLogWatches(deps);
   evaluateAlerts(deps);

@@ -34,13 +34,22 @@ import type { Container } from "../containers/inventory.ts";
 import { round2 } from "../metrics/window.ts";
 import { currentPause, type SilencerDeps } from "./silences/silencer.ts";
 import { INITIAL_PROGRESS } from "./condition.ts";
-import { firedText, missingDataText, resolvedText, type ValueSubject } from "./text.ts";
+import { alertMetric } from "./metrics/mod.ts";
+import {
+  firedText,
+  measuredText,
+  missingDataText,
+  resolvedText,
+  type ValueSubject,
+} from "./text.ts";
 
 /** An event in lists and stream frames, with snake case aliases that some clients read. */
 export interface AlertEventView extends AlertEvent {
   rule_name: string;
   /** Same as `firedAt`. */
   created_at: string;
+  /** The value with its unit. */
+  valueText: string;
 }
 
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
@@ -56,12 +65,12 @@ export function listAlertEvents(
   { db }: Pick<Deps, "db">,
   page: Page,
 ): { events: AlertEventView[] } & Paged {
-  return { events: selectAlertEvents(db, page).map(asView), total: countAlertEvents(db), ...page };
+  return { events: selectAlertEvents(db, page).map(toView), total: countAlertEvents(db), ...page };
 }
 
 /** @throws {AppError} `not_found`. */
 export function getAlertEvent({ db }: Pick<Deps, "db">, id: string): AlertEventView {
-  return asView(requireFound(selectAlertEvent(db, id), "Alert event", id));
+  return toView(requireFound(selectAlertEvent(db, id), "Alert event", id));
 }
 
 /** Firing and recent events, newest first. */
@@ -69,8 +78,8 @@ export function alertOverview(
   { db }: Pick<Deps, "db">,
 ): { firing: AlertEventView[]; recent: AlertEventView[] } {
   return {
-    firing: selectOpenAlertEvents(db).map(asView),
-    recent: selectAlertEvents(db, { limit: RECENT_MAX, offset: 0 }).map(asView),
+    firing: selectOpenAlertEvents(db).map(toView),
+    recent: selectAlertEvents(db, { limit: RECENT_MAX, offset: 0 }).map(toView),
   };
 }
 
@@ -116,7 +125,7 @@ export function fireAlert(
     acknowledgedBy: null,
     comment: null,
   };
-  emit(deps, "alert.fired", dataOf(event, containers), () => {
+  emit(deps, "alert.fired", toData(event, containers), () => {
     insertAlertEvent(deps.db, event);
     replaceAlertProgress(deps.db, {
       ...progress,
@@ -153,7 +162,7 @@ export function resolveAlert(
  * Resolves the open events of a rule that was changed, disabled or deleted. Each of them is resolved
  * with its progress, so that a crash leaves none open for good.
  */
-export function endAlertsOf(deps: EmitDeps, ruleId: string, message: string): void {
+export function endRuleAlerts(deps: EmitDeps, ruleId: string, message: string): void {
   for (const open of selectOpenAlertEventsOf(deps.db, ruleId)) closeAlert(deps, open, message);
 }
 
@@ -223,13 +232,13 @@ export function listActiveAlerts(
   deps: SilencerDeps,
 ): (AlertEventView & { inhibitedBy: Pause | null })[] {
   return selectOpenAlertEvents(deps.db).map((event) => ({
-    ...asView(event),
-    inhibitedBy: inhibitionOf(deps, event),
+    ...toView(event),
+    inhibitedBy: findInhibition(deps, event),
   }));
 }
 
 /** Why no messages are sent about an alert at the moment; `null` if they are. */
-export function inhibitionOf(
+export function findInhibition(
   deps: SilencerDeps,
   { ruleId, ruleName, severity, container }: Pick<
     AlertEvent,
@@ -256,22 +265,24 @@ function endAlert(
     store: () => void;
   },
 ): void {
-  const data = { ...dataOf(open, containers), message, value };
+  const data = { ...toData(open, containers), message, value };
   emit(deps, "alert.resolved", data, () => {
     updateAlertEventResolved(deps.db, open.id, deps.now().toISOString());
     store();
   });
 }
 
-const asView = (event: AlertEvent): AlertEventView => ({
+const toView = (event: AlertEvent): AlertEventView => ({
   ...event,
+  valueText: measuredText(alertMetric(event.metric), event.value),
   rule_name: event.ruleName,
   created_at: event.firedAt,
 });
 
-function dataOf(event: AlertEvent, containers?: readonly string[]): AlertData {
+function toData(event: AlertEvent, containers?: readonly string[]): AlertData {
   const { id, ruleId, ruleName, metric, operator, threshold, value, message } = event;
   const { container, severity, stack } = event;
+  const { stateOf } = alertMetric(metric);
   return {
     rule: ruleName,
     ruleId,
@@ -285,5 +296,6 @@ function dataOf(event: AlertEvent, containers?: readonly string[]): AlertData {
     ...(container !== null && { container }),
     ...(stack !== null && { stack }),
     ...(containers && { containers: containers.slice(0, NAMED_MAX) }),
+    ...(stateOf && { stateOf }),
   };
 }

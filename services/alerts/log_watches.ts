@@ -32,7 +32,7 @@ export async function refreshLogWatches(deps: WatchDeps): Promise<void> {
     const known = alerts.logs.get(id);
     const watch = known ?? { patterns: [], isOpen: false, error: null, close() {} };
     alerts.logs.set(id, watch);
-    watch.patterns = await patternsOf(rules, watch);
+    watch.patterns = await compilePatterns(rules, watch);
     if (watch.isOpen) return;
     if (place < WATCHED_MAX) await open(deps, container, watch);
     else watch.error = `The limit of ${WATCHED_MAX} containers whose logs are watched is reached`;
@@ -44,7 +44,7 @@ function neededRules(deps: WatchDeps) {
   const needed = new Map<string, { container: Container; rules: WatchedRule[] }>();
   const containers = deps.inventory.list();
   for (const watched of watchedRules(deps)) {
-    if (watched.rule.metric !== "container_log_matches") continue;
+    if (watched.rule.pattern === null) continue;
     for (const position of watchedContainers(deps, watched).positions) {
       const container = containers[position]!;
       const entry = needed.get(container.id) ?? { container, rules: [] };
@@ -56,7 +56,7 @@ function neededRules(deps: WatchDeps) {
 }
 
 /** The counts of known patterns continue. */
-async function patternsOf(
+async function compilePatterns(
   rules: readonly WatchedRule[],
   { patterns }: LogWatch,
 ): Promise<LogWatch["patterns"]> {

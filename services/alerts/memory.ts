@@ -49,17 +49,24 @@ export interface Occurrence {
   since: number;
 }
 
-/** Occurrences of a container, by kind. */
+/** Kinds of occurrences. */
+export type Occurrences = "restarts" | "ooms";
+
+/** Occurrences of a container. */
 export interface ContainerCounts {
   restartCount: number;
   startedAt: string | null;
   /** End of the last run that was reported as out of memory. */
   oomAt: string | null;
+  restarts: Counted;
+  ooms: Counted;
+}
+
+interface Counted {
   /** The last ones, so that a rule can count those before its first round. */
-  restarts: readonly Occurrence[];
-  ooms: readonly Occurrence[];
+  recent: readonly Occurrence[];
   /** By the key of the values that count them. */
-  counts: Map<string, WindowCount>;
+  counts: ReadonlyMap<string, WindowCount>;
 }
 
 /** Bytes through the network of the host at the last two samples. */

@@ -4,13 +4,8 @@
  * @module
  */
 
-import type { AlertMetric } from "../../db/alert_rules.ts";
-import {
-  type ContainerPoint,
-  selectContainerHistory,
-  selectContainerSeries,
-} from "../../db/container_samples.ts";
-import { type MetricPoint, type Resolution, selectMetricHistory } from "../../db/metric_samples.ts";
+import { selectContainerHistory, selectContainerSeries } from "../../db/container_samples.ts";
+import { type Resolution, selectMetricHistory } from "../../db/metric_samples.ts";
 import type { Deps } from "../deps.ts";
 import { LOCAL_HOST } from "../../db/host_id.ts";
 import type { Container } from "../containers/inventory.ts";
@@ -22,10 +17,11 @@ import {
   GAP_MAX_MS,
   INITIAL_PROGRESS,
 } from "./condition.ts";
-import { CONTAINER_SOURCES, isContainerMetric, networkRate } from "./container_sources.ts";
-import type { SourceDeps } from "./host_sources.ts";
+import type { ContainerMetric, HostMetric, Metric, SourceDeps } from "./metrics/kind.ts";
+import { alertMetric } from "./metrics/mod.ts";
 import { readNow } from "./readings.ts";
 import { completeSettings, type NewAlertRule } from "./settings.ts";
+import { measuredText } from "./text.ts";
 import { containersOf, valueKeyOf } from "./watched_rules.ts";
 
 export interface AlertPreview {
@@ -33,6 +29,8 @@ export interface AlertPreview {
   wouldFire: boolean;
   /** Of several containers, the one that is furthest beyond the threshold; `null` while unknown. */
   value: number | null;
+  /** The value with its unit. */
+  valueText: string | null;
   /**
    * Since when the condition holds if only its duration is missing, and when it would fire; of
    * several containers, the first. ISO 8601, UTC.
@@ -63,14 +61,6 @@ const DAY_S = 86_400;
 /** Limit of points that are read; with many containers they are further apart. */
 const POINTS_MAX = 100_000;
 
-/** The metrics of the host with stored samples. */
-const HOST_SERIES: { [Metric in AlertMetric]?: (point: MetricPoint) => number } = {
-  cpu_percent: ({ cpuPercent }) => cpuPercent,
-  memory_percent: ({ memoryPercent }) => memoryPercent,
-  disk_percent: ({ diskPercent }) => diskPercent,
-  load_1: ({ load1 }) => load1,
-};
-
 /**
  * Evaluates a rule without storing it.
  *
@@ -81,24 +71,24 @@ export async function previewAlertRule(
   settings: NewAlertRule,
 ): Promise<AlertPreview> {
   const rule = completeSettings(settings);
-  if (!isContainerMetric(rule.metric)) {
-    const reading = await readNow(deps, rule);
-    const tried = tryOn(deps, rule, reading.value, hostPoints(deps, rule));
+  const metric = alertMetric(rule.metric);
+  if (metric.target === "host") {
+    const reading = await readNow(deps, metric, rule);
+    const tried = tryOn(deps, rule, reading.value, hostPoints(deps, metric, rule));
     const { isFiring, firings } = tried;
     return {
       wouldFire: isFiring,
-      ...waitOf(rule, [tried]),
-      value: round2(reading.value ?? null),
+      ...describeWait(rule, [tried]),
+      ...valueIn(metric, reading.value),
       firings24h: firings,
       containers: [],
       problem: reading.value === undefined ? reading.reason : null,
     };
   }
   const containers = containersOf(deps, rule);
-  const source = CONTAINER_SOURCES[rule.metric]!;
   const tried = containers.map((container) => {
-    const value = source(deps, container, { valueKey: valueKeyOf(rule) });
-    const points = containerPoints(deps, rule.metric, container, containers.length);
+    const value = metric.read(deps, container, valueKeyOf(rule));
+    const points = containerPoints(deps, metric, container, containers.length);
     return { name: container.name, value, ...tryOn(deps, rule, value, points) };
   });
   const values = tried.flatMap(({ value }) => typeof value === "number" ? [value] : []);
@@ -106,12 +96,21 @@ export async function previewAlertRule(
   const firing = tried.filter(({ isFiring }) => isFiring);
   return {
     wouldFire: firing.length > 0,
-    ...waitOf(rule, firing.length > 0 ? [] : tried),
-    value: values.length === 0 ? null : round2(furthest(rule, values)),
+    ...describeWait(rule, firing.length > 0 ? [] : tried),
+    ...valueIn(metric, values.length === 0 ? undefined : furthest(rule, values)),
     firings24h: isKept ? tried.reduce((sum, { firings }) => sum + firings!, 0) : null,
     containers: firing.map(({ name }) => name),
     problem: values.length > 0 ? null : containerProblem(deps, containers),
   };
+}
+
+function valueIn(
+  metric: Metric,
+  known: number | undefined,
+): Pick<AlertPreview, "value" | "valueText"> {
+  if (known === undefined) return { value: null, valueText: null };
+  const value = round2(known);
+  return { value, valueText: measuredText(metric, value) };
 }
 
 function containerProblem(
@@ -125,7 +124,7 @@ function containerProblem(
 }
 
 /** Start of the wait for the duration, and the time at which the rule would fire. */
-function waitOf(
+function describeWait(
   { durationSeconds }: Condition,
   tried: readonly Pick<Trial, "since">[],
 ): Pick<AlertPreview, "since" | "firesAt"> {
@@ -153,7 +152,7 @@ function tryOn(
   const holds = typeof value === "number" && COMPARE[rule.operator](value, rule.threshold);
   if (!points) return { isFiring: holds, since: null, firings: null };
   const steps = points.map(({ ts }, i) => ts - (points[i - 1]?.ts ?? ts));
-  const gapMaxMs = Math.max(GAP_MAX_MS, 2_000 * medianOf(steps));
+  const gapMaxMs = Math.max(GAP_MAX_MS, 2_000 * median(steps));
   let progress = INITIAL_PROGRESS;
   let firings = 0;
   const step = (value: number | null | undefined, at: Date) => {
@@ -176,25 +175,24 @@ function tryOn(
 
 function hostPoints(
   { metrics, now }: Pick<Deps, "metrics" | "now">,
-  { metric, path }: Pick<NewAlertRule, "metric" | "path">,
+  { sampled }: HostMetric,
+  { path }: Pick<NewAlertRule, "path">,
 ): Point[] | undefined {
-  const value = HOST_SERIES[metric];
-  if (!value || path) return undefined;
+  if (!sampled || path) return undefined;
   const range = { hostId: LOCAL_HOST, ...lastDay(now(), 15) };
   return selectMetricHistory(metrics, range).map((point) => ({
     ts: point.ts,
-    value: value(point),
+    value: sampled(point),
   }));
 }
 
 function containerPoints(
   { metrics, now, stats }: Pick<Deps, "metrics" | "now" | "stats">,
-  metric: AlertMetric,
+  metric: ContainerMetric,
   { id, name }: Container,
   count: number,
 ): Point[] | undefined {
-  const limit = stats.last(id)?.memoryLimit;
-  const value = containerSeries(limit)[metric];
+  const value = metric.sampled?.(stats.last(id)?.memoryLimit);
   if (!value) return undefined;
   const series = selectContainerSeries(metrics, { hostId: LOCAL_HOST, name });
   if (series === undefined) return [];
@@ -206,16 +204,6 @@ function containerPoints(
     });
 }
 
-/** The metrics of a container with stored samples. `undefined` where a value is unknown. */
-const containerSeries = (
-  memoryLimit: number | undefined,
-): { [Metric in AlertMetric]?: (point: ContainerPoint) => number | undefined } => ({
-  container_cpu_percent: ({ cpuPercent }) => cpuPercent,
-  container_memory_bytes: ({ memory }) => memory,
-  ...(memoryLimit && { container_memory_percent: ({ memory }) => 100 * memory / memoryLimit }),
-  container_network_bytes_per_second: networkRate,
-});
-
 function lastDay(now: Date, resolution: Resolution) {
   const to = Math.floor(now.getTime() / 1000);
   return { from: to - DAY_S, to, step: resolution, resolution };
@@ -224,5 +212,5 @@ function lastDay(now: Date, resolution: Resolution) {
 const furthest = ({ operator }: Condition, values: readonly number[]): number =>
   operator.startsWith("<") ? Math.min(...values) : Math.max(...values);
 
-const medianOf = (numbers: readonly number[]): number =>
+const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;

@@ -5,7 +5,8 @@ import { withDeadline } from "../deadline.ts";
 import type { Deps } from "../deps.ts";
 import { errorFields } from "../log.ts";
 import type { Reading } from "./memory.ts";
-import { FAST_SOURCES, SLOW_SOURCES, type SourceDeps } from "./host_sources.ts";
+import type { HostMetric, SourceDeps } from "./metrics/kind.ts";
+import { alertMetric } from "./metrics/mod.ts";
 import { valueKeyOf, watchedRules } from "./watched_rules.ts";
 
 /** Number of intervals for which an old value is used if it cannot be read again. */
@@ -17,15 +18,14 @@ const WAIT_MS = 2_000;
 type Measured = Pick<AlertRule, "metric" | "path" | "pattern" | "windowSeconds">;
 
 /** The last known value of the host, the engine or the service. */
-export function hostReading(deps: SourceDeps, rule: Measured): Reading {
-  const fast = rule.path === null ? FAST_SOURCES[rule.metric] : undefined;
-  if (fast) return fast(deps);
-  const source = SLOW_SOURCES[rule.metric];
+export function hostReading(deps: SourceDeps, metric: HostMetric, rule: Measured): Reading {
+  const slow = slowSource(rule);
+  if (!slow) return metric.read!(deps);
   const last = deps.alerts.readings.get(valueKeyOf(rule));
-  if (!source || !last) return { reason: "It has not been measured yet" };
+  if (!last) return { reason: "It has not been measured yet" };
   const age = Math.abs(deps.now().getTime() - last.at);
   // A round is up to five seconds late.
-  return age <= INTERVALS_MAX * source.everyMs + WAIT_MS
+  return age <= INTERVALS_MAX * slow.everyMs + WAIT_MS
     ? last.reading
     : { reason: "It cannot be measured at the moment" };
 }
@@ -37,14 +37,15 @@ export function hostReading(deps: SourceDeps, rule: Measured): Reading {
 export async function refreshReadings(deps: SourceDeps & Pick<Deps, "log">): Promise<void> {
   const { alerts } = deps;
   const needed = new Map(
-    watchedRules(deps).filter(isSlow).map(({ rule, valueKey }) => [valueKey, rule]),
+    watchedRules(deps).filter(({ rule }) => slowSource(rule))
+      .map(({ rule, valueKey }) => [valueKey, rule]),
   );
   for (const key of alerts.readings.keys()) if (!needed.has(key)) alerts.readings.delete(key);
   const at = deps.now().getTime();
-  const due = [...needed].filter(([key, { metric }]) => {
+  const due = [...needed].filter(([key, rule]) => {
     const last = alerts.readings.get(key);
     return !alerts.reading.has(key) &&
-      (!last || Math.abs(at - last.at) >= SLOW_SOURCES[metric]!.everyMs);
+      (!last || Math.abs(at - last.at) >= slowSource(rule)!.everyMs);
   });
   if (due.length === 0) return;
   await withDeadline(Promise.all(due.map(([key, rule]) => readSlow(deps, key, rule))), WAIT_MS);
@@ -53,14 +54,15 @@ export async function refreshReadings(deps: SourceDeps & Pick<Deps, "log">): Pro
 /** Reads the current value at once, for a rule that may not be stored. */
 export async function readNow(
   deps: SourceDeps & Pick<Deps, "log">,
+  metric: HostMetric,
   rule: Measured,
 ): Promise<Reading> {
   const key = valueKeyOf(rule);
   const { reading, readings } = deps.alerts;
-  if (isSlow({ rule }) && !readings.has(key) && !reading.has(key)) {
+  if (slowSource(rule) && !readings.has(key) && !reading.has(key)) {
     await withDeadline(readSlow(deps, key, rule), WAIT_MS);
   }
-  return hostReading(deps, rule);
+  return hostReading(deps, metric, rule);
 }
 
 async function readSlow(
@@ -71,7 +73,7 @@ async function readSlow(
   const { alerts, log, now } = deps;
   alerts.reading.add(key);
   try {
-    const reading = await SLOW_SOURCES[rule.metric]!.read(deps, rule);
+    const reading = await slowSource(rule)!.read(deps, rule);
     alerts.readings.set(key, { reading, at: now().getTime() });
   } catch (error) {
     log.error("reading an alert metric failed", { metric: rule.metric, ...errorFields(error) });
@@ -80,6 +82,9 @@ async function readSlow(
   }
 }
 
-const isSlow = ({ rule }: { rule: Measured }) =>
-  Object.hasOwn(SLOW_SOURCES, rule.metric) &&
-  (rule.path !== null || !Object.hasOwn(FAST_SOURCES, rule.metric));
+/** The source of a value that is read between the rounds. */
+function slowSource({ metric, path }: Measured): HostMetric["slow"] {
+  const found = alertMetric(metric);
+  if (found.target !== "host") return undefined;
+  return path !== null || !found.read ? found.slow : undefined;
+}

@@ -24,21 +24,24 @@ import { requireFound } from "../errors.ts";
 import type { Pause } from "../events/recorder.ts";
 import type { SilencerDeps } from "./silences/silencer.ts";
 import { assertBelowLimit } from "../access/license/limits.ts";
-import { isContainerMetric } from "./container_sources.ts";
-import { endAlertsOf, inhibitionOf } from "./events.ts";
-import type { SourceDeps } from "./host_sources.ts";
+import { endRuleAlerts, findInhibition } from "./events.ts";
+import type { SourceDeps } from "./metrics/kind.ts";
+import { alertMetric } from "./metrics/mod.ts";
 import { hostReading } from "./readings.ts";
 import { completeSettings, type NewAlertRule } from "./settings.ts";
+import { conditionText } from "./text.ts";
 import { containersOf, forgetRules } from "./watched_rules.ts";
 
 export { ALERT_STATES } from "../../db/alert_progress.ts";
-export { ALERT_METRICS, ALERT_OPERATORS } from "../../db/alert_rules.ts";
+export { ALERT_OPERATORS } from "../../db/alert_rules.ts";
 export type { AlertRule, NewAlertRule };
 
 /** A rule with its state: of all its containers, the worst. */
 export interface AlertRuleView extends AlertRule {
   state: AlertState;
   lastFiredAt: string | null;
+  /** The condition in words, without the scope. */
+  condition: string;
   /** Why the rule has no data at the moment; `null` if it has. */
   problem: string | null;
   /** Why no messages are sent about it at the moment; `null` if they are. */
@@ -58,12 +61,12 @@ type ChangeDeps = EmitDeps & ViewDeps;
 /** All rules by name. */
 export function listAlertRules(deps: ViewDeps): AlertRuleView[] {
   const byRule = Map.groupBy(selectAlertProgress(deps.db), ({ ruleId }) => ruleId);
-  return selectAlertRules(deps.db).map((rule) => viewOf(deps, rule, byRule.get(rule.id) ?? []));
+  return selectAlertRules(deps.db).map((rule) => toView(deps, rule, byRule.get(rule.id) ?? []));
 }
 
 /** @throws {AppError} `not_found`. */
 export function getAlertRule(deps: ViewDeps, id: string): AlertRuleView {
-  return viewOf(deps, requireRule(deps, id), selectAlertProgress(deps.db, id));
+  return toView(deps, requireRule(deps, id), selectAlertProgress(deps.db, id));
 }
 
 /**
@@ -87,7 +90,7 @@ export function createAlertRule(
   };
   insertAlertRule(db, rule);
   forgetRules(alerts);
-  return viewOf(deps, rule, []);
+  return toView(deps, rule, []);
 }
 
 /**
@@ -106,7 +109,7 @@ export function changeAlertRule(
   const changed = applyChange(before, change);
   const rule = { ...changed, ...completeSettings(changed, change) };
   const reason = resetReason(before, rule);
-  if (reason !== undefined) endAlertsOf(deps, id, reason);
+  if (reason !== undefined) endRuleAlerts(deps, id, reason);
   db.transaction(() => {
     updateAlertRule(db, rule);
     if (reason !== undefined) resetAlertProgress(db, id);
@@ -119,7 +122,7 @@ export function changeAlertRule(
 export function removeAlertRule(deps: ChangeDeps, id: string): void {
   const { alerts, db } = deps;
   requireRule(deps, id);
-  endAlertsOf(deps, id, "The rule was deleted");
+  endRuleAlerts(deps, id, "The rule was deleted");
   db.transaction(() => {
     deleteAlertRule(db, id);
     deleteAlertProgress(db, id);
@@ -131,59 +134,63 @@ function requireRule({ db }: Pick<Deps, "db">, id: string): AlertRule {
   return requireFound(selectAlertRule(db, id), "Alert rule", id);
 }
 
-function viewOf(
+function toView(
   deps: ViewDeps,
   rule: AlertRule,
   progress: readonly StoredAlertProgress[],
 ): AlertRuleView {
-  const { problem, isUnsupported } = problemOf(deps, rule);
+  const { problem, isUnsupported } = findProblem(deps, rule);
   const worst = worstState(progress);
   const fired = progress.map(({ lastFiredAt }) => lastFiredAt ?? "").sort();
   return {
     ...rule,
+    condition: conditionText(rule),
     state: isUnsupported && worst === "ok" ? "no_data" : worst,
     lastFiredAt: fired.at(-1) || null,
     problem,
-    inhibitedBy: inhibitionOfRule(deps, rule, progress),
+    inhibitedBy: findRuleInhibition(deps, rule, progress),
   };
 }
 
 /** A rule is inhibited if all of its alerts are; one without alerts, if its first would be. */
-function inhibitionOfRule(
+function findRuleInhibition(
   deps: ViewDeps,
   { id, name, severity }: AlertRule,
   progress: readonly StoredAlertProgress[],
 ): Pause | null {
   const active = progress.flatMap(({ state, container }) => state === "ok" ? [] : [container]);
-  const reasonOf = (container: string) =>
-    inhibitionOf(deps, { ruleId: id, ruleName: name, severity, container: container || null });
-  const reason = reasonOf(active[0] ?? "");
-  return active.slice(1).every((container) => reasonOf(container) !== null) ? reason : null;
+  const inhibit = (container: string) =>
+    findInhibition(deps, { ruleId: id, ruleName: name, severity, container: container || null });
+  const reason = inhibit(active[0] ?? "");
+  return active.slice(1).every((container) => inhibit(container) !== null) ? reason : null;
 }
 
 /** Reason why the host, the engine or the service cannot measure the metric. */
-function problemOf(
+function findProblem(
   deps: ViewDeps,
   rule: AlertRule,
 ): { problem: string | null; isUnsupported?: boolean } {
   if (!rule.enabled) return { problem: null };
-  if (isContainerMetric(rule.metric)) {
+  const metric = alertMetric(rule.metric);
+  if (metric.target === "containers") {
     if (!deps.inventory.live) return { problem: "The engine is unreachable" };
     const containers = containersOf(deps, rule);
     if (containers.length === 0) return { problem: "No container matches the scope" };
     const errors = containers.map(({ id }) => deps.alerts.logs.get(id)?.error ?? null);
-    const error = rule.metric === "container_log_matches" && errors.find((each) => each !== null);
+    const error = metric.hasPattern && errors.find((each) => each !== null);
     return { problem: error || null };
   }
-  const reading = hostReading(deps, rule);
+  const reading = hostReading(deps, metric, rule);
   if (reading.value !== undefined) return { problem: null };
   return { problem: reading.reason, isUnsupported: reading.isUnsupported ?? false };
 }
 
 function resetReason(before: AlertRule, after: AlertRule): string | undefined {
   if (before.enabled && !after.enabled) return "The rule was disabled";
-  const conditionOf = (
+  const serializeCondition = (
     { metric, operator, threshold, scope, pattern, path, windowSeconds }: AlertRule,
   ) => JSON.stringify([metric, operator, threshold, scope, pattern, path, windowSeconds]);
-  return conditionOf(before) === conditionOf(after) ? undefined : "The rule was changed";
+  return serializeCondition(before) === serializeCondition(after)
+    ? undefined
+    : "The rule was changed";
 }

@@ -1,11 +1,12 @@
 /** Fields of each metric of alert rules, and their defaults. @module */
 
-import type { AlertMetric, AlertRuleSettings, AlertScope } from "../../db/alert_rules.ts";
+import type { AlertRuleSettings, AlertScope } from "../../db/alert_rules.ts";
 import { assertMayDo, type Caller } from "../access/caller.ts";
 import type { Change } from "../change.ts";
 import { AppError } from "../errors.ts";
 import { compileLinearPattern } from "../input/linear_pattern.ts";
-import { isContainerMetric } from "./container_sources.ts";
+import type { Metric } from "./metrics/kind.ts";
+import { alertMetric } from "./metrics/mod.ts";
 
 /** Fields that a new rule may leave out. */
 type Optional =
@@ -20,13 +21,6 @@ export type NewAlertRule =
   & Omit<AlertRuleSettings, Optional | "enabled">
   & Change<Pick<AlertRuleSettings, Optional>>;
 
-/** The metrics that count occurrences in a window, and its length in seconds by default. */
-const WINDOW_SECONDS: { [Metric in AlertMetric]?: number } = {
-  container_restarts: 300,
-  container_oom: 300,
-  container_log_matches: 300,
-};
-
 /**
  * Adds the defaults, and removes what another metric left.
  *
@@ -38,26 +32,25 @@ export function completeSettings<Settings extends NewAlertRule>(
   settings: Settings,
   given: Change<AlertRuleSettings> = settings,
 ): Settings & Omit<AlertRuleSettings, "enabled"> {
-  const { metric } = settings;
-  const windowSeconds = WINDOW_SECONDS[metric];
-  const refuse = (field: "pattern" | "path" | "windowSeconds", isKnown: boolean) => {
+  const metric = alertMetric(settings.metric);
+  const { hasPath, hasPattern, id, windowSeconds } = metric;
+  const refuse = (field: "pattern" | "path" | "windowSeconds", isKnown = false) => {
     if (isKnown || given[field] === undefined || given[field] === null) return;
-    throw new AppError("invalid", `body.${field}: is not used by ${metric}; leave it out`);
+    throw new AppError("invalid", `body.${field}: is not used by ${id}; leave it out`);
   };
-  const hasPattern = metric === "container_log_matches";
   refuse("pattern", hasPattern);
-  refuse("path", metric === "disk_percent");
+  refuse("path", hasPath);
   refuse("windowSeconds", windowSeconds !== undefined);
   const pattern = hasPattern ? settings.pattern ?? null : null;
   if (hasPattern && pattern === null) {
-    throw new AppError("invalid", `body.pattern: is required for ${metric}`);
+    throw new AppError("invalid", `body.pattern: is required for ${id}`);
   }
   return {
     ...settings,
     severity: settings.severity ?? "warning",
-    scope: scopeOf(metric, settings.scope, given.scope),
+    scope: completeScope(metric, settings.scope, given.scope),
     pattern,
-    path: metric === "disk_percent" ? settings.path ?? null : null,
+    path: hasPath ? settings.path ?? null : null,
     windowSeconds: windowSeconds === undefined ? null : settings.windowSeconds ?? windowSeconds,
     forMissingDataSeconds: settings.forMissingDataSeconds ?? null,
   };
@@ -71,22 +64,21 @@ export function completeSettings<Settings extends NewAlertRule>(
  */
 export async function assertAlertPattern(
   caller: Caller,
-  { metric, pattern }: { metric: AlertMetric; pattern?: string | null | undefined },
+  { metric, pattern }: { metric: string; pattern?: string | null | undefined },
 ): Promise<void> {
-  if (metric === "container_log_matches") assertMayDo(caller, "viewer", "containers:logs");
+  if (alertMetric(metric).hasPattern) assertMayDo(caller, "viewer", "containers:logs");
   if (pattern) await compileLinearPattern(pattern, { field: "body.pattern" });
 }
 
-function scopeOf(
-  metric: AlertMetric,
+function completeScope(
+  { id, target: kind }: Metric,
   scope: AlertScope | undefined,
   given: AlertScope | undefined,
 ): AlertScope {
-  const kind = isContainerMetric(metric) ? "containers" : "host";
   if (given && given.target.kind !== kind) {
     throw new AppError(
       "invalid",
-      `body.scope.target.kind: ${metric} is measured for ${
+      `body.scope.target.kind: ${id} is measured for ${
         kind === "host" ? "the host" : "containers"
       }; set it to ${kind}`,
     );

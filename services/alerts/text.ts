@@ -1,51 +1,9 @@
-/** Texts of alerts: metrics, values and conditions in words. @module */
+/** Texts of alerts: values and conditions in words. @module */
 
-import type { AlertMetric, AlertOperator, AlertRule } from "../../db/alert_rules.ts";
-import { duration } from "../events/text.ts";
-import { isContainerMetric } from "./container_sources.ts";
-
-/** A metric in sentences such as `CPU of web is at 95 %`. */
-interface MetricWords {
-  name: string;
-  /** Default: `is at`. */
-  verb?: string;
-  /** `B` and `s` are converted to larger units. */
-  unit?: "%" | "B" | "B/s" | "days" | "h" | "s" | "°C";
-  /** Of a metric that is 1 or 0: what each of them means. */
-  states?: readonly [yes: string, no: string];
-}
-
-const METRICS: Readonly<Record<AlertMetric, MetricWords>> = {
-  cpu_percent: { name: "CPU", unit: "%" },
-  memory_percent: { name: "Memory", unit: "%" },
-  swap_percent: { name: "Swap", unit: "%" },
-  disk_percent: { name: "Disk usage", unit: "%" },
-  disk_full_in_hours: { name: "The disk", verb: "will be full in", unit: "h" },
-  load_1: { name: "Load" },
-  pressure_cpu: { name: "CPU pressure", unit: "%" },
-  pressure_memory: { name: "Memory pressure", unit: "%" },
-  pressure_io: { name: "I/O pressure", unit: "%" },
-  network_bytes_per_second: { name: "Network traffic", unit: "B/s" },
-  temperature_celsius: { name: "Temperature", unit: "°C" },
-  container_stopped: { name: "The number of stopped containers", verb: "is" },
-  container_cpu_percent: { name: "CPU", unit: "%" },
-  container_memory_percent: { name: "Memory", unit: "%" },
-  container_memory_bytes: { name: "Memory", unit: "B" },
-  container_network_bytes_per_second: { name: "Network traffic", unit: "B/s" },
-  container_restarts: { name: "The number of restarts", verb: "is" },
-  container_oom: { name: "The number of out-of-memory kills", verb: "is" },
-  container_log_matches: { name: "The number of matching log lines", verb: "is" },
-  container_unhealthy: { name: "Health", states: ["is unhealthy", "is no longer unhealthy"] },
-  container_not_running: { name: "State", states: ["is not running", "is running"] },
-  engine_down: { name: "State", states: ["is down", "is up"] },
-  outbox_age_seconds: { name: "The oldest message", verb: "has been waiting for", unit: "s" },
-  certificate_days_remaining: { name: "The certificate", verb: "is valid for", unit: "days" },
-  update_available_days: {
-    name: "The oldest update",
-    verb: "has been available for",
-    unit: "days",
-  },
-};
+import type { AlertOperator, AlertRule } from "../../db/alert_rules.ts";
+import { duration, joined } from "../events/text.ts";
+import type { Metric } from "./metrics/kind.ts";
+import { alertMetric } from "./metrics/mod.ts";
 
 const COMPARISONS: Readonly<Record<AlertOperator, string>> = {
   ">": "above",
@@ -55,6 +13,14 @@ const COMPARISONS: Readonly<Record<AlertOperator, string>> = {
   "==": "exactly",
 };
 
+const SIGNS: Readonly<Record<AlertOperator, string>> = {
+  ">": ">",
+  ">=": "≥",
+  "<": "<",
+  "<=": "≤",
+  "==": "=",
+};
+
 /** Names of containers in a message. */
 const NAMED_MAX = 10;
 
@@ -62,6 +28,33 @@ type Condition = Pick<
   AlertRule,
   "durationSeconds" | "metric" | "operator" | "path" | "threshold" | "windowSeconds"
 >;
+
+/** E.g. `CPU > 90 % for 1 min`, `Restarts of a container ≥ 3 within 10 min`. */
+export function conditionText(
+  { metric, path, pattern, ...comparison }: Condition & Pick<AlertRule, "pattern">,
+): string {
+  const { title, ...words } = alertMetric(metric);
+  const subject = title + joined(" of ", path ?? "") + joined(" /", pattern ?? "", "/");
+  return comparisonText({ ...words, title: subject }, comparison);
+}
+
+/** E.g. `CPU > 90 % for 1 min`. */
+export function comparisonText(
+  metric: Pick<Metric, "states" | "title" | "unit">,
+  { operator, threshold, durationSeconds, windowSeconds }: Omit<Condition, "metric" | "path">,
+): string {
+  const isPlain = metric.states && operator === "==" && threshold === 1;
+  return [
+    metric.title,
+    isPlain ? "" : `${SIGNS[operator]} ${valueText(metric, threshold)}`,
+    lasting("for", durationSeconds),
+    lasting("within", windowSeconds),
+  ].filter(Boolean).join(" ");
+}
+
+/** E.g. `97.2 %`, `yes` for a metric that is 1 or 0. */
+export const measuredText = (metric: Metric, value: number): string =>
+  metric.states ? value === 1 ? "yes" : "no" : valueText(metric, value);
 
 /** Subject of a value. */
 export interface ValueSubject {
@@ -77,17 +70,16 @@ type Measured = ValueSubject & { value: number };
 
 /** E.g. `CPU of web is at 95 % (limit: above 90 % for 5 min)`, `web is not running (for 1 min)`. */
 export function firedText(rule: Condition, measured: Measured): string {
-  const { durationSeconds, metric, operator, threshold, windowSeconds } = rule;
-  const seconds = (before: string, count: number | null) =>
-    count ? `${before} ${duration(String(count))}` : "";
-  const lasted = seconds("for", durationSeconds);
+  const { durationSeconds, operator, threshold, windowSeconds } = rule;
+  const metric = alertMetric(rule.metric);
+  const lasted = lasting("for", durationSeconds);
   const state = stateText(metric, measured);
   const text = state === undefined
     ? `${valueSentence(rule, measured)} (limit: ` +
       [
         COMPARISONS[operator],
         valueText(metric, threshold),
-        seconds("within", windowSeconds),
+        lasting("within", windowSeconds),
         lasted,
       ].filter(Boolean).join(" ") + ")"
     : state + (lasted && ` (${lasted})`);
@@ -96,7 +88,8 @@ export function firedText(rule: Condition, measured: Measured): string {
 
 /** E.g. `CPU of web is at 5 % (no longer above 90 %)`, `web is running`. */
 export function resolvedText(rule: Condition, measured: Measured): string {
-  const { metric, operator, threshold } = rule;
+  const { operator, threshold } = rule;
+  const metric = alertMetric(rule.metric);
   return stateText(metric, measured) ??
     `${valueSentence(rule, measured)} (no longer ${COMPARISONS[operator]} ` +
       `${valueText(metric, threshold)})`;
@@ -107,14 +100,18 @@ export function missingDataText(
   rule: Pick<AlertRule, "forMissingDataSeconds" | "metric" | "path">,
   { name, reason }: { name: string; reason: string },
 ): string {
-  const about = isContainerMetric(rule.metric) ? "containers" : undefined;
+  const about = alertMetric(rule.metric).target === "containers" ? "containers" : undefined;
   const lasted = duration(String(rule.forMissingDataSeconds));
   return `${subjectText(rule, { name, about })}: no data for ${lasted}: ${reason}`;
 }
 
-const valueSentence = (rule: Condition, measured: Measured): string =>
-  `${subjectText(rule, measured)} ${METRICS[rule.metric].verb ?? "is at"} ` +
-  valueText(rule.metric, measured.value);
+function valueSentence(rule: Condition, measured: Measured): string {
+  const metric = alertMetric(rule.metric);
+  return `${subjectText(rule, measured)} ${metric.verb} ${valueText(metric, measured.value)}`;
+}
+
+const lasting = (preposition: string, seconds: number | null): string =>
+  seconds ? `${preposition} ${duration(String(seconds))}` : "";
 
 /** E.g. `CPU of web`, `Disk usage of /data`. */
 function subjectText(
@@ -122,16 +119,15 @@ function subjectText(
   { name, about = path ?? undefined }: Pick<ValueSubject, "about" | "name">,
 ): string {
   const what = name || about;
-  return METRICS[metric].name + (what === undefined ? "" : ` of ${what}`);
+  return alertMetric(metric).name + (what === undefined ? "" : ` of ${what}`);
 }
 
-function stateText(metric: AlertMetric, { name, value }: Measured): string | undefined {
-  const words = METRICS[metric].states?.[value === 1 ? 0 : 1];
+function stateText({ states }: Metric, { name, value }: Measured): string | undefined {
+  const words = states?.[value === 1 ? 0 : 1];
   return words && `${name || "The container engine"} ${words}`;
 }
 
-function valueText(metric: AlertMetric, value: number): string {
-  const { unit } = METRICS[metric];
+function valueText({ unit }: Pick<Metric, "unit">, value: number): string {
   switch (unit) {
     case "B":
       return bytes(value);

@@ -1,4 +1,4 @@
-/** Every kind of job, to resume those of an earlier process. @module */
+/** Every kind of job. @module */
 
 import { deployKind, downKind } from "../compose/deploy/kinds.ts";
 import { imageLoadKind } from "../images/load.ts";
@@ -7,9 +7,10 @@ import { rebuildKind } from "../updates/rebuild/kind.ts";
 import { updateCheckKind } from "../updates/check/job.ts";
 import { rollbackKind, updateKind } from "../updates/run/kind.ts";
 import { stackUpdateKind } from "../updates/run/stack_kind.ts";
-import type { JobKind } from "../jobs/kind.ts";
+import { ownUpdateKind } from "../updates/own_update.ts";
+import type { NamedJobKind } from "../jobs/kind.ts";
 
-export const jobKinds: readonly JobKind[] = [
+export const JOB_KINDS: readonly NamedJobKind[] = [
   imagePullKind,
   imageLoadKind,
   updateKind,
@@ -19,4 +20,5 @@ export const jobKinds: readonly JobKind[] = [
   updateCheckKind,
   deployKind,
   downKind,
+  ownUpdateKind,
 ];

@@ -22,7 +22,7 @@ import { containerWatcher } from "../containers/watcher.ts";
 import { hostSampler } from "../metrics/host/sampler.ts";
 import { integrationPoller } from "../automation/integrations/poller.ts";
 import { jobRunner } from "../jobs/worker.ts";
-import { jobKinds } from "./job_kinds.ts";
+import { JOB_KINDS } from "./job_kinds.ts";
 import { licenseWatcher } from "../access/license/watcher.ts";
 import { logStreamKeeper } from "../logs/follow/keeper.ts";
 import { loopWatcher } from "../metrics/host/loop_watcher.ts";
@@ -53,7 +53,7 @@ export const communityWorkers: readonly Worker[] = [
   loopWatcher,
   alertEvaluator,
   scheduleRunner,
-  jobRunner(jobKinds),
+  jobRunner(JOB_KINDS),
   streamBroadcaster,
   terminalWatcher,
   shellSweeper,

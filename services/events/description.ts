@@ -1,7 +1,7 @@
 /** Texts of events for people: in notifications, in chat messages and on the dashboard. @module */
 
 import type { AppEvent, EventEnvelope } from "./events.ts";
-import type { Field, Kind, Tone } from "./kinds/kind.ts";
+import type { Field, Kind, Remedy, Tone } from "./kinds/kind.ts";
 import { eventKind } from "./kinds/mod.ts";
 import { inline, joined, paragraphs } from "./text.ts";
 
@@ -21,7 +21,13 @@ export interface EventDescription {
 }
 
 /** An event as the clients of the event stream see it. */
-export type EventView = AppEvent & { title: string; tone: Tone; lines: string[] };
+export type EventView = AppEvent & {
+  title: string;
+  tone: Tone;
+  lines: string[];
+  /** If people should do something about it. */
+  remedy?: Remedy;
+};
 
 /** A value is truncated to this length before it is processed. */
 const RAW_MAX = 20_000;
@@ -33,20 +39,24 @@ const FIELDS_MAX = 20;
 export function describeEvent(
   { event, data }: Pick<DescribedEvent, "event" | "data">,
 ): EventDescription {
-  const values = data as Record<string, unknown>;
-  const valueOf = (name: string) => Object.hasOwn(values, name) ? plain(values[name]) : "";
-  const field: Field = (name) => inline(valueOf(name));
-  const text: Field = (name) => paragraphs(valueOf(name));
-
-  const { tone, headline, lines } = describeAs(eventKind(event), field, text) ??
-    listFields(event, values, field);
+  const field = fieldOf(data, inline);
+  const { tone, headline, lines } =
+    describeAs(eventKind(event), field, fieldOf(data, paragraphs)) ??
+      listFields(event, Object.keys(data), field);
   return { tone, headline, lines: lines.filter(Boolean) };
 }
 
 /** Adds its text to an event. */
 export function toView(event: AppEvent): EventView {
   const { headline: title, tone, lines } = describeEvent(event);
-  return { ...event, title, tone, lines };
+  const remedy = eventKind(event.event).remedy?.(fieldOf(event.data, inline));
+  return { ...event, title, tone, lines, ...(remedy && { remedy }) };
+}
+
+/** Reads fields of the data. @param clean Removes what could imitate other text. */
+function fieldOf(data: object, clean: (text: string) => string): Field {
+  const values = data as Record<string, unknown>;
+  return (name) => clean(Object.hasOwn(values, name) ? plain(values[name]) : "");
 }
 
 /** @returns `undefined` if the name for the headline is missing. */
@@ -67,10 +77,9 @@ function describeAs(
 /** The content of an event of an unknown kind. */
 function listFields(
   event: string,
-  values: Record<string, unknown>,
+  names: readonly string[],
   field: Field,
 ): EventDescription {
-  const names = Object.keys(values);
   const title = ["title", "name"].find((name) => names.includes(name) && field(name) !== "");
   const others = names.filter((name) => name !== title);
   return {

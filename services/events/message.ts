@@ -4,7 +4,8 @@ import { SEVERITIES, type Severity } from "../../db/notification_channels.ts";
 import type { Config } from "../config/config.ts";
 import { describeEvent } from "./description.ts";
 import type { AppEvent, NewEvent } from "./events.ts";
-import type { Phase, Tone } from "./kinds/kind.ts";
+import { ownPage, type Phase, type Tone } from "./kinds/kind.ts";
+import type { ExitData } from "./kinds/containers.ts";
 import { eventKind } from "./kinds/mod.ts";
 import { plainData } from "./plain_data.ts";
 import { inline, moment, truncate } from "./text.ts";
@@ -45,6 +46,12 @@ type LinkConfig = Pick<Config, "serviceBaseUrl">;
 /** The address of a page of the dashboard; `null` without `SERVICE_BASE_URL`. */
 export const linkTo = ({ serviceBaseUrl }: LinkConfig, path: string): string | null =>
   serviceBaseUrl && serviceBaseUrl + path;
+
+/** An event about the last exit of a container. */
+export type ExitEvent = AppEvent & { data: ExitData };
+
+export const isExit = (event: AppEvent): event is ExitEvent =>
+  eventKind(event.event).isExit === true;
 
 /** Whether an event begins or ends a problem. */
 export const phaseOf = ({ event }: Pick<AppEvent, "event">): Phase => eventKind(event).phase;
@@ -178,5 +185,5 @@ const nameOf = (event: NewEvent): string =>
 
 function pathOf(event: AppEvent): string {
   const { hasOwnPage, page = "/" } = eventKind(event.event);
-  return hasOwnPage?.(event.data) ? `${page}/${encodeURIComponent(nameOf(event))}` : page;
+  return hasOwnPage?.(event.data) ? ownPage(page, nameOf(event)) : page;
 }

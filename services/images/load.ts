@@ -8,7 +8,7 @@
 import { imageLoad } from "../../engine/images.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Deps } from "../deps.ts";
-import { failInterrupted, type JobKind } from "../jobs/kind.ts";
+import { failInterrupted, type NamedJobKind } from "../jobs/kind.ts";
 import { startJob } from "../jobs/runner.ts";
 import { asJobError } from "./errors.ts";
 
@@ -31,8 +31,12 @@ interface LoadedImages {
   images: string[];
 }
 
-export const imageLoadKind: JobKind<LoadInput, { images: string[] }, Archive> = {
-  name: "image.load",
+export const imageLoadKind: NamedJobKind<LoadInput, { images: string[] }, Archive> = {
+  id: "image.load",
+  group: "Images",
+  title: "Load",
+  running: "Loading an archive",
+  unit: "bytes",
   targetType: "image",
   role: "admin",
   permission: "images:write",

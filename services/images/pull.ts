@@ -6,7 +6,7 @@ import { imageInspect, imagePull } from "../../engine/images.ts";
 import { type Caller, mayDo } from "../access/caller.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-import type { JobKind, JobRun } from "../jobs/kind.ts";
+import type { JobRun, NamedJobKind } from "../jobs/kind.ts";
 import { startJob } from "../jobs/runner.ts";
 import type { JobView } from "../jobs/view.ts";
 import { assertRegistryReach, credentialsFor } from "./registries/access.ts";
@@ -33,8 +33,12 @@ const SILENCE_MAX_MS = 30 * 60_000;
 
 const pull = (deps: Deps, job: JobRun<PullInput>) => job.step("pull", () => pullImage(deps, job));
 
-export const imagePullKind: JobKind<PullInput, PulledImage> = {
-  name: "image.pull",
+export const imagePullKind: NamedJobKind<PullInput, PulledImage> = {
+  id: "image.pull",
+  group: "Images",
+  title: "Pull",
+  running: "Pulling {target}",
+  unit: "bytes",
   targetType: "image",
   role: "admin",
   permission: "images:write",

@@ -18,10 +18,10 @@ const UNFINISHED_MAX = 100;
 /** Limit of log lines that are kept for new followers, per job. */
 const LINES_MAX = 500;
 
-/** The least role and the permission that allow a caller to cancel a job. */
+/** The least role and the permission that allow a caller to start and to cancel a job. */
 export interface JobGuard {
-  role: Role;
-  permission: string;
+  role: Exclude<Role, "public">;
+  permission: `${string}:${string}`;
 }
 
 export type ActiveJobs = ReturnType<typeof createActiveJobs>;

@@ -6,13 +6,31 @@ import { AppError } from "../errors.ts";
 import type { NewEvent } from "../events/events.ts";
 import type { JobGuard } from "./active_jobs.ts";
 
+/** Parts of the dashboard that show jobs. */
+export const JOB_GROUPS = ["Images", "Stacks", "Updates"] as const;
+
+/** How a kind of job is described to people. */
+export interface JobWords {
+  group: (typeof JOB_GROUPS)[number];
+  /** E.g. `Update`. */
+  title: string;
+  /** A job in progress, in which `{target}` stands for its target: `Updating {target}`. */
+  running: string;
+  /** Names of its steps in words. Jobs on several containers number the steps of each. */
+  steps?: Readonly<Record<string, string>>;
+  /** Unit of its progress. Default: it counts steps. */
+  unit?: "bytes";
+  /** The history of its group lists ended jobs. */
+  isListed?: true;
+}
+
 /**
  * One kind of job. Several jobs of a kind may run at the same time, but never two with the same
  * target.
  */
 export interface JobKind<Input = unknown, Result = unknown, Attachment = unknown> extends JobGuard {
   /** E.g. `image.pull`; stored with the jobs. */
-  name: string;
+  id: string;
   targetType: JobTargetType;
   /**
    * Reserves what the job changes until the job has ended, e.g. containers. Called before the job is
@@ -37,6 +55,11 @@ export interface JobKind<Input = unknown, Result = unknown, Attachment = unknown
   /** Whether `recover` also continues a job whose `run` lost the engine. Otherwise that fails it. */
   outlivesEngine?: boolean;
 }
+
+/** A kind of job of this version. */
+export type NamedJobKind<Input = unknown, Result = unknown, Attachment = unknown> =
+  & JobKind<Input, Result, Attachment>
+  & JobWords;
 
 /** A job as its kind sees it. */
 export interface JobRun<Input = unknown, Attachment = unknown> {

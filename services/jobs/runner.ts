@@ -62,7 +62,7 @@ export function startJob<Input, Result, Attachment>(
   assertNoOther(db, kind, target);
   const record: Job = {
     id: crypto.randomUUID(),
-    kind: kind.name,
+    kind: kind.id,
     targetType: kind.targetType,
     target,
     stack: stackOfTarget(deps, kind, target),
@@ -132,7 +132,7 @@ export function resumeJobs(deps: Deps, kinds: readonly JobKind[]): void {
 }
 
 function resume(deps: Deps, kinds: readonly JobKind[], record: Job): void {
-  const kind = kinds.find(({ name }) => name === record.kind) ?? unknownKind(record);
+  const kind = kinds.find(({ id }) => id === record.kind) ?? unknownKind(record);
   // Throws while another action is in progress; the restarted worker then tries again.
   const reservation = kind.reserve?.(deps, record);
   const job = deps.jobs.add(record, kind);
@@ -152,7 +152,7 @@ function resume(deps: Deps, kinds: readonly JobKind[], record: Job): void {
 function unknownKind({ kind, targetType }: Job): JobKind {
   const fail = () => Promise.reject(new AppError("unavailable", `Unknown kind of job: ${kind}`));
   return {
-    name: kind,
+    id: kind,
     targetType,
     role: "admin",
     permission: "settings:write",

@@ -13,7 +13,7 @@ export interface JobView extends Omit<Job, "input" | "steps"> {
 type JobTarget = Pick<Job, "targetType" | "target" | "stack">;
 
 /** The permission that shows a target shows its jobs. */
-export const JOB_PERMISSIONS: Record<JobTargetType, string> = {
+export const JOB_PERMISSIONS: Record<JobTargetType, `${string}:${string}`> = {
   image: "images:read",
   container: "containers:read",
   stack: "stacks:read",

@@ -4,7 +4,7 @@ import type { Subject } from "../events/decisions.ts";
 import { describeEvent } from "../events/description.ts";
 import type { AppEvent } from "../events/events.ts";
 import type { Phase } from "../events/kinds/kind.ts";
-import { isAtLeast, phaseOf, severityOf, threadOf } from "../events/message.ts";
+import { isAtLeast, isExit, phaseOf, severityOf, threadOf } from "../events/message.ts";
 
 /** Time between the summaries of what is flapping, in milliseconds. */
 export const SUMMARY_MS = 30 * 60_000;
@@ -64,11 +64,8 @@ export function composeBundle(
 
 /** The end of a container that ran out of memory says so: the event before it says nothing else. */
 function withoutRepeats(events: readonly AppEvent[]): readonly AppEvent[] {
-  const ended = events.flatMap(({ event, data }) =>
-    (event === "container.down" || event === "container.crash_looping") && data.reason === "oom"
-      ? [data.container]
-      : []
-  );
+  const ended = events.filter(isExit).filter(({ data }) => data.reason === "oom")
+    .map(({ data }) => data.container);
   return events.filter(({ event, data }) =>
     event !== "container.oom" || !ended.includes(data.container)
   );

@@ -58,7 +58,7 @@ export function decide(
     isRepeatedFailure(deps, event);
   const subject = subjectOf(deps, event);
   const parent = root === event ? undefined : decide(deps, root, root, pause);
-  const decision = { isMuted, subject, ...causeOf(deps, event, subject, parent) };
+  const decision = { isMuted, subject, ...findCause(deps, event, subject, parent) };
   deps.decisions.set(event, decision);
   if (subject) recordProblem(deps, event, subject, decision);
   return decision;
@@ -69,7 +69,7 @@ export function sweepProblems({ db, now }: Pick<RecorderDeps, "db" | "now">): vo
   deleteProblemsBefore(db, new Date(now().getTime() - PROBLEM_MAX_MS).toISOString());
 }
 
-function causeOf(
+function findCause(
   deps: RecorderDeps,
   event: AppEvent,
   subject: Subject | undefined,

@@ -9,6 +9,7 @@ import { containerInspect } from "../../engine/containers.ts";
 import type { Deps } from "../deps.ts";
 import { inline, truncate } from "../events/text.ts";
 import type { AppEvent } from "../events/events.ts";
+import { type ExitEvent, isExit } from "../events/message.ts";
 import { errorFields } from "../log.ts";
 import type { Worker } from "../lifecycle.ts";
 import { keepCrashLines } from "../containers/crash_lines.ts";
@@ -50,7 +51,7 @@ export const crashLogReader: Worker = {
 /** Keeps the last lines before a crash, if the engine answers before the message is sent. */
 export async function readCrashLines(
   { crashLines, engine, log }: ReadDeps,
-  { data: { id }, eventId, timestamp }: Crash,
+  { data: { id }, eventId, timestamp }: ExitEvent,
   ended: AbortSignal,
 ): Promise<void> {
   const signal = AbortSignal.any([ended, AbortSignal.timeout(HOLD_MS)]);
@@ -97,9 +98,6 @@ async function readLastLines(
 export const lineText = (output: string): string =>
   inline(truncate(output.replace(COLORS, ""), LINE_MAX));
 
-type Crash = Extract<AppEvent, { event: "container.down" | "container.crash_looping" }>;
-
 /** An orderly stop needs no explanation. */
-const isCrash = (event: AppEvent): event is Crash =>
-  (event.event === "container.down" || event.event === "container.crash_looping") &&
-  event.data.reason !== "stopped" && event.data.exitCode !== 0;
+const isCrash = (event: AppEvent): event is ExitEvent =>
+  isExit(event) && event.data.reason !== "stopped" && event.data.exitCode !== 0;

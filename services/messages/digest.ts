@@ -42,7 +42,7 @@ export function sendDigests(deps: DigestDeps): void {
     db.transaction(() => {
       const held = selectHeldNotifications(db, channelId);
       deleteHeldNotifications(db, channelId);
-      const problems = problemsOf(held.map(({ message }) => message as NotificationMessage));
+      const problems = groupProblems(held.map(({ message }) => message as NotificationMessage));
       const link = linkTo(config, "/");
       for (const message of messagesFor(channel, problems, { now: now(), link })) {
         enqueueNow(deps, channel, message);
@@ -75,7 +75,7 @@ interface Problem {
 }
 
 /** In the order of their first messages. */
-function problemsOf(messages: readonly NotificationMessage[]): Problem[] {
+function groupProblems(messages: readonly NotificationMessage[]): Problem[] {
   return [...Map.groupBy(messages, ({ thread }) => thread).values()].map((ofThread) => {
     const first = ofThread[0]!;
     const last = ofThread.at(-1)!;
@@ -93,12 +93,15 @@ function messagesFor(
     return problems.filter(({ first, isOver }) => !isOver || first.phase !== "begin")
       .map(({ last }) => last);
   }
-  if (problems.length > 1) return [digestOf(problems, digest)];
-  return problems.map(({ first, last, isOver }) => isOver ? overOf(first, last) : last);
+  if (problems.length > 1) return [composeDigest(problems, digest)];
+  return problems.map(({ first, last, isOver }) => isOver ? endedMessage(first, last) : last);
 }
 
 /** One message about a problem that began and ended. */
-const overOf = (first: NotificationMessage, last: NotificationMessage): NotificationMessage => ({
+const endedMessage = (
+  first: NotificationMessage,
+  last: NotificationMessage,
+): NotificationMessage => ({
   ...first,
   event: DIGEST,
   severity: last.severity,
@@ -108,12 +111,12 @@ const overOf = (first: NotificationMessage, last: NotificationMessage): Notifica
 });
 
 /** One message about several problems. It is as severe as the worst of those that last. */
-function digestOf(
+function composeDigest(
   problems: readonly Problem[],
   digest: { now: Date; link: string | null },
 ): NotificationMessage {
   const { server } = problems[0]!.last;
-  const lines = problems.slice(0, LINES_MAX).map(lineOf);
+  const lines = problems.slice(0, LINES_MAX).map(describeProblem);
   const worst = problems.filter(({ isOver }) => !isOver).map(({ last }) => last)
     .reduce<NotificationMessage | undefined>(
       (worst, message) => worst && isAtLeast(worst.severity, message.severity) ? worst : message,
@@ -132,7 +135,7 @@ function digestOf(
 }
 
 /** E.g. `Container down: web, 2026-01-31 12:00:00 UTC, over after 5 min`. */
-function lineOf({ first, last, isOver }: Problem): string {
+function describeProblem({ first, last, isOver }: Problem): string {
   const { server, timestamp, title } = isOver ? first : last;
   const headline = title.replace(`${inline(server)}: `, "");
   return [headline, moment(timestamp), ...(isOver ? [overAfter(first, last)] : [])].join(", ");

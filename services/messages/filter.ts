@@ -4,20 +4,13 @@ import type { StoredNotificationChannel } from "../../db/notification_channels.t
 import { matchesAny, stackOf } from "../access/scope.ts";
 import type { Deps } from "../deps.ts";
 import type { AppEvent } from "../events/events.ts";
-import { type EventKind, eventKind } from "../events/kinds/mod.ts";
+import { eventKind } from "../events/kinds/mod.ts";
 import { containersOf, isAtLeast, severityOf, stackNameOf } from "../events/message.ts";
 
 type Filter = Pick<
   StoredNotificationChannel,
   "containers" | "events" | "minSeverity" | "stacks"
 >;
-
-/** Kinds of events of a failed update. */
-const FAILED_UPDATES: readonly EventKind[] = [
-  "update.failed",
-  "update.needs_attention",
-  "update.rolled_back",
-];
 
 /** Whether a channel wants an event by itself. */
 export const wantsEvent = (deps: Pick<Deps, "inventory">, filter: Filter, event: AppEvent) =>
@@ -27,10 +20,11 @@ export const wantsEvent = (deps: Pick<Deps, "inventory">, filter: Filter, event:
   isAtLeast(severityOf(event), filter.minSeverity) && isMeant(deps, filter, event);
 
 /** Whether a receiver gets an event, unless it also gets another one that says the same. */
-export const subscribesTo = (filter: Pick<Filter, "events">, { event, data }: AppEvent): boolean =>
-  isSubscribed(filter, event) &&
-  !(event === "schedule.failed" && data.jobId !== undefined &&
-    FAILED_UPDATES.every((kind) => isSubscribed(filter, kind)));
+export function subscribesTo(filter: Pick<Filter, "events">, { event, data }: AppEvent): boolean {
+  const others = eventKind(event).reportedAs?.(data) ?? [];
+  const isRepeated = others.length > 0 && others.every((kind) => isSubscribed(filter, kind));
+  return isSubscribed(filter, event) && !isRepeated;
+}
 
 export const isSubscribed = ({ events }: Pick<Filter, "events">, kind: string): boolean =>
   events.includes(kind) || events.includes("*");
@@ -48,8 +42,7 @@ function isMeant(
   const matches = (name: string, stack: string | null) =>
     (containers === null || matchesAny(containers, name)) &&
     (stacks === null || stack !== null && matchesAny(stacks, stack));
-  // Without the engine, every container is concerned.
-  if (event.event.startsWith("engine.")) {
+  if (eventKind(event.event).isAboutAll) {
     return known.some((container) => matches(container.name, stackOf(container)));
   }
   return containersOf(event).some((name) => {

@@ -9,7 +9,7 @@
 import type { Decision, Subject } from "../events/decisions.ts";
 import { describeEvent } from "../events/description.ts";
 import type { AppEvent } from "../events/events.ts";
-import type { EventKind } from "../events/kinds/mod.ts";
+import { eventKind } from "../events/kinds/mod.ts";
 import { phaseOf } from "../events/message.ts";
 import { type Bundle, composeBundle, type Content, type SubjectOf, SUMMARY_MS } from "./bundle.ts";
 import { HOLD_MS, SETTLE_MS } from "./causes.ts";
@@ -80,7 +80,6 @@ export interface Step {
 const JOIN_MS = 10_000;
 
 /** A container that exited twice since the last message is in a crash loop at its third exit. */
-const LOOP_KIND = "container.crash_looping";
 const EXITS_BEFORE_LOOP = 2;
 
 /** A container that works again before its failure was sent is mentioned once in this time. */
@@ -88,9 +87,6 @@ const BLIP_MS = 5 * 60_000;
 
 /** A container that fails again within that time may work again after this one. */
 const AGAIN_MS = 60_000;
-const AGAIN_KINDS: readonly string[] = ["container.down", "container.unhealthy"];
-
-const RECOVERIES: readonly EventKind[] = ["container.up", "container.healthy"];
 
 /** More changes than this within this time, in milliseconds, are flapping. */
 const CHANGES_MAX = 5;
@@ -133,8 +129,8 @@ function afterEvent(group: Group, item: Grouped, now: Date, subjectOf: SubjectOf
 
   const after = { ...group, open: phase === "end" ? others : group.open };
   // Instead of the recovery that will not come any more.
-  const isTaken = subscribes(event.event) ||
-    event.event === "container.removed" && RECOVERIES.some(subscribes);
+  const { insteadOf = [] } = eventKind(event.event);
+  const isTaken = [event.event, ...insteadOf].some(subscribes);
   const closesAlert = isOnCall && phase === "end" && group.thread !== null;
   // A receiver of the start also gets the end, unless it subscribed only to the start.
   const isSent = (!isMuted || closesAlert) &&
@@ -149,7 +145,7 @@ type Add = (group: Group, item: Grouped, now: Date, subjectOf: SubjectOf) => Gro
 /** Mentions an event that another problem explains. */
 const addExplained: Add = (group, { event, explainedBy, settlesAt, subject }, now, subjectOf) => {
   const { key, kind, phase } = subject;
-  const isOfOutage = explainedBy!.event === "engine.down";
+  const isOfOutage = subjectOf(explainedBy!)?.kind === "engine";
   const isOfContainer = kind === "down" || kind === "ill" || kind === "loop";
   const after = { ...group };
   if (settlesAt === undefined && group.thread === null && group.pending.length === 0) {
@@ -172,7 +168,7 @@ const addExplained: Add = (group, { event, explainedBy, settlesAt, subject }, no
 
 /** Adds an event to the next message. */
 const addOwn: Add = (group, { event, subject }, now) => {
-  const { isOfEngine, key, phase } = subject;
+  const { isOfEngine, key, kind, phase } = subject;
   const { more, open, pending, stage } = group;
   if (stage === "settling" && phase === "end") return group;
   const hasRoom = pending.length < EVENTS_MAX;
@@ -184,7 +180,7 @@ const addOwn: Add = (group, { event, subject }, now) => {
     more: hasRoom ? more : more + 1,
     changes: phase === "report" ? group.changes : withChange(group, now),
   };
-  if (event.event === LOOP_KIND) {
+  if (kind === "loop" && phase === "begin") {
     // Until its end, nothing else about the container is sent.
     return { ...after, stage: "waiting", changes: [], dueAt: later(now, HOLD_MS) };
   }
@@ -192,7 +188,7 @@ const addOwn: Add = (group, { event, subject }, now) => {
   if (after.changes.length > CHANGES_MAX) {
     return { ...after, stage: "flapping", dueAt: later(now, 0) };
   }
-  const isAgain = AGAIN_KINDS.includes(event.event) && isRecent(group, now);
+  const isAgain = eventKind(event.event).isOftenBrief && isRecent(group, now);
   const waitMs = isAgain ? AGAIN_MS : isOfEngine && phase !== "end" ? HOLD_MS : 0;
   return { ...after, dueAt: dueTime(after, event, waitMs, now) };
 };

@@ -60,7 +60,7 @@ export function groupEvent(
 ): void {
   if (targets.length === 0) return;
   const { subject, cause, ...decision } = decide(deps, event, root, pause);
-  const isOutage = event.event === "engine.down" && !decision.isMuted;
+  const isOutage = subject?.kind === "engine" && subject.phase === "begin" && !decision.isMuted;
   for (const { id: targetId, isOnCall = false, subscribes, wants } of targets) {
     // Instead of the messages that it explains, even if its kind of events is not wanted.
     const isTaken = isOutage && dropExplained(deps, { channel, targetId }, send);
@@ -120,7 +120,7 @@ function advance(
   input: Input,
   send: Send,
 ): boolean {
-  const before = stored ? groupOf(stored) : EMPTY_GROUP;
+  const before = stored ? parseGroup(stored) : EMPTY_GROUP;
   const { state, effects } = next(before, input, deps.now(), (event) => subjectOf(deps, event));
   if (state === before) return false;
   store(deps, key, state);
@@ -131,7 +131,10 @@ function advance(
   return true;
 }
 
-const groupOf = ({ state, dueAt }: NotificationGroup): Group => ({ ...JSON.parse(state), dueAt });
+const parseGroup = ({ state, dueAt }: NotificationGroup): Group => ({
+  ...JSON.parse(state),
+  dueAt,
+});
 
 function store({ db, now }: GroupDeps, key: GroupKey, group: Group): void {
   if (group === EMPTY_GROUP) return deleteGroup(db, key);

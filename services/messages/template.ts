@@ -40,7 +40,7 @@ export function parseTemplate(text: string): Template {
     throw new TemplateError(`line ${line}: ${problem}`);
   };
 
-  for (const [at, piece] of piecesOf(text).entries()) {
+  for (const [at, piece] of splitTemplate(text).entries()) {
     if (at % 2 === 0) {
       if (piece.includes("{{")) fail("`{{` without `}}`");
       if (piece !== "") parts.push(piece);
@@ -51,7 +51,7 @@ export function parseTemplate(text: string): Template {
       if (name !== undefined) {
         if (open.length === DEPTH_MAX) fail(`more than ${DEPTH_MAX} blocks in each other`);
         const block = name as "if" | "each";
-        const part = { block, path: pathOf(path!, fail), body: [], otherwise: [] };
+        const part = { block, path: parsePath(path!, fail), body: [], otherwise: [] };
         parts.push(part);
         open.push({ name: block, parts, otherwise: part.otherwise, line });
         parts = part.body;
@@ -62,7 +62,7 @@ export function parseTemplate(text: string): Template {
         if (tag.slice(1) !== current?.name) fail(`\`{{${tag}}}\` closes no block`);
         parts = open.pop()!.parts;
       } else {
-        parts.push({ path: pathOf(tag, fail) });
+        parts.push({ path: parsePath(tag, fail) });
       }
     }
     line += piece.split("\n").length - 1;
@@ -75,7 +75,7 @@ export function parseTemplate(text: string): Template {
 }
 
 /** Texts and, between them, tags without their braces. */
-function piecesOf(text: string): string[] {
+function splitTemplate(text: string): string[] {
   const pieces: string[] = [];
   let from = 0;
   for (let start; (start = text.indexOf("{{", from)) >= 0;) {
@@ -93,7 +93,7 @@ function piecesOf(text: string): string[] {
  * @throws {TemplateError} When the result is too large, or blocks in each other make too many steps.
  */
 export function renderTemplate(template: Template, values: object, contentType: string): string {
-  const escape = escaperOf(contentType);
+  const escape = selectEscaper(contentType);
   let length = 0;
   let steps = 0;
   const add = (text: string) => {
@@ -124,7 +124,7 @@ export function renderTemplate(template: Template, values: object, contentType: 
   return render(template, [values]);
 }
 
-function pathOf(text: string, fail: (problem: string) => never): string[] {
+function parsePath(text: string, fail: (problem: string) => never): string[] {
   return /^[\w-]+(\.[\w-]+){0,9}$/.test(text)
     ? text.split(".")
     : fail(`\`${text.slice(0, 50)}\` is not a field, e.g. event.data.container`);
@@ -143,7 +143,7 @@ function find([first, ...rest]: readonly string[], scopes: readonly object[]): u
 
 type Escaper = (value: unknown) => string;
 
-function escaperOf(contentType: string): Escaper {
+function selectEscaper(contentType: string): Escaper {
   const type = contentType.split(";")[0]!.trim().toLowerCase();
   if (/[/+]json$/.test(type)) {
     // The template has the quotes around a text.
@@ -153,12 +153,12 @@ function escaperOf(contentType: string): Escaper {
     };
   }
   if (type === "application/x-www-form-urlencoded") {
-    return (value) => encodeURIComponent(textOf(value).toWellFormed());
+    return (value) => encodeURIComponent(toText(value).toWellFormed());
   }
-  return /[/+](html|xml)$/.test(type) ? (value) => escapeMarkup(textOf(value)) : textOf;
+  return /[/+](html|xml)$/.test(type) ? (value) => escapeMarkup(toText(value)) : toText;
 }
 
-const textOf: Escaper = (value) =>
+const toText: Escaper = (value) =>
   value === undefined || value === null
     ? ""
     : typeof value === "object"

@@ -7,7 +7,22 @@
 import { insertJob } from "../../db/jobs.ts";
 import { selectSetting, upsertSetting } from "../../db/settings.ts";
 import type { Deps } from "../deps.ts";
+import { failInterrupted, type NamedJobKind } from "../jobs/kind.ts";
 import { VERSION } from "../version.ts";
+
+/** The jobs have ended before they are stored: none is started or recovered. */
+export const ownUpdateKind: NamedJobKind = {
+  id: "service.update",
+  group: "Updates",
+  title: "Service update",
+  running: "Updating {target}",
+  isListed: true,
+  targetType: "host",
+  role: "admin",
+  permission: "settings:write",
+  run: failInterrupted,
+  recover: failInterrupted,
+};
 
 /** The version of the last start. */
 const SETTING = "last_version";
@@ -33,8 +48,8 @@ export function recordOwnUpdate(
     upsertSetting(db, SETTING, version);
     insertJob(db, {
       id: crypto.randomUUID(),
-      kind: "service.update",
-      targetType: "host",
+      kind: ownUpdateKind.id,
+      targetType: ownUpdateKind.targetType,
       target: "longshore",
       stack: null,
       status: hasReturned ? "rolled_back" : "succeeded",

@@ -55,7 +55,7 @@ async function useTemplate(tab: Dashboard, service: Longshore): Promise<void> {
   await hasColumns(tab, ["Rule", "Condition", "Action"], "Templates");
   await checkBothThemes(tab);
   await tab.press("Use", "Created Disk almost full");
-  await rowMatches(tab, "Disk almost full", /Disk > 90 % for 5 min/);
+  await rowMatches(tab, "Disk almost full", /Disk usage > 90 % for 5 min/);
   // The other templates stay.
   await tab.find("table", "Templates");
   await tab.click("button", "Close templates");

@@ -12,7 +12,13 @@ import {
   DESKTOP,
   startDashboardBrowser,
 } from "../helpers/dashboard.ts";
-import { checkBothThemes, hasColumns, rowMatches, select } from "../helpers/dashboard_steps.ts";
+import {
+  checkBothThemes,
+  hasColumns,
+  rowMatches,
+  select,
+  unfold,
+} from "../helpers/dashboard_steps.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { fakeRegistry } from "../helpers/fake_registry.ts";
@@ -193,7 +199,9 @@ async function checkWebhooks(tab: Dashboard, service: Longshore, url: string): P
   await tab.invalid("checkbox", "All events");
   await checkBothThemes(tab);
 
+  await unfold(tab, "Alerts 0 of 3 chosen");
   await tab.click("checkbox", "Fired");
+  await tab.find("DisclosureTriangle", "Alerts 1 of 3 chosen");
   await tab.click("button", "Create");
   await tab.alert(/10\.0\.0\.1/);
   const field = await tab.find("textbox", "URL");
@@ -218,6 +226,11 @@ async function checkWebhooks(tab: Dashboard, service: Longshore, url: string): P
   ], "Webhooks");
 
   await tab.choose("On-call", "Edit");
+  await tab.find("DisclosureTriangle", "Alerts 1 of 3 chosen");
+  await unfold(tab, "Containers 0 of 8 chosen");
+  await tab.click("button", "All");
+  await tab.find("DisclosureTriangle", "Containers 8 of 8 chosen");
+  await tab.click("button", "None");
   await tab.click("checkbox", "Stopped");
   await tab.press("Save", "Saved On-call");
   await rowMatches(tab, "On-call", /Alerts: fired, Containers: stopped/);
@@ -263,9 +276,12 @@ async function checkProblems(tab: Dashboard, service: Longshore): Promise<void> 
   const all = "Everything that is a problem";
 
   await tab.choose("On-call", "Edit");
+  await unfold(tab, "Containers 1 of 8 chosen");
   equal(await isChecked(all), false);
   await tab.click("checkbox", all);
   equal(await isChecked("Crash loop"), true);
+  // Its end is one as well.
+  await tab.find("DisclosureTriangle", "Containers 8 of 8 chosen");
   await tab.click("checkbox", "Crash loop");
   equal(await isChecked(all), false);
   await tab.click("checkbox", "Crash loop");

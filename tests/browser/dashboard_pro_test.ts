@@ -19,6 +19,7 @@ import {
   fitSmallPhone,
   hasColumns,
   rowMatches,
+  unfold,
 } from "../helpers/dashboard_steps.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
@@ -352,6 +353,7 @@ async function checkChat(tab: Dashboard, url: string): Promise<void> {
   await tab.type("textbox", "Name", "On-call");
   await tab.select("dialog select", "team-chat");
   await tab.type("textbox", "Webhook URL", "http://169.254.169.254/");
+  await unfold(tab, "Alerts 0 of 3 chosen");
   await tab.click("checkbox", "Fired");
   await tab.pressRefused("Create", /webhook_url/);
   await tab.type("textbox", "Webhook URL", `${url}/hook`);

@@ -9,6 +9,7 @@ import {
   hasColumns,
   rowMatches,
   select,
+  unfold,
 } from "../helpers/dashboard_steps.ts";
 import { type FakeReceiver, fakeReceiver } from "../helpers/fake_receiver.ts";
 import type { Longshore } from "../helpers/longshore.ts";
@@ -151,6 +152,8 @@ async function createChannel(
   await checkBothThemes(tab);
   await tab.type("textbox", "Topic", "alerts");
   await tab.click("checkbox", "All events");
+  await unfold(tab, "Alerts 0 of 3 chosen");
+  await unfold(tab, "Containers 0 of 8 chosen");
   await tab.click("checkbox", "Fired");
   await tab.click("checkbox", "Stopped");
   await select(tab, "Minimum severity", "warning");

@@ -1,5 +1,5 @@
 import { equal, match } from "node:assert/strict";
-import { signatureOf } from "../../services/messages/webhooks/post.ts";
+import { signDelivery } from "../../services/messages/webhooks/post.ts";
 import { until } from "../helpers/until.ts";
 
 const SECRET = `whsec_${new Uint8Array(24).fill(7).toBase64()}`;
@@ -20,7 +20,7 @@ Deno.test("the example receiver prints what Longshore signed and refuses everyth
   try {
     const port = await until("the receiver listens", () => /port (\d+)/.exec(printed)?.[1]);
     const send = async (timestamp: number, body = BODY) => {
-      const signature = await signatureOf(SECRET, "msg_1", timestamp, BODY);
+      const signature = await signDelivery(SECRET, "msg_1", timestamp, BODY);
       const response = await fetch(`http://127.0.0.1:${port}/`, {
         method: "POST",
         headers: {

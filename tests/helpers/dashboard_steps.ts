@@ -45,6 +45,10 @@ export async function select(tab: Dashboard, name: string, value: string): Promi
   await tab.select(`[id="${id}"]`, value);
 }
 
+/** Opens or closes a part that is folded, by its summary. */
+export const unfold = (tab: Dashboard, summary: string): Promise<void> =>
+  tab.click("DisclosureTriangle", summary);
+
 /** Waits until a table has these columns; the page's only table without a name. */
 export const hasColumns = (tab: Dashboard, columns: string[], table?: string): Promise<void> =>
   eventually(async () =>

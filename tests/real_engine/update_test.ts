@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { ContainerInspect } from "../../engine/containers.ts";
 import { getJob } from "../../services/jobs/jobs.ts";
 import { resumeJobs } from "../../services/jobs/runner.ts";
-import { jobKinds } from "../../services/community/job_kinds.ts";
+import { JOB_KINDS } from "../../services/community/job_kinds.ts";
 import type { JobView } from "../../services/jobs/view.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
 import {
@@ -426,7 +426,7 @@ engineTest(
     // As an engine that was stopped meanwhile would leave it.
     await engine.docker("stop", web.name);
     await using app = await appOn(engine, { db });
-    resumeJobs(app.deps, jobKinds);
+    resumeJobs(app.deps, JOB_KINDS);
 
     const job = await ended(app, id);
 

@@ -1,6 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { evaluateAlerts } from "../../services/alerts/evaluation.ts";
 import { alertVersion } from "../../services/alerts/events.ts";
+import { ALERT_METRIC_IDS } from "../../services/alerts/metrics/mod.ts";
+import { ALERT_TEMPLATES } from "../../services/alerts/recommended.ts";
 import { containerOf, setContainers } from "../helpers/fake_containers.ts";
 import { type TestApp, testApp } from "../helpers/test_app.ts";
 
@@ -48,6 +50,7 @@ Deno.test("POST /api/alerts/rules stores the scope and the options", async () =>
     pattern: null,
     path: null,
     windowSeconds: null,
+    condition: "CPU of a container > 90 % for 1 min",
     problem: "The engine is unreachable",
     inhibitedBy: null,
   });
@@ -227,11 +230,34 @@ Deno.test("an alert that is resolved or unknown cannot be acknowledged", async (
   equal((await app.call("POST", `/api/alerts/events/${alert.id}/acknowledge`, long)).status, 400);
 });
 
-Deno.test("each of the ten templates can be created and tested as it is", async () => {
+Deno.test("GET /api/alerts/metrics describes every metric to viewers", async () => {
+  using app = testApp();
+  const { status, body } = await app.call("GET", "/api/alerts/metrics", undefined, viewer);
+  equal(status, 200);
+  deepEqual(body.metrics.map(({ id }: { id: string }) => id), ALERT_METRIC_IDS);
+  deepEqual(body.metrics.find(({ id }: { id: string }) => id === "container_restarts"), {
+    id: "container_restarts",
+    group: "Containers",
+    words: "restarts",
+    title: "Restarts of a container",
+    description:
+      "Restarts within windowSeconds; those before Longshore's start as the engine knows",
+    unit: null,
+    target: "containers",
+    isState: false,
+    hasPath: false,
+    hasPattern: false,
+    operator: ">=",
+    threshold: 3,
+    windowSeconds: 300,
+  });
+});
+
+Deno.test("each template can be created and tested as it is", async () => {
   using app = testApp();
   const { status, body } = await app.call("GET", "/api/alerts/templates", undefined, viewer);
   equal(status, 200);
-  equal(body.templates.length, 10);
+  equal(body.templates.length, ALERT_TEMPLATES.length);
   for (const { rule } of body.templates) {
     equal((await app.call("POST", "/api/alerts/rules/test", rule)).status, 200, rule.name);
     const created = await app.call("POST", "/api/alerts/rules", rule);
@@ -239,7 +265,7 @@ Deno.test("each of the ten templates can be created and tested as it is", async 
     for (const [field, value] of Object.entries(rule)) deepEqual(created.body[field], value);
   }
   const names = new Set(body.templates.map(({ rule }: { rule: { name: string } }) => rule.name));
-  equal(names.size, 10);
+  equal(names.size, ALERT_TEMPLATES.length);
 });
 
 Deno.test("POST /api/alerts/rules/test stores nothing and is for admins", async () => {
@@ -253,7 +279,14 @@ Deno.test("POST /api/alerts/rules/test stores nothing and is for admins", async 
   deepEqual([tested.status, tested.body], [
     200,
     {
-      ...{ wouldFire: true, value: 1, since: null, firesAt: null, firings24h: null },
+      ...{
+        wouldFire: true,
+        value: 1,
+        valueText: "yes",
+        since: null,
+        firesAt: null,
+        firings24h: null,
+      },
       containers: ["web"],
       problem: null,
     },

@@ -41,6 +41,7 @@ Deno.test("POST /api/alerts/rules stores an enabled rule and returns it", async 
     createdAt: "2026-01-01T12:00:00.000Z",
     duration_seconds: highCpu.durationSeconds,
     created_at: "2026-01-01T12:00:00.000Z",
+    condition: "CPU > 90.5 % for 1 min",
     lastFiredAt: null,
     state: "ok",
     severity: "warning",
@@ -73,7 +74,7 @@ for (
     [{ name: undefined }, /^body\.name: /],
     [{ name: "  " }, /^body\.name: /],
     [{ name: "x".repeat(101) }, /^body\.name: /],
-    [{ metric: "cpu" }, /^body\.metric: must be one of cpu_percent, /],
+    [{ metric: "cpu" }, /^body\.metric: must be one of disk_percent, /],
     [{ operator: "!=" }, /^body\.operator: must be one of >, <, >=, <=, ==$/],
     [{ threshold: "90" }, /^body\.threshold: /],
     [{ threshold: null }, /^body\.threshold: /],
@@ -126,7 +127,13 @@ Deno.test("PUT /api/alerts/rules/:id changes the given fields", async () => {
   const changed = await app.call("PUT", path, { threshold: 5, operator: "<", autoIncident: true });
   deepEqual([changed.status, changed.body], [
     200,
-    { ...rule, threshold: 5, operator: "<", autoIncident: true },
+    {
+      ...rule,
+      threshold: 5,
+      operator: "<",
+      autoIncident: true,
+      condition: "CPU < 5 % for 1 min",
+    },
   ]);
   const wrong = await app.call("PUT", path, { threshold: "5" });
   deepEqual([wrong.status, wrong.body.error.split(":")[0]], [400, "body.threshold"]);

@@ -1,10 +1,12 @@
-import { deepEqual, equal, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import type { Role } from "../../services/access/caller.ts";
 import type { Scope } from "../../services/access/scope.ts";
+import { JOB_KINDS } from "../../services/community/job_kinds.ts";
 import { failInterrupted, JobEnd, type JobKind, type JobRun } from "../../services/jobs/kind.ts";
 import { startJob } from "../../services/jobs/runner.ts";
 import { composeLabels, simulateContainers } from "../helpers/fake_containers.ts";
 import { type FakeEngine, fakeEngine } from "../helpers/fake_engine.ts";
+import { filesWith } from "../helpers/files_with.ts";
 import { sseClient } from "../helpers/sse_client.ts";
 import { type TestApp, testApp } from "../helpers/test_app.ts";
 import { until } from "../helpers/until.ts";
@@ -16,7 +18,7 @@ function startTestJob(
   target = "web",
 ) {
   const kind: JobKind = {
-    name: "test",
+    id: "test",
     targetType: "container",
     role: "admin",
     permission: "images:write",
@@ -25,6 +27,48 @@ function startTestJob(
   };
   return startJob(deps, kind, { target, input: { hidden: "input" }, caller: { userId: "key" } });
 }
+
+Deno.test("GET /api/jobs/kinds describes every kind, to those who may see one of them", async () => {
+  using app = testApp();
+  const { status, body } = await app.call("GET", "/api/jobs/kinds", undefined, { role: "viewer" });
+  deepEqual([status, body.kinds.map(({ id }: { id: string }) => id)], [
+    200,
+    JOB_KINDS.map(({ id }) => id),
+  ]);
+  const { steps, ...update } = body.kinds.find(({ id }: { id: string }) =>
+    id === "container.update"
+  );
+  deepEqual(update, {
+    id: "container.update",
+    group: "Updates",
+    title: "Update",
+    running: "Updating {target}",
+    unit: "steps",
+    targetType: "container",
+    readPermission: "containers:read",
+    role: "operator",
+    permission: "containers:update",
+    isResumed: true,
+    isListed: true,
+  });
+  equal(steps.pull, "Pull the image");
+  const scoped = (permission: string) =>
+    app.call("GET", "/api/jobs/kinds", undefined, { scope: { permissions: [permission] } });
+  equal((await scoped("stacks:read")).status, 200);
+  equal((await scoped("images:export")).status, 403);
+});
+
+Deno.test("every kind of job has its own id and says what is in progress", () => {
+  equal(new Set(JOB_KINDS.map(({ id }) => id)).size, JOB_KINDS.length);
+  for (const { running, title } of JOB_KINDS) {
+    match(title, /^[A-Z][^.]*$/);
+    match(running, /^[A-Z]\w+ing /);
+  }
+});
+
+Deno.test("no other file lists the kinds of jobs", async () => {
+  deepEqual(await filesWith(JOB_KINDS.map(({ id }) => `"${id}"`)), []);
+});
 
 Deno.test("GET /api/jobs filters, and shows neither input nor results of steps", async () => {
   using app = testApp();

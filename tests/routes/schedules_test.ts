@@ -14,6 +14,29 @@ const nightly = {
   cronExpression: "0 3 * * *",
 };
 
+Deno.test("GET /api/schedules/kinds describes the actions of schedules to viewers", async () => {
+  using app = testApp();
+  const { status, body } = await app.call("GET", "/api/schedules/kinds", undefined, {
+    role: "viewer",
+  });
+  equal(status, 200);
+  deepEqual(body.kinds[0], {
+    id: "restart",
+    title: "Restart",
+    description: "Restarts the container, or starts it",
+    permission: "containers:restart",
+  });
+  for (const { id } of body.kinds) {
+    const { status } = await app.call("POST", "/api/schedules", {
+      ...nightly,
+      name: id,
+      action: id,
+      allowMissing: true,
+    });
+    equal(status, 201, id);
+  }
+});
+
 Deno.test("POST /api/schedules stores an enabled schedule and returns it", async () => {
   using app = testApp({ now: "2026-07-01T12:00:00Z" });
 
@@ -52,7 +75,7 @@ for (
     [{ containerId: "../info" }, /^body\.containerId: /],
     [{ containerName: "" }, /^body\.containerName: /],
     [{ containerName: "a/b" }, /^body\.containerName: /],
-    [{ action: "pause" }, /^body\.action: must be one of start, stop, restart, update$/],
+    [{ action: "pause" }, /^body\.action: must be one of restart, start, stop, update$/],
     [{ cronExpression: undefined }, /^body\.cronExpression: /],
     [{ cronExpression: 5 }, /^body\.cronExpression: /],
     [

@@ -25,6 +25,7 @@ export type ActiveAlert = {
   operator: AlertOperator;
   threshold: number;
   value: number;
+  valueText: string;
   message: string;
   severity: "info" | "warning" | "critical";
   container: string | null;
@@ -83,6 +84,7 @@ export type AlertEvent = {
   operator: AlertOperator;
   threshold: number;
   value: number;
+  valueText: string;
   message: string;
   severity: "info" | "warning" | "critical";
   container: string | null;
@@ -104,31 +106,49 @@ export type AlertEventPage = {
 };
 
 export type AlertMetric =
-  | "cpu_percent"
-  | "memory_percent"
-  | "swap_percent"
   | "disk_percent"
   | "disk_full_in_hours"
+  | "memory_percent"
+  | "cpu_percent"
+  | "swap_percent"
   | "load_1"
   | "pressure_cpu"
   | "pressure_memory"
   | "pressure_io"
   | "network_bytes_per_second"
   | "temperature_celsius"
+  | "container_not_running"
+  | "container_unhealthy"
   | "container_stopped"
-  | "container_cpu_percent"
-  | "container_memory_percent"
-  | "container_memory_bytes"
-  | "container_network_bytes_per_second"
   | "container_restarts"
   | "container_oom"
   | "container_log_matches"
-  | "container_unhealthy"
-  | "container_not_running"
+  | "container_memory_percent"
+  | "container_memory_bytes"
+  | "container_cpu_percent"
+  | "container_network_bytes_per_second"
   | "engine_down"
+  | "update_available_days"
   | "outbox_age_seconds"
-  | "certificate_days_remaining"
-  | "update_available_days";
+  | "certificate_days_remaining";
+
+export type AlertMetricDescription = {
+  id: string;
+  group: "Host" | "Containers" | "Service";
+  words: string;
+  title: string;
+  description: string;
+  unit: "%" | "B" | "B/s" | "days" | "h" | "s" | "°C" | null;
+  target: "host" | "containers";
+  isState: boolean;
+  hasPath: boolean;
+  hasPattern: boolean;
+  operator: AlertOperator;
+  threshold: number;
+  windowSeconds: number | null;
+};
+
+export type AlertMetricList = { metrics: (AlertMetricDescription)[] };
 
 export type AlertOperator = ">" | "<" | ">=" | "<=" | "==";
 
@@ -150,6 +170,7 @@ export type AlertRule = {
   createdAt: string;
   duration_seconds: number;
   created_at: string;
+  condition: string;
   lastFiredAt: string | null;
   state: "ok" | "pending" | "firing" | "no_data";
   problem: string | null;
@@ -178,6 +199,7 @@ export type AlertRuleList = { rules: (AlertRule)[] };
 export type AlertRuleTest = {
   wouldFire: boolean;
   value: number | null;
+  valueText: string | null;
   since: string | null;
   firesAt: string | null;
   firings24h: number | null;
@@ -187,7 +209,12 @@ export type AlertRuleTest = {
 
 export type AlertScope = { target: Target };
 
-export type AlertTemplate = { id: string; description: string; rule: AlertTemplateRule };
+export type AlertTemplate = {
+  id: string;
+  description: string;
+  condition: string;
+  rule: AlertTemplateRule;
+};
 
 export type AlertTemplateList = { templates: (AlertTemplate)[] };
 
@@ -1620,6 +1647,23 @@ export type Job = {
   result: unknown;
 };
 
+export type JobKind = {
+  id: string;
+  group: "Images" | "Stacks" | "Updates";
+  title: string;
+  running: string;
+  steps: Record<string, string>;
+  unit: "bytes" | "steps";
+  targetType: "image" | "container" | "stack" | "host";
+  readPermission: string;
+  role: "viewer" | "operator" | "admin";
+  permission: string;
+  isResumed: boolean;
+  isListed: boolean;
+};
+
+export type JobKindList = { kinds: (JobKind)[] };
+
 export type JobList = { jobs: (Job)[]; nextCursor: string | null };
 
 export type KeyRotation = {
@@ -2169,15 +2213,15 @@ export type NewRegistry = {
 export type NewRemediationRule = {
   name: string;
   condition_metric:
+    | "container_down"
+    | "container_unhealthy"
+    | "container_cpu_percent"
+    | "container_memory_percent"
+    | "container_stopped"
     | "cpu_percent"
     | "memory_percent"
     | "disk_percent"
-    | "load_1"
-    | "container_stopped"
-    | "container_cpu_percent"
-    | "container_memory_percent"
-    | "container_unhealthy"
-    | "container_down";
+    | "load_1";
   condition_operator: ">" | "<" | ">=" | "<=" | "==";
   condition_threshold: number;
   condition_duration?: number;
@@ -2200,7 +2244,7 @@ export type NewSchedule = {
   name: string;
   containerId: string;
   containerName: string;
-  action: "start" | "stop" | "restart" | "update";
+  action: "restart" | "start" | "stop" | "update";
   cronExpression: string;
   timezone?: string;
   allowMissing?: boolean;
@@ -2685,18 +2729,32 @@ export type RemediationHistory = {
   offset: number;
 };
 
+export type RemediationMetricDescription = {
+  id: string;
+  group: "Container" | "Host";
+  words: string;
+  title: string;
+  description: string;
+  unit: "%" | "B" | "B/s" | "days" | "h" | "s" | "°C" | null;
+  is_state: boolean;
+  operator: ">" | "<" | ">=" | "<=" | "==";
+  threshold: number;
+};
+
+export type RemediationMetricList = { metrics: (RemediationMetricDescription)[] };
+
 export type RemediationRule = {
   name: string;
   condition_metric:
+    | "container_down"
+    | "container_unhealthy"
+    | "container_cpu_percent"
+    | "container_memory_percent"
+    | "container_stopped"
     | "cpu_percent"
     | "memory_percent"
     | "disk_percent"
-    | "load_1"
-    | "container_stopped"
-    | "container_cpu_percent"
-    | "container_memory_percent"
-    | "container_unhealthy"
-    | "container_down";
+    | "load_1";
   condition_operator: ">" | "<" | ">=" | "<=" | "==";
   condition_threshold: number;
   condition_duration: number;
@@ -2706,6 +2764,7 @@ export type RemediationRule = {
   cooldown_seconds: number;
   enabled: boolean;
   id: string;
+  condition: string;
   created_at: string;
   last_triggered_at: string | null;
   trigger_count: number;
@@ -2714,15 +2773,15 @@ export type RemediationRule = {
 export type RemediationRuleChanges = {
   name?: string;
   condition_metric?:
+    | "container_down"
+    | "container_unhealthy"
+    | "container_cpu_percent"
+    | "container_memory_percent"
+    | "container_stopped"
     | "cpu_percent"
     | "memory_percent"
     | "disk_percent"
-    | "load_1"
-    | "container_stopped"
-    | "container_cpu_percent"
-    | "container_memory_percent"
-    | "container_unhealthy"
-    | "container_down";
+    | "load_1";
   condition_operator?: ">" | "<" | ">=" | "<=" | "==";
   condition_threshold?: number;
   condition_duration?: number;
@@ -2805,7 +2864,7 @@ export type Schedule = {
   name: string;
   containerId: string;
   containerName: string;
-  action: "start" | "stop" | "restart" | "update";
+  action: "restart" | "start" | "stop" | "update";
   cronExpression: string;
   id: string;
   timezone: string;
@@ -2819,7 +2878,7 @@ export type ScheduleChanges = {
   name?: string;
   containerId?: string;
   containerName?: string;
-  action?: "start" | "stop" | "restart" | "update";
+  action?: "restart" | "start" | "stop" | "update";
   cronExpression?: string;
   timezone?: string;
   enabled?: boolean;
@@ -2833,6 +2892,10 @@ export type ScheduleHistory = {
   offset: number;
 };
 
+export type ScheduleKind = { id: string; title: string; description: string; permission: string };
+
+export type ScheduleKindList = { kinds: (ScheduleKind)[] };
+
 export type ScheduleList = { schedules: (Schedule)[] };
 
 export type ScheduleRun = {
@@ -2841,7 +2904,7 @@ export type ScheduleRun = {
   scheduleName: string;
   containerId: string;
   containerName: string;
-  action: "start" | "stop" | "restart" | "update";
+  action: "restart" | "start" | "stop" | "update";
   startedAt: string;
   finishedAt: string;
   status: "success" | "failure" | "skipped";
@@ -3670,6 +3733,7 @@ export interface Operations {
   "GET /api/alerts/active": { result: ActiveAlertList };
   "GET /api/alerts/events": { query?: { limit?: number; offset?: number }; result: AlertEventPage };
   "GET /api/alerts/events/{id}": { path: { id: string }; result: AlertEvent };
+  "GET /api/alerts/metrics": { result: AlertMetricList };
   "GET /api/alerts/rules": { result: AlertRuleList };
   "GET /api/alerts/rules/{id}": { path: { id: string }; result: AlertRule };
   "GET /api/alerts/templates": { result: AlertTemplateList };
@@ -3910,6 +3974,7 @@ export interface Operations {
     query?: { limit?: number; offset?: number };
     result: RemediationHistory;
   };
+  "GET /api/ext/service-pro/remediation/metrics": { result: RemediationMetricList };
   "GET /api/ext/service-pro/remediation/rules": { result: RemediationRuleList };
   "GET /api/ext/service-pro/sla/breaches": {
     query?: { limit?: number; offset?: number; sla_id?: string };
@@ -4036,6 +4101,7 @@ export interface Operations {
     };
     result: JobList;
   };
+  "GET /api/jobs/kinds": { result: JobKindList };
   "GET /api/jobs/{id}": { path: { id: string }; result: Job };
   "GET /api/jobs/{id}/stream": { path: { id: string }; result: string };
   "GET /api/logs/stream": {
@@ -4075,6 +4141,7 @@ export interface Operations {
     query?: { limit?: number; offset?: number };
     result: ScheduleHistory;
   };
+  "GET /api/schedules/kinds": { result: ScheduleKindList };
   "GET /api/schedules/{id}": { path: { id: string }; result: Schedule };
   "GET /api/sessions": {
     query?: { limit?: number; offset?: number; user?: string };

@@ -1,8 +1,8 @@
 /** Fields of forms, with their problems and earlier entries. @module */
 
-import { type ComponentChildren, createContext, type TargetedEvent } from "preact";
+import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useId } from "preact/hooks";
-import { type Signal, useSignal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
 import { toLocalInput } from "../base/local_time.ts";
 import { capital, plain } from "../base/text.ts";
 import type { FormValues } from "./form_values.ts";
@@ -14,12 +14,12 @@ export const Problems = createContext<Record<string, string>>({});
 export const Kept = createContext<FormValues>({});
 
 /** The value that a field has at first. */
-function useInitial<Value>(name: string, value: Value): Value {
+export function useInitial<Value>(name: string, value: Value): Value {
   const kept = useContext(Kept);
   return name in kept ? kept[name] : value;
 }
 
-interface FieldProps {
+export interface FieldProps {
   label: string;
   /** The key of its value. The service reports problems of `body.<name>`. */
   name: string;
@@ -125,7 +125,7 @@ interface SelectProps<Value extends string> extends FieldProps {
   value?: string | undefined;
   required?: boolean;
   /** Values, or values with their names. */
-  options: readonly Option[];
+  options: readonly (Option | OptionGroup)[];
   /** Has the value at first, and each that is chosen. */
   choice?: Signal<Value>;
 }
@@ -147,12 +147,27 @@ export function SelectField<Value extends string>(
             if (choice) choice.value = event.currentTarget.value as Value;
           }}
         >
-          {options.map(withName).map(({ value: own, name: shown }) => (
-            <option key={own} value={own} selected={own === initial}>{plain(shown)}</option>
-          ))}
+          {options.map((each) =>
+            typeof each === "object" && "options" in each
+              ? (
+                <optgroup key={each.title} label={each.title}>
+                  {each.options.map((option) => toChoice(option, initial))}
+                </optgroup>
+              )
+              : toChoice(each, initial)
+          )}
         </select>
       )}
     </Field>
+  );
+}
+
+function toChoice(option: Option, initial: string | undefined) {
+  const { value, name, title } = withName(option);
+  return (
+    <option key={value} value={value} title={title} selected={value === initial}>
+      {plain(name)}
+    </option>
   );
 }
 
@@ -172,84 +187,6 @@ export function CheckField(
       <input type="checkbox" name={name} value={value} defaultChecked={isChecked} />
       {label}
     </label>
-  );
-}
-
-/** Several checkboxes with a common name; their value is the list of the checked ones. */
-export function CheckGroup(
-  { label, name, options, parts, checked, hint, required, children }: FieldProps & {
-    /** Values, or values with their names. */
-    options: readonly Option[];
-    /** Further options with titles of their own, folded while the option `all` is checked. */
-    parts?: {
-      summary: string;
-      all: string;
-      list: readonly { title: string; options: readonly Option[] }[];
-    };
-    /** After the first options. */
-    children?: ComponentChildren;
-    checked: readonly string[];
-    /** At least one has to be checked. */
-    required?: boolean;
-  },
-) {
-  const id = useId();
-  const initial = useInitial(name, checked);
-  const count = useSignal(initial.length);
-  const isMissing = required === true && count.value === 0;
-  const problem = useContext(Problems)[name];
-  const description = problem === undefined ? hint && `${id}-hint` : `${id}-problem`;
-  const isOpen = useSignal(parts !== undefined && !initial.includes(parts.all));
-  const onChange = ({ currentTarget, target }: TargetedEvent<HTMLElement>) => {
-    count.value = currentTarget.querySelectorAll(`[name="${name}"]:checked`).length;
-    const { checked, value } = target as HTMLInputElement;
-    if (value === parts?.all) isOpen.value = !checked;
-  };
-  const box = (option: Option, at: number) => {
-    const { value, name: shown, title } = withName(option);
-    return (
-      <label key={value} class="check" title={title}>
-        <input
-          type="checkbox"
-          name={name}
-          value={value}
-          defaultChecked={initial.includes(value)}
-          // The first one has the problem of the group.
-          ref={(input) =>
-            input?.setCustomValidity(isMissing && at === 0 ? "Select at least one" : "")}
-          aria-invalid={problem !== undefined && at === 0 ? "true" : undefined}
-          aria-describedby={description && at === 0 ? description : undefined}
-        />
-        {plain(shown)}
-      </label>
-    );
-  };
-  return (
-    <fieldset class="field check-group" onChange={onChange}>
-      <legend>{label}</legend>
-      <div>
-        {options.map(box)}
-        {children}
-      </div>
-      {parts && (
-        <details
-          class="more-fields"
-          open={isOpen.value}
-          onToggle={(event) => isOpen.value = event.currentTarget.open}
-        >
-          <summary>{parts.summary}</summary>
-          {parts.list.map(({ title, options: own }) => (
-            <fieldset key={title}>
-              <legend>{title}</legend>
-              <div>{own.map((option, at) => box(option, options.length + at))}</div>
-            </fieldset>
-          ))}
-        </details>
-      )}
-      {problem !== undefined
-        ? <p id={`${id}-problem`} class="problem">{problem}</p>
-        : hint && <p id={`${id}-hint`} class="hint">{hint}</p>}
-    </fieldset>
   );
 }
 
@@ -314,7 +251,7 @@ export function fieldsOf<Item extends object>(item: Item | undefined) {
     select: <Value extends string>(
       label: string,
       name: Name,
-      options: readonly Option[],
+      options: SelectProps<Value>["options"],
       { initial, ...more }: Omit<More<SelectProps<Value>>, "options"> = {},
     ) => <SelectField {...bind(label, name, initial)} options={options} {...more} />,
     check: (label: string, name: Name, initial = false) => (
@@ -323,16 +260,22 @@ export function fieldsOf<Item extends object>(item: Item | undefined) {
   };
 }
 
-type Option = string | {
+export type Option = string | {
   value: string;
   name: string;
-  /** The tooltip of a checkbox. */
+  /** A tooltip. */
   title?: string;
 };
+
+/** Options with a title of their own. */
+export interface OptionGroup {
+  title: string;
+  options: readonly Option[];
+}
 
 /** Options with a capital letter and spaces, e.g. `partial_outage` as `Partial outage`. */
 export const optionsOf = (values: readonly string[]) =>
   values.map((value) => ({ value, name: capital(value.replaceAll("_", " ")) }));
 
-const withName = (option: Option): Exclude<Option, string> =>
+export const withName = (option: Option): Exclude<Option, string> =>
   typeof option === "string" ? { value: option, name: option } : option;

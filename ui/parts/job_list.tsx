@@ -3,7 +3,9 @@
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { api } from "../api/client.ts";
+import type { JobKind } from "../api/types.ts";
 import { useJobs } from "../state/jobs.ts";
+import { jobKinds } from "../state/kinds.ts";
 import { addJob, isVisible, type LiveJob } from "../state/live.ts";
 import { hasRole } from "../state/session.ts";
 import { followStream } from "../state/stream.ts";
@@ -11,6 +13,7 @@ import { withResult } from "../state/toasts.ts";
 import { Button } from "../components/button.tsx";
 import styles from "./job_list.css" with { type: "text" };
 import { JobSteps } from "./job_steps.tsx";
+import { useKinds } from "./kinds.tsx";
 import { Section } from "../components/page.tsx";
 import { addStyles } from "../components/styles.ts";
 import { bytes, capital, plain } from "../base/text.ts";
@@ -20,30 +23,28 @@ addStyles(styles);
 /** Each takes one of the six connections of a browser to a server without HTTP/2. */
 const FOLLOWED_MAX = 2;
 
-/**
- * @param props.nameOf What a job is called, e.g. `Pulling nginx:latest`.
- * @param props.stepNames Names of its steps in words; without them, the steps are not shown.
- * @param props.target Shows only jobs on it, e.g. a container.
- */
-export function JobList({ title, kinds, nameOf, stepNames, target }: {
-  title: string;
-  kinds: readonly string[];
-  nameOf: (job: LiveJob) => string;
-  stepNames?: (job: LiveJob) => Readonly<Record<string, string>>;
-  target?: string;
+/** @param props.target Shows only jobs on it, with their steps. */
+export function JobList({ group, target }: {
+  group: JobKind["group"];
+  target?: Pick<LiveJob, "target" | "targetType">;
 }) {
-  const active = useJobs(kinds).filter((job) => target === undefined || job.target === target);
+  const kinds = useKinds(jobKinds).filter((kind) => kind.group === group);
+  const active = useJobs(kinds.map(({ id }) => id))
+    .filter((job) =>
+      target === undefined ||
+      job.target === target.target && job.targetType === target.targetType
+    );
   if (active.length === 0) return null;
   return (
-    <Section title={title}>
+    <Section title="In progress">
       <ul class="jobs">
         {active.map((job, at) => (
           <JobItem
             key={job.id}
             job={job}
-            name={plain(nameOf(job))}
+            kind={kinds.find(({ id }) => id === job.kind)!}
             isFollowed={at < FOLLOWED_MAX}
-            stepNames={stepNames?.(job)}
+            hasSteps={target !== undefined}
           />
         ))}
       </ul>
@@ -51,24 +52,21 @@ export function JobList({ title, kinds, nameOf, stepNames, target }: {
   );
 }
 
-function JobItem({ job, name, isFollowed, stepNames }: {
+function JobItem({ job, kind, isFollowed, hasSteps }: {
   job: LiveJob;
-  name: string;
+  kind: JobKind;
   isFollowed: boolean;
-  stepNames: Readonly<Record<string, string>> | undefined;
+  hasSteps: boolean;
 }) {
   const progress = useProgress(job, isFollowed);
   const { current = 0, total = null, message = null } = progress ?? {};
-  // Other jobs count steps.
-  const figure = job.kind.startsWith("image.") ? bytes : String;
+  const name = plain(kind.running.replace("{target}", () => job.target));
+  const figure = kind.unit === "bytes" ? bytes : String;
   const figures = total !== null
     ? `${figure(current)} of ${figure(total)}`
     : current > 0
     ? figure(current)
     : capital(job.status);
-  const mayCancel = job.kind.startsWith("image.")
-    ? hasRole("admin", "images:write")
-    : hasRole("operator", "containers:update");
   const cancel = () =>
     withResult(
       `Cancelling ${name}`,
@@ -80,9 +78,9 @@ function JobItem({ job, name, isFollowed, stepNames }: {
         <span class="job-name">{name}</span>
         <span class="muted">{message === null ? figures : `${plain(message)}, ${figures}`}</span>
         <ProgressBar name={name} value={total ? current / total : undefined} />
-        {stepNames && <JobSteps steps={job.steps} names={stepNames} />}
+        {hasSteps && <JobSteps steps={job.steps} names={kind.steps} />}
       </div>
-      {mayCancel && <Button onClick={() => void cancel()}>Cancel</Button>}
+      {hasRole(kind.role, kind.permission) && <Button onClick={() => void cancel()}>Cancel</Button>}
     </li>
   );
 }

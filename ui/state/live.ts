@@ -32,6 +32,8 @@ export interface LiveEvent {
   tone: EventKind["tone"];
   /** Facts, and texts of several lines. */
   lines: string[];
+  /** If people should do something about it. */
+  remedy?: { text: string; to: string };
 }
 
 /** A job as the stream reports it. */

@@ -11,8 +11,7 @@ export const migration: Migration = {
       name            TEXT NOT NULL,
       container_id    TEXT NOT NULL,
       container_name  TEXT NOT NULL, -- finds the container after it was recreated
-      action          TEXT NOT NULL DEFAULT 'start'
-        CHECK (action IN ('start', 'stop', 'restart', 'update')),
+      action          TEXT NOT NULL DEFAULT 'start',
       cron_expression TEXT NOT NULL,
       timezone        TEXT NOT NULL, -- IANA
       enabled         INTEGER NOT NULL CHECK (enabled IN (0, 1)),
@@ -27,8 +26,7 @@ export const migration: Migration = {
       schedule_name  TEXT NOT NULL,
       container_id   TEXT NOT NULL,
       container_name TEXT NOT NULL,
-      action         TEXT NOT NULL DEFAULT 'start'
-        CHECK (action IN ('start', 'stop', 'restart', 'update')),
+      action         TEXT NOT NULL DEFAULT 'start',
       due_at         TEXT NOT NULL,
       started_at     TEXT NOT NULL,
       finished_at    TEXT,

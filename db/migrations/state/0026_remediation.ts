@@ -10,11 +10,7 @@ export const migration: Migration = {
       id                  TEXT PRIMARY KEY,
       host_id             TEXT NOT NULL DEFAULT 'local',
       name                TEXT NOT NULL,
-      condition_metric    TEXT NOT NULL CHECK (condition_metric IN (
-        'cpu_percent', 'memory_percent', 'disk_percent', 'load_1', 'container_stopped',
-        'container_cpu_percent', 'container_memory_percent', 'container_unhealthy',
-        'container_down'
-      )),
+      condition_metric    TEXT NOT NULL,
       condition_operator  TEXT NOT NULL CHECK (condition_operator IN ('>', '<', '>=', '<=', '==')),
       condition_threshold REAL NOT NULL,
       condition_duration  INTEGER NOT NULL CHECK (condition_duration BETWEEN 0 AND 86400),

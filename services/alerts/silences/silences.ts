@@ -51,7 +51,7 @@ export interface NewSilence {
 
 /** All silences, also those that ended within 7 days; the one that ends last comes first. */
 export function listSilences({ db, now }: Pick<Deps, "db" | "now">): Silence[] {
-  return selectSilences(db).map((silence) => viewOf(silence, now()));
+  return selectSilences(db).map((silence) => toView(silence, now()));
 }
 
 /**
@@ -81,7 +81,7 @@ export function createSilence(
     deleteEndedSilencesBeyond(db, at.toISOString(), ENDED_MAX);
   });
   log.info("silence created", { silenceId: silence.id, endsAt: silence.endsAt });
-  return viewOf(silence, at);
+  return toView(silence, at);
 }
 
 /**
@@ -105,7 +105,7 @@ export function changeSilence(
   const silence = { ...changed, ...normalizeTimes(changed, at) };
   updateSilence(db, silence);
   log.info("silence changed", { silenceId: id, endsAt: silence.endsAt });
-  return viewOf(silence, at);
+  return toView(silence, at);
 }
 
 /**
@@ -137,7 +137,7 @@ function normalizeTimes(
   return { startsAt: start.toISOString(), endsAt: end.toISOString() };
 }
 
-function viewOf(silence: StoredSilence, at: Date): Silence {
+function toView(silence: StoredSilence, at: Date): Silence {
   const state = new Date(silence.endsAt) <= at
     ? "ended"
     : new Date(silence.startsAt) > at

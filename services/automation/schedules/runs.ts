@@ -33,10 +33,9 @@ import { emit, type EmitDeps } from "../../events/emit.ts";
 import { messageFor } from "../../errors.ts";
 import { errorFields } from "../../log.ts";
 import { automaticActor, recordAudit } from "../../access/audit/audit.ts";
-import { actOnContainer } from "../../containers/actions.ts";
 import { createNextDue, type NextDue } from "../../input/cron.ts";
-import type { Container } from "../../containers/inventory.ts";
 import { createLimiter } from "../../limiter.ts";
+import { scheduleKind } from "./kinds.ts";
 import { isInScope, scheduledContainer } from "./schedules.ts";
 
 export { RUN_STATUSES } from "../../../db/schedule_runs.ts";
@@ -228,7 +227,7 @@ type Outcome =
   & Pick<RunEnd, "status" | "error">
   & Partial<Pick<RunEnd, "containerId" | "containerName">>
   & {
-    /** The update that failed. */
+    /** The job that failed. */
     jobId?: string;
   };
 
@@ -246,20 +245,13 @@ async function act(deps: Deps, schedule: Schedule): Promise<Outcome> {
     const container = await scheduledContainer(deps, schedule);
     const { id, name } = container;
     found = { containerId: id, containerName: name };
-    if (schedule.action === "update") return { ...await update(deps, container), ...found };
-    await actOnContainer(deps, id, schedule.action);
-    return { ...SUCCESS, ...found };
+    const failure = await scheduleKind(schedule.action).run(deps, container);
+    if (!failure) return { ...SUCCESS, ...found };
+    return { ...failed(failure.error), jobId: failure.jobId, ...found };
   } catch (error) {
     const fields = { schedule: schedule.id };
     return { ...failed(messageFor(deps.log, error, "schedule run failed", fields)), ...found };
   }
-}
-
-async function update(deps: Deps, container: Container): Promise<Outcome> {
-  const { updateNow } = await import("../../updates/automatic/scheduled.ts");
-  const job = await updateNow(deps, container, automaticActor("schedule"));
-  if (!job || job.status === "succeeded") return SUCCESS;
-  return { ...failed(job.error ?? "The update did not finish"), jobId: job.id };
 }
 
 function endRun(deps: EmitDeps, run: StartedRun, { jobId, ...outcome }: Outcome): void {

@@ -5,7 +5,6 @@ import {
   deleteSchedule,
   insertSchedule,
   type Schedule as StoredSchedule,
-  type ScheduleAction,
   selectSchedule,
   selectSchedules,
   updateSchedule,
@@ -13,7 +12,7 @@ import {
 } from "../../../db/schedules.ts";
 import { EngineUnreachableError } from "../../../engine/errors.ts";
 import { applyChange, type Change } from "../../change.ts";
-import { assertMayCause, type Caller } from "../../access/caller.ts";
+import { assertMayDo, type Caller } from "../../access/caller.ts";
 import { includesContainer, isLimited, type Scope } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound, requireFound } from "../../errors.ts";
@@ -21,9 +20,8 @@ import type { Container } from "../../containers/inventory.ts";
 import { assertBelowLimit } from "../../access/license/limits.ts";
 import { assertNotSelf } from "../../containers/actions.ts";
 import { type ReadDeps, resolveContainer } from "../../containers/reads.ts";
+import { scheduleKind } from "./kinds.ts";
 import { assertCron, hostTimeZone, nextDue, normalizeTimeZone } from "../../input/cron.ts";
-
-export { SCHEDULE_ACTIONS } from "../../../db/schedules.ts";
 
 /** A schedule with its next run. */
 interface Schedule extends StoredSchedule {
@@ -36,19 +34,12 @@ interface ScheduleSettings {
   name: string;
   containerId: string;
   containerName: string;
-  action: ScheduleAction;
+  /** The id of its kind. */
+  action: string;
   cronExpression: string;
   /** IANA time zone; default: the host's. */
   timezone?: string | undefined;
 }
-
-/** Participle of each action, for messages. */
-const PARTICIPLES: Record<ScheduleAction, string> = {
-  start: "started",
-  stop: "stopped",
-  restart: "restarted",
-  update: "updated",
-};
 
 type ScopedDeps = Pick<Deps, "db" | "inventory" | "now">;
 
@@ -106,7 +97,7 @@ export async function createSchedule(
   { allowMissing = false }: CheckOptions = {},
 ): Promise<Schedule> {
   const { db, license, now } = deps;
-  assertMayCause(caller, settings.action);
+  assertMayRun(caller, settings);
   const schedule: StoredSchedule = {
     ...settings,
     timezone: settings.timezone ?? hostTimeZone(),
@@ -167,8 +158,11 @@ export function setScheduleEnabled(
 
 /** A schedule that is off does nothing: every user with `schedules:write` can turn it off. */
 function assertMayEnable(caller: Caller, { enabled, action }: StoredSchedule): void {
-  if (enabled) assertMayCause(caller, action);
+  if (enabled) assertMayRun(caller, { action });
 }
+
+const assertMayRun = (caller: Caller, { action }: Pick<StoredSchedule, "action">): void =>
+  assertMayDo(caller, "operator", scheduleKind(action).permission);
 
 /** Deletes a schedule; its past runs stay in the history. @throws {AppError} `not_found`. */
 export function removeSchedule({ db }: Pick<Deps, "db">, id: string): void {
@@ -224,7 +218,7 @@ async function findContainer(deps: ReadDeps, ref: string): Promise<Container | u
 async function prepareSchedule(deps: ReadDeps, schedule: StoredSchedule): Promise<StoredSchedule> {
   assertCron(schedule.cronExpression);
   const timezone = normalizeTimeZone(schedule.timezone);
-  if (schedule.action !== "start") await assertNotOwn(deps, schedule);
+  if (!scheduleKind(schedule.action).mayBeOwn) await assertNotOwn(deps, schedule);
   return { ...schedule, timezone };
 }
 
@@ -239,7 +233,7 @@ async function assertNotOwn(
   for (const ref of [containerId, containerName]) {
     try {
       const container = await findContainer(deps, ref);
-      if (container) assertNotSelf(container, PARTICIPLES[action]);
+      if (container) assertNotSelf(container, scheduleKind(action).participle);
     } catch (error) {
       if (!(error instanceof EngineUnreachableError)) throw error;
     }

@@ -4,14 +4,14 @@ import type { Job } from "../../../db/jobs.ts";
 import type { Deps } from "../../deps.ts";
 import type { NewEvent } from "../../events/events.ts";
 import type { Activity, Identity } from "../../containers/reservations.ts";
-import type { JobKind } from "../../jobs/kind.ts";
+import type { NamedJobKind } from "../../jobs/kind.ts";
 import type { DeployInput, DeployResult, DownInput, DownResult } from "./job.ts";
 
 /** Loaded on first use, because most starts of the service have no deploy to resume. */
-const deploy: JobKind<DeployInput, DeployResult>["run"] = async (deps, job) =>
+const deploy: NamedJobKind<DeployInput, DeployResult>["run"] = async (deps, job) =>
   await (await import("./machine.ts")).deployStack(deps, job);
 
-const down: JobKind<DownInput, DownResult>["run"] = async (deps, job) =>
+const down: NamedJobKind<DownInput, DownResult>["run"] = async (deps, job) =>
   await (await import("./down.ts")).takeDown(deps, job);
 
 const reserve = (activity: Activity) =>
@@ -39,8 +39,27 @@ function deployEvent(
   return event && { event, data: { stack, version, reason: error, jobId } };
 }
 
-export const deployKind: JobKind<DeployInput, DeployResult> = {
-  name: "stack.deploy",
+export const deployKind: NamedJobKind<DeployInput, DeployResult> = {
+  id: "stack.deploy",
+  group: "Stacks",
+  title: "Deploy",
+  running: "Deploying {target}",
+  isListed: true,
+  steps: {
+    read: "Read the sources",
+    pull: "Pull images",
+    plan: "Plan",
+    networks: "Create networks",
+    volumes: "Create volumes",
+    "stop removed": "Stop what is no longer needed",
+    "create dependents": "Create containers that depend on replaced ones",
+    "start dependents": "Start containers that depend on replaced ones",
+    verify: "Verify the new containers",
+    commit: "Remove the old containers",
+    failure: "Record the failure",
+    "read logs": "Read the logs of failed containers",
+    "clean up": "Clean up",
+  },
   targetType: "stack",
   role: "admin",
   permission: "stacks:write",
@@ -51,8 +70,19 @@ export const deployKind: JobKind<DeployInput, DeployResult> = {
   outlivesEngine: true,
 };
 
-export const downKind: JobKind<DownInput, DownResult> = {
-  name: "stack.down",
+export const downKind: NamedJobKind<DownInput, DownResult> = {
+  id: "stack.down",
+  group: "Stacks",
+  title: "Down",
+  running: "Removing {target}",
+  isListed: true,
+  steps: {
+    plan: "Find the containers",
+    containers: "Remove containers",
+    networks: "Remove networks",
+    volumes: "Remove volumes",
+    images: "Remove images",
+  },
   targetType: "stack",
   role: "admin",
   permission: "stacks:write",

@@ -24,17 +24,9 @@ export interface AlertData {
   stack?: string;
   /** Names of the containers that the value counts; with `container_stopped` only. */
   containers?: string[];
+  /** The metric is the state of this; missing for a measured value such as a load. */
+  stateOf?: "container" | "engine";
 }
-
-/** Metrics that say whether a container works; the others are problems of their own. */
-const STATE_METRICS: readonly string[] = [
-  "container_stopped",
-  "container_not_running",
-  "container_oom",
-  "container_restarts",
-  "container_unhealthy",
-  "engine_down",
-];
 
 const shared = {
   group: "Alerts",
@@ -49,10 +41,10 @@ const ofAlert = {
   ...shared,
   data: {} as AlertData,
   thread: ({ alertId }: AlertData) => alertId,
-  subject: ({ metric, ruleId, container = "" }: AlertData): KindSubject => ({
+  subject: ({ stateOf, ruleId, container = "" }: AlertData): KindSubject => ({
     key: `alert ${ruleId} ${container}`,
-    kind: STATE_METRICS.includes(metric) ? "alert" : "measure",
-    ...(metric === "engine_down" && { isOfEngine: true }),
+    kind: stateOf === undefined ? "measure" : "alert",
+    ...(stateOf === "engine" && { isOfEngine: true }),
   }),
 };
 

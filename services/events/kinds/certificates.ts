@@ -23,6 +23,7 @@ export const certificateKinds = [
     ],
     severity: "warning",
     page: "/probes",
+    remedy: (field) => ({ text: "Open", to: `https://${field("domain")}:${field("port")}/` }),
     permission: "system:read",
   }),
 ];

@@ -1,7 +1,14 @@
 /** Events about a container. @module */
 
 import { duration, joined } from "../text.ts";
-import { type Field, kind, type KindSubject, type SubjectKind } from "./kind.ts";
+import {
+  type Field,
+  kind,
+  type KindSubject,
+  ownPage,
+  type Remedy,
+  type SubjectKind,
+} from "./kind.ts";
 
 /** Why a container left the state `running`. */
 export type DownReason = "exited" | "killed" | "oom" | "stopped";
@@ -17,7 +24,7 @@ interface ContainerData {
   image?: string;
 }
 
-interface ExitData extends ContainerData {
+export interface ExitData extends ContainerData {
   reason: DownReason;
   exitCode: number | null;
 }
@@ -62,10 +69,18 @@ const shared = {
   thread: (_: object, name: string) => `container ${name}`,
 } as const;
 
+export const showContainer = (field: Field): Remedy => ({
+  text: "Show container",
+  to: ownPage("/containers", field("container")),
+});
+
 export const containerKinds = [
   kind("container.down", {
     ...shared,
     data: {} as ExitData,
+    isExit: true,
+    isOftenBrief: true,
+    isRemediable: true,
     description: "A container stopped other than by Longshore",
     words: "stopped",
     title: "Container down",
@@ -98,6 +113,8 @@ export const containerKinds = [
       /** Output of the last health check, at most 1 000 characters; `null` where unknown. */
       healthOutput: string | null;
     },
+    isOftenBrief: true,
+    isRemediable: true,
     description: "The health check of a container failed; with its output",
     words: "unhealthy",
     title: "Container unhealthy",
@@ -120,6 +137,7 @@ export const containerKinds = [
   kind("container.removed", {
     ...shared,
     data: {} as ContainerData,
+    insteadOf: ["container.up", "container.healthy"],
     description: "A container was removed after a message about a problem of it",
     words: "removed after a problem",
     title: "Container removed",
@@ -142,6 +160,7 @@ export const containerKinds = [
   kind("container.crash_looping", {
     ...shared,
     data: {} as ExitData,
+    isExit: true,
     description: "A container exited 3 times within 5 minutes; with its last exit",
     words: "crash loop",
     title: "Crash loop",

@@ -7,6 +7,7 @@ const shared = { group: "Host", permission: "system:read" };
 
 const engine = {
   ...shared,
+  isAboutAll: true as const,
   thread: () => "engine",
   subject: () => ({ key: "engine", kind: "engine" } as const),
 };
@@ -71,5 +72,6 @@ export const hostKinds = [
     ],
     severity: "warning",
     page: "/host",
+    remedy: () => ({ text: "Show disk use", to: "/host" }),
   }),
 ];

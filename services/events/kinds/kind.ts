@@ -48,6 +48,13 @@ export interface PushMessage {
   ids: Record<string, string>;
 }
 
+/** A page of the dashboard, or an address, where people do something about an event. */
+export interface Remedy {
+  /** E.g. `Show container`. */
+  text: string;
+  to: string;
+}
+
 /** Names in data are those of containers and stacks; `name` is the first one, of limited length. */
 interface Definition<Data extends object> {
   /** For the documentation and tooltips: when it is emitted. */
@@ -77,6 +84,8 @@ interface Definition<Data extends object> {
   page?: string;
   /** Whether the container or stack has a page below that one. */
   hasOwnPage?(data: Data): boolean;
+  /** The overview shows it for a day among the problems, with this remedy. */
+  remedy?(field: Field): Remedy;
 
   /** Identifies the messages about one problem. Default: the event stands alone. */
   thread?(data: Data, name: string): string | undefined;
@@ -86,6 +95,18 @@ interface Definition<Data extends object> {
   targets?(data: Data): readonly string[];
   /** The stack, of an event that is about no single container. */
   stack?(data: Data): string;
+  /** Often over within a minute: if it begins again, the message waits for its end. */
+  isOftenBrief?: true;
+  /** Kinds that do not come after it any more: a receiver of one of them gets it instead. */
+  insteadOf?: readonly string[];
+  /** Kinds that report the same: a receiver of all of them does not get it. */
+  reportedAs?(data: Data): readonly string[];
+  /** It concerns every container. */
+  isAboutAll?: true;
+  /** It reports the last exit of a container, by `reason` and `exitCode`. */
+  isExit?: true;
+  /** The conditions of remediation rules are checked soon after it. */
+  isRemediable?: true;
   /** Whether the problem still exists, as not every end of it is an event. */
   lasts?(container: { state: string; health: string | null }): boolean;
   /** `*` of a notification channel does not mean it, except as the end of a problem. */
@@ -105,6 +126,10 @@ interface Definition<Data extends object> {
 export type Kind<Id extends string = string, Data extends object = object> =
   & Definition<Data>
   & { id: Id; data: Data; tone: Tone; severity: Severity; phase: Phase };
+
+/** Page of a container or stack below another one. `/stacks/new` is the page of new stacks. */
+export const ownPage = (page: string, name: string): string =>
+  `${page}/${name === "new" ? "%6eew" : encodeURIComponent(name)}`;
 
 const TONE_OF: Partial<Record<Severity, Tone>> = { critical: "problem", warning: "warning" };
 

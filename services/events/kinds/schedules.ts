@@ -1,7 +1,9 @@
 /** Events about schedules. @module */
 
 import { joined } from "../text.ts";
+import { showContainer } from "./containers.ts";
 import { kind } from "./kind.ts";
+import { FAILED_UPDATES } from "./updates.ts";
 
 export const scheduleKinds = [
   kind("schedule.failed", {
@@ -28,5 +30,7 @@ export const scheduleKinds = [
     page: "/schedules",
     permission: "schedules:read",
     thread: ({ jobId }) => jobId,
+    reportedAs: ({ jobId }) => jobId === undefined ? [] : FAILED_UPDATES,
+    remedy: showContainer,
   }),
 ];

@@ -1,7 +1,7 @@
 /** Events about stacks. @module */
 
 import { joined } from "../text.ts";
-import { type Field, kind, type KindSubject } from "./kind.ts";
+import { type Field, kind, type KindSubject, ownPage } from "./kind.ts";
 
 /** Data of the events of a deploy. */
 interface DeployData {
@@ -67,6 +67,7 @@ export const stackKinds = [
     ...deploy,
     description: "Neither a deploy nor its rollback succeeded",
     words: "deploy needs attention",
+    remedy: (field) => ({ text: "Show stack", to: ownPage("/stacks", field("stack")) }),
     title: "Deploy needs attention",
     severity: "critical",
     phase: "begin",

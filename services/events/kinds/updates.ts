@@ -1,6 +1,7 @@
 /** Events about new images and updates of containers. @module */
 
 import { joined } from "../text.ts";
+import { showContainer } from "./containers.ts";
 import { type Field, kind } from "./kind.ts";
 
 /** Data of the events of an update. */
@@ -89,7 +90,12 @@ export const updateKinds = [
     description: "Neither an update nor its rollback succeeded",
     words: "needs attention",
     title: "Update needs attention",
+    remedy: showContainer,
     severity: "critical",
     push: push("needs attention"),
   }),
 ];
+
+/** Ends of an update that did not succeed. */
+export const FAILED_UPDATES: readonly string[] = updateKinds
+  .filter(({ severity }) => severity !== "info").map(({ id }) => id);

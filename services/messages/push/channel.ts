@@ -102,7 +102,7 @@ const TICKET_ERRORS: Readonly<Record<string, Omit<OutboxOutcome, "status">>> = {
 
 function classifyResponse(response: OutboundResponse, at: Date): OutboxOutcome {
   const { status } = response;
-  if (status === 200) return { status, ...ticketOutcome(ticketOf(response)) };
+  if (status === 200) return { status, ...ticketOutcome(parseTicket(response)) };
   const error = `The gateway answered ${status}`;
   // The message itself is invalid, so a retry would fail as well.
   if (status === 400 || status === 413) return { result: "failed", status, error };
@@ -127,7 +127,7 @@ interface Ticket {
 }
 
 /** The ticket of the message. Gateways answer with a list or with a single ticket. */
-function ticketOf(response: OutboundResponse): Ticket | undefined {
+function parseTicket(response: OutboundResponse): Ticket | undefined {
   try {
     const { data } = response.json<{ data?: Ticket | Ticket[] } | null>() ?? {};
     return (Array.isArray(data) ? data[0] : data) ?? undefined;

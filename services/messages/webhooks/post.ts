@@ -25,7 +25,7 @@ interface WebhookPost extends Pick<OutboxMessage, "id" | "payload"> {
   secret: string | null;
 }
 
-/** A new secret for {@linkcode signatureOf}. */
+/** A new secret for {@linkcode signDelivery}. */
 export const newSigningSecret = (): string =>
   `whsec_${crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64()}`;
 
@@ -50,7 +50,7 @@ export async function postWebhook(
       "webhook-id": id,
       "webhook-timestamp": String(timestamp),
       ...(secret !== null &&
-        { "webhook-signature": await signatureOf(secret, id, timestamp, payload) }),
+        { "webhook-signature": await signDelivery(secret, id, timestamp, payload) }),
     },
     body: payload,
     timeoutMs: TIMEOUT_MS,
@@ -67,7 +67,7 @@ export async function postWebhook(
  *
  * @param timestamp Unix seconds.
  */
-export async function signatureOf(
+export async function signDelivery(
   secret: string,
   id: string,
   timestamp: number,

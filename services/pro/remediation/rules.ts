@@ -19,15 +19,18 @@ import type { Deps } from "../../deps.ts";
 import { AppError, notFound, requireFound } from "../../errors.ts";
 import type { Container } from "../../containers/inventory.ts";
 import { assertBelowLimit } from "../../access/license/limits.ts";
+import { comparisonText } from "../../alerts/text.ts";
+import { remediationMetric } from "./metrics.ts";
 
-export {
-  REMEDIATION_ACTIONS,
-  REMEDIATION_METRICS,
-  REMEDIATION_OPERATORS,
-} from "../../../db/pro/remediation_rules.ts";
+export { REMEDIATION_ACTIONS, REMEDIATION_OPERATORS } from "../../../db/pro/remediation_rules.ts";
 
 /** The progress of a rule whose condition does not hold. */
 export const NOT_PENDING = { pending_since: null, seen_at: null } as const;
+
+export interface RemediationRuleView extends RemediationRule {
+  /** The condition in words. */
+  condition: string;
+}
 
 interface TargetOptions {
   /** Accept a container that does not exist. */
@@ -35,8 +38,8 @@ interface TargetOptions {
 }
 
 /** All rules by name. */
-export function listRemediationRules({ db }: Pick<Deps, "db">): RemediationRule[] {
-  return selectRemediationRules(db);
+export function listRemediationRules({ db }: Pick<Deps, "db">): RemediationRuleView[] {
+  return selectRemediationRules(db).map(toView);
 }
 
 /**
@@ -51,7 +54,7 @@ export async function createRemediationRule(
   caller: Caller,
   settings: RemediationSettings,
   { allowMissing = false }: TargetOptions = {},
-): Promise<RemediationRule> {
+): Promise<RemediationRuleView> {
   const { db, license, now } = deps;
   assertMayEnable(caller, settings);
   const target = await checkTarget(deps, settings.action_target, { allowMissing });
@@ -67,7 +70,7 @@ export async function createRemediationRule(
     firings: [],
   };
   insertRemediationRule(db, rule);
-  return rule;
+  return toView(rule);
 }
 
 /**
@@ -82,7 +85,7 @@ export async function changeRemediationRule(
   id: string,
   change: Change<RemediationSettings>,
   { allowMissing = false }: TargetOptions = {},
-): Promise<RemediationRule> {
+): Promise<RemediationRuleView> {
   const { db } = deps;
   const isSame = requireRule(db, id).action_target === change.action_target;
   const target = change.action_target === undefined
@@ -96,8 +99,18 @@ export async function changeRemediationRule(
   if (hasOtherCondition(before, rule) || !rule.enabled) Object.assign(rule, NOT_PENDING);
   if (rule.enabled && !before.enabled) rule.firings = [];
   updateRemediationRule(db, rule);
-  return rule;
+  return toView(rule);
 }
+
+const toView = (rule: RemediationRule): RemediationRuleView => ({
+  ...rule,
+  condition: comparisonText(remediationMetric(rule.condition_metric), {
+    operator: rule.condition_operator,
+    threshold: rule.condition_threshold,
+    durationSeconds: rule.condition_duration,
+    windowSeconds: null,
+  }),
+});
 
 /** A rule that is off does nothing: every user with `remediation:write` can turn it off. */
 function assertMayEnable(

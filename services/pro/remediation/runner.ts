@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { EventKind } from "../../events/kinds/mod.ts";
+import { eventKind } from "../../events/kinds/mod.ts";
 import type { Deps } from "../../deps.ts";
 import { every, sleep } from "../../lifecycle.ts";
 import { createRemediator, recoverRemediations, sweepRemediationRuns } from "./runs.ts";
-import { DOWN_SETTLES_MS } from "./values.ts";
+import { DOWN_SETTLES_MS } from "./metrics.ts";
 
 /** The interval of the host metrics, in milliseconds. */
 const ROUND_MS = 5_000;
@@ -17,8 +17,6 @@ const SWEEP_MS = 60 * 60 * 1000;
 
 /** Delay of the evaluation after an event: a little longer than `DOWN_SETTLES_MS`. */
 const REACTION_MS = DOWN_SETTLES_MS + 250;
-
-const TRIGGERS: readonly EventKind[] = ["container.down", "container.unhealthy"];
 
 export async function runRemediations(
   deps: Deps,
@@ -41,7 +39,7 @@ export async function runRemediations(
     let evaluatedAt = 0;
     for await (const { event, timestamp } of deps.events.subscribe(ended)) {
       // The last evaluation covered earlier events.
-      if (!TRIGGERS.includes(event) || Date.parse(timestamp) < evaluatedAt) continue;
+      if (!eventKind(event).isRemediable || Date.parse(timestamp) < evaluatedAt) continue;
       await sleep(REACTION_MS, ended);
       if (ended.aborted) return;
       evaluatedAt = deps.now().getTime() - REACTION_MS;

@@ -40,7 +40,8 @@ import type { Container } from "../../containers/inventory.ts";
 import { errorFields } from "../../log.ts";
 import { decide, firesTooOften, FIRINGS_MAX } from "./decision.ts";
 import { findObstacle, NOT_PENDING } from "./rules.ts";
-import { conditionValue, findTarget, lastKnownName, type ValueDeps } from "./values.ts";
+import { remediationMetric, type ValueDeps } from "./metrics.ts";
+import { findTarget, lastKnownName } from "./target.ts";
 
 export { REMEDIATION_STATUSES } from "../../../db/pro/remediation_runs.ts";
 
@@ -120,7 +121,7 @@ export function createRemediator(deps: RemediationDeps): Remediator {
     if (target && maintenance.includes(target)) return;
     if (target && [...targets.values()].includes(target.id)) return;
     if (target && deps.reservations.find(identityOf(target))) return;
-    const value = conditionValue(deps, rule.condition_metric, target);
+    const value = remediationMetric(rule.condition_metric).read(deps, target);
     const decision = decide(rule, value, now());
     const evaluated: RemediationRule = {
       ...rule,

@@ -44,7 +44,7 @@ function isReported(
   { containerId, name, digest }: PendingUpdate,
   obstacles: readonly Obstacle[],
 ): boolean {
-  const [last] = selectJobs(db, { kind: [updateKind.name], target: name }, { limit: 1 });
+  const [last] = selectJobs(db, { kind: [updateKind.id], target: name }, { limit: 1 });
   if (!last || obstacles.length === 0) return false;
   const input = last.input as UpdateInput;
   return input.containerId === containerId && input.expectedDigest === digest &&

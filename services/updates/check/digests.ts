@@ -72,7 +72,7 @@ export async function compareWithIndex(
       kindOf(digest) === "image" || local.every((each) => kindOf(each) === "index");
     if (isComparable) continue;
     const platforms = selectSeenDigest(db, { image, digest })?.platforms ??
-      await platformsOf(deps, { ...reference, digest }, signal);
+      await readPlatforms(deps, { ...reference, digest }, signal);
     if (platforms === undefined) return;
     updateDigestPlatforms(db, { image, digest, platforms });
     const same = platforms.filter((platform) => local.includes(platform.digest));
@@ -91,7 +91,7 @@ const toEnginePlatform = ({ os, architecture, variant }: PlatformDigest) => ({
 });
 
 /** `undefined` if only the engine reaches the registry, because it does not report them. */
-async function platformsOf(
+async function readPlatforms(
   deps: Deps,
   reference: ImageReference,
   signal: AbortSignal | undefined,

@@ -34,7 +34,7 @@ export function failedCheck(
     latestDigest: before?.latestDigest ?? null,
     newerVersions: before?.newerVersions ?? [],
     versionsReason: before?.versionsReason ?? null,
-    reason: reasonOf(error),
+    reason: describeFailure(error),
     rateLimitRemaining: isLimited ? 0 : before?.rateLimitRemaining ?? null,
     checkedAt: deps.now().toISOString(),
     lastGoodAt: before?.lastGoodAt ?? null,
@@ -52,7 +52,7 @@ const REASONS: Record<RegistryError["reason"], string> = {
 };
 
 /** Describes a failure for users. A defect is described in the log only. */
-export function reasonOf(error: unknown): string {
+export function describeFailure(error: unknown): string {
   if (error instanceof CheckTimeout) return error.message;
   // A stored password that cannot be decrypted is as good as none.
   if (error instanceof AppError) return REASONS.unauthorized;

@@ -46,7 +46,7 @@ export function imagesInUse(
     if (readMark(container.name)) continue;
     const reference = IMAGE_ID.test(container.image) ? undefined : findReference(container.image);
     const image = reference ? canonicalReference(reference) : container.image;
-    const user = { container, stack: stackOf(container), labels: policyOf(container, labelsOf) };
+    const user = { container, stack: stackOf(container), labels: readPolicy(container, labelsOf) };
     const known = images.get(image);
     if (known) known.users.push(user);
     else images.set(image, { image, reference, users: [user] });
@@ -55,15 +55,15 @@ export function imagesInUse(
 }
 
 /** Returns the image with the policies of its containers as the labels of images make them. */
-export const withLabelsOf = <Image extends ImageInUse>(
+export const withLabels = <Image extends ImageInUse>(
   image: Image,
   labelsOf: LabelsOf,
 ): Image => ({
   ...image,
-  users: image.users.map((user) => ({ ...user, labels: policyOf(user.container, labelsOf) })),
+  users: image.users.map((user) => ({ ...user, labels: readPolicy(user.container, labelsOf) })),
 });
 
-const policyOf = ({ labels, imageId }: Container, labelsOf: LabelsOf): LabelPolicy =>
+const readPolicy = ({ labels, imageId }: Container, labelsOf: LabelsOf): LabelPolicy =>
   updatePolicy(labels, labelsOf(imageId));
 
 /** An image that a registry can be asked for. */

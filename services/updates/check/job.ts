@@ -9,7 +9,7 @@ import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { currentContainers } from "../../containers/reads.ts";
-import type { JobKind, JobRun } from "../../jobs/kind.ts";
+import type { JobRun, NamedJobKind } from "../../jobs/kind.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { type ImageInUse, imagesInUse, isWatched } from "./in_use.ts";
@@ -23,8 +23,11 @@ interface CheckInput {
   newerVersions: boolean;
 }
 
-export const updateCheckKind: JobKind<CheckInput, CheckSummary> = {
-  name: "updates.check",
+export const updateCheckKind: NamedJobKind<CheckInput, CheckSummary> = {
+  id: "updates.check",
+  group: "Updates",
+  title: "Check",
+  running: "Checking for updates",
   targetType: CHECK_TARGET.targetType,
   role: "operator",
   permission: "containers:update",

@@ -20,7 +20,7 @@ import { emit } from "../../events/emit.ts";
 import { errorFields } from "../../log.ts";
 import { RegistryError } from "../../images/registries/client.ts";
 import { readTags } from "../../images/registries/tags.ts";
-import { CheckTimeout, failedCheck, reasonOf } from "./failure.ts";
+import { CheckTimeout, describeFailure, failedCheck } from "./failure.ts";
 import { createTagFilters, newestAccepted, type TagFilters } from "./candidates.ts";
 import { compareWithIndex, recordDigest } from "./digests.ts";
 import {
@@ -29,7 +29,7 @@ import {
   type ImageUser,
   isCheckable,
   wantsVersions,
-  withLabelsOf,
+  withLabels,
 } from "./in_use.ts";
 import { forgetRemovedImages, readKnown } from "./known.ts";
 import { type ImageStatus, imageStatus, type Known, type UpdateStatus } from "./status.ts";
@@ -78,7 +78,7 @@ export async function checkImages(
   forgetRemovedImages(deps, known);
   const context = { ...options, known, filters: createTagFilters() };
   const checkable = images.filter(isCheckable)
-    .map((image) => withLabelsOf(image, known.local.labelsOf));
+    .map((image) => withLabels(image, known.local.labelsOf));
   const isLocal = (image: ImageInUse) => imageStatus(image, undefined, known).status === "local";
   checkable.filter(isLocal).forEach((image) => recordLocal(deps, image));
   const waiting = checkable.filter((image) => !isLocal(image));
@@ -189,7 +189,7 @@ async function askRegistry(
       checkedAt,
       jitter: Math.random(),
       latestDigest: digest,
-      ...await versionsOf(deps, image, before, context),
+      ...await findVersions(deps, image, before, context),
       reason: null,
       rateLimitRemaining: rateLimitRemaining ?? null,
       lastGoodAt: checkedAt,
@@ -209,7 +209,7 @@ async function askRegistry(
 type Versions = Pick<CheckedImage, "newerVersions" | "versionsReason">;
 
 /** Newer versions, if they are of interest; those known before stay if tags cannot be listed. */
-async function versionsOf(
+async function findVersions(
   deps: Deps,
   image: CheckableImage,
   before: CheckedImage | undefined,
@@ -232,7 +232,7 @@ async function versionsOf(
     if (!(error instanceof RegistryError)) throw error;
     return {
       newerVersions: known,
-      versionsReason: `the tags could not be listed: ${reasonOf(error)}`,
+      versionsReason: `the tags could not be listed: ${describeFailure(error)}`,
     };
   }
 }
@@ -263,7 +263,10 @@ async function checkCandidates(
       if (!(error instanceof RegistryError)) throw error;
       if (error.reason === "not_found") deleteDigestsOf(deps.db, candidate);
       else extendLatestDigest(deps.db, { image: candidate, at: deps.now().toISOString() });
-      deps.log.debug("failed to check a version", { image: candidate, reason: reasonOf(error) });
+      deps.log.debug("failed to check a version", {
+        image: candidate,
+        reason: describeFailure(error),
+      });
     }
   }
 }

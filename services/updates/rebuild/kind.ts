@@ -1,8 +1,9 @@
 /** The job that rebuilds a container, by the steps of an update. @module */
 
 import type { Deps } from "../../deps.ts";
-import type { JobKind } from "../../jobs/kind.ts";
+import type { NamedJobKind } from "../../jobs/kind.ts";
 import type { Planned, UpdateInput, UpdateJob } from "../run/job.ts";
+import { UPDATE_STEPS } from "../run/kind.ts";
 
 export interface RebuildResult {
   ok: true;
@@ -14,8 +15,12 @@ export interface RebuildResult {
   imageUpdated: boolean;
 }
 
-export const rebuildKind: JobKind<UpdateInput, RebuildResult> = {
-  name: "container.rebuild",
+export const rebuildKind: NamedJobKind<UpdateInput, RebuildResult> = {
+  id: "container.rebuild",
+  group: "Updates",
+  title: "Rebuild",
+  running: "Rebuilding {target}",
+  steps: UPDATE_STEPS,
   targetType: "container",
   role: "admin",
   permission: "containers:rebuild",

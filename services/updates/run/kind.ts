@@ -1,11 +1,29 @@
 /** The jobs that update a container, and take it back to the image before. @module */
 
 import type { Deps } from "../../deps.ts";
-import type { JobKind } from "../../jobs/kind.ts";
+import type { NamedJobKind } from "../../jobs/kind.ts";
 import type { UpdateInput, UpdateJob, UpdateResult } from "./job.ts";
 
-export const updateKind: JobKind<UpdateInput, UpdateResult> = {
-  name: "container.update",
+/** Names of the steps of an update. */
+export const UPDATE_STEPS = {
+  plan: "Plan",
+  pull: "Pull the image",
+  create: "Create the new container",
+  swap: "Replace the old container",
+  verify: "Verify the new container",
+  evidence: "Keep its log",
+  measure: "Measure the downtime",
+  commit: "Remove the old container",
+  roll_back: "Put the old container back",
+};
+
+export const updateKind: NamedJobKind<UpdateInput, UpdateResult> = {
+  id: "container.update",
+  group: "Updates",
+  title: "Update",
+  running: "Updating {target}",
+  isListed: true,
+  steps: UPDATE_STEPS,
   targetType: "container",
   role: "operator",
   permission: "containers:update",
@@ -17,9 +35,11 @@ export const updateKind: JobKind<UpdateInput, UpdateResult> = {
 };
 
 /** The same steps with the image before the last update. */
-export const rollbackKind: JobKind<UpdateInput, UpdateResult> = {
+export const rollbackKind: NamedJobKind<UpdateInput, UpdateResult> = {
   ...updateKind,
-  name: "container.rollback",
+  id: "container.rollback",
+  title: "Rollback",
+  running: "Rolling {target} back",
 };
 
 /** Loaded on first use, because most starts of the service have no update to resume. */

@@ -1,11 +1,17 @@
 /** The job that updates a stack. @module */
 
 import type { Deps } from "../../deps.ts";
-import type { JobKind } from "../../jobs/kind.ts";
+import type { NamedJobKind } from "../../jobs/kind.ts";
+import { UPDATE_STEPS } from "./kind.ts";
 import type { StackUpdateInput, StackUpdateJob, StackUpdateResult } from "./job.ts";
 
-export const stackUpdateKind: JobKind<StackUpdateInput, StackUpdateResult> = {
-  name: "stack.update",
+export const stackUpdateKind: NamedJobKind<StackUpdateInput, StackUpdateResult> = {
+  id: "stack.update",
+  group: "Updates",
+  title: "Stack update",
+  running: "Updating {target}",
+  isListed: true,
+  steps: UPDATE_STEPS,
   targetType: "stack",
   role: "operator",
   permission: "stacks:update",

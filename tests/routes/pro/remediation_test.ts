@@ -35,6 +35,7 @@ Deno.test("POST /remediation/rules stores an enabled rule and returns it", async
   deepEqual(body, {
     ...rule,
     id: body.id,
+    condition: "Container is down",
     enabled: true,
     created_at: "2026-01-01T12:00:00.000Z",
     last_triggered_at: null,
@@ -62,7 +63,7 @@ for (
   const [change, error] of [
     [{ name: undefined }, /^body\.name: /],
     [{ name: "x".repeat(101) }, /^body\.name: /],
-    [{ condition_metric: "cpu" }, /^body\.condition_metric: must be one of cpu_percent, /],
+    [{ condition_metric: "cpu" }, /^body\.condition_metric: must be one of container_down, /],
     [{ condition_operator: "!=" }, /^body\.condition_operator: must be one of >, <, >=, <=, ==$/],
     [{ condition_threshold: "90" }, /^body\.condition_threshold: /],
     [{ condition_threshold: 1e300 }, /^body\.condition_threshold: /],
@@ -159,7 +160,10 @@ Deno.test("PUT /remediation/rules/:id changes the given fields; toggle disables 
     cooldown_seconds: 300,
   };
   const changed = await app.call("PUT", path, changes);
-  deepEqual([changed.status, changed.body], [200, { ...created, ...changes }]);
+  deepEqual([changed.status, changed.body], [
+    200,
+    { ...created, ...changes, condition: "Memory of a container > 95 % for 1 min" },
+  ]);
   for (const enabled of [false, false, true]) {
     const { status, body } = await app.call("PUT", `${path}/toggle`, { enabled });
     deepEqual([status, body], [200, { ...changed.body, enabled }]);

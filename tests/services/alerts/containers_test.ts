@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { recordOom } from "../../../services/alerts/container_sources.ts";
+import { recordOom } from "../../../services/alerts/occurrences.ts";
 import { evaluateAlerts } from "../../../services/alerts/evaluation.ts";
 import { listActiveAlerts, listAlertEvents } from "../../../services/alerts/events.ts";
 import {

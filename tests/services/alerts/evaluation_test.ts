@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, throws } from "node:assert/strict";
 import type { AlertProgress } from "../../../db/alert_progress.ts";
 import type { StateDatabase } from "../../../db/database.ts";
-import type { AlertMetric, AlertOperator, AlertRule } from "../../../db/alert_rules.ts";
+import type { AlertOperator, AlertRule } from "../../../db/alert_rules.ts";
 import {
   type Condition,
   COOLDOWN_MS,
@@ -10,7 +10,8 @@ import {
   INITIAL_PROGRESS,
 } from "../../../services/alerts/condition.ts";
 import { evaluateAlerts } from "../../../services/alerts/evaluation.ts";
-import { metricValue, stoppedContainers } from "../../../services/alerts/host_sources.ts";
+import { stoppedContainers } from "../../../services/alerts/metrics/container_states.ts";
+import { metricValue } from "../../../services/alerts/metrics/mod.ts";
 import { listAlertEvents, sweepAlertEvents } from "../../../services/alerts/events.ts";
 import {
   changeAlertRule,
@@ -252,7 +253,7 @@ const eventsOf = (app: Pick<TestApp, "deps">) =>
 Deno.test("metricValue() reads the host's last sample", async () => {
   using app = testApp();
   await setHost(app, { cpu: 1, memory: 2, disk: 3, load: 4 });
-  const metrics: AlertMetric[] = ["cpu_percent", "memory_percent", "disk_percent", "load_1"];
+  const metrics = ["cpu_percent", "memory_percent", "disk_percent", "load_1"];
   deepEqual(metrics.map((metric) => metricValue(app.deps, metric)), [1, 2, 3, 4]);
 });
 
@@ -392,6 +393,7 @@ Deno.test("evaluateAlerts() stores and emits a firing and its resolution", () =>
     firedAt: "2026-01-01T12:00:10.000Z",
     created_at: "2026-01-01T12:00:10.000Z",
     resolvedAt: null,
+    valueText: "2",
   });
 
   setStopped(app, 0);
@@ -408,6 +410,7 @@ Deno.test("evaluateAlerts() stores and emits a firing and its resolution", () =>
     operator: ">",
     threshold: 0,
     severity: "warning",
+    stateOf: "container",
   };
   deepEqual(events.map(({ event, data }) => [event, data]), [
     ["alert.fired", {

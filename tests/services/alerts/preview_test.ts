@@ -52,6 +52,7 @@ Deno.test("a preview counts the firings of a day, with the duration and the cool
   deepEqual(await previewAlertRule(app.deps, rule({})), {
     wouldFire: false,
     value: 12,
+    valueText: "12 %",
     since: null,
     firesAt: null,
     firings24h: 2,
@@ -84,6 +85,7 @@ Deno.test("a preview of a metric without stored samples counts nothing", async (
   deepEqual(await previewAlertRule(app.deps, stopped), {
     wouldFire: true,
     value: 1,
+    valueText: "yes",
     since: null,
     firesAt: null,
     firings24h: null,
@@ -93,6 +95,7 @@ Deno.test("a preview of a metric without stored samples counts nothing", async (
   deepEqual(await previewAlertRule(app.deps, rule({ metric: "pressure_cpu" })), {
     wouldFire: false,
     value: null,
+    valueText: null,
     since: null,
     firesAt: null,
     firings24h: null,
@@ -132,6 +135,7 @@ Deno.test("a preview of containers adds up their firings", async () => {
   deepEqual(preview, {
     wouldFire: true,
     value: 120,
+    valueText: "120 %",
     since: null,
     firesAt: null,
     firings24h: 2,

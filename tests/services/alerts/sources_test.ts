@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, throws } from "node:assert/strict";
-import { hoursUntilFull } from "../../../services/alerts/disk_forecast.ts";
+import { hoursUntilFull } from "../../../services/alerts/metrics/disk_forecast.ts";
 import { runAlertRound } from "../../../services/alerts/evaluator.ts";
 import { listActiveAlerts } from "../../../services/alerts/events.ts";
 import {

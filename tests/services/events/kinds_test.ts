@@ -1,5 +1,5 @@
 import { deepEqual, match, ok } from "node:assert/strict";
-import { describeEvent } from "../../../services/events/description.ts";
+import { describeEvent, toView } from "../../../services/events/description.ts";
 import { EVENT_KIND_IDS, EVENT_KINDS } from "../../../services/events/kinds/mod.ts";
 import { filesWith } from "../../helpers/files_with.ts";
 
@@ -17,6 +17,39 @@ Deno.test("the kinds of a group follow each other, so that each group is offered
 
 Deno.test("descriptions are sentences without a full stop", () => {
   for (const { description } of EVENT_KINDS) match(description, /^[A-Z0-9][^\n]+[^.]$/);
+});
+
+Deno.test("kinds name only kinds that exist", () => {
+  const named = EVENT_KINDS.flatMap(({ insteadOf = [], reportedAs }) => [
+    ...insteadOf,
+    ...reportedAs?.({ jobId: "j1" } as never) ?? [],
+  ]);
+  deepEqual(named, [
+    "container.up",
+    "container.healthy",
+    "update.rolled_back",
+    "update.failed",
+    "update.needs_attention",
+  ]);
+  deepEqual(named.filter((id) => !EVENT_KIND_IDS.includes(id as never)), []);
+});
+
+Deno.test("events that need attention say where people do something about them", () => {
+  const remedyOf = (event: string, data: object) =>
+    toView({ event, data, timestamp: "", eventId: "", server: "", serverId: "" } as never).remedy;
+  deepEqual(remedyOf("schedule.failed", { container: "web 1" }), {
+    text: "Show container",
+    to: "/containers/web%201",
+  });
+  deepEqual(remedyOf("deploy.needs_attention", { stack: "new" }), {
+    text: "Show stack",
+    to: "/stacks/%6eew",
+  });
+  deepEqual(remedyOf("certificate.expiring", { domain: "a.example", port: 443 }), {
+    text: "Open",
+    to: "https://a.example:443/",
+  });
+  deepEqual(remedyOf("container.down", { container: "web" }), undefined);
 });
 
 Deno.test("a kind of a later version, and one without its data, is described by its fields", () => {

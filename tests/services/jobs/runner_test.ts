@@ -23,7 +23,7 @@ function kindOf(
   more: Partial<JobKind<{ text: string }>> = {},
 ): JobKind<{ text: string }> {
   return {
-    name: "test",
+    id: "test",
     targetType: "container",
     role: "admin",
     permission: "images:write",
@@ -293,7 +293,7 @@ Deno.test("resumeJobs() fails, rolls back and starts jobs as their kinds decide"
   const jobs = names.map((name) =>
     start(
       before.deps,
-      kindOf(name === "waits" ? () => Promise.resolve("too early") : hang, { name }),
+      kindOf(name === "waits" ? () => Promise.resolve("too early") : hang, { id: name }),
       name,
     )
   );
@@ -302,13 +302,13 @@ Deno.test("resumeJobs() fails, rolls back and starts jobs as their kinds decide"
 
   using after = testApp({ db });
   resumeJobs(after.deps, [
-    kindOf(hang, { name: "fails" }),
+    kindOf(hang, { id: "fails" }),
     kindOf(hang, {
-      name: "rolls back",
+      id: "rolls back",
       recover: () => Promise.reject(new JobEnd("rolled_back", "Back")),
     }),
-    kindOf(hang, { name: "hangs", recover: failInterrupted }),
-    kindOf((job) => Promise.resolve(job.input), { name: "waits" }),
+    kindOf(hang, { id: "hangs", recover: failInterrupted }),
+    kindOf((job) => Promise.resolve(job.input), { id: "waits" }),
   ]);
   await after.deps.jobs.idle();
 

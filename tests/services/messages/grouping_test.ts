@@ -21,6 +21,7 @@ const alert = (containers: string[]) => ({
   ruleId: "r1",
   alertId: "a1",
   metric: "container_stopped",
+  stateOf: "container" as const,
   operator: "gt",
   threshold: 0,
   value: containers.length,
@@ -192,7 +193,8 @@ Deno.test("a load is not explained by a monitor, and a crash loop is sent while 
   using app = await service();
   app.emit("monitor.down", monitor);
   app.pass(30);
-  app.emit("alert.fired", { ...alert(["web"]), metric: "container_cpu_percent" });
+  const { stateOf: _, ...load } = alert(["web"]);
+  app.emit("alert.fired", { ...load, metric: "container_cpu_percent" });
   app.emit("container.crash_looping", down("web"));
   app.pass(30);
   deepEqual(app.titles().slice(1), ["Crash loop: web"]);

@@ -1,38 +1,53 @@
 /** The dialog of an alert rule. @module */
 
 import { useSignal } from "@preact/signals";
-import type { AlertMetric, AlertRule, NewAlertRule } from "../../api/types.ts";
+import type { AlertMetricDescription, AlertRule, NewAlertRule } from "../../api/types.ts";
 import { fieldsOf, optionsOf } from "../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
 import { containersTarget, TargetFields } from "../../parts/target_fields.tsx";
 import { hasEdition } from "../../state/edition.ts";
 import { metricOptions, OPERATOR_OPTIONS } from "../../parts/conditions.ts";
+import { WithKinds } from "../../parts/kinds.tsx";
+import { alertMetrics } from "../../state/kinds.ts";
 import { RulePreview } from "./preview.tsx";
-import { METRICS } from "./words.ts";
 
 /** Limits of the service. */
 const THRESHOLD_MAX = 1e12;
 const DURATION_MAX_S = 86_400;
-const WINDOW_S = { min: 10, max: 86_400, fallback: 300 };
+const WINDOW_S = { min: 10, max: 86_400 };
 
 export const SEVERITIES = optionsOf(["info", "warning", "critical"]);
 
 export function RuleForm({ item: rule, ...dialog }: EditProps<AlertRule>) {
-  const metric = useSignal<AlertMetric>(rule?.metric ?? "cpu_percent");
   const save = (values: FormValues) => saveItem("/api/alerts/rules", rule, ruleOf(values));
-  const { text, number, select, check } = fieldsOf(rule);
-  // Another metric begins with its own values.
-  const stored = rule?.metric === metric.value ? rule : undefined;
   return (
     <EditDialog noun="alert rule" item={rule} save={save} {...dialog} wide>
-      {text("Name", "name", { required: true, maxLength: 100 })}
+      {fieldsOf(rule).text("Name", "name", { required: true, maxLength: 100 })}
+      <WithKinds name="Metrics" kinds={alertMetrics}>
+        {(metrics) => <RuleFields rule={rule} metrics={metrics} />}
+      </WithKinds>
+    </EditDialog>
+  );
+}
+
+function RuleFields({ rule, metrics }: {
+  rule: AlertRule | undefined;
+  metrics: readonly AlertMetricDescription[];
+}) {
+  const chosen = useSignal<string>(rule?.metric ?? metrics[0]!.id);
+  const metric = metrics.find(({ id }) => id === chosen.value)!;
+  const { number, select, check } = fieldsOf(rule);
+  // Another metric begins with its own values.
+  const stored = rule?.metric === metric.id ? rule : undefined;
+  return (
+    <>
       <div class="field-row">
-        {select("Metric", "metric", metricOptions(METRICS), { choice: metric })}
+        {select("Metric", "metric", metricOptions(metrics), { choice: chosen })}
         {select("Severity", "severity", SEVERITIES, { initial: "warning" })}
       </div>
-      <Condition key={metric.value} metric={metric.value} rule={stored} />
-      {METRICS[metric.value].ofContainers && <TargetFields target={rule?.scope.target} />}
+      <Condition key={metric.id} metric={metric} rule={stored} />
+      {metric.target === "containers" && <TargetFields target={rule?.scope.target} />}
       {number("Without data (seconds)", "forMissingDataSeconds", {
         hint: "After this time without a value, one message reports it. Empty: never",
         optional: true,
@@ -41,29 +56,32 @@ export function RuleForm({ item: rule, ...dialog }: EditProps<AlertRule>) {
       })}
       {hasEdition("pro") && check("Open an incident when it fires", "autoIncident")}
       <RulePreview ruleOf={ruleOf} />
-    </EditDialog>
+    </>
   );
 }
 
 /** The fields that the metric needs. */
-function Condition({ metric, rule }: { metric: AlertMetric; rule: AlertRule | undefined }) {
-  const words = METRICS[metric];
+function Condition({ metric, rule }: {
+  metric: AlertMetricDescription;
+  rule: AlertRule | undefined;
+}) {
+  const { windowSeconds } = metric;
   const isPlain = !rule || rule.operator === "==" && rule.threshold === 1;
   const { text, number, select } = fieldsOf(rule);
   return (
     <>
-      {words.hasPattern && text("Pattern", "pattern", {
+      {metric.hasPattern && text("Pattern", "pattern", {
         placeholder: "(?i)out of memory",
         hint: "A regular expression (RE2) for lines of the log",
         required: true,
         maxLength: 200,
       })}
-      {!(words.isState && isPlain) && (
+      {!(metric.isState && isPlain) && (
         <div class="field-row">
-          {select("Operator", "operator", OPERATOR_OPTIONS, { initial: words.operator ?? ">" })}
+          {select("Operator", "operator", OPERATOR_OPTIONS, { initial: metric.operator })}
           {number("Threshold", "threshold", {
-            initial: words.threshold,
-            hint: words.hint,
+            initial: metric.threshold,
+            hint: metric.description,
             min: -THRESHOLD_MAX,
             max: THRESHOLD_MAX,
             step: "any",
@@ -71,19 +89,19 @@ function Condition({ metric, rule }: { metric: AlertMetric; rule: AlertRule | un
         </div>
       )}
       <div class="field-grid">
-        {words.hasWindow && number("Window (seconds)", "windowSeconds", {
-          initial: WINDOW_S.fallback,
+        {windowSeconds !== null && number("Window (seconds)", "windowSeconds", {
+          initial: windowSeconds,
           hint: "Occurrences in this time are counted",
           min: WINDOW_S.min,
           max: WINDOW_S.max,
         })}
         {number("Duration (seconds)", "durationSeconds", {
-          initial: words.hasWindow ? 0 : 60,
+          initial: windowSeconds === null ? 60 : 0,
           hint: "How long the condition must hold without interruption before the alert fires",
           min: 0,
           max: DURATION_MAX_S,
         })}
-        {words.hasPath && text("Path", "path", {
+        {metric.hasPath && text("Path", "path", {
           placeholder: "/srv",
           hint: "In the filesystem to measure, as the service sees it. Empty: the root",
           check: (text) =>
@@ -97,8 +115,8 @@ function Condition({ metric, rule }: { metric: AlertMetric; rule: AlertRule | un
 
 /** The rule in a form's values. Fields that the metric does not have are `null`. */
 function ruleOf(values: FormValues): NewAlertRule {
-  const metric = values.metric as AlertMetric;
-  const { ofContainers } = METRICS[metric];
+  const { metric } = values;
+  const known = alertMetrics.list.value?.find(({ id }) => id === metric);
   return {
     name: values.name,
     metric,
@@ -106,7 +124,7 @@ function ruleOf(values: FormValues): NewAlertRule {
     operator: values.operator ?? "==",
     threshold: values.threshold ?? 1,
     durationSeconds: values.durationSeconds,
-    scope: { target: ofContainers ? containersTarget(values) : { kind: "host" } },
+    scope: { target: known?.target === "containers" ? containersTarget(values) : { kind: "host" } },
     pattern: values.pattern ?? null,
     path: values.path || null,
     windowSeconds: values.windowSeconds ?? null,

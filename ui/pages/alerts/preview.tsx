@@ -7,7 +7,6 @@ import type { AlertRuleTest, NewAlertRule } from "../../api/types.ts";
 import { type FormValues, valuesOf } from "../../components/form_values.ts";
 import { count, plain, relativeTime } from "../../base/text.ts";
 import { sentenceOf } from "../../state/toasts.ts";
-import { valueOf } from "./words.ts";
 
 /** Pause of the user before a request, in milliseconds. */
 const PAUSE_MS = 500;
@@ -38,7 +37,7 @@ export function RulePreview({ ruleOf }: {
       const body = { ...rule, name: rule.name || "New alert rule" };
       try {
         const result = await api("POST /api/alerts/rules/test", { body }, { signal: end.signal });
-        text.value = sentenceOfTest(body, result);
+        text.value = sentenceOfTest(result);
       } catch (error) {
         if (!end.signal.aborted) text.value = sentenceOf(error);
       }
@@ -64,14 +63,13 @@ export function RulePreview({ ruleOf }: {
 }
 
 function sentenceOfTest(
-  { metric }: NewAlertRule,
-  { wouldFire, value, firesAt, firings24h, containers, problem }: AlertRuleTest,
+  { wouldFire, valueText, firesAt, firings24h, containers, problem }: AlertRuleTest,
 ): string {
   const names = containers.slice(0, NAMES_MAX).map(plain).join(", ") +
     (containers.length > NAMES_MAX ? ` and ${containers.length - NAMES_MAX} more` : "");
   const now = wouldFire
     ? `It would fire now${names === "" ? "" : ` for ${names}`}`
-    : value === null
+    : valueText === null
     ? `The present value is unknown${problem === null ? "" : `: ${plain(problem)}`}`
     : firesAt !== null
     ? `The condition holds; it would fire ${relativeTime(Date.parse(firesAt), Date.now())}`
@@ -81,5 +79,5 @@ function sentenceOfTest(
     : firings24h === 0
     ? "It would not have fired in the last 24 h"
     : `It would have fired ${count(firings24h, "time")} in the last 24 h`;
-  return `${past}. ${now}${value === null ? "" : ` (${valueOf(metric, value)})`}.`;
+  return `${past}. ${now}${valueText === null ? "" : ` (${valueText})`}.`;
 }

@@ -16,7 +16,7 @@ import { ActiveAlerts, AlertName, Inhibition, WithSeverity } from "./active.tsx"
 import { RuleForm } from "./form.tsx";
 import { Silences } from "./silences.tsx";
 import { Templates } from "./templates.tsx";
-import { conditionOf, valueOf } from "./words.ts";
+import { withTarget } from "./rule_text.ts";
 import { useResource } from "../../components/resource.tsx";
 
 const EVENTS_SHOWN = 100;
@@ -107,7 +107,7 @@ const COLUMNS: readonly Column<AlertRule>[] = [
     ),
     sort: ({ name }) => name,
   },
-  textColumn("Condition", conditionOf, { wide: true }),
+  textColumn("Condition", ({ condition, scope }) => withTarget(condition, scope), { wide: true }),
   {
     title: "State",
     cell: (rule) => (
@@ -144,7 +144,7 @@ const EVENT_COLUMNS: readonly Column<AlertEvent>[] = [
   { title: "Rule", cell: (event) => <AlertName {...event} /> },
   {
     title: "Value",
-    cell: ({ metric, value }) => valueOf(metric, value),
+    cell: ({ valueText }) => valueText,
     numeric: true,
     width: "w-s",
     wide: true,

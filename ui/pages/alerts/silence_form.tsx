@@ -4,7 +4,8 @@ import type { NewSilenceMatchers, Silence } from "../../api/types.ts";
 import { fieldsOf, SelectField, TextField, TimeField } from "../../components/fields.tsx";
 import { type EditProps, FormDialog, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
-import { useEventKinds } from "../../parts/event_kinds.tsx";
+import { useKinds } from "../../parts/kinds.tsx";
+import { eventKinds } from "../../state/kinds.ts";
 import { fromLocalInput } from "../../base/local_time.ts";
 import { capital } from "../../base/text.ts";
 import { showStatus } from "../../state/toasts.ts";
@@ -103,7 +104,7 @@ export function SilenceForm(
 function EventProposals() {
   return (
     <datalist id={EVENT_PROPOSALS}>
-      {useEventKinds().map(({ id, group, words }) => (
+      {useKinds(eventKinds).map(({ id, group, words }) => (
         <option key={id} value={id}>{`${group}: ${words}`}</option>
       ))}
     </datalist>

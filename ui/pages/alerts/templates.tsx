@@ -10,7 +10,7 @@ import type { Column } from "../../components/columns.tsx";
 import { plain } from "../../base/text.ts";
 import { withResult } from "../../state/toasts.ts";
 import { WithSeverity } from "./active.tsx";
-import { conditionOf } from "./words.ts";
+import { withTarget } from "./rule_text.ts";
 
 export function Templates({ rules, onCreated, onClose }: {
   /** Those that exist. */
@@ -53,7 +53,11 @@ const columns = (
       </WithSeverity>
     ),
   },
-  { title: "Condition", cell: ({ rule }) => plain(conditionOf(rule)), wide: true },
+  {
+    title: "Condition",
+    cell: ({ rule, condition }) => plain(withTarget(condition, rule.scope)),
+    wide: true,
+  },
   {
     title: "Action",
     cell: (template) =>

@@ -11,7 +11,6 @@ import { Tabs } from "../../components/tabs.tsx";
 import { plain } from "../../base/text.ts";
 import { containers, healthOf } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
-import { nameOfUpdate, REPLACING_KINDS, UPDATE_STEPS } from "../updates/job_names.ts";
 import { Actions, openContainer } from "./actions.tsx";
 import { Changes } from "./changes.tsx";
 import { Environment } from "./environment.tsx";
@@ -102,11 +101,8 @@ function OneContainer({ id, tab }: { id: string; tab: string | undefined }) {
         </p>
       )}
       <JobList
-        title="In progress"
-        kinds={REPLACING_KINDS}
-        nameOf={nameOfUpdate}
-        stepNames={() => UPDATE_STEPS}
-        target={name.current ?? container.name}
+        group="Updates"
+        target={{ targetType: "container", target: name.current ?? container.name }}
       />
       <Tabs
         name="Container"

@@ -5,7 +5,6 @@ import { Button } from "../../components/button.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { JobList } from "../../parts/job_list.tsx";
 import { useRead } from "../../components/reading.ts";
-import type { LiveJob } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
 import { PruneDialog } from "../../parts/prune.tsx";
 import { useContainerChanges } from "../../parts/used_by.tsx";
@@ -76,14 +75,9 @@ export default function Images() {
           )}
         </>
       }
-      above={
-        <JobList title="In progress" kinds={["image.pull", "image.load"]} nameOf={nameOfJob} />
-      }
+      above={<JobList group="Images" />}
     />
   );
 }
 
 const textOf = ({ tag, image }: ImageRow) => [tag, image.id, ...image.repoDigests].join("\n");
-
-const nameOfJob = ({ kind, target }: LiveJob) =>
-  kind === "image.pull" ? `Pulling ${target}` : "Loading an archive";

@@ -9,7 +9,6 @@ import { Section } from "../../components/page.tsx";
 import { Loading } from "../../components/states.tsx";
 import { imageName, percent, plain } from "../../base/text.ts";
 import { now, Time } from "../../components/time.tsx";
-import { stackPath } from "../../paths.ts";
 import { actionsFor, runAction } from "../../state/container_actions.ts";
 import { edition } from "../../state/edition.ts";
 import {
@@ -271,32 +270,18 @@ function scarceResources(): Concern[] {
   }));
 }
 
-const showContainer = ({ container }: LiveEvent["data"]) => (
-  <LinkButton to={`/containers/${encodeURIComponent(String(container))}`}>
-    Show container
-  </LinkButton>
-);
-
-/** Solutions after an event that needs attention. */
-const SOLUTIONS: Record<string, (data: LiveEvent["data"]) => ComponentChildren> = {
-  "schedule.failed": showContainer,
-  "update.needs_attention": showContainer,
-  "deploy.needs_attention": ({ stack }) => (
-    <LinkButton to={stackPath({ name: String(stack) })}>Show stack</LinkButton>
-  ),
-  "host.disk_full_soon": () => <LinkButton to="/host">Show disk use</LinkButton>,
-  "certificate.expiring": ({ domain, port }) => (
-    <a class="button plain" href={`https://${domain}:${port}/`} rel="noreferrer">Open</a>
-  ),
-};
+/** Button that leads to where people do something about an event. */
+const solutionOf = ({ text, to }: NonNullable<LiveEvent["remedy"]>) =>
+  to.startsWith("/")
+    ? <LinkButton to={to}>{text}</LinkButton>
+    : <a class="button plain" href={to} rel="noreferrer">{text}</a>;
 
 function recentFailures(): Concern[] {
   const since = new Date(now.value - RECENT_MS).toISOString();
   const known = new Set<string>();
   return events.value.flatMap((each): Concern[] => {
-    const { event, timestamp, eventId, data, title, tone } = each;
-    const solution = timestamp >= since && SOLUTIONS[event]?.(data);
-    if (!solution) return [];
+    const { timestamp, eventId, remedy, title, tone } = each;
+    if (timestamp < since || !remedy) return [];
     // Repeated failures are one concern: the last time counts.
     if (known.has(title)) return [];
     known.add(title);
@@ -312,7 +297,7 @@ function recentFailures(): Concern[] {
           </span>
         </>
       ),
-      solution,
+      solution: solutionOf(remedy),
     }];
   });
 }

@@ -1,14 +1,14 @@
 /** The dialog of a schedule. @module */
 
-import type { Container, NewSchedule, Schedule } from "../../api/types.ts";
-import { fieldsOf, optionsOf, SelectField } from "../../components/fields.tsx";
+import type { Container, NewSchedule, Schedule, ScheduleKind } from "../../api/types.ts";
+import { fieldsOf, SelectField } from "../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
 import { containers } from "../../state/live.ts";
+import { WithKinds } from "../../parts/kinds.tsx";
+import { scheduleKinds } from "../../state/kinds.ts";
 import { CRON_HINT, cronProblem } from "../../base/cron.ts";
 import { TIME_ZONES, zonesWith } from "../../base/time_zones.ts";
-
-const ACTIONS = optionsOf(["restart", "start", "stop", "update"]);
 
 export function ScheduleForm({ item: schedule, ...dialog }: EditProps<Schedule>) {
   const known = (containers.value ?? []).filter(({ self }) => !self);
@@ -37,7 +37,9 @@ export function ScheduleForm({ item: schedule, ...dialog }: EditProps<Schedule>)
           options={containerOptions(known, schedule)}
           required
         />
-        {select("Action", "action", ACTIONS)}
+        <WithKinds name="Actions" kinds={scheduleKinds}>
+          {(kinds) => select("Action", "action", kinds.map(toOption))}
+        </WithKinds>
       </div>
       {text("Cron expression", "cronExpression", {
         placeholder: "0 3 * * *",
@@ -49,6 +51,12 @@ export function ScheduleForm({ item: schedule, ...dialog }: EditProps<Schedule>)
     </EditDialog>
   );
 }
+
+const toOption = ({ id, title, description }: ScheduleKind) => ({
+  value: id,
+  name: title,
+  title: `${id}: ${description}`,
+});
 
 /** By name, because a container that is created again has another id. */
 function containerOptions(known: readonly Container[], schedule: Schedule | undefined) {

@@ -1,62 +1,11 @@
 /** Deploys stacks, as jobs whose steps are shown. @module */
 
 import { api } from "../../api/client.ts";
-import { JobList } from "../../parts/job_list.tsx";
 import { useReloadAfter } from "../../components/reading.ts";
 import { plain } from "../../base/text.ts";
 import { jobEnd } from "../../state/jobs.ts";
 import { addJob, jobs, type LiveJob } from "../../state/live.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
-
-const VERBS: Readonly<Record<string, string>> = {
-  "stack.deploy": "Deploying",
-  "stack.down": "Removing",
-};
-
-const KINDS = Object.keys(VERBS);
-
-/** Names of steps in words. */
-const DEPLOY_STEPS = {
-  read: "Read the sources",
-  pull: "Pull images",
-  plan: "Plan",
-  networks: "Create networks",
-  volumes: "Create volumes",
-  "stop removed": "Stop what is no longer needed",
-  "create dependents": "Create containers that depend on replaced ones",
-  "start dependents": "Start containers that depend on replaced ones",
-  verify: "Verify the new containers",
-  commit: "Remove the old containers",
-  failure: "Record the failure",
-  "read logs": "Read the logs of failed containers",
-  "clean up": "Clean up",
-};
-const DOWN_STEPS = {
-  plan: "Find the containers",
-  containers: "Remove containers",
-  networks: "Remove networks",
-  volumes: "Remove volumes",
-  images: "Remove images",
-};
-
-const nameOfJob = ({ kind, target }: LiveJob) => `${VERBS[kind]} ${target}`;
-
-/** Names of the steps of a job in words. */
-export const stepNames = ({ kind }: Pick<LiveJob, "kind">) =>
-  kind === "stack.down" ? DOWN_STEPS : DEPLOY_STEPS;
-
-/** The running jobs of a stack. */
-export function StackJobs({ name }: { name: string }) {
-  return (
-    <JobList
-      title="In progress"
-      kinds={KINDS}
-      nameOf={nameOfJob}
-      stepNames={stepNames}
-      target={name}
-    />
-  );
-}
 
 /** Whether a stack is being deployed. */
 export const isDeploying = (name: string): boolean =>

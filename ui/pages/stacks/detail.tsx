@@ -30,7 +30,8 @@ import { LogView } from "../logs/view.tsx";
 import { hasRole } from "../../state/session.ts";
 import { updateStack } from "../updates/stack_update.ts";
 import { stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
-import { deployStack, isDeploying, StackJobs, useReloadOnEnd } from "./deploy.tsx";
+import { JobList } from "../../parts/job_list.tsx";
+import { deployStack, isDeploying, useReloadOnEnd } from "./deploy.tsx";
 import { StackHistory } from "./history.tsx";
 import { moreActions } from "./more_actions.tsx";
 import { Source } from "./source.tsx";
@@ -91,7 +92,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
         </>
       }
     >
-      <StackJobs name={name} />
+      <JobList group="Stacks" target={{ targetType: "stack", target: name }} />
       <Tabs
         name="Stack"
         current={open.name}

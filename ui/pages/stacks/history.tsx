@@ -4,30 +4,27 @@
  * @module
  */
 
-import { type Column, timeColumn } from "../../components/columns.tsx";
+import { type Column, textColumn, timeColumn } from "../../components/columns.tsx";
 import { useSignal } from "@preact/signals";
-import type { Job } from "../../api/types.ts";
+import type { Job, JobKind } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { type Evidence, EvidenceList } from "../../parts/evidence.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
 import { JobStatus, JobSteps } from "../../parts/job_steps.tsx";
 import { Section } from "../../components/page.tsx";
+import { useKinds } from "../../parts/kinds.tsx";
+import { jobKinds } from "../../state/kinds.ts";
 import { useRead } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
 import { plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { userName, useUserOptions } from "../../parts/user_options.ts";
-import { stepNames, useReloadOnEnd } from "./deploy.tsx";
+import { useReloadOnEnd } from "./deploy.tsx";
 
 /** Jobs that are read; those of containers with the stack's name are left out. */
 const READ = 20;
-
-const NAMES: Readonly<Record<string, string>> = {
-  "stack.deploy": "Deploy",
-  "stack.down": "Down",
-};
 
 /** Results of the jobs, for the table and the dialog. */
 const resultOf = ({ result }: Job) =>
@@ -39,15 +36,12 @@ export function StackHistory({ name }: { name: string }) {
   const users = useUserOptions();
   const open = useSignal<Job | undefined>(undefined);
   useReloadOnEnd(name, reload);
-  const ended = data.value?.jobs.filter(({ kind, endedAt }) => kind in NAMES && endedAt !== null);
+  const kinds = useKinds(jobKinds).filter(({ group, isListed }) => group === "Stacks" && isListed);
+  const kindOf = (job: Job) => kinds.find(({ id }) => id === job.kind);
+  const ended = data.value?.jobs.filter((job) => kindOf(job) && job.endedAt !== null);
   if (!ended?.length) return null;
   const columns: readonly Column<Job>[] = [
-    {
-      title: "Action",
-      cell: ({ kind }) => NAMES[kind],
-      sort: ({ kind }) => NAMES[kind]!,
-      width: "w-s",
-    },
+    textColumn("Action", (job) => kindOf(job)!.title, { width: "w-s" }),
     {
       title: "Version",
       cell: (job) => resultOf(job).version,
@@ -84,21 +78,27 @@ export function StackHistory({ name }: { name: string }) {
           keyOf={({ id }) => id}
           nameOf={(job) => {
             const { version } = resultOf(job);
-            return version === undefined ? NAMES[job.kind]! : `the deploy of version ${version}`;
+            return version === undefined ? kindOf(job)!.title : `the deploy of version ${version}`;
           }}
           actions={(job) => [{ name: "Details", onSelect: () => open.value = job }]}
           defaultSort="-ended"
         />
-        {open.value && <JobDialog job={open.value} onClose={() => open.value = undefined} />}
+        {open.value && (
+          <JobDialog
+            job={open.value}
+            kind={kindOf(open.value)!}
+            onClose={() => open.value = undefined}
+          />
+        )}
       </Section>
     </div>
   );
 }
 
-function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
-  const { kind, target, steps, error, endedAt } = job;
+function JobDialog({ job, kind, onClose }: { job: Job; kind: JobKind; onClose: () => void }) {
+  const { target, steps, error, endedAt } = job;
   return (
-    <Dialog title={`${NAMES[kind]} of ${plain(target)}`} onClose={onClose} wide>
+    <Dialog title={`${kind.title} of ${plain(target)}`} onClose={onClose} wide>
       <Facts>
         <Fact name="Result">
           <JobStatus status={job.status} />
@@ -109,7 +109,7 @@ function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
         {error !== null && <Fact name="Reason">{plain(error)}</Fact>}
       </Facts>
       <h3>Steps</h3>
-      <JobSteps steps={steps} names={stepNames(job)} />
+      <JobSteps steps={steps} names={kind.steps} />
       <EvidenceList evidence={resultOf(job).evidence ?? []} />
       <div class="actions">
         <Button onClick={onClose}>Close</Button>

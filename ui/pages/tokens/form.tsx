@@ -1,8 +1,9 @@
 /** Creates an API token. @module */
 
 import { api } from "../../api/client.ts";
+import { CheckGroup } from "../../components/check_group.tsx";
 import type { IssuedApiToken, NewApiToken } from "../../api/types.ts";
-import { CheckGroup, optionsOf, SelectField, TextField } from "../../components/fields.tsx";
+import { optionsOf, SelectField, TextField } from "../../components/fields.tsx";
 import { FormDialog, type SaveProps } from "../../components/form.tsx";
 import { listOf } from "../../components/form_values.ts";
 import { capital } from "../../base/text.ts";

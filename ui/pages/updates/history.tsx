@@ -5,10 +5,10 @@
  * @module
  */
 
-import { type Column, timeColumn } from "../../components/columns.tsx";
+import { type Column, textColumn, timeColumn } from "../../components/columns.tsx";
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import type { Job } from "../../api/types.ts";
+import type { Job, JobKind } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { type Evidence, EvidenceList } from "../../parts/evidence.tsx";
@@ -21,19 +21,10 @@ import { Table } from "../../components/table.tsx";
 import { capital, count, milliseconds, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
-import { UPDATE_STEPS } from "./job_names.ts";
 import { rollBack } from "./roll_back.ts";
 
 /** Jobs that are listed. */
 const SHOWN = 20;
-
-/** The kinds of jobs that are listed, and what they are called. */
-const KINDS: Readonly<Record<string, string>> = {
-  "container.update": "Update",
-  "container.rollback": "Rollback",
-  "stack.update": "Stack update",
-  "service.update": "Longshore",
-};
 
 /** The results of these kinds. Only what a container's job changed has an image. */
 interface Outcome {
@@ -62,10 +53,11 @@ function Result({ job }: { job: Job }) {
 const nameOf = (job: Job): string => outcomeOf(job)?.container ?? job.target;
 
 /** E.g. `rollback of web`. */
-const describe = (job: Job): string =>
-  job.kind === "service.update"
-    ? "update of Longshore"
-    : `${KINDS[job.kind]!.toLowerCase()} of ${nameOf(job)}`;
+const describe = (job: Job, kinds: readonly JobKind[]): string =>
+  `${titleOf(job, kinds).toLowerCase()} of ${nameOf(job)}`;
+
+const titleOf = ({ kind }: Job, kinds: readonly JobKind[]): string =>
+  kinds.find(({ id }) => id === kind)?.title ?? kind;
 
 function reasonOf(job: Job): string {
   const outcome = outcomeOf(job);
@@ -80,9 +72,9 @@ function reasonOf(job: Job): string {
   return outcome?.reason ?? "";
 }
 
-const COLUMNS: readonly Column<Job>[] = [
+const columns = (kinds: readonly JobKind[]): readonly Column<Job>[] => [
   { title: "Name", cell: (job) => <Text>{nameOf(job)}</Text>, sort: nameOf },
-  { title: "Kind", cell: ({ kind }) => KINDS[kind], sort: ({ kind }) => KINDS[kind], wide: true },
+  textColumn("Kind", (job) => titleOf(job, kinds), { wide: true }),
   { title: "Result", cell: (job) => <Result job={job} />, sort: ({ status }) => status },
   {
     title: "Reason",
@@ -97,10 +89,12 @@ const COLUMNS: readonly Column<Job>[] = [
  *
  * @param props.active Number of jobs in progress; the list is read again when it changes.
  */
-export function UpdateHistory({ active }: { active: number }) {
-  const { data, reload } = useRead("GET /api/jobs", {
-    query: { kind: Object.keys(KINDS), limit: SHOWN },
-  });
+export function UpdateHistory({ kinds, active }: { kinds: readonly JobKind[]; active: number }) {
+  const listed = kinds.filter(({ isListed }) => isListed).map(({ id }) => id);
+  const { data, reload } = useRead(
+    "GET /api/jobs",
+    listed.length === 0 ? undefined : { query: { kind: listed, limit: SHOWN } },
+  );
   useEffect(reload, [active]);
   const open = useSignal<Job | undefined>(undefined);
   const ended = data.value?.jobs.filter(({ endedAt }) => endedAt !== null);
@@ -109,10 +103,10 @@ export function UpdateHistory({ active }: { active: number }) {
     <Section title="History" wide>
       <Table
         name="Past updates"
-        columns={COLUMNS}
+        columns={columns(kinds)}
         rows={ended}
         keyOf={({ id }) => id}
-        nameOf={(job) => `the ${describe(job)}`}
+        nameOf={(job) => `the ${describe(job, kinds)}`}
         actions={(job) => [
           { name: "Details", onSelect: () => open.value = job },
           ...(canRollBack(job)
@@ -121,7 +115,13 @@ export function UpdateHistory({ active }: { active: number }) {
         ]}
         defaultSort="-ended"
       />
-      {open.value && <JobDialog job={open.value} onClose={() => open.value = undefined} />}
+      {open.value && (
+        <JobDialog
+          job={open.value}
+          kinds={kinds}
+          onClose={() => open.value = undefined}
+        />
+      )}
     </Section>
   );
 }
@@ -132,11 +132,15 @@ const canRollBack = (job: Job): boolean =>
   hasRole("operator", "containers:update") && job.status === "succeeded" &&
   outcomeOf(job)?.updated === true;
 
-function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
+function JobDialog({ job, kinds, onClose }: {
+  job: Job;
+  kinds: readonly JobKind[];
+  onClose: () => void;
+}) {
   const { image, downtimeMs, evidence = [] } = outcomeOf(job) ?? {};
   const reason = reasonOf(job);
   return (
-    <Dialog title={plain(capital(describe(job)))} onClose={onClose} wide>
+    <Dialog title={plain(capital(describe(job, kinds)))} onClose={onClose} wide>
       <Facts>
         <Fact name="Result">
           <Result job={job} />
@@ -155,7 +159,10 @@ function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
       {job.steps.length > 0 && (
         <>
           <h3>Steps</h3>
-          <JobSteps steps={job.steps} names={UPDATE_STEPS} />
+          <JobSteps
+            steps={job.steps}
+            names={kinds.find(({ id }) => id === job.kind)?.steps ?? {}}
+          />
         </>
       )}
       <EvidenceList evidence={evidence} />

@@ -13,7 +13,9 @@ import { useRead, useReloadOn } from "../../components/reading.ts";
 import { Setting } from "../../components/setting.tsx";
 import { SearchField, searchFilter, useSearch } from "../../components/search.tsx";
 import { count, plain } from "../../base/text.ts";
+import { useKinds } from "../../parts/kinds.tsx";
 import { useJobs } from "../../state/jobs.ts";
+import { jobKinds } from "../../state/kinds.ts";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 import { Blocked } from "./blocked.tsx";
@@ -21,11 +23,8 @@ import { COLUMNS, isAvailable, shortName } from "./columns.tsx";
 import { UpdateHistory } from "./history.tsx";
 import { SettingsDialog } from "./settings.tsx";
 import { UpdateDialog } from "./plan_dialog.tsx";
-import { nameOfUpdate, REPLACING_KINDS } from "./job_names.ts";
 import { updateStack } from "./stack_update.ts";
 import { outdatedContainers, updateAll } from "./all.ts";
-
-const KINDS = ["updates.check", ...REPLACING_KINDS, "stack.update"];
 
 type ContainerRef = ImageUpdate["containers"][number];
 
@@ -37,7 +36,8 @@ export default function Updates() {
   const maySet = hasRole("admin", "settings:read") && hasRole("admin", "settings:write");
   const settings = useRead("GET /api/updates/settings", maySet ? {} : undefined);
   useReloadOn("image.", reload);
-  const active = useJobs(KINDS).length;
+  const kinds = useKinds(jobKinds).filter(({ group }) => group === "Updates");
+  const active = useJobs(kinds.map(({ id }) => id)).length;
   useEffect(reload, [active]);
   const task = useSignal<Task | undefined>(undefined);
   const close = () => task.value = undefined;
@@ -88,7 +88,7 @@ export default function Updates() {
         </>
       }
     >
-      <JobList title="In progress" kinds={KINDS} nameOf={nameOfUpdate} />
+      <JobList group="Updates" />
       {maySet && <PeriodicChecks settings={settings.data.value} onChange={readAgain} />}
       <div class="filters" role="search" aria-label="Filters">
         <SearchField name="Filter images" placeholder="Image or container" />
@@ -109,7 +109,7 @@ export default function Updates() {
         defaultSort="status"
       />
       <Blocked />
-      <UpdateHistory active={active} />
+      <UpdateHistory kinds={kinds} active={active} />
       {open?.name === "settings" && <SettingsDialog onSaved={readAgain} onClose={close} />}
       {open?.name === "update" && (
         <UpdateDialog container={open.container} tags={open.tags} onClose={close} />

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { signatureOf } from "../../../../services/messages/webhooks/post.ts";
+import { signDelivery } from "../../../../services/messages/webhooks/post.ts";
 import { createSecrets } from "../../../../services/secrets/secrets.ts";
 import { sweepNotices } from "../../../../services/pro/status_pages/notices.ts";
 import { fakeReceiver } from "../../../helpers/fake_receiver.ts";
@@ -290,7 +290,7 @@ Deno.test("notices to a webhook are signed with the secret that was shown once",
   );
   const { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signature } =
     signed!.headers;
-  equal(signature, await signatureOf(secret, id!, Number(at), signed!.body));
+  equal(signature, await signDelivery(secret, id!, Number(at), signed!.body));
   equal(unsigned!.headers["webhook-signature"], undefined);
 });
 

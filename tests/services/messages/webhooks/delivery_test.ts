@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { selectOutboxMessages } from "../../../../db/outbox_messages.ts";
 import { sendToWebhook, webhookChannel } from "../../../../services/messages/webhooks/delivery.ts";
-import { signatureOf } from "../../../../services/messages/webhooks/post.ts";
+import { signDelivery } from "../../../../services/messages/webhooks/post.ts";
 import { testWebhook } from "../../../../services/messages/webhooks/messages.ts";
 import { createWebhook } from "../../../../services/messages/webhooks/webhooks.ts";
 import { deliverDue } from "../../../helpers/outbox_delivery.ts";
@@ -32,7 +32,7 @@ const lastMessage = ({ deps }: TestApp, targetId: string): OutboxMessage =>
 Deno.test("a signature matches the published example of Standard Webhooks", async () => {
   // The example from the libraries of the specification.
   equal(
-    await signatureOf(
+    await signDelivery(
       "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
       "msg_p5jXN8AQM9LWM0D4loKWxJek",
       1614265330,

@@ -323,7 +323,7 @@ Deno.test("nothing is updated in maintenance mode, while checks are off or while
 
   const gate = Promise.withResolvers<void>();
   const { completion } = startJob(deps, {
-    name: "test",
+    id: "test",
     targetType: "container",
     role: "admin",
     permission: "containers:update",

@@ -1,7 +1,8 @@
 /** The dialog that creates or changes a custom role. @module */
 
+import { CheckGroup } from "../../../components/check_group.tsx";
 import type { Permission, Role } from "../../../api/types.ts";
-import { CheckGroup, fieldsOf } from "../../../components/fields.tsx";
+import { fieldsOf } from "../../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { actionsOf, ANY, permissionText, type Resource, RESOURCES } from "./permissions.ts";

@@ -1,45 +1,50 @@
 /** The dialog that creates or changes a remediation rule. @module */
 
 import { useSignal } from "@preact/signals";
-import type { NewRemediationRule, RemediationRule } from "../../../api/types.ts";
+import type {
+  NewRemediationRule,
+  RemediationMetricDescription,
+  RemediationRule,
+} from "../../../api/types.ts";
 import { fieldsOf, optionsOf, SelectField, TextField } from "../../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { containers } from "../../../state/live.ts";
-import { metricOptions, type MetricWords, OPERATOR_OPTIONS } from "../../../parts/conditions.ts";
-
-type Metric = NewRemediationRule["condition_metric"];
-
-export const METRICS: Record<Metric, MetricWords> = {
-  container_down: { name: "Container is down", isState: true },
-  container_unhealthy: { name: "Container is unhealthy", isState: true },
-  container_cpu_percent: { name: "Container CPU", unit: "%" },
-  container_memory_percent: { name: "Container memory", unit: "%" },
-  container_stopped: { name: "Stopped containers" },
-  cpu_percent: { name: "Host CPU", unit: "%" },
-  memory_percent: { name: "Host memory", unit: "%" },
-  disk_percent: { name: "Host disk", unit: "%" },
-  load_1: { name: "Host load, 1 minute" },
-};
+import { metricOptions, OPERATOR_OPTIONS } from "../../../parts/conditions.ts";
+import { WithKinds } from "../../../parts/kinds.tsx";
+import { remediationMetrics } from "../../../state/kinds.ts";
 
 const ACTIONS = optionsOf(["restart", "start", "stop"]);
 
 export function RuleForm({ item: rule, ...dialog }: EditProps<RemediationRule>) {
-  const metric = useSignal<Metric>(rule?.condition_metric ?? "container_down");
+  const save = (values: FormValues) =>
+    saveItem("/api/ext/service-pro/remediation/rules", rule, bodyOf(values));
+  return (
+    <EditDialog noun="rule" item={rule} save={save} {...dialog}>
+      {fieldsOf(rule).text("Name", "name", { required: true, maxLength: 100 })}
+      <WithKinds name="Metrics" kinds={remediationMetrics}>
+        {(metrics) => <RuleFields rule={rule} metrics={metrics} />}
+      </WithKinds>
+    </EditDialog>
+  );
+}
+
+function RuleFields({ rule, metrics }: {
+  rule: RemediationRule | undefined;
+  metrics: readonly RemediationMetricDescription[];
+}) {
+  const chosen = useSignal<string>(rule?.condition_metric ?? metrics[0]!.id);
   const action = useSignal(rule?.action_type ?? "restart");
   const names = (containers.value ?? []).filter(({ self }) => !self).map(({ name }) => name);
   const known = containers.value?.find(({ id }) => id === rule?.action_target)?.name;
   const target = known ?? rule?.action_target;
   const targets = [...new Set([...target === undefined ? [] : [target], ...names])].sort();
-  const { text, number, select } = fieldsOf(rule);
-  const { isState, unit } = METRICS[metric.value];
+  const { number, select } = fieldsOf(rule);
+  const metric = metrics.find(({ id }) => id === chosen.value)!;
   // Another metric begins with its own values.
-  const condition = fieldsOf(rule?.condition_metric === metric.value ? rule : undefined);
-  const save = (values: FormValues) =>
-    saveItem("/api/ext/service-pro/remediation/rules", rule, bodyOf(values));
+  const condition = fieldsOf(rule?.condition_metric === metric.id ? rule : undefined);
   return (
-    <EditDialog noun="rule" item={rule} save={save} {...dialog}>
-      {text("Name", "name", { required: true, maxLength: 100 })}
+    <>
       <div class="field-row">
         {select("Action", "action_type", ACTIONS, { choice: action })}
         <SelectField
@@ -50,16 +55,16 @@ export function RuleForm({ item: rule, ...dialog }: EditProps<RemediationRule>) 
           required
         />
       </div>
-      {select("Metric", "condition_metric", metricOptions(METRICS), {
-        choice: metric,
-        hint: isState ? "1 if it is, else 0" : undefined,
+      {select("Metric", "condition_metric", metricOptions(metrics), {
+        choice: chosen,
+        hint: metric.description,
       })}
-      <div key={metric.value} class="field-row">
+      <div key={metric.id} class="field-row">
         {condition.select("Operator", "condition_operator", OPERATOR_OPTIONS, {
-          initial: isState ? "==" : ">",
+          initial: metric.operator,
         })}
         {condition.number("Threshold", "condition_threshold", {
-          initial: isState ? 1 : unit === "%" ? 90 : undefined,
+          initial: metric.threshold,
           step: "any",
         })}
         {condition.number("Duration (seconds)", "condition_duration", {
@@ -87,7 +92,7 @@ export function RuleForm({ item: rule, ...dialog }: EditProps<RemediationRule>) 
           />
         )}
       </div>
-    </EditDialog>
+    </>
   );
 }
 

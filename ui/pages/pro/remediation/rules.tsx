@@ -8,8 +8,7 @@ import { reloadAll, useRead, useReloadOn } from "../../../components/reading.ts"
 import { State, Text } from "../../../components/states.tsx";
 import { capital, count, plain } from "../../../base/text.ts";
 import { Time } from "../../../components/time.tsx";
-import { conditionText } from "../../../parts/conditions.ts";
-import { METRICS, RuleForm } from "./form.tsx";
+import { RuleForm } from "./form.tsx";
 import { ResourcePage } from "../../../components/resource.tsx";
 
 const RUNS_SHOWN = 100;
@@ -18,7 +17,7 @@ const COLUMNS: readonly Column<RemediationRule>[] = [
   NAME_COLUMN,
   {
     title: "Condition",
-    cell: (rule) => <Text>{conditionOf(rule)}</Text>,
+    cell: ({ condition }) => <Text>{condition}</Text>,
     sort: ({ condition_metric: metric }) => metric,
     wide: true,
   },
@@ -85,15 +84,6 @@ export default function Remediation() {
     </ResourcePage>
   );
 }
-
-/** E.g. "Container is down for 1 min", "Host CPU ≥ 90 %". */
-const conditionOf = (rule: RemediationRule): string =>
-  conditionText(
-    METRICS[rule.condition_metric],
-    rule.condition_operator,
-    rule.condition_threshold,
-    rule.condition_duration,
-  );
 
 const RUN_TONES = { success: "good", failure: "bad", skipped: "idle" } as const;
 

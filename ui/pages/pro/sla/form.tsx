@@ -1,7 +1,8 @@
 /** The dialog that creates or changes an SLA. @module */
 
+import { CheckGroup } from "../../../components/check_group.tsx";
 import type { SlaDefinition } from "../../../api/types.ts";
-import { CheckGroup, fieldsOf } from "../../../components/fields.tsx";
+import { fieldsOf } from "../../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { useRead } from "../../../components/reading.ts";

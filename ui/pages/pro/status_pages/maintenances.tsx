@@ -1,9 +1,10 @@
 /** The planned maintenance of a status page. @module */
 
 import { api } from "../../../api/client.ts";
+import { CheckGroup } from "../../../components/check_group.tsx";
 import type { StatusPageDetail, StatusPageMaintenance } from "../../../api/types.ts";
 import { type Column, Name } from "../../../components/columns.tsx";
-import { CheckGroup, fieldsOf, TimeField } from "../../../components/fields.tsx";
+import { fieldsOf, TimeField } from "../../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { fromLocalInput } from "../../../base/local_time.ts";

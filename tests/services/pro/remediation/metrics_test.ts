@@ -1,7 +1,8 @@
 import { equal } from "node:assert/strict";
 import { upsertServiceStop } from "../../../../db/service_stops.ts";
 import type { Container } from "../../../../services/containers/inventory.ts";
-import { conditionValue, findTarget } from "../../../../services/pro/remediation/values.ts";
+import { remediationMetric } from "../../../../services/pro/remediation/metrics.ts";
+import { findTarget } from "../../../../services/pro/remediation/target.ts";
 import type { ContainerStats } from "../../../../services/containers/stats_cache.ts";
 import { containerOf, idOf } from "../../../helpers/fake_containers.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
@@ -23,9 +24,9 @@ const exited = (fields: Partial<Container> = {}) =>
 
 const valueOf = (
   app: TestApp,
-  metric: Parameters<typeof conditionValue>[1],
+  metric: string,
   target: Container | undefined,
-) => conditionValue(app.deps, metric, target);
+) => remediationMetric(metric).read(app.deps, target);
 
 for (
   const [what, fields, value] of [

@@ -1,9 +1,9 @@
 /** Predicts when the host's disk is full, from its growth over the last hours. @module */
 
-import { selectMetricHistory } from "../../db/metric_samples.ts";
-import type { Deps } from "../deps.ts";
-import { LOCAL_HOST } from "../../db/host_id.ts";
-import type { Reading } from "./memory.ts";
+import { selectMetricHistory } from "../../../db/metric_samples.ts";
+import type { Deps } from "../../deps.ts";
+import { LOCAL_HOST } from "../../../db/host_id.ts";
+import type { Reading } from "../memory.ts";
 
 /** The growth of these hours continues. */
 const HISTORY_S = 6 * 3_600;
