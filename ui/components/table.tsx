@@ -12,7 +12,7 @@ import type { Column } from "./columns.tsx";
 import type { MenuItem } from "./menu.tsx";
 import { addStyles } from "./styles.ts";
 import { sortKey, sortRows, toLines } from "./table_lines.ts";
-import { columnClass, TableBody } from "./table_body.tsx";
+import { columnClass, OpenRowMenu, type RowMenu, TableBody } from "./table_body.tsx";
 import styles from "./table.css" with { type: "text" };
 
 addStyles(styles);
@@ -46,6 +46,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const { busy, defaultSort, isSorted, hasTallRows } = props;
   const sort = query.value.get("sort") ?? defaultSort;
   const closed = useSignal<ReadonlySet<string>>(new Set());
+  const menu = useSignal<RowMenu | undefined>(undefined);
   const sorted = useMemo(
     () => isSorted && sort === defaultSort ? rows : sortRows(rows, columns, sort),
     [rows, columns, sort],
@@ -60,9 +61,7 @@ export function Table<Row>(props: TableProps<Row>) {
   return (
     <div class="table-frame">
       <table
-        class={[columns.length > 6 && "many-columns", isVirtual && "virtual"].filter(Boolean).join(
-          " ",
-        )}
+        class={(isVirtual ? "virtual" : "short") + (columns.length > 6 ? " many-columns" : "")}
         aria-label={name}
         aria-busy={busy ? "true" : undefined}
         aria-rowcount={isVirtual ? lines.length + 1 : undefined}
@@ -86,8 +85,10 @@ export function Table<Row>(props: TableProps<Row>) {
           nameOf={nameOf}
           selected={selected}
           actions={actions}
+          menu={menu}
         />
       </table>
+      <OpenRowMenu menu={menu} />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { Virtualizer } from "@tanstack/virtual-core";
 
 /** Rows above and below the window. */
-const OVERSCAN = 3;
+const OVERSCAN = 2;
 
 /** Distance of the first row from the top of the window on most pages, in pixels. */
 const FIRST_TOP_PX = 200;
@@ -48,7 +48,7 @@ export function useVisibleRows(
   virtualizer.setOptions(options);
   useEffect(() => virtualizer._didMount(), []);
   // Not before the first frame, because to measure costs another layout.
-  useEffect(() => virtualizer._willUpdate());
+  useEffect(() => virtualizer._willUpdate(), [isVirtual]);
   useEffect(() => virtualizer.measure(), [rowPx]);
   return isVirtual && !isPrinting ? virtualizer.getVirtualIndexes() : [...Array(count).keys()];
 }
