@@ -729,6 +729,9 @@ export type Container = {
   networkTxPerSecond: number | null;
   blockReadPerSecond: number | null;
   blockWritePerSecond: number | null;
+  cpuLimit: number | null;
+  memoryLimit: number | null;
+  crashLooping: boolean;
   self: boolean;
 };
 
@@ -776,6 +779,9 @@ export type ContainerDetail = {
   networkTxPerSecond: number | null;
   blockReadPerSecond: number | null;
   blockWritePerSecond: number | null;
+  cpuLimit: number | null;
+  memoryLimit: number | null;
+  crashLooping: boolean;
   self: boolean;
   command: (string)[];
   entrypoint: (string)[];

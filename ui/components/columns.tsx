@@ -19,6 +19,8 @@ export interface Column<Row> {
   numeric?: boolean;
   /** Left out in narrow windows. */
   wide?: boolean;
+  /** Stays on a phone, below the name: see `isTwoLines` of the table. */
+  secondLine?: boolean;
   /** Class of the column's width; without one it shares what remains. */
   width?: "w-xs" | "w-s" | "w-m" | "w-l" | "w-name";
   /** Look of the cell itself, which saves an element in it: each one counts in a long table. */
@@ -30,6 +32,13 @@ export interface CellLook {
   /** `rtl` cuts what does not fit at its start. */
   dir?: "rtl";
   style?: CSSProperties;
+}
+
+/** A thin bar below the value. @param share From 0 to 1; `null` for no value. */
+export function barLook(share: number | null): CellLook {
+  if (share === null) return { class: "none" };
+  const tone = share >= 0.9 ? " bad" : share >= 0.8 ? " warn" : "";
+  return { class: `bar${tone}`, style: { "--share": Math.min(share, 1).toFixed(3) } };
 }
 
 /** Subject of a row. */

@@ -31,16 +31,19 @@ interface BodyProps<Row> extends Omit<RowProps<Row>, "line" | "at"> {
   lines: readonly Line<Row>[];
   /** Whether only the lines near the window are rendered. */
   isVirtual: boolean;
+  isTwoLines: boolean;
   /** Groups whose rows are hidden. */
   closed: Signal<ReadonlySet<string>>;
 }
 
 /** A component of its own: scrolling draws neither the header nor the page again. */
-export function TableBody<Row>({ lines, isVirtual, closed, ...row }: BodyProps<Row>) {
+export function TableBody<Row>(
+  { lines, isVirtual, isTwoLines, closed, ...row }: BodyProps<Row>,
+) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const visible = useVisibleRows(body, lines.length, isVirtual);
+  const rowPx = rowHeight(isTwoLines);
+  const visible = useVisibleRows(body, lines.length, rowPx, isVirtual);
   useKeptFocus(body, row.menu);
-  const rowPx = rowHeight();
   return (
     <tbody
       ref={body}
@@ -88,8 +91,12 @@ export function OpenRowMenu({ menu }: { menu: Signal<RowMenu | undefined> }) {
 /** The first row is the header. */
 const rowIndex = (at: number | undefined) => at === undefined ? undefined : at + 2;
 
-export const columnClass = ({ numeric, wide, width }: Column<never>): string | undefined =>
-  [numeric && "numeric", wide && "wide", width].filter(Boolean).join(" ") || undefined;
+export const columnClass = (
+  { numeric, wide, secondLine, width }: Column<never>,
+): string | undefined =>
+  [numeric && "numeric", wide && "wide", secondLine && "second-line", width].filter(Boolean).join(
+    " ",
+  ) || undefined;
 
 function GroupRow({ line: { group, count }, at, closed }: {
   line: GroupLine;

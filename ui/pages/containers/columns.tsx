@@ -1,7 +1,9 @@
 /** The columns of the containers table. @module */
 
+import { computed } from "@preact/signals";
 import type { Container } from "../../api/types.ts";
 import {
+  barLook,
   type Column,
   numberColumn,
   stateColumn,
@@ -10,10 +12,23 @@ import {
 } from "../../components/columns.tsx";
 import { Badge } from "../../components/states.tsx";
 import { bytes, imageName, percent, plain } from "../../base/text.ts";
-import { healthOf } from "../../state/live.ts";
+import { healthOf, host } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { PathText } from "./texts.tsx";
 import { outdated } from "./update_marks.ts";
+
+/** What the host has; other figures of it change with each sample, and would draw all rows again. */
+const cores = computed(() => host.value?.cpuCount);
+const memoryTotal = computed(() => host.value?.memory.total);
+
+/** Shares of the container's limit, or of the host. */
+const cpuShare = ({ cpuPercent, cpuLimit }: Container) =>
+  shareOf(cpuPercent, 100 * (cpuLimit ?? cores.value ?? NaN));
+const memoryShare = ({ memory, memoryLimit }: Container) =>
+  shareOf(memory, memoryLimit ?? memoryTotal.value ?? NaN);
+
+const shareOf = (used: number | null, total: number): number | null =>
+  used === null || !(total > 0) ? null : used / total;
 
 export const COLUMNS: readonly Column<Container>[] = [
   {
@@ -34,10 +49,16 @@ export const COLUMNS: readonly Column<Container>[] = [
     sort: ({ name }) => name,
     width: "w-name",
   },
-  stateColumn("State", ({ state }) => state, { width: "w-s" }),
-  stateColumn("Health", healthOf, { wide: true, width: "w-s" }),
-  numberColumn("CPU", ({ cpuPercent }) => cpuPercent, percent, { wide: true, width: "w-xs" }),
-  numberColumn("Memory", ({ memory }) => memory, bytes, { wide: true, width: "w-xs" }),
+  stateColumn("State", ({ state }) => state, { secondLine: true, width: "w-s" }),
+  stateColumn("Health", healthOf, { wide: true, secondLine: true, width: "w-s" }),
+  numberColumn("CPU", ({ cpuPercent }) => cpuPercent, percent, {
+    look: (container) => barLook(cpuShare(container)),
+    ...{ wide: true, secondLine: true, width: "w-xs" },
+  }),
+  numberColumn("Memory", ({ memory }) => memory, bytes, {
+    look: (container) => barLook(memoryShare(container)),
+    ...{ wide: true, secondLine: true, width: "w-xs" },
+  }),
   {
     title: "Image",
     cell: ({ id, image }) => {

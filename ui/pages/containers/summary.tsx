@@ -10,9 +10,10 @@ import type { ContainerDetail } from "../../api/types.ts";
 import { Button, Link } from "../../components/button.tsx";
 import { Section } from "../../components/page.tsx";
 import { Table } from "../../components/table.tsx";
-import { bytes, count, imageName, percent, plain, plainLines } from "../../base/text.ts";
+import { bytes, count, plain, plainLines } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { Fact, Facts, TimeFact } from "../../components/facts.tsx";
+import { Status } from "./status.tsx";
 import type { TabProps } from "./tab.ts";
 import { WholeText } from "./texts.tsx";
 
@@ -30,21 +31,13 @@ export function Summary({ container }: TabProps) {
           It ran out of memory. Its limit is {bytes(container.limits.memoryBytes)}.
         </p>
       )}
+      <Status container={container} />
       <Section title="Container">
         <Facts>
-          <Fact name="Image">
-            <span class="wrap">{imageName(container.image)}</span>
-          </Fact>
           <Fact name="ID">
             <code>{container.id.slice(0, 12)}</code>
           </Fact>
           <TimeFact name="Created" at={container.createdAt} />
-          <Fact name={isUp ? "Started" : "Finished"}>
-            <Time at={isUp ? container.startedAt : container.finishedAt} />
-          </Fact>
-          {!isUp && container.exitCode !== null && (
-            <Fact name="Exit code">{container.exitCode}</Fact>
-          )}
           <Fact name="Restarts">{container.restartCount}</Fact>
           <Fact name="Restart policy">{restartPolicy(container.restartPolicy)}</Fact>
           <Fact name="Command">
@@ -63,9 +56,7 @@ export function Summary({ container }: TabProps) {
       </Section>
       <Section title="Resources">
         <Facts>
-          <Fact name="CPU">{percent(container.cpuPercent)}</Fact>
           <Fact name="CPU limit">{limitOf(limits.cpus, (cpus) => count(cpus, "core"))}</Fact>
-          <Fact name="Memory">{bytes(container.memory)}</Fact>
           <Fact name="Memory limit">{limitOf(limits.memoryBytes, bytes)}</Fact>
           <Fact name="Process limit">{limitOf(limits.pids, String)}</Fact>
           <Fact name="Network received">{bytes(stats?.networkRx)}</Fact>
@@ -87,27 +78,7 @@ export function Summary({ container }: TabProps) {
           />
         </Section>
       )}
-      {Object.keys(labels).length > 0 && (
-        <Section title="Labels">
-          <Table
-            name="Labels"
-            hasTallRows
-            columns={[
-              {
-                title: "Name",
-                cell: ([name]) => (
-                  <code>
-                    <WholeText>{name}</WholeText>
-                  </code>
-                ),
-              },
-              { title: "Value", cell: ([, value]) => <WholeText>{value}</WholeText> },
-            ]}
-            rows={Object.entries(labels)}
-            keyOf={([name]) => name}
-          />
-        </Section>
-      )}
+      {Object.keys(labels).length > 0 && <Labels labels={labels} />}
       {healthLog.length > 0 && (
         <Section title="Health checks" wide>
           <Table
@@ -126,6 +97,49 @@ export function Summary({ container }: TabProps) {
         </Section>
       )}
     </div>
+  );
+}
+
+/** Prefix of the labels that Compose adds for itself. */
+const COMPOSE = "com.docker.compose.";
+
+/** Labels of Compose are folded. */
+function Labels({ labels }: Pick<ContainerDetail, "labels">) {
+  const all = Object.entries(labels);
+  const own = all.filter(([name]) => !name.startsWith(COMPOSE));
+  const compose = all.filter(([name]) => name.startsWith(COMPOSE));
+  return (
+    <Section title="Labels">
+      {own.length > 0 && <LabelTable name="Labels" labels={own} />}
+      {compose.length > 0 && (
+        <details class="folded">
+          <summary>{count(compose.length, "label")} of Compose</summary>
+          <LabelTable name="Labels of Compose" labels={compose} />
+        </details>
+      )}
+    </Section>
+  );
+}
+
+function LabelTable({ name, labels }: { name: string; labels: readonly [string, string][] }) {
+  return (
+    <Table
+      name={name}
+      hasTallRows
+      columns={[
+        {
+          title: "Name",
+          cell: ([name]) => (
+            <code>
+              <WholeText>{name}</WholeText>
+            </code>
+          ),
+        },
+        { title: "Value", cell: ([, value]) => <WholeText>{value}</WholeText> },
+      ]}
+      rows={labels}
+      keyOf={([name]) => name}
+    />
   );
 }
 
