@@ -23,6 +23,8 @@ interface RowProps<Row> {
 }
 
 export interface RowMenu {
+  /** Of the row. */
+  key: string;
   button: HTMLButtonElement;
   items: readonly MenuItem[];
 }
@@ -85,7 +87,8 @@ export function OpenRowMenu({ menu }: { menu: Signal<RowMenu | undefined> }) {
     // The next one may be open already.
     if (menu.peek() === open) menu.value = undefined;
   };
-  return <OpenMenu key={open.button.ariaLabel} {...open} onClose={close} />;
+  const { key, button, items } = open;
+  return <OpenMenu key={key} button={button} items={items} onClose={close} />;
 }
 
 /** The first row is the header. */
@@ -143,7 +146,7 @@ function TableRow<Row>(
         <td class="w-actions">
           <MenuButton
             name={`Actions for ${name}`}
-            onOpen={(button) => menu.value = { button, items: actions(row) }}
+            onOpen={(button) => menu.value = { key, button, items: actions(row) }}
           />
         </td>
       )}

@@ -120,16 +120,18 @@ function Charts({ container }: { container: ContainerDetail }) {
     field: "cpuPercent" | "memory",
     format: (value: number | null) => string,
   ) => (
-    <Section title={title} actions={<span class="muted">{format(latest?.[field] ?? null)}</span>}>
+    <Section
+      title={title}
+      // The chart's name says it, too.
+      actions={<span class="muted" aria-hidden="true">{format(latest?.[field] ?? null)}</span>}
+    >
       <Chart
         name={`${title}, ${rangeText(HOUR)}`}
         times={times}
         seconds={HOUR.seconds}
         series={[{
           name: title,
-          values: points.map((point) =>
-            point[field]
-          ),
+          values: points.map((point) => point[field]),
         }]}
         format={format}
         binary={field === "memory"}
