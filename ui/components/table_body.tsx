@@ -1,7 +1,7 @@
 /** The body of a table: its rows, the headings of groups, and the menu of a row. @module */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { type Signal, useSignal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
 import { plain } from "../base/text.ts";
 import { focusPage } from "../state/router.ts";
 import { Icon } from "./icon.tsx";

@@ -17,7 +17,7 @@ import { href } from "../../state/router.ts";
 import { PathText } from "./texts.tsx";
 import { outdated } from "./update_marks.ts";
 
-/** What the host has; other figures of it change with each sample, and would draw all rows again. */
+/** Capacity of the host. Its other figures change with each sample, and would draw all rows again. */
 const cores = computed(() => host.value?.cpuCount);
 const memoryTotal = computed(() => host.value?.memory.total);
 

@@ -98,14 +98,14 @@ function ImageFact({ container: { id, image, previousImage } }: TabProps) {
           <Badge tone="warn">Update</Badge>
           {update.firstSeenAt && (
             <span class="muted">
-              {" "}first seen <Time at={update.firstSeenAt} />
+              , first seen <Time at={update.firstSeenAt} />
             </span>
           )}
         </>
       )}
       {previousImage && (
         <span class="muted">
-          {" "}updated <Time at={previousImage.replacedAt} />
+          , updated <Time at={previousImage.replacedAt} />
         </span>
       )}
     </Fact>

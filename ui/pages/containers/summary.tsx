@@ -8,6 +8,8 @@ import { useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { ContainerDetail } from "../../api/types.ts";
 import { Button, Link } from "../../components/button.tsx";
+import type { Column } from "../../components/columns.tsx";
+import { Icon } from "../../components/icon.tsx";
 import { Section } from "../../components/page.tsx";
 import { Table } from "../../components/table.tsx";
 import { bytes, count, plain, plainLines } from "../../base/text.ts";
@@ -103,45 +105,48 @@ export function Summary({ container }: TabProps) {
 /** Prefix of the labels that Compose adds for itself. */
 const COMPOSE = "com.docker.compose.";
 
-/** Labels of Compose are folded. */
+/** Labels of Compose are folded: people look for their own. */
 function Labels({ labels }: Pick<ContainerDetail, "labels">) {
+  const isOpen = useSignal(false);
   const all = Object.entries(labels);
-  const own = all.filter(([name]) => !name.startsWith(COMPOSE));
-  const compose = all.filter(([name]) => name.startsWith(COMPOSE));
+  const isOwn = ([name]: [string, string]) => !name.startsWith(COMPOSE);
+  const own = all.filter(isOwn);
+  const compose = all.filter((label) => !isOwn(label));
   return (
     <Section title="Labels">
-      {own.length > 0 && <LabelTable name="Labels" labels={own} />}
+      <Table
+        name="Labels"
+        hasTallRows
+        columns={LABEL_COLUMNS}
+        rows={isOpen.value ? [...own, ...compose] : own}
+        keyOf={([name]) => name}
+      />
       {compose.length > 0 && (
-        <details class="folded">
-          <summary>{count(compose.length, "label")} of Compose</summary>
-          <LabelTable name="Labels of Compose" labels={compose} />
-        </details>
+        <button
+          type="button"
+          class="button quiet"
+          aria-expanded={isOpen.value}
+          onClick={() => isOpen.value = !isOpen.value}
+        >
+          <Icon name="chevron" />
+          {count(compose.length, "label")} of Compose
+        </button>
       )}
     </Section>
   );
 }
 
-function LabelTable({ name, labels }: { name: string; labels: readonly [string, string][] }) {
-  return (
-    <Table
-      name={name}
-      hasTallRows
-      columns={[
-        {
-          title: "Name",
-          cell: ([name]) => (
-            <code>
-              <WholeText>{name}</WholeText>
-            </code>
-          ),
-        },
-        { title: "Value", cell: ([, value]) => <WholeText>{value}</WholeText> },
-      ]}
-      rows={labels}
-      keyOf={([name]) => name}
-    />
-  );
-}
+const LABEL_COLUMNS: readonly Column<[string, string]>[] = [
+  {
+    title: "Name",
+    cell: ([name]) => (
+      <code>
+        <WholeText>{name}</WholeText>
+      </code>
+    ),
+  },
+  { title: "Value", cell: ([, value]) => <WholeText>{value}</WholeText> },
+];
 
 function restartPolicy({ name, maximumRetryCount }: ContainerDetail["restartPolicy"]): string {
   if (name === "" || name === "no") return "None";
