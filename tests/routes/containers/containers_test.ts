@@ -71,6 +71,7 @@ Deno.test("GET /api/containers shows exactly the documented fields", async () =>
     composeProject: "shop",
     composeService: "web",
     networks: ["shop_default"],
+    links: [],
     cpuPercent: null,
     memory: null,
     networkRxPerSecond: null,
