@@ -39,6 +39,10 @@ export function selectQuietCrashLoops(db: Database, changedAt: string): CrashLoo
   return loops.select(db, "WHERE changed_at <= :changedAt ORDER BY container", { changedAt });
 }
 
+/** Ids of the containers that are in a crash loop and were not stopped since. */
+export const selectCrashLooping = (db: Database): string[] =>
+  loops.select(db, "WHERE since IS NOT NULL AND stopped = 0").map(({ containerId }) => containerId);
+
 export function updateCrashLoop(db: Database, container: string, change: Partial<CrashLoop>): void {
   loops.update(db, container, change);
 }

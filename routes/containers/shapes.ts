@@ -75,6 +75,14 @@ export const ContainerListItem = z.object({
     example: 52_428_800,
   }),
   ...rates,
+  cpuLimit: z.number().nullable().meta({ description: "Cores; null for no limit", example: 1.5 }),
+  memoryLimit: z.number().nullable().meta({
+    description: "Bytes; null for no limit",
+    example: 536_870_912,
+  }),
+  crashLooping: z.boolean().meta({
+    description: "Whether it exits again and again, also while it runs in between",
+  }),
   self: z.boolean().meta({ description: "Whether it is the service's own container" }),
 }).meta({ id: "Container" });
 

@@ -1,6 +1,7 @@
 /** Lists containers and their processes. @module */
 
 import type { ContainerFigures } from "../../db/container_samples.ts";
+import { selectCrashLooping } from "../../db/crash_loops.ts";
 import { containerTop } from "../../engine/containers.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
@@ -23,6 +24,12 @@ export type ContainerListItem =
     networks: string[];
     /** Addresses at which people open it. */
     links: ContainerAddress[];
+    /** Cores; `null` means unlimited. */
+    cpuLimit: number | null;
+    /** Bytes; `null` means unlimited. */
+    memoryLimit: number | null;
+    /** Whether it exits again and again, also while it runs in between. */
+    crashLooping: boolean;
   }
   /** `null` unless running and sampled within the last 45 s. */
   & { [Figure in keyof ContainerFigures]: ContainerFigures[Figure] | null };
@@ -36,14 +43,20 @@ interface ContainerFilter {
   name?: string | undefined;
 }
 
+type ItemDeps = Pick<Deps, "config" | "db" | "now" | "stats">;
+
 /** List items of containers, all at the same time. */
 export function listItems(
-  { config, now, stats }: Pick<Deps, "config" | "now" | "stats">,
+  { config, db, now, stats }: ItemDeps,
   containers: readonly Container[],
 ): ContainerListItem[] {
   const at = now();
-  return containers.map((container) => listItem(container, at, stats, config));
+  const looping = new Set(selectCrashLooping(db));
+  return containers.map((container) => toListItem(container, at, { config, stats, looping }));
 }
+
+export const listItem = (deps: ItemDeps, container: Container): ContainerListItem =>
+  listItems(deps, [container])[0]!;
 
 const NO_FIGURES: { [Figure in keyof ContainerFigures]: null } = {
   cpuPercent: null,
@@ -54,14 +67,13 @@ const NO_FIGURES: { [Figure in keyof ContainerFigures]: null } = {
   blockWritePerSecond: null,
 };
 
-export function listItem(
+function toListItem(
   container: Container,
   now: Date,
-  stats: Pick<Deps["stats"], "figures">,
-  config: Pick<Deps["config"], "publicHost">,
+  { config, stats, looping }: Pick<Deps, "config" | "stats"> & { looping: ReadonlySet<string> },
 ): ContainerListItem {
   const figures = container.state === "running" ? stats.figures(container.id) : undefined;
-  const { attachments, shares: _s, links: _l, volumes: _v, finishedAt: _f, details: _d, ...shown } =
+  const { attachments, shares: _s, links: _l, volumes: _v, finishedAt: _f, details, ...shown } =
     container;
   return {
     ...shown,
@@ -69,13 +81,16 @@ export function listItem(
     status: statusText(container, now),
     networks: attachments.map(({ network }) => network),
     links: addressesOf(container, config),
+    cpuLimit: details.limits.cpus,
+    memoryLimit: details.limits.memoryBytes,
+    crashLooping: looping.has(container.id),
     ...(figures ?? NO_FIGURES),
   };
 }
 
 /** Containers in every state, newest first. */
 export async function listContainers(
-  deps: ReadDeps & Pick<Deps, "config" | "now" | "stats">,
+  deps: ReadDeps & ItemDeps,
   { state, stack, name }: ContainerFilter = {},
 ): Promise<ContainerListItem[]> {
   const containers = (await currentContainers(deps)).filter((container) =>

@@ -40,7 +40,7 @@ export async function getContainer(
   const [previous] = selectPreviousImages(deps.db, container.name);
   const { details, finishedAt } = container;
   return {
-    ...listItem(container, deps.now(), deps.stats, deps.config),
+    ...listItem(deps, container),
     labels: container.labels,
     cpuPercent: stats?.cpuPercent ?? null,
     memory: stats?.memoryUsage ?? null,

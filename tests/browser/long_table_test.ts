@@ -137,16 +137,16 @@ dashboardTest("a long table shows the right rows in their order", async (t) => {
     await eventually(async () => equal((await rows())[0]![1], names[0]));
     const titles = () =>
       tab.page.$$eval(
-        "main tbody :is(span, a, button)",
+        "main tbody :is(td, a, button)",
         (all) => all.map((element) => (element as HTMLElement).title).filter(Boolean),
       );
     await tab.page.hover('main tbody [aria-label="Actions for web-002"]');
     await eventually(async () => deepEqual(await titles(), ["Actions for web-002"]));
-    await tab.page.hover('main tr[aria-rowindex="6"] td > .cut:has(bdi)');
+    await tab.page.hover('main tr[aria-rowindex="6"] td.cut:has(bdi)');
     await eventually(async () =>
       deepEqual(await titles(), ["registry.example.com/team/application:1"])
     );
-    await tab.page.hover('main tr[aria-rowindex="5"] td > .cut:has(bdi)');
+    await tab.page.hover('main tr[aria-rowindex="5"] td.cut:has(bdi)');
     await eventually(async () => deepEqual(await titles(), []));
     await tab.page.mouse.move(0, 0);
     await eventually(async () => deepEqual(await titles(), []));

@@ -1,7 +1,7 @@
 /** The overview of a host on which much is wrong. @module */
 
 import { deepEqual, equal } from "node:assert/strict";
-import { dashboardTest } from "../helpers/dashboard.ts";
+import { dashboardTest, PHONE } from "../helpers/dashboard.ts";
 import { composeLabels } from "../helpers/fake_containers.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 import { eventually } from "../helpers/until.ts";
@@ -53,4 +53,34 @@ dashboardTest("the overview names a few of what is wrong, and counts the others"
   await tab.go("/");
   await tab.click("link", "3 stopped");
   await tab.find("status", "3 of 33 containers");
+
+  const menuOf = async (name: string) => {
+    await tab.click("button", `Actions for ${name}`);
+    const items = await tab.names("menuitem");
+    await tab.page.keyboard.press("Escape");
+    return items;
+  };
+  deepEqual(await menuOf("finished"), ["Logs", "Update", "Start", "Remove"]);
+  await tab.choose("finished", "Remove");
+  await tab.find("alertdialog", "Remove finished?");
+  await tab.press("Remove", "Removed finished");
+  await tab.find("status", "2 of 32 containers");
+  await tab.open("/containers?q=job-1");
+  deepEqual(
+    await menuOf("job-1"),
+    ["Logs", "Terminal", "Update", "Restart", "Stop", "Remove"],
+  );
+
+  // On a phone: the name, and below it how it is doing.
+  await tab.page.setViewport(PHONE);
+  await tab.fits(PHONE.width);
+  const [name, state, health, cpu] = await tab.page.$$eval(
+    "main tbody tr:first-child :is(.w-name, .second-line)",
+    (cells) =>
+      cells.map((cell) => ({ top: cell.getBoundingClientRect().top, text: cell.textContent })),
+  );
+  deepEqual([name!.text, state!.text, health!.text], ["job-1", "Running", "Unhealthy"]);
+  equal(new Set([state!.top, health!.top, cpu!.top]).size, 1);
+  equal(name!.top < state!.top, true);
+  await tab.checkAccessibility();
 });

@@ -152,6 +152,7 @@ export function simulateContainers(containers: SimulatedContainer[]): Record<str
           ImageID: imageId,
         })),
       ),
+    "GET /containers/*/logs": on(() => new Response()),
     "GET /containers/*/json": on((container) => Response.json(inspectOf(container))),
     "POST /containers/*/start": on((container) => {
       if ((container.state ?? "running") === "running") return empty(304);

@@ -756,6 +756,9 @@ export type Container = {
   networkTxPerSecond: number | null;
   blockReadPerSecond: number | null;
   blockWritePerSecond: number | null;
+  cpuLimit: number | null;
+  memoryLimit: number | null;
+  crashLooping: boolean;
   self: boolean;
 };
 
@@ -803,6 +806,9 @@ export type ContainerDetail = {
   networkTxPerSecond: number | null;
   blockReadPerSecond: number | null;
   blockWritePerSecond: number | null;
+  cpuLimit: number | null;
+  memoryLimit: number | null;
+  crashLooping: boolean;
   self: boolean;
   command: (string)[];
   entrypoint: (string)[];

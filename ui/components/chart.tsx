@@ -71,7 +71,13 @@ export function Chart(props: ChartProps) {
   });
   const isEmpty = series.every(({ values }) => values.every((value) => value === null));
   return (
-    <div ref={frame} class="chart" role="img" aria-label={`${name}: ${figures.join("; ")}`}>
+    <div
+      ref={frame}
+      class="chart"
+      style={{ height: `${height}px` }}
+      role="img"
+      aria-label={`${name}: ${figures.join("; ")}`}
+    >
       {isEmpty && <p class="chart-empty">No data in this range yet</p>}
     </div>
   );

@@ -1,12 +1,12 @@
 /** Columns of tables, and those that many tables have. @module */
 
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, CSSProperties } from "preact";
 import { href } from "../state/router.ts";
 import { hasRole } from "../state/session.ts";
 import { withResult } from "../state/toasts.ts";
 import { Switch } from "./switch.tsx";
-import { Text } from "./states.tsx";
-import { plain } from "../base/text.ts";
+import { Text, toneOf } from "./states.tsx";
+import { capital, plain } from "../base/text.ts";
 import { Time } from "./time.tsx";
 
 export interface Column<Row> {
@@ -19,8 +19,26 @@ export interface Column<Row> {
   numeric?: boolean;
   /** Left out in narrow windows. */
   wide?: boolean;
+  /** Stays on a phone, below the name: see `isTwoLines` of the table. */
+  secondLine?: boolean;
   /** Class of the column's width; without one it shares what remains. */
   width?: "w-xs" | "w-s" | "w-m" | "w-l" | "w-name";
+  /** Look of the cell itself, which saves an element in it: each one counts in a long table. */
+  look?: (row: Row) => CellLook | undefined;
+}
+
+export interface CellLook {
+  class?: string;
+  /** `rtl` cuts what does not fit at its start. */
+  dir?: "rtl";
+  style?: CSSProperties;
+}
+
+/** A thin bar below the value. @param share From 0 to 1; `null` for no value. */
+export function barLook(share: number | null): CellLook {
+  if (share === null) return { class: "none" };
+  const tone = share >= 0.9 ? " bad" : share >= 0.8 ? " warn" : "";
+  return { class: `bar${tone}`, style: { "--share": Math.min(share, 1).toFixed(3) } };
 }
 
 /** Subject of a row. */
@@ -53,14 +71,42 @@ export const textColumn = <Row,>(
   title: string,
   textOf: (row: Row) => string | null,
   more?: Partial<Column<Row>>,
-): Column<Row> => ({ title, cell: (row) => <Text>{textOf(row)}</Text>, sort: textOf, ...more });
+): Column<Row> => ({
+  title,
+  cell: (row) => plain(textOf(row) ?? "–"),
+  look: (row) => ({ class: textOf(row) === null ? "none" : "cut" }),
+  sort: textOf,
+  ...more,
+});
+
+/** A state with its dot; `null` is a dash. */
+export const stateColumn = <Row,>(
+  title: string,
+  stateOf: (row: Row) => string | null,
+  more?: Partial<Column<Row>>,
+): Column<Row> => ({
+  title,
+  cell: (row) => capital(stateOf(row) ?? "–"),
+  look: (row) => {
+    const state = stateOf(row);
+    return { class: state === null ? "none" : `state ${toneOf(state)}` };
+  },
+  sort: stateOf,
+  ...more,
+});
 
 /** Times, as long as they are ago. */
 export const timeColumn = <Row,>(
   title: string,
   timeOf: (row: Row) => string | null,
   more?: Partial<Column<Row>>,
-): Column<Row> => ({ title, cell: (row) => <Time at={timeOf(row)} />, sort: timeOf, ...more });
+): Column<Row> => ({
+  title,
+  // Called as a function, because a component costs as much as its elements.
+  cell: (row) => Time({ at: timeOf(row) }),
+  sort: timeOf,
+  ...more,
+});
 
 /** Numbers as `format` shows them. */
 export const numberColumn = <Row,>(

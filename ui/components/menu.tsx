@@ -1,6 +1,6 @@
 /** A button that opens a menu (WAI-ARIA Authoring Practices, menu button). @module */
 
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject, TargetedEvent } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { focusPage } from "../state/router.ts";
@@ -20,43 +20,25 @@ const GAP_PX = 4;
 /** Numbers menus, for their ids. */
 let opened = 0;
 
-/** A button and its menu. */
-export function Menu({ name, icon, children, items }: {
+interface MenuButtonProps {
   name: string;
   /** Default: three dots. */
   icon?: IconName;
   /** Shown instead of the icon. */
   children?: ComponentChildren;
-  items: () => readonly MenuItem[];
-}) {
+}
+
+/** A button and its menu. */
+export function Menu({ items, ...look }: MenuButtonProps & { items: () => readonly MenuItem[] }) {
   const isOpen = useSignal(false);
   const button = useRef<HTMLButtonElement>(null);
   // It may go with what it acts on.
   useLayoutEffect(() => () => {
     if (document.activeElement === button.current) focusPage();
   }, []);
-  const open = (event: Event) => {
-    event.preventDefault();
-    isOpen.value = true;
-  };
   return (
     <>
-      <button
-        ref={button}
-        type="button"
-        class={children ? "button plain" : icon ? "button icon-only" : "button icon-only more"}
-        aria-label={name}
-        aria-haspopup="menu"
-        aria-expanded="false"
-        onClick={(event) => {
-          if (!isOpen.peek()) open(event); // Otherwise the browser closes it.
-        }}
-        onKeyDown={(event) => {
-          if (event.key === "ArrowDown") open(event);
-        }}
-      >
-        {children ?? (icon && <Icon name={icon} />)}
-      </button>
+      <MenuButton {...look} element={button} onOpen={() => isOpen.value = true} />
       {isOpen.value && (
         <OpenMenu
           button={button.current!}
@@ -68,8 +50,37 @@ export function Menu({ name, icon, children, items }: {
   );
 }
 
+/** The button alone, e.g. in each row of a table that shows one menu for all. */
+export function MenuButton({ name, icon, children, element, onOpen }: MenuButtonProps & {
+  element?: RefObject<HTMLButtonElement | null>;
+  onOpen: (button: HTMLButtonElement) => void;
+}) {
+  const open = (event: TargetedEvent<HTMLButtonElement>) => {
+    // The browser closes an open one.
+    if (event.currentTarget.ariaExpanded === "true") return;
+    event.preventDefault();
+    onOpen(event.currentTarget);
+  };
+  return (
+    <button
+      {...element && { ref: element }}
+      type="button"
+      class={children ? "button plain" : icon ? "button icon-only" : "button icon-only more"}
+      aria-label={name}
+      aria-haspopup="menu"
+      aria-expanded="false"
+      onClick={open}
+      onKeyDown={(event) => {
+        if (event.key === "ArrowDown") open(event);
+      }}
+    >
+      {children ?? (icon && <Icon name={icon} />)}
+    </button>
+  );
+}
+
 /** Below its button, from which it has its name. */
-function OpenMenu({ button, items, onClose }: {
+export function OpenMenu({ button, items, onClose }: {
   button: HTMLButtonElement;
   items: readonly MenuItem[];
   onClose: () => void;

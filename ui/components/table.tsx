@@ -12,7 +12,7 @@ import type { Column } from "./columns.tsx";
 import type { MenuItem } from "./menu.tsx";
 import { addStyles } from "./styles.ts";
 import { sortKey, sortRows, toLines } from "./table_lines.ts";
-import { columnClass, TableBody } from "./table_body.tsx";
+import { columnClass, OpenRowMenu, type RowMenu, TableBody } from "./table_body.tsx";
 import styles from "./table.css" with { type: "text" };
 
 addStyles(styles);
@@ -31,6 +31,8 @@ export interface TableProps<Row> {
   groupOf?: ((row: Row) => string | null) | undefined;
   /** Rows can have several lines: all of them are rendered, because their heights differ. */
   hasTallRows?: boolean;
+  /** On a phone a row has two lines: the first column, and those of `secondLine`. */
+  isTwoLines?: boolean;
   busy?: boolean;
   /** Column and direction of an unsorted address, e.g. `name` or `-created`. */
   defaultSort?: string;
@@ -43,9 +45,10 @@ const SHORT_MAX = 40;
 
 export function Table<Row>(props: TableProps<Row>) {
   const { name, columns, rows, keyOf, nameOf = keyOf, selected, actions, groupOf } = props;
-  const { busy, defaultSort, isSorted, hasTallRows } = props;
+  const { busy, defaultSort, isSorted, hasTallRows, isTwoLines = false } = props;
   const sort = query.value.get("sort") ?? defaultSort;
   const closed = useSignal<ReadonlySet<string>>(new Set());
+  const menu = useSignal<RowMenu | undefined>(undefined);
   const sorted = useMemo(
     () => isSorted && sort === defaultSort ? rows : sortRows(rows, columns, sort),
     [rows, columns, sort],
@@ -60,9 +63,11 @@ export function Table<Row>(props: TableProps<Row>) {
   return (
     <div class="table-frame">
       <table
-        class={[columns.length > 6 && "many-columns", isVirtual && "virtual"].filter(Boolean).join(
-          " ",
-        )}
+        class={[
+          isVirtual ? "virtual" : "short",
+          columns.length > 6 && "many-columns",
+          isTwoLines && "two-lines",
+        ].filter(Boolean).join(" ")}
         aria-label={name}
         aria-busy={busy ? "true" : undefined}
         aria-rowcount={isVirtual ? lines.length + 1 : undefined}
@@ -81,13 +86,16 @@ export function Table<Row>(props: TableProps<Row>) {
         <TableBody
           lines={lines}
           isVirtual={isVirtual}
+          isTwoLines={isTwoLines}
           closed={closed}
           columns={columns}
           nameOf={nameOf}
           selected={selected}
           actions={actions}
+          menu={menu}
         />
       </table>
+      <OpenRowMenu menu={menu} />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { Virtualizer } from "@tanstack/virtual-core";
 
 /** Rows above and below the window. */
-const OVERSCAN = 3;
+const OVERSCAN = 2;
 
 /** Distance of the first row from the top of the window on most pages, in pixels. */
 const FIRST_TOP_PX = 200;
@@ -13,23 +13,31 @@ const FIRST_TOP_PX = 200;
 /** Heights of rows by density, in pixels, as in the tokens of the style sheet. */
 const ROW_PX = { comfortable: 44, compact: 34 };
 
-export const rowHeight = (): number =>
-  ROW_PX[document.documentElement.dataset.density as keyof typeof ROW_PX] ?? ROW_PX.comfortable;
+/** The height of a row with two lines, and the windows that have them. */
+const TWO_LINES_PX = 62;
+const PHONE = matchMedia("(max-width: 699px)");
+
+/** Height of a row in pixels. @param isTwoLines Whether rows have two lines on a phone. */
+export const rowHeight = (isTwoLines: boolean): number =>
+  isTwoLines && PHONE.matches
+    ? TWO_LINES_PX
+    : ROW_PX[document.documentElement.dataset.density as keyof typeof ROW_PX] ??
+      ROW_PX.comfortable;
 
 /**
  * Indexes of the rows to render.
  *
- * @param count Number of all rows, which have the same height.
+ * @param count Number of all rows, which are `rowPx` high.
  * @param isVirtual Whether rows far from the window are left out. Printing includes them.
  */
 export function useVisibleRows(
   body: { current: HTMLElement | null },
   count: number,
+  rowPx: number,
   isVirtual: boolean,
 ): readonly number[] {
   const redraw = useReducer((round: number) => round + 1, 0)[1] as () => void;
   const isPrinting = usePrinting();
-  const rowPx = rowHeight();
   const options = {
     count,
     enabled: isVirtual,
@@ -48,7 +56,7 @@ export function useVisibleRows(
   virtualizer.setOptions(options);
   useEffect(() => virtualizer._didMount(), []);
   // Not before the first frame, because to measure costs another layout.
-  useEffect(() => virtualizer._willUpdate());
+  useEffect(() => virtualizer._willUpdate(), [isVirtual]);
   useEffect(() => virtualizer.measure(), [rowPx]);
   return isVirtual && !isPrinting ? virtualizer.getVirtualIndexes() : [...Array(count).keys()];
 }

@@ -44,12 +44,14 @@ Deno.test("GET /api/containers answers from the snapshot, newest first", async (
 });
 
 Deno.test("GET /api/containers shows exactly the documented fields", async () => {
+  const { details } = containerOf({ name: "web" });
   using app = followed([{
     name: "web",
     health: "unhealthy",
     labels: { "com.docker.compose.project": "shop", "com.docker.compose.service": "web" },
     attachments: [{ networkId: "n1", network: "shop_default", ipv4: "", ipv6: "", mac: "" }],
     ports: [{ ip: "0.0.0.0", privatePort: 80, publicPort: 8080, type: "tcp" }],
+    details: { ...details, limits: { ...details.limits, memoryBytes: 64 } },
   }]);
   const { body } = await app.call("GET", "/api/containers");
   deepEqual(body.containers, [{
@@ -69,12 +71,16 @@ Deno.test("GET /api/containers shows exactly the documented fields", async () =>
     composeProject: "shop",
     composeService: "web",
     networks: ["shop_default"],
+    links: [],
     cpuPercent: null,
     memory: null,
     networkRxPerSecond: null,
     networkTxPerSecond: null,
     blockReadPerSecond: null,
     blockWritePerSecond: null,
+    cpuLimit: null,
+    memoryLimit: 64,
+    crashLooping: false,
     self: false,
   }]);
 });

@@ -8,6 +8,7 @@ import {
   reportExit,
   reportStart,
 } from "../../../services/containers/crash_loops.ts";
+import { listItems } from "../../../services/containers/containers.ts";
 import { markedName } from "../../../services/containers/marks.ts";
 import type { Deps } from "../../../services/deps.ts";
 import type { DownReason } from "../../../services/events/kinds/containers.ts";
@@ -103,6 +104,20 @@ Deno.test("the third exit within 5 minutes is a crash loop; nothing is reported 
   web.end();
   web.end();
   equal(web.told.length, 1);
+});
+
+Deno.test("lists mark a container in a crash loop, also while it runs, until it is stopped", () => {
+  using web = watched();
+  const isMarked = () => {
+    const { deps } = web;
+    return listItems(deps, deps.inventory.list()).map(({ crashLooping }) => crashLooping);
+  };
+  crash(web, 2);
+  deepEqual(isMarked(), [false]);
+  crash(web, 1);
+  deepEqual(isMarked(), [true]);
+  web.stop();
+  deepEqual(isMarked(), [false]);
 });
 
 Deno.test("three exits in more than 5 minutes are not a crash loop", () => {

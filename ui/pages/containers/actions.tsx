@@ -7,13 +7,14 @@ import { confirm, useDialog } from "../../components/dialog.tsx";
 import { SelectField, TextField } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
-import { count, plain } from "../../base/text.ts";
+import { plain } from "../../base/text.ts";
 import { ACTIONS, actionsFor, mayRun, runAction } from "../../state/container_actions.ts";
 import { navigate } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { showStatus, withResult } from "../../state/toasts.ts";
 import { UpdateDialog } from "../updates/plan_dialog.tsx";
 import { rollBack } from "../updates/roll_back.ts";
+import { removeContainer } from "./removal.ts";
 
 const ICONS = { start: "play", stop: "stop", restart: "restart" } as const;
 
@@ -100,18 +101,9 @@ async function kill(
   run("Killed", () => api("POST /api/containers/{id}/kill", { path: { id }, body: {} }));
 }
 
-async function remove({ id, name, state, mounts }: ContainerDetail): Promise<void> {
-  const isUp = state === "running" || state === "paused" || state === "restarting";
-  const volumes = mounts.filter(({ type }) => type === "volume").length;
-  const consequence = `${isUp ? "The container is running and is killed first. " : ""}` +
-    `The container ${plain(name)} and all files in it are deleted.` +
-    (volumes > 0 ? ` Its ${count(volumes, "volume")} and their files are kept.` : "");
-  if (!await confirm({ verb: "Remove", name, consequence })) return;
-  const isRemoved = await withResult(
-    `Removed ${plain(name)}`,
-    () => api("DELETE /api/containers/{id}", { path: { id }, query: { force: isUp } }),
-  );
-  if (isRemoved) navigate("/containers");
+async function remove(container: ContainerDetail): Promise<void> {
+  const volumes = container.mounts.filter(({ type }) => type === "volume").length;
+  if (await removeContainer(container, volumes)) navigate("/containers");
 }
 
 /** Replaces the page with that of a container. */

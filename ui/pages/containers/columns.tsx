@@ -1,13 +1,34 @@
 /** The columns of the containers table. @module */
 
+import { computed } from "@preact/signals";
 import type { Container } from "../../api/types.ts";
-import { type Column, numberColumn, textColumn, timeColumn } from "../../components/columns.tsx";
-import { Badge, State, Text } from "../../components/states.tsx";
+import {
+  barLook,
+  type Column,
+  numberColumn,
+  stateColumn,
+  textColumn,
+  timeColumn,
+} from "../../components/columns.tsx";
+import { Badge } from "../../components/states.tsx";
 import { bytes, imageName, percent, plain } from "../../base/text.ts";
-import { healthOf } from "../../state/live.ts";
+import { healthOf, host } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { PathText } from "./texts.tsx";
 import { outdated } from "./update_marks.ts";
+
+/** Capacity of the host. Its other figures change with each sample, and would draw all rows again. */
+const cores = computed(() => host.value?.cpuCount);
+const memoryTotal = computed(() => host.value?.memory.total);
+
+/** Shares of the container's limit, or of the host. */
+const cpuShare = ({ cpuPercent, cpuLimit }: Container) =>
+  shareOf(cpuPercent, 100 * (cpuLimit ?? cores.value ?? NaN));
+const memoryShare = ({ memory, memoryLimit }: Container) =>
+  shareOf(memory, memoryLimit ?? memoryTotal.value ?? NaN);
+
+const shareOf = (used: number | null, total: number): number | null =>
+  used === null || !(total > 0) ? null : used / total;
 
 export const COLUMNS: readonly Column<Container>[] = [
   {
@@ -28,43 +49,34 @@ export const COLUMNS: readonly Column<Container>[] = [
     sort: ({ name }) => name,
     width: "w-name",
   },
-  {
-    title: "State",
-    cell: ({ state }) => <State state={state} />,
-    sort: ({ state }) => state,
-    width: "w-s",
-  },
-  {
-    title: "Health",
-    cell: (container) => {
-      const health = healthOf(container);
-      return health === null ? <Text>{null}</Text> : <State state={health} />;
-    },
-    sort: healthOf,
-    wide: true,
-    width: "w-s",
-  },
-  numberColumn("CPU", ({ cpuPercent }) => cpuPercent, percent, { wide: true, width: "w-xs" }),
-  numberColumn("Memory", ({ memory }) => memory, bytes, { wide: true, width: "w-xs" }),
+  stateColumn("State", ({ state }) => state, { secondLine: true, width: "w-s" }),
+  stateColumn("Health", healthOf, { wide: true, secondLine: true, width: "w-s" }),
+  numberColumn("CPU", ({ cpuPercent }) => cpuPercent, percent, {
+    look: (container) => barLook(cpuShare(container)),
+    ...{ wide: true, secondLine: true, width: "w-xs" },
+  }),
+  numberColumn("Memory", ({ memory }) => memory, bytes, {
+    look: (container) => barLook(memoryShare(container)),
+    ...{ wide: true, secondLine: true, width: "w-xs" },
+  }),
   {
     title: "Image",
     cell: ({ id, image }) => {
-      const path = <PathText>{imageName(image)}</PathText>;
-      if (!outdated.value.has(id)) return path;
+      if (!outdated.value.has(id)) return <bdi>{imageName(image)}</bdi>;
       return (
         <span class="name-cell">
-          {path}
+          <PathText>{imageName(image)}</PathText>
           <Badge tone="warn">Update</Badge>
         </span>
       );
     },
+    look: ({ id }) => outdated.value.has(id) ? undefined : { class: "cut", dir: "rtl" },
     sort: ({ image }) => image,
     wide: true,
   },
   textColumn("Stack", ({ composeProject }) => composeProject, { wide: true, width: "w-s" }),
   {
-    title: "Ports",
-    cell: ({ ports }) => <Text>{publishedPorts(ports) || null}</Text>,
+    ...textColumn<Container>("Ports", ({ ports }) => publishedPorts(ports) || null),
     sort: ({ ports }) => ports.find(({ publicPort }) => publicPort !== null)?.publicPort,
     wide: true,
     width: "w-m",

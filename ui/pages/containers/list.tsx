@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import { computed, signal, useSignal } from "@preact/signals";
 import type { Container } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { useDialog } from "../../components/dialog.tsx";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Page } from "../../components/page.tsx";
@@ -16,8 +17,10 @@ import { containers, engineReachable, healthOf, isStopped } from "../../state/li
 import { navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { GeneratedDialog } from "../stacks/generated.tsx";
+import { UpdateDialog } from "../updates/plan_dialog.tsx";
 import { UnknownContainers } from "../../parts/unknown_containers.tsx";
 import { COLUMNS } from "./columns.tsx";
+import { removeContainer } from "./removal.ts";
 import { useUpdateMarks } from "./update_marks.ts";
 
 const STATES = ["created", "running", "paused", "restarting", "removing", "exited", "dead"];
@@ -49,6 +52,8 @@ export default function Containers() {
     () => COLUMNS.filter(({ title }) => !hidden.value.includes(title)),
     [hidden.value],
   );
+  const dialog = useDialog();
+  const actions = useMemo(() => (row: Container) => menuOf(row, dialog), []);
   const isFiltered = q !== "" || state !== "" || health !== "";
   const total = all?.length ?? 0;
   const summary = isFiltered
@@ -114,7 +119,8 @@ export default function Containers() {
             rows={rows}
             keyOf={idOf}
             nameOf={nameOf}
-            actions={menuOf}
+            actions={actions}
+            isTwoLines
             {...(canUseSelection() && { selected })}
             groupOf={isGrouped ? stackOf : undefined}
             busy={!all}
@@ -122,6 +128,7 @@ export default function Containers() {
             isSorted
           />
         )}
+      {dialog.shown}
     </Page>
   );
 }
@@ -170,16 +177,27 @@ const idOf = ({ id }: Container) => id;
 const nameOf = ({ name }: Container) => name;
 const stackOf = ({ composeProject }: Container) => composeProject;
 
-const menuOf = (container: Container): MenuItem[] => [
-  ...actionsFor(container).map((action) => ({
-    name: ACTIONS[action].verb,
-    onSelect: () => void runAction(container, action),
-  })),
-  {
-    name: "Open",
-    onSelect: () => navigate(`/containers/${container.id.slice(0, 12)}`),
-  },
-];
+/** The menu of a row: what people look for in a container, then what changes it. */
+function menuOf(container: Container, dialog: ReturnType<typeof useDialog>): MenuItem[] {
+  const { id, state, self } = container;
+  const open = (tab: string) => () => navigate(`/containers/${id.slice(0, 12)}/${tab}`);
+  const items: MenuItem[] = [{ name: "Logs", onSelect: open("logs") }];
+  if (state === "running" && hasRole("admin")) {
+    items.push({ name: "Terminal", onSelect: open("terminal") });
+  }
+  if (!self && hasRole("operator", "containers:update")) {
+    items.push({ name: "Update", onSelect: () => dialog.open(UpdateDialog, { container }) });
+  }
+  // To restart is more usual than to stop, and harms less.
+  for (const action of actionsFor(container).toReversed()) {
+    const run = () => void runAction(container, action);
+    items.push({ name: ACTIONS[action].verb, onSelect: run });
+  }
+  if (!self && hasRole("admin", "containers:delete")) {
+    items.push({ name: "Remove", danger: true, onSelect: () => void removeContainer(container) });
+  }
+  return items;
+}
 
 const columnItems = (): MenuItem[] =>
   COLUMNS.slice(1).map(({ title }) => ({
@@ -207,13 +225,18 @@ function haystackOf(container: Container): string {
   return text;
 }
 
+/** The engine's word, or one that stands for several. */
+const isIn = (container: Container, state: string): boolean =>
+  container.state === state || state === "stopped" && isStopped(container) ||
+  state === "restarting" && container.crashLooping;
+
 function filter(
   all: readonly Container[],
   { q, state, health }: { q: string; state: string; health: string },
 ): readonly Container[] {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   return all.filter((container) =>
-    (state === "" || container.state === state || state === "stopped" && isStopped(container)) &&
+    (state === "" || isIn(container, state)) &&
     (health === "" || healthOf(container) === health) &&
     words.every((word) => haystackOf(container).includes(word))
   );

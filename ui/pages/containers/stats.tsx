@@ -1,14 +1,12 @@
 /** Charts of a container. @module */
 
-import type { ContainerDetail, ContainerMetricsPoint } from "../../api/types.ts";
+import type { ContainerMetricsPoint } from "../../api/types.ts";
 import { Chart } from "../../components/chart.tsx";
-import { useRead } from "../../components/reading.ts";
 import { Failure } from "../../components/states.tsx";
 import { addStyles } from "../../components/styles.ts";
 import { bytes, percent } from "../../base/text.ts";
-import { host } from "../../state/live.ts";
-import { useHistory } from "../../parts/history.ts";
 import { currentRange, RangeFilter, rangeText } from "../../parts/range.tsx";
+import { useContainerHistory } from "./history.ts";
 import type { TabProps } from "./tab.ts";
 import styles from "./stats.css" with { type: "text" };
 
@@ -38,13 +36,7 @@ const CHARTS = [
 
 export function Stats({ container }: TabProps) {
   const range = currentRange();
-  const { data, error, reload } = useRead("GET /api/containers/{id}/metrics/history", {
-    path: { id: container.id },
-    query: { range: range.value },
-  });
-  const latest = latestOf(container);
-  const points = useHistory(data.value?.history, latest, range.seconds);
-  const times = points.map((point) => Date.parse(point.timestamp) / 1000);
+  const { data, error, reload, latest, points, times } = useContainerHistory(container, range);
   return (
     <>
       <RangeFilter />
@@ -90,16 +82,4 @@ function Legend({ lines, latest, format }: {
         ))}
     </span>
   );
-}
-
-/** The last sample; `undefined` without one. */
-function latestOf({ cpuPercent, memory, ...container }: ContainerDetail) {
-  const timestamp = host.value?.timestamp;
-  if (timestamp === undefined || cpuPercent === null || memory === null) return undefined;
-  const { networkRxPerSecond, networkTxPerSecond } = container;
-  const { blockReadPerSecond, blockWritePerSecond } = container;
-  return {
-    ...{ timestamp, cpuPercent, memory, networkRxPerSecond, networkTxPerSecond },
-    ...{ blockReadPerSecond, blockWritePerSecond },
-  };
 }

@@ -8,11 +8,14 @@ import { useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { ContainerDetail } from "../../api/types.ts";
 import { Button, Link } from "../../components/button.tsx";
+import type { Column } from "../../components/columns.tsx";
+import { Icon } from "../../components/icon.tsx";
 import { Section } from "../../components/page.tsx";
 import { Table } from "../../components/table.tsx";
-import { bytes, count, imageName, percent, plain, plainLines } from "../../base/text.ts";
+import { bytes, count, plain, plainLines } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { Fact, Facts, TimeFact } from "../../components/facts.tsx";
+import { Status } from "./status.tsx";
 import type { TabProps } from "./tab.ts";
 import { WholeText } from "./texts.tsx";
 
@@ -30,21 +33,13 @@ export function Summary({ container }: TabProps) {
           It ran out of memory. Its limit is {bytes(container.limits.memoryBytes)}.
         </p>
       )}
+      <Status container={container} />
       <Section title="Container">
         <Facts>
-          <Fact name="Image">
-            <span class="wrap">{imageName(container.image)}</span>
-          </Fact>
           <Fact name="ID">
             <code>{container.id.slice(0, 12)}</code>
           </Fact>
           <TimeFact name="Created" at={container.createdAt} />
-          <Fact name={isUp ? "Started" : "Finished"}>
-            <Time at={isUp ? container.startedAt : container.finishedAt} />
-          </Fact>
-          {!isUp && container.exitCode !== null && (
-            <Fact name="Exit code">{container.exitCode}</Fact>
-          )}
           <Fact name="Restarts">{container.restartCount}</Fact>
           <Fact name="Restart policy">{restartPolicy(container.restartPolicy)}</Fact>
           <Fact name="Command">
@@ -63,9 +58,7 @@ export function Summary({ container }: TabProps) {
       </Section>
       <Section title="Resources">
         <Facts>
-          <Fact name="CPU">{percent(container.cpuPercent)}</Fact>
           <Fact name="CPU limit">{limitOf(limits.cpus, (cpus) => count(cpus, "core"))}</Fact>
-          <Fact name="Memory">{bytes(container.memory)}</Fact>
           <Fact name="Memory limit">{limitOf(limits.memoryBytes, bytes)}</Fact>
           <Fact name="Process limit">{limitOf(limits.pids, String)}</Fact>
           <Fact name="Network received">{bytes(stats?.networkRx)}</Fact>
@@ -87,27 +80,7 @@ export function Summary({ container }: TabProps) {
           />
         </Section>
       )}
-      {Object.keys(labels).length > 0 && (
-        <Section title="Labels">
-          <Table
-            name="Labels"
-            hasTallRows
-            columns={[
-              {
-                title: "Name",
-                cell: ([name]) => (
-                  <code>
-                    <WholeText>{name}</WholeText>
-                  </code>
-                ),
-              },
-              { title: "Value", cell: ([, value]) => <WholeText>{value}</WholeText> },
-            ]}
-            rows={Object.entries(labels)}
-            keyOf={([name]) => name}
-          />
-        </Section>
-      )}
+      {Object.keys(labels).length > 0 && <Labels labels={labels} />}
       {healthLog.length > 0 && (
         <Section title="Health checks" wide>
           <Table
@@ -128,6 +101,52 @@ export function Summary({ container }: TabProps) {
     </div>
   );
 }
+
+/** Prefix of the labels that Compose adds for itself. */
+const COMPOSE = "com.docker.compose.";
+
+/** Labels of Compose are folded: people look for their own. */
+function Labels({ labels }: Pick<ContainerDetail, "labels">) {
+  const isOpen = useSignal(false);
+  const all = Object.entries(labels);
+  const isOwn = ([name]: [string, string]) => !name.startsWith(COMPOSE);
+  const own = all.filter(isOwn);
+  const compose = all.filter((label) => !isOwn(label));
+  return (
+    <Section title="Labels">
+      <Table
+        name="Labels"
+        hasTallRows
+        columns={LABEL_COLUMNS}
+        rows={isOpen.value ? [...own, ...compose] : own}
+        keyOf={([name]) => name}
+      />
+      {compose.length > 0 && (
+        <button
+          type="button"
+          class="button quiet"
+          aria-expanded={isOpen.value}
+          onClick={() => isOpen.value = !isOpen.value}
+        >
+          <Icon name="chevron" />
+          {count(compose.length, "label")} of Compose
+        </button>
+      )}
+    </Section>
+  );
+}
+
+const LABEL_COLUMNS: readonly Column<[string, string]>[] = [
+  {
+    title: "Name",
+    cell: ([name]) => (
+      <code>
+        <WholeText>{name}</WholeText>
+      </code>
+    ),
+  },
+  { title: "Value", cell: ([, value]) => <WholeText>{value}</WholeText> },
+];
 
 function restartPolicy({ name, maximumRetryCount }: ContainerDetail["restartPolicy"]): string {
   if (name === "" || name === "no") return "None";

@@ -234,12 +234,16 @@ const PROBLEMS: Record<string, Problem> = {
   unhealthy: { is: "is unhealthy", are: "are unhealthy", to: "/containers?health=unhealthy" },
 };
 
+/** A container in a crash loop runs in between, too. */
+const isRestarting = ({ state, crashLooping }: Container) => state === "restarting" || crashLooping;
+
 const problemOf = (container: Container): Problem | undefined =>
-  PROBLEMS[container.state] ?? PROBLEMS[healthOf(container) ?? ""];
+  PROBLEMS[isRestarting(container) ? "restarting" : container.state] ??
+    PROBLEMS[healthOf(container) ?? ""];
 
 function remedyOf(container: Container): ComponentChildren {
   // Another restart does not help a container that restarts; its log says why it exits.
-  if (container.state === "restarting") {
+  if (isRestarting(container)) {
     return <LinkButton to={`${pathOf(container)}/logs`}>Show log</LinkButton>;
   }
   return actionsFor(container).includes("restart")

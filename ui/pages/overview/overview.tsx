@@ -40,7 +40,12 @@ function Containers() {
   if (!all) return <UnknownContainers name="Containers" />;
   const numbers = new Map<string, number>();
   for (const container of all) {
-    const keys = [container.state, healthOf(container), isStopped(container) && "stopped"];
+    const keys = new Set([
+      container.state,
+      healthOf(container),
+      isStopped(container) && "stopped",
+      container.crashLooping && "restarting",
+    ]);
     for (const key of keys) {
       if (key) numbers.set(key, (numbers.get(key) ?? 0) + 1);
     }
