@@ -323,10 +323,12 @@ const parsed = (text: string) => {
 const masked = (text: string): string =>
   text.replace(/\b[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g, "<jwt>")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replace(/"(Up|Exited|Created)[^"]*"/g, '"$1"')
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>")
-    .replace(/(?=\w*\d)[\w+/=-]{20,}/g, "<token>")
+    .replace(/(?<![\w+/=-])(?=\S*\d)[\w+/=-]{20,}/g, "<token>")
+    .replace(/-?\d+\.\d+(e[-+]\d+)?/g, "<n>")
     .replace(/\b(?=[a-f]*\d)[0-9a-f]{12,}\b/g, "<hex>")
-    .replace(/-?\d+(\.\d+)?(e[-+]\d+)?/g, "<n>");
+    .replace(/-?\d+/g, "<n>");
 
 /** Prints the differences, those of the same kind together. @returns Their number. */
 function report(old: Recorded, now: Recorded): number {
