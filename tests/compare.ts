@@ -26,7 +26,7 @@ type Recorded = Map<string, Readonly<Record<string, string>>>;
 interface World extends AsyncDisposable {
   service: Longshore;
   engine: OwnEngine;
-  /** The caller's access token; `undefined` for nobody. */
+  /** The caller's access token; `undefined` for none. */
   tokens: Map<Caller, string | undefined>;
   signIn(caller: Caller): Promise<string | undefined>;
   /** Ids of what was created, by the path that creates it. */
@@ -45,7 +45,7 @@ interface CallerKind {
 
 /** The admin comes last, as an admin changes the most. */
 const CALLERS: Record<string, CallerKind> = {
-  "nobody": { mode: "users" },
+  "no caller": { mode: "users" },
   "viewer": { mode: "users", role: "viewer" },
   "token of one permission": {
     mode: "users",
@@ -116,7 +116,7 @@ async function openWorld(program: string, edition: Edition, mode: string): Promi
   };
   const signIn = async (caller: Caller): Promise<string | undefined> => {
     const { role, token } = CALLERS[caller]!;
-    if (caller === "nobody") return undefined;
+    if (caller === "no caller") return undefined;
     if (token) return (await created(service, await admin(), "/api/tokens", token)).token;
     const [path, body] = role === undefined
       ? ["/auth/token", { apiKey: service.apiKey }]
@@ -161,7 +161,7 @@ async function proveCallers({ service, tokens }: World): Promise<void> {
   for (const caller of tokens.keys()) {
     const { role = "admin", token } = CALLERS[caller]!;
     const [me, list] = [await get(caller, "/auth/me"), await get(caller, "/api/containers")];
-    const isKnown = caller !== "nobody";
+    const isKnown = caller !== "no caller";
     deepEqual([me.status, list.status], isKnown ? [200, 200] : [401, 401], `${caller}: ${me.body}`);
     equal(parsed(me.body).role, isKnown ? role : undefined, caller);
     equal(list.body.includes('"web"'), isKnown && token?.stacks === undefined, caller);
@@ -321,14 +321,10 @@ const parsed = (text: string) => {
 
 /** Replaces what differs between two runs of the same program. */
 const masked = (text: string): string =>
-  text.replace(/\b[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g, "<jwt>")
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
-    .replace(/"(Up|Exited|Created)[^"]*"/g, '"$1"')
-    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>")
-    .replace(/(?<![\w+/=-])(?=\S*\d)[\w+/=-]{20,}/g, "<token>")
-    .replace(/-?\d+\.\d+(e[-+]\d+)?/g, "<n>")
-    .replace(/\b(?=[a-f]*\d)[0-9a-f]{12,}\b/g, "<hex>")
-    .replace(/-?\d+/g, "<n>");
+  text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replace(/"(Up|Exited|Created) [^"]*"/g, '"$1"')
+    .replace(/[\w+/=.-]+/g, (word) => word.length >= 20 && /\d/.test(word) ? "<token>" : word)
+    .replace(/-?\d+(\.\d+)?/g, "<n>");
 
 /** Prints the differences, those of the same kind together. @returns Their number. */
 function report(old: Recorded, now: Recorded): number {
