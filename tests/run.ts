@@ -5,8 +5,9 @@
  *
  *     deno task test [word ...] [option of deno test ...]
  *
- * Files that start neither the program nor a browser are imported in groups: loading the
- * application takes about a second of processor time, which a group spends only once.
+ * Files that start neither the program nor a browser, and those of `real_engine/`, are imported in
+ * groups: loading the application takes about a second of processor time, which a group spends only
+ * once. All browser tests of a run share one browser.
  *
  * Words choose the files whose path contains one of them. The last line is `N passed, N failed`
  * (and `, N skipped` if tests were skipped); the exit status is 0 only if none failed. With
@@ -30,12 +31,19 @@ import {
   startDockerd,
   startPodman,
 } from "./helpers/real_engine.ts";
+import { BROWSER_VARIABLE, hasBrowser, launchBrowser } from "./helpers/browser.ts";
 import { OBSTACLE_VARIABLE } from "./helpers/sandbox.ts";
 
 interface Counts {
   passed: number;
   failed: number;
   skipped: number;
+}
+
+/** Common to all batches of a run. */
+interface Common {
+  env: Record<string, string>;
+  groups: Map<string, string[]>;
 }
 
 /** Limit for the whole run, so that a test that hangs does not hang the run. */
@@ -54,10 +62,12 @@ const REPEATED_MAX = 10;
 const OPTIONS = ["--allow-all", "--no-check", "--sanitize-ops", "--sanitize-resources"];
 
 const REAL_ENGINE = "tests/real_engine/";
-const BROWSER = "tests/browser/";
 
 /** Files that share one isolate. Two groups run beside each other, so that the last one must be short. */
 const GROUP_SIZE = 12;
+
+/** Files of `real_engine/` that share one isolate; fewer, because one crash ends them all. */
+const REAL_GROUP_SIZE = 3;
 
 /** Files that take long for their size: drills, and what waits for the clock or for a silence. */
 const LONG = /drill|schedules|log_streams|engine_away/;
@@ -88,13 +98,24 @@ async function run(args: string[]): Promise<Counts> {
     return { passed: 0, failed: 1, skipped: 0 };
   }
 
+  await using browser = hasBrowser() && files.some(usesBrowser) ? await startBrowser() : undefined;
+  await using groups = await openGroups();
+  const common = { groups: groups.members, env: browser?.env ?? {} };
   const runs: Promise<Counts>[] = [];
-  if (other.length) runs.push(testInGroups(["--parallel", ...options], other));
+  if (other.length) {
+    const [alone, shared] = split(other, (path) => usesBrowser(path) || startsProgram(path));
+    const batch = [...alone, ...await groups.add(shared, GROUP_SIZE)];
+    // One more than processors, because tests also wait.
+    const env = { ...common.env, DENO_JOBS: String(navigator.hardwareConcurrency + 1) };
+    runs.push(testFiles(["--parallel", ...options], [batch], { ...common, env }));
+  }
   // These tests mostly wait for the engine, so that they fill what the others leave of the processors.
   const engines = Math.min(real.length, dockerdObstacle() === undefined ? 2 : 1);
-  const queue = longFirst(real);
+  const queue = await groups.add(longFirst(real), REAL_GROUP_SIZE);
   const withPodman = podmanObstacle() === undefined && real.some(usesPodman);
-  for (let at = 0; at < engines; at++) runs.push(runRealEngine(options, queue, withPodman));
+  for (let at = 0; at < engines; at++) {
+    runs.push(runRealEngine(options, queue, { ...common, withPodman }));
+  }
   const counts = { passed: 0, failed: 0, skipped: 0 };
   for (const each of await Promise.all(runs)) add(counts, each);
   return counts;
@@ -104,14 +125,15 @@ async function run(args: string[]): Promise<Counts> {
 async function runRealEngine(
   options: string[],
   queue: string[],
-  withPodman: boolean,
+  { withPodman, ...common }: Common & { withPodman: boolean },
 ): Promise<Counts> {
   const started = await startPrivateEngine();
   if ("engine" in started) {
     await using engine = started.engine;
     // If it does not start, each test that needs it fails with the reason.
     await using podman = withPodman ? await startPodman().catch(() => undefined) : undefined;
-    return await testFiles(options, oneByOne(queue), { env: environmentOf(engine, podman) });
+    const env = { ...common.env, ...environmentOf(engine, podman) };
+    return await testFiles(options, oneByOne(queue), { ...common, env });
   }
 
   const { obstacle } = started;
@@ -127,8 +149,8 @@ async function runRealEngine(
   );
   await importBusybox(engine);
   try {
-    const env = { ...environmentOf(engine), [OBSTACLE_VARIABLE]: obstacle };
-    const counts = await testFiles(options, oneByOne(queue), { env });
+    const env = { ...common.env, ...environmentOf(engine), [OBSTACLE_VARIABLE]: obstacle };
+    const counts = await testFiles(options, oneByOne(queue), { ...common, env });
     return { ...counts, failed: Math.max(counts.failed, failed) };
   } finally {
     await engine.docker("rmi", BUSYBOX);
@@ -145,26 +167,46 @@ async function startPrivateEngine(): Promise<{ engine: OwnEngine } | { obstacle:
   }
 }
 
-async function testInGroups(options: string[], files: string[]): Promise<Counts> {
-  const [alone, shared] = split(files, (path) => path.startsWith(BROWSER) || startsProgram(path));
-  if (shared.length <= GROUP_SIZE) return await testFiles(options, [files]);
+/** Starts the browser that all tests share. */
+async function startBrowser(): Promise<AsyncDisposable & { env: Record<string, string> }> {
+  const browser = await launchBrowser();
+  return {
+    env: { [BROWSER_VARIABLE]: browser.wsEndpoint() },
+    [Symbol.asyncDispose]: () => browser.close(),
+  };
+}
+
+/** Test files that do nothing but import others, which thereby share an isolate. */
+interface Groups extends AsyncDisposable {
+  /** The imported files, by the group's own path. */
+  members: Map<string, string[]>;
+  /** Makes groups of at most `size` files. @returns Their paths; those of `files` if one would do. */
+  add(files: string[], size: number): Promise<string[]>;
+}
+
+async function openGroups(): Promise<Groups> {
   // In this directory, because the configuration applies to it.
   await Deno.mkdir(new URL("dist/", root), { recursive: true });
   const directory = await Deno.makeTempDir({ dir: new URL("dist/", root).pathname });
-  try {
-    const groups = new Map<string, string[]>();
-    for (let at = 0; at < shared.length; at += GROUP_SIZE) {
-      const group = shared.slice(at, at + GROUP_SIZE);
-      const name = group[0]!.replace(/^tests\//, "").replaceAll("/", "_");
-      const path = `${directory.slice(root.pathname.length)}/${name}`;
-      const imports = group.map((file) => `import "${new URL(file, root)}";\n`);
-      await Deno.writeTextFile(new URL(path, root), imports.join(""));
-      groups.set(path, group);
-    }
-    return await testFiles(options, [[...alone, ...groups.keys()]], { groups });
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
+  const members = new Map<string, string[]>();
+  return {
+    members,
+    async add(files, size) {
+      if (files.length <= size) return files;
+      const paths: string[] = [];
+      for (let at = 0; at < files.length; at += size) {
+        const group = files.slice(at, at + size);
+        const name = group[0]!.replace(/^tests\//, "").replaceAll("/", "_");
+        const path = `${directory.slice(root.pathname.length)}/${name}`;
+        const imports = group.map((file) => `import "${new URL(file, root)}";\n`);
+        await Deno.writeTextFile(new URL(path, root), imports.join(""));
+        members.set(path, group);
+        paths.push(path);
+      }
+      return paths;
+    },
+    [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
+  };
 }
 
 function split<T>(all: T[], isFirst: (each: T) => boolean): [T[], T[]] {
@@ -184,7 +226,7 @@ function* oneByOne(queue: string[]): Generator<string[]> {
 async function testFiles(
   options: string[],
   batches: Iterable<string[]>,
-  { env = {}, groups }: { env?: Record<string, string>; groups?: Map<string, string[]> } = {},
+  { env, groups }: Common,
 ): Promise<Counts> {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const failed = new Set<string>();
@@ -353,6 +395,10 @@ function longFirst(files: string[]): string[] {
 
 function startsProgram(path: string): boolean {
   return contains(path, /\b(startLongshore|runCommand)\(/);
+}
+
+function usesBrowser(path: string): boolean {
+  return contains(path, /\b(browserTest|dashboardTest|startBrowser|startDashboardBrowser)\(/);
 }
 
 function usesPodman(path: string): boolean {

@@ -141,7 +141,7 @@ dashboardTest("hidden tabs close the stream and continue where they were", async
   await tab.find("link", "1 running");
   await until("it reads the stream", async () => await streamsOf(service) === 1);
 
-  const other = await browser.browser.newPage();
+  const other = await browser.context.newPage();
   await other.bringToFront();
   await until("the hidden tab reads nothing", async () => await streamsOf(service) === 0);
   tab.requests.length = 0;

@@ -399,13 +399,9 @@ async function checkCompliance(tab: Dashboard): Promise<void> {
   await tab.press("Verify chain", /^The chain is intact: \d+ entries verified/);
   await tab.openDialog("Export");
   await checkBothThemes(tab);
-  const client = await tab.page.createCDPSession();
   const directory = await Deno.makeTempDir({ prefix: "longshore-export-" });
   try {
-    await client.send("Browser.setDownloadBehavior", {
-      behavior: "allow",
-      downloadPath: directory,
-    });
+    await tab.downloadTo(directory);
     await tab.select("dialog select", "csv");
     await tab.clickAt("dialog button[type=submit]");
     await tab.status("Exported the compliance log");

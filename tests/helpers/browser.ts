@@ -1,10 +1,16 @@
 /**
- * A real browser (Debian's Chromium) without a window, driven over its DevTools protocol.
+ * A real browser (Debian's Chromium) without a window. All tests of a run share one process; each test
+ * has a context of its own: its cookies, storage and cache.
  *
  * @module
  */
 
-import { until } from "./until.ts";
+import puppeteer, {
+  type Browser as Chromium,
+  type BrowserContext,
+  type ConnectionTransport,
+  type Page,
+} from "puppeteer-core";
 
 export interface View {
   width: number;
@@ -31,21 +37,17 @@ export interface Browser extends AsyncDisposable {
 const PROGRAM = "/usr/bin/chromium";
 
 const FLAGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
+  ...["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"],
   "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--disable-dev-shm-usage",
-  "--hide-scrollbars",
-  "--remote-debugging-port=0",
+  // A process less to wait for on a busy machine.
+  "--in-process-gpu",
 ];
 
-/** Limit for each step of the browser, in milliseconds. */
-const WAIT_MS = 120_000;
+/** Set by `tests/run.ts`: address of the browser that the tests of a run share. */
+export const BROWSER_VARIABLE = "LONGSHORE_TEST_BROWSER";
+
+/** Limit for each step of the browser, in milliseconds; reached only on failure. */
+export const WAIT_MS = 120_000;
 
 /** A test that is ignored where there is no browser, unless it is required. */
 export function browserTest(name: string, fn: (t: Deno.TestContext) => Promise<void>): void {
@@ -53,7 +55,8 @@ export function browserTest(name: string, fn: (t: Deno.TestContext) => Promise<v
   Deno.test({ name, ignore, fn });
 }
 
-function hasBrowser(): boolean {
+/** Whether Chromium is installed. */
+export function hasBrowser(): boolean {
   try {
     return Deno.statSync(PROGRAM).isFile;
   } catch {
@@ -61,144 +64,112 @@ function hasBrowser(): boolean {
   }
 }
 
-/** @param flags More flags of the browser, e.g. to trust a server of the test. */
-export async function startBrowser(flags: readonly string[] = []): Promise<Browser> {
-  const profile = await Deno.makeTempDir({ prefix: "longshore-browser-" });
-  const child = new Deno.Command(PROGRAM, {
-    args: [...FLAGS, ...flags, `--user-data-dir=${profile}`, "about:blank"],
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-  }).spawn();
-  const stop = async () => {
-    try {
-      child.kill("SIGTERM");
-    } catch { /* already ended */ }
-    await child.status;
-    // Its children may still write for a moment.
-    await until("the browser's profile can be removed", async () => {
-      await Deno.remove(profile, { recursive: true });
-      return true;
-    });
-  };
-  try {
-    const connection = await connect(await debuggerUrl(profile));
-    return {
-      visit: (url, view, inspect) => visit(connection, url, view, inspect),
-      async [Symbol.asyncDispose]() {
-        await connection.close();
-        await stop();
-      },
-    };
-  } catch (error) {
-    await stop();
-    throw error;
+/** Starts Chromium, which takes about a second of the processor. */
+export function launchBrowser(flags: readonly string[] = []): Promise<Chromium> {
+  return puppeteer.launch({
+    executablePath: PROGRAM,
+    timeout: WAIT_MS,
+    args: [...FLAGS, ...flags],
+    // The run ends it in order.
+    ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
+  });
+}
+
+/**
+ * Opens a context in the browser of the run, or in a new one where there is none.
+ *
+ * @param flags More flags of the browser, e.g. to trust a server of the test. They need a new one.
+ */
+export async function openContext(
+  flags: readonly string[] = [],
+): Promise<{ context: BrowserContext; close(): Promise<void> }> {
+  const shared = flags.length === 0 ? Deno.env.get(BROWSER_VARIABLE) : undefined;
+  if (!shared) {
+    const browser = await launchBrowser(flags);
+    return { context: browser.defaultBrowserContext(), close: () => browser.close() };
   }
+  const { transport, closed } = await openTransport(shared);
+  const browser = await puppeteer.connect({ transport });
+  const context = await browser.createBrowserContext();
+  return {
+    context,
+    async close() {
+      await context.close();
+      await browser.disconnect();
+      await closed;
+    },
+  };
 }
 
-async function debuggerUrl(profile: string): Promise<string> {
-  const [port, path] = await until("the browser listens", async () => {
-    const lines = (await Deno.readTextFile(`${profile}/DevToolsActivePort`)).split("\n");
-    return lines.length >= 2 && lines;
-  }, { deadlineMs: WAIT_MS });
-  return `ws://127.0.0.1:${port}${path}`;
-}
-
-// deno-lint-ignore no-explicit-any
-type Json = any;
-
-interface Connection {
-  send(method: string, params?: object, sessionId?: string): Promise<Json>;
-  /** Event listeners by session. */
-  listeners: Map<string, (method: string, params: Json) => void>;
-  close(): Promise<void>;
-}
-
-async function connect(url: string): Promise<Connection> {
+/** Connects to a browser. Puppeteer's own connection cannot be waited for when it is closed. */
+async function openTransport(
+  url: string,
+): Promise<{ transport: ConnectionTransport; closed: Promise<void> }> {
   const socket = new WebSocket(url);
   await new Promise((resolve, reject) => {
     socket.onopen = resolve;
     socket.onerror = reject;
   });
-  const waiting = new Map<number, { resolve(value: Json): void; reject(error: Error): void }>();
-  const listeners: Connection["listeners"] = new Map();
-  let last = 0;
-  socket.onmessage = ({ data }) => {
-    const { id, result, error, method, params, sessionId } = JSON.parse(data);
-    if (id === undefined) return listeners.get(sessionId)?.(method, params);
-    const { resolve, reject } = waiting.get(id)!;
-    waiting.delete(id);
-    if (error) reject(new Error(`${error.message} ${error.data ?? ""}`));
-    else resolve(result);
+  const transport: ConnectionTransport = {
+    send: (message) => socket.send(message),
+    close: () => socket.close(),
   };
+  socket.onmessage = ({ data }) => transport.onmessage?.(data);
+  const closed = new Promise<void>((resolve) => {
+    socket.onclose = () => {
+      transport.onclose?.();
+      resolve();
+    };
+  });
+  return { transport, closed };
+}
+
+/** @param flags See {@linkcode openContext}. */
+export async function startBrowser(flags: readonly string[] = []): Promise<Browser> {
+  const { context, close } = await openContext(flags);
   return {
-    listeners,
-    send: (method, params = {}, sessionId) =>
-      new Promise((resolve, reject) => {
-        waiting.set(++last, { resolve, reject });
-        socket.send(JSON.stringify({ id: last, method, params, sessionId }));
-      }),
-    close: () =>
-      new Promise((resolve) => {
-        socket.onclose = () => resolve();
-        socket.close();
-      }),
+    async visit(url, view, inspect) {
+      const page = await context.newPage();
+      try {
+        return await visit(page, url, view, inspect);
+      } finally {
+        await page.close();
+      }
+    },
+    [Symbol.asyncDispose]: close,
   };
 }
 
 async function visit<T>(
-  { send, listeners }: Connection,
+  page: Page,
   url: string,
   { width, height, scheme }: View,
   inspect: (visit: Visit) => Promise<T>,
 ): Promise<T> {
-  const { targetId } = await send("Target.createTarget", { url: "about:blank" });
-  const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
-  const call = (method: string, params = {}) => send(method, params, sessionId);
   const complaints: string[] = [];
   const requests: string[] = [];
-  let loaded = false;
-  listeners.set(sessionId, (method, params) => {
-    if (method === "Page.loadEventFired") loaded = true;
-    if (method === "Log.entryAdded") complaints.push(params.entry.text);
-    if (method === "Runtime.exceptionThrown") complaints.push(params.exceptionDetails.text);
-    if (method === "Runtime.consoleAPICalled") complaints.push(JSON.stringify(params.args));
-    if (method === "Network.requestWillBeSent" && !params.request.url.startsWith("data:")) {
-      requests.push(params.request.url);
-    }
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => {
+    if (!request.url().startsWith("data:")) requests.push(request.url());
   });
-  try {
-    for (const domain of ["Page", "Log", "Runtime", "Network"]) await call(`${domain}.enable`);
-    await call("Emulation.setDeviceMetricsOverride", {
-      width,
-      height,
-      deviceScaleFactor: 1,
-      mobile: width < 500,
-    });
-    await call("Emulation.setEmulatedMedia", {
-      features: [{ name: "prefers-color-scheme", value: scheme }],
-    });
-    await call("Page.navigate", { url });
-    await until("the page is loaded", () => loaded, { deadlineMs: WAIT_MS });
-    return await inspect({
-      complaints,
-      requests,
-      async evaluate(expression) {
-        const { result, exceptionDetails } = await call("Runtime.evaluate", {
-          expression,
-          returnByValue: true,
-          awaitPromise: true,
-        });
-        if (exceptionDetails) throw new Error(JSON.stringify(exceptionDetails));
-        return result.value;
-      },
-      async picture({ whole } = { whole: true }) {
-        const { data } = await call("Page.captureScreenshot", { captureBeyondViewport: whole });
-        return Uint8Array.fromBase64(data);
-      },
-    });
-  } finally {
-    listeners.delete(sessionId);
-    await send("Target.closeTarget", { targetId });
-  }
+  page.setDefaultTimeout(WAIT_MS);
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+  const session = await page.createCDPSession();
+  // `page.setViewport` reloads the page of a phone.
+  await session.send("Emulation.setDeviceMetricsOverride", {
+    ...{ width, height, deviceScaleFactor: 1, mobile: width < 500 },
+  });
+  await page.goto(url);
+  return await inspect({
+    complaints,
+    requests,
+    evaluate: (expression) => page.evaluate(expression),
+    async picture({ whole } = { whole: true }) {
+      const { data } = await session.send("Page.captureScreenshot", {
+        captureBeyondViewport: whole,
+      });
+      return Uint8Array.fromBase64(data);
+    },
+  });
 }

@@ -9,16 +9,9 @@
 
 import axe from "axe-core";
 import { deepEqual, equal } from "node:assert/strict";
-import puppeteer, {
-  type Browser,
-  type BrowserContext,
-  type CDPSession,
-  type CookieData,
-  type ElementHandle,
-  type Page,
-} from "puppeteer-core";
+import type { BrowserContext, CDPSession, CookieData, ElementHandle, Page } from "puppeteer-core";
 import { buildDashboard } from "../../deploy/build/ui.ts";
-import { browserTest } from "./browser.ts";
+import { browserTest, openContext, WAIT_MS } from "./browser.ts";
 import { OWN_PAGE, pageSecret } from "./browser_session.ts";
 import type { Longshore } from "./longshore.ts";
 import { EXECUTABLE } from "./program.ts";
@@ -85,6 +78,8 @@ export interface Dashboard {
   /** Types into text boxes, by their names. */
   fill(texts: Record<string, string>): Promise<void>;
   theme(theme: "light" | "dark"): Promise<void>;
+  /** Saves what the page downloads in this folder. */
+  downloadTo(folder: string): Promise<void>;
   /** Waits until the page is as wide as the window, and nothing is cut off. */
   fits(width: number): Promise<void>;
   /**
@@ -96,7 +91,7 @@ export interface Dashboard {
 }
 
 export interface DashboardBrowser extends AsyncDisposable {
-  browser: Browser;
+  context: BrowserContext;
   /** Opens a tab. Tabs of a browser share the session. */
   tab(service: Pick<Longshore, "baseUrl">, view?: View): Promise<Dashboard>;
   /**
@@ -114,49 +109,28 @@ export interface DashboardBrowser extends AsyncDisposable {
   separate(): Promise<DashboardBrowser>;
 }
 
-/** Limit for each step, in milliseconds; reached only on failure. */
-const WAIT_MS = 120_000;
-
 export { browserTest as dashboardTest };
 
 /**
- * Starts a browser without a window. That takes some seconds of the processor: tests of a file share
- * one as the steps of one test, where each has what is its own by `separate()`.
+ * Opens a browser without a window. What a test changes in it (cookies, session, settings) no other
+ * test sees; steps of one test get a part of their own by `separate()`.
  *
- * @param flags More flags of the browser, e.g. to resolve the name of a host.
+ * @param flags More flags of the browser, e.g. to resolve the name of a host; they start a new one.
  */
 export async function startDashboardBrowser(
   flags: readonly string[] = [],
 ): Promise<DashboardBrowser> {
   // `deno task test` has built it; other ways to run a test have not.
   if (EXECUTABLE === undefined) await buildDashboard();
-  const browser = await puppeteer.launch({
-    executablePath: "/usr/bin/chromium",
-    timeout: WAIT_MS,
-    args: [
-      ...["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"],
-      // A process less to wait for on a busy machine.
-      "--in-process-gpu",
-      ...flags,
-    ],
-  });
-  const [first] = await browser.pages();
-  return dashboardsOf(browser.defaultBrowserContext(), () => browser.close(), first);
+  const { context, close } = await openContext(flags);
+  return dashboardsOf(context, close);
 }
 
-/** @param first A page that is already there. */
-function dashboardsOf(
-  context: BrowserContext,
-  close: () => Promise<void>,
-  first?: Page,
-): DashboardBrowser {
-  const tab: DashboardBrowser["tab"] = async ({ baseUrl }, view = DESKTOP) => {
-    const page = first ?? await context.newPage();
-    first = undefined;
-    return await openTab(page, baseUrl, view);
-  };
+function dashboardsOf(context: BrowserContext, close: () => Promise<void>): DashboardBrowser {
+  const tab: DashboardBrowser["tab"] = async ({ baseUrl }, view = DESKTOP) =>
+    await openTab(await context.newPage(), baseUrl, view);
   return {
-    browser: context.browser(),
+    context,
     tab,
     async signIn(service, view, { path = "/", as: body = { apiKey: service.apiKey } } = {}) {
       const dashboard = await tab(service, view);
@@ -348,6 +322,14 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
       eventually(async () =>
         equal(await page.evaluate(() => document.documentElement.scrollWidth), width, page.url())
       ),
+    async downloadTo(folder) {
+      const { id } = page.browserContext();
+      await session.send("Browser.setDownloadBehavior", {
+        behavior: "allow",
+        downloadPath: folder,
+        ...(id !== undefined && { browserContextId: id }),
+      });
+    },
     async theme(theme) {
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
       await page.waitForFunction(`document.documentElement.dataset.theme === "${theme}"`);

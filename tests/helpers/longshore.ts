@@ -50,6 +50,8 @@ export interface LongshoreOptions {
   env?: Record<string, string>;
   /** Default: a path without an engine. */
   engineSocket?: string;
+  /** Path of an executable; default: the program under test. */
+  program?: string;
   /** Command and its arguments; default: those of `serve`. */
   args?: string[];
   /** Limit of file descriptors (`ulimit -n`). */
@@ -155,10 +157,10 @@ export async function startLongshore(options: LongshoreOptions = {}): Promise<Lo
   }
 }
 
-function commandOf({ args = [], env, descriptors }: LongshoreOptions): [string, ...string[]] {
-  const command = programCommand(args, env);
+function commandOf({ program, args = [], env, descriptors }: LongshoreOptions) {
+  const command = program ? [program, ...args] as const : programCommand(args, env);
   if (descriptors === undefined) return command;
-  return ["sh", "-c", `ulimit -n ${descriptors} && exec "$@"`, "sh", ...command];
+  return ["sh", "-c", `ulimit -n ${descriptors} && exec "$@"`, "sh", ...command] as const;
 }
 
 /** Waits until a worker of the program has done at least one whole round from now on. */

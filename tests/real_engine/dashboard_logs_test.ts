@@ -158,8 +158,7 @@ async function checkMerged(tab: Dashboard): Promise<void> {
 
 async function checkDownload(tab: Dashboard): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "longshore-download-" });
-  const client = await tab.page.createCDPSession();
-  await client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
+  await tab.downloadTo(folder);
   await tab.click("button", "Download");
   await eventually(async () => {
     const text = await Deno.readTextFile(`${folder}/db.log`);

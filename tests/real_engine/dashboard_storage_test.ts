@@ -249,8 +249,7 @@ async function checkImages(tab: Dashboard, engine: RealEngine, registry: Registr
 /** Saves an image by the dashboard. @returns The file's path. */
 async function exportArchive(tab: Dashboard, name: string): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "longshore-export-" });
-  const client = await tab.page.createCDPSession();
-  await client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
+  await tab.downloadTo(folder);
   await tab.choose(name, "Export");
   const file = `${folder}/${name.replace(/[^\w.-]+/g, "_")}.tar`;
   const path = await until("the file is saved", async () => {
