@@ -1,4 +1,4 @@
-/** /api/stacks/generate: Compose files that describe containers. @module */
+/** /api/stacks/generate and /convert: Compose files from containers and from commands. @module */
 
 import * as z from "zod";
 import { visibleTo } from "../../services/containers/visible.ts";
@@ -8,6 +8,9 @@ import { ENGINE_FAILURES } from "../contract/shapes.ts";
 
 /** Containers that one file can describe. */
 const GENERATED_MAX = 50;
+
+/** Longest command, in characters. */
+const COMMAND_MAX = 16_384;
 
 export const stackGenerateEndpoints = (deps: Deps) => [
   endpoint("POST /api/stacks/generate", {
@@ -49,5 +52,30 @@ export const stackGenerateEndpoints = (deps: Deps) => [
     note.targets = body.containers;
     const { generateStack } = await import("../../services/compose/generate/generate.ts");
     return await generateStack(visibleTo(deps, caller), caller, body.containers);
+  }),
+
+  endpoint("POST /api/stacks/convert", {
+    operationId: "convertCommand",
+    scope: "open",
+    summary: "Convert a docker run command",
+    description: "Returns a Compose file for a `docker run` or `podman run` command, which may " +
+      "have several lines. Volumes and networks keep the names of the command, and variables of " +
+      "the shell become those of the file. Changes nothing.",
+    role: "viewer",
+    permission: "stacks:read",
+    unaudited: true,
+    body: z.object({
+      command: z.string().min(1).max(COMMAND_MAX).meta({
+        example: "docker run -d --name web -p 8080:80 -v data:/data nginx:1.27",
+      }),
+    }).meta({ id: "StackConversion" }),
+    returns: z.object({
+      compose: z.string(),
+      warnings: z.array(z.string()).meta({ description: "Options that the file cannot say" }),
+    }).meta({ id: "ConvertedCommand" }),
+    failures: { 503: "Too many Compose files are being loaded" },
+  }, async ({ body, caller }) => {
+    const { convertCommand } = await import("../../services/compose/convert/convert.ts");
+    return await convertCommand(deps, caller, body.command);
   }),
 ];

@@ -98,7 +98,7 @@ function* traefikAddresses(labels: Labels): Generator<string> {
     const isSecure = setting("tls") === "true" || setting("tls.certresolver") !== "" ||
       /websecure|https/i.test(setting("entrypoints"));
     const [, path = ""] = /\bPathPrefix\([`"']([^`"']*)[`"']\)/.exec(rule) ?? [];
-    for (const [, hosts = ""] of rule.matchAll(/\bHost\(([^)]*)\)/g)) {
+    for (const [, hosts = ""] of rule.matchAll(/\bHost\(([^()]*)\)/g)) {
       for (const [, host] of hosts.matchAll(/[`"']([^`"']*)[`"']/g)) {
         yield `${isSecure ? "https" : "http"}://${host}${path}`;
       }

@@ -110,6 +110,7 @@ Deno.test("reads declare a read permission, and writes do not", () => {
     "POST /api/stacks/validate",
     "POST /api/stacks/:name/plan",
     "POST /api/stacks/generate",
+    "POST /api/stacks/convert",
     "POST /api/stream/ticket",
     "POST /api/ext/service-enterprise/compliance/verify-chain",
   ];

@@ -946,6 +946,8 @@ export type ContainerUpdatePlan = {
   verification: { method: "health" | "stability"; holdSeconds: number; deadlineSeconds: number };
 };
 
+export type ConvertedCommand = { compose: string; warnings: (string)[] };
+
 export type CreatedStack = {
   name: string;
   kind: "compose" | "swarm";
@@ -3153,6 +3155,8 @@ export type StackAdoptionResult = {
   };
 };
 
+export type StackConversion = { command: string };
+
 export type StackDeploy = {
   recreate?: "changed" | "always" | "never";
   removeOrphans?: boolean;
@@ -4415,6 +4419,7 @@ export interface Operations {
   "POST /api/settings/users-mode": { body: UsersMode; result: User };
   "POST /api/silences": { body: NewSilence; result: Silence };
   "POST /api/stacks": { body: NewStack; result: CreatedStack };
+  "POST /api/stacks/convert": { body: StackConversion; result: ConvertedCommand };
   "POST /api/stacks/generate": { body: StackGeneration; result: GeneratedStack };
   "POST /api/stacks/validate": { body: StackSourcesToValidate; result: StackValidation };
   "POST /api/stacks/{name}/adopt": {
