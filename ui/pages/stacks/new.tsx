@@ -20,6 +20,7 @@ import { containers } from "../../state/live.ts";
 import { navigate, query } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
+import { Beginnings } from "./beginnings.tsx";
 import { reportJob } from "./deploy.tsx";
 import { useAnswer } from "./editor/answer.ts";
 import { type Draft, EMPTY_DRAFT, isSameDraft, sourcesOf } from "./editor/draft.ts";
@@ -79,6 +80,7 @@ function NewStackForm({ initial }: { initial: Draft }) {
     : undefined;
   const disk = directory === undefined ? {} : { directory };
   const draft = useSignal(kept?.draft ?? initial);
+  const revision = useSignal(0);
   const refusal = useAnswer<readonly Problem[]>(draft);
   const plan = useAnswer<StackPlan & { name: string; directory: string | undefined }>(draft);
   const busy = useSignal<"plan" | "save" | "deploy" | undefined>(undefined);
@@ -219,9 +221,10 @@ function NewStackForm({ initial }: { initial: Draft }) {
           </p>
         )}
       </div>
+      <Beginnings draft={draft} onReplaced={() => revision.value++} />
       <SourceEditor
         draft={draft}
-        revision={0}
+        revision={revision.value}
         directory={directory}
         {...(refusal.value && { refusal: refusal.value })}
       />

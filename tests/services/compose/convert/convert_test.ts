@@ -2,12 +2,13 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { parse } from "yaml";
 import { convertCommand } from "../../../../services/compose/convert/convert.ts";
 import { OPTIONS } from "../../../../services/compose/convert/options.ts";
-import { testApp } from "../../../helpers/test_app.ts";
+import { directLoader } from "../../../helpers/direct_loader.ts";
+import { testConfig } from "../../../helpers/test_app.ts";
 
-using app = testApp();
+const DEPS = { composeLoader: directLoader, config: testConfig() };
 const CALLER = { userId: "ann", familyId: "f" };
 
-const convert = (command: string) => convertCommand(app.deps, CALLER, command);
+const convert = (command: string) => convertCommand(DEPS, CALLER, command);
 
 /** The file of a command whose words follow `docker run`. */
 const fileOf = async (words: string) => parse((await convert(`docker run ${words}`)).compose);
