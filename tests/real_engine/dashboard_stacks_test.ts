@@ -5,7 +5,7 @@
  * @module
  */
 
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { temporaryDirectory } from "../helpers/command.ts";
 import { type Dashboard, DESKTOP, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { checkBothThemes } from "../helpers/dashboard_steps.ts";
@@ -37,6 +37,7 @@ privateEngineTest("the dashboard edits, checks and plans a stack", async (engine
   await deployAndTakeDown(tab, () => engine.docker("ps", "--quiet", "--filter", PROJECT));
   await createOnDisk(tab, root.path);
   await planExisting(tab, root.path);
+  await beginOtherwise(tab);
   // The browser reports refusals: of a version that is not the current one, and of a stack without
   // containers.
   deepEqual(tab.complaints.filter((each) => !/\b40[49]\b/.test(each)), []);
@@ -233,6 +234,37 @@ async function planExisting(tab: Dashboard, root: string): Promise<void> {
   await tab.click("radio", "In a directory on the host");
   await tab.click("button", "Plan");
   await tab.find("row", /there.*Create/);
+}
+
+/** A pasted command becomes a Compose file at once, and an example brings its password. */
+async function beginOtherwise(tab: Dashboard): Promise<void> {
+  await tab.open("/stacks/new");
+  await tab.click("textbox", "Compose file");
+  await tab.page.keyboard.sendCharacter("docker run --rm -p 8080:80 nginx:1.27 nginx -g x");
+  await tab.status("Converted the command into a Compose file");
+  await hasText(
+    tab,
+    "Compose file",
+    `services:
+  nginx:
+    image: nginx:1.27
+    ports:
+      - 8080:80
+    command:
+      - nginx
+      - -g
+      - x
+`,
+  );
+  await tab.find("paragraph", "--rm has no key in a Compose file and was left out");
+  await replaceText(tab, "Compose file", "");
+  await tab.click("button", "Example");
+  await tab.click("menuitem", "PostgreSQL");
+  const environment = await tab.find("textbox", "Environment");
+  match(
+    await environment.evaluate(({ textContent }) => textContent),
+    /^POSTGRES_PASSWORD=[\w-]{24}$/,
+  );
 }
 
 async function showOnPhone(tab: Dashboard): Promise<void> {
