@@ -19,7 +19,7 @@ const HOSTILE = `<img src=x onerror="document.title='evil'">\u202Egnp.exe\u001b[
 const HOSTILE_SHOWN = `<img src=x onerror="document.title='evil'">\\u202egnp.exe\\u001b[31m`;
 
 /** Pages that open without a parameter. */
-const PAGES = PATHS.filter((path) => !path.includes(":") && path !== "/sign-in");
+const PAGES = PATHS.filter((path) => !path.includes(":") && !/^\/(sign-in|setup)$/.test(path));
 
 /** Answers of the engine to the pages, besides containers. */
 const EMPTY_HOST: Record<string, FakeAnswer> = {

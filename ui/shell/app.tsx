@@ -35,7 +35,10 @@ const RETRY_MS = 3_000;
 /** Whether the open page needs no session. */
 const isPublic = computed(() => page.value !== undefined && PAGES[page.value.path].isPublic);
 
-const isDoor = computed(() => page.value?.path === DOOR);
+/** Whether the open page is only for visitors without a session. */
+const isDoor = computed(() => isForVisitors(page.value?.path));
+
+const isForVisitors = (path: string | undefined) => path === "/sign-in" || path === "/setup";
 
 /** Reads the session and keeps address, session and drawn page in step. */
 export function startApp(): void {
@@ -81,7 +84,7 @@ async function restoreSession(): Promise<void> {
 /** A path of the dashboard, from an address that anyone can have written. */
 function safeNext(next: string | null): string {
   const path = next?.split("?")[0];
-  return path && /^\/(?!\/)/.test(path) && matchPath(path) && path !== DOOR ? next! : "/";
+  return path && /^\/(?!\/)/.test(path) && matchPath(path) && !isForVisitors(path) ? next! : "/";
 }
 
 export function App() {
@@ -121,7 +124,7 @@ function Messages() {
 function SignedOut() {
   const { Body, path } = drawn.value ?? {};
   const body = Body && PAGES[path!].isPublic && <Body />;
-  if (path === "/setup" || path === "/sign-in" || !body) return <Main>{body}</Main>;
+  if (isForVisitors(path) || !body) return <Main>{body}</Main>;
   return (
     <>
       <a class="skip" href="#main">Skip to content</a>
@@ -155,7 +158,7 @@ function OpenPage() {
 /** The page before stays until the next is loaded, unless what it reads would be refused. */
 function mayDraw(path: Path): boolean {
   const { role, permission, edition } = PAGES[path];
-  return path !== DOOR && (!role || hasRole(role, permission)) &&
+  return !isForVisitors(path) && (!role || hasRole(role, permission)) &&
     (!edition || hasEdition(edition) === true);
 }
 
