@@ -5,9 +5,10 @@
  * @module
  */
 
-import { useMemo, useRef } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { type Signal, useSignal } from "@preact/signals";
-import { query, setQuery } from "../state/router.ts";
+import { focusPage, query, setQuery } from "../state/router.ts";
 import type { Column } from "./columns.tsx";
 import type { MenuItem } from "./menu.tsx";
 import { addStyles } from "./styles.ts";
@@ -60,8 +61,10 @@ export function Table<Row>(props: TableProps<Row>) {
   // A filter does not change how a long table looks.
   const isVirtual = useWasTrue(!hasTallRows && lines.length > SHORT_MAX);
   const keys = useMemo(() => sorted.map(keyOf), [sorted]);
+  const frame = useRef<HTMLDivElement>(null);
+  const rememberFocus = useFocusOfRows(frame, sorted);
   return (
-    <div class="table-frame">
+    <div ref={frame} class="table-frame" onFocusCapture={rememberFocus}>
       <table
         class={[
           isVirtual ? "virtual" : "short",
@@ -132,6 +135,20 @@ function SelectAll({ selected, keys }: {
       onChange={() => selected.value = new Set(all ? [] : keys)}
     />
   );
+}
+
+/** Gives the focus to the page when what has it goes with its row, or with the whole table. */
+function useFocusOfRows(frame: RefObject<HTMLDivElement | null>, rows: readonly unknown[]) {
+  const last = useRef<Node | null>(null);
+  useLayoutEffect(() => {
+    if (last.current?.isConnected === false && document.activeElement === document.body) {
+      focusPage();
+    }
+  }, [rows]);
+  useLayoutEffect(() => () => {
+    if (frame.current?.contains(document.activeElement)) focusPage();
+  }, []);
+  return ({ target }: FocusEvent) => void (last.current = target as Node);
 }
 
 function useWasTrue(condition: boolean): boolean {
