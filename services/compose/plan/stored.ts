@@ -31,8 +31,10 @@ type StackDeps = FileDeps & ObserveDeps & Pick<Deps, "db">;
 /** A stack with stored sources, loaded. */
 export interface LoadedStack {
   version: number;
-  /** Location on disk. */
+  /** Location for relative paths and labels. */
   place?: DiskPlace | undefined;
+  /** Whether the files of this location are the sources. */
+  isOnDisk: boolean;
   project: Project;
   /** Texts of configs and secrets, e.g. by `secrets.key`. */
   contents: ReadonlyMap<string, string>;
@@ -80,7 +82,8 @@ async function loadVersion(
   }
   return {
     version,
-    place: sources.place,
+    place: sources.place ?? sources.base,
+    isOnDisk: sources.place !== undefined,
     project,
     contents,
     outside: Object.keys(sources.outside ?? {}),

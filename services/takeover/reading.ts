@@ -1,0 +1,129 @@
+/** Reads the files of candidates through containers that are never started. @module */
+
+import { dirname, join } from "node:path";
+import { volumeList } from "../../engine/volumes.ts";
+import { AppError, asAppError } from "../errors.ts";
+import { readSources } from "../compose/disk_sources.ts";
+import type { FileDeps } from "../compose/helper_container.ts";
+import { type HostFiles, withHostFiles, withMountedFiles } from "../compose/project_files.ts";
+import type { DiskPlace, StoredSources } from "../compose/validate.ts";
+import type { Candidate } from "./candidates.ts";
+import { unique } from "./unique.ts";
+
+/** Name of the file in which managers keep the variables of a stack. */
+const STACK_ENV = "stack.env";
+
+/** The files of a candidate. */
+export interface FoundFiles {
+  candidate: Candidate;
+  /** Ways to read the variables, the likeliest first; empty after an error. */
+  variants: StoredSources[];
+  /** Why the files cannot be used. */
+  error?: string;
+  /** Of the Compose file, in Unix milliseconds. */
+  modifiedAt: number;
+}
+
+/**
+ * Reads the candidates of all stacks, with one container for each directory or volume.
+ *
+ * @returns Those whose Compose file exists.
+ */
+export async function readCandidates(
+  deps: FileDeps,
+  candidates: readonly Candidate[],
+  onMount: () => void = () => {},
+): Promise<FoundFiles[]> {
+  const volumes = new Set((await volumeList(deps.engine)).map(({ Name }) => Name));
+  const mounts = Map.groupBy(candidates, ({ mount, at }) => JSON.stringify([mount, at]));
+  const found: FoundFiles[] = [];
+  for (const group of mounts.values()) {
+    const { mount, at } = group[0]!;
+    onMount();
+    // A request for a volume that does not exist would create it.
+    if (mount.type === "volume" && !volumes.has(mount.source)) continue;
+    try {
+      await withMountedFiles(deps, { ...mount, at }, async (filesOf) => {
+        for (const candidate of group) {
+          found.push(...await readOne(deps, candidate, filesOf));
+        }
+      });
+    } catch (error) {
+      // The directory of a mount may be gone.
+      if (!(error instanceof AppError)) throw error;
+    }
+  }
+  return found;
+}
+
+async function readOne(
+  deps: FileDeps,
+  candidate: Candidate,
+  filesOf: (directory: string) => Promise<HostFiles>,
+): Promise<FoundFiles[]> {
+  const [path = ""] = candidate.origin.configFiles;
+  try {
+    const files = await filesOf(dirname(path));
+    if (await files.read(path) === undefined) return [];
+    const modifiedAt = await files.modifiedAt(path) ?? 0;
+    return [{ candidate, variants: await readVariants(deps, candidate, files), modifiedAt }];
+  } catch (error) {
+    const known = asAppError(error);
+    if (!known || known.code === "unavailable") throw error;
+    return [{ candidate, variants: [], error: known.message, modifiedAt: 0 }];
+  }
+}
+
+/** With `stack.env` next to the Compose file, it may also be a file of one service only. */
+async function readVariants(
+  deps: FileDeps,
+  candidate: Candidate,
+  files: HostFiles,
+): Promise<StoredSources[]> {
+  const { directory, configFiles, envFiles } = candidate.origin;
+  const around = unique([directory, dirname(configFiles[0]!)], (path) => path);
+  const usual: string[] = [];
+  for (const path of around.slice(1).map((each) => join(each, ".env"))) {
+    if (await files.read(path) !== undefined) usual.push(path);
+  }
+  const managed: string[] = [];
+  for (const path of around.map((each) => join(each, STACK_ENV))) {
+    if (!envFiles.includes(path) && await files.read(path) !== undefined) managed.push(path);
+  }
+  const ways = [[...usual, ...managed, ...envFiles]];
+  if (managed.length > 0) ways.push([...usual, ...envFiles]);
+  const variants: StoredSources[] = [];
+  for (const envFiles of ways) {
+    const place: DiskPlace = {
+      directory,
+      configFiles,
+      ...(envFiles.length > 0 && { envFiles }),
+    };
+    variants.push(placed(candidate, await readSources(deps, files, place, { profiles: undefined })));
+  }
+  return variants;
+}
+
+/** Sources that are not read again at each use are stored with the base of their paths. */
+function placed(
+  { isOnDisk, source }: Candidate,
+  { place, ...sources }: StoredSources,
+): StoredSources {
+  return isOnDisk
+    ? { ...sources, place, origin: source }
+    : { ...sources, base: place, origin: source };
+}
+
+/** Reads one candidate again; a stack on disk with the protection of its directory. */
+export async function readAgain(
+  deps: FileDeps,
+  candidate: Candidate,
+): Promise<FoundFiles | undefined> {
+  if (!candidate.isOnDisk) return (await readCandidates(deps, [candidate]))[0];
+  return await withHostFiles(
+    deps,
+    candidate.origin.directory,
+    "read",
+    async (files) => (await readOne(deps, candidate, () => Promise.resolve(files)))[0],
+  );
+}
