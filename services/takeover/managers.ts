@@ -3,7 +3,7 @@
 import type { Container } from "../containers/inventory.ts";
 import { isInside } from "../compose/load/paths.ts";
 import type { ForeignStack } from "./evaluate.ts";
-import { findProgram } from "./known_programs.ts";
+import { findProgram, type KnownProgram } from "./known_programs.ts";
 
 export interface Manager {
   /** Of the program; of an unknown one, that of its container. */
@@ -11,7 +11,9 @@ export interface Manager {
   image: string;
   /** Name of the container. */
   container: string;
-  /** Names of the stacks that it deployed or updates. */
+  /** Containers that it updates by itself: all of the host, or those of its own stacks. */
+  updates: KnownProgram["updates"];
+  /** Names of the stacks that it deployed, or of all that it updates. */
   stacks: string[];
   /** The setting that ends its updates; empty if it has none. */
   setting: string;
@@ -37,6 +39,7 @@ export function findManagers(
       name: program?.name ?? name,
       image,
       container: name,
+      updates: program?.updates ?? "none",
       stacks: updated,
       setting: program?.setting ?? "",
     }];

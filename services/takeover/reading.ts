@@ -32,14 +32,14 @@ export interface FoundFiles {
 export async function readCandidates(
   deps: FileDeps,
   candidates: readonly Candidate[],
-  onMount: () => void = () => {},
+  signal?: AbortSignal,
 ): Promise<FoundFiles[]> {
   const volumes = new Set((await volumeList(deps.engine)).map(({ Name }) => Name));
   const mounts = Map.groupBy(candidates, ({ mount, at }) => JSON.stringify([mount, at]));
   const found: FoundFiles[] = [];
   for (const group of mounts.values()) {
     const { mount, at } = group[0]!;
-    onMount();
+    signal?.throwIfAborted();
     // A request for a volume that does not exist would create it.
     if (mount.type === "volume" && !volumes.has(mount.source)) continue;
     try {

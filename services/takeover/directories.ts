@@ -1,0 +1,91 @@
+/** Directories below STACK_ROOTS with a Compose file and without containers. @module */
+
+import { join } from "node:path";
+import { asAppError } from "../errors.ts";
+import { findPlace, readSources } from "../compose/disk_sources.ts";
+import type { FileDeps } from "../compose/helper_container.ts";
+import { type HostFiles, withMountedFiles } from "../compose/project_files.ts";
+import { loadStack } from "../compose/validate.ts";
+
+/** A directory that can be deployed. */
+export interface StackDirectory {
+  /** Of the project. */
+  name: string;
+  /** Absolute, on the host. */
+  path: string;
+  /** Names of the services; empty after an error. */
+  services: string[];
+  /** The first error of the files. */
+  error?: string;
+}
+
+/** Directories that are read below one of STACK_ROOTS. */
+const DIRECTORIES_MAX = 500;
+
+/** @param taken Directories of stacks that have containers, or are known here. */
+export async function findDirectories(
+  deps: FileDeps,
+  taken: ReadonlySet<string>,
+): Promise<StackDirectory[]> {
+  const found: StackDirectory[] = [];
+  for (const root of deps.config.stackRoots) {
+    const paths = (await namesIn(root)).map((name) => join(root, name))
+      .filter((path) => !taken.has(path));
+    if (paths.length === 0) continue;
+    try {
+      await withMountedFiles(deps, { type: "bind", source: root, at: root }, async (filesOf) => {
+        for (const path of paths) {
+          const directory = await readDirectory(deps, path, filesOf);
+          if (directory) found.push(directory);
+        }
+      });
+    } catch (error) {
+      if (asAppError(error)?.code !== "conflict") throw error;
+    }
+  }
+  return found;
+}
+
+/**
+ * Names of the directories in one of STACK_ROOTS. They are hints only: each is read through the
+ * engine, because this service may run in a container that has other directories.
+ */
+async function namesIn(root: string): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    for await (const { name, isDirectory } of Deno.readDir(root)) {
+      if (isDirectory && !/[\p{Cc}\\,]/u.test(name)) names.push(name);
+      if (names.length >= DIRECTORIES_MAX) break;
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return [];
+  }
+  return names.sort();
+}
+
+async function readDirectory(
+  deps: FileDeps,
+  path: string,
+  filesOf: (directory: string) => Promise<HostFiles>,
+): Promise<StackDirectory | undefined> {
+  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase().replace(/[^a-z0-9_-]/g, "");
+  try {
+    const files = await filesOf(path);
+    const place = await findPlace(files, path);
+    if (await files.read(place.configFiles[0]!) === undefined) return undefined;
+    const sources = await readSources(deps, files, place, { profiles: undefined });
+    const { bindAllow } = deps.config;
+    const { project, errors: [error] } = await loadStack(deps, sources, {
+      name,
+      refusesRelative: true,
+      bindAllow,
+    });
+    if (project) return { name, path, services: Object.keys(project.services) };
+    return { name, path, services: [], error: `${error?.line}: ${error?.path} ${error?.message}` };
+  } catch (error) {
+    const known = asAppError(error);
+    if (!known || known.code === "unavailable") throw error;
+    return { name, path, services: [], error: known.message };
+  }
+}

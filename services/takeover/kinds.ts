@@ -1,0 +1,75 @@
+/** The jobs that look for stacks of other programs, and take them over. @module */
+
+import type { Deps } from "../deps.ts";
+import { failInterrupted, type JobKind, type JobRun } from "../jobs/kind.ts";
+import type { ChosenSource } from "./candidates.ts";
+
+/** Counts only: the report itself is in memory. */
+export interface ScanResult {
+  stacks: number;
+  /** Stacks whose plan changes nothing. */
+  unchanged: number;
+  directories: number;
+}
+
+/** A stack, with the source that a user has chosen. */
+export interface ChosenStack {
+  name: string;
+  chosen: ChosenSource | null;
+  /** Id of a container without a stack, which becomes one. */
+  container?: string;
+}
+
+export interface TakeoverInput {
+  /** Author of the stored versions. */
+  userId: string;
+  stacks: ChosenStack[];
+  acceptRecreate: boolean;
+}
+
+export interface TakeoverResult {
+  /** Names of the stacks that are managed here now. */
+  taken: string[];
+  refused: { name: string; reason: string }[];
+}
+
+const RIGHTS = { targetType: "host", role: "admin", permission: "stacks:write" } as const;
+
+/** Two jobs with the same target do not run at the same time. */
+export const SCAN_TARGET = "takeover scan";
+export const TAKEOVER_TARGET = "takeover";
+
+export const scanKind: JobKind<Record<string, never>, ScanResult> = {
+  name: "takeover.scan",
+  ...RIGHTS,
+  run: scan,
+  recover: failInterrupted,
+};
+
+export const takeoverKind: JobKind<TakeoverInput, TakeoverResult> = {
+  name: "takeover.store",
+  ...RIGHTS,
+  run: takeOver,
+  // Stacks that were stored before stay so, and are refused the second time.
+  recover: takeOver,
+};
+
+async function scan(deps: Deps, { signal, progress, step }: JobRun): Promise<ScanResult> {
+  return await step("scan", async () => {
+    const { scan } = await import("./scan.ts");
+    const { stacks, directories } = await scan(deps, {
+      signal,
+      onProgress: ({ done, total, stack }) => progress({ current: done, total, message: stack }),
+    });
+    return {
+      stacks: stacks.length,
+      unchanged: stacks.filter(({ plan }) => plan?.changesNothing).length,
+      directories: directories.length,
+    };
+  });
+}
+
+/** Loaded on first use: the interruption of a takeover is rare. */
+async function takeOver(deps: Deps, job: JobRun<TakeoverInput>): Promise<TakeoverResult> {
+  return await (await import("./take.ts")).takeStacks(deps, job);
+}
