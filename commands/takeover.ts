@@ -107,7 +107,9 @@ function printResult({ print, note }: Program, { taken, refused }: TakeoverResul
   print(
     taken.length === 0
       ? "No stack was taken over."
-      : `Took over ${taken.length === 1 ? "1 stack" : `${taken.length} stacks`}; no container was ` +
+      : `Took over ${
+        taken.length === 1 ? "1 stack" : `${taken.length} stacks`
+      }; no container was ` +
         `touched: ${taken.join(", ")}`,
   );
 }

@@ -127,7 +127,8 @@ DATA_DIR, or that at LONGSHORE_URL.
 
 Variables of the shell are not used.`;
 
-export const TAKEOVER = `longshore takeover [--stack NAME]... [--accept-recreate] [--dry-run] [--json]
+export const TAKEOVER =
+  `longshore takeover [--stack NAME]... [--accept-recreate] [--dry-run] [--json]
 
 Finds the stacks that other programs have deployed, with their Compose files on the host or in the
 volumes of these programs, and stores their sources in the running service. No container is started,

@@ -96,7 +96,12 @@ function inMounts(origin: Origin, containers: readonly Container[]): Candidate[]
     details.mounts.flatMap((mount) => {
       const source = sourceOf(mount);
       if (!source || !isBelow(path, mount.destination)) return [];
-      return [{ through: name, at: mount.destination, mount: source, isRunning: state === "running" }];
+      return [{
+        through: name,
+        at: mount.destination,
+        mount: source,
+        isRunning: state === "running",
+      }];
     })
   );
   const order = found.toSorted((a, b) =>

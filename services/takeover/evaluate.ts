@@ -126,4 +126,3 @@ export async function evaluateGenerated(
     return { ...facts, recovered: [], error: known.message };
   }
 }
-

@@ -54,7 +54,8 @@ function isOwner({ details: { mounts }, composeProject }: Container, stack: Fore
   // A program that is in a stack itself was deployed by another one.
   if (composeProject === stack.name) return false;
   const [path] = stack.origins[0]?.configFiles ?? [];
-  return path !== undefined && mounts.some(({ destination }) =>
-    destination !== "/" && destination !== path && isInside(path, destination)
-  );
+  return path !== undefined &&
+    mounts.some(({ destination }) =>
+      destination !== "/" && destination !== path && isInside(path, destination)
+    );
 }

@@ -99,7 +99,9 @@ async function readVariants(
       configFiles,
       ...(envFiles.length > 0 && { envFiles }),
     };
-    variants.push(placed(candidate, await readSources(deps, files, place, { profiles: undefined })));
+    variants.push(
+      placed(candidate, await readSources(deps, files, place, { profiles: undefined })),
+    );
   }
   return variants;
 }

@@ -137,7 +137,9 @@ function match(parts: Parts, text: string): Map<string, string> | undefined {
   }
   if (!end(text.length)) return undefined;
   for (const part of parts) {
-    if (typeof part !== "string" && values.get(part.name) === part.fallback) values.delete(part.name);
+    if (typeof part !== "string" && values.get(part.name) === part.fallback) {
+      values.delete(part.name);
+    }
   }
   return values;
 }

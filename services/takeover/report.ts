@@ -23,7 +23,11 @@ export interface TakeoverStack {
   /** Names. */
   containers: string[];
   /** The proposal: the first of `candidates`. */
-  source: { kind: SourceOrigin["kind"] | "none"; path: string | null; through?: string | undefined };
+  source: {
+    kind: SourceOrigin["kind"] | "none";
+    path: string | null;
+    through?: string | undefined;
+  };
   /** Best first. */
   candidates: CandidateView[];
   /** Of the proposal; `null` without one. */

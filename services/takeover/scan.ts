@@ -75,7 +75,9 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,99}$/;
 
 /** Compose projects with their containers, newest first. */
 export const foreignStacks = (containers: readonly Container[]): ForeignStack[] =>
-  groupStacks(containers, undefined).filter(({ kind, name }) => kind === "compose" && NAME.test(name))
+  groupStacks(containers, undefined).filter(({ kind, name }) =>
+    kind === "compose" && NAME.test(name)
+  )
     .slice(0, STACKS_MAX)
     .map(({ name, services }) => {
       const ids = new Set(services.flatMap(({ containers }) => containers.map(({ id }) => id)));

@@ -8,7 +8,7 @@ import { storeNewStack } from "../compose/sources.ts";
 import type { StoredSources } from "../compose/validate.ts";
 import type { JobRun } from "../jobs/kind.ts";
 import { candidatesOf, type ChosenSource } from "./candidates.ts";
-import { evaluate, evaluateGenerated, type Evaluated, type ForeignStack } from "./evaluate.ts";
+import { evaluate, type Evaluated, evaluateGenerated, type ForeignStack } from "./evaluate.ts";
 import type { ChosenStack, TakeoverInput, TakeoverResult } from "./kinds.ts";
 import type { TakeoverPlan } from "./plan.ts";
 import { readAgain } from "./reading.ts";
