@@ -1,7 +1,7 @@
 /** /api/takeover: stacks that other programs have deployed. @module */
 
 import * as z from "zod";
-import { ORIGIN_KINDS } from "../services/compose/validate.ts";
+import { ORIGIN_KINDS } from "../services/compose/origin.ts";
 import { giveBack } from "../services/takeover/give_back.ts";
 import { readTakeover, startTakeover } from "../services/takeover/start.ts";
 import type { Deps } from "../services/deps.ts";
@@ -95,6 +95,8 @@ const Report = z.object({
   }),
 }).meta({ id: "Takeover" });
 
+const Scan = z.object({ job: Job }).meta({ id: "TakeoverScan" });
+
 const ChosenSource = z.strictObject({
   kind: z.enum(["host", "mount", "generated"]),
   path: FilePath.nullable().default(null),
@@ -123,14 +125,12 @@ export const takeoverEndpoints = (deps: Deps) => [
     }),
     returns: Report,
     replies: {
-      202: { description: "The scan is running", returns: z.object({ job: Job }) },
+      202: { description: "The scan is running", returns: Scan },
     },
     failures: ENGINE_FAILURES,
   }, async ({ query, caller }) => {
     const found = await readTakeover(deps, caller, query);
-    return "report" in found
-      ? found.report
-      : Response.json({ job: Job.parse(found.job) }, { status: 202 });
+    return "report" in found ? found.report : Response.json(Scan.parse(found), { status: 202 });
   }),
 
   endpoint("POST /api/takeover", {

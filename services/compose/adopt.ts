@@ -16,7 +16,8 @@ import { type FileDeps, withHostFiles } from "./project_files.ts";
 import { restoreSources } from "./redacted_sources.ts";
 import { type SourcesView, viewSources } from "./source_view.ts";
 import { storeNewStack } from "./sources.ts";
-import type { SourceOrigin, StackSources, StoredSources } from "./validate.ts";
+import type { SourceOrigin } from "./origin.ts";
+import type { StackSources, StoredSources } from "./validate.ts";
 
 export interface Adoption extends Pick<StackPlan, "changes" | "warnings"> {
   /** Whether the sources were stored. */

@@ -7,6 +7,7 @@ import type { LoadedProject } from "./load/load.ts";
 import type { Project } from "./load/resolve.ts";
 import type { LoadIssue, UnbuiltImage } from "./load/scope.ts";
 import type { GivenSources, LoadedTexts } from "./load/texts.ts";
+import type { SourceOrigin } from "./origin.ts";
 
 /** The sources of a stack as users send them. */
 export interface StackSources {
@@ -32,24 +33,6 @@ export interface DiskPlace {
   isFound?: boolean | undefined;
   /** Absolute paths of further files of variables, which win over `.env` and need not exist. */
   envFiles?: string[] | undefined;
-}
-
-/** Places of the sources of a stack that another program has deployed. */
-export const ORIGIN_KINDS = ["host", "mount", "generated", "text"] as const;
-
-/** The place where the sources of a stack were found that another program has deployed. */
-export interface SourceOrigin {
-  /**
-   * - `host`: a directory of the host.
-   * - `mount`: a volume or directory that another container has mounted.
-   * - `generated`: described from the containers.
-   * - `text`: sent by a user.
-   */
-  kind: (typeof ORIGIN_KINDS)[number];
-  /** Of the Compose file, as the labels of the containers name it; `null` without one. */
-  path: string | null;
-  /** Name of the container with the mount. */
-  through?: string | undefined;
 }
 
 /** Sources as they are stored. */
@@ -79,7 +62,7 @@ export interface StackValidation {
   resolved: Project | null;
 }
 
-/** What new sources of a stack keep from those before, because users do not send it. */
+/** Parts of stored sources that users do not send, and that new sources keep. */
 export const keptSources = (
   { base, outside, recovered, origin }: StoredSources,
 ): Partial<StoredSources> => ({

@@ -8,7 +8,7 @@
 import { dirname } from "node:path";
 import type { MountSource } from "../compose/helper_container.ts";
 import { isInside } from "../compose/load/paths.ts";
-import type { SourceOrigin } from "../compose/validate.ts";
+import type { SourceOrigin } from "../compose/origin.ts";
 import type { Container } from "../containers/inventory.ts";
 import { movedOrigin, type Origin } from "./origins.ts";
 import { unique } from "./unique.ts";

@@ -6,18 +6,7 @@ import { findPlace, readSources } from "../compose/disk_sources.ts";
 import type { FileDeps } from "../compose/helper_container.ts";
 import { type HostFiles, withMountedFiles } from "../compose/project_files.ts";
 import { loadStack } from "../compose/validate.ts";
-
-/** A directory that can be deployed. */
-export interface StackDirectory {
-  /** Of the project. */
-  name: string;
-  /** Absolute, on the host. */
-  path: string;
-  /** Names of the services; empty after an error. */
-  services: string[];
-  /** The first error of the files. */
-  error?: string;
-}
+import type { StackDirectory } from "./report.ts";
 
 /** Directories that are read below one of STACK_ROOTS. */
 const DIRECTORIES_MAX = 500;

@@ -7,15 +7,11 @@
 import { asAppError } from "../errors.ts";
 import type { Container } from "../containers/inventory.ts";
 import { generateStack } from "../compose/generate/generate.ts";
-import type { SourceOrigin, StoredSources } from "../compose/validate.ts";
+import type { SourceOrigin } from "../compose/origin.ts";
+import type { StoredSources } from "../compose/validate.ts";
 import type { Origin } from "./origins.ts";
-import {
-  completeFromContainers,
-  type PlanDeps,
-  planTakeover,
-  type TakeoverPlan,
-  weightOf,
-} from "./plan.ts";
+import { completeFromContainers, type PlanDeps, planTakeover, weightOf } from "./plan.ts";
+import type { TakeoverPlan } from "./report.ts";
 import type { FoundFiles } from "./reading.ts";
 
 /** A stack of another program, with its containers and where its files may be. */

@@ -3,21 +3,8 @@
 import type { Container } from "../containers/inventory.ts";
 import { isInside } from "../compose/load/paths.ts";
 import type { ForeignStack } from "./evaluate.ts";
-import { findProgram, type KnownProgram } from "./known_programs.ts";
-
-export interface Manager {
-  /** Of the program; of an unknown one, that of its container. */
-  name: string;
-  image: string;
-  /** Name of the container. */
-  container: string;
-  /** Containers that it updates by itself: all of the host, or those of its own stacks. */
-  updates: KnownProgram["updates"];
-  /** Names of the stacks that it deployed, or of all that it updates. */
-  stacks: string[];
-  /** The setting that ends its updates; empty if it has none. */
-  setting: string;
-}
+import { findProgram } from "./known_programs.ts";
+import type { Manager } from "./report.ts";
 
 /** The socket of an engine, e.g. `/var/run/docker.sock`. */
 const SOCKET = /\/(?:docker|podman)\.sock$/;

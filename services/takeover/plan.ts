@@ -15,20 +15,7 @@ import {
   type StoredSources,
 } from "../compose/validate.ts";
 import { recoverVariables } from "./recovery.ts";
-
-/** What a deploy of the sources would do. */
-export interface TakeoverPlan {
-  /** Whether the containers are as the sources say; those that are stopped count as such. */
-  changesNothing: boolean;
-  /** Services whose containers a deploy would recreate. */
-  recreates: string[];
-  /** Services that have no containers, or not as many. */
-  creates: string[];
-  /** Services of containers that the sources do not have. */
-  unknown: string[];
-  /** E.g. `web: environment: LOG_LEVEL added`; without secret values. */
-  reasons: string[];
-}
+import type { TakeoverPlan } from "./report.ts";
 
 export type PlanDeps =
   & ReadDeps

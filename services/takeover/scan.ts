@@ -8,10 +8,10 @@ import { groupStacks } from "../stacks/groups.ts";
 import { candidatesOf } from "./candidates.ts";
 import { findDirectories } from "./directories.ts";
 import { evaluate, type Evaluated, type ForeignStack } from "./evaluate.ts";
-import { findManagers, type Manager } from "./managers.ts";
+import { findManagers } from "./managers.ts";
 import { originsOf } from "./origins.ts";
 import { readCandidates } from "./reading.ts";
-import type { LooseContainer, TakeoverReport, TakeoverStack } from "./report.ts";
+import type { LooseContainer, Manager, TakeoverReport, TakeoverStack } from "./report.ts";
 import { restartUnit, unitOf } from "./units.ts";
 
 /** Limit of stacks that a scan reports. */

@@ -6,7 +6,7 @@ import type { Caller } from "../access/caller.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, InputError } from "../errors.ts";
 import { currentContainers, resolveContainer } from "../containers/reads.ts";
-import type { SourceOrigin } from "../compose/validate.ts";
+import type { SourceOrigin } from "../compose/origin.ts";
 import { openVersion } from "../compose/versions.ts";
 import { type StartedJob, startJob } from "../jobs/runner.ts";
 import { type JobView, toView } from "../jobs/view.ts";

@@ -10,7 +10,7 @@ import type { JobRun } from "../jobs/kind.ts";
 import { candidatesOf, type ChosenSource } from "./candidates.ts";
 import { evaluate, type Evaluated, evaluateGenerated, type ForeignStack } from "./evaluate.ts";
 import type { ChosenStack, TakeoverInput, TakeoverResult } from "./kinds.ts";
-import type { TakeoverPlan } from "./plan.ts";
+import type { TakeoverPlan } from "./report.ts";
 import { readAgain } from "./reading.ts";
 import { foreignStacks } from "./scan.ts";
 import { restartUnit, unitOf } from "./units.ts";

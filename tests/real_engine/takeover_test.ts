@@ -39,7 +39,7 @@ function layouts({ name, root, stacks }: TakeoverHost): Record<string, Layout> {
     },
     secret: {
       name: name("secret"),
-      env: { DB_PASSWORD: "s3cret-of-nobody", DB_LEVEL: "debug" },
+      env: { DB_PASSWORD: "s3cret-of-the-shell", DB_LEVEL: "debug" },
       files: {
         [join(stacks, "secret/docker-compose.yml")]: compose({
           db: service(

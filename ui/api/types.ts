@@ -3497,6 +3497,8 @@ export type TakeoverRequest = {
   acceptRecreate?: boolean;
 };
 
+export type TakeoverScan = { job: Job };
+
 export type TakeoverStack = {
   name: string;
   containers: (string)[];
@@ -4264,7 +4266,7 @@ export interface Operations {
   "GET /api/system/disk": { result: DiskUsage };
   "GET /api/system/docker": { result: Engine };
   "GET /api/system/metrics": { result: HostMetrics };
-  "GET /api/takeover": { query?: { refresh?: boolean }; result: Takeover | { job: Job } };
+  "GET /api/takeover": { query?: { refresh?: boolean }; result: Takeover | TakeoverScan };
   "GET /api/tokens": { query?: { all?: boolean }; result: ApiTokenList };
   "GET /api/updates": {
     query?: {
