@@ -1,7 +1,7 @@
 /** Report of a scan, as administrators see it: without the texts of files and without secret values. @module */
 
 import type { SourceOrigin } from "../compose/origin.ts";
-import type { KnownProgram } from "./known_programs.ts";
+import type { KnownProgram } from "../updates/other_programs.ts";
 
 /** Plan of a deploy of the sources. */
 export interface TakeoverPlan {

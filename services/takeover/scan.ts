@@ -4,6 +4,7 @@ import { selectStoredStacks } from "../../db/stack_versions.ts";
 import type { Deps } from "../deps.ts";
 import { listAll } from "../containers/reads.ts";
 import type { Container } from "../containers/inventory.ts";
+import { unitIn, unitText } from "../containers/units.ts";
 import { groupStacks } from "../stacks/groups.ts";
 import { candidatesOf } from "./candidates.ts";
 import { findDirectories } from "./directories.ts";
@@ -12,7 +13,6 @@ import { findManagers } from "./managers.ts";
 import { originsOf } from "./origins.ts";
 import { readCandidates } from "./reading.ts";
 import type { LooseContainer, Manager, TakeoverReport, TakeoverStack } from "./report.ts";
-import { restartUnit, unitOf } from "./units.ts";
 
 /** Limit of stacks that a scan reports. */
 const STACKS_MAX = 500;
@@ -85,8 +85,9 @@ export const foreignStacks = (containers: readonly Container[]): ForeignStack[] 
       return { name, containers: own, origins: originsOf(own) };
     });
 
-const unitOfStack = ({ containers }: ForeignStack) =>
-  containers.map(unitOf).find((unit) => unit !== null) ?? null;
+/** The unit of systemd that owns a container of the stack. */
+export const unitOfStack = ({ containers }: ForeignStack): string | null =>
+  containers.map(({ labels }) => unitIn(labels)).find((unit) => unit !== null) ?? null;
 
 function toView(
   stack: ForeignStack,
@@ -121,7 +122,7 @@ function notesOf(
   evaluated: readonly Evaluated[],
   unit: string | null,
 ): string[] {
-  if (unit !== null) return [restartUnit(unit)];
+  if (unit !== null) return [unitText("It", unit)];
   const notes: string[] = [];
   if (origins.length === 0) notes.push("The labels of the containers do not name Compose files");
   else if (!evaluated.some(({ source }) => source.kind !== "generated")) {
@@ -155,5 +156,5 @@ const toLoose = (container: Container): LooseContainer => ({
   id: container.id,
   name: container.name,
   image: container.image,
-  unit: unitOf(container),
+  unit: unitIn(container.labels),
 });

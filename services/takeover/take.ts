@@ -3,6 +3,7 @@
 import { selectCurrentVersion } from "../../db/stack_versions.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, asAppError } from "../errors.ts";
+import { unitText } from "../containers/units.ts";
 import { currentContainers, resolveContainer } from "../containers/reads.ts";
 import { storeNewStack } from "../compose/sources.ts";
 import type { StoredSources } from "../compose/validate.ts";
@@ -12,8 +13,7 @@ import { evaluate, type Evaluated, evaluateGenerated, type ForeignStack } from "
 import type { ChosenStack, TakeoverInput, TakeoverResult } from "./kinds.ts";
 import type { TakeoverPlan } from "./report.ts";
 import { readAgain } from "./reading.ts";
-import { foreignStacks } from "./scan.ts";
-import { restartUnit, unitOf } from "./units.ts";
+import { foreignStacks, unitOfStack } from "./scan.ts";
 
 /**
  * Reads, plans and stores the stacks of a job again, because files and containers may have changed since
@@ -100,8 +100,8 @@ export async function findForeign(deps: Deps, name: string): Promise<ForeignStac
   }
   const stack = foreignStacks(await currentContainers(deps)).find((each) => each.name === name);
   if (!stack) throw new AppError("not_found", `Stack ${name} does not exist`);
-  const unit = stack.containers.map(unitOf).find((each) => each !== null);
-  if (unit) throw new AppError("conflict", restartUnit(unit));
+  const unit = unitOfStack(stack);
+  if (unit !== null) throw new AppError("conflict", unitText(name, unit));
   return stack;
 }
 
