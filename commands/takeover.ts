@@ -1,7 +1,7 @@
 /** `longshore takeover`: manages what other programs have deployed, through the running service. @module */
 
 import type { TakeoverView } from "../services/takeover/start.ts";
-import type { TakeoverResult } from "../services/takeover/kinds.ts";
+import type { TakeoverResult } from "../services/takeover/request.ts";
 import { parseArguments } from "./arguments.ts";
 import { EXIT, type Program } from "./program.ts";
 import { connectService, type ServiceClient } from "./service_client.ts";

@@ -2,7 +2,7 @@
 
 import type { Deps } from "../deps.ts";
 import { failInterrupted, type JobKind, type JobRun } from "../jobs/kind.ts";
-import type { ChosenSource } from "./candidates.ts";
+import type { TakeoverInput, TakeoverResult } from "./request.ts";
 
 /** Counts only: the report itself is in memory. */
 export interface ScanResult {
@@ -10,27 +10,6 @@ export interface ScanResult {
   /** Stacks whose plan changes nothing. */
   unchanged: number;
   directories: number;
-}
-
-/** A stack, with the source that a user has chosen. */
-export interface ChosenStack {
-  name: string;
-  chosen: ChosenSource | null;
-  /** Id of a container without a stack, which becomes one. */
-  container?: string;
-}
-
-export interface TakeoverInput {
-  /** Author of the stored versions. */
-  userId: string;
-  stacks: ChosenStack[];
-  acceptRecreate: boolean;
-}
-
-export interface TakeoverResult {
-  /** Names of the stacks that are managed here now. */
-  taken: string[];
-  refused: { name: string; reason: string }[];
 }
 
 const RIGHTS = { targetType: "host", role: "admin", permission: "stacks:write" } as const;

@@ -7,6 +7,7 @@
 
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { LABEL } from "../compose/labels.ts";
+import { ENV_FILE } from "../compose/load/compose_file.ts";
 import type { Container } from "../containers/inventory.ts";
 import { unique } from "./unique.ts";
 
@@ -39,8 +40,9 @@ function originIn(labels: Readonly<Record<string, string>>): Origin | undefined 
     (labels[label] ?? "").split(",").filter((path) => path !== "")
       .map((path) => resolve(directory, path));
   const configFiles = pathsIn(LABEL.configFiles);
-  const envFiles = pathsIn(LABEL.environmentFile)
-    .filter((path) => path !== join(directory, ".env"));
+  const named = pathsIn(LABEL.environmentFile);
+  // `.env` is read in any case, and again where it comes after others.
+  const envFiles = named[0] === join(directory, ENV_FILE) ? named.slice(1) : named;
   const all = [...configFiles, ...envFiles];
   if (configFiles.length === 0 || all.length > FILES_MAX || !all.every(isPath)) return undefined;
   return { directory: resolve(directory), configFiles, envFiles };

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { volumeList } from "../../engine/volumes.ts";
 import { AppError, asAppError } from "../errors.ts";
 import { readSources } from "../compose/disk_sources.ts";
+import { ENV_FILE } from "../compose/load/compose_file.ts";
 import type { FileDeps } from "../compose/helper_container.ts";
 import { type HostFiles, withHostFiles, withMountedFiles } from "../compose/project_files.ts";
 import type { DiskPlace, StoredSources } from "../compose/validate.ts";
@@ -83,8 +84,8 @@ async function readVariants(
   const { directory, configFiles, envFiles } = candidate.origin;
   const around = unique([directory, dirname(configFiles[0]!)], (path) => path);
   const usual: string[] = [];
-  for (const path of around.slice(1).map((each) => join(each, ".env"))) {
-    if (await files.read(path) !== undefined) usual.push(path);
+  for (const path of around.slice(1).map((each) => join(each, ENV_FILE))) {
+    if (!envFiles.includes(path) && await files.read(path) !== undefined) usual.push(path);
   }
   const managed: string[] = [];
   for (const path of around.map((each) => join(each, STACK_ENV))) {

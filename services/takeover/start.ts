@@ -1,5 +1,6 @@
 /** Shows what can be taken over, and starts a takeover. @module */
 
+import { dirname } from "node:path";
 import { selectCurrentVersion, selectStoredStacks } from "../../db/stack_versions.ts";
 import { selectUnfinishedJobOf } from "../../db/jobs.ts";
 import type { Caller } from "../access/caller.ts";
@@ -11,15 +12,9 @@ import { openVersion } from "../compose/versions.ts";
 import { type StartedJob, startJob } from "../jobs/runner.ts";
 import { type JobView, toView } from "../jobs/view.ts";
 import type { ChosenSource } from "./candidates.ts";
-import {
-  type ChosenStack,
-  SCAN_TARGET,
-  scanKind,
-  type ScanResult,
-  TAKEOVER_TARGET,
-  takeoverKind,
-} from "./kinds.ts";
+import { SCAN_TARGET, scanKind, type ScanResult, TAKEOVER_TARGET, takeoverKind } from "./kinds.ts";
 import type { TakeoverReport, TakeoverStack } from "./report.ts";
+import type { ChosenStack } from "./request.ts";
 import { assertAccepted, chooseSources, findForeign } from "./take.ts";
 
 /** A stack of another program that is managed here. */
@@ -56,7 +51,7 @@ async function findReport(deps: Deps): Promise<TakeoverView | undefined> {
   if (!report) return undefined;
   const stored = new Set(selectStoredStacks(deps.db).map(({ stack }) => stack));
   const managed = managedStacks(deps, stored);
-  const places = new Set(managed.map(({ source }) => source.path));
+  const places = new Set(managed.map(({ source }) => source.path && dirname(source.path)));
   return {
     ...report,
     stacks: report.stacks.filter(({ name }) => !stored.has(name)),

@@ -10,7 +10,7 @@ import type { StoredSources } from "../compose/validate.ts";
 import type { JobRun } from "../jobs/kind.ts";
 import { candidatesOf, type ChosenSource } from "./candidates.ts";
 import { evaluate, type Evaluated, evaluateGenerated, type ForeignStack } from "./evaluate.ts";
-import type { ChosenStack, TakeoverInput, TakeoverResult } from "./kinds.ts";
+import type { ChosenStack, TakeoverInput, TakeoverResult } from "./request.ts";
 import type { TakeoverPlan } from "./report.ts";
 import { readAgain } from "./reading.ts";
 import { foreignStacks, unitOfStack } from "./scan.ts";

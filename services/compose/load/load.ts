@@ -103,7 +103,7 @@ export async function loadProject(sources: ProjectSources): Promise<LoadedProjec
     const given: Lookup = (name) => ownValue(variables, name);
     const dotenv = parseEnvFile(envText ?? "", ENV_FILE, ENV_FILE, loading, given);
     for (const path of envFiles) {
-      const text = readFile(projectPath(path, loading));
+      const text = readAny(projectPath(path, loading));
       if (text !== undefined) parseEnvFile(text, path, path, loading, given, dotenv);
     }
     values.push(...dotenv.values());
