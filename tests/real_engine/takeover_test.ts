@@ -1,150 +1,9 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
-import { engineTest, type RealEngine } from "../helpers/real_engine.ts";
+import { engineTest } from "../helpers/real_engine.ts";
 import { missingProgram } from "../helpers/sandbox.ts";
-import { type Layout, service, type TakeoverHost, takeoverHost } from "../helpers/takeover_host.ts";
-
-const compose = (services: Record<string, string>, more = "") =>
-  'version: "3.8"\nservices:\n' +
-  Object.entries(services).map(([name, body]) => `  ${name}: {${body}}\n`).join("") + more;
-
-/** Stacks as several managers lay them out, each with one container or two. */
-function layouts({ name, root, stacks }: TakeoverHost): Record<string, Layout> {
-  const data = join(root, "data/compose/12");
-  const inside = join(root, "app/projects/inside");
-  return {
-    // A directory for each stack, with `.env` and data next to the file.
-    host: {
-      name: name("host"),
-      files: {
-        [join(stacks, "host/docker-compose.yml")]: compose({
-          web: service('volumes: ["./data:/data"], environment: {TAG: "$TAG"}'),
-        }),
-        [join(stacks, "host/.env")]: "TAG=7\n",
-      },
-    },
-    profiles: {
-      name: name("profiles"),
-      args: ["--profile", "debug"],
-      files: {
-        [join(stacks, "profiles/docker-compose.yml")]: compose({
-          web: service(),
-          shell: service("profiles: [debug]"),
-          other: service("profiles: [other]"),
-        }),
-        [join(stacks, "profiles/docker-compose.override.yml")]: compose({
-          web: "labels: {over: ridden}",
-        }),
-      },
-    },
-    secret: {
-      name: name("secret"),
-      env: { DB_PASSWORD: "s3cret-of-the-shell", DB_LEVEL: "debug" },
-      files: {
-        [join(stacks, "secret/docker-compose.yml")]: compose({
-          db: service(
-            'environment: ["DB_PASSWORD", "URL=db://u:${DB_PASSWORD}@h", "LEVEL=${DB_LEVEL:-info}"]',
-          ),
-        }),
-      },
-    },
-    // Versions in the volume of a manager, with the variables in `stack.env`.
-    volume: {
-      name: name("volume"),
-      args: [
-        "--env-file",
-        join(data, "v2/stack.env"),
-        "--file",
-        join(data, "v2/docker-compose.yml"),
-      ],
-      files: {
-        [join(data, "v2/docker-compose.yml")]: compose({
-          web: service('hostname: "$NAME", env_file: stack.env, volumes: ["./site:/site"]'),
-        }),
-        [join(data, "v2/stack.env")]: "NAME=two\n",
-        [join(data, "v1/docker-compose.yml")]: compose({ web: service("hostname: one") }),
-        [join(data, "v1/stack.env")]: "NAME=one\n",
-      },
-    },
-    // The path inside of a manager's container, which has a directory of the host there.
-    inside: {
-      name: name("inside"),
-      files: {
-        [join(inside, "compose.yaml")]: compose({ web: service('volumes: ["./data:/data"]') }),
-        [join(inside, ".env")]: "A=1\n",
-      },
-      args: ["--file", join(inside, "compose.yaml")],
-    },
-    lost: {
-      name: name("lost"),
-      files: { [join(root, "lost/docker-compose.yml")]: compose({ web: service() }) },
-    },
-    elsewhere: {
-      name: name("elsewhere"),
-      files: { [join(root, "elsewhere/docker-compose.yml")]: compose({ web: service() }) },
-    },
-  };
-}
-
-/** The host of the test: all stacks, and the managers of two. */
-async function fill(engine: RealEngine, host: TakeoverHost) {
-  await using stack = new AsyncDisposableStack();
-  const all = layouts(host);
-  for (const layout of Object.values(all)) await host.deploy(layout);
-  const { root, name, stacks } = host;
-
-  const volume = name("managed");
-  stack.defer(async () => void await engine.docker("volume", "rm", volume));
-  stack.use(
-    await host.manager({
-      name: name("manager"),
-      source: volume,
-      at: join(root, "data"),
-      from: join(root, "data"),
-    }),
-  );
-  await Deno.remove(join(root, "data/compose/12/v1"), { recursive: true });
-  await Deno.remove(join(root, "data/compose/12/v2/docker-compose.yml"));
-  await Deno.remove(join(root, "data/compose/12/v2/stack.env"));
-
-  const projects = join(root, "projects");
-  await Deno.rename(join(root, "app/projects"), projects);
-  await Deno.mkdir(join(root, "app/projects/inside"), { recursive: true });
-  stack.use(
-    await host.manager({ name: name("panel"), source: projects, at: join(root, "app/projects") }),
-  );
-  await Deno.remove(join(root, "lost"), { recursive: true });
-  // The same services, from an included file.
-  const [path = ""] = Object.keys(all.profiles!.files);
-  await host.write({
-    [path]: "include: [more.yml]\nservices:\n  web: {" + service() + "}\n",
-    [join(stacks, "profiles/more.yml")]: compose({
-      shell: service("profiles: [debug]"),
-      other: service("profiles: [other]"),
-    }),
-    [join(stacks, "ready/compose.yaml")]: compose({ app: service() }),
-    [join(stacks, "broken/compose.yaml")]: "services: {app: {imag: x}}\n",
-  });
-  /** All files of the host and of the volume. */
-  const texts = async () => [
-    await run("find", root, "-type", "f", "-exec", "sha256sum", "{}", "+"),
-    await engine.docker(
-      "exec",
-      name("manager"),
-      "sh",
-      "-c",
-      `cd ${root}/data; find . -type f -exec sha256sum {} +`,
-    ),
-  ];
-  const written = await texts();
-  const resources = stack.move();
-  return { all, texts, written, [Symbol.asyncDispose]: () => resources.disposeAsync() };
-}
-
-async function run(command: string, ...args: string[]): Promise<string> {
-  const { stdout } = await new Deno.Command(command, { args }).output();
-  return new TextDecoder().decode(stdout);
-}
+import { service, type TakeoverHost, takeoverHost } from "../helpers/takeover_host.ts";
+import { compose, fillHost } from "../helpers/takeover_layouts.ts";
 
 interface FoundStack {
   name: string;
@@ -158,9 +17,14 @@ if (!missingProgram("docker-compose")) {
     "stacks of other programs are taken over without a container touched",
     async (engine) => {
       await using host = await takeoverHost(engine);
-      await using filled = await fill(engine, host);
+      await using filled = await fillHost(engine, host);
+      await host.write({
+        [join(host.stacks, "ready/compose.yaml")]: compose({ app: service() }),
+        [join(host.stacks, "broken/compose.yaml")]: "services: {app: {imag: x}}\n",
+      });
+      const written = await filled.texts();
       const { app, root, name } = host;
-      const { all } = filled;
+      const { first: all } = filled;
       const before = await host.states();
 
       const report = await host.scan();
@@ -236,7 +100,7 @@ if (!missingProgram("docker-compose")) {
         equal((await app.call("DELETE", `/api/takeover/${each}`)).status, 404);
       }
       deepEqual(await host.states(), states);
-      deepEqual(await filled.texts(), filled.written);
+      deepEqual(await filled.texts(), written);
       equal(await host.helpers(), 0);
     },
   );
@@ -266,7 +130,7 @@ async function editOne({ app, states, ended, inspect, root }: TakeoverHost, stac
   );
   const [web] = await inspect(stack);
   equal(web!.Config.Hostname, "edited");
-  deepEqual(web!.Mounts?.map(({ Source }) => Source), [join(root, "data/compose/12/v2/site")]);
+  deepEqual(web!.Mounts?.map(({ Source }) => Source), [join(root, "data/compose/0/v2/site")]);
   match(
     web!.Config.Labels?.["com.docker.compose.project.config_files"] ?? "",
     /v2\/docker-compose/,
