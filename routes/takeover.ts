@@ -119,7 +119,6 @@ export const takeoverEndpoints = (deps: Deps) => [
       "with its job. A scan reads files through containers that are never started, and starts, " +
       "stops and writes nothing.",
     ...WRITE,
-    audited: true,
     query: z.object({
       refresh: queryBoolean({ fallback: false, description: "Whether to scan again" }),
     }),

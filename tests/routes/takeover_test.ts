@@ -103,6 +103,31 @@ Deno.test("POST /api/takeover refuses stacks that are unknown, owned by a unit, 
   }
 });
 
+Deno.test("a container without a stack becomes one, and is given back", async () => {
+  await using fake = engine();
+  using app = testApp({ engine: fake.engine, config: { stackRoots: [] } });
+  await report(app);
+  const started = await app.call("POST", "/api/takeover", {
+    stacks: [],
+    generate: ["single"],
+    acceptRecreate: true,
+  });
+  equal(started.status, 202, JSON.stringify(started.body));
+  await hasEnded(app, started.body.id);
+  const { body: job } = await app.call("GET", `/api/jobs/${started.body.id}`);
+  deepEqual(job.result, { taken: ["single"], refused: [] });
+
+  const { body } = await app.call("GET", "/api/takeover");
+  deepEqual(body.managed, [{
+    name: "single",
+    source: { kind: "generated", path: null },
+    version: 1,
+  }]);
+  equal((await app.call("GET", "/api/stacks/single/source")).status, 200);
+  equal((await app.call("DELETE", "/api/takeover/single")).status, 200);
+  equal((await app.call("GET", "/api/stacks/single/source")).status, 404);
+});
+
 Deno.test("DELETE /api/takeover/:name refuses a stack that was created here", async () => {
   await using fake = engine();
   const { log, lines } = keptLog();
