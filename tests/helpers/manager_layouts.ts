@@ -9,12 +9,12 @@ const COMPOSE = `services:
     image: ${BUSYBOX}
     command: sleep 100000
     stop_signal: SIGKILL
-    network_mode: bridge
+    network_mode: none
     environment: {LEVEL: "$LEVEL"}
 `;
 const CONTAINER = {
   command: ["sleep", "100000"],
-  options: ["--stop-signal=SIGKILL", "--env=LEVEL=info"],
+  options: ["--stop-signal=SIGKILL", "--env=LEVEL=info", "--network=none"],
 };
 
 /** Labels as Compose sets them. */
