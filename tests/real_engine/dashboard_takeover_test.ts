@@ -39,8 +39,8 @@ privateEngineTest("the dashboard takes over stacks and gives them back", async (
   await tab.find("row", /ready.*web/);
   await tab.find("row", /single/);
   await checkBothThemes(tab);
-  await tab.page.setViewport(PHONE);
-  await tab.fits(PHONE.width);
+  await tab.page.setViewport({ ...PHONE, width: 360 });
+  await tab.fits(360);
   await tab.page.setViewport({ width: 1440, height: 900 });
 
   await tab.click("button", "Take over 1 stack");
