@@ -57,7 +57,7 @@ async function readReport(program: Program, service: ServiceClient): Promise<Tak
 
 function printReport(
   program: Program,
-  { containers, directories, managers }: TakeoverView,
+  { containers, directories, managers, unlisted }: TakeoverView,
   stacks: readonly FoundStack[],
 ): void {
   const { print, note } = program;
@@ -79,6 +79,7 @@ function printReport(
   for (const { path, services, error } of directories) {
     note(`${path}: ${error ?? `not deployed; services: ${services.join(", ")}`}`);
   }
+  for (const root of unlisted) note(`${root}: the service cannot list it`);
   if (containers.length > 0) {
     note(`Containers without a stack: ${containers.map(({ name }) => name).join(", ")}`);
   }

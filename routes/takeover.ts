@@ -73,6 +73,12 @@ const Report = z.object({
     services: z.array(z.string()),
     error: z.string().optional().meta({ description: "The first error of the files" }),
   })).meta({ description: "Below `STACK_ROOTS`, with a Compose file and without containers" }),
+  unlisted: z.array(z.string()).meta({
+    description:
+      "Directories of `STACK_ROOTS` that the service cannot list, e.g. because it runs in " +
+      "a container without them; mount them at the same path",
+    example: ["/opt/stacks"],
+  }),
   containers: z.array(z.object({
     id: z.string(),
     name: z.string(),

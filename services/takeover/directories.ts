@@ -1,25 +1,32 @@
 /** Directories below STACK_ROOTS with a Compose file and without containers. @module */
 
 import { join } from "node:path";
+import type { Deps } from "../deps.ts";
 import { asAppError } from "../errors.ts";
 import { findPlace, readSources } from "../compose/disk_sources.ts";
 import type { FileDeps } from "../compose/helper_container.ts";
 import { type HostFiles, withMountedFiles } from "../compose/project_files.ts";
 import { loadStack } from "../compose/validate.ts";
-import type { StackDirectory } from "./report.ts";
+import { reasonOf } from "./reading.ts";
+import type { StackDirectory, TakeoverReport } from "./report.ts";
 
 /** Directories that are read below one of STACK_ROOTS. */
 const DIRECTORIES_MAX = 500;
 
-/** @param taken Directories of stacks that have containers, or are known here. */
+/**
+ * @param taken Directories of stacks that have containers, or are known here.
+ * @returns The directories, and those of STACK_ROOTS that this service cannot list.
+ */
 export async function findDirectories(
-  deps: FileDeps,
+  deps: FileDeps & Pick<Deps, "self">,
   taken: ReadonlySet<string>,
-): Promise<StackDirectory[]> {
+): Promise<Pick<TakeoverReport, "directories" | "unlisted">> {
   const found: StackDirectory[] = [];
+  const unlisted: string[] = [];
   for (const root of deps.config.stackRoots) {
-    const paths = (await namesIn(root)).map((name) => join(root, name))
-      .filter((path) => !taken.has(path));
+    const names = await namesIn(deps, root);
+    if (!names) unlisted.push(root);
+    const paths = (names ?? []).map((name) => join(root, name)).filter((path) => !taken.has(path));
     if (paths.length === 0) continue;
     try {
       await withMountedFiles(deps, { type: "bind", source: root, at: root }, async (filesOf) => {
@@ -32,14 +39,19 @@ export async function findDirectories(
       if (asAppError(error)?.code !== "conflict") throw error;
     }
   }
-  return found;
+  return { directories: found, unlisted };
 }
 
 /**
  * Names of the directories in one of STACK_ROOTS. They are hints only: each is read through the
  * engine, because this service may run in a container that has other directories.
+ *
+ * @returns `undefined` if it cannot be listed.
  */
-async function namesIn(root: string): Promise<string[]> {
+async function namesIn(
+  { self }: Pick<Deps, "self">,
+  root: string,
+): Promise<string[] | undefined> {
   const names: string[] = [];
   try {
     for await (const { name, isDirectory } of Deno.readDir(root)) {
@@ -47,8 +59,9 @@ async function namesIn(root: string): Promise<string[]> {
       if (names.length >= DIRECTORIES_MAX) break;
     }
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return [];
+    // The host's own directory is another one for a service in a container.
+    const isMissing = error instanceof Deno.errors.NotFound && !self.isContainerized;
+    return isMissing ? [] : undefined;
   }
   return names.sort();
 }
@@ -73,8 +86,6 @@ async function readDirectory(
     if (project) return { name, path, services: Object.keys(project.services) };
     return { name, path, services: [], error: `${error?.line}: ${error?.path} ${error?.message}` };
   } catch (error) {
-    const known = asAppError(error);
-    if (!known || known.code === "unavailable") throw error;
-    return { name, path, services: [], error: known.message };
+    return { name, path, services: [], error: reasonOf(deps, path, error) };
   }
 }

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { asAppError } from "../errors.ts";
 import type { Container } from "../containers/inventory.ts";
 import { generateStack } from "../compose/generate/generate.ts";
 import type { SourceOrigin } from "../compose/origin.ts";
@@ -12,7 +11,7 @@ import type { StoredSources } from "../compose/validate.ts";
 import type { Origin } from "./origins.ts";
 import { completeFromContainers, type PlanDeps, planTakeover, weightOf } from "./plan.ts";
 import type { TakeoverPlan } from "./report.ts";
-import type { FoundFiles } from "./reading.ts";
+import { type FoundFiles, reasonOf } from "./reading.ts";
 
 /** A stack of another program, with its containers and where its files may be. */
 export interface ForeignStack {
@@ -90,12 +89,11 @@ async function evaluateSources(
   facts: Pick<Evaluated, "source" | "base" | "modifiedAt">,
 ): Promise<Evaluated> {
   try {
-    const { sources, recovered } = await completeFromContainers(deps, name, given, containers);
-    return { ...facts, sources, recovered, plan: await planTakeover(deps, name, sources) };
+    const completed = await completeFromContainers(deps, name, given, containers);
+    const { sources, recovered } = completed;
+    return { ...facts, sources, recovered, plan: await planTakeover(deps, name, completed) };
   } catch (error) {
-    const known = asAppError(error);
-    if (!known || known.code === "unavailable") throw error;
-    return { ...facts, recovered: [], error: known.message };
+    return { ...facts, recovered: [], error: reasonOf(deps, name, error) };
   }
 }
 
@@ -117,8 +115,6 @@ export async function evaluateGenerated(
     const sources: StoredSources = { compose, ...(base && { base }), origin: source };
     return await evaluateSources(deps, stack, sources, facts);
   } catch (error) {
-    const known = asAppError(error);
-    if (!known || known.code === "unavailable") throw error;
-    return { ...facts, recovered: [], error: known.message };
+    return { ...facts, recovered: [], error: reasonOf(deps, stack.name, error) };
   }
 }

@@ -6,7 +6,7 @@ import type { ReadDeps } from "../containers/reads.ts";
 import type { Container } from "../containers/inventory.ts";
 import type { LoadedTexts } from "../compose/load/texts.ts";
 import type { PlannedChange } from "../compose/plan/change.ts";
-import { planSources } from "../compose/plan/stored.ts";
+import { planSources, secretValues } from "../compose/plan/stored.ts";
 import {
   givenSources,
   type LoaderDeps,
@@ -20,7 +20,7 @@ import type { TakeoverPlan } from "./report.ts";
 export type PlanDeps =
   & ReadDeps
   & LoaderDeps
-  & Pick<Deps, "config" | "secrets">;
+  & Pick<Deps, "config" | "log" | "secrets">;
 
 /** Limit of the reasons of a plan. */
 const REASONS_MAX = 20;
@@ -30,6 +30,8 @@ export interface CompletedSources {
   sources: StoredSources;
   /** Names of variables. */
   recovered: string[];
+  /** Values of variables that no message repeats. */
+  values: string[];
 }
 
 /**
@@ -53,7 +55,15 @@ export async function completeFromContainers(
   const all = names.length > 0 ? await load({ ...sources, profiles: ["*"] }) : everything;
   const usual = await load(sources);
   const profiles = activeProfiles(all, usual, containers);
-  return { sources: profiles ? { ...sources, profiles } : sources, recovered: names };
+  const { project, values } = usual;
+  return {
+    sources: profiles ? { ...sources, profiles } : sources,
+    recovered: names,
+    values: [
+      ...Object.values(recovered),
+      ...(project ? secretValues(project, values) : values),
+    ],
+  };
 }
 
 /** The profiles, if those of the files are not those of the containers. */
@@ -86,9 +96,8 @@ function activeProfiles(
 export async function planTakeover(
   deps: PlanDeps,
   name: string,
-  sources: StoredSources,
+  { sources, values }: Pick<CompletedSources, "sources" | "values">,
 ): Promise<TakeoverPlan> {
-  const values = Object.values(sources.recovered ?? {});
   try {
     const { changes } = await planSources(deps, name, sources);
     return summarize(changes, values);

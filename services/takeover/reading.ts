@@ -1,8 +1,9 @@
 /** Reads the files of candidates through containers that are never started. @module */
 
 import { dirname, join } from "node:path";
+import { EngineProtocolError } from "../../engine/errors.ts";
 import { volumeList } from "../../engine/volumes.ts";
-import { AppError, asAppError } from "../errors.ts";
+import { AppError, asAppError, messageFor } from "../errors.ts";
 import { readSources } from "../compose/disk_sources.ts";
 import { ENV_FILE } from "../compose/load/compose_file.ts";
 import type { FileDeps } from "../compose/helper_container.ts";
@@ -69,10 +70,20 @@ async function readOne(
     const modifiedAt = await files.modifiedAt(path) ?? 0;
     return [{ candidate, variants: await readVariants(deps, candidate, files), modifiedAt }];
   } catch (error) {
-    const known = asAppError(error);
-    if (!known || known.code === "unavailable") throw error;
-    return [{ candidate, variants: [], error: known.message, modifiedAt: 0 }];
+    return [{ candidate, variants: [], error: reasonOf(deps, path, error), modifiedAt: 0 }];
   }
+}
+
+/**
+ * The reason why one stack cannot be read or planned; the others are not its fault.
+ *
+ * @throws What concerns all of them: the engine is away, or the service is busy.
+ */
+export function reasonOf({ log }: Pick<FileDeps, "log">, what: string, error: unknown): string {
+  // A file that grows while it is read ends in a protocol error.
+  const isOwn = error instanceof EngineProtocolError;
+  if (!isOwn && asAppError(error)?.code === "unavailable") throw error;
+  return messageFor(log, error, "takeover failed", { what });
 }
 
 /** With `stack.env` next to the Compose file, it may also be a file of one service only. */

@@ -91,6 +91,8 @@ export interface LooseContainer {
 export interface TakeoverReport {
   stacks: TakeoverStack[];
   directories: StackDirectory[];
+  /** Those of STACK_ROOTS whose directories this service cannot list. */
+  unlisted: string[];
   containers: LooseContainer[];
   managers: Manager[];
 }

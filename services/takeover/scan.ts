@@ -35,7 +35,7 @@ export async function scan(deps: Deps, options: ScanOptions): Promise<TakeoverRe
   const managers = findManagers(containers, stacks);
   const report: TakeoverReport = {
     stacks: await scanStacks(deps, stacks, managers, options),
-    directories: await findDirectories(deps, takenDirectories(containers)),
+    ...await findDirectories(deps, takenDirectories(containers)),
     containers: containers.filter(isLoose).map(toLoose),
     managers,
   };

@@ -103,7 +103,7 @@ export async function startTakeover(
   const isNamed = (name: string) => chosen.some((each) => each.name === name);
   const usual = request.stacks ? [] : report.stacks.filter(isUnchanged)
     .filter(({ name }) => !isNamed(name)).map(({ name }) => ({ name, chosen: null }));
-  const stacks = [...chosen, ...usual];
+  const stacks = [...chosen, ...usual].map((each) => withProposal(report, each));
   if (stacks.length === 0) {
     throw new AppError("conflict", "There is no stack whose plan changes nothing; name one");
   }
@@ -113,6 +113,13 @@ export async function startTakeover(
     caller,
   });
   return { job, names: stacks.map(({ name }) => name) };
+}
+
+/** The source that was shown is the one that is stored. */
+function withProposal({ stacks }: TakeoverReport, stack: ChosenStack): ChosenStack {
+  const { kind, path, through } = stacks.find(({ name }) => name === stack.name)?.source ?? {};
+  if (stack.chosen || kind === undefined || kind === "none") return stack;
+  return { ...stack, chosen: { kind, path: path ?? null, through } };
 }
 
 const isUnchanged = ({ plan }: TakeoverStack) => plan?.changesNothing ?? false;

@@ -81,6 +81,19 @@ Deno.test("GET /api/takeover answers with a job, then with a report until contai
   await hasEnded(app, again.body.job.id);
 });
 
+Deno.test("a service in a container says which directories it cannot list", async () => {
+  await using fake = engine();
+  const self = { id: null, hostname: null };
+  for (const [isContainerized, unlisted] of [[true, ["/nonexistent"]], [false, []]] as const) {
+    using app = testApp({
+      engine: fake.engine,
+      self: { ...self, isContainerized },
+      config: { stackRoots: ["/nonexistent"] },
+    });
+    deepEqual((await report(app)).unlisted, unlisted);
+  }
+});
+
 Deno.test("POST /api/takeover refuses stacks that are unknown, owned by a unit, or without files", async () => {
   await using fake = engine();
   using app = testApp({ engine: fake.engine, config: { stackRoots: [] } });

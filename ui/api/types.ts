@@ -3459,6 +3459,7 @@ export type TaggedImage = { ok: true; image: string };
 export type Takeover = {
   stacks: (TakeoverStack)[];
   directories: ({ name: string; path: string; services: (string)[]; error?: string })[];
+  unlisted: (string)[];
   containers: ({ id: string; name: string; image: string; unit: string | null })[];
   managers: ({
     name: string;

@@ -97,7 +97,7 @@ async function loadVersion(
 const PORT = /^\d{1,5}$/;
 
 /** Without the values in what viewers see of containers: images, names and ports. */
-function secretValues(project: Project, values: readonly string[]): string[] {
+export function secretValues(project: Project, values: readonly string[]): string[] {
   const { name, services, networks, volumes } = project;
   const shown = [
     name,

@@ -11,7 +11,7 @@ import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import { JobList } from "../../parts/job_list.tsx";
-import { count } from "../../base/text.ts";
+import { count, plain } from "../../base/text.ts";
 import { jobEnd } from "../../state/jobs.ts";
 import { addJob } from "../../state/live.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
@@ -144,6 +144,12 @@ function Report({ report, onChange }: { report: Takeover; onChange: () => void }
       )}
       <Managers managers={report.managers} />
       <Directories directories={report.directories} onDone={onChange} />
+      {report.unlisted.map((root) => (
+        <p key={root} class="hint">
+          Directories below {plain(root)}{" "}
+          are not listed: mount it into the container of Longshore at the same path.
+        </p>
+      ))}
       <Loose containers={report.containers} />
       <Managed managed={report.managed} onDone={onChange} />
       {choosing.value && (
