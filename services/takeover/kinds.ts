@@ -1,7 +1,7 @@
 /** The jobs that look for stacks of other programs, and take them over. @module */
 
 import type { Deps } from "../deps.ts";
-import { failInterrupted, type JobKind, type JobRun } from "../jobs/kind.ts";
+import { failInterrupted, type JobRun, type NamedJobKind } from "../jobs/kind.ts";
 import type { TakeoverInput, TakeoverResult } from "./request.ts";
 
 /** Counts only: the report itself is in memory. */
@@ -12,22 +12,33 @@ export interface ScanResult {
   directories: number;
 }
 
-const RIGHTS = { targetType: "host", role: "admin", permission: "stacks:write" } as const;
+const COMMON = {
+  group: "Takeover",
+  targetType: "host",
+  role: "admin",
+  permission: "stacks:write",
+} as const;
 
 /** Two jobs with the same target do not run at the same time. */
 export const SCAN_TARGET = "takeover scan";
 export const TAKEOVER_TARGET = "takeover";
 
-export const scanKind: JobKind<Record<string, never>, ScanResult> = {
-  name: "takeover.scan",
-  ...RIGHTS,
+export const scanKind: NamedJobKind<Record<string, never>, ScanResult> = {
+  id: "takeover.scan",
+  title: "Scan for stacks",
+  running: "Scanning the host for stacks",
+  steps: { scan: "Read and plan" },
+  ...COMMON,
   run: scan,
   recover: failInterrupted,
 };
 
-export const takeoverKind: JobKind<TakeoverInput, TakeoverResult> = {
-  name: "takeover.store",
-  ...RIGHTS,
+export const takeoverKind: NamedJobKind<TakeoverInput, TakeoverResult> = {
+  id: "takeover.store",
+  title: "Takeover",
+  running: "Taking over stacks",
+  steps: { store: "Read, plan and store" },
+  ...COMMON,
   run: takeOver,
   // Stacks that were stored before stay so, and are refused the second time.
   recover: takeOver,

@@ -1657,7 +1657,7 @@ export type Job = {
 
 export type JobKind = {
   id: string;
-  group: "Images" | "Stacks" | "Updates";
+  group: "Images" | "Stacks" | "Takeover" | "Updates";
   title: string;
   running: string;
   steps: Record<string, string>;

@@ -26,11 +26,6 @@ addStyles(styles);
 
 type Choice = NonNullable<Parameters<typeof takeOver>[1]>;
 
-const JOB_NAMES: Readonly<Record<string, string>> = {
-  "takeover.scan": "Scanning the host",
-  "takeover.store": "Taking over",
-};
-
 export default function TakeOver() {
   const { data, error, reload } = useRead("GET /api/takeover", {});
   const known = useSignal<Takeover | undefined>(undefined);
@@ -64,11 +59,7 @@ export default function TakeOver() {
         Stacks that other programs have deployed. Taking one over stores its sources here: no
         container is started, stopped or recreated, and no file is written.
       </p>
-      <JobList
-        title="In progress"
-        kinds={Object.keys(JOB_NAMES)}
-        nameOf={({ kind }) => JOB_NAMES[kind] ?? kind}
-      />
+      <JobList group="Takeover" />
       {error.value
         ? <Failure error={error.value} onRetry={reload} />
         : report
