@@ -7,7 +7,7 @@ import { AppError, asAppError, messageFor } from "../errors.ts";
 import { readSources } from "../compose/disk_sources.ts";
 import { ENV_FILE } from "../compose/load/compose_file.ts";
 import type { FileDeps } from "../compose/helper_container.ts";
-import { type HostFiles, withHostFiles, withMountedFiles } from "../compose/project_files.ts";
+import { type HostFiles, withMountedFiles } from "../compose/project_files.ts";
 import type { DiskPlace, StoredSources } from "../compose/validate.ts";
 import type { Candidate } from "./candidates.ts";
 import { unique } from "./unique.ts";
@@ -126,18 +126,4 @@ function placed(
   return isOnDisk
     ? { ...sources, place, origin: source }
     : { ...sources, base: place, origin: source };
-}
-
-/** Reads one candidate again; a stack on disk with the protection of its directory. */
-export async function readAgain(
-  deps: FileDeps,
-  candidate: Candidate,
-): Promise<FoundFiles | undefined> {
-  if (!candidate.isOnDisk) return (await readCandidates(deps, [candidate]))[0];
-  return await withHostFiles(
-    deps,
-    candidate.origin.directory,
-    "read",
-    async (files) => (await readOne(deps, candidate, () => Promise.resolve(files)))[0],
-  );
 }

@@ -12,7 +12,7 @@ import { candidatesOf, type ChosenSource } from "./candidates.ts";
 import { evaluate, type Evaluated, evaluateGenerated, type ForeignStack } from "./evaluate.ts";
 import type { ChosenStack, TakeoverInput, TakeoverResult } from "./request.ts";
 import type { TakeoverPlan } from "./report.ts";
-import { readAgain } from "./reading.ts";
+import { readCandidates } from "./reading.ts";
 import { foreignStacks, unitOfStack } from "./scan.ts";
 
 /**
@@ -118,9 +118,7 @@ async function evaluateChosen(
     stackRoots: deps.config.stackRoots,
     chosen: chosen ?? undefined,
   });
-  const found = [];
-  for (const candidate of candidates) found.push(await readAgain(deps, candidate) ?? []);
-  const evaluated = await evaluate(deps, stack, found.flat());
+  const evaluated = await evaluate(deps, stack, await readCandidates(deps, candidates));
   const usable = evaluated.filter(({ source }) => !chosen || source.kind === chosen.kind);
   return usable.find(({ plan }) => plan) ?? usable[0] ??
     { source: { kind: "host", path: null }, base: null, modifiedAt: 0, recovered: [] };

@@ -162,6 +162,15 @@ engineTest(
         from: join(root, "volume"),
       }),
     );
+    const path = join(host.stacks, "host/compose.yaml");
+    await host.write({ [path]: text });
+    stack.use(
+      await engine.runContainer({
+        labels: labelled(name("host"), path),
+        command: ["sleep", "1000"],
+        options: ["--stop-signal=KILL"],
+      }),
+    );
     const web = stack.use(
       await engine.runContainer({
         labels: labelled(name("web"), "/files/x/compose.yaml"),
@@ -194,6 +203,12 @@ engineTest(
       }
     });
     await host.scan();
+    const { status, body } = await host.app.call("POST", "/api/takeover", {
+      stacks: [name("web"), name("host")],
+      acceptRecreate: true,
+    });
+    equal(status, 202, JSON.stringify(body));
+    deepEqual((await host.ended(body.id)).result.refused, []);
     const archives = calls.filter(({ path }) => path.endsWith("/archive"));
     ok(archives.length > 0);
     ok(archives.every(({ path }) => helpers.has(path.split("/")[2]!)), JSON.stringify(archives));
