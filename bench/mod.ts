@@ -16,6 +16,7 @@ import { benchSampling } from "./sampling.ts";
 import { benchSse } from "./sse.ts";
 import { benchStart } from "./start.ts";
 import { benchStatusPage } from "./status_page.ts";
+import { benchTakeover } from "./takeover.ts";
 import { benchTerminals } from "./terminals.ts";
 import { benchUptime } from "./uptime.ts";
 
@@ -36,6 +37,7 @@ const BENCHES = {
   logins: benchLogins,
   "status-page": benchStatusPage,
   uptime: benchUptime,
+  takeover: benchTakeover,
   compliance: benchCompliance,
 };
 

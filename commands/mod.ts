@@ -72,6 +72,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: usages.STACK,
     run: async (program) => (await import("./stack.ts")).stack(program),
   },
+  takeover: {
+    summary: "Take over the stacks that other programs have deployed",
+    usage: usages.TAKEOVER,
+    run: async (program) => (await import("./takeover.ts")).takeover(program),
+  },
   updates: {
     summary: "Show which containers have a newer image, through the running service",
     usage: usages.UPDATES,

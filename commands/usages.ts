@@ -127,6 +127,23 @@ DATA_DIR, or that at LONGSHORE_URL.
 
 Variables of the shell are not used.`;
 
+export const TAKEOVER =
+  `longshore takeover [--stack NAME]... [--accept-recreate] [--dry-run] [--json]
+
+Finds the stacks that other programs have deployed, with their Compose files on the host or in the
+volumes of these programs, and stores their sources in the running service. No container is started,
+stopped or recreated, and no file is written. Without --stack, all stacks are taken over whose files
+a deploy would find unchanged. The exit status is 1 if a stack was refused.
+
+-s, --stack NAME   only this stack; may be repeated
+--accept-recreate  also a stack with --stack that the next deploy recreates
+--dry-run          only show what was found
+--json             print the response of GET /api/takeover, or the result of the takeover
+
+LONGSHORE_TOKEN is an API token (longshore token create) of the role admin with the permissions
+stacks:write and system:read; without it, API_KEY is used. The service is the one that runs on
+DATA_DIR, or that at LONGSHORE_URL.`;
+
 export const UPDATES = `longshore updates [--check] [--json]
 
 Shows the images in use, whether their registries have newer ones, and the containers that use them,

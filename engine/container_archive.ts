@@ -20,6 +20,8 @@ export interface ContainerPath {
   isRegular: boolean;
   /** In bytes. */
   size: number;
+  /** Unix milliseconds; 0 if unknown. */
+  modifiedAtMs: number;
   /**
    * The target if it is a symbolic link; else empty. Docker does not follow it. Podman does, inside of
    * the mount that the link is in, and describes the target.
@@ -84,11 +86,12 @@ function readStat({ headers }: EngineResponse, path: string): ContainerPath {
   try {
     const text = atob(headers.get("x-docker-container-path-stat") ?? "");
     const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
-    const { mode, size, linkTarget } = JSON.parse(new TextDecoder().decode(bytes));
+    const { mode, size, mtime, linkTarget } = JSON.parse(new TextDecoder().decode(bytes));
     return {
       isDirectory: Number(mode) >= GO_DIRECTORY,
       isRegular: Number(mode) < GO_DIRECTORY && (Number(mode) & GO_IRREGULAR) === 0,
       size: Number(size),
+      modifiedAtMs: Date.parse(mtime) || 0,
       linkTarget: linkTarget === path ? "" : String(linkTarget ?? ""),
     };
   } catch (error) {

@@ -60,6 +60,7 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./stacks/deploys.ts"),
     () => import("./stacks/log_streams.ts"),
   ),
+  group("/api/takeover", () => import("./takeover.ts")),
   group("/api/logs", () => import("./logs.ts")),
   group("/api/images", () => import("./images.ts")),
   group(

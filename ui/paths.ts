@@ -19,6 +19,7 @@ export const PATHS = [
   "/stacks/new",
   "/stacks/:id",
   "/stacks/:id/:tab(source|logs|versions)",
+  "/takeover",
   "/images",
   "/updates",
   "/registries",

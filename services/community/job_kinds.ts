@@ -3,6 +3,7 @@
 import { deployKind, downKind } from "../compose/deploy/kinds.ts";
 import { imageLoadKind } from "../images/load.ts";
 import { imagePullKind } from "../images/pull.ts";
+import { scanKind, takeoverKind } from "../takeover/kinds.ts";
 import { rebuildKind } from "../updates/rebuild/kind.ts";
 import { updateCheckKind } from "../updates/check/job.ts";
 import { rollbackKind, updateKind } from "../updates/run/kind.ts";
@@ -21,4 +22,6 @@ export const JOB_KINDS: readonly NamedJobKind[] = [
   deployKind,
   downKind,
   ownUpdateKind,
+  scanKind,
+  takeoverKind,
 ];

@@ -16,7 +16,8 @@ import { type FileDeps, withHostFiles } from "./project_files.ts";
 import { restoreSources } from "./redacted_sources.ts";
 import { type SourcesView, viewSources } from "./source_view.ts";
 import { storeNewStack } from "./sources.ts";
-import type { StackSources } from "./validate.ts";
+import type { SourceOrigin } from "./origin.ts";
+import type { StackSources, StoredSources } from "./validate.ts";
 
 export interface Adoption extends Pick<StackPlan, "changes" | "warnings"> {
   /** Whether the sources were stored. */
@@ -49,14 +50,20 @@ export async function adoptStack(
   }
   const sources = compose === undefined
     ? await sourcesOnDisk(deps, name, rest.profiles)
-    : restoreSources({ compose, ...rest }, undefined);
+    : restoreSources<StoredSources>({ compose, ...rest }, undefined);
   const { changes, warnings, isDeployed } = await planSources(deps, name, sources);
   if (!isDeployed) throw notFound("Stack", name);
   const adopted = !dryRun &&
     (acceptRecreate || changes.every(({ action }) => action !== "recreate"));
-  if (adopted) await storeNewStack(deps, caller, { name, kind: "compose", sources });
+  if (adopted) {
+    const origin = originOf(sources);
+    await storeNewStack(deps, caller, { name, kind: "compose", sources: { ...sources, origin } });
+  }
   return { adopted, changes, warnings, sources: viewSources(caller, sources) };
 }
+
+const originOf = ({ place }: StoredSources): SourceOrigin =>
+  place ? { kind: "host", path: place.configFiles[0]! } : { kind: "text", path: null };
 
 async function sourcesOnDisk(deps: FileDeps, name: string, profiles: string[] | undefined) {
   const place = await placeOfProject(deps, name);

@@ -18,6 +18,7 @@ import {
   type DiskPlace,
   type LoaderDeps,
   loadGiven,
+  placeInLoader,
   type StackSources,
   type StoredSources,
 } from "./validate.ts";
@@ -144,13 +145,16 @@ const elsewhere = (what: string) =>
  * Reads the Compose files and what they name.
  *
  * @param given Texts that are not on disk yet, and win over those that are.
+ * @param recovered Values of variables that the files do not have.
  * @throws {AppError} `conflict` if a Compose file does not exist, or a file cannot be read.
  */
 export async function readSources(
   { composeLoader }: LoaderDeps,
   files: HostFiles,
   place: DiskPlace,
-  { profiles, given = new Map() }: { profiles: string[] | undefined; given?: Texts },
+  { profiles, recovered, given = new Map() }: Pick<StoredSources, "profiles" | "recovered"> & {
+    given?: Texts;
+  },
 ): Promise<StoredSources> {
   const { directory, configFiles } = place;
   const [main = ""] = configFiles;
@@ -176,8 +180,8 @@ export async function readSources(
   const isNew = (path: string) => !used.has(path);
   for (let isComplete = false; !isComplete;) {
     const texts = textsByName(known, directory);
-    const options = { compose, configFiles, env: env ?? "", profiles, directory, files: texts };
-    const { asked } = await loadGiven(composeLoader.load, options);
+    const options = { compose, env: env ?? "", profiles, recovered, files: texts };
+    const { asked } = await loadGiven(composeLoader.load, { ...options, ...placeInLoader(place) });
     const missing = new Set(asked.map((path) => absolute(path, directory)).filter(isNew));
     for (const path of missing) {
       await read(path);
@@ -192,6 +196,7 @@ export async function readSources(
     files: {},
     outside: {},
     ...(profiles && { profiles }),
+    ...(recovered && { recovered }),
     place,
   };
   for (const path of [...used].sort()) {

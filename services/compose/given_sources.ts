@@ -9,7 +9,13 @@ import type { LoadedProject } from "./load/load.ts";
 import type { Project } from "./load/resolve.ts";
 import type { LoadIssue } from "./load/scope.ts";
 import { type FileDeps, withHostFiles } from "./project_files.ts";
-import { type LoaderDeps, loadStack, type StackSources, type StoredSources } from "./validate.ts";
+import {
+  keptSources,
+  type LoaderDeps,
+  loadStack,
+  type StackSources,
+  type StoredSources,
+} from "./validate.ts";
 import { openVersion } from "./versions.ts";
 
 /** The text of `.env`, if it is given as a text. */
@@ -31,13 +37,20 @@ export async function completeSources(
   given: StackSources,
 ): Promise<StoredSources> {
   const stored = selectCurrentVersion(deps.db, name);
-  const place = stored && openVersion(deps, stored).sources.place;
-  if (!place) return given;
-  assertMayReadFiles(caller);
+  if (!stored) return given;
+  const { sources } = openVersion(deps, stored);
+  const { place, recovered } = sources;
+  // A text can show the recovered values, and the files that it names.
+  if (place || recovered || sources.base) assertMayReadFiles(caller);
+  if (!place) return { ...given, ...keptSources(sources) };
   return await withHostFiles(deps, place.directory, "read", async (files) => {
     const found = await refreshPlace(files, place, textOf(given.env));
     const texts = textsOf(found, given);
-    return await readSources(deps, files, found, { profiles: given.profiles, given: texts });
+    const { profiles } = given;
+    return {
+      ...await readSources(deps, files, found, { profiles, recovered, given: texts }),
+      ...keptSources(sources),
+    };
   });
 }
 

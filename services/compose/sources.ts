@@ -32,7 +32,7 @@ import {
   summarizeVersion,
   viewVersion,
 } from "./source_view.ts";
-import type { LoaderDeps, StackSources, StoredSources } from "./validate.ts";
+import { keptSources, type LoaderDeps, type StackSources, type StoredSources } from "./validate.ts";
 import {
   assertCurrent,
   findCurrent,
@@ -150,7 +150,9 @@ export async function recordCurrent(deps: WriteDeps, name: string): Promise<Open
 async function recordEdit(deps: WriteDeps, files: HostFiles, name: string): Promise<OpenedVersion> {
   const { stored, sources } = openVersion(deps, findCurrent(deps, name));
   const place = await refreshPlace(files, sources.place!);
-  const found = await readSources(deps, files, place, { profiles: sources.profiles });
+  const { profiles, recovered } = sources;
+  const kept = keptSources(sources);
+  const found = { ...await readSources(deps, files, place, { profiles, recovered }), ...kept };
   if (isSame(found, sources)) return { stored, sources };
   // A request may have removed the stack meanwhile.
   const { kind, version } = findCurrent(deps, name);
@@ -184,7 +186,7 @@ export async function replaceStackSource(
   const { place, ...stored } = openVersion(deps, findCurrent(deps, name)).sources;
   if (!place) {
     assertCurrent(deps, caller, name, expectedVersion);
-    const given = restoreSources(sent, stored);
+    const given = { ...restoreSources(sent, stored), ...keptSources(stored) };
     await loadDeployable(deps, given, name);
     // No await from here on, so that of concurrent requests only one succeeds.
     const { kind } = assertCurrent(deps, caller, name, expectedVersion);
@@ -196,12 +198,17 @@ export async function replaceStackSource(
     assertCurrent(deps, caller, name, expectedVersion);
     const given = restoreSources(sent, found);
     const { profiles } = given;
+    const kept = keptSources(found);
+    const { recovered } = kept;
     const place = await refreshPlace(files, found.place!, textOf(given.env));
     const texts = textsOf(place, given);
-    const next = await readSources(deps, files, place, { profiles, given: texts });
+    const next = await readSources(deps, files, place, { profiles, recovered, given: texts });
     await loadDeployable(deps, next, name);
     await files.write(texts, found.place!.configFiles[0]!);
-    const sources = await readSources(deps, files, place, { profiles });
+    const sources = {
+      ...await readSources(deps, files, place, { profiles, recovered }),
+      ...kept,
+    };
     const { kind } = assertCurrent(deps, caller, name, expectedVersion);
     const version = expectedVersion + 1;
     return summarizeVersion(insertVersion(deps, caller.userId, { name, kind, version, sources }));

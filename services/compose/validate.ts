@@ -7,6 +7,7 @@ import type { LoadedProject } from "./load/load.ts";
 import type { Project } from "./load/resolve.ts";
 import type { LoadIssue, UnbuiltImage } from "./load/scope.ts";
 import type { GivenSources, LoadedTexts } from "./load/texts.ts";
+import type { SourceOrigin } from "./origin.ts";
 
 /** The sources of a stack as users send them. */
 export interface StackSources {
@@ -30,14 +31,25 @@ export interface DiskPlace {
    * otherwise they were given when the project was deployed.
    */
   isFound?: boolean | undefined;
+  /** Absolute paths of further files of variables, which win over `.env` and need not exist. */
+  envFiles?: string[] | undefined;
 }
 
 /** Sources as they are stored. */
 export interface StoredSources extends StackSources {
   /** Of a stack on disk; the texts are those that were read there. */
   place?: DiskPlace | undefined;
+  /**
+   * Of a stack that is stored here, but was deployed from elsewhere: its location for the program that
+   * deployed it. Relative paths refer to it, because the engine mounts what is there.
+   */
+  base?: DiskPlace | undefined;
   /** Files outside of the project's directory by absolute path. */
   outside?: Record<string, string> | undefined;
+  /** Values of variables that no file has, from the containers. */
+  recovered?: Record<string, string> | undefined;
+  /** Of a stack that another program has deployed. */
+  origin?: SourceOrigin | undefined;
 }
 
 export interface StackValidation {
@@ -49,6 +61,15 @@ export interface StackValidation {
   /** `null` unless valid. */
   resolved: Project | null;
 }
+
+/** Parts of stored sources that users do not send, and that new sources keep. */
+export const keptSources = (
+  { base, outside, recovered, origin }: StoredSources,
+): Partial<StoredSources> => ({
+  ...(base && { base, outside }),
+  ...(recovered && { recovered }),
+  ...(origin && { origin }),
+});
 
 /** Facts about a stack besides its sources. */
 export type StackPlace =
@@ -80,17 +101,28 @@ export const loadGiven = async (
   sources: GivenSources,
 ): Promise<LoadedTexts> => JSON.parse(await load(JSON.stringify(sources)));
 
-const givenSources = (
-  { compose, env, files = {}, profiles, place: disk, outside = {} }: StoredSources,
+/** The sources as the loader takes them. */
+export function givenSources(
+  { compose, env, files = {}, profiles, place: disk, base, outside = {}, recovered }: StoredSources,
   place: StackPlace,
-): GivenSources => ({
-  compose,
-  ...(typeof env === "string" ? { env } : { variables: env }),
-  profiles,
-  files: { ...files, ...outside },
-  ...(disk && { directory: disk.directory, configFiles: disk.configFiles }),
-  ...place,
-});
+): GivenSources {
+  return {
+    compose,
+    ...(typeof env === "string" ? { env } : { variables: env }),
+    profiles,
+    files: { ...files, ...outside },
+    recovered,
+    ...placeInLoader(disk ?? base),
+    ...place,
+  };
+}
+
+export const placeInLoader = (place: DiskPlace | undefined) =>
+  place && {
+    directory: place.directory,
+    configFiles: place.configFiles,
+    envFiles: place.envFiles,
+  };
 
 /**
  * Reports what is wrong with the sources, and what they mean.

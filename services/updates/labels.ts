@@ -63,8 +63,11 @@ export type Labels = Readonly<Record<string, string>>;
 
 const WATCHTOWER = "com.centurylinklabs.watchtower";
 
+/** The label of this service itself. */
+export const OWN_LABEL = "longshore.update";
+
 /** Labels that can turn on automatic updates. */
-export const AUTO_LABELS = ["longshore.update", `${WATCHTOWER}.enable`] as const;
+export const AUTO_LABELS = [OWN_LABEL, `${WATCHTOWER}.enable`] as const;
 
 export const WINDOW_LABEL = "longshore.update.window";
 
@@ -125,7 +128,7 @@ function readPolicy(labels: Labels): LabelPolicy {
   };
   const readBoolean = (name: string) => read(name, boolean);
 
-  const own = read("longshore.update", oneOf(UPDATE_POLICIES));
+  const own = read(OWN_LABEL, oneOf(UPDATE_POLICIES));
   const level = read("longshore.update.level", oneOf(UPDATE_LEVELS));
   const others = [
     watchtowerPolicy(readBoolean),

@@ -248,6 +248,8 @@ const ECHOED: readonly Echo[] = [
 /** Endpoints that cannot succeed in this test, and why. */
 const NOT_DONE: Record<string, string> = {
   "DELETE /api/stacks/:name": "the stack has containers",
+  "POST /api/takeover": "the stack of the example has sources",
+  "DELETE /api/takeover/:name": "no stack was taken over",
   [`POST ${TAKE_DOWN}`]: "it would remove the container that other requests need",
   "GET /api/containers/:id/attach": "a WebSocket needs a connection",
   "GET /api/containers/:id/terminal": "a WebSocket needs a connection",

@@ -1,7 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { startLongshore } from "../helpers/longshore.ts";
+import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { inVolume, onHost } from "../helpers/manager_layouts.ts";
 import { programCommand, runtimeEnvironment } from "../helpers/program.ts";
-import { engineTest } from "../helpers/real_engine.ts";
+import { engineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
 const docs = new URL("../../docs/", import.meta.url);
@@ -25,13 +26,44 @@ const ALONE: Record<string, Record<string, string>> = {
   "updates.md": { METRICS_TOKEN },
 };
 
+/** Pages about other programs, with the layout of a stack that each needs. */
+const PROGRAMS: Record<string, (engine: RealEngine) => ReturnType<typeof onHost>> = {
+  "dockge.md": onHost,
+  "portainer.md": (engine) =>
+    inVolume(engine, "/data", [
+      "compose/12/v3/docker-compose.yml",
+      "compose/12/v3/stack.env",
+    ]),
+  "arcane-komodo-dockhand.md": (engine) =>
+    inVolume(engine, "/app/data", ["projects/blog/compose.yaml", "projects/blog/.env"]),
+};
+
 const PAGES = [...Deno.readDirSync(docs)].map(({ name }) => name)
   .filter((name) => name.endsWith(".md") && blocksOf(name).length > 0)
   .sort();
-const SHARED = [EDITIONS, ...PAGES.filter((page) => page !== EDITIONS && !(page in ALONE))];
+const SHARED = [
+  EDITIONS,
+  ...PAGES.filter((page) => page !== EDITIONS && !(page in ALONE) && !(page in PROGRAMS)),
+];
 
 commandsTest("all other pages in docs/", SHARED, { METRICS_TOKEN, TERMINAL: "admin" });
 for (const [page, env] of Object.entries(ALONE)) commandsTest(`docs/${page}`, [page], env);
+for (const [page, layOut] of Object.entries(PROGRAMS)) {
+  engineTest(
+    `the commands of docs/${page} work as printed, and touch no container`,
+    async (engine) => {
+      await using layout = await layOut(engine);
+      await using longshore = await startLongshore({
+        engineSocket: engine.socketPath,
+        env: layout.env,
+      });
+      const format = "--format={{.Id}} {{.State.StartedAt}} {{.RestartCount}}";
+      const before = await engine.docker("inspect", format, "blog-web-1");
+      await runCommands([page], longshore);
+      equal(await engine.docker("inspect", format, "blog-web-1"), before);
+    },
+  );
+}
 
 Deno.test("a page that uses the functions of the API guide links them", () => {
   deepEqual(
@@ -59,31 +91,38 @@ function commandsTest(what: string, pages: string[], env: Record<string, string>
       const { body } = await longshore.call("GET", "/api/containers/web");
       return body.stats ? true : undefined;
     });
-    const directory = await Deno.makeTempDir({ prefix: "longshore-test-docs-" });
     try {
-      const { code, stdout, stderr } = await new Deno.Command("bash", {
-        args: ["-euxo", "pipefail", "-c", scriptOf(pages)],
-        cwd: directory,
-        env: {
-          ...runtimeEnvironment(),
-          BASE: longshore.baseUrl,
-          API_KEY: longshore.apiKey,
-          DATA_DIR: longshore.dataDir,
-          METRICS_TOKEN,
-        },
-        stdin: "null",
-        signal: AbortSignal.timeout(COMMANDS_MAX_MS),
-      }).output();
-
-      const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-      const page = errors!.match(/^\+ : docs\/.*$/gm)?.at(-1);
-      equal(code, 0, `${page}\n${printed!.slice(-500)}\n${errors!.slice(-2_000)}`);
+      await runCommands(pages, longshore);
     } finally {
       // A page may have recreated it under another id.
       await engine.docker("rm", "--force", "web");
-      await Deno.remove(directory, { recursive: true });
     }
   });
+}
+
+async function runCommands(pages: string[], longshore: Longshore): Promise<void> {
+  const directory = await Deno.makeTempDir({ prefix: "longshore-test-docs-" });
+  try {
+    const { code, stdout, stderr } = await new Deno.Command("bash", {
+      args: ["-euxo", "pipefail", "-c", scriptOf(pages)],
+      cwd: directory,
+      env: {
+        ...runtimeEnvironment(),
+        BASE: longshore.baseUrl,
+        API_KEY: longshore.apiKey,
+        DATA_DIR: longshore.dataDir,
+        METRICS_TOKEN,
+      },
+      stdin: "null",
+      signal: AbortSignal.timeout(COMMANDS_MAX_MS),
+    }).output();
+
+    const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    const page = errors!.match(/^\+ : docs\/.*$/gm)?.at(-1);
+    equal(code, 0, `${page}\n${printed!.slice(-500)}\n${errors!.slice(-2_000)}`);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
 }
 
 function scriptOf(pages: string[]): string {

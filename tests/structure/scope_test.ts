@@ -41,6 +41,7 @@ const CLOSED = [
   "PUT /api/stacks/:name/source",
   "POST /api/stacks",
   "DELETE /api/stacks/:name",
+  "* /api/takeover",
   "GET /api/system/d",
   "POST /api/system/prune",
   "POST /api/settings/users-mode",

@@ -1657,7 +1657,7 @@ export type Job = {
 
 export type JobKind = {
   id: string;
-  group: "Images" | "Stacks" | "Updates";
+  group: "Images" | "Stacks" | "Takeover" | "Updates";
   title: string;
   running: string;
   steps: Record<string, string>;
@@ -3456,6 +3456,73 @@ export type SubscriptionResult = { ok: true; message: string };
 
 export type TaggedImage = { ok: true; image: string };
 
+export type Takeover = {
+  stacks: (TakeoverStack)[];
+  directories: ({ name: string; path: string; services: (string)[]; error?: string })[];
+  unlisted: (string)[];
+  containers: ({ id: string; name: string; image: string; unit: string | null })[];
+  managers: ({
+    name: string;
+    image: string;
+    container: string;
+    updates: "all" | "own" | "none";
+    stacks: (string)[];
+    setting: string;
+  })[];
+  managed: ({
+    name: string;
+    source: {
+      kind: "host" | "mount" | "generated" | "text";
+      path: string | null;
+      through?: string;
+    };
+    version: number;
+  })[];
+};
+
+export type TakeoverPlan = {
+  changesNothing: boolean;
+  recreates: (string)[];
+  creates: (string)[];
+  unknown: (string)[];
+  reasons: (string)[];
+};
+
+export type TakeoverRequest = {
+  stacks?: (string)[];
+  generate?: (string)[];
+  sources?: Record<
+    string,
+    { kind: "host" | "mount" | "generated"; path?: string | null; through?: string }
+  >;
+  acceptRecreate?: boolean;
+};
+
+export type TakeoverScan = { job: Job };
+
+export type TakeoverStack = {
+  name: string;
+  containers: (string)[];
+  source: {
+    kind: "host" | "mount" | "generated" | "text" | "none";
+    path: string | null;
+    through?: string;
+  };
+  candidates: ({
+    kind: "host" | "mount" | "generated" | "text";
+    path: string | null;
+    through?: string;
+    modifiedAt: string | null;
+    plan: TakeoverPlan | null;
+    error?: string;
+  })[];
+  plan: TakeoverPlan | null;
+  base: string | null;
+  manager: string | null;
+  unit: string | null;
+  notes: (string)[];
+};
+
 export type Target = { kind: "host" } | {
   kind: "containers";
   containers?: (string)[];
@@ -3726,6 +3793,7 @@ export interface Operations {
   "DELETE /api/schedules/{id}": { path: { id: string }; result: Done };
   "DELETE /api/silences/{id}": { path: { id: string }; result: Done };
   "DELETE /api/stacks/{name}": { path: { name: string }; result: Done };
+  "DELETE /api/takeover/{name}": { path: { name: string }; result: Done };
   "DELETE /api/tokens/{id}": { path: { id: string }; result: Done };
   "DELETE /api/updates/blocked/{id}": { path: { id: string }; result: Done };
   "DELETE /api/users/{id}/sessions": { path: { id: string }; result: Done };
@@ -4199,6 +4267,7 @@ export interface Operations {
   "GET /api/system/disk": { result: DiskUsage };
   "GET /api/system/docker": { result: Engine };
   "GET /api/system/metrics": { result: HostMetrics };
+  "GET /api/takeover": { query?: { refresh?: boolean }; result: Takeover | TakeoverScan };
   "GET /api/tokens": { query?: { all?: boolean }; result: ApiTokenList };
   "GET /api/updates": {
     query?: {
@@ -4464,6 +4533,7 @@ export interface Operations {
   };
   "POST /api/stream/ticket": { result: StreamTicket };
   "POST /api/system/prune": { body: PruneOptions | undefined; result: PruneResult };
+  "POST /api/takeover": { body: TakeoverRequest | undefined; result: Job };
   "POST /api/tokens": { body: NewApiToken; result: IssuedApiToken };
   "POST /api/tokens/{id}/rotate": { path: { id: string }; result: IssuedApiToken };
   "POST /api/updates/check": { body: UpdateCheck | undefined; result: Job };

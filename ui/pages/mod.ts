@@ -77,6 +77,14 @@ export const PAGES: Record<Path, PageInfo> = {
   },
   "/stacks/:id": { title: "Stack", load: stack },
   "/stacks/:id/:tab(source|logs|versions)": { title: "Stack", load: stack },
+  "/takeover": {
+    title: "Take over",
+    group: "Host",
+    icon: "target",
+    role: "admin",
+    permission: "stacks:write",
+    load: () => import("./takeover/takeover.tsx"),
+  },
   "/images": {
     title: "Images",
     group: "Host",

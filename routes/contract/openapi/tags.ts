@@ -19,7 +19,10 @@ export const TAGS: Record<Edition, Record<string, Tag>> = {
       groups: ["containers", "logs"],
       description: "Containers of the host: state, actions, logs, processes and commands.",
     },
-    Stacks: { groups: ["stacks", "compose"], description: "Compose projects and Swarm stacks." },
+    Stacks: {
+      groups: ["stacks", "compose", "takeover"],
+      description: "Compose projects and Swarm stacks.",
+    },
     Images: { groups: ["images"], description: "Images of the host." },
     Registries: { groups: ["registries"], description: "Image registries and their credentials." },
     Jobs: {

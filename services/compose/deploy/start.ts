@@ -135,10 +135,10 @@ async function recordAndOpen(
   // The stored version, not what may be on disk by now.
   const current = expectedVersion ?? stored.version;
   const stack = await openStack(deps, name, version ?? current);
-  if (!stack.place || stack.version === current) return stack;
+  if (!stack.isOnDisk || stack.version === current) return stack;
   throw new AppError(
     "conflict",
-    `Version ${version} of ${name} is not what is in ${stack.place.directory}; ` +
+    `Version ${version} of ${name} is not what is in ${stack.place?.directory}; ` +
       "store it again to deploy it",
   );
 }

@@ -2,7 +2,7 @@
 
 import { type EnvFile, parseEnvFile, parseRawEnvFile } from "./env_file.ts";
 import { readText } from "./files.ts";
-import type { Loading, Lookup, ReadFile } from "./scope.ts";
+import { type Loading, type Lookup, noteUnset, type ReadFile } from "./scope.ts";
 import type { Hook, WrittenService } from "./service_keys.ts";
 
 /** Variables without a value have that of the project. */
@@ -28,6 +28,10 @@ export function resolveEnvironment(
   lookup: Lookup,
 ): Pick<WrittenService, "environment"> {
   if (!files && !own) return {};
+  for (const [name, value] of Object.entries(own ?? {})) {
+    if (value !== null || lookup(name) !== undefined) continue;
+    noteUnset(loading, `${path}.environment.${name}`, [{ name, fallback: "" }]);
+  }
   const ownVariables = new Map(
     Object.entries(own ?? {}).map(([name, value]) => [name, value ?? lookup(name) ?? null]),
   );

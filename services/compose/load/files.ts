@@ -287,7 +287,7 @@ export function readText(path: string, at: string, scope: Loading): string | und
 }
 
 /** The name of a file among those of the project: relative to its directory, if it is in there. */
-function projectPath(path: string, { directory }: Loading): string {
+export function projectPath(path: string, { directory }: Loading): string {
   const isInside = directory !== null && path.startsWith(`${directory}/`);
   return isInside ? path.slice(directory.length + 1) : path.replace(/^\.\//, "");
 }

@@ -11,9 +11,11 @@ import {
   fail,
   type Loading,
   type Lookup,
+  noteUnset,
   type Position,
   quote,
   spend,
+  type UnsetVariables,
   VARIABLE_UNITS,
   warn,
 } from "./scope.ts";
@@ -94,7 +96,10 @@ export function interpolate(
   const missing = (name: string) =>
     warn(loading, path, `variable ${quote(name)} is not set, and is replaced with nothing`, at);
   try {
-    return expand(parseTemplate(text), known, missing);
+    const parts = parseTemplate(text);
+    const unset = unsetIn(parts, lookup);
+    if (unset) noteUnset(loading, path, unset);
+    return expand(parts, known, missing);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     return fail(loading, path, error.message, at);
@@ -118,6 +123,26 @@ function expand(parts: Part[], lookup: Lookup, missing: (name: string) => void):
     if (operator.endsWith("-")) return other();
     throw new TemplateError(`variable ${quote(name)} is required: ${quote(other() || "not set")}`);
   }).join("");
+}
+
+/** The template if it has variables that are not set, without those inside of operands. */
+function unsetIn(parts: readonly Part[], lookup: Lookup): UnsetVariables["parts"] | undefined {
+  const isUnset = (part: Part) => typeof part !== "string" && lookup(part.name) === undefined;
+  if (!parts.some(isUnset)) return undefined;
+  const inner = (operand: Part[]) => {
+    try {
+      return expand(operand, lookup, () => {});
+    } catch (error) {
+      if (error instanceof TemplateError) return "";
+      throw error;
+    }
+  };
+  return parts.map((part) => {
+    if (typeof part === "string") return part;
+    const { name, operator = "", operand } = part;
+    if (!isUnset(part) || operator.endsWith("+")) return inner([part]);
+    return { name, fallback: operator.endsWith("-") ? inner(operand) : "" };
+  });
 }
 
 /** A variable that has no closing brace; braces of its operand may be the reason. */

@@ -8,7 +8,7 @@
 import { basename, resolve } from "node:path";
 import { COMPOSE_FILE, ENV_FILE, namedFiles } from "./compose_file.ts";
 import { parseEnvFile } from "./env_file.ts";
-import { readProject } from "./files.ts";
+import { projectPath, readProject } from "./files.ts";
 import { trimSlash } from "./paths.ts";
 import { type Project, resolveProject } from "./resolve.ts";
 import {
@@ -20,6 +20,7 @@ import {
   quote,
   type ReadFile,
   type UnbuiltImage,
+  type UnsetVariables,
   warn,
 } from "./scope.ts";
 
@@ -33,6 +34,10 @@ export interface ProjectSources {
   configFiles?: readonly string[] | undefined;
   /** The text of `.env`. */
   env?: string | undefined;
+  /** Paths of further files of variables, which need not exist; later ones win, also over `.env`. */
+  envFiles?: readonly string[] | undefined;
+  /** Values of variables that neither the files nor `variables` have. */
+  recovered?: Readonly<Record<string, string>> | undefined;
   /** Further variables, which win over those of `env`. */
   variables?: Readonly<Record<string, string>> | undefined;
   /** Files by path, relative to the project's directory. */
@@ -57,6 +62,8 @@ export interface LoadedProject {
   warnings: LoadIssue[];
   /** Images of services with `build`, which the engine must have. */
   builds: UnbuiltImage[];
+  /** Strings with variables that are not set. */
+  unset: UnsetVariables[];
   /** Texts of secrets and configs by path, e.g. `secrets.key`; not of files on the host. */
   contents: ReadonlyMap<string, string>;
   /** The values of all variables. */
@@ -81,6 +88,7 @@ const DEFAULT_NAME = "stack";
 export async function loadProject(sources: ProjectSources): Promise<LoadedProject> {
   const { compose, configFiles = [], env, variables = {}, readFile = () => undefined, directory } =
     sources;
+  const { envFiles = [], recovered = {} } = sources;
   const envText = env ?? readFile(ENV_FILE);
   // Services may name `.env` as their own env file.
   const readAny: ReadFile = (path) =>
@@ -89,15 +97,20 @@ export async function loadProject(sources: ProjectSources): Promise<LoadedProjec
     ...sources,
     directory: directory === undefined ? null : trimSlash(directory),
   });
-  const { errors, warnings, builds, contents } = loading;
-  const values = Object.values(variables);
+  const { errors, warnings, builds, unset, contents } = loading;
+  const values = [...Object.values(variables), ...Object.values(recovered)];
   try {
-    const given: Lookup = (name) => Object.hasOwn(variables, name) ? variables[name] : undefined;
+    const given: Lookup = (name) => ownValue(variables, name);
     const dotenv = parseEnvFile(envText ?? "", ENV_FILE, ENV_FILE, loading, given);
+    for (const path of envFiles) {
+      const text = readAny(projectPath(path, loading));
+      if (text !== undefined) parseEnvFile(text, path, path, loading, given, dotenv);
+    }
     values.push(...dotenv.values());
     const fallback = sources.name ?? nameOf(directory) ?? DEFAULT_NAME;
     const lookup: Lookup = (name) =>
-      given(name) ?? dotenv.get(name) ?? (name === NAME_VARIABLE ? fallback : undefined);
+      given(name) ?? dotenv.get(name) ?? ownValue(recovered, name) ??
+        (name === NAME_VARIABLE ? fallback : undefined);
     checkComposeFile(namedFiles(lookup), sources, loading);
     if (lookup(ENV_FILES)) {
       const where = { file: ENV_FILE, line: 1, column: 1 };
@@ -117,14 +130,18 @@ export async function loadProject(sources: ProjectSources): Promise<LoadedProjec
       errors,
       warnings,
       builds,
+      unset,
       contents,
       values,
     };
   } catch (error) {
     if (!(error instanceof LoadStopped)) throw error;
-    return { project: undefined, errors, warnings, builds, contents, values };
+    return { project: undefined, errors, warnings, builds, unset, contents, values };
   }
 }
+
+const ownValue = (values: Readonly<Record<string, string>>, name: string) =>
+  Object.hasOwn(values, name) ? values[name] : undefined;
 
 const NAME_VARIABLE = "COMPOSE_PROJECT_NAME";
 

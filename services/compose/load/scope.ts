@@ -13,6 +13,14 @@ export interface LoadIssue extends Position {
   message: string;
 }
 
+/** A string with variables that are not set; those that are have been replaced. */
+export interface UnsetVariables {
+  /** E.g. `services.web.environment.TAG`. */
+  path: string;
+  /** `fallback` is what stands for the variable without a value. */
+  parts: (string | { name: string; fallback: string })[];
+}
+
 /** The image of a service with `build`, and the error if the engine does not have it. */
 export interface UnbuiltImage extends LoadIssue {
   image: string;
@@ -30,6 +38,8 @@ export interface Loading {
   warnings: LoadIssue[];
   /** Images that are not built here, so that the engine must have them. */
   builds: UnbuiltImage[];
+  /** Strings with variables that are not set. */
+  unset: UnsetVariables[];
   /** Texts of secrets and configs by path, e.g. `secrets.key`; not of files on the host. */
   contents: Map<string, string>;
   /**
@@ -104,6 +114,7 @@ export const newLoading = (
   errors: [],
   warnings: [],
   builds: [],
+  unset: [],
   contents: new Map(),
   nodes: new Map(),
   budget: { left: BUDGET },
@@ -183,6 +194,19 @@ export function warn(
 ): void {
   if (loading.warnings.length >= LOAD_ISSUES_MAX) return;
   loading.warnings.push(issueAt(where, path, message));
+}
+
+/** Limit of the strings with variables that are not set, and of the text of each. */
+const UNSET_MAX = 500;
+const UNSET_TEXT_MAX = 4096;
+
+/** Remembers a string with variables that are not set; those above the limits are dropped. */
+export function noteUnset({ unset }: Loading, path: string, parts: UnsetVariables["parts"]): void {
+  const length = parts.reduce(
+    (sum, part) => sum + (typeof part === "string" ? part : part.fallback).length,
+    0,
+  );
+  if (unset.length < UNSET_MAX && length <= UNSET_TEXT_MAX) unset.push({ path, parts });
 }
 
 /** Remembers the image of a service with `build`. */

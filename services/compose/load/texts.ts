@@ -2,7 +2,7 @@
 
 import { loadProject, type ProjectSources } from "./load.ts";
 import type { Project } from "./resolve.ts";
-import type { LoadIssue, UnbuiltImage } from "./scope.ts";
+import type { LoadIssue, UnbuiltImage, UnsetVariables } from "./scope.ts";
 
 /** Sources whose files are given by path: relative to the project's directory, or absolute. */
 export interface GivenSources extends Omit<ProjectSources, "readFile"> {
@@ -15,6 +15,7 @@ export interface LoadedTexts {
   errors: LoadIssue[];
   warnings: LoadIssue[];
   builds: UnbuiltImage[];
+  unset: UnsetVariables[];
   contents: [path: string, text: string][];
   values: string[];
   /** Paths of all files that the project names, also of missing ones. */
@@ -35,6 +36,7 @@ const REFUSED: LoadedTexts = {
   }],
   warnings: [],
   builds: [],
+  unset: [],
   contents: [],
   values: [],
   asked: [],

@@ -1,6 +1,7 @@
 /** Plans a deploy: what differs between a project and what the engine has. Pure. @module */
 
 import type { ContainerInspect } from "../../../engine/containers.ts";
+import { unitIn, unitText } from "../../containers/units.ts";
 import { inPodText, isInPod } from "../../updates/recreate/podman.ts";
 import { nameOf } from "../../updates/recreate/replace.ts";
 import type { Project, Service } from "../load/resolve.ts";
@@ -73,7 +74,7 @@ export function planProject(
   const refusals = [
     ...checked.refusals,
     ...notes.refusals,
-    ...inPods(services, whole, observed),
+    ...ownedElsewhere(services, whole, observed),
   ];
   const unapplied = [...notes.unapplied, ...networks.unapplied];
   return {
@@ -102,15 +103,20 @@ const onlyServices = (project: Project, names: ReadonlySet<string> | undefined):
   ),
 });
 
-/** Containers that would be recreated outside of their pod. */
-const inPods = (
+/** Containers that would be recreated outside of their pod, or behind the back of their unit. */
+const ownedElsewhere = (
   services: readonly PlannedChange[],
   project: Project,
   { containers }: Observed,
 ): string[] =>
   services.filter(({ action }) => action === "recreate").flatMap(({ name }) =>
-    replicasOf(project, name, containers).kept.filter(isInPod)
-      .map((each) => inPodText(nameOf(each)))
+    replicasOf(project, name, containers).kept.flatMap((each) => {
+      const unit = unitIn(each.Config.Labels);
+      return [
+        ...(isInPod(each) ? [inPodText(nameOf(each))] : []),
+        ...(unit === null ? [] : [unitText(nameOf(each), unit)]),
+      ];
+    })
   );
 
 /** Volumes have data, so that a deploy does not replace them. */

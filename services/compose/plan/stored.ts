@@ -31,8 +31,10 @@ type StackDeps = FileDeps & ObserveDeps & Pick<Deps, "db">;
 /** A stack with stored sources, loaded. */
 export interface LoadedStack {
   version: number;
-  /** Location on disk. */
+  /** Location for relative paths and labels. */
   place?: DiskPlace | undefined;
+  /** Whether the files of this location are the sources. */
+  isOnDisk: boolean;
   project: Project;
   /** Texts of configs and secrets, e.g. by `secrets.key`. */
   contents: ReadonlyMap<string, string>;
@@ -80,7 +82,8 @@ async function loadVersion(
   }
   return {
     version,
-    place: sources.place,
+    place: sources.place ?? sources.base,
+    isOnDisk: sources.place !== undefined,
     project,
     contents,
     outside: Object.keys(sources.outside ?? {}),
@@ -94,7 +97,7 @@ async function loadVersion(
 const PORT = /^\d{1,5}$/;
 
 /** Without the values in what viewers see of containers: images, names and ports. */
-function secretValues(project: Project, values: readonly string[]): string[] {
+export function secretValues(project: Project, values: readonly string[]): string[] {
   const { name, services, networks, volumes } = project;
   const shown = [
     name,

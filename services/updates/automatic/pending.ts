@@ -4,11 +4,13 @@ import { selectLatestDigest, selectSeenDigest } from "../../../db/updates/digest
 import { selectCheckedImage } from "../../../db/updates/images.ts";
 import { canonicalReference } from "../../../engine/image_reference.ts";
 import type { Deps } from "../../deps.ts";
+import { unitIn } from "../../containers/units.ts";
 import { parseDependsOn, startOrder } from "../../containers/order.ts";
 import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
 import { createTagFilters, newestAccepted, type TagFilters } from "../check/candidates.ts";
 import { type ImageInUse, imagesInUse, type ImageUser, isCheckable } from "../check/in_use.ts";
-import { AUTO_LABELS, WINDOW_LABEL } from "../labels.ts";
+import { AUTO_LABELS, OWN_LABEL, WINDOW_LABEL } from "../labels.ts";
+import { otherUpdates } from "../other_programs.ts";
 import { readKnown } from "../check/known.ts";
 import { imageStatus, type Known } from "../check/status.ts";
 import { isBlocked } from "../run/blocked.ts";
@@ -41,8 +43,11 @@ export async function pendingUpdates(deps: Deps): Promise<PendingUpdate[]> {
   const containers = deps.inventory.list();
   const next = createNextDue();
   const isOpen = (window: UpdateWindow) => openedAt(window, deps.now(), { next }) !== undefined;
+  const isUpdatedElsewhere = otherUpdates(containers);
   const isCandidate = (user: ImageUser) =>
-    isAutomatic(user, settings, isOpen) && !deps.maintenance.includes(user.container);
+    isAutomatic(user, settings, isOpen) && !deps.maintenance.includes(user.container) &&
+    unitIn(user.container.labels) === null &&
+    (isRequested(user) || !isUpdatedElsewhere(user.container));
   const hasLabel = (name: string) => containers.some(({ labels }) => labels[name] !== undefined);
   const mayBeAutomatic = settings.policy === "auto" || AUTO_LABELS.some(hasLabel);
   // The engine is asked for the labels of images only if they can matter.
@@ -71,6 +76,10 @@ export async function pendingUpdates(deps: Deps): Promise<PendingUpdate[]> {
   }
   return inOrder(pending);
 }
+
+/** Whether an administrator has written that this service updates the container. */
+const isRequested = ({ container, labels }: ImageUser) =>
+  labels.policy === "auto" && container.labels[OWN_LABEL]?.trim().toLowerCase() === "auto";
 
 /** Labels with problems may mean something else than what is applied. */
 function isAutomatic(

@@ -15,6 +15,7 @@ import type { Deps } from "../../deps.ts";
 import type { Container } from "../../containers/inventory.ts";
 import { asContainer, inspectContainer, listAll, type ReadDeps } from "../../containers/reads.ts";
 import { dependentsOf } from "../../containers/share_group.ts";
+import { unitIn, unitText } from "../../containers/units.ts";
 import { readMark } from "../../containers/marks.ts";
 import { inPodText, isInPod } from "../recreate/podman.ts";
 import { isSwarmTask } from "../../swarm/tasks.ts";
@@ -151,6 +152,8 @@ async function fixedObstacles(
       );
     }
     if (isInPod(each)) messages.push(inPodText(member.name));
+    const unit = unitIn(member.labels);
+    if (unit !== null) messages.push(unitText(member.name, unit));
     if (["paused", "removing", "dead"].includes(each.State.Status)) {
       messages.push(`${member.name} is ${each.State.Status}`);
     }

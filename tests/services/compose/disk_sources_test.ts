@@ -9,6 +9,7 @@ const DIRECTORY = "/opt/stacks/shop";
 /** Files of the directory by name. */
 const filesOf = (texts: Record<string, string>): HostFiles => ({
   read: (path) => Promise.resolve(texts[path.slice(DIRECTORY.length + 1)]),
+  modifiedAt: () => Promise.resolve(undefined),
   write: () => Promise.reject(new Error("Nothing is written")),
 });
 

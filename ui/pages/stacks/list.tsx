@@ -66,7 +66,10 @@ export default function Stacks() {
     <Page
       title="Stacks"
       actions={hasRole("admin", "stacks:write") && (
-        <LinkButton to="/stacks/new" kind="primary" icon="plus">New stack</LinkButton>
+        <>
+          <LinkButton to="/takeover" icon="target">Take over</LinkButton>
+          <LinkButton to="/stacks/new" kind="primary" icon="plus">New stack</LinkButton>
+        </>
       )}
     >
       <div class="filters" role="search" aria-label="Filters">

@@ -414,6 +414,21 @@ Deno.test("planProject() refuses to recreate a container of a pod", async () => 
   deepEqual(await refusals({ CgroupParent: "/libpod_parent" }), []);
 });
 
+Deno.test("planProject() refuses to recreate a container that a unit of systemd owns", async () => {
+  const given = container("web");
+  const { Labels } = given.Config;
+  const owned = {
+    ...given,
+    Config: { ...given.Config, Labels: { ...Labels, PODMAN_SYSTEMD_UNIT: "web.service" } },
+  } as unknown as ContainerInspect;
+  const { refusals } = await plan("web: {image: nginx, environment: [TOKEN=n3w]}", {
+    containers: [owned],
+  });
+  deepEqual(refusals, [
+    "shop-web-1 belongs to the unit web.service of systemd; restart it with systemctl restart web.service",
+  ]);
+});
+
 /** A plan for a project whose network and volume exist with other settings. */
 async function planParts(
   network: string,

@@ -120,6 +120,57 @@ Deno.test("a running container is due for its newest image in a window, once it 
   }
 });
 
+Deno.test("a container that another running program updates is left to it, unless its label says auto", async () => {
+  const env = (name: string) => [{ name, value: "true" }];
+  const files = { "com.docker.compose.project.config_files": "/data/compose/1/compose.yaml" };
+  const enable = { "com.centurylinklabs.watchtower.enable": "true" };
+  for (
+    const { image, updater = {}, labels = {}, names } of [
+      { image: "containrrr/watchtower:1", names: [] },
+      { image: "containrrr/watchtower", labels: enable, names: [] },
+      { image: "containrrr/watchtower", labels: { "longshore.update": "auto" }, names: ["web"] },
+      { image: "containrrr/watchtower", updater: { state: "exited" as const }, names: ["web"] },
+      { image: "watchtower", updater: { env: env("WATCHTOWER_MONITOR_ONLY") }, names: ["web"] },
+      { image: "watchtower", updater: { env: env("WATCHTOWER_LABEL_ENABLE") }, names: ["web"] },
+      {
+        image: "watchtower",
+        updater: { env: env("WATCHTOWER_LABEL_ENABLE") },
+        labels: enable,
+        names: [],
+      },
+      { image: "portainer/portainer-ce", updater: { at: "/data" }, labels: files, names: [] },
+      { image: "portainer/portainer-ce", updater: { at: "/other" }, labels: files, names: ["web"] },
+      { image: "louislam/dockge:1", updater: { at: "/data" }, labels: files, names: ["web"] },
+      { image: "", labels: { PODMAN_SYSTEMD_UNIT: "web.service" }, names: [] },
+    ]
+  ) {
+    await using made = await outdated([{ name: "web", labels }]);
+    made.images[0]!.labels = {};
+    const { state = "running", env = [], at } = updater as {
+      state?: Container["state"];
+      env?: Container["details"]["env"];
+      at?: string;
+    };
+    const mounts = at === undefined
+      ? []
+      : [{ type: "volume", name: "v", source: "", destination: at, readOnly: false }];
+    const { list } = made.app.deps.inventory;
+    const [web] = list();
+    const other = {
+      ...web!,
+      id: idOf("updater"),
+      name: "updater",
+      image,
+      state,
+      labels: {},
+      details: { ...web!.details, env, mounts },
+    };
+    made.app.deps.inventory.put(other, made.app.deps.inventory.readNumber());
+
+    deepEqual(await pendingNames(made), names, JSON.stringify({ image, labels, updater }));
+  }
+});
+
 for (
   const { what, labels, settings, names } of [
     { what: "the policy notify", settings: { policy: "notify" as const }, names: [] },

@@ -1,0 +1,143 @@
+/** Choice of the source of one stack: a candidate, its containers, or a file anywhere on the host. @module */
+
+import type { ComponentChildren } from "preact";
+import { useSignal } from "@preact/signals";
+import type { TakeoverStack } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Reason, withBreaks } from "../../components/states.tsx";
+import { TextField } from "../../components/fields.tsx";
+import { Time } from "../../components/time.tsx";
+import { plain } from "../../base/text.ts";
+import { kindText, PlanText } from "./columns.tsx";
+
+type Candidate = TakeoverStack["candidates"][number];
+
+interface Choice {
+  source: { kind: "host" | "mount" | "generated"; path: string | null; through?: string };
+  acceptRecreate: boolean;
+}
+
+/** The choice of a path, besides the numbers of the candidates. */
+const OTHER = -1;
+
+export function SourceDialog({ stack, onChoose, onClose }: {
+  stack: TakeoverStack;
+  /** Resolves when the stack is taken over, or the refusal was shown. */
+  onChoose: (choice: Choice) => Promise<void>;
+  onClose: () => void;
+}) {
+  const { name, candidates } = stack;
+  const usable = candidates.filter(({ kind }) => kind !== "text");
+  const first = usable.findIndex(({ plan }) => plan);
+  const chosen = useSignal(first < 0 ? OTHER : first);
+  const path = useSignal("");
+  const accepts = useSignal(false);
+  const isBusy = useSignal(false);
+  const candidate = usable[chosen.value];
+  const recreates = candidate?.plan?.recreates ?? [];
+  const mayTake = candidate
+    ? candidate.plan !== null && (recreates.length === 0 || accepts.value)
+    : path.value.trim().startsWith("/");
+  const take = async () => {
+    isBusy.value = true;
+    await onChoose({
+      source: candidate ? sourceOf(candidate) : { kind: "host", path: path.value.trim() },
+      acceptRecreate: accepts.value,
+    });
+    onClose();
+  };
+  return (
+    <Dialog title={`Source of ${plain(name)}`} onClose={onClose} wide>
+      <fieldset class="takeover-sources" role="radiogroup">
+        <legend>Source</legend>
+        {usable.map((each, at) => (
+          <Option
+            key={at}
+            name={optionName(each)}
+            isChosen={chosen.value === at}
+            onChoose={() => chosen.value = at}
+          >
+            <CandidateText candidate={each} />
+          </Option>
+        ))}
+        <Option
+          name="Another Compose file on the host"
+          isChosen={chosen.value === OTHER}
+          onChoose={() => chosen.value = OTHER}
+        />
+      </fieldset>
+      {chosen.value === OTHER && (
+        <div onInput={(event) => path.value = (event.target as HTMLInputElement).value}>
+          <TextField
+            label="Path"
+            name="path"
+            placeholder="/srv/shop/compose.yaml"
+            hint="Read once; edits are stored in Longshore"
+            autocomplete="off"
+          />
+        </div>
+      )}
+      {recreates.length > 0 && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={accepts.value}
+            onChange={({ currentTarget }) => accepts.value = currentTarget.checked}
+          />
+          The next deploy may recreate {recreates.map(plain).join(", ")}
+        </label>
+      )}
+      <div class="actions">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          kind="primary"
+          disabled={!mayTake}
+          busy={isBusy.value}
+          onClick={() => void take()}
+        >
+          Take over
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Option({ name, isChosen, onChoose, children }: {
+  name: string;
+  isChosen: boolean;
+  onChoose: () => void;
+  children?: ComponentChildren;
+}) {
+  return (
+    <div class="takeover-source">
+      <label class="check">
+        <input type="radio" name="source" checked={isChosen} onChange={onChoose} />
+        <span class="wrap">{withBreaks(name)}</span>
+      </label>
+      {children}
+    </div>
+  );
+}
+
+const optionName = ({ kind, path, through }: Candidate): string =>
+  path === null ? kindText(kind) : `${path}${through === undefined ? "" : ` in ${through}`}`;
+
+function CandidateText({ candidate }: { candidate: Candidate }) {
+  const { modifiedAt, plan, error } = candidate;
+  return (
+    <div class="takeover-facts">
+      {modifiedAt !== null && (
+        <p class="hint">
+          Changed <Time at={modifiedAt} />
+        </p>
+      )}
+      {plan ? <PlanText plan={plan} /> : <Reason>{error}</Reason>}
+    </div>
+  );
+}
+
+function sourceOf({ kind, path, through }: Candidate): Choice["source"] {
+  const known = kind === "text" ? "generated" : kind;
+  return { kind: known, path, ...(through !== undefined && { through }) };
+}
