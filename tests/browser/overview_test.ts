@@ -20,7 +20,11 @@ dashboardTest("the overview names a few of what is wrong, and counts the others"
         labels: composeLabels(`app-${String(at).padStart(2, "0")}`, "web"),
         ...(at === STACKS - 1 && { state: "restarting" as const }),
       })),
-      { name: "prepared", state: "created" as const },
+      {
+        name: "prepared",
+        state: "created" as const,
+        labels: { "longshore.url": "https://prepared.example.com" },
+      },
       { name: "finished", state: "exited" as const },
     ],
   });
@@ -70,6 +74,16 @@ dashboardTest("the overview names a few of what is wrong, and counts the others"
     await menuOf("job-1"),
     ["Logs", "Terminal", "Update", "Restart", "Stop", "Remove"],
   );
+
+  await tab.open("/containers?q=prepared");
+  const link = await tab.find("link", "Open prepared at https://prepared.example.com");
+  deepEqual(await link.evaluate((each) => [each.getAttribute("href"), each.getAttribute("rel")]), [
+    "https://prepared.example.com/",
+    "noopener noreferrer",
+  ]);
+  await tab.checkAccessibility();
+  await tab.open("/containers?q=job-1");
+  await tab.find("link", "job-1");
 
   // On a phone: the name, and below it how it is doing.
   await tab.page.setViewport(PHONE);

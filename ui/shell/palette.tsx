@@ -6,6 +6,7 @@ import { useId, useRef } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
 import { addStyles } from "../components/styles.ts";
 import { plain } from "../base/text.ts";
+import { linksOf } from "../parts/links.tsx";
 import { ACTIONS, actionsFor, runAction } from "../state/container_actions.ts";
 import { containers } from "../state/live.ts";
 import { navigate } from "../state/router.ts";
@@ -131,6 +132,14 @@ function* commands(pages: OverlayProps["pages"]): Generator<Command> {
     yield { name: "New stack", kind: "Action", run: () => navigate("/stacks/new") };
   }
   for (const container of all) {
+    const [url] = linksOf(container);
+    if (url !== undefined) {
+      yield {
+        name: `Open ${plain(container.name)}`,
+        kind: "Link",
+        run: () => void open(url, "_blank", "noopener,noreferrer"),
+      };
+    }
     yield {
       name: `Logs of ${plain(container.name)}`,
       kind: "Action",

@@ -141,7 +141,7 @@ function optionOf(name: string, written: string): Option {
   if (Object.hasOwn(OPTIONS, known)) return OPTIONS[known]!;
   const meant = nearest(name, Object.keys(OPTIONS));
   const hint = meant === undefined ? "" : `; did you mean --${meant}?`;
-  throw new AppError("invalid", `body.command: ${written.slice(0, 50)} is no option${hint}`);
+  throw new AppError("invalid", `body.command: ${written.slice(0, 50)} is not an option${hint}`);
 }
 
 function add(conversion: Conversion, name: string, option: Option, value: string): void {

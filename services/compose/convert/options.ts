@@ -2,7 +2,7 @@
 
 import type { Part } from "../generate/part.ts";
 
-/** What the options of a command add up to. */
+/** The sum of the options of a command. */
 export interface Conversion {
   /** The service, in Compose's keys. */
   service: Part;

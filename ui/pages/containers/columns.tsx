@@ -14,6 +14,7 @@ import { Badge } from "../../components/states.tsx";
 import { bytes, imageName, percent, plain } from "../../base/text.ts";
 import { healthOf, host } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
+import { linksOf, OpenLink } from "../../parts/links.tsx";
 import { PathText } from "./texts.tsx";
 import { outdated } from "./update_marks.ts";
 
@@ -33,15 +34,17 @@ const shareOf = (used: number | null, total: number): number | null =>
 export const COLUMNS: readonly Column<Container>[] = [
   {
     title: "Name",
-    cell: ({ id, name, self }) => {
+    cell: (container) => {
+      const { id, name, self } = container;
       const link = (
         <a class="name cut" href={href(`/containers/${id.slice(0, 12)}`)}>{plain(name)}</a>
       );
-      return self
+      return self || linksOf(container).length > 0
         ? (
           <span class="name-cell">
             {link}
-            <Badge>Longshore</Badge>
+            {self && <Badge>Longshore</Badge>}
+            <OpenLink container={container} />
           </span>
         )
         : link;

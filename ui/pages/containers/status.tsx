@@ -11,6 +11,7 @@ import { Time } from "../../components/time.tsx";
 import { bytes, imageName, percent, plain, plainLines } from "../../base/text.ts";
 import { RANGES } from "../../parts/history.ts";
 import { useImageUpdates } from "../../parts/image_updates.ts";
+import { Links, linksOf } from "../../parts/links.tsx";
 import { rangeText } from "../../parts/range.tsx";
 import { healthOf } from "../../state/live.ts";
 import { withoutColors } from "../logs/ansi.ts";
@@ -27,6 +28,7 @@ const LOG_LINE_MAX = 300;
 const OUTPUT_MAX = 400;
 
 export function Status({ container }: TabProps) {
+  const links = linksOf(container);
   return (
     <>
       <Section title="Status" wide>
@@ -34,6 +36,11 @@ export function Status({ container }: TabProps) {
           <StateFact container={container} />
           <HealthFact container={container} />
           <ImageFact container={container} />
+          {links.length > 0 && (
+            <Fact name="Addresses">
+              <Links urls={links} />
+            </Fact>
+          )}
         </Facts>
       </Section>
       <Charts container={container} />

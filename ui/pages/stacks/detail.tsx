@@ -23,6 +23,7 @@ import {
 import { Table } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { imageName, plain } from "../../base/text.ts";
+import { OpenLink } from "../../parts/links.tsx";
 import { stackPath } from "../../paths.ts";
 import { healthOf } from "../../state/live.ts";
 import { href, query } from "../../state/router.ts";
@@ -184,10 +185,12 @@ function Containers({ containers }: Pick<Service, "containers">) {
   if (containers.length === 0) return <span class="muted">None on this host</span>;
   return (
     <span class="wrap">
-      {containers.map(({ id, name }, at) => (
-        <span key={id}>
+      {containers.map((container, at) => (
+        <span key={container.id}>
           {at > 0 && ", "}
-          <a href={href(`/containers/${id.slice(0, 12)}`)}>{plain(name)}</a>
+          <a href={href(`/containers/${container.id.slice(0, 12)}`)}>{plain(container.name)}</a>
+          {" "}
+          <OpenLink container={container} />
         </span>
       ))}
     </span>

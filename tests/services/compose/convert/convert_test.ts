@@ -110,7 +110,7 @@ for (
   const [command, says] of [
     ["docker ps", "must begin with docker run or podman run"],
     ["docker run -d", "names no image"],
-    ["docker run --nmae x y", "--nmae is no option; did you mean --name?"],
+    ["docker run --nmae x y", "--nmae is not an option; did you mean --name?"],
     ["docker run x; rm -rf /", "has an unquoted ;"],
     ["docker pull x && docker run x", "has an unquoted &"],
     ["docker run -e A=$(cat /etc/passwd) x", "has $(...)"],
