@@ -9,7 +9,7 @@ import * as health from "./health.ts";
 
 export const communityGroups: readonly EndpointGroup[] = [
   group(
-    ["/auth", "/api/settings"],
+    ["/auth", "/api/settings", "/api/setup"],
     () => import("./auth.ts"),
     () => import("./setup.ts"),
     () => import("./session.ts"),

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { SETUP_CODE } from "../services/access/setup/code.ts";
 import { changeToUsersMode, setUp } from "../services/access/setup/setup.ts";
 import { isSetupRequired } from "../services/access/sign_in/mode.ts";
+import { setupProgress, STEPS } from "../services/community/progress.ts";
 import type { Deps } from "../services/deps.ts";
 import { endpoint } from "./contract/endpoint.ts";
 import { clientOf } from "./pipeline/client.ts";
@@ -82,6 +83,21 @@ export const setupEndpoints = (deps: Deps) => [
     setCookie(sessionCookie(deps.config, request, pageHash, refreshToken));
     return result;
   }),
+
+  endpoint("GET /api/setup/progress", {
+    operationId: "getSetupProgress",
+    summary: "List first steps",
+    description: "What a new server still lacks, in the order in which it is useful.",
+    role: "admin",
+    permission: "settings:read",
+    returns: z.array(
+      z.object({
+        id: z.enum(STEPS),
+        done: z.boolean(),
+        why: z.string(),
+      }).meta({ id: "SetupStep" }),
+    ),
+  }, () => setupProgress(deps)),
 
   endpoint("POST /api/settings/users-mode", {
     operationId: "changeToUsersMode",

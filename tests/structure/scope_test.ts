@@ -45,6 +45,7 @@ const CLOSED = [
   "GET /api/system/d",
   "POST /api/system/prune",
   "POST /api/settings/users-mode",
+  "GET /api/setup/progress",
   "POST /api/volumes",
   "DELETE /api/volumes/:name",
   "POST /api/updates/check",

@@ -2943,6 +2943,12 @@ export type SetupResult = {
 
 export type SetupState = { required: boolean; codeInForce: boolean };
 
+export type SetupStep = {
+  id: "takeover" | "channel" | "alerts" | "update-checks" | "access" | "backup";
+  done: boolean;
+  why: string;
+};
+
 export type ShortHealth = { status: "ok" | "degraded"; version: string };
 
 export type SignInMethods = {
@@ -4225,6 +4231,7 @@ export interface Operations {
     query?: { limit?: number; offset?: number; user?: string };
     result: UserSessionPage;
   };
+  "GET /api/setup/progress": { result: (SetupStep)[] };
   "GET /api/silences": { result: SilenceList };
   "GET /api/ssl": { result: CertificateCheckList };
   "GET /api/stacks": { result: StackList };

@@ -6,7 +6,8 @@ import { Menu } from "../components/menu.tsx";
 import { PRODUCT } from "../components/page.tsx";
 import { connection } from "../state/live.ts";
 import { href, navigate } from "../state/router.ts";
-import { HAS_DASHBOARD, session, signOut } from "../state/session.ts";
+import { showGetStarted } from "../state/get_started.ts";
+import { HAS_DASHBOARD, hasRole, session, signOut } from "../state/session.ts";
 import { isMenuOpen } from "./navigation.tsx";
 import { openPalette, openShortcuts } from "./overlays.tsx";
 import { useShortcuts } from "./shortcuts.ts";
@@ -43,12 +44,18 @@ export function Banner() {
         icon="user"
         items={() => [
           { name: "Account", onSelect: () => navigate("/account") },
+          ...hasRole("admin", "settings:read") ? [{ name: "Get started", onSelect: start }] : [],
           { name: "Keyboard shortcuts", onSelect: openShortcuts },
           { name: "Sign out", onSelect: () => void signOut() },
         ]}
       />
     </header>
   );
+}
+
+function start(): void {
+  showGetStarted(true);
+  navigate("/");
 }
 
 /** The banner of public pages, which visitors open without a session. */

@@ -69,7 +69,7 @@ export const TAGS: Record<Edition, Record<string, Tag>> = {
     },
     Audit: { groups: ["audit"], description: "Record of all changes." },
     Authentication: {
-      groups: ["auth", "settings"],
+      groups: ["auth", "settings", "setup"],
       description: "Setup, login, tokens and the current user.",
     },
     Account: { groups: ["account"], description: "Your own account, password and sessions." },

@@ -1,5 +1,8 @@
 /** Overview: whether the host is well, and what needs attention first. @module */
 
+import { useSignal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
 import { LinkButton } from "../../components/button.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { Empty, State } from "../../components/states.tsx";
@@ -8,6 +11,9 @@ import { stackPath } from "../../paths.ts";
 import { containers, healthOf, isStopped, stacks, type StackSummary } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { UnknownContainers } from "../../parts/unknown_containers.tsx";
+import { isGetStartedShown } from "../../state/get_started.ts";
+import { hasRole } from "../../state/session.ts";
+import { reloadIfReachable } from "../../shell/reload.ts";
 import { Attention } from "./attention.tsx";
 import { Host } from "./host.tsx";
 import { RecentEvents } from "./recent_events.tsx";
@@ -17,6 +23,7 @@ export default function Overview() {
     <Page title="Overview">
       <div class="overview">
         <Attention />
+        {hasRole("admin", "settings:read") && isGetStartedShown.value && <FirstSteps />}
         <Host />
         <Containers />
         <Stacks />
@@ -24,6 +31,17 @@ export default function Overview() {
       </div>
     </Page>
   );
+}
+
+/** Loaded when it is needed: the first view is smaller without it. */
+function FirstSteps() {
+  const body = useSignal<ComponentType | undefined>(undefined);
+  useEffect(() => {
+    import("./get_started.tsx").then(({ GetStarted }) => body.value = GetStarted)
+      .catch(reloadIfReachable);
+  }, []);
+  const Body = body.value;
+  return Body ? <Body /> : null;
 }
 
 /** Filters of the list of containers, with their tone. */

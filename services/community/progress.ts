@@ -1,0 +1,79 @@
+/** First steps of an operator, and which of them are done. @module */
+
+import { countAlertRules } from "../../db/alert_rules.ts";
+import { selectApiTokens } from "../../db/api_tokens.ts";
+import { countAuditEntries } from "../../db/audit_entries.ts";
+import { selectNotificationChannels } from "../../db/notification_channels.ts";
+import { selectStoredStacks } from "../../db/stack_versions.ts";
+import type { Deps } from "../deps.ts";
+import { readUpdateSettings } from "../updates/settings.ts";
+
+/** In the order in which they are useful. */
+export const STEPS = [
+  "takeover",
+  "channel",
+  "alerts",
+  "update-checks",
+  "access",
+  "backup",
+] as const;
+
+export interface Step {
+  id: (typeof STEPS)[number];
+  done: boolean;
+  /** One sentence. */
+  why: string;
+}
+
+/** The steps, with what they are good for here. */
+export function setupProgress(
+  deps: Pick<Deps, "accounts" | "config" | "db" | "inventory">,
+): Step[] {
+  const { accounts, db } = deps;
+  const foreign = foreignStacks(deps);
+  return [
+    {
+      id: "takeover",
+      done: foreign === 0,
+      why: foreign === 0
+        ? "Longshore has the Compose files of all stacks"
+        : `${foreign} ${foreign === 1 ? "stack runs" : "stacks run"} whose Compose ` +
+          `${
+            foreign === 1 ? "file" : "files"
+          } Longshore does not have yet; no container is touched`,
+    },
+    {
+      id: "channel",
+      done: selectNotificationChannels(db).length > 0,
+      why: "A message tells you when a container is down, before others do",
+    },
+    {
+      id: "alerts",
+      done: countAlertRules(db) > 0,
+      why: "Rules warn before a disk or the memory is full",
+    },
+    {
+      id: "update-checks",
+      done: readUpdateSettings(deps).enabled,
+      why: "Shows which images have updates; asks the registries of the images that are in use",
+    },
+    {
+      id: "access",
+      done: accounts.mode === "users" || selectApiTokens(db).length > 0,
+      why: "An account for each person, or a token for each script, can be revoked on its own",
+    },
+    {
+      id: "backup",
+      done: countAuditEntries(db, { action: "backup", outcome: "success" }) > 0,
+      why: "One file has the settings, the keys and the Compose files of this server",
+    },
+  ];
+}
+
+/** Compose projects on the engine without stored sources. */
+function foreignStacks({ db, inventory }: Pick<Deps, "db" | "inventory">): number {
+  const stored = new Set(selectStoredStacks(db).map(({ stack }) => stack));
+  const projects = inventory.list()
+    .flatMap(({ composeProject, self }) => composeProject === null || self ? [] : [composeProject]);
+  return new Set(projects.filter((project) => !stored.has(project))).size;
+}
