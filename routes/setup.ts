@@ -43,6 +43,11 @@ const SetupResult = TokenPair.extend({
   }),
 }).meta({ id: "SetupResult" });
 
+const Step = z.object({ id: z.enum(STEPS), done: z.boolean(), why: z.string() })
+  .meta({ id: "SetupStep" });
+
+const Progress = z.array(Step).meta({ id: "SetupProgress" });
+
 export const setupEndpoints = (deps: Deps) => [
   endpoint("GET /auth/setup", {
     operationId: "getSetup",
@@ -90,13 +95,7 @@ export const setupEndpoints = (deps: Deps) => [
     description: "What a new server still lacks, in the order in which it is useful.",
     role: "admin",
     permission: "settings:read",
-    returns: z.array(
-      z.object({
-        id: z.enum(STEPS),
-        done: z.boolean(),
-        why: z.string(),
-      }).meta({ id: "SetupStep" }),
-    ),
+    returns: Progress,
   }, () => setupProgress(deps)),
 
   endpoint("POST /api/settings/users-mode", {

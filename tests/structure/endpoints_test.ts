@@ -164,6 +164,7 @@ Deno.test("every write except those to your own account needs more than the role
     "POST /api/push/register",
     "POST /api/push/unregister",
     // It stores nothing.
+    "POST /api/stacks/convert",
     "POST /api/stacks/validate",
     "POST /api/stream/ticket",
     "POST /api/tokens",

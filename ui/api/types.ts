@@ -2932,6 +2932,8 @@ export type SessionPage = { sessions: (Session)[]; total: number; limit: number;
 
 export type Setup = { code: string; account: FirstAccount } | { code: string; key: true };
 
+export type SetupProgress = (SetupStep)[];
+
 export type SetupResult = {
   accessToken: string;
   refreshToken?: string;
@@ -4231,7 +4233,7 @@ export interface Operations {
     query?: { limit?: number; offset?: number; user?: string };
     result: UserSessionPage;
   };
-  "GET /api/setup/progress": { result: (SetupStep)[] };
+  "GET /api/setup/progress": { result: SetupProgress };
   "GET /api/silences": { result: SilenceList };
   "GET /api/ssl": { result: CertificateCheckList };
   "GET /api/stacks": { result: StackList };
