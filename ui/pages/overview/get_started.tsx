@@ -21,7 +21,7 @@ const TITLES: Record<Id, string> = {
   channel: "Get messages",
   alerts: "Turn on the recommended alert rules",
   "update-checks": "Turn on update checks",
-  access: "Give others access",
+  access: "Accounts or tokens",
   backup: "Back up",
 };
 
@@ -53,7 +53,7 @@ export function GetStarted() {
             <Icon name={step.done ? "check" : "target"} />
             <div>
               <strong>{TITLES[step.id]}</strong>
-              {step.done && <span class="visually-hidden">, done</span>}
+              {step.done && ", done"}
               {!step.done && <p class="muted">{plain(step.why)}</p>}
             </div>
             {!step.done && <StepAction id={step.id} onDone={reload} />}
