@@ -175,7 +175,7 @@ async function writeLayer(
   // The owner of a directory becomes that of a new volume in its place.
   await tar(["-rf", path, "-C", files, "data"], OWNER, time);
   const diffId = `sha256:${await sha256(path)}`;
-  await run("gzip", ["-9n", path]);
+  await run("gzip", ["-n", path]);
   return { path: `${path}.gz`, diffId };
 }
 
