@@ -225,13 +225,18 @@ async function writeIndex(
     ...await addJson(layout, manifest, mediaType),
     platform: { architecture: config.architecture, os: "linux" },
   };
-  const annotations = { "org.opencontainers.image.ref.name": version };
+  const name = `longshore:${version}`;
+  // Podman names what it loads by the first one, containerd by the second one.
+  const annotations = {
+    "org.opencontainers.image.ref.name": name,
+    "io.containerd.image.name": `docker.io/library/${name}`,
+  };
   const path = ({ digest }: Descriptor) => blob("", digest).slice(1);
   const files = {
     "oci-layout": { imageLayoutVersion: "1.0.0" },
     "index.json": { schemaVersion: 2, manifests: [{ ...descriptor, annotations }] },
     "manifest.json": [
-      { Config: path(added), RepoTags: [`longshore:${version}`], Layers: layers.map(path) },
+      { Config: path(added), RepoTags: [name], Layers: layers.map(path) },
     ],
   };
   for (const [name, value] of Object.entries(files)) {
