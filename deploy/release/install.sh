@@ -153,7 +153,7 @@ fetch() {
   elif command -v curl >/dev/null; then
     step "Download $url/$1" curl -fsSL --proto =http,https -o "$work/$1" "$url/$1"
   elif command -v wget >/dev/null; then
-    step "Download $url/$1" wget -nv -O "$work/$1" "$url/$1"
+    step "Download $url/$1" wget -q -O "$work/$1" "$url/$1"
   else
     fail "Neither curl nor wget is installed; install one, or give --from"
   fi

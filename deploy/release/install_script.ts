@@ -16,7 +16,9 @@ const TEMPLATE = new URL("./install.sh", import.meta.url);
 /** Two words of a `.pub` file; its comment is left out. */
 const KEY = /^ssh-ed25519 [A-Za-z0-9+/]+=*(?= |$)/;
 
-/** Characters that stay themselves between the words of a shell. */
+const VERSION = /^[\w.-]+$/;
+
+/** Characters that a shell does not interpret. */
 const ADDRESS = /^(https?:\/\/[\w.:/~%-]+)?$/;
 
 /**
@@ -25,6 +27,7 @@ const ADDRESS = /^(https?:\/\/[\w.:/~%-]+)?$/;
  * @throws {ReleaseError} If a value does not fit into a shell script as it stands.
  */
 export async function installScript({ version, url, keys }: Installer): Promise<string> {
+  if (!VERSION.test(version)) throw new ReleaseError(`${version} is not a version`);
   if (!ADDRESS.test(url)) throw new ReleaseError(`${url} is not an address of a release`);
   const lines = keys.map((key) => {
     const found = KEY.exec(key.trim())?.[0];

@@ -68,7 +68,7 @@ case $1 in
 esac
 `;
 
-/** What a run of the script did. */
+/** Result of a run of the script. */
 export interface Run {
   code: number;
   stdout: string;
@@ -84,7 +84,7 @@ export function differences(before: string, after: string): string[] {
   ];
 }
 
-/** Where a run is stopped: at which of its steps, by which signal. */
+/** Interruption of a run: the number of the step, and the signal. */
 export interface Stop {
   at: number;
   signal: "TERM" | "INT" | "KILL";

@@ -84,6 +84,8 @@ async function checkStart(docker: Run, inside: Run, options: string[]): Promise<
     );
     match(await docker("logs", "longshore-image"), /^Engine: Docker /m);
     await exec("longshore", "healthcheck");
+    const check = await docker("inspect", "--format", "{{.Config.Healthcheck.Test}}", id);
+    equal(check, "[CMD longshore healthcheck]");
     // A command in the container has the same user, so that the service can use its files.
     const token = await exec("longshore", "token", "create", "test", "--role", "admin");
     const asOwner = ["exec", "--user", "65532", "longshore-image"];
