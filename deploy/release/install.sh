@@ -206,13 +206,11 @@ fetch_release() {
 
 # The value of a variable in the environment file, else $2.
 configured() {
-  value=$(sed -n "s/^$1=//p" "$config/longshore.env" 2>/dev/null | tail -n 1)
+  value=$(sed -n "s/^$1=//p" "$config/longshore.env" 2>/dev/null | tail -n 1 | tr -d "\"'")
   printf '%s' "${value:-$2}"
 }
 
 check_port() {
-  port=$(configured PORT "$port")
-  host=$(configured HOST "$host")
   # Sockets that listen have state 0A.
   if grep -qi ":$(printf '%04X' "$port") [0-9A-F]*:0000 0A " /proc/net/tcp /proc/net/tcp6 2>/dev/null; then
     fail "Port $port is in use; choose another one with --port, or PORT in $config/longshore.env"
@@ -376,6 +374,8 @@ install_or_upgrade() {
   check_host
   find_release
   make_work
+  port=$(configured PORT "$port")
+  host=$(configured HOST "$host")
   file=longshore-$version-$target
   [ -e "$executable" ] || {
     install_new

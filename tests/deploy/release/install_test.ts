@@ -300,7 +300,7 @@ hostTest(
     });
     const from = (name: string) => ["--from", `${host.sandbox.directory}/${name}`];
     equal((await host.run("old", from("old"))).code, 0);
-    await host.inside("echo LOG_LEVEL=debug >>/etc/longshore/longshore.env");
+    await host.inside("echo PORT=3100 >>/etc/longshore/longshore.env");
     const before = await host.snapshot();
 
     const failed = await host.run("broken", from("broken"));
@@ -315,8 +315,11 @@ hostTest(
 
     const upgraded = await host.run("new", from("new"));
     equal(upgraded.code, 0, upgraded.stderr);
-    match(upgraded.stdout, /^Longshore 999\.0\.0 is ready\.$/m);
-    match(await host.inside("cat /etc/longshore/longshore.env"), /^LOG_LEVEL=debug$/m);
+    match(
+      upgraded.stdout,
+      /^Longshore 999\.0\.0 is ready\.\nDashboard: http:\/\/localhost:3100\/$/m,
+    );
+    match(await host.inside("cat /etc/longshore/longshore.env"), /^PORT=3100$/m);
     equal(
       await host.inside(`${EXECUTABLE} version; ${EXECUTABLE}.previous version`),
       "longshore 999.0.0 (deno, x)\nlongshore 0.0.1 (deno, x)\n",
