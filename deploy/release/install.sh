@@ -302,7 +302,7 @@ install_new() {
 
 # Ends an installation or upgrade that was killed before its last step, else says what is there.
 keep() {
-  if [ -e "$executable.trial" ]; then
+  if [ -e "$executable.trial" ] && [ -z "$no_start" ]; then
     restart
   elif ! systemctl is-enabled longshore >/dev/null 2>&1; then
     [ -n "$no_start" ] || check_port
