@@ -34,7 +34,7 @@ export async function selfUpdate(program: Program): Promise<number> {
     force: "flag",
   });
   const executable = ownFile(program, options.executable);
-  const keys = options.key === undefined ? builtInKeys() : [readText(options.key)];
+  const keys = options.key === undefined ? builtInKeys() : readText(options.key).trim().split("\n");
   const sums = await signedSums(dirname(file), keys);
 
   const copy = `${executable}.${crypto.randomUUID()}.new`;

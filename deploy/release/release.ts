@@ -2,7 +2,9 @@
  * Prepares and builds releases.
  *
  *     deno task release prepare VERSION
- *     deno task release build [--sign KEY] [--out DIRECTORY] [--target TRIPLE ...]
+ *     deno task release build [--sign KEY] [--out DIRECTORY] [--target TRIPLE ...] [--base IMAGE]
+ *                             [--url ADDRESS]
+ *     deno task release install-script [--key FILE.pub] [--url ADDRESS]
  *     deno task release sbom
  *
  * @module
@@ -12,23 +14,35 @@ import { parseArgs } from "node:util";
 import manifest from "../../deno.json" with { type: "json" };
 import { closeSection, sectionOf } from "./changelog.ts";
 import releaseKeys from "../../services/release/release_keys.json" with { type: "json" };
+import { writeImage } from "./image.ts";
+import { type Installer, installScript } from "./install_script.ts";
+import { ReleaseError, run, sha256 } from "./programs.ts";
 import { billOfMaterials, type LockFile } from "./sbom.ts";
 
 const USAGE = `Prepares and builds releases.
 
 Usage: deno task release prepare VERSION
        deno task release build [--sign KEY] [--out DIRECTORY] [--target TRIPLE ...]
+                               [--base IMAGE] [--url ADDRESS]
+       deno task release install-script [--key FILE.pub] [--url ADDRESS]
        deno task release sbom
 
 prepare writes VERSION into deno.json and closes the section "Unreleased" of CHANGELOG.md.
   Review and commit the result, then tag the commit.
 
 build builds each executable twice, fails unless both builds have the same bytes, and writes the
-  executables, the change notes, a CycloneDX bill of materials and SHA256SUMS.
+  executables, the files of the systemd service, install.sh, the images, the change notes, a
+  CycloneDX bill of materials and SHA256SUMS.
   --sign KEY       sign SHA256SUMS with this SSH private key (ssh-keygen -Y, namespace "file"), an
                    Ed25519 key whose public half services/release/release_keys.json lists
   --out DIRECTORY  where the files go (dist/release); it must be empty or absent
   --target TRIPLE  another system, see compile.sh --help; may be repeated
+  --base IMAGE     also write an image for each target, with the layers of this base: an OCI layout
+                   (directory or tar archive, e.g. of skopeo copy --all docker://debian:bookworm-slim
+                   oci-archive:base.tar) with the processors of all targets
+  --url ADDRESS    where install.sh downloads the files of the release; VERSION stands for the version
+
+install-script prints an install.sh for tests: with the key in FILE.pub instead of the release keys.
 
 sbom prints the bill of materials.`;
 
@@ -37,10 +51,11 @@ const PRODUCT = ["main.ts", "commands", "routes", "services", "engine", "db", "u
 
 const root = new URL("../../", import.meta.url);
 
-/** A failure whose message says all that the releaser needs. */
-class ReleaseError extends Error {
-  override readonly name = "ReleaseError";
-}
+/** Files of the systemd service, by their name in a release. */
+const SERVICE_FILES = {
+  "longshore.service": "deploy/longshore.service",
+  "longshore-update-trial": "deploy/update_trial.sh",
+};
 
 if (import.meta.main) {
   try {
@@ -57,6 +72,8 @@ async function main([command, ...args]: readonly string[]): Promise<void> {
       return await prepare(args);
     case "build":
       return await build(args);
+    case "install-script":
+      return await printInstallScript(args);
     case "sbom":
       return console.log(await sbom());
     case "help":
@@ -93,6 +110,8 @@ async function build(args: string[]): Promise<void> {
       sign: { type: "string" },
       out: { type: "string", default: "dist/release" },
       target: { type: "string", multiple: true, default: [Deno.build.target] },
+      base: { type: "string" },
+      url: { type: "string", default: "" },
     },
   });
   const { version } = manifest;
@@ -107,14 +126,43 @@ async function build(args: string[]): Promise<void> {
   }
   if (values.sign !== undefined) await assertBuiltIn(`${values.sign}.pub`);
   const out = await emptyDirectory(values.out);
+  const created = await commitTime();
   for (const target of values.target) {
-    await buildTwice(`${out}/longshore-${version}-${target}`, target);
+    const executable = `${out}/longshore-${version}-${target}`;
+    await buildTwice(executable, target);
+    if (values.base === undefined) continue;
+    await writeImage(`${executable}.oci.tar`, {
+      version,
+      target,
+      base: values.base,
+      executable,
+      created,
+    });
   }
   await Deno.writeTextFile(`${out}/CHANGES.md`, `${notes}\n`);
   await Deno.writeTextFile(`${out}/longshore-${version}.cdx.json`, `${await sbom()}\n`);
+  await writeServiceFiles(out, { version, url: values.url, keys: releaseKeys.keys });
   await writeSums(out);
   if (values.sign !== undefined) await sign(`${out}/SHA256SUMS`, values.sign);
   console.log(`Release ${version} is in ${out}`);
+}
+
+/** Writes `install.sh` and the files that it installs next to the executable. */
+export async function writeServiceFiles(out: string, installer: Installer): Promise<void> {
+  await Deno.writeTextFile(`${out}/install.sh`, await installScript(installer), { mode: 0o755 });
+  for (const [name, path] of Object.entries(SERVICE_FILES)) {
+    await Deno.copyFile(new URL(path, root), `${out}/${name}`);
+  }
+}
+
+async function printInstallScript(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: { key: { type: "string" }, url: { type: "string", default: "" } },
+  });
+  const keys = values.key === undefined ? releaseKeys.keys : [await Deno.readTextFile(values.key)];
+  const script = await installScript({ version: manifest.version, url: values.url, keys });
+  await new Blob([script]).stream().pipeTo(Deno.stdout.writable);
 }
 
 /** @throws {ReleaseError} When two builds of the same source differ. */
@@ -133,15 +181,19 @@ async function buildTwice(file: string, target: string): Promise<void> {
 /** The bill of materials of this checkout, as JSON text. */
 export async function sbom(): Promise<string> {
   const lock: LockFile = JSON.parse(await Deno.readTextFile(new URL("deno.lock", root)));
-  const timestamp = await run("git", ["log", "-1", "--format=%cI"]);
   const document = billOfMaterials(lock, await productImports(), {
     name: "longshore",
     version: manifest.version,
     license: manifest.license,
-    timestamp: new Date(timestamp).toISOString(),
+    timestamp: await commitTime(),
     denoVersion: Deno.version.deno,
   });
   return JSON.stringify(document, null, 2);
+}
+
+/** Time of the commit, ISO 8601 in UTC. */
+async function commitTime(): Promise<string> {
+  return new Date(await run("git", ["log", "-1", "--format=%cI"])).toISOString();
 }
 
 /** The specifiers of `deno.json` that product code imports. */
@@ -200,27 +252,10 @@ export async function sign(file: string, key: string): Promise<void> {
   await run("ssh-keygen", ["-Y", "sign", "-f", key, "-n", "file", file]);
 }
 
-async function sha256(path: string): Promise<string> {
-  const bytes = await Deno.readFile(path);
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
-}
-
 async function emptyDirectory(path: string): Promise<string> {
   await Deno.mkdir(path, { recursive: true });
   for await (const { name } of Deno.readDir(path)) {
     throw new ReleaseError(`${path} is not empty: it contains ${name}`);
   }
   return await Deno.realPath(path);
-}
-
-/** @returns What the program printed. */
-async function run(program: string, args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(program, {
-    args,
-    cwd: root,
-    stdin: "null",
-  }).output();
-  if (success) return new TextDecoder().decode(stdout).trim();
-  const said = new TextDecoder().decode(stderr).trim().slice(-2000);
-  throw new ReleaseError(`${program} ${args.join(" ")} failed: ${said}`);
 }
