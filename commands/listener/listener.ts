@@ -167,7 +167,7 @@ export function listen(
   }
 
   async function respond(request: Request, peer: string, signal: AbortSignal): Promise<Response> {
-    if (signal.aborted || request.signal.aborted) return connectionClosed();
+    if (signal.aborted) return connectionClosed();
     const response = await answer(request, peer);
     // A GET has no body. That of a request that became a WebSocket cannot even be read.
     if (request.method !== "GET") await drainBody(request);
@@ -176,7 +176,7 @@ export function listen(
   }
 }
 
-/** The runtime still reports requests that came before the end of their connection, or were cancelled. */
+/** The runtime still reports requests that came before the end of their connection */
 const connectionClosed = () => new Response(null, { status: 503 });
 
 /**
