@@ -9,7 +9,7 @@ import type { Deps } from "../services/deps.ts";
 import { clientOf } from "./pipeline/client.ts";
 import { endpoint } from "./contract/endpoint.ts";
 import { Done, Timestamp } from "./contract/shapes.ts";
-import { KeyBody, LoginBody, THROTTLED, TokenPair, withReuseInNote } from "./users/login.ts";
+import { KeyBody, LoginBody, renewalWithNote, THROTTLED, TokenPair } from "./users/login.ts";
 import { UserRole } from "./users/shapes.ts";
 
 const RefreshBody = z.object({
@@ -78,7 +78,7 @@ export const authEndpoints = (deps: Deps) => [
   }, ({ body, caller, note, admit }) => {
     const presented = { tokens: [body.refreshToken], pageHash: null };
     const pair = refreshSession(deps, presented, caller.address, admit);
-    return withReuseInNote(note, pair);
+    return renewalWithNote(note, pair);
   }),
 
   endpoint("POST /auth/logout", {

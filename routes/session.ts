@@ -26,9 +26,9 @@ import { Done } from "./contract/shapes.ts";
 import {
   KeyBody,
   LoginBody,
+  renewalWithNote,
   THROTTLED,
   TokenPair as Tokens,
-  withReuseInNote,
 } from "./users/login.ts";
 
 const BrowserSession = Tokens.omit({ refreshToken: true }).extend({
@@ -173,7 +173,7 @@ export const sessionEndpoints = (deps: Deps) => {
       let pair: TokenPair;
       try {
         const refreshed = refreshSession(deps, presented, caller.address, admit);
-        pair = await withReuseInNote(note, refreshed);
+        pair = await renewalWithNote(note, refreshed);
       } catch (error) {
         if (error instanceof AppError && error.code === "unauthorized") {
           setCookie(expiredSessionCookie(config, request, pageHash));

@@ -28,6 +28,15 @@ const CHECKED_STEP = RESERVED_DESCRIPTORS / 2;
 /** Part of the limit that the addresses of one group may use. */
 const SHARE = 1 / 4;
 
+/**
+ * Most unfinished requests of a connection: more than the streams that HTTP/2 allows it at a time, so
+ * that only requests which the client has cancelled are beyond.
+ */
+export const REQUESTS_MAX = 256;
+
+/** Most unfinished requests besides one of each connection. The runtime keeps up to 18 KB for each. */
+export const FURTHER_REQUESTS_MAX = 8_192;
+
 /** Part of the idle connections that is closed at once, so that each accept need not search. */
 const CLOSED_PART = 1 / 16;
 
@@ -68,6 +77,8 @@ export function createConnections(
   const deliveries = createDeliveries<Connection>({ now, close: end, closeGroup });
   const open = new Set<Connection>();
   const sizes = new Map<string, number>();
+  /** Unfinished requests besides one of each connection. */
+  let further = 0;
   /** Number of connections for which descriptors are known to suffice. */
   let checked = unchecked;
   /** `max`, or the number at which the descriptors ran short. */
@@ -92,12 +103,18 @@ export function createConnections(
       return connection;
     },
 
+    /** Counts a request. Connections are closed if there are too many that have not ended. */
     beginRequest(connection: Connection): void {
       connection.requests++;
       connection.hadRequest = true;
+      if (!open.has(connection) || connection.requests === 1) return;
+      further++;
+      if (connection.requests > REQUESTS_MAX) end(connection);
+      if (further > FURTHER_REQUESTS_MAX) closeBusiest();
     },
 
     endRequest(connection: Connection): void {
+      if (open.has(connection) && connection.requests > 1) further--;
       connection.requests--;
       connection.idleSince = now();
     },
@@ -171,6 +188,18 @@ export function createConnections(
     return largest !== undefined;
   }
 
+  /** Closes the connections of the client with the most requests; of proxies one connection. */
+  function closeBusiest(): void {
+    const counts = new Map<string | Connection, number>();
+    const keyOf = (each: Connection) => each.isProxy ? each : each.group;
+    for (const each of open) {
+      counts.set(keyOf(each), (counts.get(keyOf(each)) ?? 0) + furtherOf(each));
+    }
+    const countOf = (each: Connection) => counts.get(keyOf(each))!;
+    const [busiest] = [...open].sort((a, b) => countOf(b) - countOf(a));
+    if (busiest) closeGroup(busiest);
+  }
+
   /** Closes all connections of a client's group; of proxies only the given one. */
   function closeGroup(connection: Connection): void {
     if (connection.isProxy) return end(connection);
@@ -192,8 +221,11 @@ export function createConnections(
   function remove(connection: Connection): void {
     deliveries.remove(connection);
     if (!open.delete(connection)) return;
+    further -= furtherOf(connection);
     const left = sizeOf(connection.group) - 1;
     if (left > 0) sizes.set(connection.group, left);
     else sizes.delete(connection.group);
   }
 }
+
+const furtherOf = ({ requests }: Connection) => Math.max(0, requests - 1);

@@ -176,7 +176,7 @@ export function listen(
   }
 }
 
-/** The runtime still reports requests that came before the end of their connection. */
+/** The runtime still reports requests that came before the end of their connection */
 const connectionClosed = () => new Response(null, { status: 503 });
 
 /**

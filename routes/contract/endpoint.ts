@@ -189,6 +189,8 @@ export interface Note {
   command?: string;
   /** Leaves the audit log without an entry: the request was a preview. */
   unaudited?: true;
+  /** Leaves the compliance log without an entry for a success: nothing new has happened. */
+  isRoutine?: boolean;
 }
 
 /** A route, its contract and its handler, with the types of the shapes erased. */

@@ -49,6 +49,7 @@ function pipeline(
   const cache = responseCache(endpoint.version);
   const handle = handler(endpoint, cache, deps);
 
+  const hasBody = endpoint.body !== undefined || endpoint.form !== undefined;
   const serve = limitLargeBodies(endpoint, deps, serveAdmitted);
 
   return async (c) => {
@@ -63,6 +64,8 @@ function pipeline(
     const cached = isShared ? cache.find(c.req.raw) : undefined;
     if (cached) return respondRaw(c.env, sendRepresentation(cached, c.req.raw));
     await checkInput(c);
+    // A body may take minutes, in which its caller loses the right to send it.
+    if (hasBody && endpoint.role !== "public") await checkAccess(c);
     return await handle(c, isShared);
   }
 }

@@ -3,8 +3,7 @@
 import * as z from "zod";
 import { EMAIL_LENGTH_MAX } from "../../services/access/users/emails.ts";
 import { PASSWORD_LENGTH_MAX } from "../../services/input/password_rule.ts";
-import { ReusedTokenError } from "../../services/access/sign_in/refresh.ts";
-import type { TokenPair as Login } from "../../services/access/sign_in/sessions.ts";
+import { type Renewal, ReusedTokenError } from "../../services/access/sign_in/refresh.ts";
 import type { Note } from "../contract/endpoint.ts";
 import { UserRole } from "./shapes.ts";
 
@@ -32,10 +31,15 @@ export const LoginBody = z.strictObject({
 
 export const THROTTLED = { 429: "Limit of 10 failures per minute reached; see `Retry-After`" };
 
-/** Names the user in the logs when a refresh token is reused. */
-export async function withReuseInNote(note: Note, login: Promise<Login>): Promise<Login> {
+/**
+ * Notes of a renewal what the logs need: the user if a refresh token was reused, and that an open
+ * page renews its login without anything new.
+ */
+export async function renewalWithNote(note: Note, renewal: Promise<Renewal>): Promise<Renewal> {
   try {
-    return await login;
+    const renewed = await renewal;
+    note.isRoutine = !renewed.isNewAddress;
+    return renewed;
   } catch (error) {
     if (error instanceof ReusedTokenError) note.actor = error.userId;
     throw error;

@@ -1,5 +1,5 @@
 /**
- * A webhook, a notification channel, a chat and a device, to see which of them get a message.
+ * A webhook, a notification channel, a chat channel and a device, to see which of them get a message.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export async function appWithReceivers(options: TestAppOptions = {}): Promise<Te
   return app;
 }
 
-/** Queued messages since the last call, e.g. `chat container.down`, sorted. */
+/** Queued messages since the last call, e.g. `push container.down`, sorted. */
 export function takeQueued(app: TestApp): string[] {
   collectHeld(app);
   const { db } = app.deps;
@@ -53,6 +53,6 @@ export function takeQueued(app: TestApp): string[] {
 
 /** Messages about a kind of event: to people, to all receivers, to programs. */
 export const toPeople = (kind: string): string[] =>
-  ["chat", "notification", "push"].map((channel) => `${channel} ${kind}`);
+  ["notification", "notification", "push"].map((channel) => `${channel} ${kind}`);
 export const toAll = (kind: string): string[] => [...toPeople(kind), `webhook ${kind}`];
 export const toPrograms = (kind: string): string[] => [`webhook ${kind}`];

@@ -144,7 +144,9 @@ Deno.test("a record can be read and sent back unchanged; other unknown fields ar
   });
   const path = `/api/alerts/rules/${rule.id}`;
   const changed = await app.call("PUT", path, { ...rule, threshold: 95 });
-  deepEqual([changed.status, changed.body], [200, { ...rule, threshold: 95 }]);
+  const { condition } = changed.body;
+  deepEqual([changed.status, changed.body], [200, { ...rule, threshold: 95, condition }]);
+  match(condition, /95 %/);
   equal((await app.call("PUT", path, { ...rule, secret: 1 })).status, 400);
   const { body: settings } = await app.call("GET", "/api/updates/settings");
   deepEqual((await app.call("PUT", "/api/updates/settings", settings)).body, settings);

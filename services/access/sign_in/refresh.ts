@@ -1,7 +1,7 @@
 /** Renews a login with its refresh token. @module */
 
 import { type RefreshToken, updateRefreshTokenSpent } from "../../../db/refresh_tokens.ts";
-import { updateSessionUse } from "../../../db/sessions.ts";
+import { selectSession, updateSessionUse } from "../../../db/sessions.ts";
 import { selectUser } from "../../../db/users.ts";
 import type { PresentedTokens } from "./open_login.ts";
 import { AppError } from "../../errors.ts";
@@ -12,6 +12,12 @@ import { type Admit, type LoginDeps, type TokenPair, tokenPairOf } from "./sessi
 
 /** Time in which a used token is accepted again, for clients that send parallel refreshes. */
 const REPEAT_MS = 10_000;
+
+/** A renewed login. */
+export interface Renewal extends TokenPair {
+  /** Whether the client was elsewhere at its sign-in or last renewal. */
+  isNewAddress: boolean;
+}
 
 /**
  * Exchanges the client's refresh token for a new pair. Within {@linkcode REPEAT_MS} the same address gets the
@@ -27,7 +33,7 @@ export async function refreshSession(
   presented: PresentedTokens,
   address: string,
   admit: Admit,
-): Promise<TokenPair> {
+): Promise<Renewal> {
   const { db, log, throttle, accounts } = deps;
   const token = findRefreshToken(db, presented)?.token ?? "";
   const next = await refreshTokenAfter(deps, token);
@@ -50,6 +56,7 @@ export async function refreshSession(
   admit(found.userId);
 
   const { tokenHash, pageHash } = found;
+  const isNewAddress = selectSession(db, found.familyId)?.address !== address;
   const endsAt = found.endsAt === null ? null : new Date(found.endsAt);
   if (found.spentAt === null) {
     db.transaction(() => {
@@ -63,7 +70,7 @@ export async function refreshSession(
   if (user) throttle.remember(address, emailKey(user.email));
   const issuedAt = new Date(found.spentAt ?? at);
   const login = { session: found, role, refreshToken: next, issuedAt, endsAt, pageHash };
-  return await tokenPairOf(deps, login);
+  return { ...await tokenPairOf(deps, login), isNewAddress };
 }
 
 function isRepeat({ spentAt, spentFrom }: RefreshToken, address: string, at: Date): boolean {

@@ -3,7 +3,9 @@ import {
   type Connection,
   createConnections,
   FIRST_REQUEST_MS,
+  FURTHER_REQUESTS_MAX,
   IDLE_MS,
+  REQUESTS_MAX,
 } from "../../../commands/listener/connections.ts";
 import { STALLED_MS } from "../../../commands/listener/deliveries.ts";
 
@@ -172,4 +174,39 @@ Deno.test("small bodies that are not taken close all connections of their group,
   connections.closeOverdue();
   deepEqual(closed.slice(6).every((group) => group === "proxy"), true);
   equal(connections.size > 2, true);
+});
+
+Deno.test("a client that cancels requests, so that many of a connection do not end, is disconnected", () => {
+  const { connections, closed, admit } = limited();
+  const connection = admit("a")!;
+  for (let at = 0; at < REQUESTS_MAX; at++) connections.beginRequest(connection);
+  deepEqual(closed, []);
+  connections.beginRequest(connection);
+  deepEqual(closed, ["a"]);
+});
+
+Deno.test("too many unfinished requests of all close the connections of the busiest client", () => {
+  const { connections, closed, admit, admitMany } = limited({ max: 1_000 });
+  const quiet = admit("quiet", { busy: true })!;
+  const begin = (connection: Connection, count: number) => {
+    for (let at = 0; at < count; at++) connections.beginRequest(connection);
+  };
+  begin(quiet, 20);
+  const each = 200;
+  const many = admitMany("busy", Math.ceil(FURTHER_REQUESTS_MAX / each));
+  for (const connection of many) begin(connection, each);
+  equal(closed.length, 0);
+  begin(admit("busy")!, each);
+  equal(closed.length > many.length, true);
+  equal(closed.includes("quiet"), false);
+
+  // What ended counts no more, also of closed connections.
+  for (const connection of many) {
+    for (let at = 0; at < each; at++) connections.endRequest(connection);
+  }
+  for (let at = 0; at < 20; at++) connections.endRequest(quiet);
+  closed.length = 0;
+  const next = admitMany("next", 20);
+  for (const connection of next) begin(connection, each);
+  deepEqual(closed, []);
 });

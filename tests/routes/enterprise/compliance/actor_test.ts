@@ -19,11 +19,25 @@ async function newest(app: TestApp, count: number): Promise<unknown[]> {
 Deno.test("the reuse of a refresh token is recorded with its user", async () => {
   using app = await usersApp({ edition: "enterprise" });
   const { refreshToken } = await login(app, "viewer@example.com");
-  equal((await refresh(app, refreshToken)).status, 200);
+  equal((await refresh(app, refreshToken, "198.51.100.7")).status, 200);
   app.clock.advance({ seconds: 10 });
   equal((await refresh(app, refreshToken)).status, 401);
   deepEqual(await newest(app, 3), [
     ["auth.refresh", app.ids.viewer, "failure"],
+    ["auth.refresh", app.ids.viewer, "success"],
+    ["auth.login", app.ids.viewer, "success"],
+  ]);
+});
+
+Deno.test("renewals of an open page are recorded from a new address only", async () => {
+  using app = await usersApp({ edition: "enterprise" });
+  let { refreshToken } = await login(app, "viewer@example.com");
+  for (const address of [undefined, undefined, "198.51.100.7", "198.51.100.7"]) {
+    const answer = await refresh(app, refreshToken, address);
+    equal(answer.status, 200);
+    refreshToken = answer.body.refreshToken;
+  }
+  deepEqual(await newest(app, 9), [
     ["auth.refresh", app.ids.viewer, "success"],
     ["auth.login", app.ids.viewer, "success"],
   ]);
