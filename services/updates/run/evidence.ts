@@ -4,8 +4,6 @@ import type { Engine } from "../../../engine/client.ts";
 import { containerInspect } from "../../../engine/containers.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import { readEntries } from "../../logs/logs.ts";
-import { sinceBefore } from "../../logs/follow/position.ts";
-import { parseStamp } from "../../logs/stamp.ts";
 import { lineText, LOG_LINES_MAX } from "../../messages/crash_log.ts";
 
 export interface Evidence {
@@ -57,7 +55,7 @@ export async function collectEvidence(
       exitCode: ExitCode,
       output: cut(Output),
     }));
-    evidence.logLines = (await readLastLines(engine, id, { tail: LINES_MAX })).map(cut);
+    evidence.logLines = (await readLastLines(engine, id, LINES_MAX)).map(cut);
   } catch (error) {
     // E.g. a log driver that cannot be read.
     if (!(error instanceof EngineError)) throw error;
@@ -65,23 +63,10 @@ export async function collectEvidence(
   return evidence;
 }
 
-/**
- * The last lines of both streams, each `RFC3339Nano text`.
- *
- * @param options.since Only lines of this time or later, as in a line.
- */
-export async function readLastLines(
-  engine: Engine,
-  id: string,
-  { tail, since }: { tail: number; since?: string | undefined },
-): Promise<string[]> {
+/** The last lines of both streams, each `RFC3339Nano text`. */
+async function readLastLines(engine: Engine, id: string, tail: number): Promise<string[]> {
   const container = await containerInspect(engine, id);
-  const stamp = since === undefined ? undefined : parseStamp(since);
-  const selection = {
-    tail,
-    since: stamp && sinceBefore(stamp),
-    streams: ["stdout", "stderr"] as const,
-  };
+  const selection = { tail, streams: ["stdout", "stderr"] as const };
   const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
   return (await readEntries({ engine }, container, selection, signal)).lines;
 }

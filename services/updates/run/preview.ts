@@ -9,6 +9,7 @@ import { assertDependentsInScope } from "../../containers/share_group.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { withVisibleImage } from "./choices.ts";
 import { readLatest } from "./latest.ts";
+import { logObstacles } from "./log_pattern.ts";
 import { planContainer, type ReplacedSetting, warningsOf } from "./plan.ts";
 import type { UpdateRequest } from "./start.ts";
 import { digestsOf, type Obstacle, surveyUpdate } from "./survey.ts";
@@ -47,9 +48,10 @@ interface UpdatePreview {
 /** @throws {AppError} As `startUpdate()`, except for what stands in the way. */
 export async function previewUpdate(
   deps: Deps,
-  { containerId, image, pull, expectedDigest, stableSeconds, verifyTimeoutSeconds, actor }:
-    UpdateRequest,
+  request: UpdateRequest,
 ): Promise<UpdatePreview> {
+  const { containerId, image, pull, expectedDigest, stableSeconds, verifyTimeoutSeconds, actor } =
+    request;
   const found = await surveyUpdate(deps, containerId, { image });
   const survey = withVisibleImage(found, actor.scope);
   const { old, container, all, oldImage, local, reference, dependents, watched } = survey;
@@ -79,7 +81,11 @@ export async function previewUpdate(
     watched: watched.map(({ name }) => name),
     replaced: plan?.replaced ?? null,
     warnings: [...warningsOf(old, oldImage, newImage), ...latest.warnings],
-    obstacles: [...survey.obstacles, ...latest.obstacles],
+    obstacles: [
+      ...survey.obstacles,
+      ...latest.obstacles,
+      ...logObstacles(deps.engine, old, request.logPatternMustNotAppear),
+    ],
     verification: {
       method: expectation.hasHealthCheck ? "health" : "stability",
       holdSeconds: Math.round(expectation.holdMs / 1000),

@@ -14,6 +14,7 @@ import type { PullPolicy } from "../../images/pull_policy.ts";
 import { pullOfVisible, withVisibleImage } from "./choices.ts";
 import { rollbackKind, updateKind } from "./kind.ts";
 import { readLatest } from "./latest.ts";
+import { logObstacles } from "./log_pattern.ts";
 import { assertNoObstacle } from "./prepare.ts";
 import { findPrevious } from "./previous.ts";
 import type { UpdateInput } from "./job.ts";
@@ -106,7 +107,7 @@ export async function startRollback(deps: Deps, request: RollbackRequest): Promi
 export async function startRun<Result>(
   deps: Deps,
   kind: JobKind<UpdateInput, Result>,
-  { container, all, reference, obstacles }: Survey,
+  { old, container, all, reference, obstacles }: Survey,
   { stableSeconds, verifyTimeoutSeconds, logPatternMustNotAppear, monitors = [], actor }:
     & VerificationRequest
     & { actor: Actor },
@@ -117,7 +118,8 @@ export async function startRun<Result>(
   if (logPatternMustNotAppear !== undefined) {
     await compileLinearPattern(logPatternMustNotAppear, { field: "body.logPatternMustNotAppear" });
   }
-  assertNoObstacle(obstacles, input.force);
+  const unreadable = logObstacles(deps.engine, old, logPatternMustNotAppear);
+  assertNoObstacle([...obstacles, ...unreadable], input.force);
   assertDependentsInScope(actor.scope, container, all);
   const { id, name } = container;
   return startJob(deps, kind, {

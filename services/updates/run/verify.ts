@@ -1,13 +1,11 @@
 /** Observes new containers until the verdict about each of them is known. @module */
 
 import { raiseHealthTime, selectHealthTime } from "../../../db/updates/health_times.ts";
-import { EngineError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { sleep } from "../../lifecycle.ts";
 import type { Identity } from "../../containers/reservations.ts";
-import { compileLinearPattern } from "../../input/linear_pattern.ts";
-import { readLastLines } from "./evidence.ts";
+import { createLogSearch } from "./log_pattern.ts";
 import { inspectIfThere, type Pair } from "./members.ts";
 import { answersAt, type PublishedPort } from "./ports.ts";
 import {
@@ -25,9 +23,6 @@ type VerifyDeps = Pick<Deps, "db" | "engine" | "now">;
 
 /** Interval between observations of the containers, in milliseconds. */
 const POLL_MS = 500;
-
-/** New lines of the log that are searched in each round. */
-const LOG_LINES_MAX = 10_000;
 
 interface VerifyOptions extends Omit<ExpectationOptions, "longestToHealthyMs"> {
   /** Running containers that are not replaced, but must stay healthy. */
@@ -73,7 +68,7 @@ export async function verify(
   const [target] = pairs;
   const findLine = options.logPattern === undefined || !target
     ? () => Promise.resolve(undefined)
-    : await createLogSearch(deps, target, options.logPattern);
+    : await createLogSearch(deps.engine, target.newId, { text: options.logPattern, signal });
 
   for (;;) {
     signal.throwIfAborted();
@@ -95,6 +90,9 @@ export async function verify(
     }
     const waiting = verdicts.find(({ verdict }) => verdict.outcome === "waiting");
     if (!waiting) {
+      // A task may have written lines between the search and its end.
+      const line = target?.ran ? await findLine() : undefined;
+      if (line !== undefined) throw new AppError("conflict", `${target!.name} ${line}`);
       return verdicts.map(({ name, verdict }) => `${name} ${verdict.reason}`).join("; ");
     }
     onProgress(`${waiting.name} ${waiting.verdict.reason}`);
@@ -152,27 +150,4 @@ async function findBroken({ engine }: VerifyDeps, watched: readonly Identity[]):
     }
   }
   return broken;
-}
-
-/** @returns A function that finds a line that must not appear among the new lines of the log. */
-async function createLogSearch(
-  { engine }: VerifyDeps,
-  { newId }: Verified,
-  text: string,
-): Promise<() => Promise<string | undefined>> {
-  const pattern = await compileLinearPattern(text, { field: "body.logPatternMustNotAppear" });
-  let since: string | undefined;
-  return async () => {
-    try {
-      const lines = await readLastLines(engine, newId, { tail: LOG_LINES_MAX, since });
-      // The last line may not have been complete, so that it is read again.
-      since = lines.at(-1)?.split(" ", 1)[0] || since;
-      const isFound = lines.some((line) => pattern.test(line.slice(line.indexOf(" ") + 1)));
-      return isFound ? "logged a line that must not appear" : undefined;
-    } catch (error) {
-      // E.g. a log driver that cannot be read, or the container was removed.
-      if (error instanceof EngineError) return undefined;
-      throw error;
-    }
-  };
 }
