@@ -1,18 +1,23 @@
 /** A plan as the API shows it: with short texts, and without secret values. @module */
 
 import { valueHider } from "../../containers/secret_values.ts";
+import { REDACTED } from "../../text/redact.ts";
 import { splitWords } from "../load/values.ts";
 import type { StackPlan } from "./plan.ts";
 
 /** Maximum length of a value in a reason. */
 const VALUE_MAX = 300;
 
+/** With more secret values, texts are replaced as a whole: a search would take seconds. */
+const FORMS_MAX = 2000;
+
 /** Replaces secret values anywhere in a plan, and limits the texts of its reasons. */
 export function shownPlan<Plan extends Pick<StackPlan, "changes" | "warnings">>(
   plan: Plan,
   secretValues: readonly string[],
 ): Plan {
-  const hide = valueHider(secretValues.flatMap(formsOf));
+  const forms = new Set(secretValues.flatMap(formsOf));
+  const hide = forms.size > FORMS_MAX ? () => REDACTED : valueHider([...forms]);
   // Not before, because the beginning of a secret value would remain.
   const shorten = (text: string) => cut(hide(text));
   return {

@@ -80,6 +80,15 @@ Deno.test("a plan shows the values of variables and of log options to admins at 
     ok(!SECRET.test(JSON.stringify(shown)), JSON.stringify(shown));
   }
 
+  const many = Object.fromEntries(
+    Array.from({ length: 2001 }, (_, at) => [`V${at}`, `value-${at}`]),
+  );
+  const { body } = await plan(
+    { sources: { compose: COMPOSE, env: { ...NEW, ...many } } },
+    "operator",
+  );
+  equal(body.changes.at(-1).reasons[0].text, "********");
+
   const texts = JSON.stringify((await plan({}, "admin")).body);
   match(texts, /old-SECRET.*new-SECRET/);
   ok(!texts.includes("option-SECRET"));
