@@ -63,6 +63,6 @@ export const stackPlanEndpoints = (deps: Deps) => [
     async ({ params: { name }, body: { sources, ...options }, caller }) =>
       sources
         ? { version: null, ...await planGivenSources(deps, caller, name, sources, options) }
-        : await planStoredStack(deps, name, options),
+        : await planStoredStack(deps, caller, name, options),
   ),
 ];

@@ -116,7 +116,9 @@ export const Change = z.object({
   reasons: z.array(z.object({
     path: z.string().meta({ example: "environment.LOG_LEVEL" }),
     from: z.string().nullable().meta({
-      description: "Null if it was not set; `(changed)` instead of the value of a variable",
+      description:
+        "Null if it was not set; `(changed)` instead of the value of a variable or of a " +
+        "log option. Only admins see values of the stack's variables elsewhere in a plan",
     }),
     to: z.string().nullable(),
     text: z.string().meta({ example: "environment: LOG_LEVEL added" }),

@@ -51,7 +51,7 @@ export async function adoptStack(
   const sources = compose === undefined
     ? await sourcesOnDisk(deps, name, rest.profiles)
     : restoreSources<StoredSources>({ compose, ...rest }, undefined);
-  const { changes, warnings, isDeployed } = await planSources(deps, name, sources);
+  const { changes, warnings, isDeployed } = await planSources(deps, caller, name, sources);
   if (!isDeployed) throw notFound("Stack", name);
   const adopted = !dryRun &&
     (acceptRecreate || changes.every(({ action }) => action !== "recreate"));

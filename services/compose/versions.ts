@@ -8,7 +8,7 @@ import {
   selectStackVersions,
   type StackVersion,
 } from "../../db/stack_versions.ts";
-import type { Caller } from "../access/caller.ts";
+import { type Caller, mayDo } from "../access/caller.ts";
 import { isLimited } from "../access/scope.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, ChangedMeanwhileError, notFound } from "../errors.ts";
@@ -75,8 +75,8 @@ export function assertCurrent(
   const current = findCurrent(deps, name);
   const { version } = current;
   if (version === expectedVersion) return current;
-  // A token that is limited to stacks does not read sources.
-  const isShown = !isLimited(caller.scope) &&
+  // A token that is limited to stacks does not read sources, nor does one without this permission.
+  const isShown = !isLimited(caller.scope) && mayDo(caller, "operator", "stack_sources:read") &&
     selectStackVersion(deps.db, name, expectedVersion) !== undefined;
   throw new ChangedMeanwhileError(
     `Version ${version} of ${name} was stored meanwhile; compare it with yours`,

@@ -22,12 +22,17 @@ const VALUE_MIN = 4;
 const MOUNT_DATA = /(, data: )[^]+(?=: )/;
 
 /** Replaces secret values in a text. */
-export function hideValues(text: string, values: readonly string[]): string {
+export const hideValues = (text: string, values: readonly string[]): string =>
+  valueHider(values)(text);
+
+/** Returns a function that replaces secret values in a text, for many texts. */
+export function valueHider(values: readonly string[]): (text: string) => string {
   // Longest first, because one may contain another.
-  return values.filter(({ length }) => length >= VALUE_MIN)
-    .toSorted((a, b) => b.length - a.length)
-    .reduce((hidden, value) => hidden.replaceAll(value, REDACTED), text)
-    .replace(MOUNT_DATA, `$1${REDACTED}`);
+  const longestFirst = [...new Set(values)].filter(({ length }) => length >= VALUE_MIN)
+    .sort((a, b) => b.length - a.length);
+  return (text) =>
+    longestFirst.reduce((hidden, value) => hidden.replaceAll(value, REDACTED), text)
+      .replace(MOUNT_DATA, `$1${REDACTED}`);
 }
 
 /** The error with secret values in its message replaced; other errors as they are. */

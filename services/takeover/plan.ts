@@ -99,7 +99,7 @@ export async function planTakeover(
   { sources, values }: Pick<CompletedSources, "sources" | "values">,
 ): Promise<TakeoverPlan> {
   try {
-    const { changes } = await planSources(deps, name, sources);
+    const { changes } = await planSources(deps, { role: "admin" }, name, sources);
     return summarize(changes, values);
   } catch (error) {
     throw withoutValues(error, values);

@@ -115,8 +115,14 @@ Deno.test("a deploy of another version than the expected one is refused with the
 
   const refused = await deploy(app, request);
   const limited = await deploy(app, request, LIMITED);
+  const writing = { scope: { permissions: ["stacks:deploy", "stacks:write"] } };
+  const blind = await deploy(app, request, writing);
+  const blindWrite = await app.call("PUT", "/api/stacks/shop/source", change, writing);
 
   deepEqual([refused.status, limited.status], [409, 409]);
+  for (const { status, body } of [blind, blindWrite]) {
+    deepEqual([status, body.diff ?? ""], [409, ""]);
+  }
   match(refused.body.diff, /^\+.*"pid":"host"/m);
   equal(limited.body.diff ?? "", "");
   equal((await deploy(app, { expectedVersion: 2 })).status, 202);

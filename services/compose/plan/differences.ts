@@ -16,7 +16,7 @@ import { settingsOfContainer, settingsOfService, withoutThoseOf } from "./settin
 export interface Reason {
   /** E.g. `environment.LOG_LEVEL`. */
   path: string;
-  /** `null` if it is not set. Values of variables are never shown. */
+  /** `null` if it is not set. Values of variables and of log options are never shown. */
   from: string | null;
   to: string | null;
   /** E.g. `environment: LOG_LEVEL added`. */
@@ -53,9 +53,6 @@ const CHANGEABLE: ReadonlySet<string> = new Set([
   "restart",
   "volumes_from",
 ]);
-
-/** Maximum length of a value in a reason. */
-const VALUE_MAX = 300;
 
 /** Compares a service with one of its containers. */
 export function differences(
@@ -195,14 +192,14 @@ function compareEntry(
   const path = `${key}.${name}`;
   const text = `${key}: ${name} ${verbOf(from, to)}`;
   // These values may be secrets.
-  if (key === "environment" || (key === "logging.options" && SECRET_OPTION.test(name))) {
+  if (SECRET_SETTINGS.has(key)) {
     return [reason(path, shown(from), shown(to), text)];
   }
   return [reason(path, from ?? null, to ?? null, text)];
 }
 
-/** E.g. `splunk-token`. */
-const SECRET_OPTION = /token|key|password|secret|credential/i;
+/** Settings with values that only admins see of a container, e.g. `splunk-token`. */
+const SECRET_SETTINGS: ReadonlySet<string> = new Set(["environment", "logging.options"]);
 
 const changeText = (from: string | null, to: string | null) =>
   from === null ? `set to ${to}` : to === null ? "removed" : `changed from ${from} to ${to}`;
@@ -214,11 +211,4 @@ export const reason = (
   from: string | null,
   to: string | null,
   text: string,
-): Reason => ({
-  path,
-  from: from && cut(from),
-  to: to && cut(to),
-  text: cut(text),
-});
-
-const cut = (text: string) => text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)}…` : text;
+): Reason => ({ path, from, to, text });

@@ -1,6 +1,7 @@
 /** The plan of a stack with stored sources. @module */
 
-import type { Caller } from "../../access/caller.ts";
+import { selectStackVersions } from "../../../db/stack_versions.ts";
+import { type Caller, includesRole } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, InputError } from "../../errors.ts";
 import type { ReadDeps } from "../../containers/reads.ts";
@@ -127,6 +128,7 @@ export const swarmOnlyStored = (name: string, command: "deploy" | "rm") =>
  */
 export async function planStoredStack(
   deps: StackDeps,
+  caller: Pick<Caller, "role">,
   name: string,
   options: PlanOptions = {},
 ): Promise<StackPlan & { version: number }> {
@@ -135,8 +137,31 @@ export async function planStoredStack(
   assertServices(stack, options);
   await assertBuilt(deps, stack.builds);
   const { planProject } = await import("./plan.ts");
+  const { shownPlan } = await import("./shown.ts");
   const plan = planProject(stack.project, await observe(deps, stack), options);
-  return { ...plan, version, warnings: [...warnings, ...plan.warnings] };
+  const hidden = secretValues(stack.project, await hiddenValues(deps, caller, name));
+  return shownPlan({ ...plan, version, warnings: [...warnings, ...plan.warnings] }, hidden);
+}
+
+/**
+ * The values of the variables of all versions of a stack, because its containers may have those of any;
+ * none for an admin, who may see them.
+ */
+async function hiddenValues(
+  deps: Pick<Deps, "db" | "secrets" | "composeLoader" | "config">,
+  { role }: Pick<Caller, "role">,
+  name: string,
+): Promise<string[]> {
+  if (includesRole(role, "admin")) return [];
+  const { bindAllow } = deps.config;
+  const hidden = new Set<string>();
+  for (const { version } of selectStackVersions(deps.db, name)) {
+    const { sources } = openVersion(deps, findVersion(deps, name, version));
+    // Variables do not depend on the Compose text.
+    const { values } = await loadStack(deps, { ...sources, compose: "" }, { name, bindAllow });
+    values.forEach((value) => hidden.add(value));
+  }
+  return [...hidden];
 }
 
 interface GivenSources extends Omit<StackSources, "compose"> {
@@ -161,26 +186,31 @@ export async function planGivenSources(
   if (compose === undefined) {
     const { profiles } = rest;
     const sources = await readDirectory(deps, caller, directory, profiles);
-    return await planSources(deps, name, sources, options);
+    return await planSources(deps, caller, name, sources, options);
   }
+  const hidden = await hiddenValues(deps, caller, name);
   const given = { compose, ...rest };
   const sources = await completeSources(deps, caller, name, given);
   const { env, place = directory === undefined ? undefined : newPlace(directory, textOf(env)) } =
     sources;
-  return await planSources(deps, name, { ...sources, place }, options);
+  return await planSources(deps, caller, name, { ...sources, place }, options, hidden);
 }
 
 /**
  * Compares sources that are not stored with the engine. Changes nothing.
  *
+ * @param hidden Values that the plan does not repeat, besides those of the sources, unless the caller is
+ * an admin.
  * @returns The plan, and whether the project has containers.
  * @throws {AppError} `invalid` for sources that cannot be deployed, and for an unknown service.
  */
 export async function planSources(
   deps: ObserveDeps & Pick<Deps, "composeLoader" | "config">,
+  { role }: Pick<Caller, "role">,
   name: string,
   sources: StoredSources,
   options: PlanOptions = {},
+  hidden: readonly string[] = [],
 ): Promise<StackPlan & { isDeployed: boolean }> {
   const loaded = await loadDeployable(deps, sources, name);
   assertServices(loaded, options);
@@ -188,9 +218,13 @@ export async function planSources(
   if (unbuilt.length > 0) throw new InputError(unbuilt.map(toInputIssue));
   const observed = await observe(deps, loaded);
   const { planProject } = await import("./plan.ts");
+  const { shownPlan } = await import("./shown.ts");
   const plan = planProject(loaded.project, observed, options);
   const warnings = [...loaded.warnings.map(warningText), ...plan.warnings];
-  return { ...plan, warnings, isDeployed: observed.containers.length > 0 };
+  const values = includesRole(role, "admin")
+    ? []
+    : secretValues(loaded.project, [...loaded.values, ...hidden]);
+  return shownPlan({ ...plan, warnings, isDeployed: observed.containers.length > 0 }, values);
 }
 
 const warningText = ({ line, path, message }: LoadIssue) => `${line}: ${path} ${message}`;
