@@ -200,7 +200,7 @@ Deno.test("too many unfinished requests of all close the connections of the busi
   equal(closed.length > many.length, true);
   equal(closed.includes("quiet"), false);
 
-  // What ended counts no more, also of closed connections.
+  // Ended requests count no more, also those of closed connections.
   for (const connection of many) {
     for (let at = 0; at < each; at++) connections.endRequest(connection);
   }
