@@ -26,10 +26,13 @@ const TARGETS_MAX = 100;
 /** The user or service that acted. */
 export type AuditActor = Pick<Caller, "userId" | "address" | "apiToken"> & { role: string };
 
-/** The service itself, acting on behalf of a schedule, a remediation rule or an update policy. */
-export const automaticActor = (
-  userId: "schedule" | "remediation" | "update policy",
-): AuditActor => ({
+/** Ids of the service itself: it acts on behalf of a schedule, a remediation rule or an update policy. */
+const AUTOMATIC = ["schedule", "remediation", "update policy"] as const;
+
+/** Whether it is the service itself, not a user, that acts. */
+export const isAutomatic = (userId: string): boolean => AUTOMATIC.some((id) => id === userId);
+
+export const automaticActor = (userId: typeof AUTOMATIC[number]): AuditActor => ({
   userId,
   role: "system",
   address: "",
