@@ -6,10 +6,10 @@
  */
 
 import type { Job } from "../../db/jobs.ts";
-import { isAutomatic } from "../access/audit/audit.ts";
+import { isAutomatic } from "../access/automatic.ts";
 import { keysOf } from "../access/shares.ts";
 
-/** What tells for whom a job works. */
+/** The account and the API token that a job was created with. */
 export type JobOwner = Pick<Job, "createdBy" | "tokenId">;
 
 /** Limits of a number of jobs. */

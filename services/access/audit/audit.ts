@@ -13,6 +13,7 @@ export { AUDIT_OUTCOMES } from "../../../db/audit_entries.ts";
 
 import { selectUser } from "../../../db/users.ts";
 import type { Page, Paged } from "../../../db/page.ts";
+import type { AutomaticId } from "../automatic.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -26,13 +27,8 @@ const TARGETS_MAX = 100;
 /** The user or service that acted. */
 export type AuditActor = Pick<Caller, "userId" | "address" | "apiToken"> & { role: string };
 
-/** Ids of the service itself: it acts on behalf of a schedule, a remediation rule or an update policy. */
-const AUTOMATIC = ["schedule", "remediation", "update policy"] as const;
-
-/** Whether it is the service itself, not a user, that acts. */
-export const isAutomatic = (userId: string): boolean => AUTOMATIC.some((id) => id === userId);
-
-export const automaticActor = (userId: typeof AUTOMATIC[number]): AuditActor => ({
+/** The service itself, acting on behalf of a schedule, a remediation rule or an update policy. */
+export const automaticActor = (userId: AutomaticId): AuditActor => ({
   userId,
   role: "system",
   address: "",
