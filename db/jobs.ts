@@ -68,6 +68,8 @@ const jobs = table("jobs", {
   result: json<unknown>(),
   /** Id of the user. */
   createdBy: text(),
+  /** Id of the API token that it was created with; never shown. */
+  tokenId: text<string | null>(),
   createdAt: text(),
   startedAt: text<string | null>(),
   /** `null` while queued or running. */

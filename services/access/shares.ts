@@ -7,10 +7,12 @@
 
 import { KEY_USER } from "./accounts.ts";
 import { AppError, ThrottledError } from "../errors.ts";
-import type { Caller } from "./caller.ts";
+import type { ApiTokenRef, Caller } from "./caller.ts";
 
 /** The account of a caller, and the API token that it uses. */
-export type Holder = Pick<Caller, "userId" | "apiToken">;
+export interface Holder extends Pick<Caller, "userId"> {
+  apiToken?: Pick<ApiTokenRef, "id">;
+}
 
 export type Shares = ReturnType<typeof createShares>;
 
@@ -56,7 +58,7 @@ export function createShares(
      * @throws The error of `full` if all are taken; {@linkcode ThrottledError} above the share.
      */
     take(holder: Holder | undefined): () => void {
-      const keys = keysOf(holder);
+      const keys = holder ? keysOf(holder) : [];
       assertFree(keys);
       taken++;
       for (const key of keys) change(key, 1);
@@ -101,8 +103,7 @@ export function createShares(
 }
 
 /** The API token or the logins, and the account. */
-function keysOf(holder: Holder | undefined): string[] {
-  if (!holder) return [];
+export function keysOf(holder: Holder): [single: string, account: string] {
   const { userId, apiToken } = holder;
   return [apiToken ? `token ${apiToken.id}` : `logins ${userId}`, accountOf(holder)];
 }

@@ -8,12 +8,16 @@ import type { Job } from "../../db/jobs.ts";
 import type { Role } from "../access/caller.ts";
 import { createShares } from "../access/shares.ts";
 import { AppError } from "../errors.ts";
+import { type JobLimits, type JobOwner, limitReached } from "./parts.ts";
 
-/** Limit of jobs that run at the same time; further ones wait in order. */
-const RUNNING_MAX = 4;
+/**
+ * Limits of jobs that run at the same time; further ones wait in order. An update may take a day, so
+ * each account leaves one place to others, and each API token one to its account.
+ */
+const RUNNING_MAX: JobLimits = { all: 4, single: 2, account: 3 };
 
-/** Limit of jobs that run or wait. */
-const UNFINISHED_MAX = 100;
+/** Limits of jobs that run or wait. */
+const UNFINISHED_MAX: JobLimits = { all: 100, single: 25, account: 50 };
 
 /** Limit of log lines that are kept for new followers, per job. */
 const LINES_MAX = 500;
@@ -30,19 +34,21 @@ export type ActiveJobs = ReturnType<typeof createActiveJobs>;
 export function createActiveJobs({ followersMax = 10_000 }: { followersMax?: number } = {}) {
   const active = new Map<string, ActiveJob>();
   const stopping = new AbortController();
-  const waiting = new Set<() => void>();
-  let running = 0;
+  const running = new Set<{ owner: JobOwner }>();
+  const waiting = new Set<{ owner: JobOwner; enter: () => void }>();
   let isClosed = false;
   let onRemove = Promise.withResolvers<void>();
 
-  const release = () => {
-    // The job that has waited longest takes over the slot.
-    const [enter] = waiting;
-    if (enter) {
-      waiting.delete(enter);
-      enter();
-    } else {
-      running--;
+  const mayRun = (owner: JobOwner) =>
+    !limitReached(owner, running.values().map((each) => each.owner), RUNNING_MAX);
+
+  /** Gives free slots to the jobs that have waited longest; one above its limits is passed. */
+  const fillSlots = () => {
+    for (const turn of waiting) {
+      if (!mayRun(turn.owner)) continue;
+      waiting.delete(turn);
+      running.add(turn);
+      turn.enter();
     }
   };
 
@@ -58,11 +64,13 @@ export function createActiveJobs({ followersMax = 10_000 }: { followersMax?: num
     get: (id: string) => active.get(id),
 
     /** @throws {AppError} `unavailable` while the service stops; `conflict` if there are too many. */
-    assertRoom(): void {
+    assertRoom(owner: JobOwner): void {
       if (stopping.signal.aborted) throw new AppError("unavailable", "The service is stopping");
-      if (active.size >= UNFINISHED_MAX) {
-        throw new AppError("conflict", `Limit of ${UNFINISHED_MAX} unfinished jobs reached`);
-      }
+      const others = active.values().map(({ record }) => record);
+      const reached = limitReached(owner, others, UNFINISHED_MAX);
+      if (!reached) return;
+      const { max, whose } = reached;
+      throw new AppError("conflict", `Limit of ${max} unfinished jobs${whose} reached`);
     },
 
     add(record: Job, guard: JobGuard): ActiveJob {
@@ -78,26 +86,29 @@ export function createActiveJobs({ followersMax = 10_000 }: { followersMax?: num
     },
 
     /**
-     * Waits for a free slot, in the order of the calls; disposing the result frees the slot.
+     * Waits for a free slot, in the order of the calls except for those above their limits; disposing
+     * the result frees the slot.
      *
      * @throws The signal's reason.
      */
-    async acquire(signal: AbortSignal): Promise<Disposable> {
+    async acquire(owner: JobOwner, signal: AbortSignal): Promise<Disposable> {
       signal.throwIfAborted();
-      if (running < RUNNING_MAX) {
-        running++;
-      } else {
-        const turn = Promise.withResolvers<void>();
-        // A job that has the slot already keeps it until it is disposed.
-        const leave = () => {
-          if (waiting.delete(turn.resolve)) turn.reject(signal.reason);
-        };
-        waiting.add(turn.resolve);
-        signal.addEventListener("abort", leave, { once: true });
-        await turn.promise;
-        signal.removeEventListener("abort", leave);
-      }
-      return { [Symbol.dispose]: release };
+      const { promise, resolve: enter, reject } = Promise.withResolvers<void>();
+      const turn = { owner, enter };
+      // A job that has the slot already keeps it until it is disposed.
+      const leave = () => {
+        if (waiting.delete(turn)) reject(signal.reason);
+      };
+      waiting.add(turn);
+      signal.addEventListener("abort", leave, { once: true });
+      fillSlots();
+      await promise;
+      signal.removeEventListener("abort", leave);
+      return {
+        [Symbol.dispose]() {
+          if (running.delete(turn)) fillSlots();
+        },
+      };
     },
 
     /** Aborts all jobs. */

@@ -13,8 +13,8 @@ import {
   selectUnfinishedJobs,
 } from "../../db/jobs.ts";
 import { EngineUnreachableError } from "../../engine/errors.ts";
-import type { Caller } from "../access/caller.ts";
 import { stackOf } from "../access/scope.ts";
+import type { Holder } from "../access/shares.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
 import { sleep } from "../lifecycle.ts";
@@ -36,14 +36,15 @@ export interface StartedJob<Result> {
 }
 
 /**
- * Stores a job and starts it as soon as fewer than four are running.
+ * Stores a job and starts it as soon as fewer than four are running, and fewer than its API token and
+ * its account may have.
  *
  * @param request.target Identifies what the job works on: a container or a stack by its name.
  * @param request.signal Cancels the job when it aborts; its reason is the error of the job.
  * @param request.isUrgent Starts at once, because a request waits for the end.
  * @param request.attachment What the job needs but cannot be stored, such as the body of a request.
  * @throws {AppError} `conflict` if the target has an unfinished job or is reserved, or if there are
- * too many jobs; `unavailable` while the service stops.
+ * too many jobs of all, the API token or the account; `unavailable` while the service stops.
  */
 export function startJob<Input, Result, Attachment>(
   deps: Deps,
@@ -52,13 +53,14 @@ export function startJob<Input, Result, Attachment>(
     target: string;
     input: Input;
     attachment?: Attachment | undefined;
-    caller: Pick<Caller, "userId">;
+    caller: Holder;
     signal?: AbortSignal | undefined;
     isUrgent?: boolean | undefined;
   },
 ): StartedJob<Result> {
   const { db, jobs, now } = deps;
-  jobs.assertRoom();
+  const owner = { createdBy: caller.userId, tokenId: caller.apiToken?.id ?? null };
+  jobs.assertRoom(owner);
   assertNoOther(db, kind, target);
   const record: Job = {
     id: crypto.randomUUID(),
@@ -72,7 +74,7 @@ export function startJob<Input, Result, Attachment>(
     input,
     error: null,
     result: null,
-    createdBy: caller.userId,
+    ...owner,
     createdAt: now().toISOString(),
     startedAt: null,
     endedAt: null,
@@ -210,7 +212,8 @@ function launch<Result>(
 ): Promise<Result> {
   const completion = (async () => {
     try {
-      using _slot = isUrgent ? undefined : await deps.jobs.acquire(job.controller.signal);
+      const { record, controller: { signal } } = job;
+      using _slot = isUrgent ? undefined : await deps.jobs.acquire(record, signal);
       const startedAt = job.record.startedAt ?? deps.now().toISOString();
       update(deps, job, { status: "running", startedAt });
       const result = await work();

@@ -6,7 +6,7 @@ import { includesContainer, includesStack, isLimited, type Scope } from "../acce
 import { hideForeign } from "../containers/visible.ts";
 import type { Deps } from "../deps.ts";
 
-export interface JobView extends Omit<Job, "input" | "steps"> {
+export interface JobView extends Omit<Job, "input" | "steps" | "tokenId"> {
   steps: Omit<JobStep, "value">[];
 }
 
@@ -20,8 +20,8 @@ export const JOB_PERMISSIONS: Record<JobTargetType, `${string}:${string}`> = {
   host: "system:read",
 };
 
-/** Leaves out what only the job's kind uses. */
-export function toView({ input: _, steps, ...job }: Job): JobView {
+/** Leaves out what only the job's kind and its turn need. */
+export function toView({ input: _input, tokenId: _tokenId, steps, ...job }: Job): JobView {
   return { ...job, steps: steps.map(({ value: _, ...step }) => step) };
 }
 

@@ -3,7 +3,7 @@
 import { dirname } from "node:path";
 import { selectCurrentVersion, selectStoredStacks } from "../../db/stack_versions.ts";
 import { selectUnfinishedJobOf } from "../../db/jobs.ts";
-import type { Caller } from "../access/caller.ts";
+import type { Holder } from "../access/shares.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, InputError } from "../errors.ts";
 import { currentContainers, resolveContainer } from "../containers/reads.ts";
@@ -33,7 +33,7 @@ export type TakeoverView = TakeoverReport & { managed: ManagedStack[] };
  */
 export async function readTakeover(
   deps: Deps,
-  caller: Pick<Caller, "userId">,
+  caller: Holder,
   { refresh }: { refresh: boolean },
 ): Promise<{ job: JobView } | { report: TakeoverView }> {
   const running = selectUnfinishedJobOf(deps.db, { targetType: "host", target: SCAN_TARGET });
@@ -42,7 +42,7 @@ export async function readTakeover(
   return report ? { report } : { job: startScan(deps, caller).job };
 }
 
-const startScan = (deps: Deps, caller: Pick<Caller, "userId">): StartedJob<ScanResult> =>
+const startScan = (deps: Deps, caller: Holder): StartedJob<ScanResult> =>
   startJob(deps, scanKind, { target: SCAN_TARGET, input: {}, caller });
 
 /** The report without what was taken over since. */
@@ -87,7 +87,7 @@ export interface TakeoverRequest {
  */
 export async function startTakeover(
   deps: Deps,
-  caller: Pick<Caller, "userId">,
+  caller: Holder,
   request: TakeoverRequest,
 ): Promise<{ job: JobView; names: string[] }> {
   const { acceptRecreate, sources = {} } = request;
@@ -124,7 +124,7 @@ function withProposal({ stacks }: TakeoverReport, stack: ChosenStack): ChosenSta
 
 const isUnchanged = ({ plan }: TakeoverStack) => plan?.changesNothing ?? false;
 
-async function scanNow(deps: Deps, caller: Pick<Caller, "userId">): Promise<TakeoverReport> {
+async function scanNow(deps: Deps, caller: Holder): Promise<TakeoverReport> {
   await startScan(deps, caller).completion;
   const report = await findReport(deps);
   if (report) return report;

@@ -59,6 +59,7 @@ export function recordOwnUpdate(
       error: hasReturned ? "The newer version was not ready in two starts" : null,
       result: { version, previousVersion: hasReturned ? null : previousVersion },
       createdBy: "host",
+      tokenId: null,
       createdAt: at,
       startedAt: at,
       endedAt: at,

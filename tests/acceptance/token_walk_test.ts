@@ -290,6 +290,7 @@ function seedRecords({ deps }: TestApp): string {
     error: FOREIGN,
     result: { dependents: [FOREIGN] },
     createdBy: "key",
+    tokenId: null,
     createdAt: at,
     startedAt: at,
     endedAt: at,

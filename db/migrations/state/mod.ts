@@ -42,6 +42,7 @@ import { migration as mtls } from "./0033_mtls.ts";
 import { migration as encryption } from "./0034_encryption.ts";
 import { migration as compliance } from "./0035_compliance.ts";
 import { migration as chatView } from "./0036_chat_view.ts";
+import { migration as jobTokens } from "./0037_job_tokens.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -80,4 +81,5 @@ export const stateMigrations: readonly Migration[] = [
   encryption,
   compliance,
   chatView,
+  jobTokens,
 ];

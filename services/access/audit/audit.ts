@@ -13,6 +13,7 @@ export { AUDIT_OUTCOMES } from "../../../db/audit_entries.ts";
 
 import { selectUser } from "../../../db/users.ts";
 import type { Page, Paged } from "../../../db/page.ts";
+import type { AutomaticId } from "../automatic.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -27,9 +28,7 @@ const TARGETS_MAX = 100;
 export type AuditActor = Pick<Caller, "userId" | "address" | "apiToken"> & { role: string };
 
 /** The service itself, acting on behalf of a schedule, a remediation rule or an update policy. */
-export const automaticActor = (
-  userId: "schedule" | "remediation" | "update policy",
-): AuditActor => ({
+export const automaticActor = (userId: AutomaticId): AuditActor => ({
   userId,
   role: "system",
   address: "",

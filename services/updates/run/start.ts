@@ -1,7 +1,7 @@
 /** Starts updates of containers, and rollbacks to the image before one. @module */
 
-import type { Caller } from "../../access/caller.ts";
 import type { Scope } from "../../access/scope.ts";
+import type { Holder } from "../../access/shares.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { affectedBy } from "../../containers/reserve.ts";
@@ -52,7 +52,7 @@ export interface UpdateRequest extends VerificationRequest {
 }
 
 /** Owner of the job, and the containers that this caller may change. */
-export type Actor = Pick<Caller, "userId"> & { scope?: Scope | undefined };
+export type Actor = Holder & { scope?: Scope | undefined };
 
 interface RollbackRequest extends VerificationRequest {
   containerId: string;

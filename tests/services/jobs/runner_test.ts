@@ -33,8 +33,20 @@ function kindOf(
   };
 }
 
-const start = (deps: Deps, kind: JobKind<{ text: string }>, target = "web") =>
-  startJob(deps, kind, { target, input: { text: "x" }, caller: admin });
+const start = (
+  deps: Deps,
+  kind: JobKind<{ text: string }>,
+  target = "web",
+  caller: Pick<Caller, "userId" | "apiToken"> = admin,
+) => startJob(deps, kind, { target, input: { text: "x" }, caller });
+
+const user = (userId: string, token?: string) => ({
+  userId,
+  ...(token !== undefined && { apiToken: { id: token, name: token, hash: "" } }),
+});
+
+/** Callers of whom each has another account. */
+const accounts = [1, 2, 3, 4].map((n) => user(`user ${n}`));
 
 const read = (deps: Deps, { job: { id } }: { job: { id: string } }) => getJob(deps, admin, id);
 
@@ -180,7 +192,7 @@ Deno.test("four jobs run at a time, and the others start in order", async () => 
     begun.push(job.target);
     return new Promise<void>((resolve) => gates.set(job.target, resolve));
   });
-  const jobs = [1, 2, 3, 4, 5, 6].map((n) => start(app.deps, kind, `c${n}`));
+  const jobs = [1, 2, 3, 4, 5, 6].map((n) => start(app.deps, kind, `c${n}`, accounts[n % 4]));
 
   await until("four run", () => begun.length === 4);
   deepEqual(jobs.map((job) => read(app.deps, job).status), [
@@ -200,13 +212,99 @@ Deno.test("four jobs run at a time, and the others start in order", async () => 
   await app.deps.jobs.idle();
 });
 
-Deno.test("there are at most 100 unfinished jobs", async () => {
+for (
+  const { what, others, last, running } of [
+    {
+      what: "an API token runs two and leaves places to its account and to others",
+      others: Array(4).fill(user("u1", "t1")),
+      last: [user("u1"), user("u2")],
+      running: ["c0", "c1", "last0", "last1"],
+    },
+    {
+      what: "in key mode, an API token is an account",
+      others: Array(4).fill(user("key", "t1")),
+      last: [user("key"), user("key")],
+      running: ["c0", "c1", "last0", "last1"],
+    },
+    {
+      what: "an account with several API tokens leaves a place",
+      others: ["t1", "t2", "t3", "t4"].map((token) => user("u1", token)),
+      last: [user("u2")],
+      running: ["c0", "c1", "c2", "last0"],
+    },
+    {
+      what: "the service itself counts as one account",
+      others: ["schedule", "update policy", "remediation"].map((userId) => user(userId)),
+      last: [user("u1"), user("u1")],
+      running: ["c0", "c1", "last0", "last1"],
+    },
+  ]
+) {
+  Deno.test(`jobs that are above their share are passed: ${what}, also after a restart`, async () => {
+    using db = disposable(openTestDatabase());
+    const hang = () => new Promise<never>(() => {});
+    using before = testApp({ db });
+    const begun: string[] = [];
+    const kind = kindOf((job) => {
+      begun.push(job.target);
+      return hang();
+    });
+    others.forEach((caller, n) => start(before.deps, kind, `c${n}`, caller));
+    last.forEach((caller, n) => start(before.deps, kind, `last${n}`, caller));
+    await until("those with a share run", () => begun.includes(`last${last.length - 1}`));
+    deepEqual(begun, running);
+    before.deps.jobs.close();
+
+    using after = testApp({ db });
+    const again: string[] = [];
+    resumeJobs(after.deps, [
+      kindOf(hang, {
+        recover(_, job) {
+          again.push(job.target);
+          return hang();
+        },
+      }),
+    ]);
+    await until("all that ran are recovered", () => again.length === running.length);
+    deepEqual(again.toSorted(), running);
+    after.deps.jobs.close();
+  });
+}
+
+Deno.test("a job that waits for its share starts when another one of its account has ended", async () => {
+  using app = testApp();
+  const gates = new Map<string, () => void>();
+  const kind = kindOf(({ target }) => new Promise<void>((resolve) => gates.set(target, resolve)));
+  const jobs = ["c1", "c2", "c3"].map((target) => start(app.deps, kind, target));
+  await until("two run", () => gates.size === 2);
+  equal(read(app.deps, jobs[2]!).status, "queued");
+  gates.get("c1")!();
+  await until("the third runs", () => gates.has("c3"));
+  for (const open of gates.values()) open();
+  await app.deps.jobs.idle();
+});
+
+Deno.test("there are at most 100 unfinished jobs, 25 of an API token and 50 of an account", async () => {
   using app = testApp();
   const gate = Promise.withResolvers<void>();
   const kind = kindOf(() => gate.promise);
-  for (let n = 0; n < 100; n++) start(app.deps, kind, `c${n}`);
+  let count = 0;
+  const fill = (caller: Pick<Caller, "userId" | "apiToken">, jobs: number) => {
+    for (let n = 0; n < jobs; n++) start(app.deps, kind, `c${count++}`, caller);
+  };
+  const refuses = (caller: Pick<Caller, "userId" | "apiToken">, message: string) =>
+    throws(() => start(app.deps, kind, "one more", caller), { code: "conflict", message });
 
-  throws(() => start(app.deps, kind, "one more"), { code: "conflict", message: /Limit of 100/ });
+  fill(user("u1", "t1"), 25);
+  refuses(
+    user("u1", "t1"),
+    "Limit of 25 unfinished jobs of these logins or this API token reached",
+  );
+  fill(user("u1"), 25);
+  refuses(user("u1", "t2"), "Limit of 50 unfinished jobs of this account reached");
+  fill(user("u2"), 25);
+  fill(user("u3"), 25);
+  refuses(user("u4"), "Limit of 100 unfinished jobs reached");
   gate.resolve();
   await app.deps.jobs.idle();
 });
@@ -290,11 +388,12 @@ Deno.test("resumeJobs() fails, rolls back and starts jobs as their kinds decide"
   const hang = () => new Promise<never>(() => {});
   using before = testApp({ db });
   const names = ["fails", "rolls back", "of another version", "hangs", "waits"];
-  const jobs = names.map((name) =>
+  const jobs = names.map((name, n) =>
     start(
       before.deps,
       kindOf(name === "waits" ? () => Promise.resolve("too early") : hang, { id: name }),
       name,
+      accounts[n % 4],
     )
   );
   await until("four run", () => read(before.deps, jobs[3]!).status === "running");

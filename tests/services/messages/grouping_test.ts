@@ -357,7 +357,7 @@ Deno.test("an automatic update that keeps failing in the same way is reported on
     insertJob(app.deps.db, {
       ...{ id, kind: "container.update", targetType: "container", target: "web", stack: null },
       ...{ status: "failed", progress: null, steps: [], input: {}, error, result: null },
-      ...{ createdBy, createdAt, startedAt: createdAt, endedAt: createdAt },
+      ...{ createdBy, tokenId: null, createdAt, startedAt: createdAt, endedAt: createdAt },
     });
     app.emit("update.failed", { ...UPDATE, jobId: id, reason: error });
   };
