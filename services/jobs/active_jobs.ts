@@ -17,7 +17,7 @@ import { type JobLimits, type JobOwner, limitReached } from "./parts.ts";
 const RUNNING_MAX: JobLimits = { all: 4, single: 2, account: 3 };
 
 /** Limits of jobs that run or wait. */
-const UNFINISHED_MAX: JobLimits = { all: 100, single: 25, account: 50 };
+const UNFINISHED_MAX: JobLimits = { all: 200, single: 100, account: 150 };
 
 /** Limit of log lines that are kept for new followers, per job. */
 const LINES_MAX = 500;

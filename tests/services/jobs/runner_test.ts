@@ -284,7 +284,7 @@ Deno.test("a job that waits for its share starts when another one of its account
   await app.deps.jobs.idle();
 });
 
-Deno.test("there are at most 100 unfinished jobs, 25 of an API token and 50 of an account", async () => {
+Deno.test("there are at most 200 unfinished jobs, 100 of an API token and 150 of an account", async () => {
   using app = testApp();
   const gate = Promise.withResolvers<void>();
   const kind = kindOf(() => gate.promise);
@@ -295,16 +295,15 @@ Deno.test("there are at most 100 unfinished jobs, 25 of an API token and 50 of a
   const refuses = (caller: Pick<Caller, "userId" | "apiToken">, message: string) =>
     throws(() => start(app.deps, kind, "one more", caller), { code: "conflict", message });
 
-  fill(user("u1", "t1"), 25);
+  fill(user("u1", "t1"), 100);
   refuses(
     user("u1", "t1"),
-    "Limit of 25 unfinished jobs of these logins or this API token reached",
+    "Limit of 100 unfinished jobs of these logins or this API token reached",
   );
-  fill(user("u1"), 25);
-  refuses(user("u1", "t2"), "Limit of 50 unfinished jobs of this account reached");
-  fill(user("u2"), 25);
-  fill(user("u3"), 25);
-  refuses(user("u4"), "Limit of 100 unfinished jobs reached");
+  fill(user("u1"), 50);
+  refuses(user("u1", "t2"), "Limit of 150 unfinished jobs of this account reached");
+  fill(user("u2"), 50);
+  refuses(user("u4"), "Limit of 200 unfinished jobs reached");
   gate.resolve();
   await app.deps.jobs.idle();
 });
