@@ -11,7 +11,7 @@ function limited(limits: { running: number; waiting: number }) {
     users: () => running.map(({ userId }) => userId).sort().join(" "),
     start: (userId: string, token = "") =>
       limiter(
-        { userId, ...(token && { apiToken: { id: token, name: token, hash: token } }) },
+        { userId, ...(token && { apiToken: { id: token } }) },
         () => new Promise<void>((end) => running.push({ userId, end })),
       ),
     /** Ends an operation of the user, or any. */

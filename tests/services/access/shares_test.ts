@@ -4,7 +4,7 @@ import { createShares, type Holder } from "../../../services/access/shares.ts";
 const logins = (userId: string): Holder => ({ userId });
 const token = (userId: string, id: string): Holder => ({
   userId,
-  apiToken: { id, name: id, hash: id },
+  apiToken: { id },
 });
 
 /** Takes as much as the holder gets. @returns How many that was, and why there were no more. */
