@@ -83,7 +83,7 @@ async function makeDebian(directory: string): Promise<string> {
   if (!await Deno.stat(`${directory}/etc/debian_version`).then(() => true, () => false)) {
     console.log(`Making a Debian in ${directory}`);
     const options = ["--variant=minbase", `--include=${PACKAGES}`, "bookworm"];
-    await run("debootstrap", [...options, directory, "http://deb.debian.org/debian"]);
+    await run("debootstrap", [...options, directory]);
   }
   return directory;
 }
