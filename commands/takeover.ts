@@ -32,7 +32,7 @@ export async function takeover(program: Program): Promise<number> {
   }
   if (!json) printReport(program, report, shown);
   if (!names && !shown.some(({ plan }) => plan?.changesNothing)) {
-    note("There is no stack to take over.");
+    note("No stacks of other programs were found.");
     if (json) print(JSON.stringify({ taken: [], refused: [] }));
     return EXIT.ok;
   }

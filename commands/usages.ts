@@ -51,8 +51,8 @@ started once, and may be running.`;
 
 export const KEY = `longshore key new
 
-Creates a new API key for key mode and prints it once. The former key is no longer
-accepted, and its sessions are revoked. A running service needs no restart. A key that is set by
+Creates a new API key for key mode and prints it once. The former key ends, and its sessions are
+revoked. A running service needs no restart. A key that is set by
 API_KEY is changed there.`;
 
 export const TOKEN = `longshore token create NAME [--role ROLE] [--user EMAIL]

@@ -13,7 +13,7 @@ import { THROTTLED, TokenPair } from "./users/login.ts";
 import { Email, NewPassword, User, UserName } from "./users/shapes.ts";
 
 const SetupState = z.object({
-  required: z.boolean().meta({ description: "Whether there is no way to sign in yet" }),
+  required: z.boolean().meta({ description: "Whether neither an account nor a key exists yet" }),
   codeInForce: z.boolean().meta({
     description: "Whether the code of this start is still accepted; a restart makes another",
   }),

@@ -130,7 +130,7 @@ find_target() {
   case $(uname -sm) in
     'Linux x86_64') target=x86_64-unknown-linux-gnu loader=/lib64/ld-linux-x86-64.so.2 ;;
     'Linux aarch64') target=aarch64-unknown-linux-gnu loader=/lib/ld-linux-aarch64.so.1 ;;
-    *) fail "There is no executable for $(uname -sm), only for Linux on x86_64 and aarch64" ;;
+    *) fail "$(uname -sm) is not supported, only Linux on x86_64 and aarch64" ;;
   esac
   [ ! -e "$loader" ] || return 0
   for musl in /lib/ld-musl-*; do
@@ -162,7 +162,7 @@ fetch() {
 find_release() {
   case $url in *VERSION*) url=${url%%VERSION*}$version${url#*VERSION} ;; esac
   [ -n "$from$url" ] || fail "Set LONGSHORE_RELEASE_URL to the address of the release, or give --from"
-  [ -z "$from" ] || [ -d "$from" ] || fail "--from: there is no directory $from"
+  [ -z "$from" ] || [ -d "$from" ] || fail "--from: $from is not a directory"
 }
 
 verify_signature() {

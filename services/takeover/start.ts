@@ -105,7 +105,7 @@ export async function startTakeover(
     .filter(({ name }) => !isNamed(name)).map(({ name }) => ({ name, chosen: null }));
   const stacks = [...chosen, ...usual].map((each) => withProposal(report, each));
   if (stacks.length === 0) {
-    throw new AppError("conflict", "There is no stack whose plan changes nothing; name one");
+    throw new AppError("conflict", "A deploy would change every stack; name those to take over");
   }
   const { job } = startJob(deps, takeoverKind, {
     target: TAKEOVER_TARGET,

@@ -167,7 +167,7 @@ for (
     } as const,
   )
 ) {
-  Deno.test(`with ${name} there is no setup`, async () => {
+  Deno.test(`${name} replaces the setup`, async () => {
     using app = testApp({ config });
     deepEqual(await stateOf(app), { required: false, codeInForce: false });
     equal((await setUp(app, { key: true })).status, 409);

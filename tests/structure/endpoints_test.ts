@@ -50,7 +50,7 @@ const PUBLIC = [
   "POST /auth/session",
   // Providers that the sign-in page offers (identity.md, 3).
   "GET /auth/providers",
-  // Authenticated by the setup code, while there is no other way (start.md, 2).
+  // Authenticated by the setup code, until the setup is over (start.md, 2).
   "GET /auth/setup",
   "POST /auth/setup",
   // Authenticated by the cookie.

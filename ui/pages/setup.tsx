@@ -112,7 +112,7 @@ async function setUp(body: SetupBody): Promise<SetupResult> {
 }
 
 /** The code in the address that the service printed. A fragment is never sent to a server. */
-const codeOfLink = () => decodeURIComponent(location.hash.slice(1));
+const codeOfLink = () => location.hash.slice(1);
 
 /** Loads the page again, which then knows how people sign in. */
 const openDashboard = () => location.assign(ROOT);

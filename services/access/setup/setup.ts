@@ -72,7 +72,6 @@ export async function applySetup(
   if ("account" in choice) {
     assertAcceptable(choice.account);
     const { id: userId } = await createFirstAccount(deps, choice.account, assertRequired);
-    removeCredentials(deps.config.dataDir);
     return { userId };
   }
   let key = "";
@@ -115,6 +114,8 @@ async function createFirstAccount(
     },
   });
   accounts.reread();
+  // The code or the key in it has ended.
+  removeCredentials(deps.config.dataDir);
   return findUser(db, id);
 }
 

@@ -51,7 +51,7 @@ export const deployKind: NamedJobKind<DeployInput, DeployResult> = {
     plan: "Plan",
     networks: "Create networks",
     volumes: "Create volumes",
-    "stop removed": "Stop what is no longer needed",
+    "stop removed": "Stop removed services",
     "create dependents": "Create containers that depend on replaced ones",
     "start dependents": "Start containers that depend on replaced ones",
     verify: "Verify the new containers",
