@@ -30,18 +30,8 @@ export function setupProgress(
   deps: Pick<Deps, "accounts" | "config" | "db" | "inventory">,
 ): Step[] {
   const { accounts, db } = deps;
-  const foreign = foreignStacks(deps);
   return [
-    {
-      id: "takeover",
-      done: foreign === 0,
-      why: foreign === 0
-        ? "Longshore has the Compose files of all stacks"
-        : `${foreign} ${foreign === 1 ? "stack runs" : "stacks run"} whose Compose ` +
-          `${
-            foreign === 1 ? "file" : "files"
-          } Longshore does not have yet; no container is touched`,
-    },
+    takeoverStep(deps),
     {
       id: "channel",
       done: selectNotificationChannels(db).length > 0,
@@ -68,6 +58,24 @@ export function setupProgress(
       why: "One file has the settings, the keys and the Compose files of this server",
     },
   ];
+}
+
+function takeoverStep(deps: Pick<Deps, "db" | "inventory">): Step {
+  const id = "takeover";
+  if (!deps.inventory.live) {
+    return { id, done: false, why: "The stacks are unknown until the engine can be reached" };
+  }
+  const foreign = foreignStacks(deps);
+  if (foreign === 0) {
+    return { id, done: true, why: "Longshore has the Compose files of all stacks" };
+  }
+  const [what, files] = foreign === 1 ? ["stack runs", "file"] : ["stacks run", "files"];
+  return {
+    id,
+    done: false,
+    why: `${foreign} ${what} whose Compose ${files} Longshore does not have yet; ` +
+      "no container is touched",
+  };
 }
 
 /** Compose projects on the engine without stored sources. */

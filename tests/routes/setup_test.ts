@@ -223,6 +223,8 @@ Deno.test("first steps are done one after the other", async () => {
     equal(status, 200);
     return body.filter(({ done }: { done: boolean }) => !done).map(({ id }: { id: string }) => id);
   };
+  equal((await progress())[0], "takeover", "the engine has not been read yet");
+  app.deps.inventory.setLive(true);
   deepEqual(await progress(), ["channel", "alerts", "update-checks", "access", "backup"]);
 
   const config = { url: "https://hooks.example.com/x" };
