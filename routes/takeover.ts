@@ -55,6 +55,10 @@ const Stack = z.object({
   base: z.string().nullable().meta({
     description: "Directory that relative paths refer to, also where the files are elsewhere",
   }),
+  configFile: z.string().nullable().meta({
+    description: "The first Compose file in the labels of the containers",
+    example: "/home/ada/shop/compose.yaml",
+  }),
   manager: z.string().nullable().meta({
     description: "Program in a container that has the files",
     example: "Portainer",

@@ -73,6 +73,8 @@ export interface TakeoverStack {
   plan: TakeoverPlan | null;
   /** Base of relative paths; `null` if the sources have none. */
   base: string | null;
+  /** The first Compose file in the labels of the containers; `null` if they name none. */
+  configFile: string | null;
   /** The program that deployed it, if it runs in a container. */
   manager: string | null;
   /** Unit of systemd that owns its containers. */

@@ -109,6 +109,7 @@ function toView(
     })),
     plan: best?.plan ?? null,
     base: best?.base ?? null,
+    configFile: stack.origins[0]?.configFiles[0] ?? null,
     manager: managers.find(({ updates, stacks }) => updates !== "all" && stacks.includes(name))
       ?.name ?? null,
     unit,
@@ -126,7 +127,7 @@ function notesOf(
   const notes: string[] = [];
   if (origins.length === 0) notes.push("The labels of the containers do not name Compose files");
   else if (!evaluated.some(({ source }) => source.kind !== "generated")) {
-    notes.push(`${origins[0]!.configFiles[0]} was not found on the host or in a volume`);
+    notes.push(`${origins[0]!.configFiles[0]} was not found below STACK_ROOTS or in a volume`);
   }
   if (!best) return notes;
   const { recovered, plan, source, base } = best;

@@ -24,16 +24,25 @@ export const service = (more = ""): string =>
 
 export type TakeoverHost = Awaited<ReturnType<typeof takeoverHost>>;
 
+interface HostOptions {
+  /** Directory for the files. It stays; default: a new one. */
+  directory?: string;
+  /** Names things; default: with a suffix that no other test has. */
+  name?: (short: string) => string;
+}
+
 /** Removes all containers, networks, volumes and files of the test. */
-export async function takeoverHost(engine: RealEngine) {
+export async function takeoverHost(
+  engine: RealEngine,
+  { directory, name = uniqueNames() }: HostOptions = {},
+) {
   await using stack = new AsyncDisposableStack();
-  const root = await Deno.makeTempDir({ prefix: "longshore-test-" });
-  stack.defer(() => Deno.remove(root, { recursive: true }));
+  const root = directory ?? await Deno.makeTempDir({ prefix: "longshore-test-" });
+  if (directory === undefined) stack.defer(() => Deno.remove(root, { recursive: true }));
   const stacks = join(root, "stacks");
   await Deno.mkdir(stacks);
   const client = connectEngine(engine.socketPath);
   stack.defer(() => client.close());
-  const suffix = crypto.randomUUID().slice(0, 6);
   const names = new Set<string>();
   stack.defer(async () => {
     for (const name of names) {
@@ -54,8 +63,7 @@ export async function takeoverHost(engine: RealEngine) {
     root,
     /** The directory of STACK_ROOTS. */
     stacks,
-    /** A name that no other test has. */
-    name: (short: string) => `${short}-${suffix}`,
+    name,
     write: writeAll,
     /** Deploys a stack, and leaves its files. */
     async deploy({ name, files, args = [], env = {} }: Layout): Promise<void> {
@@ -131,6 +139,11 @@ export async function takeoverHost(engine: RealEngine) {
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+function uniqueNames() {
+  const suffix = crypto.randomUUID().slice(0, 6);
+  return (short: string) => `${short}-${suffix}`;
 }
 
 async function writeAll(files: Record<string, string>): Promise<void> {

@@ -21,9 +21,9 @@ function layouts(
   turn: number,
 ): Record<string, Layout> {
   const name = (layout: string) => uniqueName(turn === 0 ? layout : `${layout}${turn}`);
-  const stackAt = (layout: string) => join(stacks, `${layout}${turn}`);
+  const stackAt = (layout: string) => join(stacks, name(layout));
   const data = join(root, "data/compose", String(turn));
-  const inside = join(root, "app/projects", `inside${turn}`);
+  const inside = join(root, "app/projects", name("inside"));
   return {
     // A directory for each stack, with `.env` and data next to the file.
     host: {

@@ -3526,6 +3526,7 @@ export type TakeoverStack = {
   })[];
   plan: TakeoverPlan | null;
   base: string | null;
+  configFile: string | null;
   manager: string | null;
   unit: string | null;
   notes: (string)[];

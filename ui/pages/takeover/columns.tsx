@@ -15,6 +15,10 @@ const KINDS: Readonly<Record<string, string>> = {
   none: "Not found",
 };
 
+/** The file in the labels of the containers, if only the administrator's choice lets it be read. */
+export const unreadFile = ({ candidates, configFile }: TakeoverStack): string | null =>
+  candidates.some(({ kind }) => kind !== "generated") ? null : configFile;
+
 export const kindText = (kind: string) => KINDS[kind] ?? kind;
 
 /** The place of the files. */

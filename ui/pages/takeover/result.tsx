@@ -1,5 +1,6 @@
 /** Report of a takeover. @module */
 
+import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { count, plain } from "../../base/text.ts";
 import { stackPath } from "../../paths.ts";
@@ -11,9 +12,13 @@ export interface Result {
   refused: { name: string; reason: string }[];
 }
 
-export function ResultNote({ result: { taken, refused } }: { result: Result }) {
+export function ResultNote({ result }: { result: Result }) {
+  const { taken, refused } = result;
+  const element = useRef<HTMLDivElement>(null);
+  // The stacks that were taken over leave the list, and the window would show what is below.
+  useEffect(() => element.current?.scrollIntoView({ block: "center" }), [result]);
   return (
-    <div class="takeover-report" role="region" aria-label="Report">
+    <div class="takeover-report" role="region" aria-label="Report" ref={element}>
       {taken.length > 0 && (
         <div class="note good" role="status">
           <Icon name="check" />

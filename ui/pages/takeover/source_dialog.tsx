@@ -9,7 +9,7 @@ import { Reason, withBreaks } from "../../components/states.tsx";
 import { TextField } from "../../components/fields.tsx";
 import { Time } from "../../components/time.tsx";
 import { plain } from "../../base/text.ts";
-import { kindText, PlanText } from "./columns.tsx";
+import { kindText, PlanText, unreadFile } from "./columns.tsx";
 
 type Candidate = TakeoverStack["candidates"][number];
 
@@ -31,7 +31,7 @@ export function SourceDialog({ stack, onChoose, onClose }: {
   const usable = candidates.filter(({ kind }) => kind !== "text");
   const first = usable.findIndex(({ plan }) => plan);
   const chosen = useSignal(first < 0 ? OTHER : first);
-  const path = useSignal("");
+  const path = useSignal(unreadFile(stack) ?? "");
   const accepts = useSignal(false);
   const isBusy = useSignal(false);
   const candidate = usable[chosen.value];
@@ -72,6 +72,7 @@ export function SourceDialog({ stack, onChoose, onClose }: {
           <TextField
             label="Path"
             name="path"
+            value={path.value}
             placeholder="/srv/shop/compose.yaml"
             hint="Read once; edits are stored in Longshore"
             autocomplete="off"

@@ -17,7 +17,7 @@ import { addJob } from "../../state/live.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
 import { addStyles } from "../../components/styles.ts";
 import styles from "./takeover.css" with { type: "text" };
-import { COLUMNS } from "./columns.tsx";
+import { COLUMNS, unreadFile } from "./columns.tsx";
 import { Directories, Loose, Managed, Managers } from "./others.tsx";
 import { type Result, ResultNote } from "./result.tsx";
 import { SourceDialog } from "./source_dialog.tsx";
@@ -108,6 +108,7 @@ function Report({ report, onChange }: { report: Takeover; onChange: () => void }
   return (
     <>
       {result.value && <ResultNote result={result.value} />}
+      <Unread stacks={stacks} />
       <Listing
         name="Stacks to take over"
         columns={COLUMNS}
@@ -151,6 +152,19 @@ function Report({ report, onChange }: { report: Takeover; onChange: () => void }
         />
       )}
     </>
+  );
+}
+
+/** Advice for files that are elsewhere on the host: the next scan reads them. */
+function Unread({ stacks }: { stacks: readonly TakeoverStack[] }) {
+  const files = stacks.flatMap((stack) => unreadFile(stack) ?? []);
+  if (files.length === 0) return null;
+  return (
+    <p class="takeover-lead hint">
+      The Compose files of {count(files.length, "stack")} were not found, e.g.{" "}
+      {plain(files[0]!)}: their sources are generated from the containers. Add the directory of the
+      files to <code>STACK_ROOTS</code>, or choose the source of each stack.
+    </p>
   );
 }
 
