@@ -11,6 +11,7 @@ import {
   type EngineResponse,
   type HijackedConnection,
 } from "./response.ts";
+import type { JsonLimits } from "./shortened_json.ts";
 import { type Reply, SMALL_BODY_MAX, Transport } from "./transport.ts";
 import { Upload } from "./upload.ts";
 
@@ -37,8 +38,8 @@ export interface RequestOptions {
   headTimeoutMs?: number | undefined;
   /** Maximum bytes of a body that is read whole; default 64 MiB. */
   bodyMax?: number | undefined;
-  /** Bytes above which long texts of a JSON body are cut, see `Shortened`; `bodyMax` does not apply. */
-  wholeMax?: number | undefined;
+  /** Limits above which long texts of a JSON body are cut, see `Shortened`, instead of `bodyMax`. */
+  limits?: JsonLimits | undefined;
   /**
    * Set for requests that may take long: logs, events, stats, pulls, stops, disk usage. They have a
    * separate limit, so that they never delay short requests.
@@ -179,9 +180,9 @@ class Client implements Engine {
 
   async json<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
     const response = await this.request(method, path, options);
-    const { wholeMax } = options;
-    if (wholeMax === undefined) return await response.json<T>();
-    const found = await response.shortenedJson<T>(wholeMax);
+    const { limits } = options;
+    if (limits === undefined) return await response.json<T>();
+    const found = await response.shortenedJson<T>(limits);
     if (found !== undefined) return found;
     throw new EngineProtocolError("The container engine sent an empty response");
   }

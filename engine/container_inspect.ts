@@ -10,7 +10,7 @@ import type {
 } from "./container_config.ts";
 import { segment } from "./path.ts";
 import type { Signal } from "./query.ts";
-import { OBJECT_WHOLE_MAX, type Shortened } from "./shortened_json.ts";
+import { OBJECT_LIMITS, type Shortened } from "./shortened_json.ts";
 
 export interface HealthLogEntry {
   /** RFC 3339 with nanoseconds and the engine's time zone. */
@@ -97,6 +97,6 @@ export function containerInspect(
   return engine.json("GET", `/containers/${segment("container", id)}/json`, {
     query: { size },
     signal,
-    wholeMax: OBJECT_WHOLE_MAX,
+    limits: OBJECT_LIMITS,
   });
 }

@@ -4,7 +4,7 @@ import type { Engine, RequestOptions } from "./client.ts";
 import { EngineError } from "./errors.ts";
 import { segment } from "./path.ts";
 import type { Signal } from "./query.ts";
-import { OBJECT_WHOLE_MAX } from "./shortened_json.ts";
+import { OBJECT_LIMITS } from "./shortened_json.ts";
 
 export interface CpuStats {
   cpu_usage: {
@@ -117,7 +117,7 @@ export async function runningJson<T>(
 ): Promise<T> {
   const path = `/containers/${segment("container", id)}/${what}`;
   const response = await engine.request("GET", path, options);
-  const found = await response.shortenedJson<T>(OBJECT_WHOLE_MAX);
+  const found = await response.shortenedJson<T>(OBJECT_LIMITS);
   if (found === undefined) throw new EngineError(409, `Container ${id} is not running`);
   return found;
 }

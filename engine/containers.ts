@@ -15,7 +15,7 @@ import type {
 import { runningJson } from "./container_stats.ts";
 import { type Filters, filtersText, type Signal, withMargin } from "./query.ts";
 import { segment } from "./path.ts";
-import { LIST_WHOLE_MAX, type Shortened } from "./shortened_json.ts";
+import { LIST_LIMITS, type Shortened } from "./shortened_json.ts";
 
 export * from "./container_config.ts";
 export * from "./container_inspect.ts";
@@ -76,7 +76,7 @@ export function containerList(
     query: { all, size, filters: filtersText(filters) },
     signal,
     long: size ?? false,
-    wholeMax: LIST_WHOLE_MAX,
+    limits: LIST_LIMITS,
   });
 }
 

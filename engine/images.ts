@@ -8,7 +8,7 @@ import { jsonLines } from "./json_lines.ts";
 import { noSuch, segments } from "./path.ts";
 import { filtersText, type Signal, withMargin } from "./query.ts";
 import { type RegistryAuth, registryAuthHeader } from "./registry_auth.ts";
-import { LIST_WHOLE_MAX, OBJECT_WHOLE_MAX, type Shortened } from "./shortened_json.ts";
+import { LIST_LIMITS, OBJECT_LIMITS, type Shortened } from "./shortened_json.ts";
 
 /** One entry of `GET /images/json`. */
 export interface ImageSummary extends Shortened {
@@ -103,7 +103,7 @@ export function imageList(
   return engine.json("GET", "/images/json", {
     query: { "shared-size": sharedSize },
     signal,
-    wholeMax: LIST_WHOLE_MAX,
+    limits: LIST_LIMITS,
   });
 }
 
@@ -132,7 +132,7 @@ export function imageInspect(
   return engine.json("GET", `/images/${imagePath(reference)}/json`, {
     query: { platform: asked },
     signal,
-    wholeMax: OBJECT_WHOLE_MAX,
+    limits: OBJECT_LIMITS,
   });
 }
 
@@ -144,7 +144,7 @@ export function imageHistory(
 ): Promise<ImageLayer[]> {
   return engine.json("GET", `/images/${imagePath(reference)}/history`, {
     signal,
-    wholeMax: OBJECT_WHOLE_MAX,
+    limits: OBJECT_LIMITS,
   });
 }
 

@@ -4,7 +4,7 @@ import type { Engine } from "./client.ts";
 import type { EndpointSettings } from "./container_config.ts";
 import { segment } from "./path.ts";
 import { type Filters, filtersText, type Signal, withMargin } from "./query.ts";
-import { LIST_WHOLE_MAX, OBJECT_WHOLE_MAX, type Shortened } from "./shortened_json.ts";
+import { LIST_LIMITS, OBJECT_LIMITS, type Shortened } from "./shortened_json.ts";
 
 export interface NetworkContainer {
   Name?: string;
@@ -60,7 +60,7 @@ export function networkList(
   return engine.json("GET", "/networks", {
     query: { filters: filtersText(filters) },
     signal,
-    wholeMax: LIST_WHOLE_MAX,
+    limits: LIST_LIMITS,
   });
 }
 
@@ -76,7 +76,7 @@ export function networkInspect(
 ): Promise<Network> {
   return engine.json("GET", `/networks/${segment("network", id)}`, {
     signal,
-    wholeMax: OBJECT_WHOLE_MAX,
+    limits: OBJECT_LIMITS,
   });
 }
 

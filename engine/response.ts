@@ -4,7 +4,7 @@ import { type Body, readBeginning, readWhole } from "./body.ts";
 import type { Call } from "./call.ts";
 import { EngineProtocolError, EngineUnreachableError } from "./errors.ts";
 import type { Connection, Head } from "./http.ts";
-import { JsonShortener } from "./shortened_json.ts";
+import { type JsonLimits, JsonShortener } from "./shortened_json.ts";
 
 export interface EngineResponse {
   readonly status: number;
@@ -20,10 +20,10 @@ export interface EngineResponse {
   text(): Promise<string>;
   json<T>(): Promise<T>;
   /**
-   * The body as JSON, `undefined` if it is empty. Long texts of more than `wholeMax` bytes are cut, see
+   * The body as JSON, `undefined` if it is empty. Of a body above the limits, long texts are cut, see
    * `Shortened`.
    */
-  shortenedJson<T>(wholeMax: number): Promise<T | undefined>;
+  shortenedJson<T>(limits: JsonLimits): Promise<T | undefined>;
   /** Discards the rest of the body and closes the connection, unless the body was read. */
   cancel(): void;
 }
@@ -97,11 +97,11 @@ export function createResponse(
     bytes,
     text,
     json: async <T>() => parseJson<T>(await text()),
-    async shortenedJson<T>(wholeMax: number) {
+    async shortenedJson<T>(limits: JsonLimits) {
       const read = await readAll<string | JsonShortener>("", async () => {
-        const beginning = await readBeginning(body, wholeMax);
+        const beginning = await readBeginning(body, limits.whole);
         if (body.isDone) return decoder.decode(beginning);
-        const shortener = new JsonShortener();
+        const shortener = new JsonShortener(limits);
         shortener.write(beginning);
         for (let some = await body.readSome(); some; some = await body.readSome()) {
           shortener.write(some);

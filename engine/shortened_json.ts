@@ -7,17 +7,25 @@
 
 import { EngineProtocolError } from "./errors.ts";
 
-/** Longest JSON of a list that is kept as it is, in bytes: 2,000 usual containers. */
-export const LIST_WHOLE_MAX = 4 * 1024 * 1024;
+/** Limits of a JSON text, in bytes. */
+export interface JsonLimits {
+  /** Longest JSON that is kept as it is; the others apply to longer ones. */
+  whole: number;
+  /** Longest text, with escapes. */
+  text: number;
+  /** Texts of one object or array with their names in all; and of its kept ones besides. */
+  texts: number;
+}
 
-/** Longest JSON of one object that is kept as it is, in bytes. */
-export const OBJECT_WHOLE_MAX = 1024 * 1024;
+/** Limits of a list: 2,000 usual containers are kept as they are. */
+export const LIST_LIMITS: JsonLimits = { whole: 4 * 1024 * 1024, text: 1_024, texts: 32 * 1024 };
 
-/** Longest text of longer JSON, in bytes with escapes. */
-const TEXT_MAX = 1_024;
-
-/** Maximum bytes of the texts of one object or array with their names, and of its kept ones besides. */
-const TEXTS_MAX = 32 * 1024;
+/** Limits of one object: many published ports with a certificate in a variable are kept. */
+export const OBJECT_LIMITS: JsonLimits = {
+  whole: 1024 * 1024,
+  text: 64 * 1024,
+  texts: 256 * 1024,
+};
 
 /** Beginnings of the names of labels that say what a container belongs to. */
 const KEPT_NAMES = ["com.docker.compose.", "com.docker.stack.", "com.docker.swarm.", "longshore."];
@@ -70,6 +78,7 @@ interface Part {
 
 /** Collects JSON in pieces. Long texts are cut, and those beyond the limit of an object left out. */
 export class JsonShortener {
+  readonly #limits: JsonLimits;
   #bytes = new Uint8Array(64 * 1024);
   #length = 0;
   #received = 0;
@@ -78,6 +87,10 @@ export class JsonShortener {
   #isEscaped = false;
   #textAt = 0;
   #isDone = false;
+
+  constructor(limits: JsonLimits) {
+    this.#limits = limits;
+  }
 
   /** @throws {EngineProtocolError} For what is not JSON, above 1 GiB, and if 64 MiB of it would be kept. */
   write(chunk: Uint8Array): void {
@@ -112,7 +125,7 @@ export class JsonShortener {
   #endText(): void {
     this.#inText = false;
     if (this.#isLongText) {
-      this.#length = lastBoundary(this.#bytes, this.#textAt, this.#textAt + TEXT_MAX);
+      this.#length = lastBoundary(this.#bytes, this.#textAt, this.#textAt + this.#limits.text);
       for (const byte of ELLIPSIS) this.#push(byte);
       this.#part.isTruncated = true;
     }
@@ -161,9 +174,10 @@ export class JsonShortener {
   /** Counts a text with its name. Other values are few, or short. */
   #hasRoom(part: Part): boolean {
     const size = this.#length - part.memberAt;
+    const max = this.#limits.texts;
     if (!part.isText) return true;
-    if (part.texts + size <= TEXTS_MAX) part.texts += size;
-    else if (part.keptTexts + size <= TEXTS_MAX && this.#isKept(part)) part.keptTexts += size;
+    if (part.texts + size <= max) part.texts += size;
+    else if (part.keptTexts + size <= max && this.#isKept(part)) part.keptTexts += size;
     else return false;
     return true;
   }
@@ -193,7 +207,7 @@ export class JsonShortener {
   }
 
   get #isLongText(): boolean {
-    return this.#length - this.#textAt > TEXT_MAX;
+    return this.#length - this.#textAt > this.#limits.text;
   }
 
   get #part(): Part {

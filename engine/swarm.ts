@@ -9,7 +9,7 @@ import type { Engine } from "./client.ts";
 import { type RegistryAuth, registryAuthHeader } from "./registry_auth.ts";
 import { segment } from "./path.ts";
 import { type Filters, filtersText, type Signal } from "./query.ts";
-import { LIST_WHOLE_MAX, type Shortened } from "./shortened_json.ts";
+import { LIST_LIMITS, type Shortened } from "./shortened_json.ts";
 
 export interface ServiceSpec {
   Name?: string;
@@ -82,7 +82,7 @@ export function serviceList(
   return engine.json("GET", "/services", {
     query: { status: true, filters: filtersText(filters) },
     signal,
-    wholeMax: LIST_WHOLE_MAX,
+    limits: LIST_LIMITS,
   });
 }
 
@@ -125,6 +125,6 @@ export function taskList(engine: Engine, { filters, signal }: ListOptions = {}):
   return engine.json("GET", "/tasks", {
     query: { filters: filtersText(filters) },
     signal,
-    wholeMax: LIST_WHOLE_MAX,
+    limits: LIST_LIMITS,
   });
 }

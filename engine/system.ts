@@ -3,7 +3,7 @@
 import type { Engine } from "./client.ts";
 import { EngineError } from "./errors.ts";
 import { type Filters, filtersText, isAtLeast, type Signal, withMargin } from "./query.ts";
-import { LIST_WHOLE_MAX } from "./shortened_json.ts";
+import { LIST_LIMITS } from "./shortened_json.ts";
 
 /** Response of `GET /version`. */
 export interface EngineVersion {
@@ -127,7 +127,7 @@ export async function systemDiskUsage(
     signal,
     long: true,
     headTimeoutMs: DISK_USAGE_TIMEOUT_MS,
-    wholeMax: LIST_WHOLE_MAX,
+    limits: LIST_LIMITS,
   });
   return toDiskUsage(usage);
 }

@@ -3,7 +3,7 @@
 import type { Engine } from "./client.ts";
 import { noSuch, segment } from "./path.ts";
 import { type Filters, filtersText, type Signal, withMargin } from "./query.ts";
-import { LIST_WHOLE_MAX, OBJECT_WHOLE_MAX, type Shortened } from "./shortened_json.ts";
+import { LIST_LIMITS, OBJECT_LIMITS, type Shortened } from "./shortened_json.ts";
 
 /** One entry of `GET /volumes`. */
 export interface Volume extends Shortened {
@@ -27,7 +27,7 @@ export async function volumeList(
   const { Volumes } = await engine.json<{ Volumes: Volume[] | null }>("GET", "/volumes", {
     query: { filters: filtersText(filters) },
     signal,
-    wholeMax: LIST_WHOLE_MAX,
+    limits: LIST_LIMITS,
   });
   return Volumes ?? [];
 }
@@ -40,7 +40,7 @@ export function volumeInspect(
 ): Promise<Volume> {
   return engine.json("GET", `/volumes/${segment("volume", name)}`, {
     signal,
-    wholeMax: OBJECT_WHOLE_MAX,
+    limits: OBJECT_LIMITS,
   });
 }
 

@@ -1,13 +1,13 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { EngineProtocolError } from "../../engine/errors.ts";
-import { JsonShortener } from "../../engine/shortened_json.ts";
+import { JsonShortener, LIST_LIMITS, OBJECT_LIMITS } from "../../engine/shortened_json.ts";
 
 const encoder = new TextEncoder();
 
 // deno-lint-ignore no-explicit-any
-function shortened(value: unknown, chunkSize = Infinity): any {
+function shortened(value: unknown, chunkSize = Infinity, limits = LIST_LIMITS): any {
   const bytes = encoder.encode(typeof value === "string" ? value : JSON.stringify(value));
-  const shortener = new JsonShortener();
+  const shortener = new JsonShortener(limits);
   for (let at = 0; at < bytes.length; at += chunkSize) {
     shortener.write(bytes.subarray(at, at + chunkSize));
   }
@@ -15,8 +15,19 @@ function shortened(value: unknown, chunkSize = Infinity): any {
 }
 
 const usual = [
-  { Id: "a", Names: ["/web"], Labels: { "a\\": 'x"}]{', "": "é😀\n\u2028" }, Ports: [], State: null },
-  { Id: "b", Created: -1.5e3, Labels: {}, Nested: [[], [[1, true, false]], [{}, { a: { b: [] } }]] },
+  {
+    Id: "a",
+    Names: ["/web"],
+    Labels: { "a\\": 'x"}]{', "": "é😀\n\u2028" },
+    Ports: [],
+    State: null,
+  },
+  {
+    Id: "b",
+    Created: -1.5e3,
+    Labels: {},
+    Nested: [[], [[1, true, false]], [{}, { a: { b: [] } }]],
+  },
 ];
 
 Deno.test("JSON with short texts is kept as it is, when split at any byte", () => {
@@ -91,10 +102,25 @@ Deno.test("objects and numbers are kept, e.g. 10,000 published ports", () => {
     ]),
   );
   deepEqual(shortened({ NetworkSettings: { Ports } }), { NetworkSettings: { Ports } });
+  const container = { Config: { Env: [`KEY=${"x".repeat(8_000)}`] }, NetworkSettings: { Ports } };
+  deepEqual(shortened(container, Infinity, OBJECT_LIMITS), container);
 });
 
 for (
-  const text of ["", "1", '"a"', "[1", '["a', "[1]]", "[1] 2", "{]", '{"a" 1}', "[1,,2", "}", "hello"]
+  const text of [
+    "",
+    "1",
+    '"a"',
+    "[1",
+    '["a',
+    "[1]]",
+    "[1] 2",
+    "{]",
+    '{"a" 1}',
+    "[1,,2",
+    "}",
+    "hello",
+  ]
 ) {
   Deno.test(`what is not JSON is refused: ${text || "nothing"}`, () => {
     throws(() => shortened(text), EngineProtocolError);
@@ -104,7 +130,7 @@ for (
 Deno.test("depth and size are limited", () => {
   throws(() => shortened("[".repeat(100_000)), EngineProtocolError);
   const object = encoder.encode(JSON.stringify({ Labels: { a: "x".repeat(1_000) } }) + ",");
-  const shortener = new JsonShortener();
+  const shortener = new JsonShortener(LIST_LIMITS);
   shortener.write(encoder.encode("["));
   throws(() => {
     for (let size = 0; size < 128 * 1024 * 1024; size += object.length) shortener.write(object);
