@@ -64,7 +64,8 @@ export function ownLabels<L extends Labels>(
   },
 ): L {
   const isFromImage = (name: string, given: Labels) =>
-    labels[name] === given[name] || (isCut && isBeginning(given[name], labels[name]!));
+    labels[name] === given[name] || isBeginning(labels[name]!, given[name]) ||
+    (isCut && (given[name] === undefined || isBeginning(given[name], labels[name])));
   const foreign = [COMPOSE, SWARM].filter((group) => {
     const names = Object.keys(labels).filter(group.has);
     if (names.length === 0 || (group === COMPOSE && namesImage(labels, imageId))) return false;
@@ -78,9 +79,9 @@ export function ownLabels<L extends Labels>(
   ) as L;
 }
 
-/** Whether a label that was cut, or left out, can have a value. */
-const isBeginning = (cut: string | undefined, value: string): boolean =>
-  cut === undefined || (cut.endsWith("…") && value.startsWith(cut.slice(0, -1)));
+/** Whether a label is another one that was cut. */
+const isBeginning = (cut: string, value: string | undefined): boolean =>
+  cut.endsWith("…") && value !== undefined && value.startsWith(cut.slice(0, -1));
 
 /** As {@linkcode ownLabels}, with what {@linkcode learnImage} read of the image. */
 export function knownOwnLabels(

@@ -71,6 +71,9 @@ Deno.test("labels that were cut, or left out, when the image was read put its co
 
   deepEqual(own(long, { ...planted, [`${PREFIX}x`]: `${"x".repeat(1_024)}…` }), []);
   deepEqual(own(long, {}), []);
+  // The other way: lists cut sooner than descriptions.
+  const listed = { ...planted, [`${PREFIX}x`]: `${"x".repeat(1_024)}…` };
+  deepEqual(Object.keys(ownLabels(listed, { imageId: IMAGE_ID, imageLabels: long })), []);
   equal(own({ ...long, [`${PREFIX}project`]: "shop" }, planted).includes(`${PREFIX}project`), true);
 });
 
