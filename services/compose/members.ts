@@ -26,8 +26,7 @@ export async function listMembers(
   return listed.filter(({ Labels }) => Labels?.[LABEL.project] === project);
 }
 
-const nameOf = ({ Id, Names }: ContainerSummary): string =>
-  (Names[0] ?? Id).replace(/^\//, "");
+const nameOf = ({ Id, Names }: ContainerSummary): string => (Names[0] ?? Id).replace(/^\//, "");
 
 /** Listed containers without the labels of stacks that come from their images. */
 export async function withOwnLabels(
