@@ -189,14 +189,17 @@ const CAPACITY_MIN = 4 * 1024;
  * @throws {EngineProtocolError} For more than `max` bytes.
  */
 export async function readWhole(body: Body, max: number): Promise<Uint8Array> {
+  const bytes = await readBeginning(body, max);
+  if (body.isDone) return bytes;
+  throw new EngineProtocolError(`The container engine sent a response of more than ${max} bytes`);
+}
+
+/** Reads a body until its end, or until more than `max` bytes are known to follow. */
+export async function readBeginning(body: Body, max: number): Promise<Uint8Array> {
   let bytes: Uint8Array = new Uint8Array(0);
   let length = 0;
   while (await body.hasMore()) {
-    if (length + body.expected > max) {
-      throw new EngineProtocolError(
-        `The container engine sent a response of more than ${max} bytes`,
-      );
-    }
+    if (length + body.expected > max) break;
     if (length === bytes.length) {
       const needed = body.expected || Math.max(length, CAPACITY_MIN);
       bytes = resize(bytes, length + Math.min(needed, Math.max(length, CAPACITY)));

@@ -1,7 +1,7 @@
 /** The client of the container engine's API. @module */
 
 import { Call } from "./call.ts";
-import { EngineError, EngineUnreachableError } from "./errors.ts";
+import { EngineError, EngineProtocolError, EngineUnreachableError } from "./errors.ts";
 import { copyFailure, isVersionRefusal } from "./failures.ts";
 import { encodeRequest, type Method } from "./http.ts";
 import { EngineLimiter } from "./limiter.ts";
@@ -11,6 +11,7 @@ import {
   type EngineResponse,
   type HijackedConnection,
 } from "./response.ts";
+import type { JsonLimits } from "./shortened_json.ts";
 import { type Reply, SMALL_BODY_MAX, Transport } from "./transport.ts";
 import { Upload } from "./upload.ts";
 
@@ -37,6 +38,8 @@ export interface RequestOptions {
   headTimeoutMs?: number | undefined;
   /** Maximum bytes of a body that is read whole; default 64 MiB. */
   bodyMax?: number | undefined;
+  /** Limits above which long texts of a JSON body are cut, see `Shortened`, instead of `bodyMax`. */
+  limits?: JsonLimits | undefined;
   /**
    * Set for requests that may take long: logs, events, stats, pulls, stops, disk usage. They have a
    * separate limit, so that they never delay short requests.
@@ -175,8 +178,13 @@ class Client implements Engine {
     return response;
   }
 
-  async json<T>(method: Method, path: string, options?: RequestOptions): Promise<T> {
-    return await (await this.request(method, path, options)).json<T>();
+  async json<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
+    const response = await this.request(method, path, options);
+    const { limits } = options;
+    if (limits === undefined) return await response.json<T>();
+    const found = await response.shortenedJson<T>(limits);
+    if (found !== undefined) return found;
+    throw new EngineProtocolError("The container engine sent an empty response");
   }
 
   async upgrade(path: string, options: RequestOptions = {}) {

@@ -10,6 +10,7 @@ import type {
 } from "./container_config.ts";
 import { segment } from "./path.ts";
 import type { Signal } from "./query.ts";
+import { OBJECT_LIMITS, type Shortened } from "./shortened_json.ts";
 
 export interface HealthLogEntry {
   /** RFC 3339 with nanoseconds and the engine's time zone. */
@@ -55,7 +56,7 @@ export interface NetworkSettings {
 }
 
 /** Response of `GET /containers/{id}/json`. */
-export interface ContainerInspect {
+export interface ContainerInspect extends Shortened {
   Id: string;
   /** RFC 3339 with nanoseconds. */
   Created: string;
@@ -96,5 +97,6 @@ export function containerInspect(
   return engine.json("GET", `/containers/${segment("container", id)}/json`, {
     query: { size },
     signal,
+    limits: OBJECT_LIMITS,
   });
 }

@@ -1,9 +1,10 @@
 /** Resource use of containers as the engine reports it. @module */
 
 import type { Engine, RequestOptions } from "./client.ts";
-import { EngineError, EngineProtocolError } from "./errors.ts";
+import { EngineError } from "./errors.ts";
 import { segment } from "./path.ts";
 import type { Signal } from "./query.ts";
+import { OBJECT_LIMITS } from "./shortened_json.ts";
 
 export interface CpuStats {
   cpu_usage: {
@@ -115,13 +116,8 @@ export async function runningJson<T>(
   options: RequestOptions,
 ): Promise<T> {
   const path = `/containers/${segment("container", id)}/${what}`;
-  const text = await (await engine.request("GET", path, options)).text();
-  if (text === "") throw new EngineError(409, `Container ${id} is not running`);
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new EngineProtocolError("The container engine sent a response that is not JSON", {
-      cause,
-    });
-  }
+  const response = await engine.request("GET", path, options);
+  const found = await response.shortenedJson<T>(OBJECT_LIMITS);
+  if (found === undefined) throw new EngineError(409, `Container ${id} is not running`);
+  return found;
 }

@@ -15,6 +15,7 @@ import type {
 import { runningJson } from "./container_stats.ts";
 import { type Filters, filtersText, type Signal, withMargin } from "./query.ts";
 import { segment } from "./path.ts";
+import { LIST_LIMITS, type Shortened } from "./shortened_json.ts";
 
 export * from "./container_config.ts";
 export * from "./container_inspect.ts";
@@ -23,7 +24,7 @@ export { containerStats } from "./container_stats.ts";
 export type { BlkioEntry, ContainerStats } from "./container_stats.ts";
 
 /** One entry of `GET /containers/json`. */
-export interface ContainerSummary {
+export interface ContainerSummary extends Shortened {
   Id: string;
   /** With a leading slash. */
   Names: string[];
@@ -75,6 +76,7 @@ export function containerList(
     query: { all, size, filters: filtersText(filters) },
     signal,
     long: size ?? false,
+    limits: LIST_LIMITS,
   });
 }
 

@@ -8,9 +8,10 @@ import { jsonLines } from "./json_lines.ts";
 import { noSuch, segments } from "./path.ts";
 import { filtersText, type Signal, withMargin } from "./query.ts";
 import { type RegistryAuth, registryAuthHeader } from "./registry_auth.ts";
+import { LIST_LIMITS, OBJECT_LIMITS, type Shortened } from "./shortened_json.ts";
 
 /** One entry of `GET /images/json`. */
-export interface ImageSummary {
+export interface ImageSummary extends Shortened {
   /** `sha256:...` */
   Id: string;
   /** `["<none>:<none>"]`, empty or null for dangling images. */
@@ -31,7 +32,7 @@ export interface ImageSummary {
 }
 
 /** Response of `GET /images/{name}/json`. */
-export interface ImageInspect {
+export interface ImageInspect extends Shortened {
   Id: string;
   RepoTags?: string[] | null;
   RepoDigests?: string[] | null;
@@ -99,7 +100,11 @@ export function imageList(
     sharedSize?: boolean | undefined;
   } & Signal = {},
 ): Promise<ImageSummary[]> {
-  return engine.json("GET", "/images/json", { query: { "shared-size": sharedSize }, signal });
+  return engine.json("GET", "/images/json", {
+    query: { "shared-size": sharedSize },
+    signal,
+    limits: LIST_LIMITS,
+  });
 }
 
 /** A platform as the engine's API has it in requests. */
@@ -127,6 +132,7 @@ export function imageInspect(
   return engine.json("GET", `/images/${imagePath(reference)}/json`, {
     query: { platform: asked },
     signal,
+    limits: OBJECT_LIMITS,
   });
 }
 
@@ -136,7 +142,10 @@ export function imageHistory(
   reference: string,
   { signal }: Signal = {},
 ): Promise<ImageLayer[]> {
-  return engine.json("GET", `/images/${imagePath(reference)}/history`, { signal });
+  return engine.json("GET", `/images/${imagePath(reference)}/history`, {
+    signal,
+    limits: OBJECT_LIMITS,
+  });
 }
 
 /**

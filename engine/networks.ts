@@ -4,6 +4,7 @@ import type { Engine } from "./client.ts";
 import type { EndpointSettings } from "./container_config.ts";
 import { segment } from "./path.ts";
 import { type Filters, filtersText, type Signal, withMargin } from "./query.ts";
+import { LIST_LIMITS, OBJECT_LIMITS, type Shortened } from "./shortened_json.ts";
 
 export interface NetworkContainer {
   Name?: string;
@@ -15,7 +16,7 @@ export interface NetworkContainer {
 }
 
 /** One entry of `GET /networks`, and the response of `GET /networks/{id}`. */
-export interface Network {
+export interface Network extends Shortened {
   Id: string;
   Name: string;
   /** RFC 3339 with nanoseconds. */
@@ -56,7 +57,11 @@ export function networkList(
   engine: Engine,
   { filters, signal }: { filters?: Filters | undefined } & Signal = {},
 ): Promise<Network[]> {
-  return engine.json("GET", "/networks", { query: { filters: filtersText(filters) }, signal });
+  return engine.json("GET", "/networks", {
+    query: { filters: filtersText(filters) },
+    signal,
+    limits: LIST_LIMITS,
+  });
 }
 
 /**
@@ -69,7 +74,10 @@ export function networkInspect(
   id: string,
   { signal }: Signal = {},
 ): Promise<Network> {
-  return engine.json("GET", `/networks/${segment("network", id)}`, { signal });
+  return engine.json("GET", `/networks/${segment("network", id)}`, {
+    signal,
+    limits: OBJECT_LIMITS,
+  });
 }
 
 /** Finds a network by its exact name. */

@@ -1,9 +1,10 @@
 /** The result of a request: a response whose body is streamed, or a raw connection. @module */
 
-import { type Body, readWhole } from "./body.ts";
+import { type Body, readBeginning, readWhole } from "./body.ts";
 import type { Call } from "./call.ts";
 import { EngineProtocolError, EngineUnreachableError } from "./errors.ts";
 import type { Connection, Head } from "./http.ts";
+import { type JsonLimits, JsonShortener } from "./shortened_json.ts";
 
 export interface EngineResponse {
   readonly status: number;
@@ -18,6 +19,11 @@ export interface EngineResponse {
   bytes(): Promise<Uint8Array>;
   text(): Promise<string>;
   json<T>(): Promise<T>;
+  /**
+   * The body as JSON, `undefined` if it is empty. Of a body above the limits, long texts are cut, see
+   * `Shortened`.
+   */
+  shortenedJson<T>(limits: JsonLimits): Promise<T | undefined>;
   /** Discards the rest of the body and closes the connection, unless the body was read. */
   cancel(): void;
 }
@@ -59,9 +65,9 @@ export function createResponse(
 ): EngineResponse {
   if (body.isDone) lease.release(head.keepsAlive);
 
-  const bytes = async () => {
+  const readAll = async <Result>(empty: Result, read: () => Promise<Result>): Promise<Result> => {
     lease.call.throwIfFailed();
-    if (lease.isReleased) return new Uint8Array(0);
+    if (lease.isReleased) return empty;
     lease.call.setTimer(BODY_TIMEOUT_MS, () =>
       lease.call.fail(
         new EngineUnreachableError(
@@ -70,13 +76,14 @@ export function createResponse(
         ),
       ));
     try {
-      const all = await readWhole(body, bodyMax);
+      const all = await read();
       lease.release(head.keepsAlive);
       return all;
     } catch (error) {
       throw lease.fail(error);
     }
   };
+  const bytes = () => readAll(new Uint8Array(0), () => readWhole(body, bodyMax));
   const text = async () => decoder.decode(await bytes());
 
   return {
@@ -89,18 +96,33 @@ export function createResponse(
     }),
     bytes,
     text,
-    async json<T>() {
-      const json = await text();
-      try {
-        return JSON.parse(json) as T;
-      } catch (cause) {
-        throw new EngineProtocolError("The container engine sent a response that is not JSON", {
-          cause,
-        });
-      }
+    json: async <T>() => parseJson<T>(await text()),
+    async shortenedJson<T>(limits: JsonLimits) {
+      const read = await readAll<string | JsonShortener>("", async () => {
+        const beginning = await readBeginning(body, limits.whole);
+        if (body.isDone) return decoder.decode(beginning);
+        const shortener = new JsonShortener(limits);
+        shortener.write(beginning);
+        for (let some = await body.readSome(); some; some = await body.readSome()) {
+          shortener.write(some);
+        }
+        return shortener;
+      });
+      if (read === "") return undefined;
+      return typeof read === "string" ? parseJson<T>(read) : read.end<T>();
     },
     cancel: () => lease.release(false),
   };
+}
+
+function parseJson<T>(text: string): T {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new EngineProtocolError("The container engine sent a response that is not JSON", {
+      cause,
+    });
+  }
 }
 
 /**

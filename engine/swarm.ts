@@ -9,6 +9,7 @@ import type { Engine } from "./client.ts";
 import { type RegistryAuth, registryAuthHeader } from "./registry_auth.ts";
 import { segment } from "./path.ts";
 import { type Filters, filtersText, type Signal } from "./query.ts";
+import { LIST_LIMITS, type Shortened } from "./shortened_json.ts";
 
 export interface ServiceSpec {
   Name?: string;
@@ -34,7 +35,7 @@ export interface ServiceSpec {
   [field: string]: unknown;
 }
 
-export interface Service {
+export interface Service extends Shortened {
   ID: string;
   /** Must be sent with an update, which fails if the service has changed since. */
   Version: { Index: number };
@@ -81,6 +82,7 @@ export function serviceList(
   return engine.json("GET", "/services", {
     query: { status: true, filters: filtersText(filters) },
     signal,
+    limits: LIST_LIMITS,
   });
 }
 
@@ -120,5 +122,9 @@ export async function serviceUpdate(
 
 /** Tasks, including ended ones. */
 export function taskList(engine: Engine, { filters, signal }: ListOptions = {}): Promise<Task[]> {
-  return engine.json("GET", "/tasks", { query: { filters: filtersText(filters) }, signal });
+  return engine.json("GET", "/tasks", {
+    query: { filters: filtersText(filters) },
+    signal,
+    limits: LIST_LIMITS,
+  });
 }

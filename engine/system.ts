@@ -3,6 +3,7 @@
 import type { Engine } from "./client.ts";
 import { EngineError } from "./errors.ts";
 import { type Filters, filtersText, isAtLeast, type Signal, withMargin } from "./query.ts";
+import { LIST_LIMITS } from "./shortened_json.ts";
 
 /** Response of `GET /version`. */
 export interface EngineVersion {
@@ -126,6 +127,7 @@ export async function systemDiskUsage(
     signal,
     long: true,
     headTimeoutMs: DISK_USAGE_TIMEOUT_MS,
+    limits: LIST_LIMITS,
   });
   return toDiskUsage(usage);
 }

@@ -3,9 +3,10 @@
 import type { Engine } from "./client.ts";
 import { noSuch, segment } from "./path.ts";
 import { type Filters, filtersText, type Signal, withMargin } from "./query.ts";
+import { LIST_LIMITS, OBJECT_LIMITS, type Shortened } from "./shortened_json.ts";
 
 /** One entry of `GET /volumes`. */
-export interface Volume {
+export interface Volume extends Shortened {
   Name: string;
   Driver: string;
   Mountpoint: string;
@@ -26,6 +27,7 @@ export async function volumeList(
   const { Volumes } = await engine.json<{ Volumes: Volume[] | null }>("GET", "/volumes", {
     query: { filters: filtersText(filters) },
     signal,
+    limits: LIST_LIMITS,
   });
   return Volumes ?? [];
 }
@@ -36,7 +38,10 @@ export function volumeInspect(
   name: string,
   { signal }: Signal = {},
 ): Promise<Volume> {
-  return engine.json("GET", `/volumes/${segment("volume", name)}`, { signal });
+  return engine.json("GET", `/volumes/${segment("volume", name)}`, {
+    signal,
+    limits: OBJECT_LIMITS,
+  });
 }
 
 /** Finds a volume by its exact name. */

@@ -24,6 +24,13 @@ const Health = z.object({
     lastError: z.string().nullable(),
     lastErrorAt: Timestamp.nullable(),
   }).optional(),
+  inventory: z.object({
+    status: z.enum(["ok", "failing"]).meta({
+      description: "failing while the containers cannot be listed, so that they may be outdated",
+    }),
+    lastError: z.string().nullable(),
+    lastErrorAt: Timestamp.nullable(),
+  }).optional(),
   ownContainer: z.enum(["none", "known", "unknown"]).optional().meta({
     description: "unknown: the service runs in a container that it cannot identify, so it does " +
       "not refuse to stop that container",

@@ -13,7 +13,7 @@ import { endpoint, rawEndpoint } from "./contract/endpoint.ts";
 import { lengthOf, readUpload } from "./pipeline/upload.ts";
 import { ContainerState } from "./containers/shapes.ts";
 import { Job } from "./contract/job.ts";
-import { ENGINE_FAILURES, queryBoolean, Timestamp } from "./contract/shapes.ts";
+import { ENGINE_FAILURES, queryBoolean, Timestamp, Warning } from "./contract/shapes.ts";
 
 /** Only characters of ids, names, tags and digests are allowed. */
 const ImageParams = z.object({
@@ -43,6 +43,7 @@ const Image = z.object({
   created: Timestamp.nullable().meta({ description: "Same as createdAt" }),
   containers: z.int().meta({ description: "Number of containers that use it, in any state" }),
   dangling: z.boolean().meta({ description: "Whether it has no tag" }),
+  warning: Warning,
 }).meta({ id: "Image" });
 
 const ImageDetail = z.object({

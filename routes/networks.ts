@@ -11,6 +11,7 @@ import {
   EngineName,
   EnginePairs,
   Timestamp,
+  Warning,
 } from "./contract/shapes.ts";
 
 const Network = z.object({
@@ -33,6 +34,7 @@ const Network = z.object({
     ipv6: z.string().nullable(),
     mac: z.string().nullable(),
   })).meta({ description: "Containers in any state; stopped ones have no addresses" }),
+  warning: Warning,
 }).meta({ id: "Network" });
 
 /** Only the engine's characters for names are allowed. */

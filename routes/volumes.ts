@@ -11,6 +11,7 @@ import {
   EngineName,
   EnginePairs,
   Timestamp,
+  Warning,
 } from "./contract/shapes.ts";
 
 /** Only the engine's characters for names are allowed. */
@@ -33,6 +34,7 @@ const Volume = z.object({
   containers: z.array(z.string()).meta({
     description: "Names of the containers that mount it, in any state",
   }),
+  warning: Warning,
 }).meta({ id: "Volume" });
 
 const NewVolume = z.object({

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { ADDRESS_SOURCES } from "../../services/containers/addresses.ts";
 import { CONTAINER_STATES } from "../../services/containers/inventory.ts";
-import { ENGINE_FAILURES, Timestamp } from "../contract/shapes.ts";
+import { ENGINE_FAILURES, Timestamp, Warning } from "../contract/shapes.ts";
 
 /**
  * Identifies a container in a path or body. Only the engine's characters for names are allowed, so
@@ -84,6 +84,7 @@ export const ContainerListItem = z.object({
     description: "Whether it exits again and again, also while it runs in between",
   }),
   self: z.boolean().meta({ description: "Whether it is the service's own container" }),
+  warning: Warning,
 }).meta({ id: "Container" });
 
 const ContainerStats = z.object({

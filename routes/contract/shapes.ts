@@ -137,6 +137,12 @@ export const Delivery = z.object({
   sentAt: Timestamp.nullable(),
 });
 
+/** Of an object of the engine in a list. */
+export const Warning = z.string().nullable().meta({
+  description: "Why it is not shown in full, e.g. because of labels that are too large; null for " +
+    "nearly all",
+});
+
 /** Later years have five digits, which `Timestamp` does not allow. */
 const INSTANT_MAX = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 

@@ -3,9 +3,14 @@
 import type { Engine } from "../../engine/client.ts";
 import { containerList, type ContainerSummary } from "../../engine/containers.ts";
 import { knownOwnLabels, learnImage } from "../containers/own_labels.ts";
+import { assertComplete } from "../containers/unreadable.ts";
 import { LABEL } from "./labels.ts";
 
-/** Lists the containers of a project, of one service with `service`; also one-off containers. */
+/**
+ * Lists the containers of a project, of one service with `service`; also one-off containers.
+ *
+ * @throws {AppError} `conflict` for one of which it is unknown to which project it belongs.
+ */
 export async function listMembers(
   engine: Engine,
   project: string,
@@ -13,12 +18,15 @@ export async function listMembers(
 ): Promise<ContainerSummary[]> {
   const label = [`${LABEL.project}=${project}`];
   if (service !== undefined) label.push(`${LABEL.service}=${service}`);
-  const listed = await withOwnLabels(
-    engine,
-    await containerList(engine, { all: true, filters: { label } }),
-  );
+  const all = await containerList(engine, { all: true, filters: { label } });
+  for (const each of all) {
+    if (each.Labels?.[LABEL.project] !== project) assertComplete(each, `Container ${nameOf(each)}`);
+  }
+  const listed = await withOwnLabels(engine, all);
   return listed.filter(({ Labels }) => Labels?.[LABEL.project] === project);
 }
+
+const nameOf = ({ Id, Names }: ContainerSummary): string => (Names[0] ?? Id).replace(/^\//, "");
 
 /** Listed containers without the labels of stacks that come from their images. */
 export async function withOwnLabels(

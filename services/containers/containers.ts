@@ -10,7 +10,7 @@ import { addressesOf, type ContainerAddress } from "./addresses.ts";
 import type { Container, ContainerState } from "./inventory.ts";
 import { currentContainers, type ReadDeps, resolveContainer } from "./reads.ts";
 import { statusText } from "./status.ts";
-import { shownLabels } from "./shown_labels.ts";
+import { shownLabels, shownName } from "./shown_labels.ts";
 
 export { currentContainers } from "./reads.ts";
 
@@ -79,7 +79,7 @@ function toListItem(
     ...shown,
     labels: shownLabels(container.labels),
     status: statusText(container, now),
-    networks: attachments.map(({ network }) => network),
+    networks: attachments.map(({ network }) => shownName(network)),
     links: addressesOf(container, config),
     cpuLimit: details.limits.cpus,
     memoryLimit: details.limits.memoryBytes,

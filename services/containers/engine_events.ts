@@ -56,20 +56,21 @@ interface Progress {
 /**
  * Subscribes to the events that follow the last one that was read.
  *
- * @param options.onOversized Called for each event that says nothing, because it is too large.
+ * @param options.onGap Called for each event that says nothing, because it is too large, and each
+ * container that could not be read.
  * @throws {EngineUnreachableError}
  */
 export async function openEvents(
   deps: EventDeps,
   memory: EventMemory,
-  { onOversized, signal }: { onOversized: () => void; signal: AbortSignal },
+  { onGap, signal }: { onGap: () => void; signal: AbortSignal },
 ): Promise<EventReader> {
   const { engine } = deps;
   const progress: Progress = { isBusy: false, isIncomplete: false };
   const events = await systemEvents(engine, {
     since: engine.kind === "docker" ? timeOf(memory.lastEvent) : undefined,
     filters: filtersFor(engine.kind),
-    onOversized,
+    onOversized: onGap,
     onChunk: (isIncomplete) => progress.isIncomplete = isIncomplete,
     signal,
   });
@@ -78,7 +79,7 @@ export async function openEvents(
       const end = new AbortController();
       const ended = AbortSignal.any([signal, end.signal]);
       await Promise.all([
-        consume(deps, events, { memory, progress, signal }).finally(() => end.abort()),
+        consume(deps, events, { memory, progress, onGap, signal }).finally(() => end.abort()),
         reportOverdue(deps, memory.lives, progress, ended),
       ]);
     },
@@ -88,9 +89,14 @@ export async function openEvents(
 async function consume(
   deps: EventDeps,
   events: AsyncIterable<EngineEvent>,
-  { memory, progress, signal }: { memory: EventMemory; progress: Progress; signal: AbortSignal },
+  { memory, progress, onGap, signal }: {
+    memory: EventMemory;
+    progress: Progress;
+    onGap: () => void;
+    signal: AbortSignal;
+  },
 ): Promise<void> {
-  const refresh = createRefresher(deps, signal);
+  const refresh = createRefresher(deps, { onFailed: onGap, signal });
   const { lastEvent: repeated } = memory;
   try {
     for await (const event of events) {

@@ -11,7 +11,7 @@ import { REDACTED } from "../text/redact.ts";
 import { assertMayInspect } from "./own_container.ts";
 import type { Container } from "./inventory.ts";
 import { currentContainers, inspectContainer, type ReadDeps, resolveContainer } from "./reads.ts";
-import { hideValues, valuesOf } from "./secret_values.ts";
+import { startErrorOf } from "./secret_values.ts";
 
 /**
  * The engine's description of a container. Only an admin sees the values of environment variables
@@ -82,7 +82,7 @@ function redacted(inspect: ContainerInspect): ContainerInspect {
   const { LogConfig, Mounts } = HostConfig;
   return {
     ...inspect,
-    State: { ...State, ...(State.Error && { Error: hideValues(State.Error, valuesOf(inspect)) }) },
+    State: { ...State, ...(State.Error && { Error: startErrorOf(inspect) }) },
     Config: { ...Config, ...(Config.Env && { Env: Config.Env.map(redactedVariable) }) },
     HostConfig: {
       ...HostConfig,

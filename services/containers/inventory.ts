@@ -117,6 +117,8 @@ export interface Container {
   volumes: string[];
   /** Whether it is the container that this service runs in. */
   self: boolean;
+  /** Why it is not known in full; `null` for nearly all. */
+  warning: string | null;
   details: ContainerDetails;
 }
 
@@ -126,6 +128,14 @@ export interface ExpectedDown {
   settle(): void;
   /** The action does not stop the container: a stop is unexpected again. */
   withdraw(): void;
+}
+
+/** Whether the inventory can be kept up to date. Times are ISO 8601, UTC. */
+export interface InventoryStatus {
+  /** `failing` from a failed listing until the next complete one. */
+  status: "ok" | "failing";
+  lastError: string | null;
+  lastErrorAt: string | null;
 }
 
 export interface Inventory {
@@ -157,6 +167,9 @@ export interface Inventory {
   /** Replaces everything with a complete listing, whose read has the number `readNumber`. */
   replaceAll(containers: readonly Container[], readNumber: number): void;
   setLive(live: boolean): void;
+  /** Records that the containers cannot be listed, until the snapshot is live again. */
+  recordFailure(error: string): void;
+  status(): InventoryStatus;
   /** Runs a listing, or waits for the one in progress. */
   shareListing(list: () => Promise<readonly Container[]>): Promise<readonly Container[]>;
   /**
@@ -186,6 +199,7 @@ export function createInventory(now: () => Date): Inventory {
   let sorted: readonly Container[] | undefined;
   let listing: Promise<readonly Container[]> | undefined;
   let followed: readonly Container[] = [];
+  let status: InventoryStatus = { status: "ok", lastError: null, lastErrorAt: null };
 
   const changed = () => {
     revision++;
@@ -254,6 +268,7 @@ export function createInventory(now: () => Date): Inventory {
     },
 
     setLive(value) {
+      if (value) status = { ...status, status: "ok" };
       if (value === live) return;
       if (live) followed = list();
       live = value;
@@ -262,6 +277,11 @@ export function createInventory(now: () => Date): Inventory {
       lostAt = value ? Infinity : now().getTime();
       changed();
     },
+
+    recordFailure(lastError) {
+      status = { status: "failing", lastError, lastErrorAt: now().toISOString() };
+    },
+    status: () => status,
 
     expectDown(id) {
       const expectation = { until: Infinity };

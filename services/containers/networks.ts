@@ -14,7 +14,8 @@ import type { Container } from "./inventory.ts";
 import { engineTime } from "./engine_time.ts";
 import type { ReadDeps } from "./reads.ts";
 import { currentContainers } from "./containers.ts";
-import { shownLabels } from "./shown_labels.ts";
+import { shownLabels, shownName } from "./shown_labels.ts";
+import { warningOf } from "./unreadable.ts";
 
 /** A container in a network; the addresses are `null` while it is not running. */
 interface AttachedContainer {
@@ -43,6 +44,8 @@ interface Network {
   gateways: string[];
   labels: Record<string, string>;
   containers: AttachedContainer[];
+  /** Why it was not read in full; `null` for nearly all. */
+  warning: string | null;
 }
 
 /**
@@ -202,7 +205,7 @@ function toNetwork(
   const configs = network.IPAM?.Config ?? [];
   return {
     id: Id,
-    name: Name,
+    name: shownName(Name),
     driver: network.Driver,
     scope: network.Scope,
     internal: network.Internal,
@@ -212,6 +215,7 @@ function toNetwork(
     gateways: configs.flatMap(({ Gateway }) => Gateway ?? []),
     labels: shownLabels(network.Labels ?? {}),
     containers: [...attached.get(Id) ?? [], ...attached.get(Name) ?? []].sort(byName),
+    warning: warningOf(network),
   };
 }
 

@@ -13,6 +13,7 @@ import type { ContainerInspect } from "../../engine/containers.ts";
 import { EngineError } from "../../engine/errors.ts";
 import { fullImageId } from "../../engine/image_id.ts";
 import { imageInspect } from "../../engine/images.ts";
+import { isUnreadable } from "./unreadable.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -35,8 +36,14 @@ const SWARM: Group = {
 /** Most images whose labels are kept; images never change, so that an old entry stays true. */
 const IMAGES_MAX = 4_096;
 
+/** Labels of an image; some are cut or left out if it was not read in full. */
+interface ImageLabels {
+  labels: Labels;
+  isCut: boolean;
+}
+
 interface Cache {
-  known: Map<string, Labels>;
+  known: Map<string, ImageLabels>;
   reads: Map<string, Promise<void>>;
 }
 
@@ -46,23 +53,35 @@ const caches = new WeakMap<Engine, Cache>();
  * The labels of a container without the Compose or Swarm labels that come from its image.
  *
  * @param imageLabels `undefined` if they are unknown, e.g. because the image was removed by force.
+ * @param isCut Some of them are cut or left out, and may be those of the container.
  */
 export function ownLabels<L extends Labels>(
   labels: L,
-  { imageId, imageLabels }: { imageId: string; imageLabels: Labels | undefined },
+  { imageId, imageLabels, isCut = false }: {
+    imageId: string;
+    imageLabels: Labels | undefined;
+    isCut?: boolean | undefined;
+  },
 ): L {
+  const isFromImage = (name: string, given: Labels) =>
+    labels[name] === given[name] || isBeginning(labels[name]!, given[name]) ||
+    (isCut && (given[name] === undefined || isBeginning(given[name], labels[name])));
   const foreign = [COMPOSE, SWARM].filter((group) => {
     const names = Object.keys(labels).filter(group.has);
     if (names.length === 0 || (group === COMPOSE && namesImage(labels, imageId))) return false;
     return imageLabels === undefined
       ? !names.includes(group.perContainer)
-      : names.every((name) => labels[name] === imageLabels[name]);
+      : names.every((name) => isFromImage(name, imageLabels));
   });
   if (foreign.length === 0) return labels;
   return Object.fromEntries(
     Object.entries(labels).filter(([name]) => !foreign.some(({ has }) => has(name))),
   ) as L;
 }
+
+/** Whether a label is another one that was cut. */
+const isBeginning = (cut: string, value: string | undefined): boolean =>
+  cut.endsWith("…") && value !== undefined && value.startsWith(cut.slice(0, -1));
 
 /** As {@linkcode ownLabels}, with what {@linkcode learnImage} read of the image. */
 export function knownOwnLabels(
@@ -71,8 +90,8 @@ export function knownOwnLabels(
   image: string,
 ): Record<string, string> {
   const imageId = fullImageId(image);
-  const imageLabels = caches.get(engine)?.known.get(imageId);
-  return ownLabels(labels ?? {}, { imageId, imageLabels });
+  const known = caches.get(engine)?.known.get(imageId);
+  return ownLabels(labels ?? {}, { imageId, imageLabels: known?.labels, isCut: known?.isCut });
 }
 
 /**
@@ -107,16 +126,18 @@ export const learnImageOf = (engine: Engine, { Config, Image }: ContainerInspect
 
 async function readImage(engine: Engine, { known }: Cache, imageId: string): Promise<void> {
   try {
-    const { Config } = await imageInspect(engine, imageId);
+    const { Config, Truncated = false } = await imageInspect(engine, imageId);
     const entries = Object.entries(Config?.Labels ?? {});
     if (known.size >= IMAGES_MAX) known.delete(known.keys().next().value!);
-    known.set(
-      imageId,
-      Object.fromEntries(entries.filter(([name]) => COMPOSE.has(name) || SWARM.has(name))),
-    );
+    known.set(imageId, {
+      labels: Object.fromEntries(
+        entries.filter(([name]) => COMPOSE.has(name) || SWARM.has(name)),
+      ),
+      isCut: Truncated,
+    });
   } catch (error) {
     // An image that was removed or is damaged must not hide all containers.
-    if (!(error instanceof EngineError)) throw error;
+    if (!(error instanceof EngineError) && !await isUnreadable(engine, error)) throw error;
   }
 }
 

@@ -1,6 +1,11 @@
 /** Reads containers from the snapshot while it is live, otherwise from the engine. @module */
 
-import { type ContainerInspect, containerInspect, containerList } from "../../engine/containers.ts";
+import {
+  type ContainerInspect,
+  containerInspect,
+  containerList,
+  type ContainerSummary,
+} from "../../engine/containers.ts";
 import { EngineError, ifThere } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
 import { includesContainer, isLimited } from "../access/scope.ts";
@@ -8,8 +13,9 @@ import { AppError, notFound } from "../errors.ts";
 import type { Container, Inventory } from "./inventory.ts";
 import { selfMatcher } from "./self_container.ts";
 import { isHelper } from "./helpers.ts";
-import { knownOwnLabels, learnImageOf } from "./own_labels.ts";
-import { toContainer } from "./record.ts";
+import { knownOwnLabels, learnImage, learnImageOf } from "./own_labels.ts";
+import { toContainer, toListedContainer } from "./record.ts";
+import { describeUnreadable, isUnreadable } from "./unreadable.ts";
 
 export type ReadDeps = Pick<Deps, "engine" | "inventory" | "self">;
 
@@ -26,20 +32,28 @@ export async function currentContainers(deps: ReadDeps): Promise<readonly Contai
   return inventory.live ? inventory.list() : await inventory.shareListing(() => listAll(deps));
 }
 
+/** As {@linkcode currentContainers}, or as they were known if the engine's list cannot be read. */
+export async function knownContainers(deps: ReadDeps): Promise<readonly Container[]> {
+  try {
+    return await currentContainers(deps);
+  } catch (error) {
+    if (!await isUnreadable(deps.engine, error)) throw error;
+    return deps.inventory.list();
+  }
+}
+
 /** Reads all containers from the engine into the snapshot. */
 export async function listAll(deps: ReadDeps, signal?: AbortSignal): Promise<readonly Container[]> {
   const { engine, inventory } = deps;
   const readNumber = inventory.readNumber();
   const listed = await containerList(engine, { all: true, signal });
-  const ids = listed.filter(({ Labels, Image }) => !isHelper(Labels, Image)).map(({ Id }) => Id);
+  const pending = listed.filter(({ Labels, Image }) => !isHelper(Labels, Image));
 
   const found: Container[] = [];
   const inspectNext = async () => {
-    for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
-      const inspect = await ifThere(containerInspect(engine, id, { signal }));
-      if (!inspect) continue;
-      await learnImageOf(engine, inspect);
-      found.push(asContainer(deps, inspect));
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const container = await readContainer(deps, next, signal);
+      if (container) found.push(container);
     }
   };
   await Promise.all(Array.from({ length: INSPECTS_MAX }, inspectNext));
@@ -57,18 +71,90 @@ export async function refreshContainer(
   id: string,
   signal?: AbortSignal,
 ): Promise<{ now: Container | undefined; before: Container | undefined }> {
-  const { engine, inventory } = deps;
+  const { inventory } = deps;
   const readNumber = inventory.readNumber();
-  const inspect = await ifThere(containerInspect(engine, id, { signal }));
+  const now = await readContainer(deps, id, signal);
   const before = inventory.get(id);
-  if (!inspect) {
-    inventory.remove(id, readNumber);
-    return { now: undefined, before };
-  }
-  await learnImageOf(engine, inspect);
-  const now = asContainer(deps, inspect);
-  inventory.put(now, readNumber);
+  if (now) inventory.put(now, readNumber);
+  else inventory.remove(id, readNumber);
   return { now, before };
+}
+
+/**
+ * Reads one container. One that the engine does not describe is as the engine lists it, or as it was
+ * known.
+ *
+ * @param container Its full id, or how it is listed.
+ */
+async function readContainer(
+  deps: ReadDeps,
+  container: string | ContainerSummary,
+  signal?: AbortSignal,
+): Promise<Container | undefined> {
+  const { engine } = deps;
+  const id = typeof container === "string" ? container : container.Id;
+  try {
+    const inspect = await ifThere(containerInspect(engine, id, { signal }));
+    if (!inspect) return undefined;
+    await learnImageOf(engine, inspect);
+    return asContainer(deps, inspect);
+  } catch (error) {
+    if (!await isUnreadable(engine, error, signal)) throw error;
+    return typeof container === "string"
+      ? await readListed(deps, id, error, signal)
+      : await asListed(deps, container, error);
+  }
+}
+
+/** A full id. */
+const ID = /^[0-9a-f]{64}$/;
+
+/**
+ * Finds a container without its description. If the list cannot be read either, a known id is enough,
+ * so that the container can be stopped and removed.
+ *
+ * @param cause Why it cannot be described.
+ */
+async function readListed(
+  deps: ReadDeps,
+  ref: string,
+  cause: unknown,
+  signal?: AbortSignal,
+): Promise<Container | undefined> {
+  const { engine, inventory } = deps;
+  try {
+    const listed = await containerList(engine, { all: true, signal });
+    const found = findListed(listed, ref);
+    return found && await asListed(deps, found, cause);
+  } catch (error) {
+    if (!await isUnreadable(engine, error, signal)) throw error;
+    const known = findIn(inventory, ref);
+    if (known) return { ...known, warning: describeUnreadable(cause) };
+    if (isLimited(inventory.scope)) throw notFound("Container", ref);
+    if (!ID.test(ref)) throw cause;
+    return await asListed(deps, { Id: ref }, cause);
+  }
+}
+
+function findListed(listed: readonly ContainerSummary[], ref: string) {
+  const names = (each: ContainerSummary) => each.Names.map((name) => name.replace(/^\//, ""));
+  return listed.find(({ Id }) => Id === ref) ??
+    listed.find((each) => names(each).includes(ref)) ?? uniqueById(listed, ref, ({ Id }) => Id);
+}
+
+async function asListed(
+  { engine, inventory, self }: ReadDeps,
+  listed: Pick<ContainerSummary, "Id"> & Partial<ContainerSummary>,
+  cause: unknown,
+): Promise<Container> {
+  const { Id: id, Labels, ImageID = "", HostConfig } = listed;
+  await learnImage(engine, Labels, ImageID);
+  return toListedContainer(listed, {
+    self: inventory.get(id)?.self ??
+      selfMatcher(self)({ id, hostname: "", networkMode: HostConfig?.NetworkMode ?? "" }),
+    labels: knownOwnLabels(engine, Labels, ImageID),
+    warning: describeUnreadable(cause),
+  });
 }
 
 export const isUp = ({ state }: Container): boolean => state === "running" || state === "paused";
@@ -93,8 +179,14 @@ export async function resolveContainer(deps: ReadDeps, ref: string): Promise<Con
 async function readInScope(deps: ReadDeps, ref: string): Promise<Container> {
   const { scope } = deps.inventory;
   try {
-    const container = asContainer(deps, await inspectContainer(deps, ref));
-    if (includesContainer(scope, container)) return container;
+    const container = await inspectContainer(deps, ref).then(
+      (inspect) => asContainer(deps, inspect),
+      async (error) => {
+        if (error instanceof AppError || !await isUnreadable(deps.engine, error)) throw error;
+        return await readListed(deps, ref, error);
+      },
+    );
+    if (container && includesContainer(scope, container)) return container;
   } catch (error) {
     if (!isLimited(scope) || !(error instanceof AppError)) throw error;
   }
@@ -168,10 +260,19 @@ export function namesOf({ inventory }: Pick<Deps, "inventory">, refs: readonly s
 }
 
 function findIn(inventory: Inventory, ref: string): Container | undefined {
-  const exact = inventory.get(ref) ?? inventory.list().find(({ name }) => name === ref);
-  if (exact || !/^[0-9a-f]+$/.test(ref)) return exact;
-  const [first, second] = inventory.list().filter(({ id }) => id.startsWith(ref));
-  if (second) throw ambiguous(ref);
+  return inventory.get(ref) ?? inventory.list().find(({ name }) => name === ref) ??
+    uniqueById(inventory.list(), ref, ({ id }) => id);
+}
+
+/** @throws {AppError} `invalid` for a prefix of several ids. */
+function uniqueById<Each>(
+  all: readonly Each[],
+  prefix: string,
+  idOf: (each: Each) => string,
+): Each | undefined {
+  if (!/^[0-9a-f]+$/.test(prefix)) return undefined;
+  const [first, second] = all.filter((each) => idOf(each).startsWith(prefix));
+  if (second) throw ambiguous(prefix);
   return first;
 }
 

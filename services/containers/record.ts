@@ -1,6 +1,6 @@
 /** Converts the engine's description of a container. @module */
 
-import type { ContainerInspect } from "../../engine/containers.ts";
+import type { ContainerInspect, ContainerSummary } from "../../engine/containers.ts";
 import { fullImageId } from "../../engine/image_id.ts";
 import {
   type Container,
@@ -11,11 +11,15 @@ import {
   type ContainerState,
 } from "./inventory.ts";
 import { engineTime } from "./engine_time.ts";
-import { hideValues, valuesOf } from "./secret_values.ts";
+import { startErrorOf } from "./secret_values.ts";
+import { NAME_MAX, shownName } from "./shown_labels.ts";
+import { TOO_LARGE, warningOf } from "./unreadable.ts";
 import { sharedContainer } from "../../engine/containers.ts";
 
 /** Longest stored output of a health check, in characters. */
 const HEALTH_OUTPUT_MAX = 4_096;
+
+const SHORT_ID_LENGTH = 12;
 
 /** The kernel's default, in microseconds. */
 export const CPU_PERIOD_US = 100_000;
@@ -37,7 +41,7 @@ export function toContainer(
   const state = stateOf(State.Status);
   return {
     id: inspect.Id,
-    name: inspect.Name.replace(/^\//, ""),
+    ...named(inspect.Name, labels, warningOf(inspect)),
     image: Config.Image ?? inspect.Image,
     imageId: fullImageId(inspect.Image),
     state,
@@ -48,24 +52,89 @@ export function toContainer(
     exitCode: ["created", "running", "paused"].includes(state) ? null : State.ExitCode,
     restartCount: inspect.RestartCount ?? 0,
     ports: portsOf(NetworkSettings),
-    labels,
-    composeProject: labels["com.docker.compose.project"] ?? null,
-    composeService: labels["com.docker.compose.service"] ?? null,
     attachments: attachmentsOf(inspect),
     shares: sharedBy(inspect.HostConfig),
     links: (inspect.HostConfig.Links ?? []).map((link) => link.split(":")[0]!.replace(/^\//, "")),
-    volumes: (inspect.Mounts ?? []).flatMap(({ Type, Name }) =>
-      Type === "volume" && Name ? [Name] : []
-    ),
+    volumes: volumesOf(inspect.Mounts),
     self,
     details: detailsOf(inspect),
   };
 }
 
+/** Fields that follow from names and labels. */
+function named(
+  engineName: string,
+  labels: Container["labels"],
+  warning: string | null,
+): Pick<Container, "name" | "labels" | "composeProject" | "composeService" | "warning"> {
+  const name = engineName.replace(/^\//, "");
+  const short = (label: string | undefined) =>
+    label !== undefined && label.length <= NAME_MAX ? label : null;
+  return {
+    name: shownName(name),
+    labels,
+    composeProject: short(labels["com.docker.compose.project"]),
+    composeService: short(labels["com.docker.compose.service"]),
+    warning: warning ?? (name.length > NAME_MAX ? TOO_LARGE : null),
+  };
+}
+
+const NO_DETAILS: ContainerDetails = {
+  command: [],
+  entrypoint: [],
+  workingDir: "",
+  user: "",
+  env: [],
+  mounts: [],
+  networkSettings: [],
+  restartPolicy: { name: "", maximumRetryCount: 0 },
+  stopSignal: "SIGTERM",
+  limits: { memoryBytes: null, memorySwapBytes: null, cpus: null, pids: null },
+  oomKilled: false,
+  error: "",
+  healthLog: [],
+};
+
+/**
+ * Converts an entry of the engine's list, if the engine does not describe the container.
+ *
+ * @param warning Says so.
+ */
+export function toListedContainer(
+  listed: Pick<ContainerSummary, "Id"> & Partial<ContainerSummary>,
+  { self, labels, warning }: Pick<Container, "self" | "labels"> & { warning: string },
+): Container {
+  const { Id, Names, Image = "", ImageID = "", State = "", Status = "", Health, Mounts } = listed;
+  const exitCode = /^(?:Exited|Restarting) \((\d{1,3})\)/.exec(Status)?.[1];
+  return {
+    id: Id,
+    ...named(Names?.[0] ?? Id.slice(0, SHORT_ID_LENGTH), labels, warning),
+    image: Image,
+    imageId: ImageID && fullImageId(ImageID),
+    state: stateOf(State),
+    health: healthOf(Health?.Status ?? /\((?:health: )?(\w+)\)$/.exec(Status)?.[1]),
+    createdAt: engineTime(listed.Created),
+    startedAt: null,
+    finishedAt: null,
+    exitCode: exitCode === undefined ? null : Number(exitCode),
+    restartCount: 0,
+    ports: [],
+    attachments: attachmentsOf(listed),
+    shares: sharedBy(listed.HostConfig ?? {}),
+    links: [],
+    volumes: volumesOf(Mounts),
+    self,
+    details: NO_DETAILS,
+  };
+}
+
+const volumesOf = (mounts: ContainerInspect["Mounts"] | undefined): string[] =>
+  (mounts ?? []).flatMap(({ Type, Name }) => Type === "volume" && Name ? [Name] : []);
+
 export const attachmentsOf = (
-  { NetworkSettings }: Pick<ContainerInspect, "NetworkSettings">,
+  { NetworkSettings }: Partial<Pick<ContainerSummary, "NetworkSettings">>,
 ): Container["attachments"] =>
-  Object.entries(NetworkSettings.Networks ?? {}).map(([network, settings]) => ({
+  Object.entries(NetworkSettings?.Networks ?? {}).map(([network, settings]) => ({
     networkId: settings.NetworkID ?? "",
     network,
     ipv4: settings.IPAddress ?? "",
@@ -108,7 +177,7 @@ function detailsOf(inspect: ContainerInspect): ContainerDetails {
     stopSignal: Config.StopSignal || "SIGTERM",
     limits: limitsOf(HostConfig),
     oomKilled: State.OOMKilled ?? false,
-    error: State.Error ? hideValues(State.Error, valuesOf(inspect)) : "",
+    error: startErrorOf(inspect),
     healthLog: (State.Health?.Log ?? []).map(({ Start, End, ExitCode, Output }) => ({
       startedAt: engineTime(Start),
       endedAt: engineTime(End),

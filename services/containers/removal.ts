@@ -8,7 +8,7 @@ import { AppError, notFound } from "../errors.ts";
 import type { Container } from "./inventory.ts";
 import { type ActionDeps, withExpectedDown } from "./actions.ts";
 import { assertNotOwn } from "./own_container.ts";
-import { currentContainers, isUp, refreshContainer, resolveContainer } from "./reads.ts";
+import { isUp, knownContainers, refreshContainer, resolveContainer } from "./reads.ts";
 import { reserveContainer } from "./reserve.ts";
 import { assertDependentsInScope, dependentsOf } from "./share_group.ts";
 
@@ -34,7 +34,7 @@ export async function removeContainer(
 ): Promise<{ ok: true; id: string; name: string }> {
   const container = await resolveContainer(deps, ref);
   const { id, name } = container;
-  const all = await currentContainers(deps);
+  const all = await knownContainers(deps);
   assertNotOwn(container, "removed", all);
   assertDependentsInScope(options.scope, container, all);
   if (!options.force) assertNoDependents(container, all);

@@ -12,6 +12,7 @@ import { EngineUnreachableError, ifThere } from "../../engine/errors.ts";
 import { volumeList } from "../../engine/volumes.ts";
 import { AppError, asAppError } from "../errors.ts";
 import { REDACTED } from "../text/redact.ts";
+import { isUnreadable } from "./unreadable.ts";
 
 type Described = Pick<ContainerInspect, "Config" | "HostConfig"> & Partial<ContainerInspect>;
 
@@ -53,19 +54,45 @@ export async function withoutContainerValues(
   container: string | Described,
   error: unknown,
 ): Promise<unknown> {
-  if (error instanceof EngineUnreachableError || !asAppError(error)) return error;
+  const known = error instanceof EngineUnreachableError ? undefined : asAppError(error);
+  if (!known) return error;
+  try {
+    const values = await readValues(engine, container);
+    return values
+      ? withoutValues(error, values)
+      : new AppError(known.code, HIDDEN, { cause: error });
+  } catch (failure) {
+    if (!await isUnreadable(engine, failure)) throw failure;
+    return new AppError(known.code, HIDDEN, { cause: error });
+  }
+}
+
+/** Message instead of one that may have values which could not be read. */
+const HIDDEN =
+  "The engine refuses; its reason may have secret values and is not shown, because the " +
+  "container could not be read in full";
+
+/** The values of a container and of its volumes; `undefined` if some of them are unknown. */
+async function readValues(
+  engine: Engine,
+  container: string | Described,
+): Promise<string[] | undefined> {
   const found = typeof container === "string"
     ? await ifThere(containerInspect(engine, container))
     : container;
-  if (!found) return withoutValues(error, []);
+  if (!found) return [];
   const names = volumesOf(found);
-  const volumes = names.size === 0 ? [] : await volumeList(engine);
-  return withoutValues(error, [
-    ...valuesOf(found),
-    ...volumes.filter(({ Name }) => names.has(Name)).flatMap(({ Options }) =>
-      optionValues(Options)
-    ),
-  ]);
+  const all = names.size === 0 ? [] : await volumeList(engine);
+  const volumes = all.filter(({ Name }) => names.has(Name));
+  if ([found, ...volumes].some(({ Truncated }) => Truncated)) return undefined;
+  return [...valuesOf(found), ...volumes.flatMap(({ Options }) => optionValues(Options))];
+}
+
+/** The engine's error of the last start, without values. */
+export function startErrorOf(inspect: ContainerInspect): string {
+  const { Error: text } = inspect.State;
+  if (!text) return "";
+  return inspect.Truncated ? HIDDEN : hideValues(text, valuesOf(inspect));
 }
 
 /** The values of variables, and of options of log and volume drivers. */

@@ -1,5 +1,5 @@
 /**
- * Labels as lists show them. An image's author or a container's creator may choose labels of any
+ * Labels and names as lists show them. An image's author or a container's creator may choose labels of any
  * number and length, and each client gets every list.
  *
  * @module
@@ -7,9 +7,13 @@
 
 /** Limits of one object's labels; lengths are in UTF-16 units. */
 const LABELS_MAX = 100;
-const NAME_MAX = 255;
+export const NAME_MAX = 255;
 const VALUE_MAX = 1_024;
 const LENGTH_MAX = 16_384;
+
+/** A name as lists show it; an engine may accept longer ones. */
+export const shownName = (name: string): string =>
+  name.length > NAME_MAX ? `${name.slice(0, NAME_MAX - 1).toWellFormed()}…` : name;
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -18,6 +18,7 @@ import { removeLeftHelpers } from "./helpers.ts";
 import { createLives, type Lives } from "./lives.ts";
 import { isUp, listAll, refreshContainer } from "./reads.ts";
 import { findOwnContainer } from "./self_search.ts";
+import { logWarnings } from "./unreadable.ts";
 
 /** Pause before reconnecting to the engine, in milliseconds. */
 const RETRY_MS = 500;
@@ -28,7 +29,7 @@ const PING_MS = 5_000;
 /** Interval between complete lists without a gap, in milliseconds. */
 const RELIST_MS = 10 * 60_000;
 
-/** Shortest time between two listings caused by unreadable events, in milliseconds. */
+/** Shortest time between two listings caused by gaps, in milliseconds. */
 const GAP_RELIST_MS = 5_000;
 
 type WatchDeps = EventDeps & Pick<Deps, "config" | "server" | "startedAt">;
@@ -55,8 +56,9 @@ export const containerWatcher: Worker = {
       } catch (error) {
         memory.lives.lose();
         if (signal.aborted) return;
+        deps.inventory.recordFailure(error instanceof Error ? error.message : String(error));
         if (!(error instanceof EngineUnreachableError)) throw error;
-        const { message } = error as Error;
+        const { message } = error;
         if (!isFailing) {
           const event = wasConnected ? "engine connection lost" : "engine not reachable, retrying";
           deps.log.warn(event, { error: message });
@@ -91,7 +93,7 @@ async function follow(
     if (engine.kind === undefined) await systemPing(engine, { signal: ended });
     // Subscribed before the listing, so that no event is missed between the two.
     const gaps = createGaps();
-    const events = await openEvents(deps, memory, { onOversized: gaps.report, signal: ended });
+    const events = await openEvents(deps, memory, { onGap: gaps.report, signal: ended });
     const reading = events.read().finally(() => end.abort());
     try {
       await relist(deps, lives, ended);
@@ -143,7 +145,7 @@ async function keepFresh(
   }
 }
 
-/** Gaps in the event stream: unreadable events, after which everything has to be listed again. */
+/** Gaps: unreadable events and failed reads, after which everything has to be listed again. */
 interface Gaps {
   report(): void;
   /** Waits up to `ms` for the next gap. */
@@ -167,12 +169,13 @@ function createGaps(): Gaps {
 
 /** Lists everything and reports what happened to containers without a readable event. */
 async function relist(deps: WatchDeps, lives: Lives, signal: AbortSignal): Promise<void> {
-  const { db, inventory, stats } = deps;
+  const { db, inventory, log, stats } = deps;
   await removeLeftHelpers(deps, signal);
   const known = inventory.listFollowed();
   const since = lives.now();
   await listAll(deps, signal);
   const containers = inventory.list();
+  logWarnings(log, known, containers);
   lives.readListing(containers, since);
   const up = new Set(containers.filter(isUp).map(({ id }) => id));
   for (const { id } of known) if (!up.has(id)) stats.remove(id);

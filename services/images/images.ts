@@ -16,6 +16,7 @@ import { engineTime } from "../containers/engine_time.ts";
 import type { Container } from "../containers/inventory.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { currentContainers } from "../containers/containers.ts";
+import { warningOf } from "../containers/unreadable.ts";
 
 export interface Image {
   /** `sha256:...` */
@@ -33,6 +34,8 @@ export interface Image {
   containers: number;
   /** Whether it has no tag. */
   dangling: boolean;
+  /** Why it was not read in full; `null` for nearly all. */
+  warning: string | null;
 }
 
 interface RemovedImage {
@@ -109,6 +112,7 @@ export function toImage(image: ImageInspect | ImageSummary, containers: number):
     created: createdAt,
     containers,
     dangling: repoTags.length === 0,
+    warning: warningOf(image),
   };
 }
 

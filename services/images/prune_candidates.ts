@@ -6,7 +6,7 @@
  */
 
 import { containerInspect, containerRemove } from "../../engine/containers.ts";
-import { EngineError, ifThere } from "../../engine/errors.ts";
+import { EngineError } from "../../engine/errors.ts";
 import { fullImageId } from "../../engine/image_id.ts";
 import { imageInspect, imageList, imageRemove, type ImageSummary } from "../../engine/images.ts";
 import {
@@ -24,6 +24,7 @@ import type { Identity } from "../containers/reservations.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { imageNames } from "./images.ts";
 import { readMark } from "../containers/marks.ts";
+import { ifReadable } from "../containers/unreadable.ts";
 import { isPreviousTag } from "./previous_tag.ts";
 
 /** An object that a prune removes. */
@@ -64,7 +65,10 @@ export async function unusedContainers(
   );
   const candidates: Candidate[] = [];
   for (const { id, name } of stopped) {
-    const inspect = await ifThere(containerInspect(deps.engine, id, { size: true }));
+    const inspect = await ifReadable(
+      deps.engine,
+      containerInspect(deps.engine, id, { size: true }),
+    );
     if (!inspect) continue;
     candidates.push({
       id,
@@ -148,7 +152,7 @@ export async function unusedImages(
     if (used.has(fullImageId(image.Id)) || (tags.length > 0 && !unusedImages)) continue;
     if (tags.some(isPreviousTag)) continue;
     // An old image may have been pulled or tagged recently.
-    const inspect = await ifThere(imageInspect(engine, image.Id));
+    const inspect = await ifReadable(engine, imageInspect(engine, image.Id));
     const taggedAt = engineTime(inspect?.Metadata?.LastTagTime);
     if (!inspect || !isOld(before, engineTime(image.Created), taggedAt)) continue;
     const names = tags.length > 0 ? tags : imageNames(image.RepoDigests);

@@ -10,6 +10,7 @@ import { VERSION } from "../version.ts";
 import type { WorkerState } from "../deps.ts";
 import type { EventStreamStatus } from "../containers/event_stream.ts";
 import type { EngineStatus } from "../containers/engine_status.ts";
+import type { InventoryStatus } from "../containers/inventory.ts";
 
 type DatabaseStatus = "ok" | "failed";
 
@@ -24,6 +25,8 @@ interface Health {
   engine: EngineStatus;
   /** `failing` while the connection to the engine's event stream keeps breaking. */
   eventStream: EventStreamStatus;
+  /** `failing` while the containers cannot be listed, so that they may be outdated. */
+  inventory: InventoryStatus;
   /**
    * `none`: the service does not run in a container. `unknown`: it does, but cannot identify the
    * container, which is therefore not protected from actions.
@@ -68,8 +71,9 @@ export async function describeHealth(
   const workers = [...deps.workers.values()]
     .map((state) => ({ ...state, status: isFailing(state) ? "failing" as const : "ok" as const }));
   const eventStream = deps.eventStream.status();
+  const inventory = deps.inventory.status();
   const isHealthy = engine.reachable && eventStream.status === "ok" &&
-    databases.state === "ok" && databases.metrics === "ok" &&
+    inventory.status === "ok" && databases.state === "ok" && databases.metrics === "ok" &&
     workers.every(({ status }) => status === "ok");
   return {
     status: isHealthy ? "ok" : "degraded",
@@ -78,6 +82,7 @@ export async function describeHealth(
     uptimeSeconds: Math.floor((now().getTime() - startedAt.getTime()) / 1000),
     engine,
     eventStream,
+    inventory,
     ownContainer: ownContainer(deps),
     databases,
     workers,

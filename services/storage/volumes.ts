@@ -17,6 +17,7 @@ import { creationError } from "../containers/networks.ts";
 import { findForbiddenOption, isLocalDriver } from "../compose/load/local_volume.ts";
 import { volumeSizes } from "./disk_usage.ts";
 import { shownLabels } from "../containers/shown_labels.ts";
+import { warningOf } from "../containers/unreadable.ts";
 
 interface Volume {
   name: string;
@@ -32,6 +33,8 @@ interface Volume {
   size: number | null;
   /** Names of the containers that mount it, in any state. */
   containers: string[];
+  /** Why it was not read in full; `null` for nearly all. */
+  warning: string | null;
 }
 
 /**
@@ -51,7 +54,8 @@ export async function listVolumes(
     .sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
-function toVolume({ Name, Driver, Mountpoint, Scope, CreatedAt, Labels }: EngineVolume): Volume {
+function toVolume(volume: EngineVolume): Volume {
+  const { Name, Driver, Mountpoint, Scope, CreatedAt, Labels } = volume;
   return {
     name: Name,
     driver: Driver,
@@ -61,6 +65,7 @@ function toVolume({ Name, Driver, Mountpoint, Scope, CreatedAt, Labels }: Engine
     labels: shownLabels(Labels ?? {}),
     size: null,
     containers: [],
+    warning: warningOf(volume),
   };
 }
 

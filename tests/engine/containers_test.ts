@@ -13,6 +13,7 @@ import {
   containerTop,
 } from "../../engine/containers.ts";
 import { EngineError } from "../../engine/errors.ts";
+import { imageHistory } from "../../engine/images.ts";
 import { fakeEngine, outputFrame, rawEngine } from "../helpers/fake_engine.ts";
 import { frameLines } from "../helpers/frames.ts";
 import { until } from "../helpers/until.ts";
@@ -162,6 +163,24 @@ Deno.test("containerTop() returns one cell per title, also for Podman's unsplit 
     Processes: [["1", "root", "sh -c a b"], ["6", "root", "sleep 1"]],
   });
   deepEqual(await containerTop(fake.engine, "p2"), { Titles: ["PID"], Processes: [] });
+});
+
+Deno.test("containerTop() and imageHistory() cut long texts of large responses", async () => {
+  const long = "x".repeat(700 * 1024);
+  const cut = `${"x".repeat(64 * 1024)}…`;
+  await using fake = fakeEngine({
+    "GET /containers/c1/top": () =>
+      Response.json({ Titles: ["PID", "CMD"], Processes: [["1", long], ["2", long], ["3", "sh"]] }),
+    "GET /images/app/history": () =>
+      Response.json([{ Id: "a", CreatedBy: long }, { Id: "b", CreatedBy: long }]),
+  });
+
+  deepEqual((await containerTop(fake.engine, "c1")).Processes, [["1", cut], ["2", cut], [
+    "3",
+    "sh",
+  ]]);
+  const history = await imageHistory(fake.engine, "app");
+  deepEqual(history.map(({ CreatedBy }) => CreatedBy), [cut, cut]);
 });
 
 Deno.test("top and stats of a stopped container are a conflict on Podman as well", async () => {

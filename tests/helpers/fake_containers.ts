@@ -27,6 +27,7 @@ export function containerOf(fields: Partial<Container> & { name: string }): Cont
     links: [],
     volumes: [],
     self: false,
+    warning: null,
     details: {
       command: [],
       entrypoint: [],

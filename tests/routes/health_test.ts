@@ -69,6 +69,7 @@ Deno.test("GET /api/health shows all details with a token", async () => {
     uptimeSeconds: 120,
     engine: { reachable: true, version: "20.10.24", apiVersion: "1.41" },
     eventStream: { status: "ok", breaks: 0, lastError: null, lastErrorAt: null },
+    inventory: { status: "ok", lastError: null, lastErrorAt: null },
     ownContainer: "none",
     databases: { state: "ok", metrics: "ok" },
     outboxDepth: 0,

@@ -29,6 +29,7 @@ Deno.test("GET /api/images lists images and answers 304 to a client with a curre
       created: "2025-10-09T08:53:20.000Z",
       containers: 1,
       dangling: false,
+      warning: null,
     }],
   });
   const known = { "if-none-match": headers.get("etag")! };

@@ -37,6 +37,7 @@ Deno.test("GET /api/networks lists networks", async () => {
       gateways: ["172.18.0.1"],
       labels: { a: "b" },
       containers: [],
+      warning: null,
     }],
   });
 });

@@ -33,6 +33,7 @@ Deno.test("GET /api/volumes lists volumes", async () => {
       labels: { a: "b" },
       size: null,
       containers: ["web"],
+      warning: null,
     }],
   });
 });
@@ -113,6 +114,7 @@ Deno.test("POST /api/volumes creates a volume without showing its options", asyn
     labels: { a: "b" },
     size: null,
     containers: [],
+    warning: null,
   }]);
   deepEqual(bodies, [{
     Name: "share",

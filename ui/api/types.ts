@@ -760,6 +760,7 @@ export type Container = {
   memoryLimit: number | null;
   crashLooping: boolean;
   self: boolean;
+  warning: string | null;
 };
 
 export type ContainerActionResult = {
@@ -810,6 +811,7 @@ export type ContainerDetail = {
   memoryLimit: number | null;
   crashLooping: boolean;
   self: boolean;
+  warning: string | null;
   command: (string)[];
   entrypoint: (string)[];
   workingDir: string;
@@ -1218,6 +1220,7 @@ export type Health = {
     lastError: string | null;
     lastErrorAt: string | null;
   };
+  inventory?: { status: "ok" | "failing"; lastError: string | null; lastErrorAt: string | null };
   ownContainer?: "none" | "known" | "unknown";
   databases?: { state: "ok" | "failed"; metrics: "ok" | "failed" };
   workers?: ({
@@ -1307,6 +1310,7 @@ export type Image = {
   created: string | null;
   containers: number;
   dangling: boolean;
+  warning: string | null;
 };
 
 export type ImageDeletion = { ok: true; deleted: (string)[]; untagged: (string)[] };
@@ -1320,6 +1324,7 @@ export type ImageDetail = {
   created: string | null;
   containers: number;
   dangling: boolean;
+  warning: string | null;
   architecture: string;
   os: string;
   variant: string | null;
@@ -1855,6 +1860,7 @@ export type Network = {
   labels: Record<string, string>;
   containers:
     ({ id: string; name: string; ipv4: string | null; ipv6: string | null; mac: string | null })[];
+  warning: string | null;
 };
 
 export type NetworkDeletion = { ok: true; id: string; name: string };
@@ -3644,6 +3650,7 @@ export type Volume = {
   labels: Record<string, string>;
   size: number | null;
   containers: (string)[];
+  warning: string | null;
 };
 
 export type VolumeDeletion = { ok: true; name: string };

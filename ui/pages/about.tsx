@@ -77,12 +77,17 @@ function Engine({ health: { engine, eventStream } }: { health: Health }) {
 }
 
 /** The parts of the service that fail, if there are any. */
-function Problems({ health: { databases, workers = [], eventStream } }: { health: Health }) {
+function Problems(
+  { health: { databases, workers = [], eventStream, inventory } }: { health: Health },
+) {
   const problems = [
     ...Object.entries(databases ?? {}).filter(([, status]) => status === "failed")
       .map(([name]) => `The ${name} database fails`),
     ...workers.filter(({ status }) => status === "failing")
       .map(({ name, lastError }) => `${name}: ${lastError ?? "fails"}`),
+    ...inventory?.status === "failing"
+      ? [`The containers cannot be listed: ${inventory.lastError}`]
+      : [],
     ...eventStream?.status === "failing" ? [eventStream.lastError ?? "The event stream fails"] : [],
   ];
   if (problems.length === 0) return null;

@@ -12,6 +12,7 @@ import { useRead } from "../components/reading.ts";
 import { Badge, Text } from "../components/states.tsx";
 import { plain } from "../base/text.ts";
 import { hasRole } from "../state/session.ts";
+import { Incomplete } from "../parts/incomplete.tsx";
 import { PruneDialog } from "../parts/prune.tsx";
 import { useContainerChanges, UsedBy } from "../parts/used_by.tsx";
 import { ResourcePage } from "../components/resource.tsx";
@@ -22,10 +23,11 @@ const PREDEFINED = ["bridge", "host", "none", "ingress", "docker_gwbridge", "pod
 const COLUMNS: readonly Column<Network>[] = [
   {
     title: "Name",
-    cell: ({ name, internal }) => (
+    cell: ({ name, internal, warning }) => (
       <span class="name-cell wraps">
         <Text>{name}</Text>
         {internal && <Badge>Internal</Badge>}
+        <Incomplete warning={warning} />
       </span>
     ),
     sort: ({ name }) => name,

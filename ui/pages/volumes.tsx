@@ -6,7 +6,6 @@ import type { Volume } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
 import {
   type Column,
-  Name,
   NAME_COLUMN,
   numberColumn,
   textColumn,
@@ -17,9 +16,10 @@ import { SelectField, TextArea, TextField } from "../components/fields.tsx";
 import { EditDialog, type EditProps } from "../components/form.tsx";
 import { type FormValues, pairsOf } from "../components/form_values.ts";
 import { useRead } from "../components/reading.ts";
-import { Badge } from "../components/states.tsx";
+import { Badge, Text } from "../components/states.tsx";
 import { bytes, plain } from "../base/text.ts";
 import { hasRole } from "../state/session.ts";
+import { Incomplete } from "../parts/incomplete.tsx";
 import { PruneDialog } from "../parts/prune.tsx";
 import { useContainerChanges, UsedBy } from "../parts/used_by.tsx";
 import { ResourcePage } from "../components/resource.tsx";
@@ -30,7 +30,7 @@ const ANONYMOUS = /^[0-9a-f]{64}$/;
 const COLUMNS: readonly Column<Volume>[] = [
   {
     ...NAME_COLUMN,
-    cell: ({ name }) =>
+    cell: ({ name, warning }) =>
       ANONYMOUS.test(name)
         ? (
           <span class="name-cell" title={name}>
@@ -38,9 +38,15 @@ const COLUMNS: readonly Column<Volume>[] = [
             <span class="wide">
               <Badge>Anonymous</Badge>
             </span>
+            <Incomplete warning={warning} />
           </span>
         )
-        : <Name>{name}</Name>,
+        : (
+          <span class="name-cell">
+            <Text>{name}</Text>
+            <Incomplete warning={warning} />
+          </span>
+        ),
   },
   textColumn("Driver", ({ driver }) => driver, { wide: true, width: "w-s" }),
   numberColumn("Size", ({ size }) => size, bytes, { width: "w-xs" }),

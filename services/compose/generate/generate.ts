@@ -15,6 +15,7 @@ import { REDACTED } from "../../text/redact.ts";
 import { assertMayInspect } from "../../containers/own_container.ts";
 import { currentContainers, type ReadDeps, resolveContainer } from "../../containers/reads.ts";
 import { refersTo } from "../../containers/share_group.ts";
+import { assertComplete } from "../../containers/unreadable.ts";
 import { LABEL } from "../labels.ts";
 import { given, literal, type Part } from "./part.ts";
 import { describeService } from "./service.ts";
@@ -148,6 +149,7 @@ async function describe(
       throw new AppError("conflict", `Container ${container.name} is a Swarm task`);
     }
     const inspect = await containerInspect(deps.engine, container.id);
+    assertComplete(inspect, `Container ${container.name}`);
     found.set(container.id, { key: "", inspect, container, scale: 1 });
   }
   return [...found.values()];

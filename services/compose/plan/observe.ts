@@ -9,6 +9,8 @@ import { hasContainerdStore, systemInfo } from "../../../engine/system.ts";
 import { volumeList } from "../../../engine/volumes.ts";
 import type { Deps } from "../../deps.ts";
 import { currentContainers, type ReadDeps } from "../../containers/reads.ts";
+import { assertComplete } from "../../containers/unreadable.ts";
+import { nameOf } from "../../updates/recreate/replace.ts";
 import type { Platform } from "../../updates/run/plan.ts";
 import type { FileHashes } from "../deploy/files.ts";
 import { LABEL } from "../labels.ts";
@@ -37,6 +39,7 @@ export async function observe(
   const own = listed.filter(({ Labels }) => Labels?.[LABEL.oneOff]?.toLowerCase() !== "true");
   const inspects = await inParallel(own, ({ Id }) => ifThere(containerInspect(engine, Id)));
   const containers = inspects.filter((inspect) => inspect !== undefined);
+  for (const each of containers) assertComplete(each, `Container ${nameOf(each)}`);
 
   const used = new Set(containers.map(({ Image }) => Image));
   const services = new Map(Object.values(project.services).map((each) => [imageKey(each), each]));
@@ -48,6 +51,7 @@ export async function observe(
     ...await inParallel([...used], (id) => ifThere(imageInspect(engine, id))),
     ...wanted.map(([, image]) => image),
   ].filter((image) => image !== undefined);
+  for (const image of known) assertComplete(image, `Image ${image.RepoTags?.[0] ?? image.Id}`);
   const byId = <Value>(read: (image: ImageInspect) => Value) =>
     new Map(known.map((image) => [fullImageId(image.Id), read(image)]));
   return {

@@ -7,9 +7,9 @@ import {
   upsertSeenDigest,
 } from "../../../db/updates/digests.ts";
 import { insertEqualDigest } from "../../../db/updates/equal_digests.ts";
-import { ifThere } from "../../../engine/errors.ts";
 import { canonicalReference, type ImageReference } from "../../../engine/image_reference.ts";
 import { imageInspect } from "../../../engine/images.ts";
+import { ifReadable } from "../../containers/unreadable.ts";
 import type { Deps } from "../../deps.ts";
 import { headManifest, RegistryError } from "../../images/registries/client.ts";
 import { readIndex } from "../../images/registries/platforms.ts";
@@ -77,7 +77,7 @@ export async function compareWithIndex(
     updateDigestPlatforms(db, { image, digest, platforms });
     const same = platforms.filter((platform) => local.includes(platform.digest));
     if (same.length === 0) continue;
-    const own = await ifThere(imageInspect(engine, imageId, { signal }));
+    const own = await ifReadable(engine, imageInspect(engine, imageId, { signal }));
     if (own && same.some((each) => isSamePlatform(toEnginePlatform(each), own))) {
       insertEqualDigest(db, { imageId, digest });
     }

@@ -14,6 +14,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { sleep } from "../../lifecycle.ts";
 import { findByName } from "../../containers/reads.ts";
+import { assertComplete } from "../../containers/unreadable.ts";
 import { planRecreation, type RecreateOptions, type Recreation } from "./recreate.ts";
 
 type ReplaceDeps = Pick<Deps, "engine" | "log">;
@@ -107,6 +108,8 @@ export async function planSameImage(
   const reference = container.Config.Image ?? container.Image;
   const image = await ifThere(imageInspect(engine, container.Image));
   const named = await ifThere(imageInspect(engine, reference));
+  assertComplete(container, `Container ${nameOf(container)}`);
+  assertComplete(image ?? {}, `The image of ${nameOf(container)}`);
   return planRecreation(container, {
     ...options,
     image: image?.Config,

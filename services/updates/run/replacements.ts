@@ -13,6 +13,7 @@ import type { Deps } from "../../deps.ts";
 import { asContainer, inspectContainer, type ReadDeps } from "../../containers/reads.ts";
 import { withoutContainerValues } from "../../containers/secret_values.ts";
 import { refersTo } from "../../containers/share_group.ts";
+import { assertComplete } from "../../containers/unreadable.ts";
 import { previousTag } from "../../images/previous_tag.ts";
 import type { RecreateOptions, Recreation } from "../recreate/recreate.ts";
 import { nameOf, planSameImage, prepareReplacement, removeAndWait } from "../recreate/replace.ts";
@@ -145,7 +146,10 @@ async function planTarget(
   { reference, imageId, defaultRuntime }: NewImage,
 ) {
   const newImage = await imageInspect(engine, imageId);
+  assertComplete(old, `Container ${nameOf(old)}`);
+  assertComplete(newImage, `Image ${reference}`);
   const oldImage = await tagPrevious(engine, old, newImage);
+  assertComplete(oldImage ?? {}, `The image of ${nameOf(old)}`);
   return planContainer(old, {
     oldImage,
     newImage,

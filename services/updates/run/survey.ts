@@ -16,6 +16,7 @@ import type { Container } from "../../containers/inventory.ts";
 import { asContainer, inspectContainer, listAll, type ReadDeps } from "../../containers/reads.ts";
 import { dependentsOf } from "../../containers/share_group.ts";
 import { unitIn, unitText } from "../../containers/units.ts";
+import { incomplete } from "../../containers/unreadable.ts";
 import { readMark } from "../../containers/marks.ts";
 import { inPodText, isInPod } from "../recreate/podman.ts";
 import { isSwarmTask } from "../../swarm/tasks.ts";
@@ -140,12 +141,13 @@ async function fixedObstacles(
   survey: Read,
   { isRebuild }: { isRebuild: boolean },
 ): Promise<Obstacle[]> {
-  const { old, container, dependents, reference } = survey;
+  const { old, container, dependents, oldImage, reference } = survey;
   const { name } = container;
   const messages: string[] = [];
   for (const each of [old, ...dependents]) {
     const member = asContainer(deps, each);
     if (member.self) messages.push(`${member.name} is the service's own container`);
+    if (each.Truncated) messages.push(incomplete(`Container ${member.name}`));
     if (each.HostConfig.AutoRemove && !isRebuild) {
       messages.push(
         `${member.name} is removed when it stops (--rm), so that it cannot be observed`,
@@ -161,6 +163,7 @@ async function fixedObstacles(
   if (await isSwarmTask(deps.engine, container)) {
     messages.push(`${name} is a Swarm task and is managed by Swarm`);
   }
+  if (oldImage?.Truncated) messages.push(incomplete(`The image of ${name}`));
   if (readMark(name)) messages.push(`${name} is part of an unfinished update or rebuild`);
   if (isIdOf(reference, old.Image) && !isRebuild) {
     messages.push(`${name} was created from an image id, which has no newer version`);

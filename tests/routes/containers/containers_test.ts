@@ -82,6 +82,7 @@ Deno.test("GET /api/containers shows exactly the documented fields", async () =>
     memoryLimit: 64,
     crashLooping: false,
     self: false,
+    warning: null,
   }]);
 });
 

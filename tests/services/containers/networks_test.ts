@@ -60,6 +60,7 @@ Deno.test("networks come by name with the containers that the snapshot has in th
         gateways: [],
         attachable: false,
         labels: {},
+        warning: null,
         containers: [],
       },
       {
@@ -73,6 +74,7 @@ Deno.test("networks come by name with the containers that the snapshot has in th
         gateways: [],
         attachable: false,
         labels: {},
+        warning: null,
         containers: [
           { id: idOf("never-ran"), name: "never-ran", ipv4: null, ipv6: null, mac: null },
           {

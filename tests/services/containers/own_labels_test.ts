@@ -64,6 +64,46 @@ Deno.test("without the labels of the image, those count that programs set per co
   deepEqual(own({ "com.docker.stack.namespace": "db" }), []);
 });
 
+Deno.test("labels that were cut, or left out, when the image was read put its containers into no stack", () => {
+  const own = (labels: Record<string, string>, imageLabels: Record<string, string>) =>
+    Object.keys(ownLabels(labels, { imageId: IMAGE_ID, imageLabels, isCut: true }));
+  const long = { ...planted, [`${PREFIX}x`]: "x".repeat(2_000) };
+
+  deepEqual(own(long, { ...planted, [`${PREFIX}x`]: `${"x".repeat(1_024)}…` }), []);
+  deepEqual(own(long, {}), []);
+  // The other way: lists cut sooner than descriptions.
+  const listed = { ...planted, [`${PREFIX}x`]: `${"x".repeat(1_024)}…` };
+  deepEqual(Object.keys(ownLabels(listed, { imageId: IMAGE_ID, imageLabels: long })), []);
+  equal(own({ ...long, [`${PREFIX}project`]: "shop" }, planted).includes(`${PREFIX}project`), true);
+});
+
+Deno.test("a large or damaged image hides none of its containers", async () => {
+  const labels = { [`${PREFIX}project`]: "db", [`${PREFIX}service`]: "pg" };
+  const images = { a: "x".repeat(2 * 1024 * 1024), b: undefined };
+  await using fake = fakeEngine({
+    ...simulateContainers(
+      Object.keys(images).map((name) => ({
+        name,
+        labels,
+        imageId: `sha256:${name.repeat(64)}`,
+      })),
+    ),
+    "GET /images/*/json": ({ parts: [id = ""] }) =>
+      id.endsWith("a")
+        ? Response.json({ Id: id, Config: { Labels: { text: images.a, ...labels } } })
+        : new Response("{"),
+  });
+  using app = testApp({ engine: fake.engine });
+
+  const found = (await listAll(app.deps)).map(({ name, composeProject, warning }) => [
+    name,
+    composeProject,
+    warning,
+  ]);
+
+  deepEqual(found.toSorted(), [["a", null, null], ["b", null, null]]);
+});
+
 Deno.test("containers of an image cost one request, and keep their stack when it is removed", async () => {
   const labels = { [`${PREFIX}project`]: "db", [`${PREFIX}service`]: "pg" };
   const isPlanted = (id: string) => id.endsWith("e");

@@ -49,6 +49,7 @@ Deno.test("images are listed newest first with the number of their containers", 
       created: "2025-10-09T08:53:20.000Z",
       containers: 2,
       dangling: false,
+      warning: null,
     },
     {
       id: OLDER,
@@ -59,6 +60,7 @@ Deno.test("images are listed newest first with the number of their containers", 
       created: "2023-11-14T22:13:20.000Z",
       containers: 0,
       dangling: true,
+      warning: null,
     },
     {
       id: `sha256:${"c".repeat(64)}`,
@@ -69,6 +71,7 @@ Deno.test("images are listed newest first with the number of their containers", 
       created: null,
       containers: 0,
       dangling: true,
+      warning: null,
     },
   ]);
 });

@@ -51,6 +51,7 @@ Deno.test("volumes are listed by name with the names of their containers", async
       createdAt: "2026-01-01T00:00:00.000Z",
       labels: {},
       size: null,
+      warning: null,
       containers: ["job", "web"],
     },
     {
@@ -61,6 +62,7 @@ Deno.test("volumes are listed by name with the names of their containers", async
       createdAt: null,
       labels: { a: "b" },
       size: null,
+      warning: null,
       containers: [],
     },
   ]);

@@ -14,6 +14,7 @@ import { Badge } from "../../components/states.tsx";
 import { bytes, imageName, percent, plain } from "../../base/text.ts";
 import { healthOf, host } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
+import { Incomplete } from "../../parts/incomplete.tsx";
 import { linksOf, OpenLink } from "../../parts/links.tsx";
 import { PathText } from "./texts.tsx";
 import { outdated } from "./update_marks.ts";
@@ -35,15 +36,16 @@ export const COLUMNS: readonly Column<Container>[] = [
   {
     title: "Name",
     cell: (container) => {
-      const { id, name, self } = container;
+      const { id, name, self, warning } = container;
       const link = (
         <a class="name cut" href={href(`/containers/${id.slice(0, 12)}`)}>{plain(name)}</a>
       );
-      return self || linksOf(container).length > 0
+      return self || warning || linksOf(container).length > 0
         ? (
           <span class="name-cell">
             {link}
             {self && <Badge>Longshore</Badge>}
+            <Incomplete warning={warning} />
             <OpenLink container={container} />
           </span>
         )

@@ -50,7 +50,7 @@ export function Status({ container }: TabProps) {
 }
 
 function StateFact(
-  { container: { state, startedAt, finishedAt, exitCode, crashLooping } }: TabProps,
+  { container: { state, startedAt, finishedAt, exitCode, crashLooping, warning } }: TabProps,
 ) {
   const isUp = state === "running" || state === "paused";
   const changedAt = isUp ? startedAt : finishedAt;
@@ -67,6 +67,7 @@ function StateFact(
         <span class="muted">, exit code {exitCode}</span>
       )}
       {crashLooping && <p class="hint problem">It exits and is restarted again and again</p>}
+      {warning && <p class="hint problem">{plain(warning)}</p>}
     </Fact>
   );
 }

@@ -6,6 +6,7 @@ import { type Column, numberColumn, timeColumn } from "../../components/columns.
 import { Badge, withBreaks } from "../../components/states.tsx";
 import { bytes, imageName } from "../../base/text.ts";
 import { containers } from "../../state/live.ts";
+import { Incomplete } from "../../parts/incomplete.tsx";
 import { UsedBy } from "../../parts/used_by.tsx";
 
 /** A tag of an image, or an image without tags. */
@@ -35,6 +36,7 @@ export const COLUMNS: readonly Column<ImageRow>[] = [
             <Badge>Untagged</Badge>
           </span>
         )}
+        <Incomplete warning={row.image.warning} />
       </span>
     ),
     sort: ({ tag }) => tag,
