@@ -61,7 +61,6 @@ const VIEW = { width: 1440, height: 900 };
 
 const seconds = new Map<string, number>();
 const names = new Map<string, string>();
-let accessToken: string | undefined;
 
 await run("busybox", ["ip", "link", "set", "lo", "up"]);
 await run("mount", ["--make-rprivate", "/"]);
@@ -106,9 +105,11 @@ deepEqual(tab.complaints, []);
 deepEqual(await host.states(), before, "no container is touched");
 
 const { email, password } = ACCOUNT;
-({ accessToken } = await request("POST", "/auth/login", { email, password }));
+const { accessToken } = await request("POST", "/auth/login", { email, password });
+const api = (method: string, path: string, body?: unknown) =>
+  request(method, path, body, { authorization: `Bearer ${accessToken}` });
 for (const { name } of filled.all) {
-  const { changes } = await request("POST", `/api/stacks/${name}/plan`, {});
+  const { changes } = await api("POST", `/api/stacks/${name}/plan`, {});
   deepEqual(changes.filter(({ action }: { action: string }) => action !== "none"), [], name);
 }
 const edited = filled.first.volume!.name;
@@ -118,7 +119,7 @@ deepEqual(
   Object.keys(changed).filter((each) => changed[each] !== before[each]),
   [`${edited}_web_1`],
 );
-for (const { name } of filled.all) await request("DELETE", `/api/takeover/${name}`);
+for (const { name } of filled.all) await api("DELETE", `/api/takeover/${name}`);
 deepEqual(await host.states(), changed);
 deepEqual(await filled.texts(), files, "all files are as they were");
 
@@ -151,14 +152,16 @@ async function takePicture(name: string): Promise<void> {
 }
 
 /** @returns The body of the answer, which has to be a success. */
-// deno-lint-ignore no-explicit-any
-async function request(method: string, path: string, body?: unknown): Promise<any> {
+async function request(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+  // deno-lint-ignore no-explicit-any
+): Promise<any> {
   const response = await fetch(new URL(path, origin), {
     method,
-    headers: {
-      "content-type": "application/json",
-      ...(accessToken !== undefined && { authorization: `Bearer ${accessToken}` }),
-    },
+    headers: { "content-type": "application/json", ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
@@ -168,13 +171,13 @@ async function request(method: string, path: string, body?: unknown): Promise<an
 
 async function editOne(stack: string): Promise<void> {
   const path = `/api/stacks/${stack}`;
-  const { compose, env, files } = await request("GET", `${path}/source`);
+  const { compose, env, files } = await api("GET", `${path}/source`);
   const changed = compose.replace("$NAME", "edited");
   const source = { compose: changed, env, files, expectedVersion: 1 };
-  await request("PUT", `${path}/source`, source);
-  const { id } = await request("POST", `${path}/deploy`, { stableSeconds: 1 });
+  await api("PUT", `${path}/source`, source);
+  const { id } = await api("POST", `${path}/deploy`, { stableSeconds: 1 });
   const job = await until("the deploy has ended", async () => {
-    const job = await request("GET", `/api/jobs/${id}`);
+    const job = await api("GET", `/api/jobs/${id}`);
     return job.endedAt !== null && job;
   });
   equal(job.status, "succeeded", JSON.stringify(job));
