@@ -1,11 +1,9 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { composeLabels, containerOf, idOf, setContainers } from "../../helpers/fake_containers.ts";
+import { composeLabels, containerOf, idOf } from "../../helpers/fake_containers.ts";
 import { type FakeLog, fakeLog } from "../../helpers/fake_log.ts";
 import { logApp } from "../../helpers/log_app.ts";
 import { type LogClient, openLogStream } from "../../helpers/log_client.ts";
-import { type TestApp, testApp } from "../../helpers/test_app.ts";
 import { until } from "../../helpers/until.ts";
-import type { Container } from "../../../services/containers/inventory.ts";
 
 const web = containerOf({ name: "web" });
 const db = containerOf({ name: "db" });
