@@ -1,7 +1,12 @@
 /** Access to the state database for commands, with or without a running service. @module */
 
 import { join } from "node:path";
-import { DatabaseFileError, openStateDatabase, type StateDatabase } from "../db/database.ts";
+import {
+  DatabaseFileError,
+  extendBusyTimeout,
+  openStateDatabase,
+  type StateDatabase,
+} from "../db/database.ts";
 import { migrate, pendingMigrations } from "../db/migrate.ts";
 import { stateMigrations } from "../db/migrations/state/mod.ts";
 import { assertNoLinks, lockDirectory, STATE_FILE } from "./data_directory.ts";
@@ -21,6 +26,7 @@ export function openStateBeside(dataDir: string): StateDatabase {
   let db: StateDatabase | undefined;
   try {
     db = openStateDatabase(path);
+    extendBusyTimeout(db);
     if (pendingMigrations(db, stateMigrations).length > 0) {
       using _lock = lockDirectory(dataDir, "it is of an older version; stop it first");
       migrate(db, stateMigrations);

@@ -56,6 +56,12 @@ const COPY_TRIES = 5;
 /** The same while requests are served, all of which this blocks. */
 const SERVING_BUSY_TIMEOUT_MS = 50;
 
+/** The same for a command: SQLite has no queue, so that a service that writes all the time is ahead. */
+const COMMAND_BUSY_TIMEOUT_MS = 60_000;
+
+/** Value of the pragma `auto_vacuum`. */
+const INCREMENTAL = 2;
+
 /**
  * Opens `state.sqlite`, or an in-memory database for `":memory:"`, with the content of a file if given.
  *
@@ -192,6 +198,11 @@ export function shortenBusyTimeout(db: Database): void {
   db.exec(`PRAGMA busy_timeout = ${SERVING_BUSY_TIMEOUT_MS}`);
 }
 
+/** Lets a command wait for a service that writes much on a slow disk. */
+export function extendBusyTimeout(db: Database): void {
+  db.exec(`PRAGMA busy_timeout = ${COMMAND_BUSY_TIMEOUT_MS}`);
+}
+
 function openChecked(
   path: string,
   synchronous: "FULL" | "NORMAL",
@@ -224,8 +235,12 @@ function open(path: string, synchronous: "FULL" | "NORMAL", content?: Uint8Array
   try {
     if (content !== undefined) connection.deserialize(content);
     connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    // Takes effect only before the first table; allows freeing pages without a VACUUM.
-    connection.exec("PRAGMA auto_vacuum = INCREMENTAL");
+    // Allows freeing pages without a VACUUM. Takes effect only before the first table; later it would
+    // only wait for the lock of a process that writes.
+    const { auto_vacuum } = connection.prepare("PRAGMA auto_vacuum").get() as {
+      auto_vacuum: number;
+    };
+    if (auto_vacuum !== INCREMENTAL) connection.exec(`PRAGMA auto_vacuum = ${INCREMENTAL}`);
     connection.exec("PRAGMA journal_mode = WAL");
     // Overwrites deleted secrets in the file.
     connection.exec("PRAGMA secure_delete = FAST");

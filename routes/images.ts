@@ -166,14 +166,14 @@ export const imageEndpoints = (deps: Deps) => [
       ...ENGINE_FAILURES,
       503: "The container engine cannot be reached, or its disk is full",
     },
-  }, async ({ request, caller, note }) => {
+  }, async ({ request, caller, note, assertAllowed }) => {
     const disconnected = new AbortController();
     const onDisconnect = () =>
       disconnected.abort(new AppError("conflict", "The client disconnected"));
     request.signal.addEventListener("abort", onDisconnect);
     const { imageUploadMaxBytes: bytesMax } = deps.config;
     const loaded = await loadImages(deps, caller, { size: lengthOf(request.headers) }, {
-      content: readUpload(request, { bytesMax, onDisconnect }),
+      content: readUpload(request, { bytesMax, assertAllowed, onDisconnect }),
       disconnected: disconnected.signal,
     });
     note.targets = loaded.images;

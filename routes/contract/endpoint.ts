@@ -165,6 +165,12 @@ export interface Input<Params, Query, Body> {
    * @throws {AppError} `forbidden`
    */
   admit: (userId: string) => void;
+  /**
+   * Checks the caller again, as before the request was read. Uploads do so while they are read.
+   *
+   * @throws {AppError} E.g. `unauthorized` for a token that was revoked meanwhile.
+   */
+  assertAllowed: () => Promise<void>;
   /** Permissions of a user's custom roles, e.g. `containers:start`; `*` is expanded. */
   grantedTo: (userId: string) => string[];
   /** Sets the `Set-Cookie` header of the response, also of a failure. */

@@ -16,7 +16,13 @@ import type { Endpoint, Input, RawResponse } from "../contract/endpoint.ts";
 import { type AppEnv, respond, respondRaw } from "./exchange.ts";
 import { limitLargeBodies } from "./large_body.ts";
 import { sendRepresentation } from "./representation.ts";
-import { type EndpointDeps, type Env, type Serve, validated } from "./request_context.ts";
+import {
+  type EndpointDeps,
+  type Env,
+  type PartCheck,
+  type Serve,
+  validated,
+} from "./request_context.ts";
 import { JSON_HEADERS, type ResponseCache, responseCache } from "./response_cache.ts";
 import { inputCheck } from "./validation.ts";
 
@@ -47,7 +53,7 @@ function pipeline(
   const checkAccess = accessCheck(endpoint, edition, deps);
   const checkInput = inputCheck(endpoint, group);
   const cache = responseCache(endpoint.version);
-  const handle = handler(endpoint, cache, deps);
+  const handle = handler(endpoint, cache, checkAccess, deps);
 
   const hasBody = endpoint.body !== undefined || endpoint.form !== undefined;
   const serve = limitLargeBodies(endpoint, deps, serveAdmitted);
@@ -73,6 +79,7 @@ function pipeline(
 function handler(
   endpoint: Endpoint,
   cache: ResponseCache,
+  checkAccess: PartCheck,
   { containerNames, scopes }: Pick<EndpointDeps, "containerNames" | "scopes">,
 ) {
   const status = endpoint.status ?? 200;
@@ -93,6 +100,7 @@ function handler(
       note: c.get("note"),
       recordPhase: c.get("recordPhase"),
       admit: (userId: string) => admitUser(c, userId),
+      assertAllowed: async () => void await checkAccess(c),
       grantedTo: (userId: string) => permissionsGrantedTo(c, userId),
       setCookie: (cookie: string) => exchange.headers["set-cookie"] = cookie,
     };

@@ -18,6 +18,9 @@ export interface UploadLimits {
 /** Longest silence of a client, in milliseconds. Its archive may still be in the making. */
 const IDLE_MAX_MS = 60_000;
 
+/** Time after which the caller of an upload is checked again, in milliseconds. */
+const CHECK_MS = 1_000;
+
 /**
  * Checks what is known before the body is read.
  *
@@ -69,35 +72,50 @@ function pieceReader(body: ReadableStream<Uint8Array<ArrayBuffer>>): PieceReader
 
 /**
  * Reads the body of a request within its limits. Only the time that the client takes is limited, not
- * the time that the reader takes. A piece is valid until the next read. The stream fails with an {@linkcode AppError}: `too_large`, or
- * `invalid` for a body that is incomplete or arrives too slowly.
+ * the time that the reader takes. A piece is valid until the next read. The stream fails with an
+ * {@linkcode AppError}: `too_large`, or `invalid` for a body that is incomplete or arrives too slowly.
  *
+ * @param options.assertAllowed Checks the caller again, about once a second and before the end: an
+ * upload may take minutes, in which its caller loses the right to send it. The stream fails with its
+ * error.
  * @param options.onDisconnect Called before the stream fails because the client disconnected.
  * @param options.now A monotonic clock in milliseconds.
  */
 export function readUpload(
   { body }: Pick<Request, "body">,
-  { bytesMax, onDisconnect, idleMaxMs = IDLE_MAX_MS, now = () => performance.now() }: {
-    bytesMax: number;
-    onDisconnect?: (() => void) | undefined;
-    idleMaxMs?: number;
-    now?: () => number;
-  },
+  { bytesMax, assertAllowed, onDisconnect, idleMaxMs = IDLE_MAX_MS, now = () => performance.now() }:
+    {
+      bytesMax: number;
+      assertAllowed: () => Promise<void>;
+      onDisconnect?: (() => void) | undefined;
+      idleMaxMs?: number;
+      now?: () => number;
+    },
 ): ReadableStream<Uint8Array> {
   const reader = body &&
     pacedReader(pieceReader(body), { idleMaxMs, patienceMs: IDLE_MAX_MS, now, onDisconnect });
   let received = 0;
+  let checkedAt = now();
+
+  const check = async (piece: Uint8Array | undefined) => {
+    received += piece?.length ?? 0;
+    if (received > bytesMax) throw tooLarge(bytesMax);
+    if (piece && now() - checkedAt < CHECK_MS) return;
+    await assertAllowed();
+    checkedAt = now();
+  };
 
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const piece = await reader?.read();
-      if (!piece) return controller.close();
-      received += piece.length;
-      if (received > bytesMax) {
+      try {
+        await check(piece);
+      } catch (refusal) {
         void reader?.cancel().catch(() => {});
-        throw tooLarge(bytesMax);
+        throw refusal;
       }
-      controller.enqueue(piece);
+      if (piece) controller.enqueue(piece);
+      else controller.close();
     },
     cancel: () => reader?.cancel(),
   }, { highWaterMark: 0 });

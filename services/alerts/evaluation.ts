@@ -113,6 +113,7 @@ function createRound(deps: EvaluationDeps) {
           const isPaused = paused[position] ??= maintenance.includes(container);
           step(watched, name, { type: "value", value, isPaused }, () => ({
             container,
+            note: metric.note?.(deps, container, watched.valueKey),
             reason: value === null
               ? `${name} is not running`
               : missingReason(deps, metric, container),

@@ -65,7 +65,8 @@ async function compilePatterns(
     const known = patterns.find((each) => each.key === key);
     if (known) return known;
     const { test } = await compileLinearPattern(pattern ?? "");
-    return { key, test, count: createWindowCount(windowSeconds ?? 0) };
+    const window = windowSeconds ?? 0;
+    return { key, test, count: createWindowCount(window), dropped: createWindowCount(window) };
   }));
 }
 
@@ -86,13 +87,14 @@ async function open(deps: WatchDeps, container: Container, watch: LogWatch): Pro
         },
         isSlow: true,
       },
+      isComplete: true,
       isValid: () => alerts.logs.get(container.id) === watch,
     });
     const reader = stream.getReader();
     watch.isOpen = true;
     watch.error = null;
     watch.close = () => void reader.cancel();
-    void drain(reader, watch);
+    void drain(deps, reader, watch);
   } catch (error) {
     watch.error = `The log of ${container.name} cannot be followed: ${(error as Error).message}`;
   }
@@ -100,11 +102,29 @@ async function open(deps: WatchDeps, container: Container, watch: LogWatch): Pro
 
 /** Reads until the log ends: without a reader the stream would be closed. */
 async function drain(
+  { now }: Pick<WatchDeps, "now">,
   reader: ReadableStreamDefaultReader<Uint8Array>,
   watch: LogWatch,
 ): Promise<void> {
   try {
-    while (!(await reader.read()).done);
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      addDropped(watch, droppedLines(next.value), now().getTime());
+    }
   } catch { /* closed; the next round opens it again */ }
   watch.isOpen = false;
 }
+
+/** Lines that came faster than they could be tested count as matches: an alert too many is better. */
+function addDropped({ patterns }: LogWatch, lines: number, at: number): void {
+  if (lines === 0) return;
+  for (const { count, dropped } of patterns) {
+    count.add(at, lines);
+    dropped.add(at, lines);
+  }
+}
+
+/** Number of lines in a frame about a gap. No frame has lines, because the filter selects none. */
+const droppedLines = (frame: Uint8Array): number =>
+  Number(/"dropped":(\d+)/.exec(decoder.decode(frame))?.[1] ?? 0);
+
+const decoder = new TextDecoder();

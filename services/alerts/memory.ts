@@ -77,10 +77,19 @@ interface NetworkRate {
   rate: number | undefined;
 }
 
+/** The pattern of a rule. */
+interface LogPattern {
+  key: string;
+  test(line: string): boolean;
+  count: WindowCount;
+  /** Lines among the counted ones that were dropped before they could be tested. */
+  dropped: WindowCount;
+}
+
 /** A container whose log is watched. */
 export interface LogWatch {
   /** The patterns to test, with their counts by the key of the values. */
-  patterns: { key: string; test: (line: string) => boolean; count: WindowCount }[];
+  patterns: LogPattern[];
   /** Whether new lines are counted. */
   isOpen: boolean;
   error: string | null;

@@ -64,6 +64,8 @@ export interface ValueSubject {
   about?: string | undefined;
   /** Names of the containers counted by the value. */
   containers?: readonly string[] | undefined;
+  /** Remark about the value. */
+  note?: string | undefined;
 }
 
 type Measured = ValueSubject & { value: number };
@@ -83,7 +85,7 @@ export function firedText(rule: Condition, measured: Measured): string {
         lasted,
       ].filter(Boolean).join(" ") + ")"
     : state + (lasted && ` (${lasted})`);
-  return text + nameList(measured.containers);
+  return text + nameList(measured.containers) + (measured.note ? `; ${measured.note}` : "");
 }
 
 /** E.g. `CPU of web is at 5 % (no longer above 90 %)`, `web is running`. */

@@ -1,13 +1,14 @@
 /** Changes resource limits and the restart policy of containers without a restart. @module */
 
 import type { HostConfig } from "../../engine/containers.ts";
-import { containerUpdate, type ContainerUpdateBody } from "../../engine/container_update.ts";
+import type { ContainerUpdateBody } from "../../engine/container_update.ts";
 import { EngineError } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import type { ActionDeps } from "./actions.ts";
 import { assertNotOwn } from "./own_container.ts";
 import { inspectContainer, refreshContainer, resolveContainer } from "./reads.ts";
+import { reconfigure } from "./reconfigure.ts";
 import { CPU_PERIOD_US } from "./record.ts";
 import { reserveContainer } from "./reserve.ts";
 
@@ -115,16 +116,13 @@ async function updateOrConflict(
   body: ContainerUpdateBody,
 ): Promise<void> {
   try {
-    await containerUpdate(engine, id, { body });
+    if (await reconfigure(engine, id, body)) return;
   } catch (error) {
-    if (!(error instanceof EngineError)) throw error;
-    if (error.status === 404 && !/no such container/i.test(error.message)) {
-      throw new AppError("conflict", "This engine cannot change the limits of a container", {
-        cause: error,
-      });
-    }
     // E.g. a memory limit below what the container uses.
-    if (error.status >= 500) throw new AppError("conflict", error.message, { cause: error });
+    if (error instanceof EngineError && error.status >= 500) {
+      throw new AppError("conflict", error.message, { cause: error });
+    }
     throw error;
   }
+  throw new AppError("conflict", "This engine cannot change the limits of a container");
 }

@@ -9,6 +9,7 @@ import { AppError } from "../errors.ts";
 import { asContainer, inspectContainer } from "../containers/reads.ts";
 import { assertMayInspect } from "../containers/own_container.ts";
 
+import { lastEntries } from "./last_entries.ts";
 import { type LogFrame, type LogLines, readLogLines } from "./lines.ts";
 import { parseSince } from "./start_time.ts";
 import { type LogSearchResult, searchLines } from "./search.ts";
@@ -160,18 +161,14 @@ export async function readEntries(
   signal: AbortSignal,
 ): Promise<LogLines> {
   const tty = Config.Tty ?? false;
+  const source = { engine, containerId: Id, tty };
   const started = performance.now();
   let before = -1;
   // One line more than requested: the first one may be the end of a longer line.
   for (let entries = tail + 1;; entries *= ENTRIES_FACTOR) {
     // Always both streams: the engine applies `tail` before it filters by stream.
-    const frames = await containerLogs(engine, Id, {
-      tail: entries,
-      since,
-      timestamps: true,
-      tty,
-      signal,
-    });
+    const range = await lastEntries(source, { tail: entries, since }, signal);
+    const frames = await containerLogs(engine, Id, { ...range, timestamps: true, tty, signal });
     const { lines, ...log } = await readLogLines(frames, { tail: tail + 1, streams, tty });
     // Frames of a terminal are not entries: the log was read completely if no line was added.
     const isWhole = tty ? lines.length === before : log.frames < entries;

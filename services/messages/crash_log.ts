@@ -72,14 +72,18 @@ async function readLastLines(
   beforeMs: number,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const { readLines } = await import("../logs/follow/line_reader.ts");
+  const [{ readLines }, { lastEntries }] = await Promise.all([
+    import("../logs/follow/line_reader.ts"),
+    import("../logs/last_entries.ts"),
+  ]);
   let last: string[] = [];
   for (const tail of TAILS) {
     // The first line of a read may be the end of a longer one.
     let first: string | undefined;
     let isFirst = true;
     last = [];
-    const entries = await readLines(source, { tail }, signal, (line) => {
+    const range = await lastEntries(source, { tail }, signal);
+    const entries = await readLines(source, range, signal, (line) => {
       const text = lineText(line.message);
       const isShown = text !== "" && Date.parse(line.timestamp) <= beforeMs;
       if (isShown && isFirst) first = text;

@@ -23,6 +23,17 @@ Deno.test("a database of an older version is migrated while the service is stopp
   lockDirectory(directory.path).close();
 });
 
+Deno.test("a database opens while the service writes, and the command waits longer than it does", () => {
+  using directory = temporaryDirectory();
+  const service = openStateDatabase(`${directory.path}/state.sqlite`);
+  migrate(service, stateMigrations);
+  const db = service.transaction(() => openStateBeside(directory.path));
+  deepEqual(db.get("PRAGMA busy_timeout"), { timeout: 60_000 });
+  deepEqual(db.get("PRAGMA auto_vacuum"), { auto_vacuum: 2 });
+  db.close();
+  service.close();
+});
+
 Deno.test("a database of an older version is not migrated while that version runs", () => {
   using directory = outdated();
   {

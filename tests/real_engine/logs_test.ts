@@ -9,6 +9,9 @@ import {
 import { AppError } from "../../services/errors.ts";
 import { createLimiters } from "../../services/access/limiters.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
+import { collectEvidence } from "../../services/updates/run/evidence.ts";
+import { liveApp } from "../helpers/live_app.ts";
+import { openLogStream } from "../helpers/log_client.ts";
 import { until } from "../helpers/until.ts";
 
 function logsOn({ socketPath }: RealEngine) {
@@ -16,6 +19,7 @@ function logsOn({ socketPath }: RealEngine) {
   const deps = { engine, limiters: createLimiters(), self: { id: null, hostname: null } };
   const caller = { role: "viewer", userId: "u1" } as const;
   return {
+    engine,
     read: async (ref: string, query: Partial<LogsQuery> = {}) =>
       (await readContainerLogs(
         deps,
@@ -80,6 +84,31 @@ for (const [kind, test] of [["Docker", engineTest], ["Podman", podmanTest]] as c
       "err 2",
       "err 3",
     ]);
+  });
+
+  test(`logs on ${kind} have a line that was written in pieces as one line`, async (engine) => {
+    using logs = logsOn(engine);
+    const script = "echo one; printf aa; until [ -e /go ]; do usleep 20000; done; " +
+      "echo bb; echo two; sleep 1000";
+    const options = ["--stop-timeout=0"];
+    await using container = await engine.runContainer({ command: ["sh", "-c", script], options });
+    const { name, id } = container;
+    if (kind === "Podman") {
+      await until("a piece is stored", async () => (await logs.read(name)).length === 2);
+    }
+    await engine.docker("exec", name, "touch", "/go");
+    await until("the end is stored", async () => (await logs.read(name)).length === 3);
+
+    const written = ["one", "aabb", "two"];
+    for (const tail of [1, 2, 3, 100]) {
+      deepEqual(texts(await logs.read(name, { tail })), written.slice(-tail), String(tail));
+    }
+    const { logLines } = await collectEvidence(logs.engine, { name, id });
+    deepEqual(texts(logLines), written);
+    await using app = await liveApp(engine.socketPath);
+    const stream = await openLogStream(app, `/api/containers/${name}/logs/stream?tail=2`);
+    deepEqual((await stream.lines(2)).map(({ message }) => message), ["aabb", "two"]);
+    await stream.cancel();
   });
 
   test(`logs on ${kind} of a terminal have no carriage returns`, async (engine) => {

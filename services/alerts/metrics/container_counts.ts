@@ -1,6 +1,6 @@
 /** Alert metrics that count what happens to containers within a time window. @module */
 
-import type { Occurrences } from "../memory.ts";
+import type { AlertMemory, Occurrences } from "../memory.ts";
 import { type ContainerDeps, metric } from "./kind.ts";
 
 const WINDOW_SECONDS = 300;
@@ -10,6 +10,11 @@ const counting = (counts: Occurrences) => ({
   read: ({ alerts, now }: ContainerDeps, { id }: { id: string }, key: string) =>
     alerts.counts.get(id)?.[counts].counts.get(key)?.total(now().getTime()),
 });
+
+function patternOf({ logs }: AlertMemory, id: string, key: string) {
+  const watch = logs.get(id);
+  return watch?.isOpen ? watch.patterns.find((each) => each.key === key) : undefined;
+}
 
 export const containerCounts = [
   metric("container_restarts", {
@@ -60,10 +65,11 @@ export const containerCounts = [
     operator: ">=",
     windowSeconds: WINDOW_SECONDS,
     hasPattern: true,
-    read({ alerts, now }, { id }, key) {
-      const watch = alerts.logs.get(id);
-      if (!watch?.isOpen) return undefined;
-      return watch.patterns.find((each) => each.key === key)?.count.total(now().getTime());
+    read: ({ alerts, now }, { id }, key) =>
+      patternOf(alerts, id, key)?.count.total(now().getTime()),
+    note({ alerts, now }, { id }, key) {
+      const dropped = patternOf(alerts, id, key)?.dropped.total(now().getTime());
+      return dropped ? `${dropped} of them came too fast to be tested` : undefined;
     },
     missing: ({ alerts }, { id, name }) =>
       alerts.logs.get(id)?.error ?? `The log of ${name} is not followed yet`,

@@ -90,6 +90,8 @@ interface ContainerDefinition extends Definition {
   target: "containers";
   /** @param key Distinguishes the values of rules with the same metric. */
   read(deps: ContainerDeps, container: Container, key: string): ContainerValue;
+  /** Remark about the value, for the text of an alert. */
+  note?(deps: ContainerDeps, container: Container, key: string): string | undefined;
   /** Why the value is unknown. Default: the container was not measured. */
   missing?(deps: Pick<Deps, "alerts" | "stats">, container: Container): string | undefined;
   /** Reads the value of a stored sample; `undefined` where it is unknown. */

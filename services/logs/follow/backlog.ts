@@ -18,6 +18,8 @@ import type { Position } from "./position.ts";
 export interface Backlog {
   /** Adds lines, or drops them above the limit. */
   add(batch: Batch): void;
+  /** Whether lines would be added. */
+  hasRoomFor(batch: Batch): boolean;
   /** Adds an event about a container. @param end Its position from then on. */
   addEvent(origin: LogOrigin, type: string, data: Record<string, unknown>, end?: Position): void;
   /** Counts lines that the caller holds for this client. */
@@ -147,7 +149,7 @@ export function createBacklog(
     }
   };
   /** Whether there is room for more, after lines that can be read again were given up. */
-  const hasRoomFor = (more: number) => {
+  const makeRoomFor = (more: number) => {
     while (cost + more > COST_MAX && [...relievers].some((relieve) => relieve()));
     isDropping = isDropping ? cost > ROOM_COST : cost + more > COST_MAX;
     return !isDropping;
@@ -164,7 +166,7 @@ export function createBacklog(
     add(batch) {
       if (isClosed) return;
       const size = costOf(batch);
-      if (hasRoomFor(size)) {
+      if (makeRoomFor(size)) {
         const { origin, lines } = batch;
         const common = { origin, end: lines.at(-1)!.position, cost: size };
         items.push(filter ? { ...common, lines } : { ...common, frame: batch.frame() });
@@ -173,6 +175,7 @@ export function createBacklog(
       } else drop(batch);
       onReady();
     },
+    hasRoomFor: (batch) => !isDropping && cost + costOf(batch) <= COST_MAX,
     addEvent(origin, event, data, end) {
       if (isClosed) return;
       items.push({ origin, event, data, end });

@@ -252,8 +252,9 @@ function createSearch(
 }
 
 /**
- * Reads the last lines of a log, with exact positions also if the engine's times are whole seconds
- * (Podman).
+ * Reads the last lines of a log. Those of Podman are read by time (see {@linkcode rangesFor}), from
+ * before the first one, which may begin in an earlier entry, and with exact positions also if times
+ * are whole seconds.
  */
 export async function readLastLines(
   source: LogSource,
@@ -262,22 +263,20 @@ export async function readLastLines(
   receive: LineReceiver,
 ): Promise<void> {
   const { tail } = range;
-  let isFirst = tail !== undefined;
-  let firstSecond: Position | undefined;
-  await readLines(source, range, signal, (line) => {
-    if (isFirst && isWholeSecond(line)) {
-      firstSecond = line.position;
-      return false;
-    }
-    isFirst = false;
-    return receive(line);
+  if (tail === undefined || source.engine.kind !== "podman") {
+    return void await readLines(source, range, signal, receive);
+  }
+  let first: Position | undefined;
+  await readLines(source, { ...range, tail: tail + 1 }, signal, ({ position }) => {
+    first = position;
+    return false;
   });
-  if (!firstSecond) return;
-  // The first line is one of many with the same time; only a read of them all can number them.
-  const since = sinceBefore(firstSecond);
+  if (!first) return;
+  // It is one of many with the same time; only a read of them all can number them.
+  const since = sinceBefore(first);
   let count = 0;
   await readLines(source, { ...range, tail: undefined, since }, signal, () => void count++);
-  let skipped = count - tail!;
+  let skipped = count - tail;
   await readLines(
     source,
     { ...range, tail: undefined, since },
@@ -285,8 +284,6 @@ export async function readLastLines(
     (line) => skipped-- > 0 ? undefined : receive(line),
   );
 }
-
-const isWholeSecond = ({ timestamp }: LogLine) => !timestamp.includes(".");
 
 /** Enough entries to count the lines with the same time as the last one. */
 const LAST_ENTRIES = 100;

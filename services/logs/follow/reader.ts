@@ -61,7 +61,7 @@ export function createReader(
     onClose: () => void;
   },
 ): LogReader {
-  const { filter, select, containers, tail, since } = request;
+  const { filter, isComplete = false, select, containers, tail, since } = request;
   const openedAtMs = now().getTime();
   const cursor = request.lastEventId === undefined ? undefined : decodeCursor(request.lastEventId);
   const positions = new Map(containers.flatMap(({ id }) => {
@@ -165,6 +165,7 @@ export function createReader(
       backlog,
       turns,
       slots,
+      isComplete,
       start: position === undefined ? start : position ? { after: position } : FROM_BEGINNING,
       onEnd: (reason) => {
         // An unreadable log remains a member, so that it is not tried again.

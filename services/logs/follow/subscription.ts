@@ -40,6 +40,8 @@ const READS_MAX = 2 * OVERTAKEN_MAX;
 const FAILURES_MAX = 60;
 const FAILURE_PAUSE_MS = 1_000;
 
+const endOf = ({ lines }: Batch): Position => lines.at(-1)!.position;
+
 /** New lines that wait until the past ones have been read. */
 interface Past {
   /** The last past line. */
@@ -62,12 +64,14 @@ interface Past {
  * @returns Closes the subscription.
  */
 export function subscribe(
-  { follower, backlog, turns, slots, start, onEnd }: {
+  { follower, backlog, turns, slots, isComplete, start, onEnd }: {
     follower: Follower;
     backlog: Backlog;
     /** Past logs of a client take turns, because each search for a position takes time. */
     turns: Limiter;
     slots: ReadSlots;
+    /** New lines without room become past lines, as in {@linkcode LogStreamRequest}. */
+    isComplete: boolean;
     start: Start;
     onEnd: (reason: EndReason) => void;
   },
@@ -75,10 +79,15 @@ export function subscribe(
   const { origin, source } = follower;
   const stop = new AbortController();
   let past: Past | undefined;
+  /** End of the lines that the backlog got, unless past ones are being read. */
+  let added: Position | undefined;
 
   const subscriber: Subscriber = {
     onBatch(batch) {
-      if (!past) return backlog.add(batch);
+      if (!past) {
+        if (!isComplete || backlog.hasRoomFor(batch)) return add(batch);
+        return readUpTo(endOf(batch), added ? { after: added } : FROM_BEGINNING);
+      }
       past.queued.push(batch);
       backlog.reserve(batch);
       if (backlog.isOverfull) dropQueued(past);
@@ -99,6 +108,10 @@ export function subscribe(
       backlog.addEvent(origin, "end", { reason });
       onEnd(reason);
     },
+  };
+  const add = (batch: Batch) => {
+    added = endOf(batch);
+    backlog.add(batch);
   };
   const addRestart = () => backlog.addEvent(origin, "restarted", {});
   const batchesOf = ({ queued }: Past) => queued.filter((each) => each !== "restart");
@@ -122,11 +135,17 @@ export function subscribe(
       return backlog.start(origin, null);
     }
     const isAtEnd = "after" in start ? isSamePosition(start.after, last) : start.range.tail === 0;
-    if (isAtEnd) return backlog.start(origin, last);
-    past = { target: last, queued: [], restarts: [], reads: 0, dropped: 0, droppedEnd: undefined };
+    if (!isAtEnd) return readUpTo(last, start);
+    added = last;
+    backlog.start(origin, last);
+  }
+
+  /** Reads past lines for this client, while new ones are queued. */
+  function readUpTo(target: Position, from: Start): void {
+    past = { target, queued: [], restarts: [], reads: 0, dropped: 0, droppedEnd: undefined };
     backlog.relievers.add(relieve);
     const reading = past;
-    turns(() => readPast(reading)).catch(() => {
+    turns(() => readPast(reading, from)).catch(() => {
       if (stop.signal.aborted) return;
       // The follower reports a container or an engine that is gone.
       subscriber.onGap();
@@ -140,7 +159,7 @@ export function subscribe(
     let end = past.droppedEnd ?? past.target;
     for (const each of past.queued) {
       if (each === "restart") past.restarts.push(end);
-      else end = each.lines.at(-1)!.position;
+      else end = endOf(each);
     }
     if (past.reads < OVERTAKEN_MAX) past.target = end;
     else {
@@ -152,13 +171,14 @@ export function subscribe(
     return true;
   }
 
-  async function readPast(past: Past): Promise<void> {
-    let at = "after" in start ? start.after : undefined;
+  async function readPast(past: Past, from: Start): Promise<void> {
+    const range = "range" in from ? from.range : {};
+    let at = "after" in from ? from.after : undefined;
     let failures = 0;
     while (past.reads <= READS_MAX && !stop.signal.aborted) {
       if (at && isSamePosition(at, past.target)) break;
       if (backlog.isBusy) await backlog.room();
-      const { last, isEvicted, failure } = await readPortion(at, past.target);
+      const { last, isEvicted, failure } = await readPortion(at ?? range, past.target);
       at = last ?? at;
       if (failure) {
         if (++failures > FAILURES_MAX) throw failure;
@@ -169,7 +189,7 @@ export function subscribe(
   }
 
   /** Reads lines up to `target`, the end of the log, or until another client needs the connection. */
-  async function readPortion(after: Position | undefined, target: Position) {
+  async function readPortion(from: Position | ReadRange, target: Position) {
     const slot = await slots.acquire(stop.signal);
     const batcher = createBatcher(origin, backlog.add);
     let last: Position | undefined;
@@ -183,9 +203,9 @@ export function subscribe(
         if (!hasGap) subscriber.onGap();
         hasGap = true;
       };
-      return after
-        ? readLinesAfter(source, after, signal, receive, onMissing)
-        : readLastLines(source, "range" in start ? start.range : {}, signal, receive);
+      return "seconds" in from
+        ? readLinesAfter(source, from, signal, receive, onMissing)
+        : readLastLines(source, from, signal, receive);
     };
     const add = (line: LogLine): boolean | Promise<boolean> => {
       if (!last && !startsLate && isLater(line.position, target)) {
@@ -233,6 +253,7 @@ export function subscribe(
     past = undefined;
     backlog.relievers.delete(relieve);
     backlog.unreserve(batchesOf(joined));
+    added = joined.droppedEnd ?? joined.target;
     backlog.start(origin, joined.target);
     if (joined.droppedEnd) {
       backlog.addEvent(origin, "gap", { dropped: joined.dropped }, joined.droppedEnd);
@@ -241,7 +262,7 @@ export function subscribe(
     joined.restarts.forEach(addRestart);
     for (const each of joined.queued) {
       if (each === "restart") addRestart();
-      else backlog.add(each);
+      else add(each);
     }
   }
 }

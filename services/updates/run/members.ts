@@ -11,10 +11,9 @@ import {
   containerInspect,
   type RestartPolicy,
 } from "../../../engine/containers.ts";
-import { containerUpdate } from "../../../engine/container_update.ts";
-import { EngineError, ifThere } from "../../../engine/errors.ts";
-import { sleep } from "../../lifecycle.ts";
+import { ifThere } from "../../../engine/errors.ts";
 import { markedName, type RebuildMark } from "../../containers/marks.ts";
+import { reconfigure } from "../../containers/reconfigure.ts";
 import { isUp, nameOf } from "../recreate/replace.ts";
 import { openPorts, type PublishedPort } from "./ports.ts";
 
@@ -60,32 +59,16 @@ export const temporaryName = (
 /** `undefined` if it no longer exists. */
 export const inspectIfThere = (engine: Engine, id: string) => ifThere(containerInspect(engine, id));
 
-/** Number of requests to change a container that exits meanwhile. */
-const ATTEMPTS_MAX = 10;
-const ATTEMPT_PAUSE_MS = 200;
-
 /**
  * Sets a restart policy. An engine that starts again meanwhile must not start both containers of a
- * pair.
+ * pair. Podman 4 cannot change it, and starts no containers when it starts.
  */
 export async function setRestartPolicy(
   engine: Engine,
-  container: ContainerInspect,
+  { Id, HostConfig }: ContainerInspect,
   policy: RestartPolicy,
 ): Promise<void> {
-  if ((container.HostConfig.RestartPolicy?.Name || "no") === (policy.Name || "no")) return;
-  for (let attempt = 1;; attempt++) {
-    try {
-      return await containerUpdate(engine, container.Id, {
-        body: { RestartPolicy: { ...policy, Name: policy.Name || "no" } },
-      });
-    } catch (error) {
-      if (!(error instanceof EngineError)) throw error;
-      // Podman 4 cannot change it, and starts no containers when it starts.
-      if (error.status === 404 && !/no such container/i.test(error.message)) return;
-      // Docker fails in the moment in which the container exits, as one in a crash loop often does.
-      if (attempt === ATTEMPTS_MAX || !/container not running/i.test(error.message)) throw error;
-      await sleep(ATTEMPT_PAUSE_MS);
-    }
-  }
+  const Name = policy.Name || "no";
+  if ((HostConfig.RestartPolicy?.Name || "no") === Name) return;
+  await reconfigure(engine, Id, { RestartPolicy: { ...policy, Name } });
 }

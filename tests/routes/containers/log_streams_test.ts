@@ -1,71 +1,9 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { composeLabels, containerOf, idOf, setContainers } from "../../helpers/fake_containers.ts";
-import { fakeEngine } from "../../helpers/fake_engine.ts";
+import { composeLabels, containerOf, idOf } from "../../helpers/fake_containers.ts";
 import { type FakeLog, fakeLog } from "../../helpers/fake_log.ts";
+import { logApp } from "../../helpers/log_app.ts";
 import { type LogClient, openLogStream } from "../../helpers/log_client.ts";
-import { type TestApp, testApp } from "../../helpers/test_app.ts";
 import { until } from "../../helpers/until.ts";
-import type { Container } from "../../../services/containers/inventory.ts";
-
-interface LogApp extends TestApp, AsyncDisposable {
-  logs: Record<string, FakeLog>;
-  requests: string[];
-  /** Changes the containers of the engine and of the inventory. */
-  contain(...containers: Container[]): void;
-}
-
-/** An application on an engine with these containers, each with a log. */
-function logApp(...containers: Container[]): LogApp {
-  const logs: Record<string, FakeLog> = {};
-  let current: Container[] = [];
-  const find = (ref: string) => current.find(({ id, name }) => id === ref || name === ref);
-  const missing = () => Response.json({ message: "No such container" }, { status: 404 });
-  const fake = fakeEngine({
-    "GET /containers/*/json": ({ parts: [ref] }) => {
-      const container = find(ref!);
-      if (!container) return missing();
-      const { id, name, state, startedAt, finishedAt } = container;
-      return Response.json({
-        Id: id,
-        Name: `/${name}`,
-        Image: "sha256:1",
-        Created: "2026-01-01T00:00:00Z",
-        Config: { Labels: {} },
-        HostConfig: {},
-        NetworkSettings: { Networks: {} },
-        Mounts: [],
-        State: {
-          Status: state,
-          Running: state === "running",
-          StartedAt: startedAt,
-          FinishedAt: finishedAt ?? "0001-01-01T00:00:00Z",
-        },
-      });
-    },
-    "GET /containers/*/logs": (request) => {
-      const container = find(request.parts[0]!);
-      return container ? logs[container.name]!.answer(request) : missing();
-    },
-  });
-  const app = testApp({ engine: fake.engine });
-  const contain = (...next: Container[]) => {
-    current = next;
-    for (const { name } of next) logs[name] ??= fakeLog();
-    setContainers(app, ...next);
-  };
-  contain(...containers);
-  return {
-    ...app,
-    logs,
-    requests: fake.requests,
-    contain,
-    async [Symbol.asyncDispose]() {
-      app.deps.logStreams.close();
-      app[Symbol.dispose]();
-      await fake[Symbol.asyncDispose]();
-    },
-  };
-}
 
 const web = containerOf({ name: "web" });
 const db = containerOf({ name: "db" });

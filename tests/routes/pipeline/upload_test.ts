@@ -3,6 +3,8 @@ import { checkUpload, readUpload } from "../../../routes/pipeline/upload.ts";
 
 const limits = { types: ["application/x-tar", "application/gzip"], bytesMax: () => 10 };
 
+const OPTIONS = { bytesMax: 10, assertAllowed: () => Promise.resolve() };
+
 const request = (headers: Record<string, string>) =>
   new Request("http://longshore.test", { method: "POST", headers });
 
@@ -42,13 +44,13 @@ Deno.test("checkUpload() refuses other types and an announced length above the l
 });
 
 Deno.test("readUpload() passes a body on, and an absent one as empty", async () => {
-  equal(await textOf(readUpload(bodyOf(["01234", "56789"]), { bytesMax: 10 })), "0123456789");
-  equal(await textOf(readUpload({ body: null }, { bytesMax: 10 })), "");
+  equal(await textOf(readUpload(bodyOf(["01234", "56789"]), { ...OPTIONS })), "0123456789");
+  equal(await textOf(readUpload({ body: null }, { ...OPTIONS })), "");
 });
 
 Deno.test("readUpload() fails above the limit and stops reading", async () => {
   const body = bodyOf(["01234", "567890"], "hang");
-  await rejects(textOf(readUpload(body, { bytesMax: 10 })), {
+  await rejects(textOf(readUpload(body, { ...OPTIONS })), {
     code: "too_large",
     message: "The body is larger than 10 bytes",
   });
@@ -58,7 +60,7 @@ Deno.test("readUpload() fails above the limit and stops reading", async () => {
 Deno.test("readUpload() reports a client that disconnects before the stream fails", async () => {
   const order: string[] = [];
   const onDisconnect = () => order.push("disconnected");
-  await textOf(readUpload(bodyOf(["x"], "fail"), { bytesMax: 10, onDisconnect }))
+  await textOf(readUpload(bodyOf(["x"], "fail"), { ...OPTIONS, onDisconnect }))
     .catch(({ message }) => order.push(message));
   deepEqual(order, ["disconnected", "body: is incomplete or malformed"]);
 });
@@ -67,7 +69,7 @@ Deno.test("readUpload() gives up on a client that sends nothing", async () => {
   const body = bodyOf(["x"], "hang");
   let disconnected = 0;
   const onDisconnect = () => disconnected++;
-  await rejects(textOf(readUpload(body, { bytesMax: 10, idleMaxMs: 1, onDisconnect })), {
+  await rejects(textOf(readUpload(body, { ...OPTIONS, idleMaxMs: 1, onDisconnect })), {
     code: "invalid",
     message: "body: arrives too slowly",
   });
@@ -84,10 +86,10 @@ Deno.test("readUpload() gives up on a client that sends single bytes, but not on
         controller.enqueue(new Uint8Array(1));
       },
     }, { highWaterMark: 0 }),
-  }, { bytesMax: 10, now });
+  }, { ...OPTIONS, now });
   await rejects(textOf(slow), { message: "body: arrives too slowly" });
 
-  const reader = readUpload(bodyOf(["a", "b", "c", "d"]), { bytesMax: 10, now }).getReader();
+  const reader = readUpload(bodyOf(["a", "b", "c", "d"]), { ...OPTIONS, now }).getReader();
   let text = "";
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
     at += 600_000; // The reader takes ten minutes for each byte.
@@ -98,6 +100,33 @@ Deno.test("readUpload() gives up on a client that sends single bytes, but not on
 
 Deno.test("a reader that stops cancels the body", async () => {
   const body = bodyOf(["x"], "hang");
-  await readUpload(body, { bytesMax: 10 }).cancel();
+  await readUpload(body, { ...OPTIONS }).cancel();
+  equal(body.isCancelled, true);
+});
+
+Deno.test("readUpload() checks the caller every second and at the end, before it passes a piece on", async () => {
+  let at = 0;
+  const checks: number[] = [];
+  const pieces = ["a", "b", "c"];
+  const stepping = bodyOf(pieces);
+  const options = { ...OPTIONS, now: () => at };
+  const stream = readUpload(stepping, {
+    ...options,
+    assertAllowed() {
+      checks.push(pieces.length);
+      return Promise.resolve();
+    },
+  });
+  for await (const _ of stream) at += 600;
+  // With "c", and after it.
+  deepEqual(checks, [0, 0]);
+
+  const body = bodyOf(["a"], "hang");
+  const refused = readUpload(body, {
+    ...options,
+    assertAllowed: () => Promise.reject(new Error("revoked")),
+  }).getReader();
+  at += 1_000;
+  await rejects(refused.read(), /revoked/);
   equal(body.isCancelled, true);
 });

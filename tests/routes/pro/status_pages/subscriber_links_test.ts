@@ -162,6 +162,7 @@ Deno.test("the audit log and the compliance log contain no token", async () => {
       request: new Request("http://localhost/"),
       note,
       admit: () => {},
+      assertAllowed: () => Promise.resolve(),
       grantedTo: () => [],
       setCookie: () => {},
       recordPhase: () => Promise.resolve(),
