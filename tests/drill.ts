@@ -1,6 +1,6 @@
 /**
- * Runs the drills of safe updates, deploys and the installation in full, and prints what they did as a table for the
- * README. The tests run a part of each.
+ * Runs the drills of safe updates, deploys and the installation in full, and prints what they did as a
+ * table for the README. The tests run a part of each.
  *
  *     deno task drill [SEED [WORD ...]]
  *
