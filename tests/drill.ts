@@ -1,6 +1,6 @@
 /**
- * Runs the drills of safe updates and deploys in full, and prints what they did as a table for the
- * README. The tests run a part of each.
+ * Runs the drills of safe updates, deploys and the installation in full, and prints what they did as a
+ * table for the README. The tests run a part of each.
  *
  *     deno task drill [SEED [WORD ...]]
  *
@@ -22,6 +22,7 @@ const DRILLS = [
   "real_engine/update_drill",
   "real_engine/stack_drill",
   "real_engine/stack_generate",
+  "deploy/release/install_test",
 ];
 const words = Deno.args.length > 1 ? Deno.args.slice(1) : DRILLS;
 

@@ -67,7 +67,7 @@ const REAL_ENGINE = "tests/real_engine/";
 const GROUP_SIZE = 12;
 
 /** Files of `real_engine/` that share one isolate; fewer, because one crash ends them all. */
-const REAL_GROUP_SIZE = 3;
+const REAL_GROUP_SIZE = 5;
 
 /** Files that take long for their size: drills, and what waits for the clock or for a silence. */
 const LONG = /drill|schedules|log_streams|engine_away/;

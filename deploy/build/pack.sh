@@ -31,7 +31,8 @@ trap 'rm -rf "$work"' EXIT
 
 # Name and time stay out of the packed files, so that they depend on nothing but the content.
 gzip -9nc <"$program" >"$work/app.gz"
-gzip -9nc <"$runtime" >"$work/runtime.gz"
+# Level 9 would take twice as long and save a third of a percent.
+gzip -6nc <"$runtime" >"$work/runtime.gz"
 
 size_of() { wc -c <"$1" | tr -d ' '; }
 hash_of() { sha256sum <"$1" | cut -c 1-64; }

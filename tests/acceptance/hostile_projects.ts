@@ -1,5 +1,6 @@
 /**
- * Compose projects that are made to take time or memory, each of at most 1 MiB per text.
+ * Compose projects that are made to take time or memory, with texts of 512 KiB: half of what is taken.
+ * Work that grows with the square of that never ends, either.
  *
  * @module
  */
@@ -10,7 +11,7 @@ export interface HostileProject {
   files?: Record<string, string>;
 }
 
-const LONG = 1024 * 1024 - 200;
+const LONG = 512 * 1024 - 200;
 const WEB = "services:\n  web:\n    image: nginx\n";
 
 const fill = (unit: string, length = LONG) => unit.repeat(Math.floor(length / unit.length));
@@ -60,17 +61,17 @@ export const HOSTILE_PROJECTS: Readonly<Record<string, HostileProject>> = {
   // Names.
   "name of a service": { compose: `services: {${fill("a")}: {image: nginx}}` },
   "names of services": {
-    compose: `services:\n${numbered(60, (i) => `  ${fill("a", 16_500)}${i + 10}: {image: n}\n`)}`,
+    compose: `services:\n${numbered(60, (i) => `  ${fill("a", 8_200)}${i + 10}: {image: n}\n`)}`,
   },
   "names of networks": {
-    compose: `${WEB}networks:\n${numbered(60, (i) => `  ${fill("a", 17_000)}${i + 10}: {}\n`)}`,
+    compose: `${WEB}networks:\n${numbered(60, (i) => `  ${fill("a", 8_500)}${i + 10}: {}\n`)}`,
   },
   "names of volumes": {
     compose: `${WEB}volumes:\n${numbered(500, (i) => `  ${fill("a", 1_900)}${i + 100}: {}\n`)}`,
   },
   "names of variables": {
     compose: `${WEB}    environment:\n${
-      numbered(60, (i) => `      - ${fill("a", 17_000)}${i + 10}=1\n`)
+      numbered(60, (i) => `      - ${fill("a", 8_500)}${i + 10}=1\n`)
     }`,
   },
   "numbers as names": {
@@ -99,7 +100,7 @@ export const HOSTILE_PROJECTS: Readonly<Record<string, HostileProject>> = {
     }${WEB}`,
   },
   "aliases of a long string": {
-    compose: `x-0: &a "${fill("a", 900_000)}"\n${WEB}    environment:\n${
+    compose: `x-0: &a "${fill("a", 450_000)}"\n${WEB}    environment:\n${
       numbered(900, (i) => `      V${i}: *a\n`)
     }`,
   },
@@ -168,7 +169,7 @@ export const HOSTILE_PROJECTS: Readonly<Record<string, HostileProject>> = {
   "open quotes of .env": { compose: WEB, env: fill("A='\n") },
   "long names of .env": {
     compose: WEB,
-    env: numbered(60, (i) => `${fill("a", 17_000)}${i + 10}=1\n`),
+    env: numbered(60, (i) => `${fill("a", 8_500)}${i + 10}=1\n`),
   },
   "doubling variables": { compose: `${WEB}    command: $X40\n`, env: chain(40) },
   "doubling variables of a file": {
@@ -180,7 +181,7 @@ export const HOSTILE_PROJECTS: Readonly<Record<string, HostileProject>> = {
   "nested variables": { compose: key("command", `${fill("${A:-", 90)}${fill("}", 18)}`) },
   "braces of variables": { compose: key("command", `\${A:-${fill("{")}`) },
   "names of missing variables": { compose: key("command", fill(`$${fill("a", 1_000)} `)) },
-  "required variables": { compose: key("command", `\${A:?${fill("b", 900_000)}}`) },
+  "required variables": { compose: key("command", `\${A:?${fill("b", 450_000)}}`) },
   "raw variables": {
     compose: `${WEB}    env_file: [{path: a.env, format: raw}]\n`,
     files: { "a.env": fill("a\n") },

@@ -108,8 +108,12 @@ export function plantedSecrets(): PlantedSecrets {
     const key = bytesOf(secret).toHex();
     if (known.has(key)) return;
     known.add(key);
+    const written = new Set<string>();
     for (const [form, text] of formsOf(secret)) {
       const folded = text.toLowerCase();
+      // Most secrets are the same in several forms.
+      if (written.has(folded)) continue;
+      written.add(folded);
       for (let at = 0; at + PIECE <= folded.length; at++) {
         const piece = folded.slice(at, at + PIECE);
         if (!pieces.has(piece)) pieces.set(piece, { key, secret: name, form });

@@ -284,27 +284,28 @@ for (
   });
 }
 
+/** A list is read in windows of 5 000 entries; these are two and three. */
 Deno.test("pages are complete over thousands of entries with the same time", async () => {
   using app = opened();
-  fillLog(app.deps.db, 12_000, { stepMs: 0, each: (n) => ({ resource_id: String(n) }) });
+  fillLog(app.deps.db, 5_500, { stepMs: 0, each: (n) => ({ resource_id: String(n) }) });
   const seen: number[] = [];
-  for (let offset = 0; offset < 12_500; offset += 500) {
+  for (let offset = 0; offset < 6_000; offset += 500) {
     const { logs, total } = await list(app, `limit=500&offset=${offset}&actor_id=${STOPPED_ACTOR}`);
-    equal(total, 12_000);
+    equal(total, 5_500);
     seen.push(...logs.map(({ resource_id }: { resource_id: string }) => Number(resource_id)));
   }
-  deepEqual(seen, Array.from({ length: 12_000 }, (_, n) => 11_999 - n));
+  deepEqual(seen, Array.from({ length: 5_500 }, (_, n) => 5_499 - n));
 });
 
 const STOPPED_ACTOR = "5f0c7c0a-8f43-4a3c-9c69-7e2f3f6d1c11";
 
 Deno.test("pages are complete over many windows, also with a filter that few entries match", async () => {
   using app = opened();
-  const isRare = (n: number) => n % 997 === 0;
-  fillLog(app.deps.db, 20_000, {
+  const isRare = (n: number) => n % 499 === 0;
+  fillLog(app.deps.db, 11_000, {
     each: (n) => ({ resource_id: String(n), ...(isRare(n) && { severity: "critical" }) }),
   });
-  const expected = Array.from({ length: 20_000 }, (_, n) => n).filter(isRare).reverse();
+  const expected = Array.from({ length: 11_000 }, (_, n) => n).filter(isRare).reverse();
   const numbers = ({ logs }: { logs: { resource_id: string }[] }) =>
     logs.map(({ resource_id }) => Number(resource_id));
   deepEqual(numbers(await list(app, "severity=critical")), expected);
@@ -312,7 +313,7 @@ Deno.test("pages are complete over many windows, also with a filter that few ent
   const filter = `severity=critical&category=container&actor_id=${STOPPED_ACTOR}`;
   const page = await list(app, `${filter}&offset=7&limit=9`);
   deepEqual([page.total, numbers(page)], [expected.length, expected.slice(7, 16)]);
-  const [last] = numbers(await list(app, "offset=19999"));
+  const [last] = numbers(await list(app, "offset=10999"));
   equal(last, 0);
 });
 
