@@ -148,7 +148,7 @@ export function startDockerd({ args = [] }: { args?: string[] } = {}): Promise<O
     "--exec-opt=native.cgroupdriver=cgroupfs",
     `--cgroup-parent=${name}`,
     "--log-level=warn",
-    // Half of the time of a start: no test looks at packet filters or at filters of system calls.
+    // About a fifth of the time of a start: no test looks at filters of packets or system calls.
     "--iptables=false",
     `--seccomp-profile=${directory}/seccomp.json`,
     ...args,
