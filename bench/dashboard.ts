@@ -170,18 +170,33 @@ function printFrames(what: string, steps: readonly PageWork[], boundMs: number):
   );
 }
 
-/** Loads a page with an empty cache. @returns Transfer until it is drawn and at rest. */
+/**
+ * Loads a page with an empty cache.
+ *
+ * @returns Transfer until it is drawn and at rest, with that of the event stream.
+ */
 async function transferredKb(page: Page, url: string): Promise<number> {
+  // What the last page requested is not part of it.
+  await page.goto("about:blank");
   const client = await page.createCDPSession();
   await client.send("Network.enable");
-  let bytes = 0;
-  client.on("Network.loadingFinished", ({ encodedDataLength }) => bytes += encodedDataLength);
+  const bytes = new Map<string, number>();
+  client.on("Network.responseReceived", ({ requestId, response }) => {
+    bytes.set(requestId, response.encodedDataLength);
+  });
+  client.on("Network.dataReceived", ({ requestId, encodedDataLength }) => {
+    bytes.set(requestId, (bytes.get(requestId) ?? 0) + encodedDataLength);
+  });
+  // The stream does not end.
+  client.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+    bytes.set(requestId, encodedDataLength);
+  });
   await client.send("Network.clearBrowserCache");
   await page.goto(url);
   await page.waitForSelector(METER);
   await page.waitForNetworkIdle({ concurrency: 1 });
   await client.detach();
-  return bytes / 1_024;
+  return bytes.values().reduce((sum, each) => sum + each, 0) / 1_024;
 }
 
 async function repeat(times: number, act: (at: number) => Promise<void>): Promise<void> {

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { openStream, STREAM_TYPES } from "../../services/live/frames.ts";
 import type { Deps } from "../../services/deps.ts";
 import { rawEndpoint } from "../contract/endpoint.ts";
+import { acceptsEncoding } from "../pipeline/accept.ts";
 import { eventStream } from "../pipeline/event_stream.ts";
 
 const DESCRIPTION =
@@ -66,6 +67,8 @@ export const streamEndpoints = (deps: Deps) => [
     // Browsers send the header on their own, so an unknown value is ignored and not refused.
     const id = lastEventId ?? request.headers.get("last-event-id");
     const lastId = id !== null && ID.test(id) ? Number(id) : undefined;
-    return eventStream(await openStream(deps, caller, { types, lastEventId: lastId }));
+    const isCompressed = acceptsEncoding(request, "gzip");
+    const options = { types, lastEventId: lastId, isCompressed };
+    return eventStream(await openStream(deps, caller, options), { isCompressed });
   }),
 ];

@@ -149,7 +149,11 @@ const FRAME_SOURCES: readonly FrameSource[] = [
 export async function openStream(
   deps: FrameDeps & Pick<Deps, "accounts">,
   caller: Caller,
-  { types, lastEventId }: { types: readonly StreamType[]; lastEventId: number | undefined },
+  { types, lastEventId, isCompressed = false }: {
+    types: readonly StreamType[];
+    lastEventId: number | undefined;
+    isCompressed?: boolean;
+  },
 ): Promise<ReadableStream<StreamChunk>> {
   const isValid = callerValidity(deps, caller);
   await refreshStates(deps);
@@ -158,6 +162,7 @@ export async function openStream(
     holder: caller,
     types: new Set(hasAdminEvents ? [...types, ADMIN_EVENT] : types),
     lastEventId,
+    isCompressed,
     view: streamView(deps, caller),
     isValid: () => isValid() && (!hasAdminEvents || deps.accounts.roleOf(caller) === "admin"),
   });

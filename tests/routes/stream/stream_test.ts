@@ -302,6 +302,19 @@ Deno.test("sseClients counts the clients", async () => {
   await until("they are gone", () => app.deps.stream.count === 0);
 });
 
+Deno.test("the stream is compressed for clients that accept it", async () => {
+  await using app = served();
+  const encodingFor = async (accepted: string) => {
+    const { headers, body } = await app.fetch("GET", "/api/stream?types=event", undefined, {
+      headers: { "accept-encoding": accepted },
+    });
+    await body!.cancel();
+    return headers.get("content-encoding");
+  };
+  equal(await encodingFor("br, gzip"), "gzip");
+  equal(await encodingFor("identity"), null);
+});
+
 Deno.test("HEAD leaves no open client", async () => {
   await using app = served();
   const answer = await app.call("HEAD", "/api/stream");
