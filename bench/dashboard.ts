@@ -177,7 +177,7 @@ function printFrames(what: string, steps: readonly PageWork[], boundMs: number):
  * @returns Transfer until it is drawn and at rest, with that of the event stream.
  */
 async function transferredKb(page: Page, url: string): Promise<number> {
-  // What the last page requested is not part of it.
+  // Requests of the last page do not count.
   await page.goto("about:blank");
   const client = await page.createCDPSession();
   await client.send("Network.enable");

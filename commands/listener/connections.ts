@@ -44,6 +44,9 @@ export const FURTHER_REQUESTS_MAX = 8_192;
  */
 export const RUNNING_MAX = 64;
 
+/** The same for each connection of a proxy. */
+const RUNNING_OF_PROXY_MAX = 32;
+
 /** Part of the idle connections that is closed at once, so that each accept need not search. */
 const CLOSED_PART = 1 / 16;
 
@@ -112,8 +115,8 @@ export function createConnections(
       } else if (open.size >= limit) {
         if (!closeIdle(() => true) && !closeExcess(given.group)) return undefined;
       }
-      const group = groups.get(given.group) ?? { size: 0, inTurn: createTurns() };
-      const inTurn = given.isProxy ? createTurns() : group.inTurn;
+      const group = groups.get(given.group) ?? { size: 0, inTurn: createTurns(RUNNING_MAX) };
+      const inTurn = given.isProxy ? createTurns(RUNNING_OF_PROXY_MAX) : group.inTurn;
       const connection = { ...given, requests: 0, idleSince: now(), hadRequest: false, inTurn };
       open.add(connection);
       group.size++;
@@ -245,7 +248,7 @@ export function createConnections(
   }
 }
 
-const createTurns = () =>
-  createLimiter({ what: "requests of a client", running: RUNNING_MAX, waiting: Infinity });
+const createTurns = (running: number) =>
+  createLimiter({ what: "requests of a client", running, waiting: Infinity });
 
 const furtherOf = ({ requests }: Connection) => Math.max(0, requests - 1);
