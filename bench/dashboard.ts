@@ -35,6 +35,7 @@ const KEYSTROKES = 20;
 
 /** Parts that show that a page is drawn. */
 const METER = "meter, [role=meter]";
+const CHART = ".uplot";
 const ROW = "main table tbody tr a";
 
 /** Time in which a page comes to rest before it is left, as people read it first. */
@@ -170,18 +171,38 @@ function printFrames(what: string, steps: readonly PageWork[], boundMs: number):
   );
 }
 
-/** Loads a page with an empty cache. @returns Transfer until it is drawn and at rest. */
+/**
+ * Loads a page with an empty cache.
+ *
+ * @returns Transfer until it is drawn and at rest, with that of the event stream.
+ */
 async function transferredKb(page: Page, url: string): Promise<number> {
+  // Requests of the last page do not count.
+  await page.goto("about:blank");
   const client = await page.createCDPSession();
   await client.send("Network.enable");
-  let bytes = 0;
-  client.on("Network.loadingFinished", ({ encodedDataLength }) => bytes += encodedDataLength);
+  const bytes = new Map<string, number>();
+  const running = new Set<string>();
+  client.on("Network.requestWillBeSent", ({ requestId, request }) => {
+    if (!request.url.includes("/api/stream")) running.add(requestId);
+  });
+  client.on("Network.responseReceived", ({ requestId, response }) => {
+    bytes.set(requestId, response.encodedDataLength);
+  });
+  client.on("Network.dataReceived", ({ requestId, encodedDataLength }) => {
+    bytes.set(requestId, (bytes.get(requestId) ?? 0) + encodedDataLength);
+  });
+  client.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+    running.delete(requestId);
+    bytes.set(requestId, encodedDataLength);
+  });
   await client.send("Network.clearBrowserCache");
   await page.goto(url);
   await page.waitForSelector(METER);
-  await page.waitForNetworkIdle({ concurrency: 1 });
+  await page.waitForSelector(CHART);
+  await until("everything is loaded", () => running.size === 0);
   await client.detach();
-  return bytes / 1_024;
+  return bytes.values().reduce((sum, each) => sum + each, 0) / 1_024;
 }
 
 async function repeat(times: number, act: (at: number) => Promise<void>): Promise<void> {

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { createLimiter, type Limiter } from "../../services/limiter.ts";
 import { createDeliveries } from "./deliveries.ts";
 
 /** Time for the TLS handshake and the head of the first request, in milliseconds. */
@@ -37,6 +38,15 @@ export const REQUESTS_MAX = 256;
 /** Most unfinished requests besides one of each connection. The runtime keeps up to 18 KB for each. */
 export const FURTHER_REQUESTS_MAX = 8_192;
 
+/**
+ * Requests of a client that are answered at the same time, besides one of each of its connections.
+ * For a body that has not arrived the runtime keeps 64 KB.
+ */
+export const RUNNING_MAX = 64;
+
+/** The same for each connection of a proxy. */
+const RUNNING_OF_PROXY_MAX = 32;
+
 /** Part of the idle connections that is closed at once, so that each accept need not search. */
 const CLOSED_PART = 1 / 16;
 
@@ -52,6 +62,14 @@ export interface Connection {
   /** Since when it has no running request; a monotonic time in milliseconds. */
   idleSince: number;
   hadRequest: boolean;
+  /** Answers a request besides the first one, if few enough of the client are being answered. */
+  readonly inTurn: Limiter;
+}
+
+/** Connections from the addresses of one group. */
+interface Group {
+  size: number;
+  readonly inTurn: Limiter;
 }
 
 export type Connections = ReturnType<typeof createConnections>;
@@ -76,7 +94,7 @@ export function createConnections(
   const reserve = RESERVED_DESCRIPTORS + step * (descriptors - 1);
   const deliveries = createDeliveries<Connection>({ now, close: end, closeGroup });
   const open = new Set<Connection>();
-  const sizes = new Map<string, number>();
+  const groups = new Map<string, Group>();
   /** Unfinished requests besides one of each connection. */
   let further = 0;
   /** Number of connections for which descriptors are known to suffice. */
@@ -97,9 +115,12 @@ export function createConnections(
       } else if (open.size >= limit) {
         if (!closeIdle(() => true) && !closeExcess(given.group)) return undefined;
       }
-      const connection = { ...given, requests: 0, idleSince: now(), hadRequest: false };
+      const group = groups.get(given.group) ?? { size: 0, inTurn: createTurns(RUNNING_MAX) };
+      const inTurn = given.isProxy ? createTurns(RUNNING_OF_PROXY_MAX) : group.inTurn;
+      const connection = { ...given, requests: 0, idleSince: now(), hadRequest: false, inTurn };
       open.add(connection);
-      sizes.set(given.group, sizeOf(given.group) + 1);
+      group.size++;
+      groups.set(given.group, group);
       return connection;
     },
 
@@ -161,7 +182,7 @@ export function createConnections(
   }
 
   function sizeOf(group: string): number {
-    return sizes.get(group) ?? 0;
+    return groups.get(group)?.size ?? 0;
   }
 
   function share(): number {
@@ -222,10 +243,12 @@ export function createConnections(
     deliveries.remove(connection);
     if (!open.delete(connection)) return;
     further -= furtherOf(connection);
-    const left = sizeOf(connection.group) - 1;
-    if (left > 0) sizes.set(connection.group, left);
-    else sizes.delete(connection.group);
+    const group = groups.get(connection.group)!;
+    if (--group.size === 0) groups.delete(connection.group);
   }
 }
+
+const createTurns = (running: number) =>
+  createLimiter({ what: "requests of a client", running, waiting: Infinity });
 
 const furtherOf = ({ requests }: Connection) => Math.max(0, requests - 1);

@@ -9,7 +9,6 @@ import { normalized, trustedPeer } from "../../routes/pipeline/client_address.ts
 import { SMALL_BYTES, streamOf, wholeBody } from "../../routes/pipeline/exchange.ts";
 import { addressGroup } from "../../services/access/address_group.ts";
 import type { Config } from "../../services/config/config.ts";
-import { createLimiter } from "../../services/limiter.ts";
 import { errorFields, type Log } from "../../services/log.ts";
 import { type Connection, createConnections } from "./connections.ts";
 import { hasFreeDescriptors } from "./descriptors.ts";
@@ -23,9 +22,6 @@ export type Listener = ReturnType<typeof listen>;
 
 /** Interval of the check for overdue connections, in milliseconds. */
 const CHECK_MS = 5_000;
-
-/** Requests of a connection that are answered at the same time; with HTTP/2 there may be more. */
-export const RUNNING_MAX = 32;
 
 /** Status of a response after which the connection is a WebSocket. */
 const SWITCHING_PROTOCOLS = 101;
@@ -113,18 +109,14 @@ export function listen(
       return conn.close();
     }
     const { signal } = closing;
-    const inTurn = createLimiter({
-      what: "requests of a connection",
-      running: RUNNING_MAX,
-      waiting: Infinity,
-    });
     const handle = async (request: Request, info: { completed: Promise<void> }) => {
       const end = () => connections.endRequest(connection);
       connections.beginRequest(connection);
       try {
         const answering = () => respond(request, peer, signal);
         // With HTTP/1.1 there is one at a time.
-        const response = await (connection.requests === 1 ? answering() : inTurn(answering));
+        const isFirst = connection.requests === 1;
+        const response = await (isFirst ? answering() : connection.inTurn(answering));
         return send(response, connection, info, end);
       } catch (error) {
         end();

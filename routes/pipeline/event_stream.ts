@@ -1,8 +1,16 @@
 /** Responses that are streams of server-sent events. @module */
 
-export function eventStream(frames: ReadableStream<Uint8Array<ArrayBuffer>>): Response {
+/** @param options.isCompressed Whether the frames are compressed with gzip. */
+export function eventStream(
+  frames: ReadableStream<Uint8Array<ArrayBuffer>>,
+  { isCompressed = false }: { isCompressed?: boolean } = {},
+): Response {
   return new Response(frames, {
-    // Prevents nginx from buffering frames.
-    headers: { "content-type": "text/event-stream", "x-accel-buffering": "no" },
+    headers: {
+      "content-type": "text/event-stream",
+      // Prevents nginx from buffering frames.
+      "x-accel-buffering": "no",
+      ...(isCompressed && { "content-encoding": "gzip" }),
+    },
   });
 }

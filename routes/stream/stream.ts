@@ -4,6 +4,7 @@ import * as z from "zod";
 import { openStream, STREAM_TYPES } from "../../services/live/frames.ts";
 import type { Deps } from "../../services/deps.ts";
 import { rawEndpoint } from "../contract/endpoint.ts";
+import { acceptsEncoding } from "../pipeline/accept.ts";
 import { eventStream } from "../pipeline/event_stream.ts";
 
 const DESCRIPTION =
@@ -11,7 +12,9 @@ const DESCRIPTION =
 \`changes\`: how often each resource was changed since the start, e.g. \`{"/api/webhooks": 3}\`), \
 \`containers\` (\`{containers, stacks}\`), \`alerts\` (\`{firing, recent}\`) and, with Pro, \`monitors\` \
 (\`{results}\`: the checks of uptime monitors in the 30 seconds before the last one, each with the monitor's status and \
-uptime after it). Sends them again about a second after a container, the engine or \
+uptime after it). \`overview\` is sent only if \`types\` names it, and instead of \`containers\` suffices for a page of \
+numbers: \`{containers, attention, stacks}\`, i.e. how many containers there are, those with a problem or a firing \
+alert, and the first stacks, degraded ones before others. Sends them again about a second after a container, the engine or \
 another resource has changed, or later if there are many containers. Sends \`event\` frames (\`{event, timestamp, eventId, server, serverId, data, title, tone, lines, remedy?}\`: what a webhook gets, what it means in words, and where people should do something about it) as events happen, and \`job\` \
 frames (the job without its result) when a job starts, ends or reaches another step. Only admins \
 receive \`account.new_sign_in\`.
@@ -33,8 +36,11 @@ const StreamQuery = z.object({
   types: z.preprocess(
     (text) => typeof text === "string" ? text.split(",").map((type) => type.trim()) : text,
     z.array(z.enum(STREAM_TYPES))
-      .default([...STREAM_TYPES]),
-  ).meta({ description: "Types of frames, separated by commas", example: ["metrics", "event"] }),
+      .default(STREAM_TYPES.filter((type) => type !== "overview")),
+  ).meta({
+    description: "Types of frames, separated by commas; default: all except `overview`",
+    example: ["metrics", "event"],
+  }),
   lastEventId: z.string().regex(ID, { error: "must be an id of this stream" }).optional().meta({
     description: "Instead of the header `Last-Event-ID`",
   }),
@@ -61,6 +67,8 @@ export const streamEndpoints = (deps: Deps) => [
     // Browsers send the header on their own, so an unknown value is ignored and not refused.
     const id = lastEventId ?? request.headers.get("last-event-id");
     const lastId = id !== null && ID.test(id) ? Number(id) : undefined;
-    return eventStream(await openStream(deps, caller, { types, lastEventId: lastId }));
+    const isCompressed = acceptsEncoding(request, "gzip");
+    const options = { types, lastEventId: lastId, isCompressed };
+    return eventStream(await openStream(deps, caller, options), { isCompressed });
   }),
 ];

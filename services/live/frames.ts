@@ -14,6 +14,7 @@ import { listItems, listVersion } from "../containers/containers.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { systemSummary } from "../metrics/host/metrics.ts";
 import { containersIfReachable, countContainers, engineStatusFor } from "./overview.ts";
+import { overviewFrame } from "./overview_frame.ts";
 import { summarizeStacks } from "../stacks/stacks.ts";
 import { callerValidity } from "../stream/validity.ts";
 import { ADMIN_EVENT, streamView } from "./view.ts";
@@ -23,6 +24,7 @@ import { ADMIN_EVENT, streamView } from "./view.ts";
  */
 export const STREAM_TYPES = [
   "metrics",
+  "overview",
   "containers",
   "alerts",
   "monitors",
@@ -87,6 +89,20 @@ const metricsFrame: FrameSource = {
   },
 };
 
+const overviewSource: FrameSource = {
+  type: "overview",
+  onlyChanges: true,
+  version(deps) {
+    const list = listVersion(deps);
+    return list && `${list} ${alertVersion(deps)}`;
+  },
+  async data(deps) {
+    const containers = await containersIfReachable(deps);
+    const reported = new Set(alertOverview(deps).firing.map(({ container }) => container));
+    return containers && overviewFrame(deps, containers, reported);
+  },
+};
+
 const containersFrame: FrameSource = {
   type: "containers",
   onlyChanges: true,
@@ -117,6 +133,7 @@ const monitorsFrame: FrameSource = {
 /** In the order in which a new client receives them. */
 const FRAME_SOURCES: readonly FrameSource[] = [
   metricsFrame,
+  overviewSource,
   containersFrame,
   alertsFrame,
   monitorsFrame,
@@ -132,7 +149,11 @@ const FRAME_SOURCES: readonly FrameSource[] = [
 export async function openStream(
   deps: FrameDeps & Pick<Deps, "accounts">,
   caller: Caller,
-  { types, lastEventId }: { types: readonly StreamType[]; lastEventId: number | undefined },
+  { types, lastEventId, isCompressed = false }: {
+    types: readonly StreamType[];
+    lastEventId: number | undefined;
+    isCompressed?: boolean;
+  },
 ): Promise<ReadableStream<StreamChunk>> {
   const isValid = callerValidity(deps, caller);
   await refreshStates(deps);
@@ -141,6 +162,7 @@ export async function openStream(
     holder: caller,
     types: new Set(hasAdminEvents ? [...types, ADMIN_EVENT] : types),
     lastEventId,
+    isCompressed,
     view: streamView(deps, caller),
     isValid: () => isValid() && (!hasAdminEvents || deps.accounts.roleOf(caller) === "admin"),
   });

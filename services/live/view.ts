@@ -24,12 +24,15 @@ import {
   textFilter,
 } from "../jobs/view.ts";
 import { countContainers } from "./overview.ts";
+import { overviewFrame } from "./overview_frame.ts";
 import { summarizeStacks } from "../stacks/stacks.ts";
 
 /** Type in the hub of events that only admins receive; clients see the type `event`. */
 export const ADMIN_EVENT = "admin event";
 
 type ViewDeps = Pick<Deps, "db" | "inventory">;
+
+type OverviewData = ReturnType<typeof overviewFrame>;
 
 /** Data of a frame `containers`. */
 interface ContainersData {
@@ -57,6 +60,10 @@ export function streamView(
               changes: {},
             }
             : data;
+        case "overview":
+          return allowsPermission(scope, "containers:read")
+            ? overviewIn(deps, inventory, scope, data as OverviewData)
+            : undefined;
         case "containers":
           return allowsPermission(scope, "containers:read")
             ? containersIn(inventory, scope, data as ContainersData)
@@ -81,6 +88,19 @@ function jobIn(deps: ViewDeps, scope: Scope, job: JobView): JobView | undefined 
   const isVisible = allowsPermission(scope, JOB_PERMISSIONS[job.targetType]) &&
     includesTarget(scope, job);
   return isVisible ? redactJob(deps, { scope }, job) : undefined;
+}
+
+/** A limited token sees no alerts. */
+function overviewIn(
+  deps: ViewDeps,
+  inventory: Inventory,
+  scope: Scope,
+  data: OverviewData,
+): unknown {
+  const own = isLimited(scope) ? overviewFrame(deps, inventory.listFollowed(), new Set()) : data;
+  if (allowsPermission(scope, "stacks:read")) return own;
+  const { stacks: _, ...shown } = own;
+  return shown;
 }
 
 function containersIn(inventory: Inventory, scope: Scope, data: ContainersData): unknown {

@@ -9,6 +9,7 @@ import { createShares, type Holder } from "../access/shares.ts";
 import { AppError } from "../errors.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { cut, lengthOf, retryLine, type StreamChunk } from "./chunks.ts";
+import { type Compression, createCompression } from "./compression.ts";
 import { createHeldFrames, type Reader, type StreamView } from "./held_frames.ts";
 
 /** The request of a new client. */
@@ -21,6 +22,8 @@ export interface StreamRequest {
   view?: StreamView | undefined;
   /** Whether the client is still authorized. Called in each round; its stream ends if not. */
   isValid: () => boolean;
+  /** Whether the stream is compressed with gzip. */
+  isCompressed?: boolean;
 }
 
 export type StreamHub = ReturnType<typeof createStreamHub>;
@@ -47,6 +50,7 @@ interface Client {
   /** Gives its share back. */
   release: () => void;
   reader: Reader;
+  compression: Compression | undefined;
   /** The rest of the current portion, and the size of its pieces. */
   rest: StreamChunk[];
   pieceBytes: number;
@@ -89,7 +93,7 @@ export function createStreamHub(
      * `too_many_requests` above the share of the account or token.
      */
     open(
-      { holder, types, lastEventId, view, isValid }: StreamRequest,
+      { holder, types, lastEventId, view, isValid, isCompressed = false }: StreamRequest,
     ): ReadableStream<StreamChunk> {
       if (closed) throw new AppError("unavailable", "The service is stopping");
       const release = shares.take(holder);
@@ -99,6 +103,7 @@ export function createStreamHub(
           client = {
             release,
             reader: frames.createReader({ types, view, lastEventId }),
+            compression: isCompressed ? createCompression() : undefined,
             rest: [],
             pieceBytes: 0,
             isValid,
@@ -106,7 +111,8 @@ export function createStreamHub(
             stalledSince: undefined,
           };
           clients.add(client);
-          controller.enqueue(RETRY);
+          if (client.compression) controller.enqueue(client.compression.header);
+          for (const chunk of compressed(client, [RETRY])) controller.enqueue(chunk);
         },
         pull: () => onRead(client),
         cancel: () => forget(client),
@@ -195,7 +201,7 @@ export function createStreamHub(
     if (!hasRoom(client)) return;
     if (client.rest.length === 0) {
       const pieces = piecesFor(client);
-      client.rest = frames.nextPortion(client.reader);
+      client.rest = compressed(client, frames.nextPortion(client.reader));
       client.pieceBytes = Math.max(PIECE_BYTES_MIN, Math.ceil(lengthOf(client.rest) / pieces));
     }
     for (const piece of cut(client.rest, client.pieceBytes)) {
@@ -225,7 +231,9 @@ export function createStreamHub(
 
   function end(client: Client): void {
     forget(client);
-    client.controller.close();
+    const { compression, controller, rest } = client;
+    if (compression && rest.length === 0) controller.enqueue(compression.end());
+    controller.close();
   }
 
   function forget(client: Client): void {
@@ -235,3 +243,6 @@ export function createStreamHub(
     if (paused.delete(client) && paused.size === 0) clearTimeout(turn);
   }
 }
+
+const compressed = ({ compression }: Client, chunks: StreamChunk[]): StreamChunk[] =>
+  compression?.compress(chunks) ?? chunks;

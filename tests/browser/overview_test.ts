@@ -54,9 +54,17 @@ dashboardTest("the overview names a few of what is wrong, and counts the others"
   equal(new URL(tab.page.url()).search, "?health=unhealthy");
 
   // As the API counts them: every container that neither runs nor is paused.
-  await tab.go("/");
+  const streams: string[] = [];
+  tab.page.on("request", (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === "/api/stream") streams.push(searchParams.get("types")!);
+  });
+  await tab.open("/");
+  await tab.find("link", "3 stopped");
+  deepEqual(streams, ["metrics,overview,alerts,monitors,event,job"]);
   await tab.click("link", "3 stopped");
   await tab.find("status", "3 of 33 containers");
+  deepEqual(streams.slice(1), ["metrics,overview,alerts,monitors,event,job,containers"]);
 
   const menuOf = async (name: string) => {
     await tab.click("button", `Actions for ${name}`);

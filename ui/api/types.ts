@@ -4276,7 +4276,7 @@ export interface Operations {
   };
   "GET /api/stream": {
     query?: {
-      types?: ("metrics" | "containers" | "alerts" | "monitors" | "event" | "job")[];
+      types?: ("metrics" | "overview" | "containers" | "alerts" | "monitors" | "event" | "job")[];
       lastEventId?: string;
     };
     result: string;

@@ -7,10 +7,8 @@
 import "../shared.ts";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import { PRODUCT } from "../base/product.ts";
 import { session } from "../state/session.ts";
-
-/** The name of the product, or of the active brand. */
-export const PRODUCT = document.documentElement.dataset.brand || "Longshore";
 
 export function Page({ title, lead, actions, children }: {
   title: string;

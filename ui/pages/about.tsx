@@ -3,7 +3,8 @@
 import LICENSE from "../../LICENSE" with { type: "text" };
 import type { Health } from "../api/types.ts";
 import { Fact, Facts, TimeFact } from "../components/facts.tsx";
-import { Page, PRODUCT, Section } from "../components/page.tsx";
+import { PRODUCT } from "../base/product.ts";
+import { Page, Section } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
 import { Failure, Loading, State } from "../components/states.tsx";
 import { plain } from "../base/text.ts";

@@ -3,7 +3,7 @@
 import { Icon } from "../components/icon.tsx";
 import { Mark } from "../components/mark.tsx";
 import { Menu } from "../components/menu.tsx";
-import { PRODUCT } from "../components/page.tsx";
+import { PRODUCT } from "../base/product.ts";
 import { connection } from "../state/live.ts";
 import { href, navigate } from "../state/router.ts";
 import { showGetStarted } from "../state/get_started.ts";

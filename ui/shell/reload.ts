@@ -1,6 +1,6 @@
 /** Reload when a part of the dashboard cannot be loaded. @module */
 
-import { PRODUCT } from "../components/page.tsx";
+import { PRODUCT } from "../base/product.ts";
 import { ROOT } from "../state/root.ts";
 import { showAlert } from "../state/toasts.ts";
 

@@ -50,6 +50,24 @@ export interface HostState extends HostSummary {
 
 export type StackSummary = Omit<Stack, "containers">;
 
+/** State of a container that decides about its problems and actions. */
+export type ContainerState = Pick<
+  Container,
+  "id" | "name" | "state" | "health" | "crashLooping" | "self"
+>;
+
+/** Numbers of containers and stacks, and those that need attention. */
+export interface OverviewState {
+  containers: Record<
+    "running" | "stopped" | "unhealthy" | "restarting" | "paused" | "total",
+    number
+  >;
+  /** Those with a problem or a firing alert. */
+  attention: readonly ContainerState[];
+  /** Some of them, degraded ones first; missing for users who may not see stacks. */
+  stacks?: { total: number; first: readonly StackSummary[] };
+}
+
 /** The result of a check of an uptime monitor, and the state of the monitor after it. */
 export interface MonitorResult extends MonitorCheck {
   monitor_status: Monitor["status"];
@@ -58,10 +76,14 @@ export interface MonitorResult extends MonitorCheck {
 
 export const connection = signal<"live" | "reconnecting">("reconnecting");
 export const host = signal<HostState | undefined>(undefined);
-/** Newest first; `undefined` until they are known. */
-export const containers = signal<readonly Container[] | undefined>(undefined);
-/** Those with containers, by name; `undefined` until they are known. */
-export const stacks = signal<readonly StackSummary[] | undefined>(undefined);
+export const overview = signal<OverviewState | undefined>(undefined);
+/**
+ * Newest first; `undefined` until they are known. The list is large, so that the stream has it from
+ * when a page shows it for the first time.
+ */
+export const containers = signal<readonly Container[] | undefined>(undefined, {
+  watched: () => isListWanted.value = true,
+});
 export const alerts = signal<{ firing: AlertEvent[]; recent: AlertEvent[] } | undefined>(undefined);
 /** Those of the 30 seconds before the last one, oldest first. */
 export const monitorResults = signal<readonly MonitorResult[]>([]);
@@ -81,6 +103,12 @@ export const isStopped = ({ state }: Pick<Container, "state">): boolean =>
 /** Whether the container engine answers; `undefined` until it is known. */
 export const engineReachable = computed(() => host.value?.engine.reachable);
 
+/** Whether a tab has shown the list of containers. */
+const isListWanted = signal(false);
+
+/** Types of frames besides the list of containers. */
+const TYPES = ["metrics", "overview", "alerts", "monitors", "event", "job"];
+
 /** Whether the tab is visible. Hidden tabs read nothing. */
 export const isVisible = signal(!document.hidden);
 
@@ -97,7 +125,7 @@ const JOBS_MAX = 200;
 type Message =
   | { kind: "frame"; frame: StreamFrame }
   | { kind: "connection"; state: "live" | "reconnecting" }
-  | { kind: "request" };
+  | { kind: "request"; hasList: boolean };
 
 const channel = new BroadcastChannel("longshore-stream");
 /** The last frame of each state, for new tabs. */
@@ -125,20 +153,23 @@ export function startLive(): void {
     if (leftAt !== undefined && performance.now() - leftAt > AWAY_MAX_MS) {
       reconnects.value = reconnects.peek() + 1;
     }
+    leftAt = undefined;
     const end = new AbortController();
-    void read(end.signal);
+    void read(end.signal, isListWanted.value);
     return () => end.abort();
   });
 }
 
 /** Reads the stream while no other visible tab does. */
-async function read(signal: AbortSignal): Promise<void> {
-  channel.postMessage({ kind: "request" } satisfies Message);
+async function read(signal: AbortSignal, hasList: boolean): Promise<void> {
+  channel.postMessage({ kind: "request", hasList } satisfies Message);
+  const types = hasList ? [...TYPES, "containers"] : TYPES;
   try {
     await withLock(signal, async () => {
       isReader = true;
       await followStream({
         signal,
+        path: `api/stream?types=${types.join()}`,
         lastEventId,
         onFrame: (frame) => {
           take(frame);
@@ -170,7 +201,10 @@ function receive(message: Message): void {
     if (isReader) return;
     if (message.kind === "frame") take(message.frame);
     else setConnection(message.state);
-  } else if (isReader) {
+    return;
+  }
+  if (message.hasList) isListWanted.value = true;
+  if (isReader) {
     for (const frame of states.values()) channel.postMessage({ kind: "frame", frame });
     for (const event of events.peek().toReversed()) {
       const json = JSON.stringify(event);
@@ -197,11 +231,11 @@ function take(frame: StreamFrame): void {
     case "metrics":
       host.value = data as HostState;
       break;
+    case "overview":
+      overview.value = data as OverviewState;
+      break;
     case "containers":
-      ({ containers: containers.value, stacks: stacks.value } = data as {
-        containers: Container[];
-        stacks: StackSummary[];
-      });
+      containers.value = (data as { containers: Container[] }).containers;
       break;
     case "alerts":
       alerts.value = data as typeof alerts.value;
@@ -233,8 +267,8 @@ export function addJob(job: LiveJob): void {
 function forget(): void {
   states.clear();
   host.value =
+    overview.value =
     containers.value =
-    stacks.value =
     alerts.value =
       undefined;
   events.value = [];

@@ -414,6 +414,26 @@ Deno.test("the event stream of a token with permissions has only their frames", 
   await more.cancel();
 });
 
+Deno.test("the overview of the event stream is that of the token", async () => {
+  await using made = await appOf();
+  const { app } = made;
+  const overviewOf = async (scope: Partial<Scope>) => {
+    const { body } = await app.fetch("GET", "/api/stream?types=metrics,overview", undefined, {
+      scope,
+    });
+    const client = sseClient(body as ReadableStream<Uint8Array<ArrayBuffer>>);
+    await client.next();
+    await broadcastStates(app.deps);
+    const { type, data } = (await client.next())!;
+    await client.cancel();
+    return type === "overview" ? [data.containers.total, data.stacks?.total] : type;
+  };
+  deepEqual(await overviewOf({}), [3, 2]);
+  deepEqual(await overviewOf(SHOP), [2, 1]);
+  deepEqual(await overviewOf({ permissions: ["system:read", "containers:read"] }), [3, undefined]);
+  equal(await overviewOf({ permissions: ["system:read"] }), "metrics");
+});
+
 Deno.test("the event stream has the stacks of GET /api/stacks, as far as the token may see them", async () => {
   await using made = await appOf();
   const { app } = made;

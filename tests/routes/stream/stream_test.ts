@@ -2,7 +2,7 @@ import { emit } from "../../../services/events/emit.ts";
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { broadcastStates, openStream } from "../../../services/live/frames.ts";
 import { forwardEvents, streamBroadcaster } from "../../../services/live/broadcaster.ts";
-import { containerOf, setContainers } from "../../helpers/fake_containers.ts";
+import { composeLabels, containerOf, setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { type SseClient, sseClient } from "../../helpers/sse_client.ts";
 import {
@@ -179,11 +179,38 @@ Deno.test("?types filters the stream", async () => {
   await client.cancel();
 });
 
+Deno.test("the overview has numbers and the containers that need attention, and not all of them", async () => {
+  await using app = served();
+  setContainers(
+    app,
+    { name: "well" },
+    { name: "ill", health: "unhealthy", labels: composeLabels("shop", "web") },
+    { name: "job", state: "exited" },
+    { name: "restarts", state: "restarting" },
+  );
+  const client = await app.open("?types=overview");
+
+  const { type, data: { containers, attention, stacks } } = (await client.next())!;
+  equal(type, "overview");
+  deepEqual(containers, {
+    running: 2,
+    stopped: 2,
+    unhealthy: 1,
+    restarting: 1,
+    paused: 0,
+    total: 4,
+  });
+  deepEqual(attention.map(({ name }: { name: string }) => name).sort(), ["ill", "restarts"]);
+  deepEqual([stacks.total, stacks.first[0].name, stacks.first[0].status], [1, "shop", "degraded"]);
+  await client.cancel();
+});
+
 for (
   const { query, error } of [
     {
       query: "types=metrics,logs",
-      error: /^query\.types\.1: must be one of metrics, containers, alerts, monitors, event, job$/,
+      error:
+        /^query\.types\.1: must be one of metrics, overview, containers, alerts, monitors, event, job$/,
     },
     { query: "types=", error: /^query\.types\.0: must be one of / },
     { query: "types=event&types=metrics", error: /^query\.types: given 2 times/ },
@@ -273,6 +300,19 @@ Deno.test("sseClients counts the clients", async () => {
   equal((await app.call("GET", "/api/overview")).body.sseClients, 2);
   for (const client of clients) await client.cancel();
   await until("they are gone", () => app.deps.stream.count === 0);
+});
+
+Deno.test("the stream is compressed for clients that accept it", async () => {
+  await using app = served();
+  const encodingFor = async (accepted: string) => {
+    const { headers, body } = await app.fetch("GET", "/api/stream?types=event", undefined, {
+      headers: { "accept-encoding": accepted },
+    });
+    await body!.cancel();
+    return headers.get("content-encoding");
+  };
+  equal(await encodingFor("br, gzip"), "gzip");
+  equal(await encodingFor("identity"), null);
 });
 
 Deno.test("HEAD leaves no open client", async () => {

@@ -48,6 +48,25 @@ Deno.test("a new client reads the reconnection time and the states, then what co
   }
 });
 
+Deno.test("a compressed stream has the same frames, each at once, and the checksum of all", async () => {
+  const { hub } = hubAt();
+  const states = { metrics: { cpu: 1 }, containers: { containers: [] } };
+  for (const [type, data] of Object.entries(states)) hub.setState(type, "1", data);
+  const open = () => hub.open(wanting(["metrics", "containers", "event"], { isCompressed: true }));
+  const unpacked = () => sseClient(open().pipeThrough(new DecompressionStream("gzip")));
+  const client = unpacked();
+  const other = unpacked().rest();
+  const first = [await client.next(), await client.next()];
+  deepEqual(first.map((frame) => [frame!.type, frame!.data]), Object.entries(states));
+
+  const data = { text: "é".repeat(10_000) };
+  hub.publish("event", data);
+  deepEqual((await client.next())!.data, data);
+  hub.close();
+  deepEqual(await client.rest(), []);
+  deepEqual((await other).map(({ type }) => type), ["metrics", "containers", "event"]);
+});
+
 Deno.test("a client is sent only the types that it asked for", async () => {
   const { hub } = hubAt();
   hub.setState("metrics", "1", 1);

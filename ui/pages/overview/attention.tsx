@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { api } from "../../api/client.ts";
-import type { AlertEvent, AlertMetric, Container, ImageUpdate } from "../../api/types.ts";
+import type { AlertEvent, AlertMetric, ImageUpdate } from "../../api/types.ts";
 import { Button, Link, LinkButton } from "../../components/button.tsx";
 import { Icon, type IconName } from "../../components/icon.tsx";
 import { Section } from "../../components/page.tsx";
@@ -13,12 +13,13 @@ import { actionsFor, runAction } from "../../state/container_actions.ts";
 import { edition } from "../../state/edition.ts";
 import {
   alerts,
-  containers,
+  type ContainerState,
   engineReachable,
   events,
   healthOf,
   host,
   type LiveEvent,
+  overview,
 } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
@@ -44,7 +45,7 @@ const RECENT_MS = 24 * 60 * 60 * 1000;
 
 export function Attention() {
   const updates = useImageUpdates();
-  if (!containers.value && !host.value) return <Loading name="Needs attention" />;
+  if (!overview.value && !host.value) return <Loading name="Needs attention" />;
   const concerns = [
     ...maintenanceMode(),
     ...lostEngine(),
@@ -167,7 +168,7 @@ function shorten<Item>(
 
 /** Solution for a container that an alert names. */
 function solutionFor(name: string): ComponentChildren {
-  const container = containers.value?.find((each) => each.name === name);
+  const container = overview.value?.attention.find((each) => each.name === name);
   if (container && problemOf(container) !== undefined) return remedyOf(container);
   return container && actionsFor(container).includes("start")
     ? <Button icon="play" onClick={() => void runAction(container, "start")}>Start</Button>
@@ -188,7 +189,7 @@ const STATE_METRICS: readonly AlertMetric[] = ["container_unhealthy", "container
 function illContainers(): Concern[] {
   const reported = (alerts.value?.firing ?? [])
     .filter(({ metric }) => STATE_METRICS.includes(metric)).map(({ container }) => container);
-  const ill = (containers.value ?? []).filter((container) =>
+  const ill = (overview.value?.attention ?? []).filter((container) =>
     problemOf(container) && !reported.includes(container.name)
   );
   return Object.values(PROBLEMS).flatMap((problem) =>
@@ -210,7 +211,7 @@ function illContainers(): Concern[] {
   );
 }
 
-const pathOf = ({ id }: Container): string => `/containers/${id.slice(0, 12)}`;
+const pathOf = ({ id }: ContainerState): string => `/containers/${id.slice(0, 12)}`;
 
 interface Problem {
   /** Verb for one container, and for several. */
@@ -235,13 +236,14 @@ const PROBLEMS: Record<string, Problem> = {
 };
 
 /** A container in a crash loop runs in between, too. */
-const isRestarting = ({ state, crashLooping }: Container) => state === "restarting" || crashLooping;
+const isRestarting = ({ state, crashLooping }: ContainerState) =>
+  state === "restarting" || crashLooping;
 
-const problemOf = (container: Container): Problem | undefined =>
+const problemOf = (container: ContainerState): Problem | undefined =>
   PROBLEMS[isRestarting(container) ? "restarting" : container.state] ??
     PROBLEMS[healthOf(container) ?? ""];
 
-function remedyOf(container: Container): ComponentChildren {
+function remedyOf(container: ContainerState): ComponentChildren {
   // Another restart does not help a container that restarts; its log says why it exits.
   if (isRestarting(container)) {
     return <LinkButton to={`${pathOf(container)}/logs`}>Show log</LinkButton>;

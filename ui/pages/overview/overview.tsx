@@ -8,7 +8,7 @@ import { Page, Section } from "../../components/page.tsx";
 import { Empty, State } from "../../components/states.tsx";
 import { count, plain } from "../../base/text.ts";
 import { stackPath } from "../../paths.ts";
-import { containers, healthOf, isStopped, stacks, type StackSummary } from "../../state/live.ts";
+import { overview } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { UnknownContainers } from "../../parts/unknown_containers.tsx";
 import { isGetStartedShown } from "../../state/get_started.ts";
@@ -54,24 +54,12 @@ const COUNTED = [
 ] as const;
 
 function Containers() {
-  const all = containers.value;
-  if (!all) return <UnknownContainers name="Containers" />;
-  const numbers = new Map<string, number>();
-  for (const container of all) {
-    const keys = new Set([
-      container.state,
-      healthOf(container),
-      isStopped(container) && "stopped",
-      container.crashLooping && "restarting",
-    ]);
-    for (const key of keys) {
-      if (key) numbers.set(key, (numbers.get(key) ?? 0) + 1);
-    }
-  }
-  const counts = COUNTED.filter(([word]) => word === "running" || numbers.has(word));
+  const numbers = overview.value?.containers;
+  if (!numbers) return <UnknownContainers name="Containers" />;
+  const counts = COUNTED.filter(([word]) => word === "running" || numbers[word] > 0);
   return (
     <Section title="Containers" actions={<LinkButton to="/containers">Show all</LinkButton>}>
-      {all.length === 0
+      {numbers.total === 0
         ? <Empty>No containers yet. Start one on this host and it appears here.</Empty>
         : (
           <ul class="counts">
@@ -81,7 +69,7 @@ function Containers() {
                   class={`count ${tone}`}
                   href={href(`/containers?${word === "unhealthy" ? "health" : "state"}=${word}`)}
                 >
-                  <strong>{(numbers.get(word) ?? 0).toLocaleString("en")}</strong> {word}
+                  <strong>{numbers[word].toLocaleString("en")}</strong> {word}
                 </a>
               </li>
             ))}
@@ -91,19 +79,15 @@ function Containers() {
   );
 }
 
-/** The page of stacks shows all of them. */
-const STACKS_MAX = 8;
-
 function Stacks() {
-  const all = stacks.value;
-  if (!all) return <UnknownContainers name="Stacks" />;
-  const isIll = ({ status }: StackSummary) => status === "degraded";
-  const sorted = [...all.filter(isIll), ...all.filter((stack) => !isIll(stack))];
+  const stacks = overview.value?.stacks;
+  if (!stacks) return <UnknownContainers name="Stacks" />;
+  const { total, first } = stacks;
   return (
     <Section title="Stacks" actions={<LinkButton to="/stacks">Show all</LinkButton>}>
-      {all.length === 0 && <Empty>No stacks. Compose projects on this host appear here.</Empty>}
+      {total === 0 && <Empty>No stacks. Compose projects on this host appear here.</Empty>}
       <ul class="stack-list">
-        {sorted.slice(0, STACKS_MAX).map((stack) => (
+        {first.map((stack) => (
           <li key={`${stack.kind} ${stack.name}`}>
             <a href={href(stackPath(stack))}>{plain(stack.name)}</a>
             <span class="muted">
@@ -114,7 +98,7 @@ function Stacks() {
           </li>
         ))}
       </ul>
-      {all.length > STACKS_MAX && <p class="muted">and {all.length - STACKS_MAX} more</p>}
+      {total > first.length && <p class="muted">and {total - first.length} more</p>}
     </Section>
   );
 }

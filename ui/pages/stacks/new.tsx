@@ -7,7 +7,7 @@
 import { useId } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { api, ApiError } from "../../api/client.ts";
-import type { StackPlan } from "../../api/types.ts";
+import type { Container, StackPlan } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Choice } from "../../components/choice.tsx";
 import { Page } from "../../components/page.tsx";
@@ -87,6 +87,7 @@ function NewStackForm({ initial }: { initial: Draft }) {
   const id = useId();
   const isChanged = !isSameDraft(draft.value, initial);
   const keepNothing = useUnsaved(isChanged);
+  const known = containers.value;
   useKeep("stack", (): Entered | undefined => {
     if (!isChanged && name.value === "") return undefined;
     return {
@@ -100,7 +101,7 @@ function NewStackForm({ initial }: { initial: Draft }) {
 
   const run = async (what: "plan" | "save" | "deploy", work: () => Promise<void>) => {
     if (busy.peek()) return;
-    problem.value = problemOf(name.peek());
+    problem.value = problemOf(name.peek(), known);
     if (problem.value !== undefined) return document.getElementById(id)!.focus();
     busy.value = what;
     try {
@@ -245,10 +246,10 @@ function NewStackForm({ initial }: { initial: Draft }) {
 }
 
 /** Problem of a name. */
-function problemOf(name: string): string | undefined {
+function problemOf(name: string, known: readonly Container[] = []): string | undefined {
   if (!/^[a-z0-9][a-z0-9_-]*$/.test(name)) {
     return "Must have lowercase letters, digits, dashes and underscores only";
   }
-  const isTaken = containers.peek()?.some(({ composeProject }) => composeProject === name);
+  const isTaken = known.some(({ composeProject }) => composeProject === name);
   return isTaken ? "There is a stack with this name" : undefined;
 }
