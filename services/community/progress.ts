@@ -5,7 +5,10 @@ import { selectApiTokens } from "../../db/api_tokens.ts";
 import { countAuditEntries } from "../../db/audit_entries.ts";
 import { selectNotificationChannels } from "../../db/notification_channels.ts";
 import { selectStoredStacks } from "../../db/stack_versions.ts";
+import type { Container } from "../containers/inventory.ts";
+import type { ReadDeps } from "../containers/reads.ts";
 import type { Deps } from "../deps.ts";
+import { containersIfReachable } from "../live/overview.ts";
 import { readUpdateSettings } from "../updates/settings.ts";
 
 /** In the order in which they are useful. */
@@ -26,12 +29,12 @@ export interface Step {
 }
 
 /** The steps, with what they are good for here. */
-export function setupProgress(
-  deps: Pick<Deps, "accounts" | "config" | "db" | "inventory">,
-): Step[] {
+export async function setupProgress(
+  deps: ReadDeps & Pick<Deps, "accounts" | "config" | "db">,
+): Promise<Step[]> {
   const { accounts, db } = deps;
   return [
-    takeoverStep(deps),
+    takeoverStep(db, await containersIfReachable(deps)),
     {
       id: "channel",
       done: selectNotificationChannels(db).length > 0,
@@ -60,12 +63,12 @@ export function setupProgress(
   ];
 }
 
-function takeoverStep(deps: Pick<Deps, "db" | "inventory">): Step {
+function takeoverStep(db: Deps["db"], containers: readonly Container[] | undefined): Step {
   const id = "takeover";
-  if (!deps.inventory.live) {
+  if (!containers) {
     return { id, done: false, why: "The stacks are unknown until the engine can be reached" };
   }
-  const foreign = foreignStacks(deps);
+  const foreign = foreignStacks(db, containers);
   if (foreign === 0) {
     return { id, done: true, why: "Longshore has the Compose files of all stacks" };
   }
@@ -79,9 +82,9 @@ function takeoverStep(deps: Pick<Deps, "db" | "inventory">): Step {
 }
 
 /** Compose projects on the engine without stored sources. */
-function foreignStacks({ db, inventory }: Pick<Deps, "db" | "inventory">): number {
+function foreignStacks(db: Deps["db"], containers: readonly Container[]): number {
   const stored = new Set(selectStoredStacks(db).map(({ stack }) => stack));
-  const projects = inventory.list()
+  const projects = containers
     .flatMap(({ composeProject, self }) => composeProject === null || self ? [] : [composeProject]);
   return new Set(projects.filter((project) => !stored.has(project))).size;
 }

@@ -1,8 +1,10 @@
 /** The overview of a host on which much is wrong. @module */
 
-import { deepEqual, equal } from "node:assert/strict";
-import { dashboardTest, PHONE } from "../helpers/dashboard.ts";
-import { composeLabels } from "../helpers/fake_containers.ts";
+import { deepEqual, equal, match } from "node:assert/strict";
+import { dashboardTest, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
+import { composeLabels, simulateContainers } from "../helpers/fake_containers.ts";
+import { fakeEngine } from "../helpers/fake_engine.ts";
+import { startLongshore } from "../helpers/longshore.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 import { eventually } from "../helpers/until.ts";
 
@@ -97,4 +99,28 @@ dashboardTest("the overview names a few of what is wrong, and counts the others"
   equal(new Set([state!.top, health!.top, cpu!.top]).size, 1);
   equal(name!.top < state!.top, true);
   await tab.checkAccessibility();
+});
+
+dashboardTest("the first steps follow the engine and other clients", async () => {
+  await using engine = fakeEngine(
+    simulateContainers([{ name: "web", labels: composeLabels("shop", "web") }]),
+  );
+  await engine.down();
+  await using service = await startLongshore({ engineSocket: engine.socketPath });
+  await using browser = await startDashboardBrowser();
+  const tab = await browser.signIn(service);
+  const says = (step: number, text: RegExp) =>
+    eventually(async () =>
+      match(await tab.page.$eval(`.steps-to-do li:nth-child(${step})`, textOf), text)
+    );
+  const textOf = (element: Element) => element.textContent;
+
+  await says(1, /The stacks are unknown until the engine can be reached/);
+  engine.up();
+  await says(1, /1 stack runs whose Compose file Longshore does not have yet/);
+
+  await says(5, /An account for each person/);
+  const token = { name: "CI", role: "viewer" };
+  equal((await service.call("POST", "/api/tokens", token)).status, 201);
+  await says(5, /Accounts or tokens, done/);
 });

@@ -9,8 +9,9 @@ import { Button, LinkButton } from "../../components/button.tsx";
 import { confirm } from "../../components/dialog.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Section } from "../../components/page.tsx";
-import { useRead } from "../../components/reading.ts";
+import { useRead, useReloadAfter } from "../../components/reading.ts";
 import { showGetStarted } from "../../state/get_started.ts";
+import { engineReachable, jobs, stacks } from "../../state/live.ts";
 import { AUTH_MODE } from "../../state/session.ts";
 import { showAlert, showStatus, withResult } from "../../state/toasts.ts";
 
@@ -33,8 +34,17 @@ const PLACES: Partial<Record<Id, [label: string, path: string]>> = {
   backup: ["Back up", "/backup"],
 };
 
+/** Resources whose changes, also by other clients, do a step or undo it. */
+const SOURCES = [
+  ...["/api/stacks", "/api/takeover", "/api/notifications/channels", "/api/alerts/rules"],
+  ...["/api/updates/settings", "/api/tokens", "/api/backup"],
+];
+
 export function GetStarted() {
-  const { data, reload } = useRead("GET /api/setup/progress", {});
+  const { data, reload } = useRead("GET /api/setup/progress", {}, SOURCES);
+  const names = stacks.value?.map(({ name }) => name);
+  const ended = [...jobs.value.values()].filter(({ endedAt }) => endedAt).map(({ id }) => id);
+  useReloadAfter(JSON.stringify([engineReachable.value, names, ended]), reload);
   const steps = data.value;
   const isDone = steps?.every(({ done }) => done) ?? false;
   useEffect(() => {
