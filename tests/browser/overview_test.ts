@@ -102,9 +102,10 @@ dashboardTest("the overview names a few of what is wrong, and counts the others"
 });
 
 dashboardTest("the first steps follow the engine and other clients", async () => {
-  await using engine = fakeEngine(
-    simulateContainers([{ name: "web", labels: composeLabels("shop", "web") }]),
-  );
+  await using engine = fakeEngine({
+    ...simulateContainers([{ name: "web", labels: composeLabels("shop", "web") }]),
+    "GET /events": () => new Response(new ReadableStream()),
+  });
   await engine.down();
   await using service = await startLongshore({ engineSocket: engine.socketPath });
   await using browser = await startDashboardBrowser();

@@ -38,6 +38,7 @@ dashboardTest("ten pages make sense in the order of a screen reader", async (t) 
       { name: "web", labels: composeLabels("shop", "web") },
       { name: "db", labels: composeLabels("shop", "db") },
     ]),
+    "GET /events": () => new Response(new ReadableStream()),
     "GET /images/json": () => Response.json([IMAGE]),
     "GET /networks": () => Response.json([NETWORK]),
     "GET /volumes": () => Response.json({ Volumes: [VOLUME] }),
