@@ -4,12 +4,25 @@ import { countAlertRules } from "../../db/alert_rules.ts";
 import { selectApiTokens } from "../../db/api_tokens.ts";
 import { countAuditEntries } from "../../db/audit_entries.ts";
 import { selectNotificationChannels } from "../../db/notification_channels.ts";
+import { deleteSetting, selectSetting, upsertSetting } from "../../db/settings.ts";
 import { selectStoredStacks } from "../../db/stack_versions.ts";
 import type { Container } from "../containers/inventory.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import type { Deps } from "../deps.ts";
 import { containersIfReachable } from "../live/overview.ts";
 import { readUpdateSettings } from "../updates/settings.ts";
+
+const HIDDEN = "get_started_hidden";
+
+/** Whether the dashboard shows the first steps; on, until an admin has hidden them. */
+export const isGuideShown = ({ db }: Pick<Deps, "db">): boolean =>
+  selectSetting(db, HIDDEN) === undefined;
+
+/** Shows the first steps on the dashboard, or hides them, for all admins. */
+export function showGuide({ db }: Pick<Deps, "db">, shown: boolean): void {
+  if (shown) deleteSetting(db, HIDDEN);
+  else upsertSetting(db, HIDDEN, "true");
+}
 
 /** In the order in which they are useful. */
 export const STEPS = [

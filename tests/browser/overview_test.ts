@@ -124,4 +124,18 @@ dashboardTest("the first steps follow the engine and other clients", async () =>
   const token = { name: "CI", role: "viewer" };
   equal((await service.call("POST", "/api/tokens", token)).status, 201);
   await says(5, /Accounts or tokens, done/);
+
+  await tab.press("Hide", "Hidden; the account menu has it");
+  await tab.gone("region", "Get started");
+  await using other = await browser.separate();
+  const elsewhere = await other.signIn(service);
+  await elsewhere.find("link", "1 running");
+  await elsewhere.loaded();
+  await elsewhere.gone("region", "Get started");
+  await elsewhere.click("button", "Account menu");
+  await elsewhere.click("menuitem", "Get started");
+  await elsewhere.find("region", "Get started");
+  // Other open pages follow.
+  await tab.show();
+  await tab.find("region", "Get started");
 });

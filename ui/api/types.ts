@@ -2938,6 +2938,8 @@ export type SessionPage = { sessions: (Session)[]; total: number; limit: number;
 
 export type Setup = { code: string; account: FirstAccount } | { code: string; key: true };
 
+export type SetupGuide = { shown: boolean };
+
 export type SetupProgress = (SetupStep)[];
 
 export type SetupResult = {
@@ -4241,6 +4243,7 @@ export interface Operations {
     query?: { limit?: number; offset?: number; user?: string };
     result: UserSessionPage;
   };
+  "GET /api/setup/guide": { result: SetupGuide };
   "GET /api/setup/progress": { result: SetupProgress };
   "GET /api/silences": { result: SilenceList };
   "GET /api/ssl": { result: CertificateCheckList };
@@ -4732,6 +4735,7 @@ export interface Operations {
     result: Schedule;
   };
   "PUT /api/schedules/{id}/toggle": { path: { id: string }; body: EnabledBody; result: Schedule };
+  "PUT /api/setup/guide": { body: SetupGuide; result: SetupGuide };
   "PUT /api/silences/{id}": {
     path: { id: string };
     body: SilenceChanges | undefined;

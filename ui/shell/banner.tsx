@@ -1,5 +1,6 @@
 /** The banner: product and server, search, connection and account. @module */
 
+import { api } from "../api/client.ts";
 import { Icon } from "../components/icon.tsx";
 import { Mark } from "../components/mark.tsx";
 import { Menu } from "../components/menu.tsx";
@@ -8,6 +9,7 @@ import { connection } from "../state/live.ts";
 import { href, navigate } from "../state/router.ts";
 import { showGetStarted } from "../state/get_started.ts";
 import { HAS_DASHBOARD, hasRole, session, signOut } from "../state/session.ts";
+import { sentenceOf, showAlert, showStatus } from "../state/toasts.ts";
 import { isMenuOpen } from "./navigation.tsx";
 import { openPalette, openShortcuts } from "./overlays.tsx";
 import { useShortcuts } from "./shortcuts.ts";
@@ -44,7 +46,9 @@ export function Banner() {
         icon="user"
         items={() => [
           { name: "Account", onSelect: () => navigate("/account") },
-          ...hasRole("admin", "settings:read") ? [{ name: "Get started", onSelect: start }] : [],
+          ...hasRole("admin", "settings:write")
+            ? [{ name: "Get started", onSelect: () => void start() }]
+            : [],
           { name: "Keyboard shortcuts", onSelect: openShortcuts },
           { name: "Sign out", onSelect: () => void signOut() },
         ]}
@@ -53,9 +57,15 @@ export function Banner() {
   );
 }
 
-function start(): void {
-  showGetStarted(true);
-  navigate("/");
+async function start(): Promise<void> {
+  try {
+    await showGetStarted(true);
+    navigate("/");
+    const steps = await api("GET /api/setup/progress");
+    if (steps.every(({ done }) => done)) showStatus("All first steps are done");
+  } catch (error) {
+    showAlert(sentenceOf(error));
+  }
 }
 
 /** The banner of public pages, which visitors open without a session. */

@@ -1,7 +1,6 @@
 /** First steps of an admin: each is done in place, or on the page that its button opens. @module */
 
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { api } from "../../api/client.ts";
 import type { SetupStep } from "../../api/types.ts";
 import { count, plain } from "../../base/text.ts";
@@ -12,7 +11,7 @@ import { Section } from "../../components/page.tsx";
 import { useRead, useReloadAfter } from "../../components/reading.ts";
 import { showGetStarted } from "../../state/get_started.ts";
 import { engineReachable, jobs, stacks } from "../../state/live.ts";
-import { AUTH_MODE } from "../../state/session.ts";
+import { AUTH_MODE, hasRole } from "../../state/session.ts";
 import { showAlert, showStatus, withResult } from "../../state/toasts.ts";
 
 type Id = SetupStep["id"];
@@ -47,16 +46,12 @@ export function GetStarted() {
   useReloadAfter(JSON.stringify([engineReachable.value, names, ended]), reload);
   const steps = data.value;
   const isDone = steps?.every(({ done }) => done) ?? false;
-  useEffect(() => {
-    if (isDone) showGetStarted(false);
-  }, [isDone]);
   if (!steps || isDone) return null;
-  const hide = () => {
-    showGetStarted(false);
-    showStatus("Hidden; the account menu has it");
-  };
+  const hide = () => withResult("Hidden; the account menu has it", () => showGetStarted(false));
+  const actions = hasRole("admin", "settings:write") &&
+    <Button kind="quiet" onClick={() => void hide()}>Hide</Button>;
   return (
-    <Section title="Get started" wide actions={<Button kind="quiet" onClick={hide}>Hide</Button>}>
+    <Section title="Get started" wide actions={actions}>
       <ol class="steps-to-do">
         {steps.map((step) => (
           <li key={step.id} class={step.done ? "done" : undefined}>
