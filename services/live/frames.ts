@@ -35,6 +35,7 @@ type FrameDeps =
   & ReadDeps
   & Pick<
     Deps,
+    | "alerts"
     | "changes"
     | "config"
     | "db"

@@ -116,7 +116,7 @@ export function stacksVersion(
 
 /** @throws {AppError} `not_found` */
 export async function getStack(
-  deps: StackDeps & Pick<Deps, "config" | "now" | "stats">,
+  deps: StackDeps & Pick<Deps, "alerts" | "config" | "now" | "stats">,
   name: string,
   kind?: StackKind,
 ): Promise<StackDetail> {

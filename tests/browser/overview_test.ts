@@ -10,6 +10,10 @@ import { eventually } from "../helpers/until.ts";
 
 const STACKS = 11;
 
+/** A red dot. */
+const ICON =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg==";
+
 dashboardTest("the overview names a few of what is wrong, and counts the others", async () => {
   await using dashboard = await openDashboard({
     containers: [
@@ -25,7 +29,12 @@ dashboardTest("the overview names a few of what is wrong, and counts the others"
       {
         name: "prepared",
         state: "created" as const,
-        labels: { "longshore.url": "https://prepared.example.com" },
+        labels: {
+          "longshore.url": "https://prepared.example.com",
+          "longshore.icon": ICON,
+          "longshore.group": "Monitoring",
+          "homepage.description": "Dashboards <b>of all</b> servers",
+        },
       },
       { name: "finished", state: "exited" as const },
     ],
@@ -83,7 +92,24 @@ dashboardTest("the overview names a few of what is wrong, and counts the others"
     "https://prepared.example.com/",
     "noopener noreferrer",
   ]);
+  const iconOf = (row: string) =>
+    tab.page.waitForSelector(`${row} .app-icon`).then((image) =>
+      image!.evaluate((each) => (each as HTMLImageElement).decode().then(() => "decoded"))
+    );
+  equal(await iconOf("main tbody tr"), "decoded");
+  await tab.find("columnheader", "Group");
+  await tab.find("cell", "Monitoring");
   await tab.checkAccessibility();
+  await tab.click("link", "prepared");
+  await tab.find("tabpanel", "Summary");
+  deepEqual(
+    (await texts(".facts-list dd")).slice(0, 2),
+    ["Dashboards <b>of all</b> servers", "Monitoring"],
+  );
+  await tab.click("button", "Search");
+  await tab.type("combobox", "Search", "open prepared");
+  equal(await iconOf('[role="option"]'), "decoded");
+  await tab.page.keyboard.press("Escape");
   await tab.open("/containers?q=job-1");
   await tab.find("link", "job-1");
 

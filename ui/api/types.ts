@@ -749,7 +749,11 @@ export type Container = {
       | "homepage.href"
       | "dockhand.url"
       | "port";
+    certificateExpiresAt: string | null;
   })[];
+  icon: string | null;
+  group: string | null;
+  description: string | null;
   cpuPercent: number | null;
   memory: number | null;
   networkRxPerSecond: number | null;
@@ -800,7 +804,11 @@ export type ContainerDetail = {
       | "homepage.href"
       | "dockhand.url"
       | "port";
+    certificateExpiresAt: string | null;
   })[];
+  icon: string | null;
+  group: string | null;
+  description: string | null;
   cpuPercent: number | null;
   memory: number | null;
   networkRxPerSecond: number | null;
@@ -1261,6 +1269,10 @@ export type HostSummary = {
   load: [number, number, number];
   uptimeSeconds: number;
 };
+
+export type Icon = { id: string; url: string };
+
+export type IconList = { icons: (Icon)[] };
 
 export type IdentityProvider = {
   id: string;
@@ -4163,6 +4175,7 @@ export interface Operations {
     result: MonitorStats;
   };
   "GET /api/health": { result: Health };
+  "GET /api/icons": { result: IconList };
   "GET /api/images": { result: ImageList };
   "GET /api/images/{id}": { path: { id: string }; result: ImageDetail };
   "GET /api/images/{id}/export": { path: { id: string }; result: string };

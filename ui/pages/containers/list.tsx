@@ -19,7 +19,7 @@ import { hasRole } from "../../state/session.ts";
 import { GeneratedDialog } from "../stacks/generated.tsx";
 import { UpdateDialog } from "../updates/plan_dialog.tsx";
 import { UnknownContainers } from "../../parts/unknown_containers.tsx";
-import { COLUMNS } from "./columns.tsx";
+import { COLUMNS, GROUP } from "./columns.tsx";
 import { removeContainer } from "./removal.ts";
 import { useUpdateMarks } from "./update_marks.ts";
 
@@ -48,9 +48,13 @@ export default function Containers() {
   const selected = useSignal<ReadonlySet<string>>(new Set());
 
   const rows = useMemo(() => filter(all ?? [], { q, state, health }), [all, q, state, health]);
+  const hasGroups = all?.some(({ group }) => group !== null) ?? false;
   const columns = useMemo(
-    () => COLUMNS.filter(({ title }) => !hidden.value.includes(title)),
-    [hidden.value],
+    () =>
+      COLUMNS.filter(({ title }) =>
+        !hidden.value.includes(title) && (title !== GROUP || hasGroups)
+      ),
+    [hidden.value, hasGroups],
   );
   const dialog = useDialog();
   const actions = useMemo(() => (row: Container) => menuOf(row, dialog), []);

@@ -33,12 +33,16 @@ export function Status({ container }: TabProps) {
     <>
       <Section title="Status" wide>
         <Facts>
+          {container.description !== null && (
+            <Fact name="Description">{plain(container.description)}</Fact>
+          )}
+          {container.group !== null && <Fact name="Group">{plain(container.group)}</Fact>}
           <StateFact container={container} />
           <HealthFact container={container} />
           <ImageFact container={container} />
           {links.length > 0 && (
             <Fact name="Addresses">
-              <Links urls={links} />
+              <Links links={links} />
             </Fact>
           )}
         </Facts>

@@ -23,6 +23,7 @@ import {
 import { Table } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { imageName, plain } from "../../base/text.ts";
+import { ContainerIcon } from "../../parts/container_icon.tsx";
 import { OpenLink } from "../../parts/links.tsx";
 import { stackPath } from "../../paths.ts";
 import { healthOf } from "../../state/live.ts";
@@ -188,6 +189,7 @@ function Containers({ containers }: Pick<Service, "containers">) {
       {containers.map((container, at) => (
         <span key={container.id}>
           {at > 0 && ", "}
+          <ContainerIcon id={container.icon} />
           <a href={href(`/containers/${container.id.slice(0, 12)}`)}>{plain(container.name)}</a>
           {" "}
           <OpenLink container={container} />
