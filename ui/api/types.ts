@@ -3200,7 +3200,7 @@ export type StackDeploy = {
 export type StackDetail = {
   name: string;
   kind: "compose" | "swarm";
-  services: ({ name: string; image: string; containers: (Container)[] })[];
+  services: ({ name: string; image: string; dependsOn: (string)[]; containers: (Container)[] })[];
   containerCount: number;
   running: number;
   stopped: number;

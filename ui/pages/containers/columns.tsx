@@ -33,7 +33,7 @@ const memoryShare = ({ memory, memoryLimit }: Container) =>
 const shareOf = (used: number | null, total: number): number | null =>
   used === null || !(total > 0) ? null : used / total;
 
-/** The column that is left out unless a container has a group. */
+/** The column that is off at first: few containers have a group. */
 export const GROUP = "Group";
 
 export const COLUMNS: readonly Column<Container>[] = [

@@ -48,13 +48,9 @@ export default function Containers() {
   const selected = useSignal<ReadonlySet<string>>(new Set());
 
   const rows = useMemo(() => filter(all ?? [], { q, state, health }), [all, q, state, health]);
-  const hasGroups = all?.some(({ group }) => group !== null) ?? false;
   const columns = useMemo(
-    () =>
-      COLUMNS.filter(({ title }) =>
-        !hidden.value.includes(title) && (title !== GROUP || hasGroups)
-      ),
-    [hidden.value, hasGroups],
+    () => COLUMNS.filter(({ title }) => !hidden.value.includes(title)),
+    [hidden.value],
   );
   const dialog = useDialog();
   const actions = useMemo(() => (row: Container) => menuOf(row, dialog), []);
@@ -248,10 +244,10 @@ function filter(
 
 function readHidden(): string[] {
   try {
-    const titles: unknown = JSON.parse(localStorage.getItem(HIDDEN_KEY) ?? "[]");
+    const titles: unknown = JSON.parse(localStorage.getItem(HIDDEN_KEY) ?? JSON.stringify([GROUP]));
     return Array.isArray(titles) ? titles.filter((title) => typeof title === "string") : [];
   } catch {
-    return []; // Storage is turned off, or something else wrote there.
+    return [GROUP]; // Storage is turned off, or something else wrote there.
   }
 }
 

@@ -33,10 +33,6 @@ export function Status({ container }: TabProps) {
     <>
       <Section title="Status" wide>
         <Facts>
-          {container.description !== null && (
-            <Fact name="Description">{plain(container.description)}</Fact>
-          )}
-          {container.group !== null && <Fact name="Group">{plain(container.group)}</Fact>}
           <StateFact container={container} />
           <HealthFact container={container} />
           <ImageFact container={container} />
@@ -45,6 +41,10 @@ export function Status({ container }: TabProps) {
               <Links links={links} />
             </Fact>
           )}
+          {container.description !== null && (
+            <Fact name="Description">{plain(container.description)}</Fact>
+          )}
+          {container.group !== null && <Fact name="Group">{plain(container.group)}</Fact>}
         </Facts>
       </Section>
       <Charts container={container} />
