@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<Service>[] = [
   },
   {
     title: DEPENDS_ON,
-    cell: ({ dependsOn }) => <Text>{dependsOn.join(", ")}</Text>,
+    cell: ({ dependsOn }) => <Text>{dependsOn.join(", ") || null}</Text>,
     wide: true,
     width: "w-m",
   },
