@@ -1,6 +1,5 @@
 /** The banner: product and server, search, connection and account. @module */
 
-import { api } from "../api/client.ts";
 import { Icon } from "../components/icon.tsx";
 import { Mark } from "../components/mark.tsx";
 import { Menu } from "../components/menu.tsx";
@@ -9,7 +8,7 @@ import { connection } from "../state/live.ts";
 import { href, navigate } from "../state/router.ts";
 import { showGetStarted } from "../state/get_started.ts";
 import { HAS_DASHBOARD, hasRole, session, signOut } from "../state/session.ts";
-import { sentenceOf, showAlert, showStatus } from "../state/toasts.ts";
+import { withResult } from "../state/toasts.ts";
 import { isMenuOpen } from "./navigation.tsx";
 import { openPalette, openShortcuts } from "./overlays.tsx";
 import { useShortcuts } from "./shortcuts.ts";
@@ -57,16 +56,11 @@ export function Banner() {
   );
 }
 
-async function start(): Promise<void> {
-  try {
+const start = () =>
+  withResult("Get started is on the overview", async () => {
     await showGetStarted(true);
     navigate("/");
-    const steps = await api("GET /api/setup/progress");
-    if (steps.every(({ done }) => done)) showStatus("All first steps are done");
-  } catch (error) {
-    showAlert(sentenceOf(error));
-  }
-}
+  });
 
 /** The banner of public pages, which visitors open without a session. */
 export function VisitorBanner() {

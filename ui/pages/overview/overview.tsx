@@ -9,7 +9,14 @@ import { useRead } from "../../components/reading.ts";
 import { Empty, State } from "../../components/states.tsx";
 import { count, plain } from "../../base/text.ts";
 import { stackPath } from "../../paths.ts";
-import { containers, healthOf, isStopped, stacks, type StackSummary } from "../../state/live.ts";
+import {
+  containers,
+  engineReachable,
+  healthOf,
+  isStopped,
+  stacks,
+  type StackSummary,
+} from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { UnknownContainers } from "../../parts/unknown_containers.tsx";
 import { isGetStartedShown } from "../../state/get_started.ts";
@@ -39,7 +46,8 @@ function FirstSteps() {
   useEffect(() => {
     isGetStartedShown.value = data.value?.shown;
   }, [data.value]);
-  return isGetStartedShown.value ? <LoadedSteps /> : null;
+  // Known with the first report, so that the steps are read once.
+  return isGetStartedShown.value && engineReachable.value !== undefined ? <LoadedSteps /> : null;
 }
 
 /** Loaded when it is needed: the first view is smaller without it. */
