@@ -49,6 +49,7 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./containers/terminal.ts"),
     () => import("./updates/container_update.ts"),
   ),
+  group("/api/icons", () => import("./icons.ts")),
   group(
     ["/api/stacks", "/api/compose"],
     () => import("./stacks/stacks.ts"),

@@ -1,10 +1,10 @@
-/** /auth/setup and /api/settings/users-mode: who can sign in to a new server. @module */
+/** /auth/setup, /api/settings/users-mode and /api/setup: the first sign-in and the first steps. @module */
 
 import * as z from "zod";
 import { SETUP_CODE } from "../services/access/setup/code.ts";
 import { changeToUsersMode, setUp } from "../services/access/setup/setup.ts";
 import { isSetupRequired } from "../services/access/sign_in/mode.ts";
-import { setupProgress, STEPS } from "../services/community/progress.ts";
+import { isGuideShown, setupProgress, showGuide, STEPS } from "../services/community/progress.ts";
 import type { Deps } from "../services/deps.ts";
 import { endpoint } from "./contract/endpoint.ts";
 import { clientOf } from "./pipeline/client.ts";
@@ -45,6 +45,10 @@ const SetupResult = TokenPair.extend({
 
 const Step = z.object({ id: z.enum(STEPS), done: z.boolean(), why: z.string() })
   .meta({ id: "SetupStep" });
+
+const Guide = z.strictObject({
+  shown: z.boolean().meta({ description: "Whether the overview of the dashboard has them" }),
+}).meta({ id: "SetupGuide", example: { shown: false } });
 
 const Progress = z.array(Step).meta({ id: "SetupProgress" });
 
@@ -97,6 +101,27 @@ export const setupEndpoints = (deps: Deps) => [
     permission: "settings:read",
     returns: Progress,
   }, () => setupProgress(deps)),
+
+  endpoint("GET /api/setup/guide", {
+    operationId: "getSetupGuide",
+    summary: "Get whether first steps are shown",
+    role: "admin",
+    permission: "settings:read",
+    returns: Guide,
+  }, () => ({ shown: isGuideShown(deps) })),
+
+  endpoint("PUT /api/setup/guide", {
+    operationId: "showSetupGuide",
+    summary: "Show or hide first steps",
+    description: "On the overview of the dashboard, for all admins.",
+    role: "admin",
+    permission: "settings:write",
+    body: Guide,
+    returns: Guide,
+  }, ({ body }) => {
+    showGuide(deps, body.shown);
+    return body;
+  }),
 
   endpoint("POST /api/settings/users-mode", {
     operationId: "changeToUsersMode",

@@ -6,6 +6,7 @@
  */
 
 import type { StateDatabase } from "../db/database.ts";
+import type { BrandCache } from "./access/brand_cache.ts";
 import type { Maintenance } from "./automation/maintenance/maintenance.ts";
 import type { Config } from "./config/config.ts";
 import type { CrashLines } from "./containers/crash_lines.ts";
@@ -36,6 +37,7 @@ export interface RecorderDeps {
 
 /** Dependencies of a channel that sends. */
 export interface ChannelDeps {
+  brand: BrandCache;
   db: StateDatabase;
   config: Config;
   secrets: Secrets;

@@ -61,10 +61,26 @@ export const ContainerListItem = z.object({
   links: z.array(z.object({
     url: z.string().meta({ example: "https://grafana.example.com/" }),
     source: z.enum(ADDRESS_SOURCES),
+    certificateExpiresAt: Timestamp.nullable().meta({
+      description: "Of a host in `SSL_DOMAINS`, when it was checked last",
+    }),
   })).meta({
     description: "Addresses at which people open it, at most 10: by labels (`longshore.url`, " +
       "Traefik's rules, `caddy`, `homepage.href`, `dockhand.url`), by `VIRTUAL_HOST`, and of " +
       "published ports with `PUBLIC_HOST` or bound to one address",
+  }),
+  icon: z.string().nullable().meta({
+    description: "Id of an image, see `GET /api/icons`",
+    example: "Xw3vJ0kQm5rYt2LbA9cZfg",
+  }),
+  group: z.string().nullable().meta({
+    description: "By the label `longshore.group` or `homepage.group`, at most 60 characters",
+    example: "Monitoring",
+  }),
+  description: z.string().nullable().meta({
+    description: "By the label `longshore.description` or `homepage.description`, one line of " +
+      "at most 200 characters",
+    example: "Dashboards of all servers",
   }),
   cpuPercent: z.number().nullable().meta({
     description: "100 is one core; null unless running and sampled within the last 45 seconds",

@@ -59,6 +59,10 @@ const StackDetail = Stack.extend({
   services: z.array(z.object({
     name: z.string(),
     image: z.string(),
+    dependsOn: z.array(z.string()).meta({
+      description: "Services that it needs, by the labels of its containers",
+      example: ["db"],
+    }),
     containers: z.array(ContainerListItem).meta({
       description: "For a Swarm stack, those on this node",
     }),

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { MailBrand } from "../outbound/mail_html.ts";
 import { type Edition, includesEdition } from "../edition.ts";
 
 /** The visible part of a brand. Unset values are `null`. */
@@ -12,6 +13,7 @@ export interface Branding {
   /** HTTPS addresses. */
   readonly logo_url: string | null;
   readonly logo_dark_url: string | null;
+  readonly email_logo_url: string | null;
   /** `#rgb` or `#rrggbb`. */
   readonly primary_color: string | null;
   readonly secondary_color: string | null;
@@ -21,6 +23,12 @@ export interface Branding {
   /** A style sheet that loads nothing and cannot close its `<style>` element. */
   readonly custom_css: string | null;
 }
+
+/** The look of mails to people who work with the service. */
+export const mailBrandOf = (branding: Branding | undefined): MailBrand =>
+  branding
+    ? { name: branding.app_name, color: branding.primary_color, logoUrl: branding.email_logo_url }
+    : { name: "Longshore" };
 
 export type BrandCache = ReturnType<typeof createBrandCache>;
 

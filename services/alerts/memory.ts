@@ -129,7 +129,7 @@ export interface AlertMemory {
   /** When the disk was last predicted, in Unix milliseconds. */
   predictedAt: number;
   /** Ends of the certificates of `SSL_DOMAINS`; `undefined` before the first check. */
-  certificates: { domain: string; expiresAt: string }[] | undefined;
+  certificates: { domain: string; port: number; expiresAt: string }[] | undefined;
 }
 
 export const createAlertMemory = (): AlertMemory => ({

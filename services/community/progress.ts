@@ -4,9 +4,25 @@ import { countAlertRules } from "../../db/alert_rules.ts";
 import { selectApiTokens } from "../../db/api_tokens.ts";
 import { countAuditEntries } from "../../db/audit_entries.ts";
 import { selectNotificationChannels } from "../../db/notification_channels.ts";
+import { deleteSetting, selectSetting, upsertSetting } from "../../db/settings.ts";
 import { selectStoredStacks } from "../../db/stack_versions.ts";
+import type { Container } from "../containers/inventory.ts";
+import type { ReadDeps } from "../containers/reads.ts";
 import type { Deps } from "../deps.ts";
+import { containersIfReachable } from "../live/overview.ts";
 import { readUpdateSettings } from "../updates/settings.ts";
+
+const HIDDEN = "get_started_hidden";
+
+/** Whether the dashboard shows the first steps; on, until an admin has hidden them. */
+export const isGuideShown = ({ db }: Pick<Deps, "db">): boolean =>
+  selectSetting(db, HIDDEN) === undefined;
+
+/** Shows the first steps on the dashboard, or hides them, for all admins. */
+export function showGuide({ db }: Pick<Deps, "db">, shown: boolean): void {
+  if (shown) deleteSetting(db, HIDDEN);
+  else upsertSetting(db, HIDDEN, "true");
+}
 
 /** In the order in which they are useful. */
 export const STEPS = [
@@ -26,12 +42,12 @@ export interface Step {
 }
 
 /** The steps, with what they are good for here. */
-export function setupProgress(
-  deps: Pick<Deps, "accounts" | "config" | "db" | "inventory">,
-): Step[] {
+export async function setupProgress(
+  deps: ReadDeps & Pick<Deps, "accounts" | "config" | "db">,
+): Promise<Step[]> {
   const { accounts, db } = deps;
   return [
-    takeoverStep(deps),
+    takeoverStep(db, await containersIfReachable(deps)),
     {
       id: "channel",
       done: selectNotificationChannels(db).length > 0,
@@ -60,12 +76,12 @@ export function setupProgress(
   ];
 }
 
-function takeoverStep(deps: Pick<Deps, "db" | "inventory">): Step {
+function takeoverStep(db: Deps["db"], containers: readonly Container[] | undefined): Step {
   const id = "takeover";
-  if (!deps.inventory.live) {
+  if (!containers) {
     return { id, done: false, why: "The stacks are unknown until the engine can be reached" };
   }
-  const foreign = foreignStacks(deps);
+  const foreign = foreignStacks(db, containers);
   if (foreign === 0) {
     return { id, done: true, why: "Longshore has the Compose files of all stacks" };
   }
@@ -79,9 +95,9 @@ function takeoverStep(deps: Pick<Deps, "db" | "inventory">): Step {
 }
 
 /** Compose projects on the engine without stored sources. */
-function foreignStacks({ db, inventory }: Pick<Deps, "db" | "inventory">): number {
+function foreignStacks(db: Deps["db"], containers: readonly Container[]): number {
   const stored = new Set(selectStoredStacks(db).map(({ stack }) => stack));
-  const projects = inventory.list()
+  const projects = containers
     .flatMap(({ composeProject, self }) => composeProject === null || self ? [] : [composeProject]);
   return new Set(projects.filter((project) => !stored.has(project))).size;
 }

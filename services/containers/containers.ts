@@ -7,6 +7,7 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { stackOf } from "../access/scope.ts";
 import { addressesOf, type ContainerAddress } from "./addresses.ts";
+import { type Caption, captionOf } from "./captions.ts";
 import type { Container, ContainerState } from "./inventory.ts";
 import { currentContainers, type ReadDeps, resolveContainer } from "./reads.ts";
 import { statusText } from "./status.ts";
@@ -23,7 +24,7 @@ export type ContainerListItem =
     /** Names of networks. */
     networks: string[];
     /** Addresses at which people open it. */
-    links: ContainerAddress[];
+    links: ContainerLink[];
     /** Cores; `null` means unlimited. */
     cpuLimit: number | null;
     /** Bytes; `null` means unlimited. */
@@ -31,8 +32,14 @@ export type ContainerListItem =
     /** Whether it exits again and again, also while it runs in between. */
     crashLooping: boolean;
   }
+  & Caption
   /** `null` unless running and sampled within the last 45 s. */
   & { [Figure in keyof ContainerFigures]: ContainerFigures[Figure] | null };
+
+export interface ContainerLink extends ContainerAddress {
+  /** End of the certificate that was found there, if it is checked. ISO 8601, UTC. */
+  certificateExpiresAt: string | null;
+}
 
 /** Filters of a list; a container must match all of them. */
 interface ContainerFilter {
@@ -43,16 +50,20 @@ interface ContainerFilter {
   name?: string | undefined;
 }
 
-type ItemDeps = Pick<Deps, "config" | "db" | "now" | "stats">;
+type ItemDeps = Pick<Deps, "alerts" | "config" | "db" | "now" | "stats">;
 
 /** List items of containers, all at the same time. */
 export function listItems(
-  { config, db, now, stats }: ItemDeps,
+  { alerts, config, db, now, stats }: ItemDeps,
   containers: readonly Container[],
 ): ContainerListItem[] {
   const at = now();
   const looping = new Set(selectCrashLooping(db));
-  return containers.map((container) => toListItem(container, at, { config, stats, looping }));
+  const ends = new Map(
+    alerts.certificates?.map(({ domain, port, expiresAt }) => [`${domain}:${port}`, expiresAt]),
+  );
+  const parts = { config, stats, looping, ends };
+  return containers.map((container) => toListItem(container, at, parts));
 }
 
 export const listItem = (deps: ItemDeps, container: Container): ContainerListItem =>
@@ -70,7 +81,11 @@ const NO_FIGURES: { [Figure in keyof ContainerFigures]: null } = {
 function toListItem(
   container: Container,
   now: Date,
-  { config, stats, looping }: Pick<Deps, "config" | "stats"> & { looping: ReadonlySet<string> },
+  { config, stats, looping, ends }: Pick<Deps, "config" | "stats"> & {
+    looping: ReadonlySet<string>;
+    /** Ends of certificates by host and port. */
+    ends: ReadonlyMap<string, string>;
+  },
 ): ContainerListItem {
   const figures = container.state === "running" ? stats.figures(container.id) : undefined;
   const { attachments, shares: _s, links: _l, volumes: _v, finishedAt: _f, details, ...shown } =
@@ -80,12 +95,25 @@ function toListItem(
     labels: shownLabels(container.labels),
     status: statusText(container, now),
     networks: attachments.map(({ network }) => shownName(network)),
-    links: addressesOf(container, config),
+    ...captionOf(container),
+    links: addressesOf(container, config).map((address) => ({
+      ...address,
+      certificateExpiresAt: endOfCertificate(address, ends),
+    })),
     cpuLimit: details.limits.cpus,
     memoryLimit: details.limits.memoryBytes,
     crashLooping: looping.has(container.id),
     ...(figures ?? NO_FIGURES),
   };
+}
+
+function endOfCertificate(
+  { url }: ContainerAddress,
+  ends: ReadonlyMap<string, string>,
+): string | null {
+  if (ends.size === 0 || !url.startsWith("https:")) return null;
+  const { hostname, port } = new URL(url);
+  return ends.get(`${hostname}:${port || "443"}`) ?? null;
 }
 
 /** Containers in every state, newest first. */

@@ -25,7 +25,7 @@ interface ContainerDetail extends ContainerListItem, ContainerDetails {
  * an admin; `invalid` for a prefix of several ids.
  */
 export async function getContainer(
-  deps: ReadDeps & Pick<Deps, "config" | "db" | "now" | "stats">,
+  deps: ReadDeps & Pick<Deps, "alerts" | "config" | "db" | "now" | "stats">,
   ref: string,
   caller: Pick<Caller, "role">,
 ): Promise<ContainerDetail> {

@@ -37,6 +37,7 @@ type FrameDeps =
   & ReadDeps
   & Pick<
     Deps,
+    | "alerts"
     | "changes"
     | "config"
     | "db"

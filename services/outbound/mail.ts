@@ -4,7 +4,6 @@ import type { SendMailOptions, SMTPConnectionOptions } from "nodemailer";
 import type SMTPTransport from "nodemailer/lib/smtp-transport";
 import type { Config } from "../config/config.ts";
 import { withTimeLimit } from "../deadline.ts";
-import { escapeMarkup } from "../text/escape_markup.ts";
 import { isMailAddress } from "./mail_address.ts";
 import { needsSmtpUtf8, supportsSmtpUtf8 } from "./smtp_utf8.ts";
 
@@ -158,17 +157,6 @@ function withAddress(smtpUrl: string, address: string): string {
   const url = new URL(smtpUrl);
   url.hostname = address.includes(":") ? `[${address}]` : address;
   return url.href;
-}
-
-/** The HTML part of a mail. @param lines Markup, in which texts are escaped. */
-export function htmlMail(title: string, lines: readonly string[]): string {
-  return [
-    `<!doctype html><html><head><meta charset="utf-8"><title>${escapeMarkup(title)}</title></head>`,
-    `<body style="font-family: sans-serif; line-height: 1.5">`,
-    `<h1 dir="auto" style="font-size: 1.25em">${escapeMarkup(title)}</h1>`,
-    ...lines,
-    "</body></html>",
-  ].join("\n");
 }
 
 /** Labels of letters, digits and hyphens. */

@@ -19,8 +19,8 @@ export const certificateWatcher: Worker = {
     for await (const _ of every(ROUND_MS, signal)) {
       const checks = await checkCertificates(config.sslDomains, { now, signal });
       if (signal.aborted) return;
-      alerts.certificates = checks.flatMap(({ domain, expiresAt }) =>
-        expiresAt === null ? [] : [{ domain, expiresAt }]
+      alerts.certificates = checks.flatMap(({ domain, port, expiresAt }) =>
+        expiresAt === null ? [] : [{ domain, port, expiresAt }]
       );
       // Notices that are suppressed during maintenance are sent in the next round after it.
       if (!maintenance.active) emitExpiryNotices(deps, checks);

@@ -60,6 +60,8 @@ interface StackListItem extends StackSummary {
 interface StackServiceDetail {
   name: string;
   image: string;
+  /** Names of services. */
+  dependsOn: string[];
   /** Of a swarm stack: the containers on this node. */
   containers: ContainerListItem[];
 }
@@ -116,7 +118,7 @@ export function stacksVersion(
 
 /** @throws {AppError} `not_found` */
 export async function getStack(
-  deps: StackDeps & Pick<Deps, "config" | "now" | "stats">,
+  deps: StackDeps & Pick<Deps, "alerts" | "config" | "now" | "stats">,
   name: string,
   kind?: StackKind,
 ): Promise<StackDetail> {
@@ -126,9 +128,10 @@ export async function getStack(
       .map(({ labels }) => labels[name]).find((value) => value);
   return {
     ...summarize(stack),
-    services: stack.services.map(({ name, image, containers }) => ({
+    services: stack.services.map(({ name, image, containers, dependencies }) => ({
       name,
       image,
+      dependsOn: dependencies.map(({ service }) => service),
       containers: listItems(deps, containers),
     })),
     workingDir: label(WORKING_DIR_LABEL) ?? null,

@@ -1,12 +1,18 @@
 /** The overview of a host on which much is wrong. @module */
 
-import { deepEqual, equal } from "node:assert/strict";
-import { dashboardTest, PHONE } from "../helpers/dashboard.ts";
-import { composeLabels } from "../helpers/fake_containers.ts";
+import { deepEqual, equal, match } from "node:assert/strict";
+import { dashboardTest, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
+import { composeLabels, simulateContainers } from "../helpers/fake_containers.ts";
+import { fakeEngine } from "../helpers/fake_engine.ts";
+import { startLongshore } from "../helpers/longshore.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 import { eventually } from "../helpers/until.ts";
 
 const STACKS = 11;
+
+/** A red dot. */
+const ICON =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg==";
 
 dashboardTest("the overview names a few of what is wrong, and counts the others", async () => {
   await using dashboard = await openDashboard({
@@ -23,7 +29,12 @@ dashboardTest("the overview names a few of what is wrong, and counts the others"
       {
         name: "prepared",
         state: "created" as const,
-        labels: { "longshore.url": "https://prepared.example.com" },
+        labels: {
+          "longshore.url": "https://prepared.example.com",
+          "longshore.icon": ICON,
+          "longshore.group": "Monitoring",
+          "homepage.description": "Dashboards <b>of all</b> servers",
+        },
       },
       { name: "finished", state: "exited" as const },
     ],
@@ -89,7 +100,26 @@ dashboardTest("the overview names a few of what is wrong, and counts the others"
     "https://prepared.example.com/",
     "noopener noreferrer",
   ]);
+  const iconOf = (row: string) =>
+    tab.page.waitForSelector(`${row} .app-icon`).then((image) =>
+      image!.evaluate((each) => (each as HTMLImageElement).decode().then(() => "decoded"))
+    );
+  equal(await iconOf("main tbody tr"), "decoded");
+  await tab.click("button", "Columns");
+  await tab.click("menuitemcheckbox", "Group");
+  await tab.find("cell", "Monitoring");
+  await tab.page.keyboard.press("Escape");
   await tab.checkAccessibility();
+  await tab.click("link", "prepared");
+  await tab.find("tabpanel", "Summary");
+  deepEqual(
+    (await texts("main section:first-of-type .facts-list dd")).slice(-2),
+    ["Dashboards <b>of all</b> servers", "Monitoring"],
+  );
+  await tab.click("button", "Search");
+  await tab.type("combobox", "Search", "open prepared");
+  equal(await iconOf('[role="option"]'), "decoded");
+  await tab.page.keyboard.press("Escape");
   await tab.open("/containers?q=job-1");
   await tab.find("link", "job-1");
 
@@ -105,4 +135,43 @@ dashboardTest("the overview names a few of what is wrong, and counts the others"
   equal(new Set([state!.top, health!.top, cpu!.top]).size, 1);
   equal(name!.top < state!.top, true);
   await tab.checkAccessibility();
+});
+
+dashboardTest("the first steps follow the engine and other clients", async () => {
+  await using engine = fakeEngine({
+    ...simulateContainers([{ name: "web", labels: composeLabels("shop", "web") }]),
+    "GET /events": () => new Response(new ReadableStream()),
+  });
+  await engine.down();
+  await using service = await startLongshore({ engineSocket: engine.socketPath });
+  await using browser = await startDashboardBrowser();
+  const tab = await browser.signIn(service);
+  const says = (step: number, text: RegExp) =>
+    eventually(async () =>
+      match(await tab.page.$eval(`.steps-to-do li:nth-child(${step})`, textOf), text)
+    );
+  const textOf = (element: Element) => element.textContent;
+
+  await says(1, /The stacks are unknown until the engine can be reached/);
+  engine.up();
+  await says(1, /1 stack runs whose Compose file Longshore does not have yet/);
+
+  await says(5, /An account for each person/);
+  const token = { name: "CI", role: "viewer" };
+  equal((await service.call("POST", "/api/tokens", token)).status, 201);
+  await says(5, /Accounts or tokens, done/);
+
+  await tab.press("Hide", "Hidden; the account menu has it");
+  await tab.gone("region", "Get started");
+  await using other = await browser.separate();
+  const elsewhere = await other.signIn(service);
+  await elsewhere.find("link", "1 running");
+  await elsewhere.loaded();
+  await elsewhere.gone("region", "Get started");
+  await elsewhere.click("button", "Account menu");
+  await elsewhere.click("menuitem", "Get started");
+  await elsewhere.find("region", "Get started");
+  // Other open pages follow.
+  await tab.show();
+  await tab.find("region", "Get started");
 });

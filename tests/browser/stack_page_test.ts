@@ -25,6 +25,9 @@ const container = (
     "com.docker.compose.project": "shop",
     "com.docker.compose.service": name.split("-")[0]!,
     "com.docker.compose.container-number": name.split("-")[1]!,
+    ...(name.startsWith("web") && {
+      "com.docker.compose.depends_on": "db:service_healthy:false,cache:service_started:true",
+    }),
   },
   ...fields,
 });
@@ -45,6 +48,9 @@ dashboardTest(
     await using open = await openDashboard({
       containers,
       answers: {
+        "GET /info": () => Response.json({}),
+        "GET /networks": () => Response.json([]),
+        "GET /volumes": () => Response.json({ Volumes: [] }),
         "GET /containers/*/json": async (request) => {
           const body = await (await inspect(request)).json();
           const { NetworkSettings } = body;
@@ -80,10 +86,21 @@ dashboardTest(
           web: "1 running, healthy\n1 running, unhealthy",
         })
       );
+      equal((await column(5)).web, "db, cache");
+      equal(await tab.page.$$eval("thead th", (all) => all[5]?.textContent), "Depends on");
       await checkBothThemes(tab);
       await tab.page.setViewport(PHONE);
       await tab.fits(PHONE.width);
       await tab.page.setViewport(DESKTOP);
+    });
+    await t.step("the plan of its sources", async () => {
+      const compose = "services:\n  plain:\n    image: app:1\n";
+      const sources = { name: "shop", deploy: false, compose };
+      equal((await open.service.call("POST", "/api/stacks", sources)).status, 201);
+      await tab.open("/stacks/shop");
+      await tab.click("button", "Plan");
+      await tab.find("region", "Plan of a deploy");
+      await tab.find("table", "Plan");
     });
     await t.step("the ports of the containers", async () => {
       await tab.page.setViewport({ width: 1440, height: 900 });

@@ -240,3 +240,18 @@ Deno.test("first steps are done one after the other", async () => {
     403,
   );
 });
+
+Deno.test("first steps are hidden and shown for all admins, by those who may change settings", async () => {
+  using app = testApp();
+  const guide = async () => (await app.call("GET", "/api/setup/guide")).body;
+  deepEqual(await guide(), { shown: true });
+  equal((await app.call("PUT", "/api/setup/guide", { shown: false })).status, 200);
+  deepEqual(await guide(), { shown: false });
+  equal(app.deps.changes.counts["/api/setup/guide"], 1);
+  equal((await app.call("PUT", "/api/setup/guide", { shown: true })).status, 200);
+  deepEqual(await guide(), { shown: true });
+  equal((await app.call("PUT", "/api/setup/guide", {})).status, 400);
+  const role = "operator";
+  equal((await app.call("GET", "/api/setup/guide", undefined, { role })).status, 403);
+  equal((await app.call("PUT", "/api/setup/guide", { shown: false }, { role })).status, 403);
+});

@@ -45,7 +45,7 @@ const CLOSED = [
   "GET /api/system/d",
   "POST /api/system/prune",
   "POST /api/settings/users-mode",
-  "GET /api/setup/progress",
+  "* /api/setup/",
   "POST /api/volumes",
   "DELETE /api/volumes/:name",
   "POST /api/updates/check",

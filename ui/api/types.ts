@@ -749,7 +749,11 @@ export type Container = {
       | "homepage.href"
       | "dockhand.url"
       | "port";
+    certificateExpiresAt: string | null;
   })[];
+  icon: string | null;
+  group: string | null;
+  description: string | null;
   cpuPercent: number | null;
   memory: number | null;
   networkRxPerSecond: number | null;
@@ -800,7 +804,11 @@ export type ContainerDetail = {
       | "homepage.href"
       | "dockhand.url"
       | "port";
+    certificateExpiresAt: string | null;
   })[];
+  icon: string | null;
+  group: string | null;
+  description: string | null;
   cpuPercent: number | null;
   memory: number | null;
   networkRxPerSecond: number | null;
@@ -1261,6 +1269,10 @@ export type HostSummary = {
   load: [number, number, number];
   uptimeSeconds: number;
 };
+
+export type Icon = { id: string; url: string };
+
+export type IconList = { icons: (Icon)[] };
 
 export type IdentityProvider = {
   id: string;
@@ -2938,6 +2950,8 @@ export type SessionPage = { sessions: (Session)[]; total: number; limit: number;
 
 export type Setup = { code: string; account: FirstAccount } | { code: string; key: true };
 
+export type SetupGuide = { shown: boolean };
+
 export type SetupProgress = (SetupStep)[];
 
 export type SetupResult = {
@@ -3186,7 +3200,7 @@ export type StackDeploy = {
 export type StackDetail = {
   name: string;
   kind: "compose" | "swarm";
-  services: ({ name: string; image: string; containers: (Container)[] })[];
+  services: ({ name: string; image: string; dependsOn: (string)[]; containers: (Container)[] })[];
   containerCount: number;
   running: number;
   stopped: number;
@@ -4161,6 +4175,7 @@ export interface Operations {
     result: MonitorStats;
   };
   "GET /api/health": { result: Health };
+  "GET /api/icons": { result: IconList };
   "GET /api/images": { result: ImageList };
   "GET /api/images/{id}": { path: { id: string }; result: ImageDetail };
   "GET /api/images/{id}/export": { path: { id: string }; result: string };
@@ -4241,6 +4256,7 @@ export interface Operations {
     query?: { limit?: number; offset?: number; user?: string };
     result: UserSessionPage;
   };
+  "GET /api/setup/guide": { result: SetupGuide };
   "GET /api/setup/progress": { result: SetupProgress };
   "GET /api/silences": { result: SilenceList };
   "GET /api/ssl": { result: CertificateCheckList };
@@ -4732,6 +4748,7 @@ export interface Operations {
     result: Schedule;
   };
   "PUT /api/schedules/{id}/toggle": { path: { id: string }; body: EnabledBody; result: Schedule };
+  "PUT /api/setup/guide": { body: SetupGuide; result: SetupGuide };
   "PUT /api/silences/{id}": {
     path: { id: string };
     body: SilenceChanges | undefined;

@@ -24,10 +24,12 @@ export interface Reading<Result> {
  * lost connection is back, or the engine is back after a failure.
  *
  * @param input `undefined` to read nothing yet.
+ * @param sources Other resources that the result depends on, e.g. `/api/tokens`.
  */
 export function useRead<Name extends keyof Operations>(
   name: Name,
   input: InputOf<Name> | undefined,
+  sources: readonly string[] = [],
 ): Reading<ResultOf<Name>> {
   const data = useSignal<ResultOf<Name> | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
@@ -58,13 +60,17 @@ export function useRead<Name extends keyof Operations>(
     if (engineReachable.value && error.peek()) round.value++;
   }, [engineReachable.value]);
   const reload = () => round.value++;
-  useReloadOnChange(name, () => readAt.current, reload);
+  useReloadOnChange([name.split(" ")[1]!, ...sources], () => readAt.current, reload);
   return { data, error, reload };
 }
 
-/** Reads again when the resource was changed. `readAt` says when it was read, by `performance.now()`. */
-function useReloadOnChange(operation: string, readAt: () => number, reload: () => void): void {
-  const count = useComputed(() => host.value && changesOf(operation, host.value.changes)).value;
+/** Reads again when a resource was changed. `readAt` says when it was read, by `performance.now()`. */
+function useReloadOnChange(
+  paths: readonly string[],
+  readAt: () => number,
+  reload: () => void,
+): void {
+  const count = useComputed(() => host.value && changesOf(paths, host.value.changes)).value;
   const known = useRef(count);
   useEffect(() => {
     const before = known.current;
@@ -76,12 +82,14 @@ function useReloadOnChange(operation: string, readAt: () => number, reload: () =
   }, [count]);
 }
 
-/** Number of changes of the resource that an operation reads, or of one below or above it. */
-function changesOf(operation: string, counts: Readonly<Record<string, number>>): number {
-  const path = `${operation.split(" ")[1]}/`;
+/** Number of changes of the resources, and of those below or above them. */
+function changesOf(paths: readonly string[], counts: Readonly<Record<string, number>>): number {
   let sum = 0;
   for (const [resource, count] of Object.entries(counts)) {
-    if (path.startsWith(`${resource}/`) || `${resource}/`.startsWith(path)) sum += count;
+    const isRead = paths.some((path) =>
+      `${path}/`.startsWith(`${resource}/`) || `${resource}/`.startsWith(`${path}/`)
+    );
+    if (isRead) sum += count;
   }
   return sum;
 }

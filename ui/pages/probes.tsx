@@ -9,6 +9,7 @@ import { useRead } from "../components/reading.ts";
 import { Reason, State, Text } from "../components/states.tsx";
 import { milliseconds } from "../base/text.ts";
 import { Time } from "../components/time.tsx";
+import { RENEWAL_DAYS } from "../parts/links.tsx";
 
 export default function Probes() {
   const endpoints = useRead("GET /api/endpoints", {});
@@ -81,9 +82,6 @@ const ENDPOINT_COLUMNS: readonly Column<EndpointCheck>[] = [
     width: "w-m",
   },
 ];
-
-/** From here on a certificate should have been renewed, in days. */
-const RENEWAL_DAYS = 14;
 
 const CERTIFICATE_COLUMNS: readonly Column<CertificateCheck>[] = [
   {

@@ -8,6 +8,7 @@ import { connection } from "../state/live.ts";
 import { href, navigate } from "../state/router.ts";
 import { showGetStarted } from "../state/get_started.ts";
 import { HAS_DASHBOARD, hasRole, session, signOut } from "../state/session.ts";
+import { withResult } from "../state/toasts.ts";
 import { isMenuOpen } from "./navigation.tsx";
 import { openPalette, openShortcuts } from "./overlays.tsx";
 import { useShortcuts } from "./shortcuts.ts";
@@ -44,7 +45,9 @@ export function Banner() {
         icon="user"
         items={() => [
           { name: "Account", onSelect: () => navigate("/account") },
-          ...hasRole("admin", "settings:read") ? [{ name: "Get started", onSelect: start }] : [],
+          ...hasRole("admin", "settings:write")
+            ? [{ name: "Get started", onSelect: () => void start() }]
+            : [],
           { name: "Keyboard shortcuts", onSelect: openShortcuts },
           { name: "Sign out", onSelect: () => void signOut() },
         ]}
@@ -53,10 +56,11 @@ export function Banner() {
   );
 }
 
-function start(): void {
-  showGetStarted(true);
-  navigate("/");
-}
+const start = () =>
+  withResult("Get started is on the overview", async () => {
+    await showGetStarted(true);
+    navigate("/");
+  });
 
 /** The banner of public pages, which visitors open without a session. */
 export function VisitorBanner() {

@@ -6,6 +6,7 @@ import { useId, useRef } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
 import { addStyles } from "../components/styles.ts";
 import { plain } from "../base/text.ts";
+import { ContainerIcon } from "../parts/container_icon.tsx";
 import { linksOf } from "../parts/links.tsx";
 import { ACTIONS, actionsFor, runAction } from "../state/container_actions.ts";
 import { containers } from "../state/live.ts";
@@ -19,6 +20,7 @@ addStyles(styles);
 interface Command {
   name: string;
   kind: string;
+  icon?: string | null;
   run: () => void;
 }
 
@@ -78,7 +80,10 @@ export default function Palette({ pages, onClose }: OverlayProps) {
             onClick={() => run(command)}
             onPointerMove={() => at.value = index}
           >
-            <span>{command.name}</span>
+            <span class="palette-name">
+              <ContainerIcon id={command.icon ?? null} />
+              {command.name}
+            </span>
             <span class="muted">{command.kind}</span>
           </li>
         ))}
@@ -113,10 +118,11 @@ function* commands(pages: OverlayProps["pages"]): Generator<Command> {
     }
   }
   const all = containers.value ?? [];
-  for (const { id, name } of all) {
+  for (const { id, name, icon } of all) {
     yield {
       name: plain(name),
       kind: "Container",
+      icon,
       run: () => navigate(`/containers/${id.slice(0, 12)}`),
     };
   }
@@ -132,12 +138,13 @@ function* commands(pages: OverlayProps["pages"]): Generator<Command> {
     yield { name: "New stack", kind: "Action", run: () => navigate("/stacks/new") };
   }
   for (const container of all) {
-    const [url] = linksOf(container);
-    if (url !== undefined) {
+    const [link] = linksOf(container);
+    if (link) {
       yield {
         name: `Open ${plain(container.name)}`,
         kind: "Link",
-        run: () => void open(url, "_blank", "noopener,noreferrer"),
+        icon: container.icon,
+        run: () => void open(link.url, "_blank", "noopener,noreferrer"),
       };
     }
     yield {

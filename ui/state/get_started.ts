@@ -1,25 +1,12 @@
-/** Whether the first steps are shown; kept in this browser. @module */
+/** Whether the overview shows the first steps, which the server keeps for all admins. @module */
 
 import { signal } from "@preact/signals";
+import { api } from "../api/client.ts";
 
-const KEY = "get-started";
+/** `undefined` until it is known. */
+export const isGetStartedShown = signal<boolean | undefined>(undefined);
 
-const HIDDEN = "hidden";
-
-export const isGetStartedShown = signal(read() !== HIDDEN);
-
-export function showGetStarted(shown: boolean): void {
+export async function showGetStarted(shown: boolean): Promise<void> {
+  await api("PUT /api/setup/guide", { body: { shown } });
   isGetStartedShown.value = shown;
-  try {
-    if (shown) localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, HIDDEN);
-  } catch { /* Storage is turned off in this browser. */ }
-}
-
-function read(): string | null {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    return null; // Storage is turned off in this browser.
-  }
 }

@@ -16,7 +16,7 @@ interface Tag {
 export const TAGS: Record<Edition, Record<string, Tag>> = {
   ce: {
     Containers: {
-      groups: ["containers", "logs"],
+      groups: ["containers", "icons", "logs"],
       description: "Containers of the host: state, actions, logs, processes and commands.",
     },
     Stacks: {

@@ -12,14 +12,15 @@ import { trimEnd } from "../../../services/text/trim_end.ts";
 import sheet from "./brand.css" with { type: "text" };
 
 /** Default color. */
-const BRAND = "#1d3b5c";
+const BRAND = "#1f64d8";
 
 /** Backgrounds with the least contrast: `--page` in light mode, `--card` in dark mode. */
-const LIGHT = "#f3f5f8";
-const DARK = "#161c25";
+const LIGHT = "#f7f8fa";
+const DARK = "#16191f";
 
 /** Fallback fonts, as in `page.css`. */
-const FONTS = `system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif`;
+const FONTS =
+  `system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans",Arial,sans-serif`;
 
 /** The page's own color, or that of the branding. */
 export function brandColor(theme: PublicPage["theme"], branding: Branding | undefined): string {

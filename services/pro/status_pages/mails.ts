@@ -8,7 +8,16 @@
 import type { StatusPageNotice } from "../../../db/pro/status_pages/notices.ts";
 import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
 import { escapeMarkup } from "../../text/escape_markup.ts";
-import { htmlMail, type Mail } from "../../outbound/mail.ts";
+import type { Mail } from "../../outbound/mail.ts";
+import {
+  htmlMail,
+  type MailBrand,
+  mailButton,
+  mailLink,
+  mailNote,
+  mailParagraph,
+  mailText,
+} from "../../outbound/mail_html.ts";
 import { INCIDENT_WORDS, MAINTENANCE_WORDS, STATUS_WORDS } from "./status_words.ts";
 
 type MailContent = Pick<Mail, "subject" | "text" | "html">;
@@ -20,18 +29,22 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Asks the owner of an address to confirm a subscription. */
-export function verificationMail(page: Pick<StatusPage, "name">, verifyUrl: string): MailContent {
+export function verificationMail(
+  page: Pick<StatusPage, "name">,
+  verifyUrl: string,
+  brand: MailBrand = page,
+): MailContent {
   const why = "You are receiving this because this address was subscribed to the status page";
   const how = "To confirm, open this link:";
   const otherwise = "If you did not request this, ignore this mail. You will not get another one.";
   return {
     subject: `Confirm your subscription: ${page.name}`,
     text: [`${why} ${page.name}.`, `${how}\n${verifyUrl}`, otherwise].join("\n\n") + "\n",
-    html: htmlMail(page.name, [
-      `<p>${why} <bdi>${escapeMarkup(page.name)}</bdi>.</p>`,
-      `<p>${how}<br>${link(verifyUrl)}</p>`,
-      `<p>${otherwise}</p>`,
-    ]),
+    html: htmlMail("Confirm your subscription", [
+      mailParagraph(`${why} <bdi>${escapeMarkup(page.name)}</bdi>.`),
+      mailParagraph(`${how}<br>${mailLink(verifyUrl)}`),
+      mailNote(otherwise),
+    ], brand),
   };
 }
 
@@ -40,6 +53,7 @@ export function noticeMail(
   page: Pick<StatusPage, "name">,
   { content, created_at }: Pick<StatusPageNotice, "content" | "created_at">,
   urls: { page: string; unsubscribe: string },
+  brand: MailBrand = page,
 ): MailContent {
   const { component, incident, maintenance, old_status, new_status, message } = content;
   const what = maintenance ?? incident ?? component ?? "";
@@ -62,16 +76,15 @@ export function noticeMail(
       ...(message === null ? [] : [message]),
       `Status page: ${urls.page}\nUnsubscribe: ${urls.unsubscribe}`,
     ].join("\n\n") + "\n",
-    html: htmlMail(page.name, [
-      `<p>${kind}: <strong><bdi>${escapeMarkup(what)}</bdi></strong><br>`,
-      `Status: <strong>${escapeMarkup(now)}</strong>${escapeMarkup(before)}<br>${
-        planned && `${planned}<br>`
-      }${at}</p>`,
-      ...(message === null
-        ? []
-        : [`<p dir="auto" style="white-space: pre-line">${escapeMarkup(message)}</p>`]),
-      `<p>${link(urls.page, "Status page")} &middot; ${link(urls.unsubscribe, "Unsubscribe")}</p>`,
-    ]),
+    html: htmlMail(what, [
+      mailParagraph(
+        `${kind}: <strong>${escapeMarkup(now)}</strong>${escapeMarkup(before)}` +
+          (planned && `<br>${planned}`),
+      ),
+      ...(message === null ? [] : [mailText(message)]),
+      mailButton(urls.page, "Open the status page"),
+      mailNote(`${at} &middot; ${mailLink(urls.unsubscribe, "Unsubscribe")}`),
+    ], brand),
   };
 }
 
@@ -79,6 +92,3 @@ export function noticeMail(
 const moment = (at: string) => `${at.slice(0, 16).replace("T", " ")} UTC`;
 
 const wordsOf = (status: string) => WORDS[status] ?? status;
-
-const link = (url: string, words = url) =>
-  `<a href="${escapeMarkup(url)}">${escapeMarkup(words)}</a>`;

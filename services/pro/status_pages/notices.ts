@@ -20,6 +20,7 @@ import { enqueueMessage } from "../../events/outbox.ts";
 import type { ChannelDeps, OutboxChannel, OutboxMessage } from "../../events/outbox_channel.ts";
 import type { Recorder } from "../../events/recorder.ts";
 import { failedOutcome } from "../../events/outbox_outcome.ts";
+import { mailBrandOf } from "../../access/brand_cache.ts";
 import { type Mail, sendMail } from "../../outbound/mail.ts";
 import { subscriberLinks } from "./links.ts";
 import { noticeMail, verificationMail } from "./mails.ts";
@@ -133,18 +134,22 @@ export function sweepNotices({ db, now }: Pick<Deps, "db" | "now">): void {
 
 async function createMail(
   { subscriber, page, notice }: Recipient,
-  { config, secrets }: Pick<ChannelDeps, "config" | "secrets">,
+  { brand, config, secrets }: Pick<ChannelDeps, "brand" | "config" | "secrets">,
   { id, payload }: OutboxMessage,
 ): Promise<Mail> {
   const to = openAddress(secrets, subscriber);
   const links = subscriberLinks(config, page, subscriber);
+  const look = { ...(brand.current && mailBrandOf(brand.current)), name: page.name };
+  const own = page.theme.primary_color;
+  const mailBrand = own === undefined ? look : { ...look, color: own };
   if (!notice) {
     const { verification } = JSON.parse(payload) as Payload;
     const token = openVerifyToken(secrets, subscriber.id, verification!);
-    return { id, to, ...verificationMail(page, links.verify(token)) };
+    return { id, to, ...verificationMail(page, links.verify(token), mailBrand) };
   }
   const unsubscribeUrl = links.unsubscribe(await unsubscribeToken(secrets, subscriber.id));
-  const content = noticeMail(page, notice, { page: links.page, unsubscribe: unsubscribeUrl });
+  const urls = { page: links.page, unsubscribe: unsubscribeUrl };
+  const content = noticeMail(page, notice, urls, mailBrand);
   return { id, to, ...content, unsubscribeUrl };
 }
 

@@ -80,14 +80,15 @@ Deno.test("GET /api/stacks/:name shows services, containers and the working dire
 
   equal(status, 200);
   deepEqual(
-    body.services.map(({ name, image, containers }: typeof body) => ({
+    body.services.map(({ name, image, dependsOn, containers }: typeof body) => ({
       name,
       image,
+      dependsOn,
       containers: containers.map(({ name, state }: typeof body) => `${name} ${state}`),
     })),
     [
-      { name: "db", image: "db:2", containers: ["shop-db-1 running"] },
-      { name: "web", image: "app:1", containers: ["shop-web-1 running"] },
+      { name: "db", image: "db:2", dependsOn: [], containers: ["shop-db-1 running"] },
+      { name: "web", image: "app:1", dependsOn: ["db"], containers: ["shop-web-1 running"] },
     ],
   );
   deepEqual(

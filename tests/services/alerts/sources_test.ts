@@ -210,8 +210,8 @@ Deno.test("certificate_days_remaining is that of the certificate that ends first
   using app = testApp({ now: "2026-01-01T00:00:00Z", config: { sslDomains } });
   ruleOn(app, "certificate_days_remaining", { operator: "<", threshold: 10 });
   app.deps.alerts.certificates = [
-    { domain: "a.example", expiresAt: "2026-03-01T00:00:00.000Z" },
-    { domain: "b.example", expiresAt: "2026-01-06T12:00:00.000Z" },
+    { domain: "a.example", port: 443, expiresAt: "2026-03-01T00:00:00.000Z" },
+    { domain: "b.example", port: 443, expiresAt: "2026-01-06T12:00:00.000Z" },
   ];
   await runAlertRound(app.deps);
   const [alert] = listActiveAlerts(app.deps);

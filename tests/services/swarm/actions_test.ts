@@ -4,6 +4,7 @@ import { createRegistry } from "../../../services/images/registries/registries.t
 import { getStack, listStacks, stacksVersion } from "../../../services/stacks/stacks.ts";
 import { actOnStack } from "../../../services/stacks/actions.ts";
 import { actOnService, specFor } from "../../../services/swarm/actions.ts";
+import { createAlertMemory } from "../../../services/alerts/memory.ts";
 import { createStatsCache } from "../../../services/containers/stats_cache.ts";
 import { createInventory } from "../../../services/containers/inventory.ts";
 import { silentLog } from "../../../services/log.ts";
@@ -218,7 +219,7 @@ Deno.test("a manager reports the tasks on all nodes, and this node's containers 
     allHealthy: true,
   }]);
   const { services, workingDir, configFiles } = await getStack(
-    { ...deps, stats: createStatsCache(deps.now) },
+    { ...deps, alerts: createAlertMemory(), stats: createStatsCache(deps.now) },
     "shop",
   );
   deepEqual(

@@ -14,6 +14,7 @@ import { Badge } from "../../components/states.tsx";
 import { bytes, imageName, percent, plain } from "../../base/text.ts";
 import { healthOf, host } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
+import { ContainerIcon } from "../../parts/container_icon.tsx";
 import { Incomplete } from "../../parts/incomplete.tsx";
 import { linksOf, OpenLink } from "../../parts/links.tsx";
 import { PathText } from "./texts.tsx";
@@ -32,17 +33,27 @@ const memoryShare = ({ memory, memoryLimit }: Container) =>
 const shareOf = (used: number | null, total: number): number | null =>
   used === null || !(total > 0) ? null : used / total;
 
+/** The column that is off at first: few containers have a group. */
+export const GROUP = "Group";
+
 export const COLUMNS: readonly Column<Container>[] = [
   {
     title: "Name",
     cell: (container) => {
-      const { id, name, self, warning } = container;
+      const { description, icon, id, name, self, warning } = container;
       const link = (
-        <a class="name cut" href={href(`/containers/${id.slice(0, 12)}`)}>{plain(name)}</a>
+        <a
+          class="name cut"
+          href={href(`/containers/${id.slice(0, 12)}`)}
+          title={description === null ? undefined : plain(description)}
+        >
+          {plain(name)}
+        </a>
       );
-      return self || warning || linksOf(container).length > 0
+      return self || warning || icon !== null || linksOf(container).length > 0
         ? (
           <span class="name-cell">
+            <ContainerIcon id={icon} />
             {link}
             {self && <Badge>Longshore</Badge>}
             <Incomplete warning={warning} />
@@ -80,6 +91,7 @@ export const COLUMNS: readonly Column<Container>[] = [
     wide: true,
   },
   textColumn("Stack", ({ composeProject }) => composeProject, { wide: true, width: "w-s" }),
+  textColumn(GROUP, ({ group }) => group, { wide: true, width: "w-s" }),
   {
     ...textColumn<Container>("Ports", ({ ports }) => publishedPorts(ports) || null),
     sort: ({ ports }) => ports.find(({ publicPort }) => publicPort !== null)?.publicPort,

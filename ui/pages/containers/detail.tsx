@@ -3,6 +3,7 @@
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Link, LinkButton } from "../../components/button.tsx";
+import { ContainerIcon } from "../../parts/container_icon.tsx";
 import { JobList } from "../../parts/job_list.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
@@ -88,6 +89,7 @@ function OneContainer({ id, tab }: { id: string; tab: string | undefined }) {
       title={plain(container.name)}
       lead={
         <>
+          <ContainerIcon id={container.icon} />
           <State state={isRemoved ? "removed" : container.state} />
           {health && !isRemoved && <State state={health} />}
           {container.self && <Badge>Longshore</Badge>}

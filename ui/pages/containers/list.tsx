@@ -19,7 +19,7 @@ import { hasRole } from "../../state/session.ts";
 import { GeneratedDialog } from "../stacks/generated.tsx";
 import { UpdateDialog } from "../updates/plan_dialog.tsx";
 import { UnknownContainers } from "../../parts/unknown_containers.tsx";
-import { COLUMNS } from "./columns.tsx";
+import { COLUMNS, GROUP } from "./columns.tsx";
 import { removeContainer } from "./removal.ts";
 import { useUpdateMarks } from "./update_marks.ts";
 
@@ -244,10 +244,10 @@ function filter(
 
 function readHidden(): string[] {
   try {
-    const titles: unknown = JSON.parse(localStorage.getItem(HIDDEN_KEY) ?? "[]");
+    const titles: unknown = JSON.parse(localStorage.getItem(HIDDEN_KEY) ?? JSON.stringify([GROUP]));
     return Array.isArray(titles) ? titles.filter((title) => typeof title === "string") : [];
   } catch {
-    return []; // Storage is turned off, or something else wrote there.
+    return [GROUP]; // Storage is turned off, or something else wrote there.
   }
 }
 

@@ -38,9 +38,13 @@ export function Status({ container }: TabProps) {
           <ImageFact container={container} />
           {links.length > 0 && (
             <Fact name="Addresses">
-              <Links urls={links} />
+              <Links links={links} />
             </Fact>
           )}
+          {container.description !== null && (
+            <Fact name="Description">{plain(container.description)}</Fact>
+          )}
+          {container.group !== null && <Fact name="Group">{plain(container.group)}</Fact>}
         </Facts>
       </Section>
       <Charts container={container} />

@@ -1,7 +1,6 @@
 /** First steps of an admin: each is done in place, or on the page that its button opens. @module */
 
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { api } from "../../api/client.ts";
 import type { SetupStep } from "../../api/types.ts";
 import { count, plain } from "../../base/text.ts";
@@ -9,9 +8,10 @@ import { Button, LinkButton } from "../../components/button.tsx";
 import { confirm } from "../../components/dialog.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Section } from "../../components/page.tsx";
-import { useRead } from "../../components/reading.ts";
+import { useRead, useReloadAfter } from "../../components/reading.ts";
 import { showGetStarted } from "../../state/get_started.ts";
-import { AUTH_MODE } from "../../state/session.ts";
+import { engineReachable, jobs, overview } from "../../state/live.ts";
+import { AUTH_MODE, hasRole } from "../../state/session.ts";
 import { showAlert, showStatus, withResult } from "../../state/toasts.ts";
 
 type Id = SetupStep["id"];
@@ -33,20 +33,26 @@ const PLACES: Partial<Record<Id, [label: string, path: string]>> = {
   backup: ["Back up", "/backup"],
 };
 
+/** Resources whose changes, also by other clients, do a step or undo it. */
+const SOURCES = [
+  ...["/api/stacks", "/api/takeover", "/api/notifications/channels", "/api/alerts/rules"],
+  ...["/api/updates/settings", "/api/tokens", "/api/backup"],
+];
+
 export function GetStarted() {
-  const { data, reload } = useRead("GET /api/setup/progress", {});
+  const { data, reload } = useRead("GET /api/setup/progress", {}, SOURCES);
+  const stacks = overview.value?.stacks;
+  const names = stacks?.first.map(({ name }) => name);
+  const ended = [...jobs.value.values()].filter(({ endedAt }) => endedAt).map(({ id }) => id);
+  useReloadAfter(JSON.stringify([engineReachable.value, stacks?.total, names, ended]), reload);
   const steps = data.value;
   const isDone = steps?.every(({ done }) => done) ?? false;
-  useEffect(() => {
-    if (isDone) showGetStarted(false);
-  }, [isDone]);
   if (!steps || isDone) return null;
-  const hide = () => {
-    showGetStarted(false);
-    showStatus("Hidden; the account menu has it");
-  };
+  const hide = () => withResult("Hidden; the account menu has it", () => showGetStarted(false));
+  const actions = hasRole("admin", "settings:write") &&
+    <Button kind="quiet" onClick={() => void hide()}>Hide</Button>;
   return (
-    <Section title="Get started" wide actions={<Button kind="quiet" onClick={hide}>Hide</Button>}>
+    <Section title="Get started" wide actions={actions}>
       <ol class="steps-to-do">
         {steps.map((step) => (
           <li key={step.id} class={step.done ? "done" : undefined}>

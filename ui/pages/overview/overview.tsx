@@ -5,10 +5,11 @@ import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { LinkButton } from "../../components/button.tsx";
 import { Page, Section } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
 import { Empty, State } from "../../components/states.tsx";
 import { count, plain } from "../../base/text.ts";
 import { stackPath } from "../../paths.ts";
-import { overview } from "../../state/live.ts";
+import { engineReachable, overview } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { UnknownContainers } from "../../parts/unknown_containers.tsx";
 import { isGetStartedShown } from "../../state/get_started.ts";
@@ -23,7 +24,7 @@ export default function Overview() {
     <Page title="Overview">
       <div class="overview">
         <Attention />
-        {hasRole("admin", "settings:read") && isGetStartedShown.value && <FirstSteps />}
+        {hasRole("admin", "settings:read") && <FirstSteps />}
         <Host />
         <Containers />
         <Stacks />
@@ -33,8 +34,18 @@ export default function Overview() {
   );
 }
 
-/** Loaded when it is needed: the first view is smaller without it. */
 function FirstSteps() {
+  const { data } = useRead("GET /api/setup/guide", {});
+  useEffect(() => {
+    isGetStartedShown.value = data.value?.shown;
+  }, [data.value]);
+  // Known with the first report, so that the steps are read once.
+  const isKnown = overview.value !== undefined || engineReachable.value === false;
+  return isGetStartedShown.value && isKnown ? <LoadedSteps /> : null;
+}
+
+/** Loaded when it is needed: the first view is smaller without it. */
+function LoadedSteps() {
   const body = useSignal<ComponentType | undefined>(undefined);
   useEffect(() => {
     import("./get_started.tsx").then(({ GetStarted }) => body.value = GetStarted)

@@ -1,40 +1,27 @@
-/**
- * One stack: its services with their containers, its sources with their versions, and its log.
- *
- * @module
- */
+/** One stack: its services, its sources with their versions, and its log. @module */
 
-import type { StackDetail } from "../../api/types.ts";
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { StackPlan } from "../../api/types.ts";
 import { Button, LinkButton } from "../../components/button.tsx";
-import { Fact, Facts } from "../../components/facts.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
-import { useRead } from "../../components/reading.ts";
-import {
-  Badge,
-  Denied,
-  Empty,
-  Failure,
-  Loading,
-  State,
-  Text,
-  toneOf,
-} from "../../components/states.tsx";
-import { Table } from "../../components/table.tsx";
+import { useRead, useReloadAfter } from "../../components/reading.ts";
+import { Badge, Denied, Empty, Failure, Loading, State } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
-import { imageName, plain } from "../../base/text.ts";
-import { OpenLink } from "../../parts/links.tsx";
-import { stackPath } from "../../paths.ts";
-import { healthOf } from "../../state/live.ts";
-import { href, query } from "../../state/router.ts";
+import { plain } from "../../base/text.ts";
+import { query } from "../../state/router.ts";
 import { LogView } from "../logs/view.tsx";
 import { hasRole } from "../../state/session.ts";
+import { sentenceOf, showAlert } from "../../state/toasts.ts";
 import { updateStack } from "../updates/stack_update.ts";
 import { stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
 import { JobList } from "../../parts/job_list.tsx";
-import { deployStack, isDeploying, useReloadOnEnd } from "./deploy.tsx";
+import { useReloadOnEnd } from "./deploy.tsx";
 import { StackHistory } from "./history.tsx";
 import { moreActions } from "./more_actions.tsx";
+import { PlanSection } from "./plan.tsx";
+import { Services } from "./services.tsx";
 import { Source } from "./source.tsx";
 import { Versions } from "./versions.tsx";
 
@@ -56,6 +43,8 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
   });
   useReloadOnStates(reload);
   useReloadOnEnd(name, reload);
+  const plan = useSignal<StackPlan | undefined>(undefined);
+  useReloadAfter(data.value, () => plan.value = undefined);
   const stack = data.value;
   const tabs = TABS.filter(({ role }) => hasRole(role, "stack_sources:read"));
   const open = TABS.find(({ path }) => path === tab) ?? TABS[0];
@@ -89,6 +78,10 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
             hasRole("operator", "stacks:update") && (
             <Button onClick={() => void updateStack(name)}>Update</Button>
           )}
+          {open.path === undefined && stack.kind === "compose" && stack.hasSources &&
+            hasRole("operator", "stack_sources:read") && (
+            <Button onClick={() => readPlan(name).then((read) => plan.value = read)}>Plan</Button>
+          )}
           {more.length > 0 && <Menu name="More actions" items={() => more} />}
         </>
       }
@@ -111,6 +104,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
           : (
             <>
               <Services stack={stack} />
+              {plan.value && <PlanSection plan={plan.value} />}
               <StackHistory name={name} />
             </>
           )}
@@ -119,108 +113,14 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
   );
 }
 
-type Service = StackDetail["services"][number];
-
-function Services({ stack }: { stack: StackDetail }) {
-  const { services, workingDir, configFiles } = stack;
-  if (services.length === 0) {
-    if (isDeploying(stack.name)) return <Empty>This stack is being deployed.</Empty>;
-    const action = stack.kind === "compose" && hasRole("admin", "stacks:write")
-      ? <Button kind="primary" onClick={() => void deployStack(stack.name)}>Deploy</Button>
-      : hasRole("operator", "stack_sources:read") && (
-        <LinkButton to={stackPath(stack, "source")}>Show the source</LinkButton>
-      );
-    return <Empty action={action}>This stack is not deployed. Its sources are stored.</Empty>;
+/** The plan of the stored sources, or `undefined` with a message. */
+async function readPlan(name: string): Promise<StackPlan | undefined> {
+  try {
+    return await api("POST /api/stacks/{name}/plan", { path: { name }, body: {} });
+  } catch (error) {
+    showAlert(sentenceOf(error));
+    return undefined;
   }
-  return (
-    <>
-      <Table
-        name="Services"
-        columns={[
-          {
-            title: "Name",
-            cell: ({ name }) => <Text>{name}</Text>,
-            sort: ({ name }) => name,
-            width: "w-m",
-          },
-          {
-            title: "State",
-            cell: ({ containers }) => <States containers={containers} />,
-            sort: ({ containers }) => containers.map(containerState).sort().join(),
-            width: "w-l",
-          },
-          {
-            title: "Image",
-            cell: ({ image }) => <Text>{imageName(image)}</Text>,
-            sort: ({ image }) => image,
-            wide: true,
-          },
-          { title: "Containers", cell: ({ containers }) => <Containers containers={containers} /> },
-        ]}
-        rows={services}
-        keyOf={({ name }) => name}
-        defaultSort="name"
-      />
-      {(workingDir !== null || configFiles.length > 0) && (
-        <div class="below">
-          <Facts>
-            {workingDir !== null && (
-              <Fact name="Folder">
-                <code class="wrap">{plain(workingDir)}</code>
-              </Fact>
-            )}
-            {configFiles.length > 0 && (
-              <Fact name="Compose files">
-                <code class="wrap">{plain(configFiles.join(", "))}</code>
-              </Fact>
-            )}
-          </Facts>
-        </div>
-      )}
-    </>
-  );
-}
-
-function Containers({ containers }: Pick<Service, "containers">) {
-  if (containers.length === 0) return <span class="muted">None on this host</span>;
-  return (
-    <span class="wrap">
-      {containers.map((container, at) => (
-        <span key={container.id}>
-          {at > 0 && ", "}
-          <a href={href(`/containers/${container.id.slice(0, 12)}`)}>{plain(container.name)}</a>
-          {" "}
-          <OpenLink container={container} />
-        </span>
-      ))}
-    </span>
-  );
-}
-
-/** The state of the containers; a line for each, with the number of them, if they differ. */
-function States({ containers }: Pick<Service, "containers">) {
-  const groups = Map.groupBy(containers, containerState);
-  if (groups.size === 0) return <State state="not running" />;
-  return (
-    <>
-      {[...groups].sort(([one], [other]) => one < other ? -1 : 1).map(([state, members]) => (
-        <div key={state}>
-          <State
-            state={groups.size === 1 ? state : `${members.length} ${state}`}
-            tone={toneOf(healthOf(members[0]!) ?? members[0]!.state)}
-          />
-        </div>
-      ))}
-    </>
-  );
-}
-
-/** E.g. `running, healthy`, or `exited (1)` after a failure. */
-function containerState(container: Service["containers"][number]): string {
-  const { state, exitCode } = container;
-  const health = healthOf(container);
-  if (health) return `${state}, ${health}`;
-  return state !== "running" && exitCode ? `${state} (${exitCode})` : state;
 }
 
 function NotFound() {

@@ -3,8 +3,9 @@
 import { moment } from "../../../events/text.ts";
 import type { ChannelDeps } from "../../../events/outbox_channel.ts";
 import { outcomeOfError } from "../../../events/outbox_outcome.ts";
-import { escapeMarkup } from "../../../text/escape_markup.ts";
-import { htmlMail, MailError, sendMail } from "../../../outbound/mail.ts";
+import { type Branding, mailBrandOf } from "../../../access/brand_cache.ts";
+import { MailError, sendMail } from "../../../outbound/mail.ts";
+import { htmlMail, mailButton, mailNote, mailText } from "../../../outbound/mail_html.ts";
 import { isMailAddress, MAIL_ADDRESS_RULE } from "../../../outbound/mail_address.ts";
 import { resolveOutbound } from "../../../outbound/url.ts";
 import { bodyOf, type NotificationMessage } from "../../../events/message.ts";
@@ -71,7 +72,7 @@ export const email = kind("email", {
       to: message.receivers ?? to,
       subject: message.title,
       text: `${bodyOf(message, TEXT_MAX)}\n`,
-      html: htmlOf(message),
+      html: htmlOf(message, deps.brand.current),
       id,
       threadId: threadId(message),
     };
@@ -121,10 +122,14 @@ async function addressOf(
 const threadId = ({ thread }: NotificationMessage) =>
   `thread.${thread.replace(/[^\w.-]/g, "-").slice(0, 100)}`;
 
-function htmlOf({ title, lines, timestamp, link }: NotificationMessage): string {
+function htmlOf(
+  { title, lines, timestamp, link }: NotificationMessage,
+  branding: Branding | undefined,
+): string {
+  const brand = mailBrandOf(branding);
   return htmlMail(title, [
-    `<p dir="auto" style="white-space: pre-line">${escapeMarkup(lines.join("\n"))}</p>`,
-    `<p>${moment(timestamp)}</p>`,
-    ...(link === null ? [] : [`<p><a href="${escapeMarkup(link)}">Open Longshore</a></p>`]),
-  ]);
+    mailText(lines.join("\n")),
+    ...(link === null ? [] : [mailButton(link, `Open ${brand.name}`)]),
+    mailNote(moment(timestamp)),
+  ], brand);
 }

@@ -13,6 +13,7 @@ const NO_BRANDING: Branding = {
   app_name: "Acme",
   logo_url: null,
   logo_dark_url: null,
+  email_logo_url: null,
   primary_color: null,
   secondary_color: null,
   accent_color: null,
@@ -202,7 +203,7 @@ Deno.test("the branding is shown only with a license that includes it", () => {
 
 Deno.test("every color of a link is readable and every area visible, and unchanged if possible", () => {
   const channels = ["00", "33", "66", "99", "cc", "ff"];
-  const backgrounds = ["#f3f5f8", "#fff", "#161c25", "#0d1117"];
+  const backgrounds = ["#f7f8fa", "#fff", "#16191f", "#0f1115"];
   for (const red of channels) {
     for (const green of channels) {
       for (const blue of channels) {

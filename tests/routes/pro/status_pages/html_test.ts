@@ -397,10 +397,10 @@ for (
     ["#777", "#777", "#000"],
     ["#c4222c", "#c4222c", "#fff"],
     ["#000000", "#000000", "#fff"],
-    [undefined, "#1d3b5c", "#fff"],
-    ["red;}</style><script>", "#1d3b5c", "#fff"],
-    ["#12345", "#1d3b5c", "#fff"],
-    ["#abc\n}", "#1d3b5c", "#fff"],
+    [undefined, "#1f64d8", "#fff"],
+    ["red;}</style><script>", "#1f64d8", "#fff"],
+    ["#12345", "#1f64d8", "#fff"],
+    ["#abc\n}", "#1f64d8", "#fff"],
   ] as const
 ) {
   Deno.test(`the colour ${JSON.stringify(color)} becomes ${brand} with ${text} on it`, () => {

@@ -53,6 +53,19 @@ Deno.test("texts of users are escaped in mails", () => {
   }
 });
 
+Deno.test("mails have the look of their brand, if its values are safe", () => {
+  const html = (brand: object) =>
+    verificationMail({ name: "Acme" }, "https://s.test/v/t", { name: "Acme", ...brand }).html;
+  match(html({}), /background:#1f64d8;.*<bdi>Acme<\/bdi>/);
+  match(html({ color: "#c02331" }), /background:#c02331;/);
+  match(html({ color: "red;x" }), /background:#1f64d8;/);
+  match(
+    html({ logoUrl: "https://s.test/logo.png?a&b" }),
+    /<img src="https:\/\/s\.test\/logo\.png\?a&amp;b" alt=""/,
+  );
+  ok(!/<img/.test(html({ logoUrl: "http://s.test/logo.png" })));
+});
+
 for (
   const [address, valid] of [
     ["ada@example.com", true],
