@@ -67,7 +67,6 @@ export const CALLS = {
   "DELETE /networks/{id}": use("remove networks", "NETWORKS"),
 
   "GET /volumes": use("list volumes", "VOLUMES"),
-  "GET /volumes/{name}": use("read volumes", "VOLUMES"),
   "POST /volumes/create": use("create volumes", "VOLUMES"),
   "DELETE /volumes/{name}": use("remove volumes", "VOLUMES"),
 

@@ -32,18 +32,6 @@ export async function volumeList(
   return Volumes ?? [];
 }
 
-/** @throws {EngineError} 404 if the volume does not exist. */
-export function volumeInspect(
-  engine: Engine,
-  name: string,
-  { signal }: Signal = {},
-): Promise<Volume> {
-  return engine.json("GET", `/volumes/${segment("volume", name)}`, {
-    signal,
-    limits: OBJECT_LIMITS,
-  });
-}
-
 /** Finds a volume by its exact name. */
 export async function findVolume(
   engine: Engine,
