@@ -1,4 +1,10 @@
-/** A TCP port in front of a Unix socket, as a proxy on another host opens it. @module */
+/**
+ * Passes the bytes of connections on: from a TCP port to a Unix socket, as a proxy on another host opens
+ * it; as a program, from a Unix socket to a TCP port, which leads out of a sandbox:
+ * `tcp_relay.ts SOCKET PORT`.
+ *
+ * @module
+ */
 
 export interface TcpRelay extends AsyncDisposable {
   port: number;
@@ -12,17 +18,13 @@ export function startTcpRelay(socketPath: string): TcpRelay {
   const open = new Set<Deno.Conn>();
   const relays: Promise<unknown>[] = [];
   let accepted = 0;
-  const accepting = (async () => {
-    for await (const client of listener) {
+  const accepting = relay(listener, () => Deno.connect({ transport: "unix", path: socketPath }), {
+    open,
+    onRelay: (ended) => {
       accepted++;
-      const target = await Deno.connect({ transport: "unix", path: socketPath });
-      open.add(client).add(target);
-      relays.push(Promise.allSettled([
-        client.readable.pipeTo(target.writable),
-        target.readable.pipeTo(client.writable),
-      ]));
-    }
-  })();
+      relays.push(ended);
+    },
+  });
   return {
     port: listener.addr.port,
     get accepted() {
@@ -41,4 +43,29 @@ export function startTcpRelay(socketPath: string): TcpRelay {
       await Promise.all(relays);
     },
   };
+}
+
+async function relay(
+  listener: Deno.Listener,
+  connect: () => Promise<Deno.Conn>,
+  { open, onRelay }: { open?: Set<Deno.Conn>; onRelay?: (ended: Promise<unknown>) => void } = {},
+): Promise<void> {
+  for await (const client of listener as AsyncIterable<Deno.Conn>) {
+    const target = await connect();
+    open?.add(client).add(target);
+    const ended = Promise.allSettled([
+      client.readable.pipeTo(target.writable),
+      target.readable.pipeTo(client.writable),
+    ]);
+    onRelay?.(ended);
+  }
+}
+
+if (import.meta.main) {
+  const [path = "", port] = Deno.args;
+  const listener = Deno.listen({ transport: "unix", path });
+  await relay(
+    listener as unknown as Deno.Listener,
+    () => Deno.connect({ hostname: "127.0.0.1", port: Number(port) }),
+  );
 }

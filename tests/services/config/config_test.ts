@@ -87,7 +87,10 @@ const refused: { env: Env; message: string }[] = [
     ...["tcp://host:2375?a", "tcp://a b", "tcp://[fe80::1%eth0]:2375"],
   ].map((address) => ({
     env: { DOCKER_HOST: address },
-    message: `DOCKER_HOST=${withoutCredentials(address)} must be a Unix socket as unix:///path, or a TCP address as ` +
+    message:
+      `DOCKER_HOST=${
+        withoutCredentials(address)
+      } must be a Unix socket as unix:///path, or a TCP address as ` +
       "tcp://host:port",
   })),
   {
