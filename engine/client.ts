@@ -83,7 +83,7 @@ export interface Engine extends Disposable {
 export interface EngineOptions {
   /** A monotonic clock in milliseconds; default `performance.now`. */
   now?: (() => number) | undefined;
-  /** Longest idle time of a connection, in milliseconds; default 10 000. */
+  /** Longest idle time of a connection, in milliseconds; default: the endpoint's, or 10 000. */
   idleMs?: number | undefined;
   /** Maximum concurrent short requests; further ones wait in order. Default 32. */
   connectionsMax?: number | undefined;
@@ -132,7 +132,7 @@ class Client implements Engine {
 
   constructor(endpoint: EngineEndpoint, {
     now = () => performance.now(),
-    idleMs = 10_000,
+    idleMs = endpoint.idleMs ?? 10_000,
     connectionsMax = 32,
     longMax = 256,
     waitingMax = 1_024,

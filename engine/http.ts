@@ -1,6 +1,7 @@
 /** HTTP/1.1 over a connection to the engine: requests and heads of responses. @module */
 
 import { ByteReader, EndOfSourceError } from "./byte_reader.ts";
+import type { EngineConnection } from "./endpoint.ts";
 import { EngineProtocolError } from "./errors.ts";
 
 /** The status line and headers of a response. */
@@ -47,10 +48,10 @@ export class Connection {
   responses = 0;
   /** When it became idle, by the clock of the pool. */
   idleSince = 0;
-  readonly #conn: Deno.Conn;
+  readonly #conn: EngineConnection;
   #isClosed = false;
 
-  constructor(conn: Deno.Conn) {
+  constructor(conn: EngineConnection) {
     this.#conn = conn;
     this.reader = new ByteReader(conn);
   }

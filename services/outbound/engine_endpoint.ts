@@ -5,10 +5,12 @@
  * @module
  */
 
-import type { EngineEndpoint } from "../../engine/endpoint.ts";
-import { EngineUnreachableError, type UnreachableReason } from "../../engine/errors.ts";
+import type { TLSSocket } from "node:tls";
+import type { EngineConnection, EngineEndpoint } from "../../engine/endpoint.ts";
+import { EngineUnreachableError } from "../../engine/errors.ts";
 import type { Config } from "../config/config.ts";
-import { OutboundError } from "./error.ts";
+import { nodeTls } from "../builtins.ts";
+import { asOutboundError, OutboundError } from "./error.ts";
 import { type OutboundDeps, resolveOutbound } from "./url.ts";
 
 /** PEM: the authority of the engine, and the certificate and key of this client. */
@@ -20,6 +22,9 @@ export interface EngineIdentity {
 
 /** Time limit of the DNS lookup, in milliseconds. */
 const RESOLVE_MS = 5_000;
+
+/** Proxies close idle connections after ten seconds, and a request at that moment would be lost. */
+const IDLE_MS = 5_000;
 
 const TLS_VARIABLES = "DOCKER_TLS_VERIFY=1 and DOCKER_CERT_PATH";
 
@@ -40,9 +45,10 @@ export function tcpEndpoint(
   const hostname = host.replace(/^\[(.*)\]$/, "$1");
   return {
     address,
+    idleMs: IDLE_MS,
     async connect(signal) {
       try {
-        if (identity) return await connectTls({ hostname, port }, identity);
+        if (identity) return await connectTls({ hostname, port }, identity, signal);
         const addresses = await privateAddresses(
           // What users may call is another matter: an entry must not open the engine's address.
           { config: { ...config, outboundAllow: [] }, ...(resolve && { resolve }) },
@@ -69,9 +75,9 @@ async function privateAddresses(
   } catch (cause) {
     if (!(cause instanceof OutboundError)) throw cause;
     const message = cause.code === "blocked"
-      ? `DOCKER_HOST: ${host} is not on a private network or this host, which plain TCP requires: ` +
+      ? `DOCKER_HOST: ${host} is not on a private network or this host, which plain TCP requires; ` +
         `use such an address, or TLS with ${TLS_VARIABLES}`
-      : `DOCKER_HOST: ${cause.message}: start the engine's proxy, or correct the name`;
+      : `DOCKER_HOST: ${cause.message}; start the engine's proxy, or correct the name`;
     throw new EngineUnreachableError(message, "address", { cause });
   }
 }
@@ -97,45 +103,73 @@ async function connectFirst(
   throw failure;
 }
 
+/** Not `Deno.connectTls`: closing it during a handshake does not close its socket. */
 async function connectTls(
-  target: { hostname: string; port: number },
-  { ca, cert, key }: EngineIdentity,
-): Promise<Deno.TlsConn> {
-  const connection = await Deno.connectTls({ ...target, caCerts: [ca], cert, key });
+  { hostname, port }: { hostname: string; port: number },
+  identity: EngineIdentity,
+  signal: AbortSignal,
+): Promise<EngineConnection> {
+  const socket = nodeTls().connect({ host: hostname, port, ...identity });
+  socket.setNoDelay();
+  socket.setKeepAlive(true);
+  const close = () => void socket.destroy();
+  signal.addEventListener("abort", close);
   try {
-    await connection.handshake();
-    return connection;
+    await new Promise<void>((resolve, reject) => {
+      socket.once("secureConnect", resolve);
+      socket.once("close", () => reject(new Error("The connection was closed")));
+      // Stays: what happens later also fails a read or a write.
+      socket.on("error", reject);
+    });
+    return toConnection(socket);
   } catch (error) {
-    connection.close();
+    close();
     throw error;
+  } finally {
+    signal.removeEventListener("abort", close);
   }
 }
 
+/** Errors after the handshake are all ends of the connection. */
+function toConnection(socket: TLSSocket): EngineConnection {
+  const pieces: AsyncIterator<Uint8Array> = socket.iterator({ destroyOnReturn: false });
+  let rest: Uint8Array = new Uint8Array();
+  const asEnd = (cause: Error) => new Deno.errors.ConnectionReset(cause.message, { cause });
+  return {
+    async read(into) {
+      while (rest.length === 0) {
+        const { done, value } = await pieces.next().catch((cause) => {
+          throw asEnd(cause);
+        });
+        if (done) return null;
+        rest = value;
+      }
+      const length = Math.min(into.length, rest.length);
+      into.set(rest.subarray(0, length));
+      rest = rest.subarray(length);
+      return length;
+    },
+    write: (bytes) =>
+      new Promise((resolve, reject) =>
+        socket.write(bytes, (cause) => cause ? reject(asEnd(cause)) : resolve(bytes.length))
+      ),
+    closeWrite: () => new Promise((resolve) => socket.end(resolve)),
+    close: () => void socket.destroy(),
+  };
+}
+
 function toFailure(cause: unknown, address: string): EngineUnreachableError {
-  const { ConnectionRefused, InvalidData } = Deno.errors;
-  const failure = (reason: UnreachableReason, message: string) =>
-    new EngineUnreachableError(message, reason, { cause });
-  const text = cause instanceof Error ? cause.message : String(cause);
-  if (cause instanceof ConnectionRefused) {
-    return failure(
+  const { code, message } = asOutboundError(cause, { host: address });
+  return code === "tls"
+    ? new EngineUnreachableError(
+      `DOCKER_HOST: ${message}; the port must expect TLS, and its certificate must be for this host ` +
+        "and signed by ca.pem in DOCKER_CERT_PATH",
+      "tls",
+      { cause },
+    )
+    : new EngineUnreachableError(
+      `DOCKER_HOST: ${message}; start the engine or its proxy, or correct the address`,
       "refused",
-      `No process listens at DOCKER_HOST=${address}: start the engine or its proxy, or correct the address`,
+      { cause },
     );
-  }
-  const problem = /invalid peer certificate: (\w+)/.exec(text)?.[1];
-  if (problem !== undefined) {
-    return failure(
-      "tls",
-      `The certificate of DOCKER_HOST=${address} is not accepted (${problem}): ca.pem in ` +
-        "DOCKER_CERT_PATH must be its authority, and it must be valid for this host",
-    );
-  }
-  if (cause instanceof InvalidData) {
-    return failure(
-      "tls",
-      `TLS to DOCKER_HOST=${address} failed: use the port on which the engine expects TLS, or ` +
-        "remove DOCKER_TLS_VERIFY",
-    );
-  }
-  return failure("refused", `DOCKER_HOST=${address} cannot be reached: ${text.slice(0, 200)}`);
 }

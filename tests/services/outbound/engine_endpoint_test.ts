@@ -6,6 +6,7 @@ import { systemEvents } from "../../../engine/events.ts";
 import { systemInfo } from "../../../engine/system.ts";
 import { isRefusedAddress, parseOutboundAllow } from "../../../services/outbound/address.ts";
 import { tcpEndpoint } from "../../../services/outbound/engine_endpoint.ts";
+import { createAuthority } from "../../helpers/certificates.ts";
 import { fakeEngine, rawEngine } from "../../helpers/fake_engine.ts";
 import { startTcpRelay } from "../../helpers/tcp_relay.ts";
 import { testConfig } from "../../helpers/test_app.ts";
@@ -93,7 +94,7 @@ Deno.test("a name is resolved and checked at each connection, with all of its ad
     equal(
       await messageOf(systemInfo(another)),
       "DOCKER_HOST: proxy.example is not on a private network or this host, which plain TCP " +
-        "requires: use such an address, or TLS with DOCKER_TLS_VERIFY=1 and DOCKER_CERT_PATH",
+        "requires; use such an address, or TLS with DOCKER_TLS_VERIFY=1 and DOCKER_CERT_PATH",
     );
   }
   equal(relay.accepted, before);
@@ -103,7 +104,7 @@ Deno.test("a name without an address, and a port without a listener, are explain
   using unknown = connectTcp(2375, { host: "proxy.example", addresses: () => [] });
   equal(
     await messageOf(systemInfo(unknown)),
-    "DOCKER_HOST: proxy.example has no address: start the engine's proxy, or correct the name",
+    "DOCKER_HOST: proxy.example has no address; start the engine's proxy, or correct the name",
   );
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
@@ -111,8 +112,27 @@ Deno.test("a name without an address, and a port without a listener, are explain
   using closed = connectTcp(port);
   match(
     await messageOf(systemInfo(closed)),
-    /^No process listens at DOCKER_HOST=tcp:\/\/127\.0\.0\.1/,
+    /^DOCKER_HOST: tcp:\/\/127\.0\.0\.1:\d+ refused the connection; start the engine/,
   );
+});
+
+Deno.test("a TLS handshake that is never answered ends with the call", async () => {
+  const authority = await createAuthority("a");
+  const client = await authority.issue({ name: "longshore" });
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const ended = (async () => {
+    const connection = await listener.accept();
+    for (const buffer = new Uint8Array(4096); await connection.read(buffer) !== null;);
+    connection.close();
+  })();
+  const endpoint = tcpEndpoint({ host: "127.0.0.1", port: listener.addr.port }, {
+    config,
+    identity: { ca: authority.cert, ...client },
+  });
+  using engine = connectEngine(endpoint, { probeTimeoutMs: 20 });
+  match(await messageOf(systemInfo(engine)), /does not answer$/);
+  await ended;
+  listener.close();
 });
 
 const page = (status: string, text: string) =>
