@@ -106,7 +106,7 @@ function use(purpose: string, option: string): CallUse {
  * @param path Without version and query.
  */
 export function describeRefusal(method: Method, path: string): string {
-  const found = Object.entries(CALLS).find(([name]) => patternOf(name).test(`${method} ${path}`));
+  const found = Object.entries(CALLS).find(([name]) => isCall(name, `${method} ${path}`));
   if (!found) return `The socket proxy refuses ${method} requests to this path: allow it there`;
   const [name, { purpose, option }] = found;
   const options = isRead(method) ? `option ${option}` : `options ${option} and POST`;
@@ -115,5 +115,11 @@ export function describeRefusal(method: Method, path: string): string {
 
 const isRead = (method: Method) => method === "GET" || method === "HEAD";
 
-const patternOf = (name: string) =>
-  new RegExp(`^${name.replace("{id}", "[^/]+").replace("{name}", ".+")}$`);
+/** @param made Method and path. */
+function isCall(name: string, made: string): boolean {
+  const [start = "", variable, end = ""] = name.split(/[{}]/);
+  if (variable === undefined) return made === name;
+  const filled = made.slice(start.length, made.length - end.length);
+  return made.startsWith(start) && made.endsWith(end) && filled !== "" &&
+    (variable === "name" || !filled.includes("/"));
+}

@@ -57,7 +57,7 @@ export const containerWatcher: Worker = {
         memory.lives.lose();
         if (signal.aborted) return;
         deps.inventory.recordFailure(error instanceof Error ? error.message : String(error));
-        // A proxy that refuses a call may be configured anew without a restart here.
+        // A proxy that refuses a call may be corrected while this service runs.
         const isAway = error instanceof EngineUnreachableError || error instanceof RefusedCallError;
         if (!isAway) throw error;
         const { message } = error;

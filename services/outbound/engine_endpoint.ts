@@ -50,7 +50,7 @@ export function tcpEndpoint(
       try {
         if (identity) return await connectTls({ hostname, port }, identity, signal);
         const addresses = await privateAddresses(
-          // What users may call is another matter: an entry must not open the engine's address.
+          // Entries are for calls of users, and must not open an address for the engine.
           { config: { ...config, outboundAllow: [] }, ...(resolve && { resolve }) },
           host,
           signal,

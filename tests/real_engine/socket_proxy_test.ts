@@ -21,7 +21,7 @@ import { testConfig } from "../helpers/test_app.ts";
 import { apiStack, sleeper } from "../helpers/test_stack.ts";
 import { until } from "../helpers/until.ts";
 
-/** What a user does with a feature. */
+/** Calls of a user that need a feature. */
 type Use = (app: LiveApp, container: TestContainer, engine: RealEngine) => Promise<void>;
 
 /** The uses of features, each through a proxy that opens its calls only. */

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { describeRefusal } from "../../../engine/calls.ts";
 import { connectEngine, type Engine } from "../../../engine/client.ts";
 import { EngineUnreachableError, RefusedCallError } from "../../../engine/errors.ts";
 import { execStart } from "../../../engine/exec.ts";
@@ -178,4 +179,20 @@ Deno.test("pages of a proxy without an engine, and of a port that needs TLS, are
     (await failureOf(page("400 Bad Request", text), { pings: false })).message,
     /requires TLS: set DOCKER_TLS_VERIFY=1 and DOCKER_CERT_PATH$/,
   );
+});
+
+Deno.test("a refused call is found by its path, also with slashes in a name", () => {
+  for (
+    const [method, path, call] of [
+      ["GET", "/images/a/b%3A1/json", "GET /images/{name}/json"],
+      ["GET", "/images/json", "GET /images/json"],
+      ["DELETE", "/images/a/b", "DELETE /images/{name}"],
+      ["POST", "/containers/web/start", "POST /containers/{id}/start"],
+      ["POST", "/containers/create", "POST /containers/create"],
+      ["GET", "/containers/json", "GET /containers/json"],
+    ] as const
+  ) {
+    match(describeRefusal(method, path), new RegExp(`: allow ${RegExp.escape(call)} \\(option`));
+  }
+  match(describeRefusal("GET", "/containers/a/b/json"), /refuses GET requests to this path/);
 });
