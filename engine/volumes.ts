@@ -3,7 +3,7 @@
 import type { Engine } from "./client.ts";
 import { noSuch, segment } from "./path.ts";
 import { type Filters, filtersText, type Signal, withMargin } from "./query.ts";
-import { LIST_LIMITS, OBJECT_LIMITS, type Shortened } from "./shortened_json.ts";
+import { LIST_LIMITS, type Shortened } from "./shortened_json.ts";
 
 /** One entry of `GET /volumes`. */
 export interface Volume extends Shortened {

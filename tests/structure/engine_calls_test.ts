@@ -13,12 +13,12 @@ import { CALLS } from "../../engine/calls.ts";
 
 /** The features of `docs/socket-proxy.md`, with the files that make their calls. */
 const FEATURES: Record<string, RegExp> = {
-  "Required": /^services\/containers\/(engine_events|reads|watcher)\.ts$/,
+  "Required": /^services\/containers\/(engine_events|reads|unreadable|watcher)\.ts$/,
   "Containers in detail":
     /^(commands\/greeting|services\/(containers\/(containers|engine_status|inspect|own_labels|secret_values|self_search|stats)|messages\/crash_log|metrics\/.+))\.ts$/,
   "Logs": /^services\/logs\//,
   "Actions on containers":
-    /^services\/(containers\/(actions|limits|removal|signals)\.ts$|renames\/)/,
+    /^services\/(containers\/(actions|limits|reconfigure|removal|signals)\.ts$|renames\/)/,
   "Commands and terminals": /^services\/containers\/(exec|terminal)\//,
   "Networks, volumes and disk usage": /^services\/(containers\/networks\.ts$|storage\/)/,
   "Images": /^services\/images\/(?!registries\/)/,
