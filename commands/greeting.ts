@@ -4,6 +4,7 @@
  * @module
  */
 
+import { RefusedCallError } from "../engine/errors.ts";
 import { systemVersion } from "../engine/system.ts";
 import { SETUP_CODE_MINUTES } from "../services/access/setup/code.ts";
 import { isSetupRequired } from "../services/access/sign_in/mode.ts";
@@ -55,14 +56,18 @@ export async function greet(
 }
 
 async function engineFound({ engine }: Deps): Promise<string> {
+  const { address } = engine.endpoint;
+  const kind = () => engine.kind === "podman" ? "Podman" : "Docker";
   try {
     const { Version, ApiVersion } = await systemVersion(engine, {
       signal: AbortSignal.timeout(ENGINE_WAIT_MS),
     });
-    const kind = engine.kind === "podman" ? "Podman" : "Docker";
-    return `${kind} ${Version} (API ${ApiVersion}) at ${engine.socketPath}`;
+    return `${kind()} ${Version} (API ${ApiVersion}) at ${address}`;
   } catch (error) {
+    if (error instanceof RefusedCallError) {
+      return `${kind()} (API ${engine.apiVersion}) at ${address}`;
+    }
     const why = error instanceof DOMException ? "no answer yet" : (error as Error).message;
-    return `not reachable at ${engine.socketPath} (${why}); retrying in the background`;
+    return `not reachable at ${address} (${why}); retrying in the background`;
   }
 }

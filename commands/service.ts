@@ -1,7 +1,6 @@
 /** The opened service: its data, its parts and its application. @module */
 
 import { connectEngine } from "../engine/client.ts";
-import { findEngineSocket } from "../engine/socket.ts";
 import { type App, createApp } from "../routes/app.ts";
 import { recordOwnUpdate } from "../services/updates/own_update.ts";
 import { parseExecAllowlist } from "../services/containers/exec/allowlist.ts";
@@ -16,6 +15,7 @@ import { findSelf } from "../services/containers/self_container.ts";
 import { assemble } from "./assemble.ts";
 import { ensureCredentials } from "./credentials.ts";
 import { openDataDirectory } from "./data_directory.ts";
+import { findEngineEndpoint } from "./engine_endpoint.ts";
 import { greet } from "./greeting.ts";
 import { commandError, executableOf, type Program } from "./program.ts";
 
@@ -46,21 +46,16 @@ export async function openService(
 ): Promise<Service> {
   assertUsableAllowlist(config);
   assertUsableProcPath(program, config);
+  const endpoint = await findEngineEndpoint(program, config);
   // Keys and databases are private.
   Deno.umask(0o077);
   using opened = new DisposableStack();
   const data = opened.use(openDataDirectory(config.dataDir, log));
-  const socketPath = await findEngineSocket({
-    dockerHost: config.dockerHost,
-    xdgRuntimeDir: program.env.XDG_RUNTIME_DIR,
-    home: program.env.HOME,
-    uid: Deno.uid(),
-  });
   const deps = assemble({
     config,
     db: data.db,
     metrics: data.metrics,
-    engine: opened.use(connectEngine(socketPath)),
+    engine: opened.use(connectEngine(endpoint)),
     secrets: loadSecrets(config, log),
     self: findSelf({
       hostname: program.surroundings.hostname,

@@ -15,6 +15,7 @@ owner=65532
 
 case ${DOCKER_HOST:-} in
   unix://*) socket=${DOCKER_HOST#unix://} ;;
+  tcp://*) socket= ;;
   *) socket=/var/run/docker.sock ;;
 esac
 group=$owner

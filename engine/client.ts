@@ -1,9 +1,11 @@
 /** The client of the container engine's API. @module */
 
 import { Call } from "./call.ts";
+import type { CallPath, CallTarget, Method } from "./calls.ts";
+import { type EngineEndpoint, socketEndpoint } from "./endpoint.ts";
 import { EngineError, EngineProtocolError, EngineUnreachableError } from "./errors.ts";
 import { copyFailure, isVersionRefusal } from "./failures.ts";
-import { encodeRequest, type Method } from "./http.ts";
+import { encodeRequest } from "./http.ts";
 import { EngineLimiter } from "./limiter.ts";
 import { EngineProbe, type PlainResponse } from "./probe.ts";
 import {
@@ -15,7 +17,7 @@ import type { JsonLimits } from "./shortened_json.ts";
 import { type Reply, SMALL_BODY_MAX, Transport } from "./transport.ts";
 import { Upload } from "./upload.ts";
 
-export type { EngineResponse, HijackedConnection, Method };
+export type { EngineResponse, HijackedConnection };
 
 export interface RequestOptions {
   query?: Record<string, string | number | boolean | undefined> | undefined;
@@ -47,8 +49,11 @@ export interface RequestOptions {
   long?: boolean | undefined;
 }
 
+/** Method and path, one of `CALLS`, with options. */
+export type EngineCall = [...call: CallTarget, options?: RequestOptions | undefined];
+
 export interface Engine extends Disposable {
-  readonly socketPath: string;
+  readonly endpoint: EngineEndpoint;
   /** Negotiated API version, e.g. "1.41"; undefined before the first response. */
   readonly apiVersion: string | undefined;
   /** The kind of engine; undefined before the first response. */
@@ -64,13 +69,13 @@ export interface Engine extends Disposable {
    * @throws {EngineError} For any other status.
    * @throws {EngineUnreachableError} If there is no usable response.
    */
-  request(method: Method, path: string, options?: RequestOptions): Promise<EngineResponse>;
+  request(...call: EngineCall): Promise<EngineResponse>;
   /** Sends a request and waits for the end of its response, whose body is not needed. */
-  send(method: Method, path: string, options?: RequestOptions): Promise<EngineResponse>;
+  send(...call: EngineCall): Promise<EngineResponse>;
   /** Sends a request and resolves with the JSON body. */
-  json<T>(method: Method, path: string, options?: RequestOptions): Promise<T>;
+  json<T>(...call: EngineCall): Promise<T>;
   /** Sends a POST with `Upgrade: tcp` and resolves with the raw duplex connection. */
-  upgrade(path: string, options?: RequestOptions): Promise<HijackedConnection>;
+  upgrade(path: CallPath<"POST">, options?: RequestOptions): Promise<HijackedConnection>;
   /** Closes all connections; pending requests fail. */
   close(): void;
 }
@@ -78,7 +83,7 @@ export interface Engine extends Disposable {
 export interface EngineOptions {
   /** A monotonic clock in milliseconds; default `performance.now`. */
   now?: (() => number) | undefined;
-  /** Longest idle time of a connection, in milliseconds; default 10 000. */
+  /** Longest idle time of a connection, in milliseconds; default: the endpoint's, or 10 000. */
   idleMs?: number | undefined;
   /** Maximum concurrent short requests; further ones wait in order. Default 32. */
   connectionsMax?: number | undefined;
@@ -100,14 +105,19 @@ export interface EngineOptions {
 const HEAD_TIMEOUT_MS = 30_000;
 
 /**
- * @param socketPath E.g. `/var/run/docker.sock`. No connection is opened before the first request.
+ * No connection is opened before the first request.
+ *
+ * @param endpoint The path of a socket, e.g. `/var/run/docker.sock`, or another endpoint.
  */
-export function connectEngine(socketPath: string, options: EngineOptions = {}): Engine {
-  return new Client(socketPath, options);
+export function connectEngine(
+  endpoint: string | EngineEndpoint,
+  options: EngineOptions = {},
+): Engine {
+  return new Client(typeof endpoint === "string" ? socketEndpoint(endpoint) : endpoint, options);
 }
 
 class Client implements Engine {
-  readonly socketPath: string;
+  readonly endpoint: EngineEndpoint;
   readonly counts = { requests: 0, failures: 0 };
   readonly #transport: Transport;
   readonly #short: EngineLimiter;
@@ -120,9 +130,9 @@ class Client implements Engine {
   readonly #probeTimeoutMs: number;
   #isClosed = false;
 
-  constructor(socketPath: string, {
+  constructor(endpoint: EngineEndpoint, {
     now = () => performance.now(),
-    idleMs = 10_000,
+    idleMs = endpoint.idleMs ?? 10_000,
     connectionsMax = 32,
     longMax = 256,
     waitingMax = 1_024,
@@ -130,9 +140,9 @@ class Client implements Engine {
     probeTimeoutMs = 3_000,
     probePatienceMs = 50,
   }: EngineOptions) {
-    this.socketPath = socketPath;
+    this.endpoint = endpoint;
     this.#transport = new Transport({
-      ...{ socketPath, idleMs, connectionsMax, now },
+      ...{ endpoint, idleMs, connectionsMax, now },
       onLost: (failure) => this.#probe.recordLoss(failure),
       onSuspicion: () => this.#probe.suspect(),
     });
@@ -141,7 +151,7 @@ class Client implements Engine {
     this.#suspectMs = suspectMs;
     this.#probeTimeoutMs = probeTimeoutMs;
     this.#probe = new EngineProbe({
-      socketPath,
+      address: endpoint.address,
       send: (target) => this.#sendProbe(target),
       onLost: (failure, isSilent) => {
         this.#transport.closeIdle();
@@ -167,27 +177,27 @@ class Client implements Engine {
     return this.#probe.version !== undefined;
   }
 
-  async request(method: Method, path: string, options: RequestOptions = {}) {
+  async request(...[method, path, options = {}]: EngineCall) {
     const { head, lease } = await this.#request(method, path, options, false);
     return this.#transport.createResponse(method, head, lease, options.bodyMax);
   }
 
-  async send(method: Method, path: string, options?: RequestOptions) {
-    const response = await this.request(method, path, options);
+  async send(...call: EngineCall) {
+    const response = await this.request(...call);
     await response.bytes();
     return response;
   }
 
-  async json<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
-    const response = await this.request(method, path, options);
-    const { limits } = options;
+  async json<T>(...call: EngineCall): Promise<T> {
+    const response = await this.request(...call);
+    const [, , { limits } = {}] = call;
     if (limits === undefined) return await response.json<T>();
     const found = await response.shortenedJson<T>(limits);
     if (found !== undefined) return found;
     throw new EngineProtocolError("The container engine sent an empty response");
   }
 
-  async upgrade(path: string, options: RequestOptions = {}) {
+  async upgrade(path: CallPath<"POST">, options: RequestOptions = {}) {
     const { head, lease } = await this.#request("POST", path, { ...options, long: true }, true);
     // An engine that responds with 200 instead of switching may frame its response.
     const body = this.#transport.body(
@@ -260,7 +270,7 @@ class Client implements Engine {
         call.clearTimer();
         return reply;
       }
-      throw await this.#transport.readFailure(method, reply);
+      throw await this.#transport.readFailure(method, path, reply);
     } catch (error) {
       this.#reads.delete(call);
       call.end();
@@ -294,7 +304,7 @@ class Client implements Engine {
       const request = encodeRequest({ method: "GET", target });
       const reply = await this.#transport.exchange(call, undefined, "GET", request);
       const { head, lease } = reply;
-      if (head.status !== 200) throw await this.#transport.readFailure("GET", reply);
+      if (head.status !== 200) throw await this.#transport.readFailure("GET", target, reply);
       const text = await this.#transport.createResponse("GET", head, lease, SMALL_BODY_MAX).text();
       return { headers: head.headers, text };
     } finally {
@@ -303,7 +313,7 @@ class Client implements Engine {
   }
 
   #timeout(what: string) {
-    const message = `The container engine at ${this.socketPath} ${what}`;
+    const message = `The container engine at ${this.endpoint.address} ${what}`;
     return new EngineUnreachableError(message, "timeout");
   }
 

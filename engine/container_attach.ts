@@ -39,6 +39,6 @@ export async function containerResize(
   id: string,
   { cols, rows, signal }: { cols: number; rows: number } & Signal,
 ): Promise<void> {
-  const path = `/containers/${segment("container", id)}/resize`;
+  const path = `/containers/${segment("container", id)}/resize` as const;
   await engine.send("POST", path, { query: { w: cols, h: rows }, signal });
 }

@@ -1,5 +1,6 @@
 /** Resource use of containers as the engine reports it. @module */
 
+import type { CallPath } from "./calls.ts";
 import type { Engine, RequestOptions } from "./client.ts";
 import { EngineError } from "./errors.ts";
 import { segment } from "./path.ts";
@@ -97,7 +98,7 @@ export function containerStats(
     oneShot?: boolean | undefined;
   } & Signal = {},
 ): Promise<ContainerStats> {
-  return runningJson(engine, id, "stats", {
+  return runningJson(engine, id, `/containers/${segment("container", id)}/stats`, {
     query: { stream: false, "one-shot": oneShot ? true : undefined },
     signal,
     long: true,
@@ -112,10 +113,9 @@ export function containerStats(
 export async function runningJson<T>(
   engine: Engine,
   id: string,
-  what: string,
+  path: CallPath<"GET">,
   options: RequestOptions,
 ): Promise<T> {
-  const path = `/containers/${segment("container", id)}/${what}`;
   const response = await engine.request("GET", path, options);
   const found = await response.shortenedJson<T>(OBJECT_LIMITS);
   if (found === undefined) throw new EngineError(409, `Container ${id} is not running`);

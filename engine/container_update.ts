@@ -28,7 +28,7 @@ export async function containerUpdate(
   id: string,
   { body, signal }: { body: ContainerUpdateBody } & Signal,
 ): Promise<void> {
-  const path = `/containers/${segment("container", id)}/update`;
+  const path = `/containers/${segment("container", id)}/update` as const;
   await engine.send("POST", path, {
     body,
     signal,

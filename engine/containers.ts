@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { CallPath } from "./calls.ts";
 import type { Engine } from "./client.ts";
 import type {
   ContainerConfig,
@@ -107,7 +108,7 @@ export async function containerCreate(
  * @throws {EngineError} 404 if the container does not exist; 400, 409 or 500 if it cannot start.
  */
 export function containerStart(engine: Engine, id: string, { signal }: Signal = {}) {
-  return postAction(engine, id, "start", {}, 120, signal);
+  return postAction(engine, `/containers/${segment("container", id)}/start`, {}, 120, signal);
 }
 
 /**
@@ -122,7 +123,13 @@ export function containerStop(
   id: string,
   { timeoutS, signal }: { timeoutS?: number | undefined } & Signal = {},
 ): Promise<Changed> {
-  return postAction(engine, id, "stop", { t: timeoutS }, timeoutS, signal);
+  return postAction(
+    engine,
+    `/containers/${segment("container", id)}/stop`,
+    { t: timeoutS },
+    timeoutS,
+    signal,
+  );
 }
 
 /**
@@ -135,7 +142,13 @@ export async function containerRestart(
   id: string,
   { timeoutS, signal }: { timeoutS?: number | undefined } & Signal = {},
 ): Promise<void> {
-  await postAction(engine, id, "restart", { t: timeoutS }, timeoutS, signal);
+  await postAction(
+    engine,
+    `/containers/${segment("container", id)}/restart`,
+    { t: timeoutS },
+    timeoutS,
+    signal,
+  );
 }
 
 /**
@@ -148,7 +161,7 @@ export async function containerPause(
   id: string,
   { signal }: Signal = {},
 ): Promise<void> {
-  await postAction(engine, id, "pause", {}, 60, signal);
+  await postAction(engine, `/containers/${segment("container", id)}/pause`, {}, 60, signal);
 }
 
 /**
@@ -161,7 +174,7 @@ export async function containerUnpause(
   id: string,
   { signal }: Signal = {},
 ): Promise<void> {
-  await postAction(engine, id, "unpause", {}, 60, signal);
+  await postAction(engine, `/containers/${segment("container", id)}/unpause`, {}, 60, signal);
 }
 
 /**
@@ -176,7 +189,13 @@ export async function containerKill(
   id: string,
   { name, signal }: { name: string } & Signal,
 ): Promise<void> {
-  await postAction(engine, id, "kill", { signal: name }, 60, signal);
+  await postAction(
+    engine,
+    `/containers/${segment("container", id)}/kill`,
+    { signal: name },
+    60,
+    signal,
+  );
 }
 
 /** @throws {EngineError} 404 if the container does not exist; 409 if the name is taken. */
@@ -185,7 +204,7 @@ export async function containerRename(
   id: string,
   { name, signal }: { name: string } & Signal,
 ): Promise<void> {
-  await postAction(engine, id, "rename", { name }, 30, signal);
+  await postAction(engine, `/containers/${segment("container", id)}/rename`, { name }, 30, signal);
 }
 
 /**
@@ -228,7 +247,8 @@ export async function containerTop(
   id: string,
   { signal }: Signal = {},
 ): Promise<ContainerTop> {
-  const { Titles, Processes } = await runningJson<Partial<ContainerTop>>(engine, id, "top", {
+  const path = `/containers/${segment("container", id)}/top` as const;
+  const { Titles, Processes } = await runningJson<Partial<ContainerTop>>(engine, id, path, {
     signal,
   });
   return splitColumns({ Titles: Titles ?? [], Processes: Processes ?? [] });
@@ -251,13 +271,12 @@ function splitColumns({ Titles, Processes }: ContainerTop): ContainerTop {
 /** The engine responds with 304 if the container is already in the desired state. */
 async function postAction(
   engine: Engine,
-  id: string,
-  verb: string,
+  path: CallPath<"POST">,
   query: Record<string, string | number | undefined>,
   maxSeconds: number | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Changed> {
-  const response = await engine.send("POST", `/containers/${segment("container", id)}/${verb}`, {
+  const response = await engine.send("POST", path, {
     query,
     signal,
     long: true,

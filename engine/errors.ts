@@ -10,10 +10,24 @@ export class EngineError extends Error {
   }
 }
 
+/**
+ * A proxy in front of the engine refused the call. The message is a sentence that names the call and
+ * the option that allows it. The status is 502, because the engine itself did not refuse anything.
+ */
+export class RefusedCallError extends EngineError {
+  override readonly name: string = "RefusedCallError";
+
+  constructor(message: string) {
+    super(502, message);
+  }
+}
+
 /** Why there was no usable response. */
 export type UnreachableReason =
   | "missing" // the socket does not exist
   | "permission" // the process is not permitted to use the socket
+  | "address" // the name has no address, or one that must not be used
+  | "tls" // the certificate of either side is not accepted
   | "refused" // the socket exists, but no process accepts connections
   | "timeout" // no response in time
   | "broken" // the connection ended before the response was complete

@@ -124,6 +124,6 @@ export async function execResize(
   execId: string,
   { cols, rows, signal }: { cols: number; rows: number } & Signal,
 ): Promise<void> {
-  const path = `/exec/${segment("exec instance", execId)}/resize`;
+  const path = `/exec/${segment("exec instance", execId)}/resize` as const;
   await engine.send("POST", path, { query: { w: cols, h: rows }, signal });
 }

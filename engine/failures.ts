@@ -1,6 +1,12 @@
 /** Errors of the connection and of the engine, with messages for users. @module */
 
-import { EngineError, EngineUnreachableError, type UnreachableReason } from "./errors.ts";
+import { describeRefusal, type Method } from "./calls.ts";
+import {
+  EngineError,
+  EngineUnreachableError,
+  RefusedCallError,
+  type UnreachableReason,
+} from "./errors.ts";
 
 /** Maximum length of the engine's own text in a message. */
 const TEXT_MAX = 2_000;
@@ -27,21 +33,64 @@ export function toConnectError(cause: unknown, socketPath: string): EngineUnreac
   return failure("refused", `The container engine at ${socketPath} ${what}`);
 }
 
-/**
- * Turns an error response of the engine into an error.
- *
- * @param body JSON with a `message`, from both engines; may be empty, or plain text.
- */
-export function toEngineError(status: number, body: string): EngineError {
-  let text: unknown = body;
-  try {
-    text = JSON.parse(body).message ?? body;
-  } catch {
-    // A proxy in front of the engine may respond with plain text.
+/** Turns the end of a connection into an error. */
+export function toBrokenError(cause: unknown, address: string): EngineUnreachableError {
+  // With TLS 1.3 the engine refuses the client's certificate after the handshake.
+  const first = cause instanceof Error && cause.cause ? cause.cause : cause;
+  const alert = /received fatal alert: (\w+)/.exec(messageOf(first))?.[1];
+  if (alert !== undefined) {
+    const message =
+      `The container engine at ${address} refuses the client certificate (${alert}): ` +
+      "cert.pem and key.pem in DOCKER_CERT_PATH must be signed by an authority that it trusts";
+    return new EngineUnreachableError(message, "tls", { cause });
   }
-  const message = String(text).trim().slice(0, TEXT_MAX) ||
-    `The engine responded with status ${status}`;
+  const message = `The connection to the container engine at ${address} broke`;
+  return new EngineUnreachableError(message, "broken", { cause });
+}
+
+/**
+ * Turns an error response into an error. Both engines respond with JSON that has a `message`; a proxy
+ * in front of them responds with a page or plain text of its own.
+ *
+ * @param response.path Without version and query.
+ */
+export function toResponseError({ method, path, status, body, address }: {
+  method: Method;
+  path: string;
+  status: number;
+  body: string;
+  address: string;
+}): EngineError | EngineUnreachableError {
+  const own = messageIn(body);
+  if (own === undefined && (status === 403 || status === 405)) {
+    return new RefusedCallError(describeRefusal(method, path));
+  }
+  if (own === undefined && status >= 502 && status <= 504) {
+    return new EngineUnreachableError(
+      `The proxy at ${address} does not reach the container engine (status ${status})`,
+    );
+  }
+  if (own === undefined && NEEDS_TLS.test(body)) {
+    return new EngineUnreachableError(
+      `The container engine at ${address} requires TLS: set DOCKER_TLS_VERIFY=1 and DOCKER_CERT_PATH`,
+      "tls",
+    );
+  }
+  const text = own ?? (/^\s*</.test(body) ? "" : body);
+  const message = text.trim().slice(0, TEXT_MAX) || `The engine responded with status ${status}`;
   return new EngineError(status === 500 ? statusOf(message) : status, message);
+}
+
+/** Texts of a Go program and of nginx. */
+const NEEDS_TLS = /HTTP request (was sent )?to an? HTTPS (server|port)/;
+
+function messageIn(body: string): string | undefined {
+  try {
+    const { message } = Object(JSON.parse(body));
+    return message === undefined || message === null ? undefined : String(message);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

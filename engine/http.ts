@@ -1,9 +1,8 @@
-/** HTTP/1.1 over the engine's Unix socket: connections, requests and heads of responses. @module */
+/** HTTP/1.1 over a connection to the engine: requests and heads of responses. @module */
 
 import { ByteReader, EndOfSourceError } from "./byte_reader.ts";
+import type { EngineConnection } from "./endpoint.ts";
 import { EngineProtocolError } from "./errors.ts";
-
-export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
 
 /** The status line and headers of a response. */
 export interface Head {
@@ -49,17 +48,12 @@ export class Connection {
   responses = 0;
   /** When it became idle, by the clock of the pool. */
   idleSince = 0;
-  readonly #conn: Deno.UnixConn;
+  readonly #conn: EngineConnection;
   #isClosed = false;
 
-  private constructor(conn: Deno.UnixConn) {
+  constructor(conn: EngineConnection) {
     this.#conn = conn;
     this.reader = new ByteReader(conn);
-  }
-
-  /** @throws The errors of `Deno.connect()`. */
-  static async open(socketPath: string): Promise<Connection> {
-    return new Connection(await Deno.connect({ transport: "unix", path: socketPath }));
   }
 
   get isClosed(): boolean {

@@ -2,7 +2,7 @@
 
 import type { Engine, EngineResponse } from "./client.ts";
 import type { ContainerConfig } from "./container_config.ts";
-import { EngineError } from "./errors.ts";
+import { EngineError, RefusedCallError } from "./errors.ts";
 import { isImageName, parseReference } from "./image_reference.ts";
 import { jsonLines } from "./json_lines.ts";
 import { noSuch, segments } from "./path.ts";
@@ -159,7 +159,7 @@ export async function imageTag(
   reference: string,
   { name, tag }: { name: string; tag: string },
 ): Promise<void> {
-  const path = `/images/${imagePath(reference)}/tag`;
+  const path = `/images/${imagePath(reference)}/tag` as const;
   await engine.send("POST", path, { query: { repo: name, tag } });
 }
 
@@ -223,7 +223,8 @@ export async function imagePull(
     headTimeoutMs: PULL_HEAD_TIMEOUT_MS,
   }).catch((error) => {
     // Other statuses are about the registry and differ by engine.
-    throw error instanceof EngineError && error.status !== 400 && error.status !== 404
+    throw error instanceof EngineError && !(error instanceof RefusedCallError) &&
+        error.status !== 400 && error.status !== 404
       ? toPullError(error.message, error)
       : error;
   });
@@ -338,7 +339,9 @@ export async function imageLoad(
     long: true,
     headTimeoutMs: LOAD_HEAD_TIMEOUT_MS,
   }).catch((error) => {
-    throw error instanceof EngineError ? toLoadError(error.message, error) : error;
+    throw error instanceof EngineError && !(error instanceof RefusedCallError)
+      ? toLoadError(error.message, error)
+      : error;
   });
   let text = "";
   for await (const message of jsonLines<LoadMessage>(response.body)) {

@@ -13,7 +13,8 @@ export interface PlainResponse {
 }
 
 export interface EngineProbeOptions {
-  socketPath: string;
+  /** Of the engine, for messages. */
+  address: string;
   /** Sends `GET target` without waiting for other requests, and reads the whole response. */
   send: (target: string) => Promise<PlainResponse>;
   /**
@@ -116,13 +117,13 @@ export class EngineProbe {
   }
 
   async #run(): Promise<void> {
-    const { socketPath, send } = this.#options;
+    const { address, send } = this.#options;
     try {
       const ping = await send("/_ping");
       const newest = ping.headers.get("api-version") ?? "";
       if (!/^\d+\.\d+$/.test(newest)) {
         throw new EngineProtocolError(
-          `The process listening at ${socketPath} is not a container engine`,
+          `The process listening at ${address} is not a container engine`,
         );
       }
       this.#engine = {
@@ -132,7 +133,7 @@ export class EngineProbe {
       this.#failure = undefined;
     } catch (error) {
       const failure = error instanceof EngineUnreachableError ? error : new EngineUnreachableError(
-        `The container engine at ${socketPath} is not ready: ${messageOf(error)}`,
+        `The container engine at ${address} is not ready: ${messageOf(error)}`,
         "broken",
         { cause: error },
       );
@@ -144,10 +145,12 @@ export class EngineProbe {
   /** Only an engine newer than this client may no longer support its versions. */
   async #fetchOldest(newest: string): Promise<string | undefined> {
     if (isAtLeast(API_VERSION_MAX, newest)) return undefined;
-    const { text } = await this.#options.send("/version");
     try {
+      const { text } = await this.#options.send("/version");
       return JSON.parse(text).MinAPIVersion;
-    } catch {
+    } catch (error) {
+      if (error instanceof EngineUnreachableError) throw error;
+      // A proxy may refuse the call.
       return undefined;
     }
   }

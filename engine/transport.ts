@@ -3,22 +3,17 @@
 import { Body, findFraming, type Framing } from "./body.ts";
 import { type Call, waitDuring } from "./call.ts";
 import { type EngineError, EngineProtocolError, EngineUnreachableError } from "./errors.ts";
-import { toConnectError, toEngineError } from "./failures.ts";
-import {
-  BrokenConnectionError,
-  Connection,
-  exchange,
-  type Head,
-  isConnectionEnd,
-  type Method,
-} from "./http.ts";
+import type { Method } from "./calls.ts";
+import type { EngineEndpoint } from "./endpoint.ts";
+import { toBrokenError, toResponseError } from "./failures.ts";
+import { BrokenConnectionError, Connection, exchange, type Head, isConnectionEnd } from "./http.ts";
 import type { EngineLimiter } from "./limiter.ts";
 import { Pool } from "./pool.ts";
 import { createResponse, type EngineResponse, type Lease } from "./response.ts";
 import type { Upload } from "./upload.ts";
 
 export interface TransportOptions {
-  socketPath: string;
+  endpoint: EngineEndpoint;
   /** Longest idle time of a connection, in milliseconds. */
   idleMs: number;
   /** Maximum idle connections. */
@@ -108,15 +103,17 @@ export class Transport {
 
   /** @param isReported False for a probe, which reports its failure itself. */
   async #connect(call: Call, isReported: boolean): Promise<Connection> {
-    const opening = Connection.open(this.#options.socketPath);
+    const end = new AbortController();
+    const opening = this.#options.endpoint.connect(end.signal);
     try {
-      return await waitDuring(call, opening);
+      return new Connection(await waitDuring(call, opening));
     } catch (error) {
+      end.abort();
       opening.then((late) => late.close(), () => {});
-      if (call.failure) throw error;
-      const failure = toConnectError(error, this.#options.socketPath);
-      if (isReported) this.#options.onLost(failure);
-      throw failure;
+      if (isReported && !call.failure && error instanceof EngineUnreachableError) {
+        this.#options.onLost(error);
+      }
+      throw error;
     }
   }
 
@@ -166,7 +163,12 @@ export class Transport {
     }
   }
 
-  async readFailure(method: Method, { head, lease }: Reply): Promise<EngineError> {
+  /** @param path Without the version and the query. */
+  async readFailure(
+    method: Method,
+    path: string,
+    { head, lease }: Reply,
+  ): Promise<EngineError | EngineUnreachableError> {
     const { status } = head;
     if (status < 400) {
       throw lease.fail(
@@ -180,18 +182,17 @@ export class Transport {
         throw error;
       },
     );
-    return toEngineError(status, text);
+    const { address } = this.#options.endpoint;
+    const failure = toResponseError({ method, path, status, body: text, address });
+    if (failure instanceof EngineUnreachableError) this.#options.onSuspicion();
+    return failure;
   }
 
   /** Turns the end of a connection into an error for the caller. */
   #toCallerError(error: unknown): unknown {
     if (!isConnectionEnd(error)) return error;
     this.#options.onSuspicion();
-    return new EngineUnreachableError(
-      `The connection to the container engine at ${this.#options.socketPath} broke`,
-      "broken",
-      { cause: error },
-    );
+    return toBrokenError(error, this.#options.endpoint.address);
   }
 
   closeIdle(): void {

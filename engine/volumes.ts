@@ -3,7 +3,7 @@
 import type { Engine } from "./client.ts";
 import { noSuch, segment } from "./path.ts";
 import { type Filters, filtersText, type Signal, withMargin } from "./query.ts";
-import { LIST_LIMITS, OBJECT_LIMITS, type Shortened } from "./shortened_json.ts";
+import { LIST_LIMITS, type Shortened } from "./shortened_json.ts";
 
 /** One entry of `GET /volumes`. */
 export interface Volume extends Shortened {
@@ -30,18 +30,6 @@ export async function volumeList(
     limits: LIST_LIMITS,
   });
   return Volumes ?? [];
-}
-
-/** @throws {EngineError} 404 if the volume does not exist. */
-export function volumeInspect(
-  engine: Engine,
-  name: string,
-  { signal }: Signal = {},
-): Promise<Volume> {
-  return engine.json("GET", `/volumes/${segment("volume", name)}`, {
-    signal,
-    limits: OBJECT_LIMITS,
-  });
 }
 
 /** Finds a volume by its exact name. */

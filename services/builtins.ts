@@ -15,6 +15,7 @@ interface Builtins {
   "node:net": typeof import("node:net");
   "node:os": typeof import("node:os");
   "node:process": typeof import("node:process");
+  "node:tls": typeof import("node:tls");
   "node:util": typeof import("node:util");
   "node:zlib": typeof import("node:zlib");
 }
@@ -36,6 +37,7 @@ export const nodeHttps = () => load("node:https");
 export const nodeNet = () => load("node:net");
 export const nodeOs = () => load("node:os");
 export const nodeProcess = () => load("node:process");
+export const nodeTls = () => load("node:tls");
 export const nodeUtil = () => load("node:util");
 export const nodeZlib = () => load("node:zlib");
 

@@ -69,11 +69,26 @@ export function list(text: string, separator = ","): string[] {
   return text.split(separator).map((part) => part.trim()).filter((part) => part !== "");
 }
 
-/** `unix:///path` */
-export function unixSocket(text: string): string {
-  if (!/^unix:\/\/\/./.test(text)) throw new Error("must be a Unix socket as unix:///path");
+/** `unix:///path` or `tcp://host:port` */
+export function engineAddress(text: string): string {
+  if (!/^unix:\/\/\/./.test(text) && !tcpAddress(text)) {
+    throw new Error("must be a Unix socket as unix:///path, or a TCP address as tcp://host:port");
+  }
   return text;
 }
+
+/** Host and port of `tcp://host:port`; IPv6 is in brackets, and the port may be missing. */
+export function tcpAddress(text: string): { host: string; port?: number } | undefined {
+  const found = /^tcp:\/\/(\[[\da-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?\/?$/i.exec(text);
+  if (!found) return undefined;
+  const [, host = "", digits] = found;
+  if (digits === undefined) return { host };
+  const port = Number(digits);
+  return port >= 1 && port <= 65_535 ? { host, port } : undefined;
+}
+
+/** Any text, which stands for yes. */
+export const presence = (): true => true;
 
 export function absolutePath(text: string): string {
   if (!text.startsWith("/")) throw new Error("must be an absolute path");

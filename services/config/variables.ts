@@ -8,6 +8,7 @@ import {
   cidrOrHost,
   directory,
   email,
+  engineAddress,
   hostOrAddress,
   httpUrl,
   integer,
@@ -15,12 +16,12 @@ import {
   mailSender,
   oneOf,
   origin,
+  presence,
   probedEndpoint,
   secretOf,
   smtpUrl,
   sslDomain,
   subdirectory,
-  unixSocket,
 } from "./values.ts";
 import { LOG_LEVELS } from "../log.ts";
 
@@ -105,9 +106,20 @@ export const VARIABLES = {
   },
   dockerHost: {
     name: "DOCKER_HOST",
-    meaning: "The engine's socket as unix:///path",
+    meaning: "The engine as unix:///path or tcp://host:port",
     fallbackShown: "found: Docker, rootless Docker, Podman",
-    parse: unixSocket,
+    parse: engineAddress,
+  },
+  dockerTlsVerify: {
+    name: "DOCKER_TLS_VERIFY",
+    meaning: "Any value: TLS with a client certificate to DOCKER_HOST=tcp://host:port",
+    parse: presence,
+  },
+  dockerCertPath: {
+    name: "DOCKER_CERT_PATH",
+    meaning: "Directory of ca.pem, cert.pem and key.pem for DOCKER_TLS_VERIFY",
+    fallbackShown: "~/.docker",
+    parse: absolutePath,
   },
   procPath: {
     name: "PROC_PATH",

@@ -1,7 +1,7 @@
 /** Starts, stops and restarts containers. @module */
 
 import { containerRestart, containerStart, containerStop } from "../../engine/containers.ts";
-import { EngineError, EngineUnreachableError } from "../../engine/errors.ts";
+import { EngineError, EngineUnreachableError, RefusedCallError } from "../../engine/errors.ts";
 import type { Caller } from "../access/caller.ts";
 import { redactFailure, visibleTo } from "./visible.ts";
 import type { Deps } from "../deps.ts";
@@ -209,7 +209,8 @@ async function startOrConflict<T>(
   try {
     return await starting;
   } catch (error) {
-    if (!(error instanceof EngineError) || /^no such container/i.test(error.message)) throw error;
+    if (!(error instanceof EngineError) || error instanceof RefusedCallError) throw error;
+    if (/^no such container/i.test(error.message)) throw error;
     const message = startFailure(error.message, attachments);
     const refusal = new AppError("conflict", message, { cause: error });
     throw await withoutContainerValues(engine, id, refusal);

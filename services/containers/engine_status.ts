@@ -1,6 +1,7 @@
 /** Whether the engine is reachable, and its version, from memory. @module */
 
 import type { Engine } from "../../engine/client.ts";
+import { RefusedCallError } from "../../engine/errors.ts";
 import { systemVersion } from "../../engine/system.ts";
 import { withDeadline } from "../deadline.ts";
 
@@ -28,7 +29,10 @@ export function createEngineStatusReader(engine: Engine, now: () => Date) {
     try {
       version = (await systemVersion(engine)).Version;
       readAt = now().getTime();
-    } catch { /* the engine was lost; the next read reports it */ }
+    } catch (error) {
+      // Otherwise the engine was lost, which the next read reports.
+      if (error instanceof RefusedCallError) readAt = now().getTime();
+    }
   };
 
   return {

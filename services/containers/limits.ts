@@ -2,7 +2,7 @@
 
 import type { HostConfig } from "../../engine/containers.ts";
 import type { ContainerUpdateBody } from "../../engine/container_update.ts";
-import { EngineError } from "../../engine/errors.ts";
+import { EngineError, RefusedCallError } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import type { ActionDeps } from "./actions.ts";
@@ -118,6 +118,7 @@ async function updateOrConflict(
   try {
     if (await reconfigure(engine, id, body)) return;
   } catch (error) {
+    if (error instanceof RefusedCallError) throw error;
     // E.g. a memory limit below what the container uses.
     if (error instanceof EngineError && error.status >= 500) {
       throw new AppError("conflict", error.message, { cause: error });

@@ -1,6 +1,6 @@
 /** Networks with their attached containers: list, create, remove. @module */
 
-import { EngineError } from "../../engine/errors.ts";
+import { EngineError, RefusedCallError } from "../../engine/errors.ts";
 import {
   type Network as EngineNetwork,
   networkCreate,
@@ -146,6 +146,7 @@ export async function removeNetwork(
  * caller's error.
  */
 export function creationError(error: EngineError, driver: string): AppError | EngineError {
+  if (error instanceof RefusedCallError) return error;
   const cause = { cause: error };
   if (NO_DRIVER.test(error.message)) {
     return new AppError("invalid", `body.driver: the engine has no driver ${driver}`, cause);

@@ -41,7 +41,7 @@ export async function findOwnContainer(deps: SearchDeps, signal?: AbortSignal): 
   if (self.id === null) {
     self.isReported = true;
     log.warn("own container not found; it is not protected from actions through this service", {
-      hint: "mount the host's /proc and set PROC_PATH",
+      hint: "unless the engine is on another host, mount the host's /proc and set PROC_PATH",
     });
   }
   return self.id !== null;

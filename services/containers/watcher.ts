@@ -7,7 +7,7 @@
  */
 
 import { deleteServiceStopsExcept } from "../../db/service_stops.ts";
-import { EngineUnreachableError } from "../../engine/errors.ts";
+import { EngineUnreachableError, RefusedCallError } from "../../engine/errors.ts";
 import { systemPing } from "../../engine/system.ts";
 import type { Deps } from "../deps.ts";
 import { sleep, type Worker } from "../lifecycle.ts";
@@ -57,7 +57,9 @@ export const containerWatcher: Worker = {
         memory.lives.lose();
         if (signal.aborted) return;
         deps.inventory.recordFailure(error instanceof Error ? error.message : String(error));
-        if (!(error instanceof EngineUnreachableError)) throw error;
+        // A proxy that refuses a call may be corrected while this service runs.
+        const isAway = error instanceof EngineUnreachableError || error instanceof RefusedCallError;
+        if (!isAway) throw error;
         const { message } = error;
         if (!isFailing) {
           const event = wasConnected ? "engine connection lost" : "engine not reachable, retrying";

@@ -1,6 +1,6 @@
 /** Failures of the engine while it transfers an image. @module */
 
-import { EngineError } from "../../engine/errors.ts";
+import { EngineError, RefusedCallError } from "../../engine/errors.ts";
 import { AppError } from "../errors.ts";
 
 /**
@@ -8,7 +8,7 @@ import { AppError } from "../errors.ts";
  * errors are returned as they are.
  */
 export function asJobError(error: unknown, what: string): unknown {
-  if (!(error instanceof EngineError)) return error;
+  if (!(error instanceof EngineError) || error instanceof RefusedCallError) return error;
   const { status, message } = error;
   if (status === 507) {
     return new AppError("unavailable", `${what}: the disk of the engine is full`, { cause: error });

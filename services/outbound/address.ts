@@ -14,7 +14,8 @@ import { trimEnd } from "../text/trim_end.ts";
 export type OutboundReach =
   | "public" // the internet (webhooks, chat, push)
   | "internal" // private networks as well (integrations, monitors)
-  | "loopback"; // private networks and this host as well (registries of images)
+  | "loopback" // private networks and this host as well (registries of images)
+  | "private"; // private networks and this host only (an engine without TLS)
 
 /** Networks and hosts that the operator allows in OUTBOUND_ALLOW. */
 export interface OutboundAllow {
@@ -39,12 +40,10 @@ const REFUSED_IPV4 = networks(
   "168.63.129.16/32", // Azure's agent on every virtual machine
 );
 
-const PRIVATE_IPV4 = networks(
-  "10.0.0.0/8",
-  "172.16.0.0/12",
-  "192.168.0.0/16",
-  "100.64.0.0/10", // carrier-grade NAT, also used by overlay networks
-);
+const PRIVATE_IPV4 = networks("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16");
+
+/** Carrier-grade NAT, also used by overlay networks: shared with others. */
+const SHARED_IPV4 = networks("100.64.0.0/10");
 
 /** Assigned for global use (RFC 4291); everything else is refused. */
 const GLOBAL_IPV6 = networks("2000::/3");
@@ -112,7 +111,15 @@ export function comparableHost(host: string): string {
 export function isRefusedName(host: string, reach: OutboundReach): boolean {
   const name = comparableHost(host);
   return name === "" || METADATA_NAMES.has(name) || name.endsWith(METADATA_SUFFIX) ||
-    (reach !== "loopback" && isLoopbackName(name));
+    (!includesLoopback(reach) && isLoopbackName(name));
+}
+
+const includesLoopback = (reach: OutboundReach) => reach === "loopback" || reach === "private";
+
+/** Whether a host is an address, and one that is refused. A name is checked when it is resolved. */
+export function isRefusedLiteral(host: string, reach: OutboundReach): boolean {
+  const name = comparableHost(host);
+  return parsed(name) !== undefined && isRefusedAddress(name, reach, parseOutboundAllow([]));
 }
 
 /** Whether a host is a name or an address of this host. */
@@ -145,13 +152,20 @@ export function isRefusedAddress(
   const address = parsed(text);
   if (!address) return true;
   if (isIn(address, allow.networks)) return false;
-  if (reach === "loopback" && isIn(address, LOOPBACK)) return false;
+  if (reach === "private" && !isPrivate(text, address)) return true;
+  if (includesLoopback(reach) && isIn(address, LOOPBACK)) return false;
   return address.kind() === "ipv4" ? isRefusedIpv4(address, reach) : isRefusedIpv6(address, reach);
+}
+
+/** Mapped IPv4 (`::ffff:10.0.0.1`) does not count: programs on the way read it in different ways. */
+function isPrivate(text: string, address: Address): boolean {
+  const isMapped = text.includes(":") && address.kind() === "ipv4";
+  return !isMapped && isIn(address, [...LOOPBACK, ...PRIVATE_IPV4, ...PRIVATE_IPV6]);
 }
 
 function isRefusedIpv4(address: Address, reach: OutboundReach): boolean {
   if (isIn(address, REFUSED_IPV4)) return true;
-  return reach === "public" && isIn(address, PRIVATE_IPV4);
+  return reach === "public" && isIn(address, [...PRIVATE_IPV4, ...SHARED_IPV4]);
 }
 
 function isRefusedIpv6(address: Address, reach: OutboundReach): boolean {

@@ -125,7 +125,7 @@ export async function resolveOutbound(
   const name = comparableHost(host);
   const literal = parseAddress(name);
   if (literal !== undefined) {
-    if (isRefusedAddress(literal, reach, allow)) throw blocked(name, "is");
+    if (isRefusedAddress(name, reach, allow)) throw blocked(name, "is");
     return [literal];
   }
   // Resolvers take a name that ends in a number for IPv4 in another notation. URLs are normalized.
@@ -133,11 +133,11 @@ export async function resolveOutbound(
   if (allow.hosts.has(name)) return normalize(await lookUp(resolve, name, signal), name);
 
   if (isRefusedName(name, reach)) return await resolveListed(resolve, name, allow, signal);
-  const addresses = normalize(await lookUp(resolve, name, signal), name);
+  const addresses = await lookUp(resolve, name, signal);
   if (addresses.some((address) => isRefusedAddress(address, reach, allow))) {
     throw blocked(name, "resolves to");
   }
-  return addresses;
+  return normalize(addresses, name);
 }
 
 /** Resolves a refused name such as `localhost`: allowed if the operator listed all its addresses. */

@@ -31,7 +31,7 @@ Deno.test("every GET endpoint answers without an engine", async () => {
 Deno.test("no endpoint fails when it is called with the examples of its documentation", async () => {
   await using fake = fakeEngine(engineOf(plantedSecrets()));
   await using longshore = await startLongshore({
-    engineSocket: fake.engine.socketPath,
+    engineSocket: fake.socketPath,
     env: { MTLS_VERIFY_SECRET: crypto.randomUUID() },
   });
   await longshore.call("POST", "/api/edition/trial", {});

@@ -33,7 +33,7 @@ ssoTest("no output of the running program contains a secret", async () => {
   await using fake = fakeEngine(engineOf(secrets));
   const config = plantedConfig(secrets, receiver);
   await using longshore = await startLongshore({
-    engineSocket: fake.engine.socketPath,
+    engineSocket: fake.socketPath,
     env: {
       ...environmentOf(config),
       OUTBOUND_ALLOW: "127.0.0.0/8",

@@ -1,7 +1,8 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { connectEngine, type Method } from "../../engine/client.ts";
+import type { Method } from "../../engine/calls.ts";
 import { EngineError, EngineProtocolError, EngineUnreachableError } from "../../engine/errors.ts";
 import {
+  connectAny,
   fakeEngine,
   jsonAnswer,
   leaveSocket,
@@ -628,7 +629,7 @@ Deno.test("a missing socket, a file and a socket without a listener have differe
   Deno.writeTextFileSync(path("file"), "");
   leaveSocket(path("deaf"));
   const messageOf = async (name: string) => {
-    using engine = connectEngine(path(name));
+    using engine = connectAny(path(name));
     try {
       return await engine.json<string>("GET", "/a");
     } catch (error) {
@@ -663,7 +664,7 @@ Deno.test({
   name: "a socket that the runtime may not use is a matter of permission",
   permissions: { read: true, write: true, net: [] },
   async fn() {
-    using engine = connectEngine("/tmp/forbidden.sock");
+    using engine = connectAny("/tmp/forbidden.sock");
     await rejects(engine.json("GET", "/a"), { reason: "permission" });
   },
 });
@@ -672,7 +673,7 @@ Deno.test("an unreachable engine is probed after a delay that grows to 1 s", asy
   let now = 0;
   const directory = Deno.makeTempDirSync();
   const socketPath = `${directory}/engine.sock`;
-  using engine = connectEngine(socketPath, { now: () => now, probePatienceMs: 5_000 });
+  using engine = connectAny(socketPath, { now: () => now, probePatienceMs: 5_000 });
   const ask = () => reasonOf(engine.json("GET", "/a"));
   /** Whether a request at this time asks the engine: only that one can see the file. */
   const asksAt = async (at: number) => {

@@ -5,7 +5,27 @@
  * @module
  */
 
-import { connectEngine, type Engine, type EngineOptions } from "../../engine/client.ts";
+import {
+  connectEngine,
+  type Engine,
+  type EngineOptions,
+  type EngineResponse,
+  type HijackedConnection,
+  type RequestOptions,
+} from "../../engine/client.ts";
+import type { Method } from "../../engine/calls.ts";
+
+/** The client, which tests also use for calls that no engine knows. */
+export interface AnyCallEngine extends Engine {
+  request(method: Method, path: string, options?: RequestOptions): Promise<EngineResponse>;
+  send(method: Method, path: string, options?: RequestOptions): Promise<EngineResponse>;
+  json<T>(method: Method, path: string, options?: RequestOptions): Promise<T>;
+  upgrade(path: string, options?: RequestOptions): Promise<HijackedConnection>;
+}
+
+/** A client for an engine on a socket. */
+export const connectAny = (socketPath: string, options?: EngineOptions) =>
+  connectEngine(socketPath, options) as AnyCallEngine;
 
 /** A request, as a function of the table receives it. */
 export interface FakeRequest {
@@ -31,7 +51,7 @@ export interface FakeRequest {
 export type FakeAnswer = (request: FakeRequest) => Response | Promise<Response>;
 
 export interface FakeEngine extends AsyncDisposable {
-  engine: Engine;
+  engine: AnyCallEngine;
   socketPath: string;
   /** Requests so far without pings, as `"POST /containers/c1/stop?t=10"`. */
   requests: string[];
@@ -111,7 +131,7 @@ export function fakeEngine(
   };
 
   const fake: FakeEngine = {
-    engine: connectEngine(socketPath, options),
+    engine: connectAny(socketPath, options),
     socketPath,
     requests: [],
     pings: 0,
@@ -192,7 +212,7 @@ export function outputFrame(stream: "stdout" | "stderr", text: string): Uint8Arr
 }
 
 export interface RawEngine extends AsyncDisposable {
-  engine: Engine;
+  engine: AnyCallEngine;
   socketPath: string;
   /** Connections so far. */
   readonly accepted: number;
@@ -250,7 +270,7 @@ export function rawEngine(
     await play({ ...connection, request });
   });
 
-  const engine = connectEngine(socketPath, options);
+  const engine = connectAny(socketPath, options);
   return {
     engine,
     socketPath,

@@ -5,6 +5,7 @@
  */
 
 import { connectEngine } from "../../engine/client.ts";
+import type { EngineEndpoint } from "../../engine/endpoint.ts";
 import { containerWatcher } from "../../services/containers/watcher.ts";
 import { type TestApp, testApp, type TestAppOptions } from "./test_app.ts";
 import { until } from "./until.ts";
@@ -13,10 +14,10 @@ export type LiveApp = Omit<TestApp, typeof Symbol.dispose> & AsyncDisposable;
 
 /** Resolves when the snapshot is live. */
 export async function liveApp(
-  socketPath: string,
+  endpoint: string | EngineEndpoint,
   options: Omit<TestAppOptions, "engine"> = {},
 ): Promise<LiveApp> {
-  const engine = connectEngine(socketPath);
+  const engine = connectEngine(endpoint);
   const { [Symbol.dispose]: dispose, ...app } = testApp({
     now: new Date().toISOString(),
     ...options,

@@ -7,7 +7,7 @@
 
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { type Network, networkInspect } from "../../engine/networks.ts";
-import { volumeInspect } from "../../engine/volumes.ts";
+import { findVolume } from "../../engine/volumes.ts";
 import {
   contains,
   namesOf,
@@ -156,7 +156,7 @@ async function checkParts(
     deepEqual(lost, [], JSON.stringify(found));
   }
   if (!JSON.stringify(services).includes('"source":"data"')) return;
-  const { Driver, Options, Labels } = await volumeInspect(engine, `${name}_data`);
+  const { Driver, Options, Labels } = (await findVolume(engine, `${name}_data`))!;
   const { driver, driver_opts, labels } = VOLUMES.data;
   ok(
     contains({ Driver, Options, Labels }, { Driver: driver, Options: driver_opts, Labels: labels }),

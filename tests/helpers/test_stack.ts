@@ -2,7 +2,7 @@
 
 import { equal, ok } from "node:assert/strict";
 import { connectEngine } from "../../engine/client.ts";
-import { type ContainerInspect, containerInspect } from "../../engine/containers.ts";
+import { type ContainerInspect, containerInspect, containerList } from "../../engine/containers.ts";
 import { systemInfo } from "../../engine/system.ts";
 import type { LiveApp } from "./live_app.ts";
 import { BUSYBOX, type RealEngine } from "./real_engine.ts";
@@ -95,13 +95,8 @@ export function apiStack(
       return body;
     },
     async containers() {
-      const query = encodeURIComponent(
-        JSON.stringify({ label: [`com.docker.compose.project=${name}`] }),
-      );
-      const listed: { Id: string }[] = await engine.json(
-        "GET",
-        `/containers/json?all=true&filters=${query}`,
-      );
+      const filters = { label: [`com.docker.compose.project=${name}`] };
+      const listed = await containerList(engine, { all: true, filters });
       const inspects = await Promise.all(listed.map(({ Id }) => containerInspect(engine, Id)));
       return Object.fromEntries(
         inspects.map((each) => [each.Name.slice(name.length + 2), each]),

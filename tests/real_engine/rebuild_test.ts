@@ -12,6 +12,7 @@ import { rebuildContainer } from "../../services/updates/rebuild/rebuild.ts";
 import { AppError } from "../../services/errors.ts";
 import { ADMIN, interrupt } from "../helpers/drill.ts";
 import { startEngineProxy } from "../helpers/engine_proxy.ts";
+import { connectAny } from "../helpers/fake_engine.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import {
   BUSYBOX,
@@ -701,7 +702,7 @@ podmanTest("a rebuild on Podman keeps limits of processor time and of files", as
 
 podmanTest("a rebuild refuses a container in a pod, and changes nothing", async (engine) => {
   await using on = await rebuildOn(engine);
-  const { deps: { engine: client } } = on;
+  using client = connectAny(engine.socketPath);
   const name = unique("pod");
   await using stack = new AsyncDisposableStack();
   for (const shared of [["net", "ipc", "uts"], ["net"]]) {

@@ -4,7 +4,7 @@ import { containerCreate, containerInspect, containerRemove } from "../../engine
 import { imageInspect } from "../../engine/images.ts";
 import { networkInspect, networkRemove } from "../../engine/networks.ts";
 import { systemInfo } from "../../engine/system.ts";
-import { volumeInspect, volumeRemove } from "../../engine/volumes.ts";
+import { findVolume, volumeRemove } from "../../engine/volumes.ts";
 import { planServiceContainer } from "../../services/compose/deploy/container.ts";
 import { createNetwork, createVolume } from "../../services/compose/deploy/parts.ts";
 import { loadProject } from "../../services/compose/load/load.ts";
@@ -107,7 +107,7 @@ volumes: {data: {labels: {a: b}}, cache: {}}`,
         networks: new Set([`${name}_back`]),
         volumes: new Set([`${name}_data`, `${name}_cache`]),
         networkDetails: new Map([[`${name}_back`, await networkInspect(engine, `${name}_back`)]]),
-        volumeDetails: new Map([[`${name}_data`, await volumeInspect(engine, `${name}_data`)]]),
+        volumeDetails: new Map([[`${name}_data`, (await findVolume(engine, `${name}_data`))!]]),
         defaults: { logDriver: info.LoggingDriver, runtime: info.DefaultRuntime },
       });
 

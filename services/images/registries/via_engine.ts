@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EngineError, EngineUnreachableError } from "../../../engine/errors.ts";
+import { EngineError, EngineUnreachableError, RefusedCallError } from "../../../engine/errors.ts";
 import { canonicalReference, type ImageReference } from "../../../engine/image_reference.ts";
 import { type Distribution, distributionInspect } from "../../../engine/distribution.ts";
 import type { Deps } from "../../deps.ts";
@@ -30,8 +30,10 @@ export async function inspectViaEngine(
     await assertRegistryReach({ ...deps, resolve }, reference, reference.registry);
     return await distributionInspect(deps.engine, canonicalReference(reference), { auth, signal });
   } catch (error) {
-    if (error instanceof EngineError) throw asRegistryError(error);
-    if (error instanceof EngineUnreachableError || error instanceof AppError) {
+    const isSentence = [EngineUnreachableError, RefusedCallError, AppError]
+      .some((kind) => error instanceof kind);
+    if (error instanceof EngineError && !isSentence) throw asRegistryError(error);
+    if (error instanceof Error && isSentence) {
       throw new RegistryError("unreachable", error.message, { cause: error });
     }
     throw error;

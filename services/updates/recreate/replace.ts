@@ -7,7 +7,12 @@ import {
   containerInspect,
   containerRemove,
 } from "../../../engine/containers.ts";
-import { EngineError, EngineUnreachableError, ifThere } from "../../../engine/errors.ts";
+import {
+  EngineError,
+  EngineUnreachableError,
+  ifThere,
+  RefusedCallError,
+} from "../../../engine/errors.ts";
 import { imageInspect } from "../../../engine/images.ts";
 import { networkConnect, networkDisconnect, networkList } from "../../../engine/networks.ts";
 import type { Deps } from "../../deps.ts";
@@ -174,7 +179,7 @@ export const isUp = ({ State }: ContainerInspect) => State.Running || State.Rest
 
 /** The engine's message for the caller. */
 function asCreationError(error: unknown, name: string): unknown {
-  if (!(error instanceof EngineError)) return error;
+  if (!(error instanceof EngineError) || error instanceof RefusedCallError) return error;
   if (error.status === 404 && /no such image/i.test(error.message)) {
     return new AppError("not_found", error.message, { cause: error });
   }

@@ -24,8 +24,8 @@ export async function throwIfInterrupted(
  *
  * @throws {EngineUnreachableError} If it accepts no new connection.
  */
-async function assertEngineStays({ socketPath }: Pick<Engine, "socketPath">): Promise<void> {
-  using engine = connectEngine(socketPath);
+async function assertEngineStays({ endpoint }: Pick<Engine, "endpoint">): Promise<void> {
+  using engine = connectEngine(endpoint);
   await systemPing(engine);
 }
 

@@ -81,10 +81,18 @@ const refused: { env: Env; message: string }[] = [
     message: `SMTP_FROM=${from} must be a mail address, or a name with one as in ` +
       "Status <status@example.com>",
   })),
-  {
-    env: { DOCKER_HOST: "tcp://10.0.0.1:2375" },
-    message: "DOCKER_HOST=tcp://10.0.0.1:2375 must be a Unix socket as unix:///path",
-  },
+  ...[
+    ...["http://10.0.0.1:2375", "ssh://host", "unix://relative", "tcp://", "tcp://host:0"],
+    ...["tcp://host:65536", "tcp://host:2375/base", "tcp://user@host", "tcp://fd00::1:2375"],
+    ...["tcp://host:2375?a", "tcp://a b", "tcp://[fe80::1%eth0]:2375"],
+  ].map((address) => ({
+    env: { DOCKER_HOST: address },
+    message:
+      `DOCKER_HOST=${
+        withoutCredentials(address)
+      } must be a Unix socket as unix:///path, or a TCP address as ` +
+      "tcp://host:port",
+  })),
   {
     env: { JWT_SECRET: "changeme" },
     message: "JWT_SECRET must have at least 32 bytes, but has 8",
