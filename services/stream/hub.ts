@@ -181,6 +181,8 @@ export function createStreamHub(
 
   /** Called when the client has read everything that was enqueued. */
   function onRead(client: Client): void {
+    // The end of a compressed stream is read after the client was forgotten.
+    if (!clients.has(client)) return;
     if (client.rest.length > 0) {
       // The next piece follows after a turn, in which the runtime sends this one.
       if (paused.size === 0) turn = setTimeout(onTurn);

@@ -540,7 +540,15 @@ async function stalledClients() {
     connections.push(connection);
   }
   const healthy = await Promise.all(
-    Array.from({ length: HEALTHY }, () => app.open("?types=metrics")),
+    Array.from(
+      { length: HEALTHY },
+      // Compressed frames would be read before the others get enough to stall.
+      () =>
+        app.open("?types=metrics", {
+          authorization: "Made-Up viewer",
+          "accept-encoding": "identity",
+        }),
+    ),
   );
   for (const client of healthy) await client.next();
   equal(deps.stream.count, STALLED + HEALTHY);
