@@ -749,11 +749,7 @@ export type Container = {
       | "homepage.href"
       | "dockhand.url"
       | "port";
-    certificateExpiresAt: string | null;
   })[];
-  icon: string | null;
-  group: string | null;
-  description: string | null;
   cpuPercent: number | null;
   memory: number | null;
   networkRxPerSecond: number | null;
@@ -764,7 +760,6 @@ export type Container = {
   memoryLimit: number | null;
   crashLooping: boolean;
   self: boolean;
-  warning: string | null;
 };
 
 export type ContainerActionResult = {
@@ -804,11 +799,7 @@ export type ContainerDetail = {
       | "homepage.href"
       | "dockhand.url"
       | "port";
-    certificateExpiresAt: string | null;
   })[];
-  icon: string | null;
-  group: string | null;
-  description: string | null;
   cpuPercent: number | null;
   memory: number | null;
   networkRxPerSecond: number | null;
@@ -819,7 +810,6 @@ export type ContainerDetail = {
   memoryLimit: number | null;
   crashLooping: boolean;
   self: boolean;
-  warning: string | null;
   command: (string)[];
   entrypoint: (string)[];
   workingDir: string;
@@ -1216,6 +1206,8 @@ export type GeneratedStack = {
   warnings: (string)[];
 };
 
+export type GroupRole = { value: string; role: string };
+
 export type Health = {
   status: "ok" | "degraded";
   version?: string;
@@ -1228,7 +1220,6 @@ export type Health = {
     lastError: string | null;
     lastErrorAt: string | null;
   };
-  inventory?: { status: "ok" | "failing"; lastError: string | null; lastErrorAt: string | null };
   ownContainer?: "none" | "known" | "unknown";
   databases?: { state: "ok" | "failed"; metrics: "ok" | "failed" };
   workers?: ({
@@ -1269,10 +1260,6 @@ export type HostSummary = {
   load: [number, number, number];
   uptimeSeconds: number;
 };
-
-export type Icon = { id: string; url: string };
-
-export type IconList = { icons: (Icon)[] };
 
 export type IdentityProvider = {
   id: string;
@@ -1322,7 +1309,6 @@ export type Image = {
   created: string | null;
   containers: number;
   dangling: boolean;
-  warning: string | null;
 };
 
 export type ImageDeletion = { ok: true; deleted: (string)[]; untagged: (string)[] };
@@ -1336,7 +1322,6 @@ export type ImageDetail = {
   created: string | null;
   containers: number;
   dangling: boolean;
-  warning: string | null;
   architecture: string;
   os: string;
   variant: string | null;
@@ -1725,6 +1710,8 @@ export type LogSearchResult = {
   matches: ({ lineNumber: number; line: string; context: (string)[] })[];
 };
 
+export type LogoutTokenForm = { logout_token: string };
+
 export type Maintenance = {
   enabled: boolean;
   since: string | null;
@@ -1872,7 +1859,6 @@ export type Network = {
   labels: Record<string, string>;
   containers:
     ({ id: string; name: string; ipv4: string | null; ipv6: string | null; mac: string | null })[];
-  warning: string | null;
 };
 
 export type NetworkDeletion = { ok: true; id: string; name: string };
@@ -2220,6 +2206,23 @@ export type NewNotificationChannel = {
   enabled?: boolean;
 };
 
+export type NewOidcProvider = {
+  name: string;
+  issuer: string;
+  clientId: string;
+  clientSecret?: string | null;
+  scopes?: string;
+  rolesClaim?: string | null;
+  roleMap?: (GroupRole)[];
+  defaultRole?: "viewer" | "operator" | "admin" | null;
+  allowedDomains?: (string)[];
+  mfaAcr?: (string)[];
+  sessionHours?: number;
+  autoProvision?: boolean;
+  linkByVerifiedEmail?: boolean;
+  enabled?: boolean;
+};
+
 export type NewQuietHours = {
   from: string;
   to: string;
@@ -2515,6 +2518,71 @@ export type NotificationDeliveryPage = {
   total: number;
   limit: number;
   offset: number;
+};
+
+export type OidcProvider = {
+  id: string;
+  name: string;
+  issuer: string;
+  clientId: string;
+  clientSecret: string | null;
+  scopes: string;
+  rolesClaim: string | null;
+  roleMap: (GroupRole)[];
+  defaultRole: "viewer" | "operator" | "admin" | null;
+  allowedDomains: (string)[];
+  mfaAcr: (string)[];
+  sessionHours: number;
+  autoProvision: boolean;
+  linkByVerifiedEmail: boolean;
+  enabled: boolean;
+  readOnly: boolean;
+  callbackUrl: string;
+  backchannelLogoutUrl: string;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type OidcProviderChanges = {
+  name?: string;
+  issuer?: string;
+  clientId?: string;
+  clientSecret?: string | null;
+  scopes?: string;
+  rolesClaim?: string | null;
+  roleMap?: (GroupRole)[];
+  defaultRole?: "viewer" | "operator" | "admin" | null;
+  allowedDomains?: (string)[];
+  mfaAcr?: (string)[];
+  sessionHours?: number;
+  autoProvision?: boolean;
+  linkByVerifiedEmail?: boolean;
+  enabled?: boolean;
+};
+
+export type OidcProviderList = (OidcProvider)[];
+
+export type OidcTest = {
+  ok: true;
+  issuer: string;
+  endpoints: {
+    authorization: string;
+    token: string;
+    userinfo: string | null;
+    jwks: string;
+    endSession: string | null;
+  };
+  keys: number;
+  url: string;
+};
+
+export type OidcTestResult = {
+  at: string;
+  error: string | null;
+  claims: Record<string, unknown>;
+  role: "viewer" | "operator" | "admin" | null;
+  customRoles: (string)[];
+  secondFactor: boolean;
 };
 
 export type OpenApiDocument = { openapi: "3.1.0" };
@@ -2950,8 +3018,6 @@ export type SessionPage = { sessions: (Session)[]; total: number; limit: number;
 
 export type Setup = { code: string; account: FirstAccount } | { code: string; key: true };
 
-export type SetupGuide = { shown: boolean };
-
 export type SetupProgress = (SetupStep)[];
 
 export type SetupResult = {
@@ -2976,8 +3042,11 @@ export type ShortHealth = { status: "ok" | "degraded"; version: string };
 export type SignInMethods = {
   apiKey: boolean;
   passwords: boolean;
-  providers: ({ id: string; name: string; kind: "saml"; path: string })[];
+  password: boolean;
+  providers: ({ id: string; name: string; kind: "oidc" | "saml"; path: string; url: string })[];
 };
+
+export type SignedOut = { ok: true; logoutUrl?: string };
 
 export type Silence = {
   id: string;
@@ -3200,7 +3269,7 @@ export type StackDeploy = {
 export type StackDetail = {
   name: string;
   kind: "compose" | "swarm";
-  services: ({ name: string; image: string; dependsOn: (string)[]; containers: (Container)[] })[];
+  services: ({ name: string; image: string; containers: (Container)[] })[];
   containerCount: number;
   running: number;
   stopped: number;
@@ -3664,7 +3733,6 @@ export type Volume = {
   labels: Record<string, string>;
   size: number | null;
   containers: (string)[];
-  warning: string | null;
 };
 
 export type VolumeDeletion = { ok: true; name: string };
@@ -3810,6 +3878,7 @@ export interface Operations {
     result: Done;
   };
   "DELETE /api/ext/service-pro/uptime/monitors/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/identity/oidc/{id}": { path: { id: string }; result: Done };
   "DELETE /api/images/{id}": {
     path: { id: string };
     query?: { force?: boolean };
@@ -3833,7 +3902,7 @@ export interface Operations {
   };
   "DELETE /api/volumes/{name}": { path: { name: string }; result: VolumeDeletion };
   "DELETE /api/webhooks/{id}": { path: { id: string }; result: Done };
-  "DELETE /auth/session": { result: Done };
+  "DELETE /auth/session": { result: SignedOut };
   "DELETE /auth/users/{id}": { path: { id: string }; result: Done };
   "GET /": { result: string };
   "GET /api/account": { result: Account };
@@ -4175,7 +4244,9 @@ export interface Operations {
     result: MonitorStats;
   };
   "GET /api/health": { result: Health };
-  "GET /api/icons": { result: IconList };
+  "GET /api/identity/oidc": { result: OidcProviderList };
+  "GET /api/identity/oidc/{id}": { path: { id: string }; result: OidcProvider };
+  "GET /api/identity/oidc/{id}/test": { path: { id: string }; result: OidcTestResult };
   "GET /api/images": { result: ImageList };
   "GET /api/images/{id}": { path: { id: string }; result: ImageDetail };
   "GET /api/images/{id}/export": { path: { id: string }; result: string };
@@ -4256,7 +4327,6 @@ export interface Operations {
     query?: { limit?: number; offset?: number; user?: string };
     result: UserSessionPage;
   };
-  "GET /api/setup/guide": { result: SetupGuide };
   "GET /api/setup/progress": { result: SetupProgress };
   "GET /api/silences": { result: SilenceList };
   "GET /api/ssl": { result: CertificateCheckList };
@@ -4292,7 +4362,7 @@ export interface Operations {
   };
   "GET /api/stream": {
     query?: {
-      types?: ("metrics" | "overview" | "containers" | "alerts" | "monitors" | "event" | "job")[];
+      types?: ("metrics" | "containers" | "alerts" | "monitors" | "event" | "job")[];
       lastEventId?: string;
     };
     result: string;
@@ -4324,6 +4394,15 @@ export interface Operations {
     result: WebhookDeliveryPage;
   };
   "GET /auth/me": { result: CurrentUser };
+  "GET /auth/oidc/callback": {
+    query?: { code?: string; state?: string; iss?: string; error?: string };
+    result: string;
+  };
+  "GET /auth/oidc/{id}/login": {
+    path: { id: string };
+    query?: { returnTo?: string; page?: string };
+    result: undefined;
+  };
   "GET /auth/providers": { result: SignInMethods };
   "GET /auth/setup": { result: SetupState };
   "GET /auth/users": { result: UserList };
@@ -4493,6 +4572,8 @@ export interface Operations {
     path: { id: string };
     result: Monitor;
   };
+  "POST /api/identity/oidc": { body: NewOidcProvider; result: OidcProvider };
+  "POST /api/identity/oidc/{id}/test": { path: { id: string }; result: OidcTest };
   "POST /api/images/load": { result: LoadedImages };
   "POST /api/images/prune": { result: ImagePruneResult };
   "POST /api/images/pull": { body: ImagePull; result: Job };
@@ -4576,6 +4657,7 @@ export interface Operations {
   "POST /api/webhooks/{id}/test": { path: { id: string }; result: WebhookTest };
   "POST /auth/login": { body: PasswordLogin; result: TokenPair };
   "POST /auth/logout": { result: Done };
+  "POST /auth/oidc/backchannel-logout": { result: Done };
   "POST /auth/refresh": { body: TokenRefresh; result: TokenPair };
   "POST /auth/session": { body: Credentials; result: BrowserSession };
   "POST /auth/session/refresh": { result: BrowserSession };
@@ -4717,6 +4799,11 @@ export interface Operations {
     body: MonitorChanges | undefined;
     result: Monitor;
   };
+  "PUT /api/identity/oidc/{id}": {
+    path: { id: string };
+    body: OidcProviderChanges | undefined;
+    result: OidcProvider;
+  };
   "PUT /api/integrations/{id}": {
     path: { id: string };
     body: IntegrationChanges | undefined;
@@ -4748,7 +4835,6 @@ export interface Operations {
     result: Schedule;
   };
   "PUT /api/schedules/{id}/toggle": { path: { id: string }; body: EnabledBody; result: Schedule };
-  "PUT /api/setup/guide": { body: SetupGuide; result: SetupGuide };
   "PUT /api/silences/{id}": {
     path: { id: string };
     body: SilenceChanges | undefined;

@@ -86,8 +86,8 @@ export async function exchangeApiKey(
  * Users mode: exchanges email and password for tokens. The response and its time are the same for a
  * wrong password and for an unknown account.
  *
- * @throws {AppError} `not_found` in key mode; `unauthorized` for a wrong email or password;
- * `unavailable` when too many logins are in progress.
+ * @throws {AppError} `not_found` in key mode; `forbidden` with `PASSWORD_LOGIN=off`; `unauthorized`
+ * for a wrong email or password; `unavailable` when too many logins are in progress.
  * @throws {ThrottledError} After too many failures.
  */
 export async function logIn(
@@ -101,6 +101,13 @@ export async function logIn(
   const { address } = client;
   if (deps.accounts.mode !== "users") {
     throw new AppError("not_found", "Users mode is off (AUTH_MODE=key); use POST /auth/token");
+  }
+  // Before the password is checked, so that the answer is the same for each.
+  if (deps.config.passwordLogin === "off") {
+    throw new AppError(
+      "forbidden",
+      "Sign-in with a password is disabled (PASSWORD_LOGIN=off); use an identity provider",
+    );
   }
   const account = emailKey(email);
   const user = selectUserByEmail(db, account);
