@@ -51,7 +51,15 @@ const CodeBody = z.strictObject({
   }),
 }).meta({ id: "CodeLogin" });
 
-const Credentials = z.union([LoginBody, KeyBody, CodeBody]).meta({ id: "Credentials" });
+const LinkBody = z.strictObject({
+  link: z.string().min(1).max(512).meta({
+    description: "The secret of a link that `longshore user login-link EMAIL` has created on the " +
+      "host. It is valid for one sign-in within 10 minutes",
+    example: "p3V6m9yXqT1kR8sZ4bN7cF2hJ5wL0dG-aE_uQoYtIxk",
+  }),
+}).meta({ id: "LinkLogin" });
+
+const Credentials = z.union([LoginBody, KeyBody, CodeBody, LinkBody]).meta({ id: "Credentials" });
 
 const SignInMethods = z.object({
   apiKey: z.boolean(),
@@ -133,7 +141,8 @@ export const sessionEndpoints = (deps: Deps) => {
       operationId: "createSession",
       summary: "Sign in a browser",
       description: "Takes the API key in key mode, and email and password in users mode; in both " +
-        "also the code of a login at an identity provider, see `GET /auth/providers`. The " +
+        "also the code of a login at an identity provider, see `GET /auth/providers`, or a link " +
+        "of the host's operator. The " +
         "refresh token is set as a cookie for `/auth/session`, whose name begins with " +
         "`__Secure-longshore-` (without TLS: `longshore-`), and scripts of the page get only the " +
         "access token. The cookie is accepted only with the same `X-Page-Secret`, because " +
@@ -149,7 +158,7 @@ export const sessionEndpoints = (deps: Deps) => {
       returns: BrowserSession,
       ...SETS_COOKIE,
       failures: {
-        401: "The API key, the email, the password or the code is wrong",
+        401: "The API key, the email, the password, the code or the link is wrong",
         503: "Too many concurrent logins",
         ...FOREIGN_PAGE,
         ...THROTTLED,

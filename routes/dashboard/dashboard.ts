@@ -88,6 +88,7 @@ function respondPage(
     ui: config.ui,
     auth: isSetupRequired(db, config) ? "setup" : accounts.mode,
     sso: offersOidc({ accounts, config, db }) || signInProviders.list().length > 0 ? "on" : "",
+    passwords: config.passwordLogin,
     brand: escapeMarkup(brand.current?.app_name ?? ""),
     colors: brandColors(brand.current),
   };

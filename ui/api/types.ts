@@ -979,7 +979,7 @@ export type CreatedWebhook = {
   secret: string;
 };
 
-export type Credentials = PasswordLogin | ApiKeyLogin | CodeLogin;
+export type Credentials = PasswordLogin | ApiKeyLogin | CodeLogin | LinkLogin;
 
 export type CurrentSlaPeriod = { period: SlaPeriod; burn_rate: number };
 
@@ -1697,6 +1697,8 @@ export type KeyRotationResult = { status: "completed" | "failed" | "cancelled"; 
 export type KillOptions = { signal?: string };
 
 export type LicenseKey = { key: string };
+
+export type LinkLogin = { link: string };
 
 export type Liveness = { status: "ok" };
 

@@ -60,5 +60,12 @@ export const migration: Migration = {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX oidc_sessions_by_provider ON oidc_sessions (provider_id);
     CREATE INDEX oidc_sessions_by_subject ON oidc_sessions (issuer, subject);
+
+    -- Links for one sign-in, created on the host.
+    CREATE TABLE login_links (
+      id         TEXT PRIMARY KEY, -- SHA-256 of the secret
+      user_id    TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+      expires_at TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
   `,
 };

@@ -157,8 +157,10 @@ Deno.test("an existing account is taken by a verified address only, where that i
     ...{ email: "ada@example.com", password: "correct horse battery", role: "operator" },
   });
   const attempt = async (name: string) => {
-    const { status, body } = await signIn(app, id, name);
-    return status === 200 ? body.userId : /<p>(.*)<\/p>/.exec(body)![1];
+    const answer = await signIn(app, id, name);
+    return answer.status === 200
+      ? (await accountOf(app, answer)).id
+      : /<p>(.*)<\/p>/.exec(answer.body)![1]!;
   };
 
   match(await attempt("ada"), /is not allowed to link existing users/);
