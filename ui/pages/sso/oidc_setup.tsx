@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { OidcProvider, OidcTest, OidcTestResult } from "../../api/types.ts";
-import { plain } from "../../base/text.ts";
+import { plain, plainLines } from "../../base/text.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { SetupValues } from "../../parts/setup_values.tsx";
@@ -75,7 +75,7 @@ function Claims({ result }: { result: OidcTestResult }) {
         Role: {roles.length > 0 ? plain(roles.join(", ")) : "none, sign-in would be refused"}
         . Several factors: {secondFactor ? "yes" : "no"}.
       </p>
-      <pre tabIndex={0} aria-label="Claims">{plain(JSON.stringify(claims, null, 2))}</pre>
+      <pre tabIndex={0} aria-label="Claims">{plainLines(JSON.stringify(claims, null, 2))}</pre>
     </>
   );
 }
