@@ -11,7 +11,7 @@ export interface EvilProvider extends AsyncDisposable {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** What it answers from now on; tests replace single parts. */
+  /** The answers from now on; tests replace single parts. */
   answers: {
     metadata: Record<string, unknown>;
     keys: JWK[];

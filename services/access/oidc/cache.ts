@@ -4,7 +4,7 @@ import type { JSONWebKeySet } from "jose";
 import type { AuthorizationServer } from "oauth4webapi";
 import type { UserRole } from "../caller.ts";
 
-/** What discovery has returned. */
+/** The result of discovery. */
 interface CachedMetadata {
   issuer: string;
   server: AuthorizationServer;
@@ -24,7 +24,7 @@ export interface OidcCache {
   keys: Map<string, CachedKeys>;
   /** Checks of a session's roles that are running, by session. */
   checks: Map<string, Promise<void>>;
-  /** What the last test sign-in of an admin returned, by provider and admin. */
+  /** Results of the last test sign-ins, by provider and admin. */
   tests: Map<string, TestResult>;
 }
 

@@ -17,7 +17,7 @@ import { notAuthenticated, providerFailed } from "./refusal.ts";
 /** Time for which metadata is used without asking again. */
 const METADATA_MS = 10 * 60 * 1000;
 
-/** What a provider returned for a code or a refresh token. */
+/** The answer to a code or a refresh token. */
 export interface ProviderTokens {
   accessToken: string;
   refreshToken: string | null;

@@ -7,7 +7,7 @@
 
 import { type Edition, includesEdition } from "../../edition.ts";
 
-/** What Enterprise does with custom roles. */
+/** The custom roles of Enterprise. */
 export interface GroupRoleStore {
   /** Whether a custom role has this name. */
   has(name: string): boolean;

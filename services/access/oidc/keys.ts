@@ -7,7 +7,7 @@ import { type ClientDeps, fetchThrough } from "./fetch.ts";
 import type { OidcProvider } from "./provider.ts";
 import { notAuthenticated, providerFailed } from "./refusal.ts";
 
-/** Asymmetric algorithms only: a client secret is no key, and `none` is no signature. */
+/** Asymmetric algorithms only: a client secret must not sign, and `none` does not. */
 const ALGORITHMS = [
   "RS256",
   "RS384",

@@ -27,7 +27,7 @@ export type CallbackDeps =
     "accounts" | "anonymousLog" | "completedLogins" | "groupRoles" | "license" | "secrets"
   >;
 
-/** What a provider has said about a user. */
+/** A user whom a provider has named. */
 export interface ProvedUser {
   claims: Claims;
   tokens: ProviderTokens;

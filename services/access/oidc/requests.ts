@@ -13,7 +13,7 @@ const SECRET_BYTES = 32;
 
 type BeginDeps = ClientDeps & Pick<Deps, "accounts" | "db" | "secrets">;
 
-/** Where the browser comes back to, below the address of this service. */
+/** The path of the redirect URI, below the address of this service. */
 export const CALLBACK_PATH = "/auth/oidc/callback";
 
 /**

@@ -4,7 +4,7 @@ import type { OidcSession } from "../../../db/oidc_sessions.ts";
 import { openIfPossible, type Secrets } from "../../secrets/secrets.ts";
 import type { ProviderTokens } from "./client.ts";
 
-/** What is kept of the provider's tokens. */
+/** The provider's tokens that are kept. */
 export interface SessionTokens extends Omit<ProviderTokens, "idToken"> {
   /** The last ID token, for the sign-out at the provider. */
   idToken: string;

@@ -28,7 +28,7 @@ interface ProviderCheck {
   };
   /** How many keys the provider publishes. */
   keys: number;
-  /** Where a browser signs in, which makes no session. */
+  /** The address of a sign-in that starts no session. */
   url: string;
 }
 
@@ -70,7 +70,7 @@ export async function testProvider(
 }
 
 /**
- * What the last test sign-in of the caller has returned.
+ * The result of the caller's last test sign-in.
  *
  * @throws {AppError} `not_found` for an unknown provider, and without such a sign-in in the last 15
  * minutes.

@@ -183,7 +183,7 @@ const ATTACKS: readonly Attack[] = [
     reason: "subject_foreign",
   },
   {
-    attack: "a token endpoint on this host's other side",
+    attack: "a token endpoint without TLS",
     prepare: (idp, app) => {
       idp.answers.metadata.token_endpoint = "http://169.254.169.254/latest";
       app.deps.oidc.metadata.clear();
@@ -199,7 +199,7 @@ for (const { attack, prepare, callback = {}, reason, status = 401 } of ATTACKS) 
     await using idp = await startEvilProvider(app.clock.now);
     const id = await addOidcProvider(app, idp);
     const url = await beginSignIn(app, id, newPage());
-    // What the provider announces is read again.
+    // The metadata is read again.
     app.deps.oidc.metadata.clear();
     await prepare?.(idp, app);
 

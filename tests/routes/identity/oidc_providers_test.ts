@@ -119,12 +119,12 @@ for (
       error: /^OIDC_ISSUER is required/,
     },
     {
-      wrong: "a role map that is none",
+      wrong: "a role map without roles",
       env: { OIDC_ISSUER: "https://a", OIDC_CLIENT_ID: "a", OIDC_ROLE_MAP: "admins" },
       error: /^OIDC_ROLE_MAP=admins must be group=role pairs/,
     },
     {
-      wrong: "an issuer that is no URL",
+      wrong: "an issuer without a scheme",
       env: { OIDC_3_ISSUER: "id.example.com", OIDC_3_CLIENT_ID: "a" },
       error: /^OIDC_3_ISSUER=id\.example\.com must be an https/,
     },
