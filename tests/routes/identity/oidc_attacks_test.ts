@@ -223,6 +223,17 @@ for (const { attack, prepare, callback = {}, reason, status = 401 } of ATTACKS) 
   });
 }
 
+Deno.test("a stolen code is of no use in another sign-in, because of PKCE", async () => {
+  using app = attackedApp();
+  await using idp = await startEvilProvider(app.clock.now);
+  const id = await addOidcProvider(app, idp);
+  const stolen = await idp.answer(await beginSignIn(app, id, newPage()));
+  const own = await idp.answer(await beginSignIn(app, id, newPage()));
+  own.searchParams.set("code", stolen.searchParams.get("code")!);
+  equal((await comeBack(app, own)).status, 401);
+  equal(app.lastReason(), "token_refused");
+});
+
 Deno.test("clocks may differ by a minute, and signed keys may change at any time", async () => {
   using app = attackedApp();
   await using idp = await startEvilProvider(app.clock.now);

@@ -76,6 +76,12 @@ Deno.test("roles follow the groups at each sign-in and refresh", async () => {
   app.clock.advance({ minutes: 14 });
   equal((await callSession(app, page, "POST", "/refresh")).body.role, "admin");
 
+  // Parallel refreshes of several tabs are one check.
+  const parallel = await Promise.all(
+    [1, 2, 3].map(() => callSession(app, page, "POST", "/refresh")),
+  );
+  deepEqual(parallel.map(({ status }) => status), [200, 200, 200]);
+
   // The last admin stays one.
   idp.users.set("ada", { ...ADA, groups: "ops" });
   app.clock.advance({ minutes: 14 });
@@ -267,6 +273,8 @@ Deno.test("signing out ends the session at the provider, and the provider ends i
   const { status, body } = await callSession(app, page, "DELETE");
 
   equal(status, 200);
+  // The provider's tokens went with the session.
+  equal(app.deps.db.get<{ n: number }>("SELECT count(*) AS n FROM oidc_sessions")!.n, 0);
   const url = new URL(body.logoutUrl);
   equal(url.origin, idp.issuer);
   equal(url.searchParams.get("post_logout_redirect_uri"), `${BASE_URL}/sign-in`);
