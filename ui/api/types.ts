@@ -749,7 +749,11 @@ export type Container = {
       | "homepage.href"
       | "dockhand.url"
       | "port";
+    certificateExpiresAt: string | null;
   })[];
+  icon: string | null;
+  group: string | null;
+  description: string | null;
   cpuPercent: number | null;
   memory: number | null;
   networkRxPerSecond: number | null;
@@ -760,6 +764,7 @@ export type Container = {
   memoryLimit: number | null;
   crashLooping: boolean;
   self: boolean;
+  warning: string | null;
 };
 
 export type ContainerActionResult = {
@@ -799,7 +804,11 @@ export type ContainerDetail = {
       | "homepage.href"
       | "dockhand.url"
       | "port";
+    certificateExpiresAt: string | null;
   })[];
+  icon: string | null;
+  group: string | null;
+  description: string | null;
   cpuPercent: number | null;
   memory: number | null;
   networkRxPerSecond: number | null;
@@ -810,6 +819,7 @@ export type ContainerDetail = {
   memoryLimit: number | null;
   crashLooping: boolean;
   self: boolean;
+  warning: string | null;
   command: (string)[];
   entrypoint: (string)[];
   workingDir: string;
@@ -1220,6 +1230,7 @@ export type Health = {
     lastError: string | null;
     lastErrorAt: string | null;
   };
+  inventory?: { status: "ok" | "failing"; lastError: string | null; lastErrorAt: string | null };
   ownContainer?: "none" | "known" | "unknown";
   databases?: { state: "ok" | "failed"; metrics: "ok" | "failed" };
   workers?: ({
@@ -1260,6 +1271,10 @@ export type HostSummary = {
   load: [number, number, number];
   uptimeSeconds: number;
 };
+
+export type Icon = { id: string; url: string };
+
+export type IconList = { icons: (Icon)[] };
 
 export type IdentityProvider = {
   id: string;
@@ -1309,6 +1324,7 @@ export type Image = {
   created: string | null;
   containers: number;
   dangling: boolean;
+  warning: string | null;
 };
 
 export type ImageDeletion = { ok: true; deleted: (string)[]; untagged: (string)[] };
@@ -1322,6 +1338,7 @@ export type ImageDetail = {
   created: string | null;
   containers: number;
   dangling: boolean;
+  warning: string | null;
   architecture: string;
   os: string;
   variant: string | null;
@@ -1861,6 +1878,7 @@ export type Network = {
   labels: Record<string, string>;
   containers:
     ({ id: string; name: string; ipv4: string | null; ipv6: string | null; mac: string | null })[];
+  warning: string | null;
 };
 
 export type NetworkDeletion = { ok: true; id: string; name: string };
@@ -3020,6 +3038,8 @@ export type SessionPage = { sessions: (Session)[]; total: number; limit: number;
 
 export type Setup = { code: string; account: FirstAccount } | { code: string; key: true };
 
+export type SetupGuide = { shown: boolean };
+
 export type SetupProgress = (SetupStep)[];
 
 export type SetupResult = {
@@ -3271,7 +3291,7 @@ export type StackDeploy = {
 export type StackDetail = {
   name: string;
   kind: "compose" | "swarm";
-  services: ({ name: string; image: string; containers: (Container)[] })[];
+  services: ({ name: string; image: string; dependsOn: (string)[]; containers: (Container)[] })[];
   containerCount: number;
   running: number;
   stopped: number;
@@ -3735,6 +3755,7 @@ export type Volume = {
   labels: Record<string, string>;
   size: number | null;
   containers: (string)[];
+  warning: string | null;
 };
 
 export type VolumeDeletion = { ok: true; name: string };
@@ -4246,6 +4267,7 @@ export interface Operations {
     result: MonitorStats;
   };
   "GET /api/health": { result: Health };
+  "GET /api/icons": { result: IconList };
   "GET /api/identity/oidc": { result: OidcProviderList };
   "GET /api/identity/oidc/{id}": { path: { id: string }; result: OidcProvider };
   "GET /api/identity/oidc/{id}/test": { path: { id: string }; result: OidcTestResult };
@@ -4329,6 +4351,7 @@ export interface Operations {
     query?: { limit?: number; offset?: number; user?: string };
     result: UserSessionPage;
   };
+  "GET /api/setup/guide": { result: SetupGuide };
   "GET /api/setup/progress": { result: SetupProgress };
   "GET /api/silences": { result: SilenceList };
   "GET /api/ssl": { result: CertificateCheckList };
@@ -4364,7 +4387,7 @@ export interface Operations {
   };
   "GET /api/stream": {
     query?: {
-      types?: ("metrics" | "containers" | "alerts" | "monitors" | "event" | "job")[];
+      types?: ("metrics" | "overview" | "containers" | "alerts" | "monitors" | "event" | "job")[];
       lastEventId?: string;
     };
     result: string;
@@ -4837,6 +4860,7 @@ export interface Operations {
     result: Schedule;
   };
   "PUT /api/schedules/{id}/toggle": { path: { id: string }; body: EnabledBody; result: Schedule };
+  "PUT /api/setup/guide": { body: SetupGuide; result: SetupGuide };
   "PUT /api/silences/{id}": {
     path: { id: string };
     body: SilenceChanges | undefined;
