@@ -8,6 +8,8 @@ import { createAccounts } from "../services/access/accounts.ts";
 import { createAnonymousLog } from "../services/access/anonymous_log.ts";
 import { createChanges } from "../services/stream/changes.ts";
 import { createBrandCache } from "../services/access/brand_cache.ts";
+import { createOidcCache } from "../services/access/oidc/cache.ts";
+import { createGroupRoles } from "../services/access/oidc/group_roles.ts";
 import { createSignInProviders } from "../services/access/sign_in/providers.ts";
 import { createComplianceState } from "../services/access/audit/compliance_state.ts";
 import { storedEnd, storedTrialStart } from "../services/access/license/licenses.ts";
@@ -113,6 +115,8 @@ export function assemble(parts: Parts): Deps {
     license,
     brand: createBrandCache(license),
     signInProviders: createSignInProviders(license),
+    oidc: createOidcCache(),
+    groupRoles: createGroupRoles(license),
     completedLogins: createTickets(now),
     compliance: createComplianceState(db),
     counts,

@@ -1,5 +1,5 @@
 /**
- * `longshore user add|list|passwd|role|remove`: the accounts of users mode. A running service notices
+ * `longshore user add|list|passwd|role|remove|login-link`: the accounts of users mode. A running service notices
  * changes within a second.
  *
  * @module
@@ -17,6 +17,7 @@ import {
   setUserRole,
   type User,
 } from "../services/access/users/users.ts";
+import { createLoginLink, LOGIN_LINK_MINUTES } from "../services/access/sign_in/login_link.ts";
 import { isSetupRequired, signInMode } from "../services/access/sign_in/mode.ts";
 import type { Config } from "../services/config/config.ts";
 import { AppError, LimitError } from "../services/errors.ts";
@@ -41,14 +42,16 @@ export async function user(program: Program): Promise<number> {
     "passwd",
     "role",
     "remove",
+    "login-link",
   ]);
   // Arguments are parsed before anything is opened.
-  const work = { add, list, passwd, role, remove }[name](rest);
+  const works = { add, list, passwd, role, remove, "login-link": loginLink };
+  const work = works[name](rest);
   const { config, running } = findInstallation(program);
   assertIsMeant(config, program);
   Deno.umask(0o077);
   try {
-    await work(config);
+    await work(config, running);
   } catch (error) {
     throw error instanceof AppError
       ? new CommandError(sentenceOf(error, running), { cause: error })
@@ -67,7 +70,7 @@ function noteUnused({ note }: Program, db: StateDatabase, config: Config): void 
   }
 }
 
-type Work = (config: Config) => Promise<void>;
+type Work = (config: Config, running: RunningService | undefined) => Promise<void>;
 
 function add(program: Program): Work {
   const { values: [email], options } = parseArguments("user add", program, ["EMAIL"], {
@@ -145,6 +148,22 @@ function remove(program: Program): Work {
       return user;
     });
     program.print(`${gone.email} was removed.`);
+  };
+}
+
+/** Prints a link for one sign-in, for an operator whose other ways in do not work. */
+function loginLink(program: Program): Work {
+  const { values: [email] } = parseArguments("user login-link", program, ["EMAIL"], {});
+  return async (config, running) => {
+    const base = config.serviceBaseUrl ?? running?.address ?? "http://HOST:PORT";
+    const secret = await withAccounts(config, async (accounts) => {
+      const user = requireUser(accounts.db, email);
+      const secret = createLoginLink(accounts, user.id);
+      await record(program, accounts, "login-link", user);
+      return secret;
+    });
+    program.print(`${base}/sign-in#link=${secret}`);
+    program.note(`The link signs in ${email} once, within ${LOGIN_LINK_MINUTES} minutes.`);
   };
 }
 

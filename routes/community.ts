@@ -13,6 +13,7 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./auth.ts"),
     () => import("./setup.ts"),
     () => import("./session.ts"),
+    () => import("./identity/oidc_login.ts"),
     () => import("./users/users.ts"),
   ),
   group(
@@ -20,6 +21,7 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./account.ts"),
     () => import("./users/sessions.ts"),
   ),
+  group("/api/identity", () => import("./identity/oidc_providers.ts")),
   group("/api/tokens", () => import("./api_tokens.ts")),
   group("/api/overview", () => import("./overview.ts")),
   // Loaded at the start: the first probe may come when no file descriptor is free.

@@ -9,6 +9,8 @@ import * as z from "zod";
 import { loginName } from "../services/access/sign_in/login_name.ts";
 import { refreshSession } from "../services/access/sign_in/refresh.ts";
 import { logOutBrowser, signIn, type TokenPair } from "../services/access/sign_in/sessions.ts";
+import { logoutUrlOf } from "../services/access/oidc/logout.ts";
+import { listOidcSignIns } from "../services/access/oidc/provider.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
 import { clientOf } from "./pipeline/client.ts";
@@ -22,7 +24,8 @@ import {
   readSession,
   sessionCookie,
 } from "./pipeline/session_cookie.ts";
-import { Done } from "./contract/shapes.ts";
+import { baseUrl } from "./pipeline/request_url.ts";
+import { doneWith } from "./contract/shapes.ts";
 import {
   KeyBody,
   LoginBody,
@@ -48,20 +51,31 @@ const CodeBody = z.strictObject({
   }),
 }).meta({ id: "CodeLogin" });
 
-const Credentials = z.union([LoginBody, KeyBody, CodeBody]).meta({ id: "Credentials" });
+const LinkBody = z.strictObject({
+  link: z.string().min(1).max(512).meta({
+    description: "The secret of a link that `longshore user login-link EMAIL` has created on the " +
+      "host. It is valid for one sign-in within 10 minutes",
+    example: "p3V6m9yXqT1kR8sZ4bN7cF2hJ5wL0dG-aE_uQoYtIxk",
+  }),
+}).meta({ id: "LinkLogin" });
+
+const Credentials = z.union([LoginBody, KeyBody, CodeBody, LinkBody]).meta({ id: "Credentials" });
 
 const SignInMethods = z.object({
   apiKey: z.boolean(),
   passwords: z.boolean(),
+  password: z.boolean().meta({ description: "Same as `passwords`" }),
   providers: z.array(z.object({
     id: z.string(),
     name: z.string(),
-    kind: z.enum(["saml"]),
+    kind: z.enum(["oidc", "saml"]),
     path: z.string().meta({
-      description: "Where a login begins; add `return_to` for a session of the dashboard. With " +
-        "the header `X-Page-Secret`, it has the hash of that secret",
-      example: "/api/ext/service-enterprise/sso/login/6f1c9d5e-0f5a-4a5e-9a57-9d8f2c1b7e34",
+      description: "Where a login begins; add `returnTo` (OpenID Connect) or `return_to` (SAML) " +
+        "for a session of the dashboard. With the header `X-Page-Secret`, it has the hash of " +
+        "that secret",
+      example: "/auth/oidc/6f1c9d5e-0f5a-4a5e-9a57-9d8f2c1b7e34/login",
     }),
+    url: z.string().meta({ description: "The same with the address of this service" }),
   })),
 }).meta({ id: "SignInMethods" });
 
@@ -109,12 +123,16 @@ export const sessionEndpoints = (deps: Deps) => {
     }, ({ request }) => {
       const pageHash = pageHashOf(request);
       const query = pageHash === undefined ? "" : `?page=${pageHash}`;
+      const base = baseUrl(config, request);
+      const password = deps.accounts.mode === "users" && config.passwordLogin === "on";
       return {
         apiKey: deps.accounts.mode === "key",
-        passwords: deps.accounts.mode === "users",
-        providers: deps.signInProviders.list().map((each) => ({
+        passwords: password,
+        password,
+        providers: [...listOidcSignIns(deps), ...deps.signInProviders.list()].map((each) => ({
           ...each,
           path: each.path + query,
+          url: base + each.path + query,
         })),
       };
     }),
@@ -123,7 +141,8 @@ export const sessionEndpoints = (deps: Deps) => {
       operationId: "createSession",
       summary: "Sign in a browser",
       description: "Takes the API key in key mode, and email and password in users mode; in both " +
-        "also the code of a login at an identity provider, see `GET /auth/providers`. The " +
+        "also the code of a login at an identity provider, see `GET /auth/providers`, or a link " +
+        "of the host's operator. The " +
         "refresh token is set as a cookie for `/auth/session`, whose name begins with " +
         "`__Secure-longshore-` (without TLS: `longshore-`), and scripts of the page get only the " +
         "access token. The cookie is accepted only with the same `X-Page-Secret`, because " +
@@ -139,7 +158,7 @@ export const sessionEndpoints = (deps: Deps) => {
       returns: BrowserSession,
       ...SETS_COOKIE,
       failures: {
-        401: "The API key, the email, the password or the code is wrong",
+        401: "The API key, the email, the password, the code or the link is wrong",
         503: "Too many concurrent logins",
         ...FOREIGN_PAGE,
         ...THROTTLED,
@@ -188,15 +207,22 @@ export const sessionEndpoints = (deps: Deps) => {
       operationId: "deleteSession",
       summary: "Sign out a browser",
       description: "Revokes the tokens of the session, ends its open streams, and deletes the " +
-        "cookie.",
+        "cookie. A page then goes to `logoutUrl`, if there is one.",
       ...NEEDS_COOKIE,
       assertBrowser: assertCookieOfOwnPage,
-      returns: Done,
+      returns: doneWith({
+        logoutUrl: z.string().optional().meta({
+          description: "Ends the session at the OpenID Connect provider as well, which sends the " +
+            "browser back to the sign-in page",
+        }),
+      }).meta({ id: "SignedOut" }),
       replyHeaders: { "Set-Cookie": "Deletes the cookie" },
-    }, ({ caller, request, note, setCookie }) => {
+    }, async ({ caller, request, note, setCookie }) => {
       const presented = readSession(config, request);
       setCookie(expiredSessionCookie(config, request, presented.pageHash));
+      const logoutUrl = await logoutUrlOf(deps, presented, baseUrl(config, request));
       note.actor = logOutBrowser(deps, presented, caller.address);
+      return { ...(logoutUrl !== undefined && { logoutUrl }) };
     }),
   ];
 };

@@ -19,6 +19,8 @@ import type { Paces } from "./events/paces.ts";
 import type { AlertMemory } from "./alerts/memory.ts";
 import type { ActiveJobs } from "./jobs/active_jobs.ts";
 import type { BrandCache } from "./access/brand_cache.ts";
+import type { OidcCache } from "./access/oidc/cache.ts";
+import type { GroupRoles } from "./access/oidc/group_roles.ts";
 import type { SignInProviders } from "./access/sign_in/providers.ts";
 import type { ComplianceState } from "./access/audit/compliance_state.ts";
 import type { ComposeLoader } from "./compose/loader.ts";
@@ -137,6 +139,10 @@ export interface Deps {
   brand: BrandCache;
   /** The identity providers of the sign-in page, if the edition has them. */
   signInProviders: SignInProviders;
+  /** Metadata and keys of OpenID Connect providers. */
+  oidc: OidcCache;
+  /** Custom roles that an identity provider's groups give, if the edition has them. */
+  groupRoles: GroupRoles;
   /** Logins that an identity provider has completed, for the sign-in page. */
   completedLogins: Tickets<CompletedLogin>;
   /** Pending entries, verifications and quotas of the compliance log. */

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { offersOidc } from "../../services/access/oidc/provider.ts";
 import type { Deps } from "../../services/deps.ts";
 import { isSetupRequired } from "../../services/access/sign_in/mode.ts";
 import { nodeZlib } from "../../services/builtins.ts";
@@ -86,7 +87,8 @@ function respondPage(
     nonce: nonce ?? "",
     ui: config.ui,
     auth: isSetupRequired(db, config) ? "setup" : accounts.mode,
-    sso: signInProviders.list().length > 0 ? "on" : "",
+    sso: offersOidc({ accounts, config, db }) || signInProviders.list().length > 0 ? "on" : "",
+    passwords: config.passwordLogin,
     brand: escapeMarkup(brand.current?.app_name ?? ""),
     colors: brandColors(brand.current),
   };

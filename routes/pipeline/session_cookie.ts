@@ -8,6 +8,7 @@
  */
 
 import type { PresentedTokens } from "../../services/access/sign_in/open_login.ts";
+import { LOGIN_S } from "../../services/access/sign_in/login_browser.ts";
 import { sha256 } from "../../services/builtins.ts";
 import type { Config } from "../../services/config/config.ts";
 import { REFRESH_TOKEN_S } from "../../services/access/sign_in/refresh_tokens.ts";
@@ -37,9 +38,6 @@ const SUFFIX_LENGTH = 16;
 
 /** The only endpoints that read the cookies are below this path. */
 const PATH = "/auth/session";
-
-/** Longest login at an identity provider, in seconds. */
-const LOGIN_S = 15 * 60;
 
 /** A refresh token as text, with some room for longer ones of later versions. */
 const VALUE = /^[\w-]{1,512}$/;

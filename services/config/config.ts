@@ -8,6 +8,7 @@
 import { nearest } from "../input/nearest.ts";
 import { REDACTED, withoutCredentials } from "../text/redact.ts";
 import { systemReason } from "../text/system_reason.ts";
+import { OIDC_FIELDS, OIDC_NUMBERS, oidcPrefix, oidcProviderOf } from "./oidc.ts";
 import { type Config, type Env, type Surroundings, type Variable, VARIABLES } from "./variables.ts";
 
 export type { Config, Env, Surroundings };
@@ -20,7 +21,7 @@ export class ConfigError extends Error {
 /** Recommended minimum length of other secrets, in characters. */
 const ADVISED_LENGTH_MIN = 16;
 
-const KEYS = Object.keys(VARIABLES) as (keyof Config)[];
+const KEYS = Object.keys(VARIABLES) as (keyof typeof VARIABLES)[];
 
 /**
  * Reads the configuration. An empty variable counts as unset, as `NAME=` means in an env file or a
@@ -35,6 +36,8 @@ export function readConfig(env: Env, surroundings: Surroundings): Config {
     const text = textOf(variable, env, surroundings) ?? fallbackOf(variable, env, surroundings);
     config[key] = text === undefined ? null : parseValue(variable, text);
   }
+  config.oidcProviders = OIDC_NUMBERS.map((number) => readOidcProvider(number, env, surroundings))
+    .filter((provider) => provider !== undefined);
   const result = config as unknown as Config;
   if ((result.tlsCertFile === null) !== (result.tlsKeyFile === null)) {
     throw new ConfigError("TLS_CERT_FILE and TLS_KEY_FILE must be set together");
@@ -42,6 +45,35 @@ export function readConfig(env: Env, surroundings: Surroundings): Config {
   if (surroundings.packed) result.licenseKeysFile = null;
   return result;
 }
+
+function readOidcProvider(number: number, env: Env, surroundings: Surroundings) {
+  const values: Record<string, unknown> = {};
+  let isSet = false;
+  for (const [field, variable] of oidcVariables(number)) {
+    const given = textOf(variable, env, surroundings);
+    const text = given ?? fallbackOf(variable, env, surroundings);
+    values[field] = text === undefined ? null : parseValue(variable, text);
+    isSet ||= given !== undefined;
+  }
+  try {
+    return oidcProviderOf(number, values as Parameters<typeof oidcProviderOf>[1], isSet);
+  } catch (error) {
+    throw new ConfigError((error as Error).message, { cause: error });
+  }
+}
+
+/** The variables of a provider by field. */
+const oidcVariables = (number: number): [string, Variable][] =>
+  Object.entries(OIDC_FIELDS).map(([field, { suffix, ...variable }]) => [
+    field,
+    { name: oidcPrefix(number) + suffix, ...variable },
+  ]);
+
+/** Every variable, also of providers that are not set. */
+const everyVariable = (): Variable[] => [
+  ...Object.values<Variable>(VARIABLES),
+  ...OIDC_NUMBERS.flatMap(oidcVariables).map(([, variable]) => variable),
+];
 
 /** Returns warnings about risky settings, each a sentence for the log. */
 export function configWarnings(config: Config): string[] {
@@ -72,7 +104,7 @@ const FOREIGN_VARIABLES =
  * Returns a warning for each unknown variable of an env file, with the name that may be meant.
  */
 export function unknownVariables(env: Env): string[] {
-  const known = Object.values<Variable>(VARIABLES)
+  const known = everyVariable()
     .flatMap(({ name, secret }) => secret ? [name, `${name}_FILE`] : [name]);
   return Object.keys(env)
     .filter((name) => !known.includes(name) && !FOREIGN_VARIABLES.test(name))
@@ -94,8 +126,16 @@ interface ConfigRow {
 
 /** Returns every variable with its current value; secrets are redacted. */
 export function describeConfig(env: Env, surroundings: Surroundings): ConfigRow[] {
-  return KEYS.filter((key) => key !== "licenseKeysFile" || !surroundings.packed).map((key) => {
-    const variable: Variable = VARIABLES[key];
+  const single = KEYS.filter((key) => key !== "licenseKeysFile" || !surroundings.packed)
+    .map((key): Variable => VARIABLES[key]);
+  const ofProviders = OIDC_NUMBERS.flatMap((number) => {
+    const variables = oidcVariables(number).map(([, variable]) => variable);
+    return number === 1 ||
+        variables.some(({ name, secret }) => env[name] || (secret && env[`${name}_FILE`]))
+      ? variables
+      : [];
+  });
+  return [...single, ...ofProviders].map((variable) => {
     const given = textOf(variable, env, surroundings);
     const fallback = fallbackOf(variable, env, surroundings);
     return {

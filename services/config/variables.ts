@@ -24,6 +24,7 @@ import {
   subdirectory,
 } from "./values.ts";
 import { LOG_LEVELS } from "../log.ts";
+import type { OidcProviderConfig } from "./oidc.ts";
 
 /** Facts about the process besides its variables. */
 export interface Surroundings {
@@ -157,6 +158,12 @@ export const VARIABLES = {
     fallbackShown: "made at the first start",
     secret: true,
     parse: adminPassword,
+  },
+  passwordLogin: {
+    name: "PASSWORD_LOGIN",
+    meaning: "on, or off: users sign in at identity providers or with passkeys only",
+    fallback: "on",
+    parse: oneOf(["on", "off"]),
   },
   jwtSecret: {
     name: "JWT_SECRET",
@@ -353,8 +360,13 @@ export const VARIABLES = {
 } satisfies Record<string, Variable>;
 
 /** The value of each variable; `null` for one that is not set and has no fallback. */
-export type Config = {
+type Values = {
   [Key in keyof typeof VARIABLES]:
     | ReturnType<(typeof VARIABLES)[Key]["parse"]>
     | ((typeof VARIABLES)[Key] extends { fallback: unknown } ? never : null);
 };
+
+export interface Config extends Values {
+  /** Providers of the variables `OIDC_…`. */
+  oidcProviders: readonly OidcProviderConfig[];
+}

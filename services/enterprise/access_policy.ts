@@ -10,15 +10,17 @@ import { showActiveBrand } from "./branding/brands.ts";
 import { recordObservation } from "./compliance/recording.ts";
 import { createAddressCheck } from "./ip_allowlist/allowlist.ts";
 import { includesRightsOf, isGranted } from "./roles/check.ts";
+import { createGroupRoleStore } from "./roles/group_roles.ts";
 import { listSignInProviders } from "./sso/providers.ts";
 
 /**
- * Creates the policy, and shows the active brand and the identity providers, because the first request
- * may need them.
+ * Creates the policy, and shows the active brand, the identity providers and the custom roles, because
+ * the first request may need them.
  */
 export function createAccessPolicy(deps: Deps): AccessPolicy {
   showActiveBrand(deps);
   deps.signInProviders.readWith(() => listSignInProviders(deps));
+  deps.groupRoles.storeWith(createGroupRoleStore(deps));
   const addresses = createAddressCheck(deps);
   return {
     admit: addresses.assertAllowed,

@@ -22,7 +22,6 @@ import { startLongshore } from "../helpers/longshore.ts";
 import { eventually, until } from "../helpers/until.ts";
 
 const PAGES = [
-  "/sso",
   "/roles",
   "/ip-allowlist",
   "/mtls",
@@ -236,7 +235,7 @@ const optionOf = (tab: Dashboard, name: string): Promise<string> =>
 async function checkSso(tab: Dashboard): Promise<void> {
   const { cert } = await (await createAuthority("Acme")).issue({ name: "idp.example.com" });
   await tab.go("/sso");
-  await tab.click("button", "New provider");
+  await tab.click("button", "New SAML provider");
   await tab.type("textbox", "Name", "Acme");
   await tab.type("textbox", "Entity ID", "https://idp.example.com/metadata");
   await tab.type("textbox", "Login URL", "https://idp.example.com/sso");
@@ -253,7 +252,7 @@ async function checkSso(tab: Dashboard): Promise<void> {
   );
   await checkBothThemes(tab);
   await tab.click("button", "Done");
-  await hasColumns(tab, ["Name", "Entity ID", "Kind", "New users", "Status"]);
+  await hasColumns(tab, ["Name", "Issuer", "Kind", "New users", "Status"]);
   await tab.find("region", "Sessions");
   await checkBothThemes(tab);
 

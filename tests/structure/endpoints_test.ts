@@ -50,6 +50,10 @@ const PUBLIC = [
   "POST /auth/session",
   // Providers that the sign-in page offers (identity.md, 3).
   "GET /auth/providers",
+  "GET /auth/oidc/:id/login",
+  "GET /auth/oidc/callback",
+  // Authenticated by the provider's signature.
+  "POST /auth/oidc/backchannel-logout",
   // Authenticated by the setup code, until the setup is over (start.md, 2).
   "GET /auth/setup",
   "POST /auth/setup",

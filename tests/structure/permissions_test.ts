@@ -58,18 +58,23 @@ const OWN = [
 /**
  * Reserved to the role admin: a custom role must not be able to end the edition that limits it, to
  * run what the allowlist of `containers:exec` does not have, to get the keys of the service, or to
- * create the first admin.
+ * create the first admin, or to choose a provider that can sign in as any user.
  */
 const ADMIN_ONLY = [
   "DELETE /api/edition/license",
+  "DELETE /api/identity/oidc/:id",
   "GET /api/containers/:id/attach",
   "GET /api/containers/:id/terminal",
+  "GET /api/identity/oidc/:id/test",
   "POST /api/backup",
   "POST /api/containers/:id/attach/ticket",
   "POST /api/containers/:id/terminal/ticket",
   "POST /api/edition/license",
   "POST /api/edition/trial",
+  "POST /api/identity/oidc",
+  "POST /api/identity/oidc/:id/test",
   "POST /api/settings/users-mode",
+  "PUT /api/identity/oidc/:id",
 ];
 
 interface Served {

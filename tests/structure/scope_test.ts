@@ -26,6 +26,7 @@ const CLOSED = [
   "DELETE /api/images/:id",
   "GET /api/images/:id/export",
   "POST /api/images/",
+  "* /api/identity/oidc",
   "* /api/integrations",
   "* /api/maintenance",
   "POST /api/networks",

@@ -989,7 +989,7 @@ export type CreatedWebhook = {
   secret: string;
 };
 
-export type Credentials = PasswordLogin | ApiKeyLogin | CodeLogin;
+export type Credentials = PasswordLogin | ApiKeyLogin | CodeLogin | LinkLogin;
 
 export type CurrentSlaPeriod = { period: SlaPeriod; burn_rate: number };
 
@@ -1215,6 +1215,8 @@ export type GeneratedStack = {
   variables: (string)[];
   warnings: (string)[];
 };
+
+export type GroupRole = { value: string; role: string };
 
 export type Health = {
   status: "ok" | "degraded";
@@ -1713,6 +1715,8 @@ export type KillOptions = { signal?: string };
 
 export type LicenseKey = { key: string };
 
+export type LinkLogin = { link: string };
+
 export type Liveness = { status: "ok" };
 
 export type LoadedImages = { job: string; images: (string)[] };
@@ -1724,6 +1728,8 @@ export type LogSearchResult = {
   truncated: boolean;
   matches: ({ lineNumber: number; line: string; context: (string)[] })[];
 };
+
+export type LogoutTokenForm = { logout_token: string };
 
 export type Maintenance = {
   enabled: boolean;
@@ -2220,6 +2226,23 @@ export type NewNotificationChannel = {
   enabled?: boolean;
 };
 
+export type NewOidcProvider = {
+  name: string;
+  issuer: string;
+  clientId: string;
+  clientSecret?: string | null;
+  scopes?: string;
+  rolesClaim?: string | null;
+  roleMap?: (GroupRole)[];
+  defaultRole?: "viewer" | "operator" | "admin" | null;
+  allowedDomains?: (string)[];
+  mfaAcr?: (string)[];
+  sessionHours?: number;
+  autoProvision?: boolean;
+  linkByVerifiedEmail?: boolean;
+  enabled?: boolean;
+};
+
 export type NewQuietHours = {
   from: string;
   to: string;
@@ -2515,6 +2538,71 @@ export type NotificationDeliveryPage = {
   total: number;
   limit: number;
   offset: number;
+};
+
+export type OidcProvider = {
+  id: string;
+  name: string;
+  issuer: string;
+  clientId: string;
+  clientSecret: string | null;
+  scopes: string;
+  rolesClaim: string | null;
+  roleMap: (GroupRole)[];
+  defaultRole: "viewer" | "operator" | "admin" | null;
+  allowedDomains: (string)[];
+  mfaAcr: (string)[];
+  sessionHours: number;
+  autoProvision: boolean;
+  linkByVerifiedEmail: boolean;
+  enabled: boolean;
+  readOnly: boolean;
+  callbackUrl: string;
+  backchannelLogoutUrl: string;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type OidcProviderChanges = {
+  name?: string;
+  issuer?: string;
+  clientId?: string;
+  clientSecret?: string | null;
+  scopes?: string;
+  rolesClaim?: string | null;
+  roleMap?: (GroupRole)[];
+  defaultRole?: "viewer" | "operator" | "admin" | null;
+  allowedDomains?: (string)[];
+  mfaAcr?: (string)[];
+  sessionHours?: number;
+  autoProvision?: boolean;
+  linkByVerifiedEmail?: boolean;
+  enabled?: boolean;
+};
+
+export type OidcProviderList = (OidcProvider)[];
+
+export type OidcTest = {
+  ok: true;
+  issuer: string;
+  endpoints: {
+    authorization: string;
+    token: string;
+    userinfo: string | null;
+    jwks: string;
+    endSession: string | null;
+  };
+  keys: number;
+  url: string;
+};
+
+export type OidcTestResult = {
+  at: string;
+  error: string | null;
+  claims: Record<string, unknown>;
+  role: "viewer" | "operator" | "admin" | null;
+  customRoles: (string)[];
+  secondFactor: boolean;
 };
 
 export type OpenApiDocument = { openapi: "3.1.0" };
@@ -2976,8 +3064,11 @@ export type ShortHealth = { status: "ok" | "degraded"; version: string };
 export type SignInMethods = {
   apiKey: boolean;
   passwords: boolean;
-  providers: ({ id: string; name: string; kind: "saml"; path: string })[];
+  password: boolean;
+  providers: ({ id: string; name: string; kind: "oidc" | "saml"; path: string; url: string })[];
 };
+
+export type SignedOut = { ok: true; logoutUrl?: string };
 
 export type Silence = {
   id: string;
@@ -3810,6 +3901,7 @@ export interface Operations {
     result: Done;
   };
   "DELETE /api/ext/service-pro/uptime/monitors/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/identity/oidc/{id}": { path: { id: string }; result: Done };
   "DELETE /api/images/{id}": {
     path: { id: string };
     query?: { force?: boolean };
@@ -3833,7 +3925,7 @@ export interface Operations {
   };
   "DELETE /api/volumes/{name}": { path: { name: string }; result: VolumeDeletion };
   "DELETE /api/webhooks/{id}": { path: { id: string }; result: Done };
-  "DELETE /auth/session": { result: Done };
+  "DELETE /auth/session": { result: SignedOut };
   "DELETE /auth/users/{id}": { path: { id: string }; result: Done };
   "GET /": { result: string };
   "GET /api/account": { result: Account };
@@ -4176,6 +4268,9 @@ export interface Operations {
   };
   "GET /api/health": { result: Health };
   "GET /api/icons": { result: IconList };
+  "GET /api/identity/oidc": { result: OidcProviderList };
+  "GET /api/identity/oidc/{id}": { path: { id: string }; result: OidcProvider };
+  "GET /api/identity/oidc/{id}/test": { path: { id: string }; result: OidcTestResult };
   "GET /api/images": { result: ImageList };
   "GET /api/images/{id}": { path: { id: string }; result: ImageDetail };
   "GET /api/images/{id}/export": { path: { id: string }; result: string };
@@ -4324,6 +4419,15 @@ export interface Operations {
     result: WebhookDeliveryPage;
   };
   "GET /auth/me": { result: CurrentUser };
+  "GET /auth/oidc/callback": {
+    query?: { code?: string; state?: string; iss?: string; error?: string };
+    result: string;
+  };
+  "GET /auth/oidc/{id}/login": {
+    path: { id: string };
+    query?: { returnTo?: string; page?: string };
+    result: undefined;
+  };
   "GET /auth/providers": { result: SignInMethods };
   "GET /auth/setup": { result: SetupState };
   "GET /auth/users": { result: UserList };
@@ -4493,6 +4597,8 @@ export interface Operations {
     path: { id: string };
     result: Monitor;
   };
+  "POST /api/identity/oidc": { body: NewOidcProvider; result: OidcProvider };
+  "POST /api/identity/oidc/{id}/test": { path: { id: string }; result: OidcTest };
   "POST /api/images/load": { result: LoadedImages };
   "POST /api/images/prune": { result: ImagePruneResult };
   "POST /api/images/pull": { body: ImagePull; result: Job };
@@ -4576,6 +4682,7 @@ export interface Operations {
   "POST /api/webhooks/{id}/test": { path: { id: string }; result: WebhookTest };
   "POST /auth/login": { body: PasswordLogin; result: TokenPair };
   "POST /auth/logout": { result: Done };
+  "POST /auth/oidc/backchannel-logout": { result: Done };
   "POST /auth/refresh": { body: TokenRefresh; result: TokenPair };
   "POST /auth/session": { body: Credentials; result: BrowserSession };
   "POST /auth/session/refresh": { result: BrowserSession };
@@ -4716,6 +4823,11 @@ export interface Operations {
     path: { id: string };
     body: MonitorChanges | undefined;
     result: Monitor;
+  };
+  "PUT /api/identity/oidc/{id}": {
+    path: { id: string };
+    body: OidcProviderChanges | undefined;
+    result: OidcProvider;
   };
   "PUT /api/integrations/{id}": {
     path: { id: string };

@@ -274,8 +274,7 @@ export const PAGES: Record<Path, PageInfo> = {
     icon: "user",
     role: "admin",
     permission: "sso:read",
-    edition: "enterprise",
-    load: () => import("./enterprise/sso/sso.tsx"),
+    load: () => import("./sso/sso.tsx"),
   },
   "/roles": {
     title: "Roles",

@@ -1,7 +1,7 @@
 /** Sign in: with the API key, or with email and password. @module */
 
 import { useSignal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Credentials } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
 import { Mark } from "../components/mark.tsx";
@@ -9,7 +9,7 @@ import { PRODUCT } from "../base/product.ts";
 import { useTitle } from "../components/page.tsx";
 import { addStyles } from "../components/styles.ts";
 import { AUTH_MODE, sessionEnd, signIn } from "../state/session.ts";
-import { SignInProviders } from "./enterprise/sso/sign_in.tsx";
+import { SignInProviders } from "./sign_in_providers.tsx";
 import styles from "./sign_in.css" with { type: "text" };
 
 addStyles(styles);
@@ -20,13 +20,23 @@ const SENTENCES = {
   "signed-out": undefined,
 };
 
+/** Whether passwords are accepted: `PASSWORD_LOGIN=off` leaves identity providers. */
+const HAS_FORM = AUTH_MODE === "key" || document.documentElement.dataset.passwords !== "off";
+
 export default function SignIn() {
   useTitle("Sign in");
   const problem = useSignal<string | undefined>(SENTENCES[sessionEnd.peek()]);
   const missing = useSignal<string | undefined>(undefined);
   const isBusy = useSignal(false);
   const form = useRef<HTMLFormElement>(null);
-  useLayoutEffect(() => form.current!.querySelector<HTMLElement>("input[name]")!.focus(), []);
+  useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input[name]")?.focus(), []);
+  useEffect(() => {
+    // A link of the command "longshore user login-link".
+    const [, link] = /^#link=([\w-]+)$/.exec(location.hash) ?? [];
+    if (link === undefined) return;
+    history.replaceState(null, "", location.pathname + location.search);
+    void attempt({ link });
+  }, []);
 
   const attempt = async (credentials: Credentials) => {
     isBusy.value = true;
@@ -78,17 +88,21 @@ export default function SignIn() {
         <h1 tabIndex={-1}>Sign in</h1>
         <p class="muted">to {PRODUCT}</p>
         {problem.value !== undefined && <p class="note danger" role="alert">{problem.value}</p>}
-        <form ref={form} class="form" noValidate onSubmit={send}>
-          {/* For password managers, which store a key under a name. */}
-          {AUTH_MODE === "key" && <input hidden autocomplete="username" value={PRODUCT} readOnly />}
-          {AUTH_MODE === "key" ? field("apiKey", "API key", "password", "current-password") : (
-            <>
-              {field("email", "Email", "email", "username")}
-              {field("password", "Password", "password", "current-password")}
-            </>
-          )}
-          <Button submit kind="primary" busy={isBusy.value}>Sign in</Button>
-        </form>
+        {HAS_FORM && (
+          <form ref={form} class="form" noValidate onSubmit={send}>
+            {/* For password managers, which store a key under a name. */}
+            {AUTH_MODE === "key" && (
+              <input hidden autocomplete="username" value={PRODUCT} readOnly />
+            )}
+            {AUTH_MODE === "key" ? field("apiKey", "API key", "password", "current-password") : (
+              <>
+                {field("email", "Email", "email", "username")}
+                {field("password", "Password", "password", "current-password")}
+              </>
+            )}
+            <Button submit kind="primary" busy={isBusy.value}>Sign in</Button>
+          </form>
+        )}
         {AUTH_MODE === "key" && (
           <p class="hint">
             Printed at the first start, or in the file <code>initial-credentials</code>{" "}

@@ -19,8 +19,6 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
     "Rules start, stop or restart a container when a condition holds, with a cooldown and a history of what they did.",
   Chat:
     "Chat channels get a message about the events that you choose, and failed messages are sent again.",
-  "Single sign-on":
-    "Users sign in with the account of your organization, through a SAML identity provider. Their sessions can be revoked here.",
   Roles:
     "Custom roles give users single permissions beyond the built-in roles, e.g. to restart containers but not to change them.",
   "IP allowlist":

@@ -99,12 +99,18 @@ export async function signIn(credentials: Credentials): Promise<void> {
 export async function signOut(): Promise<void> {
   // Requests wait for the end of the session, because the service would refuse their token.
   token = undefined;
+  let logoutUrl: string | undefined;
   refreshing = call("DELETE", "auth/session")
-    .then((response) => void response.body?.cancel())
+    .then(async (response) => {
+      ({ logoutUrl } = await response.json().catch(() => ({})));
+      return undefined;
+    })
     .finally(() => refreshing = undefined);
   await refreshing;
   withStorage((storage) => delete storage[SECRET]);
   clear("signed-out");
+  // The session at the identity provider ends as well.
+  if (logoutUrl !== undefined) location.assign(logoutUrl);
 }
 
 /** The service does not accept the session any more. */

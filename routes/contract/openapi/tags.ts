@@ -72,6 +72,10 @@ export const TAGS: Record<Edition, Record<string, Tag>> = {
       groups: ["auth", "settings", "setup"],
       description: "Setup, login, tokens and the current user.",
     },
+    "Identity providers": {
+      groups: ["identity"],
+      description: "OpenID Connect providers that sign users in.",
+    },
     Account: { groups: ["account"], description: "Your own account, password and sessions." },
     "API tokens": { groups: ["tokens"], description: "Tokens for scripts and other programs." },
     Users: {

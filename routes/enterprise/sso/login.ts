@@ -10,28 +10,29 @@ import type { Deps } from "../../../services/deps.ts";
 import { describeServiceProvider } from "../../../services/enterprise/sso/service_provider.ts";
 import { acceptAssertion } from "../../../services/enterprise/sso/login.ts";
 import { beginLogin } from "../../../services/enterprise/sso/requests.ts";
-import { randomText, sha256 } from "../../../services/builtins.ts";
 import { baseUrl } from "../../pipeline/request_url.ts";
 import { clientOf } from "../../pipeline/client.ts";
 import { endpoint, rawEndpoint, type RawResponse } from "../../contract/endpoint.ts";
-import { EditionLimitBody, ErrorBody } from "../../contract/shapes.ts";
-import type { AppError } from "../../../services/errors.ts";
-import { failureOf } from "../../pipeline/errors.ts";
+import { signInFormPage } from "../../html/sign_in_pages.ts";
 import { rateLimit } from "../../pipeline/rate_limit.ts";
-import { loginCookie, PAGE_SECRET } from "../../pipeline/session_cookie.ts";
-import { ssoLoginPage, ssoRefusalPage } from "./login_page.ts";
+import {
+  LIMIT_REFUSAL,
+  LOGINS_PER_MINUTE,
+  newLoginBrowser,
+  PageHash,
+  pageHeaders,
+  redirectToPage,
+  refusal,
+  refuseBrowser,
+  ReturnTo,
+  signInThrough,
+  throttled,
+} from "../../users/browser_login.ts";
 
 /** Limit per client address. */
 const ACS_PER_MINUTE = 10;
 
-/** Limit per client address. Each login stores a request. */
-const LOGINS_PER_MINUTE = 30;
-
 const RELAY_STATE_MAX = 2_048;
-
-const RETURN_TO_MAX = 2_048;
-
-const LOGIN_COOKIE_BYTES = 32;
 
 /** The sign-in page, from `/sso/acs`: relative, so that it works below a path of a proxy. */
 const SIGN_IN = "../../../../sign-in";
@@ -49,19 +50,12 @@ const LoginQuery = z.object({
     description: "Returned by `POST /sso/acs` unchanged; never used as a redirect",
   }),
   RelayState: RelayState.optional().meta({ description: "Same as `relay_state`" }),
-  return_to: z.string().max(RETURN_TO_MAX).regex(/^\/(?![\/\\])\P{C}*$/u, {
-    error: "must be a path of this service",
-  }).optional().meta({
+  return_to: ReturnTo.optional().meta({
     description: "A path of the dashboard. The login then ends there, with a session of the " +
       "browser instead of tokens. Without `page`, the sign-in page begins it",
     example: "/containers",
   }),
-  page: z.string().regex(PAGE_SECRET, { error: "must be a SHA-256 as base64url" }).optional().meta({
-    description:
-      "The hash of the secret of the page that begins the login: `GET /auth/providers` " +
-      "with `X-Page-Secret` has it in `path`",
-    example: "RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o",
-  }),
+  page: PageHash.optional(),
 });
 
 const AcsForm = z.object({
@@ -87,17 +81,6 @@ const SsoLogin = z.object({
   }),
   relayState: z.string().optional(),
 }).meta({ id: "SsoLogin" });
-
-const throttled = (perMinute: number) => ({
-  429: `Limit of ${perMinute} requests per minute and address exceeded; see \`Retry-After\``,
-});
-
-/** Browsers get a page. */
-const refusal = (description: string, returns: z.ZodType = ErrorBody) => ({
-  description,
-  returns,
-  alternatives: { "text/html": z.string() },
-});
 
 const PUBLIC = { role: "public", anyAddress: true } as const;
 
@@ -147,17 +130,17 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       const { return_to: returnTo, relay_state: relayState = query.RelayState } = query;
       const { page: pageHash } = query;
       if (returnTo !== undefined && pageHash === undefined) {
-        const next = new URLSearchParams({ next: returnTo, provider: params.id });
-        return respond(302, null, { location: `../${SIGN_IN}?${next}` });
+        return respond(302, null, {
+          location: signInThrough(`../${SIGN_IN}`, params.id, returnTo),
+        });
       }
-      const secret = randomText(LOGIN_COOKIE_BYTES);
-      const browser = returnTo === undefined || pageHash === undefined
+      const login = returnTo === undefined || pageHash === undefined
         ? undefined
-        : { hash: sha256(secret), pageHash, returnTo };
-      const redirect = await beginLogin(deps, params.id, relayState, browser);
-      if (browser) setCookie(loginCookie(deps.config, request, browser.pageHash, secret));
+        : newLoginBrowser(deps, request, { pageHash, returnTo });
+      const redirect = await beginLogin(deps, params.id, relayState, login?.browser);
+      if (login) setCookie(login.cookie);
       if (redirect.kind === "redirect") return respond(302, null, { location: redirect.url });
-      const { text, policy } = ssoLoginPage(redirect);
+      const { text, policy } = signInFormPage(redirect);
       return respond(200, text, pageHeaders(policy));
     }),
 
@@ -187,7 +170,7 @@ export const ssoLoginEndpoints = (deps: Deps) => {
         401: refusal(
           "The message is rejected: issuer, signature, conditions, missing request or replay",
         ),
-        402: refusal("The edition allows no more users", EditionLimitBody),
+        402: LIMIT_REFUSAL,
         403: refusal("The provider is disabled, or the user is not allowed to log in"),
       },
       failures: throttled(ACS_PER_MINUTE),
@@ -195,25 +178,12 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       const { SAMLResponse: samlResponse, RelayState: relayState } = body;
       const message = { samlResponse, relayState };
       const login = await acceptAssertion(deps, message, clientOf(caller, request), note);
-      if ("refusal" in login) return refuseBrowser(deps, login.refusal);
+      if ("refusal" in login) return refuseBrowser(deps, login.refusal, SIGN_IN);
       if (!("code" in login)) return login;
-      const next = encodeURIComponent(login.returnTo);
-      const location = `${SIGN_IN}?next=${next}#code=${login.code}`;
-      return new Response(null, { status: 303, headers: { location } });
+      return redirectToPage(SIGN_IN, login);
     }),
   ];
 };
-
-function refuseBrowser({ license }: Pick<Deps, "license">, refusal: AppError): Response {
-  const { status, body: { error: reason } } = failureOf(refusal, license.edition);
-  const { text, policy } = ssoRefusalPage(reason, SIGN_IN);
-  return new Response(text, { status, headers: pageHeaders(policy) });
-}
-
-const pageHeaders = (policy: string) => ({
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy": policy,
-});
 
 const encoder = new TextEncoder();
 

@@ -29,4 +29,6 @@ export interface CompletedLogin {
   login: OpenLogin;
   /** The hash of that browser's login cookie. The secret of its page is in the login. */
   browserHash: string;
+  /** Whether the provider says that it has asked for several factors. */
+  secondFactorDone: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * The identity providers that the sign-in page offers. Enterprise reads them; pages of all editions
- * show them.
+ * The identity providers that the sign-in page offers. Enterprise reads its own; pages of all
+ * editions show them.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { type Edition, includesEdition } from "../../edition.ts";
 export interface SignInProvider {
   id: string;
   name: string;
-  kind: "saml";
+  kind: "oidc" | "saml";
   /** The path of the service that starts a login. */
   path: string;
 }

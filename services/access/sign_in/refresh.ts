@@ -3,6 +3,7 @@
 import { type RefreshToken, updateRefreshTokenSpent } from "../../../db/refresh_tokens.ts";
 import { selectSession, updateSessionUse } from "../../../db/sessions.ts";
 import { selectUser } from "../../../db/users.ts";
+import { type RecheckDeps, recheckLogin } from "../oidc/recheck.ts";
 import type { PresentedTokens } from "./open_login.ts";
 import { AppError } from "../../errors.ts";
 import { emailKey } from "../users/emails.ts";
@@ -19,24 +20,30 @@ export interface Renewal extends TokenPair {
   isNewAddress: boolean;
 }
 
+type RefreshDeps = LoginDeps & RecheckDeps;
+
 /**
  * Exchanges the client's refresh token for a new pair. Within {@linkcode REPEAT_MS} the same address gets the
  * same pair again. Any other use of a used token revokes the login with all its tokens, because the
  * token was copied and the thief cannot be distinguished from the owner.
  *
  * @param admit Called before the token is marked as used.
- * @throws {AppError} `unauthorized` for a token that is unknown, used, revoked or expired.
+ * @throws {AppError} `unauthorized` for a token that is unknown, used, revoked or expired, and if
+ * the user's identity provider has ended the login; `unavailable` if it cannot be asked.
  * @throws {ThrottledError} After too many failures from the address.
  */
 export async function refreshSession(
-  deps: LoginDeps,
+  deps: RefreshDeps,
   presented: PresentedTokens,
   address: string,
   admit: Admit,
 ): Promise<Renewal> {
   const { db, log, throttle, accounts } = deps;
-  const token = findRefreshToken(db, presented)?.token ?? "";
+  const known = findRefreshToken(db, presented);
+  const token = known?.token ?? "";
   const next = await refreshTokenAfter(deps, token);
+  // A used token that is not a repeat ends the login below; the provider is not asked for it.
+  if (known && known.found.spentAt === null) await recheckLogin(deps, known.found.familyId);
 
   // No await until the token is marked as used: parallel requests see each other's mark, and none
   // counts as failed while another one is checked.

@@ -1,5 +1,7 @@
 /** Sessions: logging in and out. @module */
 
+import { deleteExpiredLoginLinks } from "../../../db/login_links.ts";
+import { deleteExpiredOidcRequests } from "../../../db/oidc_requests.ts";
 import { deleteExpiredRefreshTokens } from "../../../db/refresh_tokens.ts";
 import { deleteExpiredRevokedFamilies } from "../../../db/revoked_families.ts";
 import { deleteExpiredSessions, insertSession } from "../../../db/sessions.ts";
@@ -22,6 +24,7 @@ import {
   makeRefreshToken,
   storeRefreshToken,
 } from "./refresh_tokens.ts";
+import { redeemLoginLink } from "./login_link.ts";
 import { rememberClient, reportSignIn, type SignIn } from "./sign_ins.ts";
 import { accessTokenLifeS, signAccessToken } from "./tokens.ts";
 
@@ -86,8 +89,8 @@ export async function exchangeApiKey(
  * Users mode: exchanges email and password for tokens. The response and its time are the same for a
  * wrong password and for an unknown account.
  *
- * @throws {AppError} `not_found` in key mode; `unauthorized` for a wrong email or password;
- * `unavailable` when too many logins are in progress.
+ * @throws {AppError} `not_found` in key mode; `forbidden` with `PASSWORD_LOGIN=off`; `unauthorized`
+ * for a wrong email or password; `unavailable` when too many logins are in progress.
  * @throws {ThrottledError} After too many failures.
  */
 export async function logIn(
@@ -101,6 +104,13 @@ export async function logIn(
   const { address } = client;
   if (deps.accounts.mode !== "users") {
     throw new AppError("not_found", "Users mode is off (AUTH_MODE=key); use POST /auth/token");
+  }
+  // Before the password is checked, so that the answer is the same for each.
+  if (deps.config.passwordLogin === "off") {
+    throw new AppError(
+      "forbidden",
+      "Sign-in with a password is disabled (PASSWORD_LOGIN=off); use an identity provider",
+    );
   }
   const account = emailKey(email);
   const user = selectUserByEmail(db, account);
@@ -161,8 +171,33 @@ async function collectLogin(
 }
 
 /**
+ * Signs in a page with a link that an operator of the host has created.
+ *
+ * @throws {AppError} `unauthorized` for an unknown, used or expired link.
+ * @throws {ThrottledError} After too many failures.
+ */
+async function followLink(
+  deps: LoginDeps,
+  { link }: { link: string },
+  client: Client,
+  admit: Admit,
+  pageHash: string,
+): Promise<TokenPair> {
+  const { address } = client;
+  const attempt = deps.throttle.begin(address);
+  const userId = redeemLoginLink(deps, link);
+  if (userId === undefined) {
+    throw new AppError("unauthorized", "The link was used or has expired; create another one");
+  }
+  attempt.succeeded();
+  admit(userId);
+  deps.log.info("login by link", { userId, address });
+  return await startSession(deps, userId, client, { pageHash });
+}
+
+/**
  * Logs in a page with the credentials of the current mode: the API key, or email and password; in
- * each mode with the code of a completed login.
+ * each mode with the code of a completed login, or a link of the host's operator.
  *
  * @param pageHash The hash of the page's secret.
  * @throws {AppError} `invalid` for credentials of the other mode; else as for
@@ -173,13 +208,15 @@ export async function signIn(
   credentials:
     | { apiKey: string }
     | { email: string; password: string }
-    | { code: string; loginCookies: readonly string[] },
+    | { code: string; loginCookies: readonly string[] }
+    | { link: string },
   client: Client,
   admit: Admit,
   pageHash: string,
 ): Promise<TokenPair> {
   const { mode } = deps.accounts;
   if ("code" in credentials) return await collectLogin(deps, credentials, client, admit, pageHash);
+  if ("link" in credentials) return await followLink(deps, credentials, client, admit, pageHash);
   if ("apiKey" in credentials) {
     if (mode === "key") return await exchangeApiKey(deps, credentials, client, admit, pageHash);
     throw new AppError(
@@ -291,9 +328,10 @@ export function endSession(
   return found;
 }
 
-/** Deletes expired sessions, refresh tokens and revocations. @returns The number of deleted rows. */
+/** Deletes expired sessions, refresh tokens, revocations and unfinished sign-ins. @returns The number of deleted rows. */
 export function sweepExpiredTokens({ db, now }: Pick<Deps, "db" | "now">): number {
   const at = now().toISOString();
   return deleteExpiredRefreshTokens(db, at) + deleteExpiredSessions(db, at) +
-    deleteExpiredRevokedFamilies(db, at);
+    deleteExpiredRevokedFamilies(db, at) + deleteExpiredOidcRequests(db, at) +
+    deleteExpiredLoginLinks(db, at);
 }

@@ -76,7 +76,7 @@ export function createRole(
     insertRole(db, {
       ...role,
       id,
-      name_key: nameKey(role.name),
+      name_key: roleNameKey(role.name),
       created_at: at,
       updated_at: at,
     });
@@ -109,7 +109,7 @@ export function changeRole(
     updateRole(db, {
       id,
       name,
-      name_key: nameKey(name),
+      name_key: roleNameKey(name),
       description: change.description ?? role.description,
       priority: change.priority ?? role.priority,
       updated_at: now().toISOString(),
@@ -134,10 +134,11 @@ export function removeRole(deps: Pick<Deps, "db" | "log">, caller: Caller, id: s
 }
 
 /** Names are compared without case. */
-const nameKey = (name: string) => name.normalize("NFC").toLowerCase();
+/** The form of a name that is compared. */
+export const roleNameKey = (name: string) => name.normalize("NFC").toLowerCase();
 
 function assertNameFree(db: Deps["db"], name: string, id: string): void {
-  const owner = selectRoleIdByName(db, nameKey(name));
+  const owner = selectRoleIdByName(db, roleNameKey(name));
   if (owner !== undefined && owner !== id) {
     throw new AppError("conflict", `A role named ${name} already exists`);
   }

@@ -19,6 +19,8 @@ import {
   tokenPairOf,
 } from "../../access/sign_in/sessions.ts";
 import type { Client } from "../../access/client.ts";
+import type { BrowserLogin, LoginBrowser, LoginNote } from "../../access/sign_in/login_browser.ts";
+import { SignInRefusal } from "../../access/sign_in/refusal.ts";
 import { reportSignIn } from "../../access/sign_in/sign_ins.ts";
 import type { Deps } from "../../deps.ts";
 import type { EmitDeps } from "../../events/emit.ts";
@@ -27,8 +29,8 @@ import { SamlError, UNREADABLE } from "../saml/error.ts";
 import type { SamlExpectations, UnverifiedResponse, VerifiedAssertion } from "../saml/response.ts";
 import { serviceProviderFor } from "./service_provider.ts";
 import { findUser, type ProvisionedUser } from "./provisioning.ts";
-import { assertProviderEnabled, notAuthenticated, SsoRefusal } from "./refusal.ts";
-import { claimedBrowser, type LoginBrowser, useRequest } from "./requests.ts";
+import { assertProviderEnabled, notAuthenticated } from "./refusal.ts";
+import { claimedBrowser, useRequest } from "./requests.ts";
 
 /** Session duration if the assertion has no SessionNotOnOrAfter. */
 const SESSION_MS = 8 * 60 * 60 * 1000;
@@ -48,26 +50,11 @@ interface AcsMessage {
   relayState: string | undefined;
 }
 
-/** Details of a login for the audit log, known even if the login fails. */
-interface LoginNote {
-  /** The user's id. */
-  actor?: string;
-  /** The name of the identity provider. */
-  target?: string;
-}
-
 /** The response to a successful login. */
 interface SsoLogin extends TokenPair {
   sessionId: string;
   user: { id: string; email: string; role: TokenPair["role"]; name: string | null };
   relayState?: string;
-}
-
-/** A successful login of a browser, which has to collect its session with the code. */
-interface BrowserLogin {
-  code: string;
-  /** The path of the dashboard that it goes to. */
-  returnTo: string;
 }
 
 /** A refused message that claims to answer the login of a browser, which gets a page. */
@@ -82,7 +69,7 @@ type AcsDeps = EmitDeps & Pick<Deps, "accounts" | "anonymousLog" | "completedLog
  *
  * @param note Receives the provider and the user as soon as they are known.
  * @returns A refusal of a browser's login; others are thrown.
- * @throws {SsoRefusal} `invalid` for an unreadable message; `unauthorized` if the assertion is not
+ * @throws {SignInRefusal} `invalid` for an unreadable message; `unauthorized` if the assertion is not
  * valid; `forbidden` if the user may not log in.
  * @throws {LimitError} If the user has to be created and the license limit is reached.
  */
@@ -109,7 +96,11 @@ export async function acceptAssertion(
     note.actor = userId;
     log.info("SSO login", { providerId: provider.id, userId, sessionId, address });
     if (browser) {
-      const code = deps.completedLogins.issue({ login, browserHash: browser.hash });
+      const code = deps.completedLogins.issue({
+        login,
+        browserHash: browser.hash,
+        secondFactorDone: false,
+      });
       return { code, returnTo: browser.returnTo };
     }
     return {
@@ -121,7 +112,7 @@ export async function acceptAssertion(
   } catch (error) {
     const refusal = error instanceof SamlError ? refusalOf(error) : error;
     if (refusal instanceof AppError) {
-      const reason = refusal instanceof SsoRefusal ? refusal.reason : refusal.code;
+      const reason = refusal instanceof SignInRefusal ? refusal.reason : refusal.code;
       deps.anonymousLog.warn("SSO login refused", { reason, provider: note.target, address });
     }
     const browser = response && claimedBrowser(deps, saml.claimedRequest(response));
@@ -194,7 +185,7 @@ function createSession(
         const terms = { endsAt, pageHash: browser?.pageHash ?? null };
         return { ...storeSession(deps, provider, provisioned, terms, client), browser };
       } catch (error) {
-        if (error instanceof SsoRefusal || error instanceof LimitError) return error;
+        if (error instanceof SignInRefusal || error instanceof LimitError) return error;
         throw error;
       }
     });
@@ -260,9 +251,9 @@ function storeSession(
   return { login, provisioned, sessionId };
 }
 
-function refusalOf(error: SamlError): SsoRefusal {
+function refusalOf(error: SamlError): SignInRefusal {
   const code = UNREADABLE.some((reason) => reason === error.reason) ? "invalid" : "unauthorized";
-  return new SsoRefusal(error.reason, code, error.message, { cause: error });
+  return new SignInRefusal(error.reason, code, error.message, { cause: error });
 }
 
 const earlier = (a: Date, b: Date) => a < b ? a : b;

@@ -13,6 +13,7 @@ import {
 import { updateIdentitiesEntityId } from "../../../db/enterprise/sso/identities.ts";
 import type { Caller } from "../../access/caller.ts";
 import { applyChange, type Change } from "../../change.ts";
+import { isProviderUrl, PROVIDER_URL_RULE } from "../../input/provider_url.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound, tooMany } from "../../errors.ts";
 import type { SignInProvider } from "../../access/sign_in/providers.ts";
@@ -211,24 +212,9 @@ function assertUsable(
   assertUsableIdpCertificates(certificate);
 }
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
-/**
- * Requires HTTPS, because browsers send login data to this URL. Plain HTTP is allowed for loopback
- * addresses.
- */
+/** @throws {AppError} `invalid`. */
 function assertBrowserUrl(field: string, text: string): void {
-  const url = text.length <= SSO_URL_MAX && /^https?:\/\/[^\s\p{C}]+$/iu.test(text)
-    ? URL.parse(text)
-    : null;
-  const isSafe = url?.protocol === "https:" || LOOPBACK.test(url?.hostname ?? "");
-  if (!url || !isSafe || url.username !== "" || url.password !== "" || text.includes("#")) {
-    throw new AppError(
-      "invalid",
-      `body.${field}: must be an https:// URL (http:// for loopback addresses only) without ` +
-        "credentials and fragment",
-    );
-  }
+  if (!isProviderUrl(text)) throw new AppError("invalid", `body.${field}: ${PROVIDER_URL_RULE}`);
 }
 
 function assertEntityIdFree(db: Deps["db"], entityId: string): void {

@@ -19,19 +19,20 @@ import {
   selectUserIdOfNameId,
   updateIdentityNameId,
 } from "../../../db/enterprise/sso/identities.ts";
+import { countUsers, selectUser, selectUserByEmail, type User } from "../../../db/users.ts";
 import {
-  countUsers,
-  selectIsEmailUnconfirmed,
-  selectUser,
-  selectUserByEmail,
-  type User,
-} from "../../../db/users.ts";
-import { emailKey, isEmail } from "../../access/users/emails.ts";
+  assertActive,
+  assertEmailConfirmed,
+  usableEmail,
+} from "../../access/sign_in/external_users.ts";
+import { emailKey } from "../../access/users/emails.ts";
 import { storeUser } from "../../access/users/users.ts";
 import type { Deps } from "../../deps.ts";
 import { assertBelowLimit } from "../../access/license/limits.ts";
 import { NAME_ID_PERSISTENT } from "../saml/name_id.ts";
 import { notAllowed } from "./refusal.ts";
+
+const EMAIL_SOURCE = { name: "The assertion", remedy: "configure attribute_mapping.email" };
 
 type ProvisioningDeps = Pick<Deps, "db" | "accounts" | "license" | "now" | "log">;
 
@@ -54,7 +55,7 @@ export interface ProvisionedUser {
  * Finds, links or creates the user. Stores nothing if the login is refused. Runs inside the caller's
  * transaction; if that fails, the caller has to remove a new user from the accounts again.
  *
- * @throws {SsoRefusal} `email_missing`, `email_invalid`, `unknown_user`, `existing_user`,
+ * @throws {SignInRefusal} `email_missing`, `email_invalid`, `unknown_user`, `existing_user`,
  * `email_unconfirmed`, `other_provider`, `name_id_changed`, `account_off`.
  * @throws {LimitError} If the license limit of users is reached.
  */
@@ -64,7 +65,7 @@ export function findUser(
   subject: Subject,
 ): ProvisionedUser {
   const { db } = deps;
-  const email = usableEmail(subject.email);
+  const email = usableEmail(subject.email, EMAIL_SOURCE);
   const persistentId = usesPersistentId(provider) ? subject.persistentId : null;
   const linked = selectLinkedUser(db, provider, persistentId);
   const user = linked ?? selectUserByEmail(db, emailKey(email));
@@ -74,28 +75,6 @@ export function findUser(
   linkIdentity(deps, provider, user, persistentId);
   return { user, email, isNew: false };
 }
-
-/** @throws {SsoRefusal} */
-function usableEmail(email: string | null): string {
-  if (email === null) {
-    throw notAllowed(
-      "email_missing",
-      "The assertion has no email address; configure attribute_mapping.email",
-    );
-  }
-  // Case folding maps some letters to ASCII ones (e.g. U+212A, the Kelvin sign).
-  const foldsToAscii = (letter: string) => !isAscii(letter) && isAscii(emailKey(letter));
-  // Invisible characters (e.g. U+3164) make an address look like another one.
-  const isMisleading = /\p{Default_Ignorable_Code_Point}/u.test(email) ||
-    [...email].some(foldsToAscii);
-  if (!isEmail(email) || isMisleading) {
-    throw notAllowed("email_invalid", "The email address in the assertion is not valid");
-  }
-  return email;
-}
-
-// deno-lint-ignore no-control-regex
-const isAscii = (text: string) => /^[\x00-\x7F]*$/.test(text);
 
 const usesPersistentId = ({ name_id_format }: IdentityProvider) =>
   name_id_format === NAME_ID_PERSISTENT;
@@ -108,24 +87,6 @@ function selectLinkedUser(
   if (persistentId === null) return undefined;
   const id = selectUserIdOfNameId(db, { entityId: entity_id, nameId: persistentId });
   return id === undefined ? undefined : selectUser(db, id);
-}
-
-/** In key mode users with a password are disabled, also for single sign-on. */
-function assertActive({ accounts }: Pick<Deps, "accounts">, { id, email }: User): void {
-  if (accounts.roleOf({ userId: id, familyId: "" }) !== undefined) return;
-  throw notAllowed(
-    "account_off",
-    `User ${email} logs in with a password, which is disabled (AUTH_MODE=key)`,
-  );
-}
-
-/** A user may have entered another person's address, whose login would then find this account. */
-function assertEmailConfirmed(db: Deps["db"], { id, email }: User): void {
-  if (!selectIsEmailUnconfirmed(db, id)) return;
-  throw notAllowed(
-    "email_unconfirmed",
-    `User ${email} entered this address without confirmation by an administrator`,
-  );
 }
 
 /** Links the user to the provider, or checks the existing link. */

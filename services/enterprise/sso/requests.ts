@@ -14,6 +14,7 @@ import {
   selectRequest,
   updateRequestUsed,
 } from "../../../db/enterprise/sso/requests.ts";
+import { LOGIN_S, type LoginBrowser, OPEN_LOGINS_MAX } from "../../access/sign_in/login_browser.ts";
 import { randomText } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { notFound, requireFound } from "../../errors.ts";
@@ -22,24 +23,8 @@ import type { VerifiedAssertion } from "../saml/response.ts";
 import { serviceProviderFor } from "./service_provider.ts";
 import { assertProviderEnabled, notAuthenticated } from "./refusal.ts";
 
-/** Validity of a request: enough time for a login with a second factor. */
-const REQUEST_MS = 15 * 60 * 1000;
-
-/** Maximum number of open requests. Anonymous clients can create them, so the oldest is deleted. */
-const REQUESTS_MAX = 10_000;
-
 /** Random bytes of a request ID ("Core", 1.3.4, requires at least 128 bits). */
 const REQUEST_ID_BYTES = 20;
-
-/** A browser that gets a session of the dashboard instead of tokens. */
-export interface LoginBrowser {
-  /** The hash of its login cookie. */
-  hash: string;
-  /** The hash of the secret of the page that began the login. */
-  pageHash: string;
-  /** The path of the dashboard that it goes to. */
-  returnTo: string;
-}
 
 /**
  * Starts a login at an identity provider.
@@ -74,12 +59,12 @@ export async function beginLogin(
   db.transaction(() => {
     // The provider may have been deleted while the request was created.
     if (!selectProvider(db, providerId)) throw notFound("Identity provider", providerId);
-    const surplus = countRequests(db) + 1 - REQUESTS_MAX;
+    const surplus = countRequests(db) + 1 - OPEN_LOGINS_MAX;
     if (surplus > 0) deleteOldestRequests(db, surplus);
     insertRequest(db, {
       id,
       provider_id: providerId,
-      expires_at: new Date(issuedAt.getTime() + REQUEST_MS).toISOString(),
+      expires_at: new Date(issuedAt.getTime() + LOGIN_S * 1000).toISOString(),
       browser_hash: browser?.hash ?? null,
       page_hash: browser?.pageHash ?? null,
       return_to: browser?.returnTo ?? null,
@@ -93,7 +78,7 @@ export async function beginLogin(
  * if the provider allows unsolicited responses. Runs inside the caller's transaction.
  *
  * @returns The browser that began the login, if it gets a session.
- * @throws {SsoRefusal} `unsolicited`, `request_unknown`, `request_foreign`, `request_used`,
+ * @throws {SignInRefusal} `unsolicited`, `request_unknown`, `request_foreign`, `request_used`,
  * `request_expired`.
  */
 export function useRequest(

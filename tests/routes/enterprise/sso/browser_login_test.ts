@@ -286,8 +286,12 @@ Deno.test("GET /auth/providers has the enabled providers of the edition, and not
   equal(status, 200);
   deepEqual(body, {
     apiKey: false,
+    password: true,
     passwords: true,
-    providers: [{ id, name: "Acme", kind: "saml", path: `${SSO}/login/${id}` }],
+    providers: [{
+      ...{ id, name: "Acme", kind: "saml", path: `${SSO}/login/${id}` },
+      url: `http://longshore.test${SSO}/login/${id}`,
+    }],
   });
   const withPage = await app.call("GET", "/auth/providers", undefined, {
     ...anyone,
@@ -296,5 +300,5 @@ Deno.test("GET /auth/providers has the enabled providers of the edition, and not
   equal(withPage.body.providers[0].path, `${SSO}/login/${id}?page=${sha256("x".repeat(43))}`);
   using ce = testApp();
   const { body: own } = await ce.call("GET", "/auth/providers", undefined, anyone);
-  deepEqual(own, { apiKey: true, passwords: false, providers: [] });
+  deepEqual(own, { apiKey: true, password: false, passwords: false, providers: [] });
 });

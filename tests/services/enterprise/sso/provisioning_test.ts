@@ -15,7 +15,7 @@ import {
 import { LimitError } from "../../../../services/errors.ts";
 import { NAME_ID_PERSISTENT } from "../../../../services/enterprise/saml/name_id.ts";
 import { findUser } from "../../../../services/enterprise/sso/provisioning.ts";
-import { SsoRefusal } from "../../../../services/enterprise/sso/refusal.ts";
+import { SignInRefusal } from "../../../../services/access/sign_in/refusal.ts";
 import { setUserRole, storeUser } from "../../../../services/access/users/users.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 
@@ -65,7 +65,7 @@ const localUser = (app: TestApp, email = LOCAL) =>
   storeUser(app.deps, { email, passwordHash: "hash", role: "admin" });
 
 const refused = (work: () => unknown, reason: string) =>
-  throws(work, (error) => error instanceof SsoRefusal && error.reason === reason);
+  throws(work, (error) => error instanceof SignInRefusal && error.reason === reason);
 
 Deno.test("an unknown user is created with the provider's role and no password", () => {
   using app = usersMode();

@@ -17,7 +17,7 @@ export function ProviderForm(
     return saveItem("/api/ext/service-enterprise/sso/providers", provider, body);
   };
   return (
-    <EditDialog noun="provider" item={provider} save={save} {...dialog} wide>
+    <EditDialog noun="SAML provider" item={provider} save={save} {...dialog} wide>
       {text("Name", "name", { required: true, maxLength: 100 })}
       {text("Entity ID", "entity_id", {
         hint: "The issuer of the identity provider's messages",

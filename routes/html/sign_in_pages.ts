@@ -1,12 +1,12 @@
 /**
- * Pages of a login: the one that sends a browser to an identity provider with a form (HTTP-POST
- * binding), and the one that says why a login was refused.
+ * Pages of a login at an identity provider: the one that sends a browser to an identity provider with a form (HTTP-POST
+ * binding), and those that say how a login ended.
  *
  * @module
  */
 
-import { hashSource } from "../../html/content_security_policy.ts";
-import { type Markup, markup, trusted } from "../../html/markup.ts";
+import { hashSource } from "./content_security_policy.ts";
+import { type Markup, markup, trusted } from "./markup.ts";
 
 /** The button does the same without scripts. */
 const SCRIPT = "document.forms[0].submit()";
@@ -22,7 +22,7 @@ interface LoginForm {
 }
 
 /** Renders the page, and a `Content-Security-Policy` that allows only its own script and style. */
-export function ssoLoginPage({ url, fields }: LoginForm): { text: string; policy: string } {
+export function signInFormPage({ url, fields }: LoginForm): { text: string; policy: string } {
   const inputs = Object.entries(fields).map(([name, value]) =>
     markup`<input type="hidden" name="${name}" value="${value}">
 `
@@ -48,16 +48,28 @@ ${inputs}<p>You are being taken to your identity provider.</p>
 }
 
 /** Says why a login was refused. @param signIn The address of the sign-in page. */
-export function ssoRefusalPage(
+export function signInRefusalPage(
   reason: string,
   signIn: string,
 ): { text: string; policy: string } {
-  const page = pageWith(
+  return messagePage(
     "Sign-in refused",
-    markup`<h1>Sign-in refused</h1>
-<p>${reason}.</p>
+    markup`<p>${reason}.</p>
 <p><a href="${signIn}">Back to the sign-in</a></p>`,
   );
+}
+
+/** Ends the test of a provider. @param back The address of the providers. */
+export function testEndPage(back: string): { text: string; policy: string } {
+  return messagePage(
+    "Test sign-in completed",
+    markup`<p>Its claims are shown at the provider. No session was started.</p>
+<p><a href="${back}">Back to the identity providers</a></p>`,
+  );
+}
+
+function messagePage(title: string, body: Markup): { text: string; policy: string } {
+  const page = pageWith(title, markup`<h1>${title}</h1>\n${body}`);
   const policy = `default-src 'none'; style-src ${hashSource(STYLE)}; base-uri 'none'; ` +
     "form-action 'none'; frame-ancestors 'none'";
   return { text: page.text, policy };

@@ -7,16 +7,18 @@
 
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import type { SignInMethods } from "../../../api/types.ts";
-import { Button } from "../../../components/button.tsx";
-import { plain } from "../../../base/text.ts";
-import { ROOT } from "../../../state/root.ts";
-import { query } from "../../../state/router.ts";
-import { call } from "../../../state/session.ts";
+import type { SignInMethods } from "../api/types.ts";
+import { Button } from "../components/button.tsx";
+import { plain } from "../base/text.ts";
+import { ROOT } from "../state/root.ts";
+import { query } from "../state/router.ts";
+import { call } from "../state/session.ts";
+
+type Provider = SignInMethods["providers"][number];
 
 /** @param signIn Signs in with the code in the address. */
 export function SignInProviders({ signIn }: { signIn: (code: string) => void }) {
-  const providers = useSignal<SignInMethods["providers"]>([]);
+  const providers = useSignal<Provider[]>([]);
   useEffect(() => {
     const [, code] = /^#code=([\w-]+)$/.exec(location.hash) ?? [];
     if (code !== undefined) {
@@ -28,19 +30,22 @@ export function SignInProviders({ signIn }: { signIn: (code: string) => void }) 
       .then(async (response) => {
         if (response.ok) providers.value = (await response.json()).providers;
         const wanted = providers.peek().find(({ id }) => id === query.peek().get("provider"));
-        if (wanted) open(wanted.path);
+        if (wanted) open(wanted);
       })
       .catch(() => {});
   }, []);
-  const open = (path: string) => {
+  const open = ({ path, kind }: Provider) => {
     const url = new URL(path.slice(1), ROOT);
-    url.searchParams.set("return_to", query.peek().get("next") ?? "/");
+    const name = kind === "saml" ? "return_to" : "returnTo";
+    url.searchParams.set(name, query.peek().get("next") ?? "/");
     location.assign(url);
   };
   return (
     <div class="form">
-      {providers.value.map(({ id, name, path }) => (
-        <Button key={id} onClick={() => open(path)}>Sign in with {plain(name)}</Button>
+      {providers.value.map((provider) => (
+        <Button key={provider.id} onClick={() => open(provider)}>
+          Sign in with {plain(provider.name)}
+        </Button>
       ))}
     </div>
   );

@@ -1,0 +1,165 @@
+/** /auth/oidc: sign-in of browsers at an OpenID Connect provider. @module */
+
+import * as z from "zod";
+import { beginOidcLogin } from "../../services/access/oidc/requests.ts";
+import { completeOidcLogin } from "../../services/access/oidc/login.ts";
+import type { Deps } from "../../services/deps.ts";
+import { asAppError } from "../../services/errors.ts";
+import { acceptLogoutToken } from "../../services/access/oidc/logout.ts";
+import { endpoint, rawEndpoint } from "../contract/endpoint.ts";
+import { Done } from "../contract/shapes.ts";
+import { testEndPage } from "../html/sign_in_pages.ts";
+import { clientOf } from "../pipeline/client.ts";
+import { rateLimit } from "../pipeline/rate_limit.ts";
+import { baseUrl } from "../pipeline/request_url.ts";
+import {
+  LIMIT_REFUSAL,
+  LOGINS_PER_MINUTE,
+  newLoginBrowser,
+  PageHash,
+  pageHeaders,
+  redirectToPage,
+  refusal,
+  refuseBrowser,
+  ReturnTo,
+  signInThrough,
+  throttled,
+} from "../users/browser_login.ts";
+
+/** The pages of the dashboard from `/auth/oidc/callback`: relative, for the path of a proxy. */
+const SIGN_IN = "../../sign-in";
+const PROVIDERS = "../../sso";
+
+const VALUE_MAX = 4_096;
+
+const LOGOUT_TOKEN_MAX = 16_384;
+
+/** Limit per client address: a provider sends one for each session. */
+const LOGOUTS_PER_MINUTE = 600;
+
+const Value = z.string().max(VALUE_MAX).optional();
+
+const PUBLIC = {
+  role: "public",
+  anyAddress: true,
+  ignoresUnknown: true,
+  returns: z.string(),
+} as const;
+
+export const oidcLoginEndpoints = (deps: Deps) => {
+  const loginLimit = rateLimit(LOGINS_PER_MINUTE, deps.now);
+  const callbackLimit = rateLimit(LOGINS_PER_MINUTE, deps.now);
+  const logoutLimit = rateLimit(LOGOUTS_PER_MINUTE, deps.now);
+
+  return [
+    // Before `/:id/login`, whose path is longer.
+    rawEndpoint("GET /auth/oidc/callback", {
+      operationId: "completeOidcLogin",
+      summary: "Complete a sign-in",
+      description: "The redirect URI. The code is exchanged for an ID token, whose signature, " +
+        "issuer, audience, times and nonce are checked, and the browser goes on to the sign-in " +
+        "page, which takes the code in its address to `POST /auth/session`. A refused sign-in " +
+        "ends with a page that says why.",
+      ...PUBLIC,
+      audited: true,
+      actsOnGet: true,
+      throttle: callbackLimit.check,
+      query: z.object({
+        code: Value,
+        state: Value,
+        iss: Value.meta({ description: "The issuer (RFC 9207)" }),
+        error: Value,
+      }),
+      produces: "text/html",
+      replies: {
+        303: {
+          description: "Redirect to the sign-in page",
+          headers: { Location: "Address of the page, with the code as its fragment" },
+        },
+        400: refusal("The query cannot be read"),
+        401: refusal("The answer is rejected: state, issuer, code, signature, claims or times"),
+        402: LIMIT_REFUSAL,
+        403: refusal("The provider is disabled, or the user has no role or may not sign in"),
+        502: refusal("The provider cannot be reached, or does not answer as it should"),
+      },
+      failures: throttled(LOGINS_PER_MINUTE),
+    }, async ({ caller, request, note }) => {
+      const { searchParams } = new URL(request.url);
+      try {
+        const login = await completeOidcLogin(deps, searchParams, clientOf(caller, request), note);
+        if (login) return redirectToPage(SIGN_IN, login);
+      } catch (error) {
+        const known = asAppError(error);
+        if (known) return refuseBrowser(deps, known, SIGN_IN);
+        throw error;
+      }
+      const { text, policy } = testEndPage(PROVIDERS);
+      return new Response(text, { headers: pageHeaders(policy) });
+    }),
+
+    endpoint("POST /auth/oidc/backchannel-logout", {
+      operationId: "endOidcSessions",
+      summary: "End sessions for a provider",
+      description: "Back-channel logout (OpenID Connect Back-Channel Logout 1.0): ends the " +
+        "sessions that the provider's signed token names.",
+      role: "public",
+      anyAddress: true,
+      ignoresUnknown: true,
+      throttle: logoutLimit.check,
+      form: z.object({
+        logout_token: z.string().min(1).max(LOGOUT_TOKEN_MAX).meta({ description: "JWT" }),
+      }).meta({
+        id: "LogoutTokenForm",
+        example: { logout_token: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln" },
+      }),
+      returns: Done,
+      failures: { 401: "The logout token is not valid", ...throttled(LOGOUTS_PER_MINUTE) },
+    }, ({ body }) => acceptLogoutToken(deps, body.logout_token)),
+
+    rawEndpoint("GET /auth/oidc/:id/login", {
+      operationId: "beginOidcLogin",
+      summary: "Start a sign-in",
+      description: "For browsers: redirects to the provider, or without `page` to the sign-in " +
+        "page, which begins the sign-in. It has to end within 15 minutes.",
+      ...PUBLIC,
+      throttle: loginLimit.check,
+      query: z.object({
+        returnTo: ReturnTo.default("/").meta({
+          description: "A path of the dashboard, where the sign-in ends",
+          example: "/containers",
+        }),
+        page: PageHash.optional(),
+      }),
+      produces: "text/html",
+      status: 302,
+      replyHeaders: { Location: "Address of the provider, or of the sign-in page" },
+      failures: {
+        404: "The identity provider does not exist",
+        ...throttled(LOGINS_PER_MINUTE),
+      },
+      replies: {
+        403: refusal("The identity provider is disabled, or this server is in key mode"),
+        502: refusal("The provider cannot be reached, or does not answer as it should"),
+      },
+    }, async ({ params, query: { page, returnTo }, request, setCookie }) => {
+      const signIn = `../${SIGN_IN}`;
+      const redirect = (location: string) => ({ status: 302, headers: { location }, body: null });
+      if (page === undefined) return redirect(signInThrough(signIn, params.id, returnTo));
+      const { browser, cookie } = newLoginBrowser(deps, request, { pageHash: page, returnTo });
+      try {
+        const url = await beginOidcLogin(
+          deps,
+          params.id,
+          baseUrl(deps.config, request),
+          browser,
+        );
+        setCookie(cookie);
+        return redirect(url);
+      } catch (error) {
+        const known = asAppError(error);
+        if (known && known.code !== "not_found") return refuseBrowser(deps, known, signIn);
+        throw error;
+      }
+    }),
+  ];
+};

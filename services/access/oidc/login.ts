@@ -1,0 +1,156 @@
+/** The end of a sign-in at an OpenID Connect provider. @module */
+
+import { insertOidcSession } from "../../../db/oidc_sessions.ts";
+import { asAppError } from "../../errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { EmitDeps } from "../../events/emit.ts";
+import type { Client } from "../client.ts";
+import type { BrowserLogin, LoginNote } from "../sign_in/login_browser.ts";
+import { SignInRefusal } from "../sign_in/refusal.ts";
+import { type NewLogin, storeLogin } from "../sign_in/sessions.ts";
+import { reportSignIn } from "../sign_in/sign_ins.ts";
+import { type Claims, hasSeveralFactors, isComplete, joinClaims } from "./claims.ts";
+import type { ProviderTokens } from "./client.ts";
+import type { ClientDeps } from "./fetch.ts";
+import { knownOidcProvider, type OidcProvider } from "./provider.ts";
+import { findOidcUser, type ProvisionedUser } from "./provisioning.ts";
+import { notAuthenticated } from "./refusal.ts";
+import { type AnsweredRequest, isTest, takeRequest } from "./requests.ts";
+import { sealTokens } from "./session_tokens.ts";
+import { recordTest } from "./test.ts";
+
+export type CallbackDeps =
+  & EmitDeps
+  & ClientDeps
+  & Pick<
+    Deps,
+    "accounts" | "anonymousLog" | "completedLogins" | "groupRoles" | "license" | "secrets"
+  >;
+
+/** A user whom a provider has named. */
+export interface ProvedUser {
+  claims: Claims;
+  tokens: ProviderTokens;
+  idToken: string;
+}
+
+/**
+ * Signs in the user whom a provider names, or ends the test of an admin.
+ *
+ * @param query What the browser brought back.
+ * @param note Receives the provider, the user and the reason of a refusal.
+ * @returns The code with which the page gets its session; `undefined` after a test.
+ * @throws {SignInRefusal}
+ * @throws {LimitError} If the user has to be created and the license limit is reached.
+ */
+export async function completeOidcLogin(
+  deps: CallbackDeps,
+  query: URLSearchParams,
+  client: Client,
+  note: LoginNote = {},
+): Promise<BrowserLogin | undefined> {
+  try {
+    const answered = takeRequest(deps, query.get("state") ?? undefined);
+    note.target = answered.provider.name;
+    if (isTest(answered.request)) {
+      await recordTest(deps, answered, () => proveUser(deps, answered, query));
+      return undefined;
+    }
+    const proved = await proveUser(deps, answered, query);
+    return issueLogin(deps, answered, proved, client, note);
+  } catch (error) {
+    const refusal = asAppError(error);
+    if (!refusal) throw error;
+    const reason = refusal instanceof SignInRefusal ? refusal.reason : refusal.code;
+    note.command = `refused: ${reason}`;
+    const { address } = client;
+    deps.anonymousLog.warn("OIDC login refused", { reason, provider: note.target, address });
+    throw refusal;
+  }
+}
+
+/** Exchanges the code and reads the claims. @throws {SignInRefusal} */
+async function proveUser(
+  deps: ClientDeps,
+  { provider, request }: AnsweredRequest,
+  query: URLSearchParams,
+): Promise<ProvedUser> {
+  const { connectProvider, requireIdToken } = await import("./client.ts");
+  const oidc = await connectProvider(deps, provider);
+  const callback = await oidc.checkCallback(query, query.get("state")!);
+  if (!callback.get("code")) {
+    throw notAuthenticated("code_missing", "The answer of the identity provider has no code");
+  }
+  const tokens = await oidc.redeemCode(callback, request);
+  const { text, claims } = requireIdToken(tokens);
+  const userInfo = isComplete(provider, claims)
+    ? undefined
+    : await oidc.userInfo(tokens.accessToken, claims.sub);
+  return { claims: joinClaims(claims, userInfo), tokens, idToken: text };
+}
+
+function issueLogin(
+  deps: CallbackDeps,
+  { provider, request }: AnsweredRequest,
+  proved: ProvedUser,
+  client: Client,
+  note: LoginNote,
+): BrowserLogin {
+  const { user, login } = storeSession(deps, provider, proved, request.pageHash, client);
+  reportSignIn(deps, login);
+  note.actor = user.id;
+  deps.log.info("OIDC login", {
+    providerId: provider.id,
+    userId: user.id,
+    sessionId: login.session.familyId,
+    address: client.address,
+  });
+  const code = deps.completedLogins.issue({
+    login,
+    browserHash: request.browserHash,
+    secondFactorDone: hasSeveralFactors(provider, proved.claims),
+  });
+  return { code, returnTo: request.returnTo };
+}
+
+/** Stores the user with the session in one transaction. */
+function storeSession(
+  deps: CallbackDeps,
+  provider: OidcProvider,
+  proved: ProvedUser,
+  pageHash: string,
+  client: Client,
+): ProvisionedUser & { login: NewLogin } {
+  const { db, accounts, now } = deps;
+  try {
+    return db.transaction(() => {
+      assertUnchanged(deps, provider);
+      const provisioned = findOidcUser(deps, provider, proved.claims);
+      const endsAt = new Date(now().getTime() + provider.sessionHours * 60 * 60 * 1000);
+      const login = storeLogin(deps, provisioned.user.id, client, { endsAt, pageHash });
+      const { familyId: sessionId } = login.session;
+      const { sub: subject, sid } = proved.claims;
+      insertOidcSession(db, {
+        ...{ sessionId, providerId: provider.id, issuer: provider.issuer, subject },
+        sid: typeof sid === "string" ? sid : null,
+        sealed: sealTokens(deps.secrets, sessionId, proved.tokens, proved.idToken),
+        checkedAt: now().toISOString(),
+      });
+      return { ...provisioned, login };
+    });
+  } catch (error) {
+    // The transaction was rolled back, and with it new users and roles.
+    accounts.reread();
+    throw error;
+  }
+}
+
+/** An admin may have changed the provider meanwhile. @throws {SignInRefusal} `provider_changed`. */
+function assertUnchanged(deps: CallbackDeps, provider: OidcProvider): void {
+  const current = knownOidcProvider(deps, provider.id);
+  if (JSON.stringify(current) === JSON.stringify(provider)) return;
+  throw notAuthenticated(
+    "provider_changed",
+    "The identity provider was changed during the sign-in; sign in again",
+  );
+}

@@ -1,0 +1,111 @@
+/** Sign-out from both sides: at the provider too, and by the provider. @module */
+
+import { selectOidcSession, selectSessionIdsOfLogout } from "../../../db/oidc_sessions.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, asAppError } from "../../errors.ts";
+import { isProviderUrl } from "../../input/provider_url.ts";
+import { revokeFamilies } from "../sign_in/families.ts";
+import type { PresentedTokens } from "../sign_in/open_login.ts";
+import { findRefreshToken } from "../sign_in/refresh_tokens.ts";
+import type { ClientDeps } from "./fetch.ts";
+import { allOidcProviders, knownOidcProvider, type OidcProvider } from "./provider.ts";
+import { openTokens } from "./session_tokens.ts";
+
+type LogoutDeps = ClientDeps & Pick<Deps, "accounts" | "db" | "log" | "secrets">;
+
+/** Longest ID token that is put into an address, in characters. */
+const HINT_MAX = 4_096;
+
+/** The event that makes a token a logout token (OpenID Connect Back-Channel Logout 1.0, 2.4). */
+const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
+
+/**
+ * The address at which a browser ends its session at the provider as well; `undefined` for other
+ * sessions, and if the provider has none or cannot be reached.
+ *
+ * @param baseUrl The address of this service, to which the browser returns.
+ */
+export async function logoutUrlOf(
+  deps: LogoutDeps,
+  presented: PresentedTokens,
+  baseUrl: string,
+): Promise<string | undefined> {
+  const { db, secrets } = deps;
+  const sessionId = findRefreshToken(db, presented)?.found.familyId;
+  const session = sessionId === undefined ? undefined : selectOidcSession(db, sessionId);
+  const provider = session && knownOidcProvider(deps, session.providerId);
+  if (!session || !provider) return undefined;
+  const endpoint = await endSessionEndpoint(deps, provider);
+  if (endpoint === undefined) return undefined;
+  const url = new URL(endpoint);
+  const hint = openTokens(secrets, session)?.idToken ?? "";
+  if (hint !== "" && hint.length <= HINT_MAX) url.searchParams.set("id_token_hint", hint);
+  url.searchParams.set("client_id", provider.clientId);
+  url.searchParams.set("post_logout_redirect_uri", `${baseUrl}/sign-in`);
+  return url.href;
+}
+
+async function endSessionEndpoint(
+  deps: LogoutDeps,
+  provider: OidcProvider,
+): Promise<string | undefined> {
+  try {
+    const { connectProvider } = await import("./client.ts");
+    const { server } = await connectProvider(deps, provider);
+    const { end_session_endpoint: endpoint } = server;
+    return typeof endpoint === "string" && isProviderUrl(endpoint) ? endpoint : undefined;
+  } catch (error) {
+    if (!asAppError(error)) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * Ends the sessions that a logout token names.
+ *
+ * @throws {AppError} `invalid` for a token that is not valid.
+ */
+export async function acceptLogoutToken(deps: LogoutDeps, token: string): Promise<void> {
+  const { decodeJwt } = await import("jose");
+  const providers = allOidcProviders(deps).filter(({ enabled }) => enabled);
+  const provider = providers.find(isAddressedTo(claimedBy(decodeJwt, token)));
+  if (!provider) throw refused("no provider has its issuer and audience");
+  const { connectProvider } = await import("./client.ts");
+  const { verify } = await connectProvider(deps, provider);
+  const claims = await verify(token, ["iat", "exp", "jti", "events"]);
+  const { nonce, events, sub, sid } = claims as Record<string, unknown>;
+  if (nonce !== undefined) throw refused("it has a nonce, so that it is an ID token");
+  if (!Object.hasOwn(Object(events), LOGOUT_EVENT)) throw refused("it has no logout event");
+  const names = { subject: textOrNull(sub), sid: textOrNull(sid) };
+  if (names.subject === null && names.sid === null) throw refused("it names no session");
+  const { id: providerId, issuer } = provider;
+  let ended = 0;
+  revokeFamilies(deps, () => {
+    const sessions = selectSessionIdsOfLogout(deps.db, { providerId, issuer, ...names });
+    ended = sessions.length;
+    return sessions;
+  });
+  deps.log.info("sessions ended by identity provider", { providerId, sessions: ended });
+}
+
+/** Issuer and audience of a token that is not verified yet. */
+function claimedBy(
+  decode: (token: string) => { iss?: string; aud?: string | string[] },
+  token: string,
+): { issuer: string | undefined; audiences: string[] } {
+  try {
+    const { iss, aud } = decode(token);
+    return { issuer: iss, audiences: [aud].flat().filter((each) => each !== undefined) };
+  } catch {
+    throw refused("it cannot be read");
+  }
+}
+
+const isAddressedTo =
+  ({ issuer, audiences }: ReturnType<typeof claimedBy>) => (provider: OidcProvider): boolean =>
+    provider.issuer === issuer && audiences.includes(provider.clientId);
+
+const textOrNull = (value: unknown) => typeof value === "string" && value !== "" ? value : null;
+
+const refused = (reason: string) =>
+  new AppError("invalid", `The logout token is not valid: ${reason}`);

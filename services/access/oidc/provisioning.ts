@@ -1,0 +1,201 @@
+/**
+ * Maps the subject of an ID token to a user, and links or creates that user.
+ *
+ * A user is identified by issuer and subject. An address finds an existing account only if the
+ * provider says that it is verified, and the administrator allows that: otherwise a person could
+ * enter another person's address at the provider and get their account.
+ *
+ * @module
+ */
+
+import {
+  hasIdentityAt,
+  insertOidcIdentity,
+  selectUserIdOfSubject,
+} from "../../../db/oidc_identities.ts";
+import {
+  countAdmins,
+  countUsers,
+  selectUser,
+  selectUserByEmail,
+  updateUserDetails,
+  updateUserRole,
+  type User,
+} from "../../../db/users.ts";
+import type { Deps } from "../../deps.ts";
+import { assertBelowLimit } from "../license/limits.ts";
+import { assertActive, assertEmailConfirmed, usableEmail } from "../sign_in/external_users.ts";
+import { emailKey } from "../users/emails.ts";
+import { storeUser } from "../users/users.ts";
+import {
+  type Claims,
+  customRoleNames,
+  emailOf,
+  type GivenRoles,
+  isEmailVerified,
+  isOfDomain,
+  rolesOf,
+} from "./claims.ts";
+import type { OidcProvider } from "./provider.ts";
+import { notAllowed } from "./refusal.ts";
+
+type ProvisioningDeps = Pick<Deps, "db" | "accounts" | "groupRoles" | "license" | "now" | "log">;
+
+export interface ProvisionedUser {
+  user: User;
+  /** Whether the user was created by this sign-in. */
+  isNew: boolean;
+}
+
+const EMAIL_SOURCE = {
+  name: "The account at the identity provider",
+  remedy: "request the scope email, or release the address to this client",
+};
+
+/**
+ * Finds, links or creates the user, and sets the roles. Stores nothing if the sign-in is refused.
+ * Runs inside the caller's transaction; if that fails, the caller has to remove a new user from the
+ * accounts again, and to read the roles again.
+ *
+ * @throws {SignInRefusal} `domain`, `no_role`, `email_missing`, `email_invalid`, `unknown_user`,
+ * `existing_user`, `email_unverified`, `email_unconfirmed`, `other_subject`, `account_off`.
+ * @throws {LimitError} If the license limit of users is reached.
+ */
+export function findOidcUser(
+  deps: ProvisioningDeps,
+  provider: OidcProvider,
+  claims: Claims,
+): ProvisionedUser {
+  const { db } = deps;
+  const subject = { issuer: provider.issuer, subject: claims.sub };
+  assertDomain(provider, claims);
+  const roles = requireRoles(deps, provider, claims);
+  const linkedId = selectUserIdOfSubject(db, subject);
+  const linked = linkedId === undefined ? undefined : selectUser(db, linkedId);
+  if (linked) {
+    assertActive(deps, linked);
+    return { user: applyRoles(deps, provider, linked, roles), isNew: false };
+  }
+  const email = usableEmail(emailOf(claims), EMAIL_SOURCE);
+  const existing = selectUserByEmail(db, emailKey(email));
+  const user = existing ?? createUser(deps, provider, email, roles);
+  if (existing) {
+    assertActive(deps, existing);
+    assertLinkable(db, provider, existing, claims);
+  } else if (!isEmailVerified(claims)) {
+    // No other provider may find the account by this address.
+    updateUserDetails(db, user.id, { isEmailUnconfirmed: true });
+  }
+  const linkedAt = deps.now().toISOString();
+  insertOidcIdentity(db, { ...subject, userId: user.id, linkedAt });
+  deps.log.info("user linked to identity provider", { userId: user.id, providerId: provider.id });
+  return { user: applyRoles(deps, provider, user, roles), isNew: !existing };
+}
+
+/**
+ * Sets the roles of a user if the provider decides about them. The last admin stays one.
+ *
+ * @returns The user with the role in force.
+ */
+export function applyRoles(
+  { db, accounts, groupRoles, log }: Pick<Deps, "db" | "accounts" | "groupRoles" | "log">,
+  provider: OidcProvider,
+  user: User,
+  { role, customRoles }: GivenRoles,
+): User {
+  if (provider.rolesClaim === null || role === null) return user;
+  groupRoles.current.set(user.id, customRoles, customRoleNames(provider));
+  if (user.role === role) return user;
+  if (user.role === "admin" && countAdmins(db) <= 1) {
+    log.warn("last admin not demoted by the identity provider", {
+      userId: user.id,
+      providerId: provider.id,
+      role,
+    });
+    return user;
+  }
+  updateUserRole(db, user.id, role);
+  accounts.put(user.id, role);
+  log.info("role changed by identity provider", {
+    userId: user.id,
+    providerId: provider.id,
+    from: user.role,
+    to: role,
+  });
+  return { ...user, role };
+}
+
+/** The roles that the claims give. @throws {SignInRefusal} `no_role`. */
+export function requireRoles(
+  { groupRoles }: Pick<Deps, "groupRoles">,
+  provider: OidcProvider,
+  claims: Claims,
+): GivenRoles {
+  const roles = rolesOf(provider, claims, groupRoles.current.has);
+  // Without a claim for roles, those of existing users are set here.
+  if (roles.role !== null || provider.rolesClaim === null) return roles;
+  throw notAllowed(
+    "no_role",
+    `Your account at ${provider.name} is in no group that has a role here; ask an administrator`,
+  );
+}
+
+/** @throws {SignInRefusal} `domain`. */
+export function assertDomain({ allowedDomains, name }: OidcProvider, claims: Claims): void {
+  if (allowedDomains.length === 0) return;
+  const email = emailOf(claims);
+  if (email !== null && isEmailVerified(claims) && isOfDomain(email, allowedDomains)) return;
+  throw notAllowed(
+    "domain",
+    `Sign-in through ${name} requires a verified email address of an allowed domain`,
+  );
+}
+
+/** @throws {SignInRefusal} */
+function assertLinkable(
+  db: Deps["db"],
+  { issuer, linkByVerifiedEmail }: OidcProvider,
+  user: User,
+  claims: Claims,
+): void {
+  const { email } = user;
+  if (!linkByVerifiedEmail) {
+    throw notAllowed(
+      "existing_user",
+      `User ${email} already exists, and the identity provider is not allowed to link existing users`,
+    );
+  }
+  if (!isEmailVerified(claims)) {
+    throw notAllowed(
+      "email_unverified",
+      `User ${email} already exists, and the identity provider has not verified the address`,
+    );
+  }
+  assertEmailConfirmed(db, user);
+  if (hasIdentityAt(db, { issuer, userId: user.id })) {
+    throw notAllowed(
+      "other_subject",
+      `User ${email} belongs to another account at the identity provider`,
+    );
+  }
+}
+
+/** @throws {SignInRefusal} `unknown_user`, `no_role`. @throws {LimitError} */
+function createUser(
+  deps: ProvisioningDeps,
+  provider: OidcProvider,
+  email: string,
+  { role }: GivenRoles,
+): User {
+  if (!provider.autoProvision) {
+    throw notAllowed(
+      "unknown_user",
+      `User ${email} does not exist, and the identity provider is not allowed to create users`,
+    );
+  }
+  if (role === null) {
+    throw notAllowed("no_role", `${provider.name} gives new users no role; ask an administrator`);
+  }
+  assertBelowLimit(deps.license, "users", countUsers(deps.db));
+  return storeUser(deps, { email, passwordHash: null, role });
+}

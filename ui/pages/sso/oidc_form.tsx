@@ -1,0 +1,129 @@
+/** The dialog that creates or changes an OpenID Connect provider. @module */
+
+import type { GroupRole, OidcProvider } from "../../api/types.ts";
+import { fieldsOf, SelectField, TextArea, TextField } from "../../components/fields.tsx";
+import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
+import type { FormValues } from "../../components/form_values.ts";
+
+const SCOPES = "openid email profile";
+const HOURS = 24;
+
+const DEFAULT_ROLES = [
+  { value: "", name: "None: refuse the user" },
+  "viewer",
+  "operator",
+  "admin",
+];
+
+export function OidcForm({ item: provider, ...dialog }: EditProps<OidcProvider, OidcProvider>) {
+  const { text, number, check } = fieldsOf(provider);
+  const save = (values: FormValues) => saveItem("/api/identity/oidc", provider, bodyOf(values));
+  return (
+    <EditDialog noun="provider" item={provider} save={save} {...dialog} wide>
+      {text("Name", "name", { required: true, maxLength: 100 })}
+      {text("Issuer", "issuer", {
+        type: "url",
+        placeholder: "https://id.example.com/realms/main",
+        hint: "Exactly as the provider names itself",
+        required: true,
+        maxLength: 2_048,
+      })}
+      <div class="field-row">
+        {text("Client ID", "clientId", { required: true, maxLength: 512 })}
+        <TextField
+          label="Client secret"
+          name="clientSecret"
+          type="password"
+          secret
+          autocomplete="off"
+          value={provider?.clientSecret ?? ""}
+          hint="Empty for a public client"
+          maxLength={1_024}
+        />
+      </div>
+      {text("Claim with the groups", "rolesClaim", {
+        placeholder: "groups",
+        hint: "Empty: roles of users are set in Longshore",
+        maxLength: 256,
+      })}
+      <TextArea
+        label="Roles of groups"
+        name="roleMap"
+        value={linesOf(provider?.roleMap ?? [])}
+        rows={3}
+        code
+        placeholder="longshore-admins = admin"
+        hint="One in each line: group = role. The highest one counts"
+        check={problemOfLines}
+      />
+      <SelectField
+        label="Role of other users"
+        name="defaultRole"
+        value={provider?.defaultRole ?? ""}
+        options={DEFAULT_ROLES}
+      />
+      {check("Create users that do not exist", "autoProvision", true)}
+      {check("Sign in existing users by their verified email address", "linkByVerifiedEmail")}
+      <details class="more-fields">
+        <summary>More options</summary>
+        <div>
+          {text("Scopes", "scopes", { initial: SCOPES, required: true, maxLength: 500 })}
+          <TextField
+            label="Allowed domains"
+            name="allowedDomains"
+            value={provider?.allowedDomains.join(", ")}
+            placeholder="example.com, example.org"
+            hint="Of verified email addresses; empty for all"
+          />
+          <TextField
+            label="Values of acr that mean several factors"
+            name="mfaAcr"
+            value={provider?.mfaAcr.join(", ")}
+            hint="An amr with mfa always counts"
+          />
+          {number("Hours until users sign in again", "sessionHours", {
+            initial: HOURS,
+            min: 1,
+            max: 720,
+          })}
+        </div>
+      </details>
+    </EditDialog>
+  );
+}
+
+const bodyOf = (
+  { clientSecret, rolesClaim, roleMap, defaultRole, allowedDomains, mfaAcr, ...values }: FormValues,
+) => ({
+  ...values as Pick<OidcProvider, "name" | "issuer" | "clientId" | "scopes" | "sessionHours">,
+  clientSecret: clientSecret || null,
+  rolesClaim: rolesClaim || null,
+  roleMap: rolesOf(roleMap),
+  defaultRole: defaultRole || null,
+  allowedDomains: listOf(allowedDomains),
+  mfaAcr: listOf(mfaAcr),
+});
+
+const listOf = (text: string): string[] =>
+  text.split(",").map((each) => each.trim()).filter(Boolean);
+
+const linesOf = (roles: readonly GroupRole[]): string =>
+  roles.map(({ value, role }) => `${value} = ${role}`).join("\n");
+
+/** The last `=` separates, because names of groups in directories have some. */
+const LINE = /^(.*\S)\s*=\s*([^=]*\S)$/;
+
+function rolesOf(text: string): GroupRole[] {
+  return trimmedLines(text).map((line) => {
+    const [, value = "", role = ""] = LINE.exec(line) ?? [];
+    return { value, role };
+  });
+}
+
+function problemOfLines(text: string): string | undefined {
+  const wrong = trimmedLines(text).find((line) => !LINE.test(line));
+  return wrong === undefined ? undefined : `Not a role: ${wrong}. Write it as "group = role"`;
+}
+
+const trimmedLines = (text: string): string[] =>
+  text.split("\n").map((line) => line.trim()).filter(Boolean);
