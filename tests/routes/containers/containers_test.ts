@@ -71,7 +71,7 @@ Deno.test("GET /api/containers shows exactly the documented fields", async () =>
     composeProject: "shop",
     composeService: "web",
     networks: ["shop_default"],
-    links: [],
+    ...{ group: null, description: null, icon: null, links: [] },
     cpuPercent: null,
     memory: null,
     networkRxPerSecond: null,
