@@ -65,7 +65,7 @@ export const secondFactorEndpoints = (deps: Deps) => {
   return [
     endpoint("POST /auth/mfa", {
       operationId: "completeSignIn",
-      summary: "Complete a sign-in",
+      summary: "Prove a second factor",
       description: "Takes the `mfaToken` of `POST /auth/login` or `POST /auth/session` with a " +
         "code of the authenticator app, a recovery code, or a passkey. It answers tokens after " +
         "the former, and sets the cookie after the latter, for which `X-Page-Secret` must be " +
