@@ -29,7 +29,9 @@ import { createMonitorResults } from "../services/stream/monitor_results.ts";
 import type { Log } from "../services/log.ts";
 import { createDeniedReads } from "../services/access/audit/denied_reads.ts";
 import { createSetupCode } from "../services/access/setup/code.ts";
-import { createLoginThrottle } from "../services/access/sign_in/login_throttle.ts";
+import { CODE_LIMITS, createLoginThrottle } from "../services/access/sign_in/login_throttle.ts";
+import { CHALLENGE_MS } from "../services/access/factors/challenges.ts";
+import { SECOND_STEP_MS } from "../services/access/sign_in/open_login.ts";
 import { workerScript } from "../services/compose/worker_script.ts";
 import { createComposeLoader, startWorker } from "../services/compose/loader.ts";
 import { createPasswords } from "../services/access/passwords/passwords.ts";
@@ -107,6 +109,7 @@ export function assemble(parts: Parts): Deps {
     deniedReads: createDeniedReads(now),
     setupCode: createSetupCode(now),
     throttle: createLoginThrottle(now),
+    codeThrottle: createLoginThrottle(now, CODE_LIMITS),
     stream,
     logStreams,
     tickets: createTickets(now, (session) => session),
@@ -118,6 +121,8 @@ export function assemble(parts: Parts): Deps {
     oidc: createOidcCache(),
     groupRoles: createGroupRoles(license),
     completedLogins: createTickets(now),
+    pendingLogins: createTickets(now, undefined, SECOND_STEP_MS),
+    passkeyChallenges: createTickets(now, undefined, CHALLENGE_MS),
     compliance: createComplianceState(db),
     counts,
     events: createEventBus(),

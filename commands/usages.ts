@@ -34,11 +34,13 @@ export const USER = `longshore user add EMAIL [--role ROLE] [--generate]
        longshore user role EMAIL ROLE
        longshore user remove EMAIL
        longshore user login-link EMAIL
+       longshore user mfa-reset EMAIL
 
 ROLE is viewer (default), operator or admin. A password is read from the terminal, or from the
 first line of standard input; with --generate one is created and printed once. A changed password
 revokes all sessions of that user. The service may be running. A login link signs the user in
-once, within 10 minutes, also where passwords are off.
+once, within 10 minutes, also where passwords are off. mfa-reset removes the authenticator app, the
+passkeys and the recovery codes of a user who has lost them, and revokes the sessions.
 
 Accounts are used in users mode. A server in key mode changes to it in its settings; accounts can be
 created before.`;

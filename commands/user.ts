@@ -1,11 +1,12 @@
 /**
- * `longshore user add|list|passwd|role|remove|login-link`: the accounts of users mode. A running service notices
+ * `longshore user add|list|passwd|role|remove|login-link|mfa-reset`: the accounts of users mode. A running service notices
  * changes within a second.
  *
  * @module
  */
 
 import type { StateDatabase } from "../db/database.ts";
+import { resetFactors } from "../services/access/factors/factors.ts";
 import { createAccounts } from "../services/access/accounts.ts";
 import { storedTrialStart } from "../services/access/license/licenses.ts";
 import { createPasswords } from "../services/access/passwords/passwords.ts";
@@ -43,9 +44,13 @@ export async function user(program: Program): Promise<number> {
     "role",
     "remove",
     "login-link",
+    "mfa-reset",
   ]);
   // Arguments are parsed before anything is opened.
-  const works = { add, list, passwd, role, remove, "login-link": loginLink };
+  const works = {
+    ...{ add, list, passwd, role, remove },
+    ...{ "login-link": loginLink, "mfa-reset": mfaReset },
+  };
   const work = works[name](rest);
   const { config, running } = findInstallation(program);
   assertIsMeant(config, program);
@@ -164,6 +169,19 @@ function loginLink(program: Program): Work {
     });
     program.print(`${base}/sign-in#link=${secret}`);
     program.note(`The link signs in ${email} once, within ${LOGIN_LINK_MINUTES} minutes.`);
+  };
+}
+
+function mfaReset(program: Program): Work {
+  const { values: [email] } = parseArguments("user mfa-reset", program, ["EMAIL"], {});
+  return async (config) => {
+    const user = await withAccounts(config, async (accounts) => {
+      const user = requireUser(accounts.db, email);
+      resetFactors(accounts, user);
+      await record(program, accounts, "mfa-reset", user);
+      return user;
+    });
+    program.print(`The second factors of ${user.email} were removed; all sessions were revoked.`);
   };
 }
 

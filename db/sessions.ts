@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Row, table, text } from "./columns.ts";
+import { boolean, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
 import type { Page } from "./page.ts";
 
@@ -22,6 +22,8 @@ const sessions = table("sessions", {
   lastUsedAt: text(),
   /** When its last token expires. */
   expiresAt: text(),
+  /** Whether an identity provider says that it has asked for several factors. */
+  hasSecondFactor: boolean(),
 }, { order: "last_used_at DESC, id" });
 
 /** One session as stored. Times are ISO 8601, UTC. */

@@ -17,6 +17,7 @@ import { type EditionGroup, everyRoute, groups, isUnlimited, pathOfHost } from "
 import { loadEndpoints, pathTest } from "./contract/group.ts";
 import { failureOf } from "./pipeline/errors.ts";
 import { type Exchange, requestIdOf, respondJson, respondRaw } from "./pipeline/exchange.ts";
+import { assertEnrolled } from "../services/access/factors/enrolment.ts";
 import type { Audit, EndpointDeps, Identify } from "./pipeline/request_context.ts";
 import { createRequestLog, loggedPath } from "./pipeline/request_log.ts";
 import { pathOf } from "./pipeline/request_url.ts";
@@ -45,6 +46,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     audit,
     deniedReads: deps.deniedReads,
     changes: deps.changes,
+    assertEnrolled: (caller) => assertEnrolled(deps, caller),
     currentPolicy: createCurrentAccessPolicy(deps, accessPolicySource),
     scopes: createScopeCheck(deps),
     largeBodies: deps.limiters.largeBodies,

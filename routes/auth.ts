@@ -3,13 +3,21 @@
 import * as z from "zod";
 import { loginName } from "../services/access/sign_in/login_name.ts";
 import { refreshSession } from "../services/access/sign_in/refresh.ts";
-import { exchangeApiKey, logIn, logOut } from "../services/access/sign_in/sessions.ts";
+import { exchangeApiKey, logIn } from "../services/access/sign_in/first_factor.ts";
+import { logOut } from "../services/access/sign_in/sessions.ts";
 import { describeCaller } from "../services/access/users/users.ts";
 import type { Deps } from "../services/deps.ts";
 import { clientOf } from "./pipeline/client.ts";
 import { endpoint } from "./contract/endpoint.ts";
 import { Done, Timestamp } from "./contract/shapes.ts";
-import { KeyBody, LoginBody, renewalWithNote, THROTTLED, TokenPair } from "./users/login.ts";
+import {
+  KeyBody,
+  LoginBody,
+  MfaRequired,
+  renewalWithNote,
+  THROTTLED,
+  TokenPair,
+} from "./users/login.ts";
 import { UserRole } from "./users/shapes.ts";
 
 const RefreshBody = z.object({
@@ -47,10 +55,11 @@ export const authEndpoints = (deps: Deps) => [
     summary: "Log in with email and password",
     description: "Users mode (`AUTH_MODE=users`) only. Failures are counted per address and per " +
       "account. An address that recently logged in to the account is not blocked by " +
-      "failures from other addresses.",
+      "failures from other addresses. An account with a second factor gets no tokens yet, see " +
+      "`POST /auth/mfa`.",
     role: "public",
     body: LoginBody,
-    returns: TokenPair,
+    returns: z.union([TokenPair, MfaRequired]).meta({ id: "LoginResult" }),
     failures: {
       401: "The email or the password is wrong",
       404: "Users mode is off",
@@ -83,6 +92,7 @@ export const authEndpoints = (deps: Deps) => [
 
   endpoint("POST /auth/logout", {
     operationId: "logOut",
+    withoutFactor: true,
     loginOnly: true,
     destructive: true,
     summary: "Log out",
@@ -93,6 +103,7 @@ export const authEndpoints = (deps: Deps) => [
 
   endpoint("GET /auth/me", {
     operationId: "getCurrentUser",
+    withoutFactor: true,
     scope: "open",
     summary: "Get the current user",
     role: "viewer",

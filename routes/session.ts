@@ -8,7 +8,8 @@
 import * as z from "zod";
 import { loginName } from "../services/access/sign_in/login_name.ts";
 import { refreshSession } from "../services/access/sign_in/refresh.ts";
-import { logOutBrowser, signIn, type TokenPair } from "../services/access/sign_in/sessions.ts";
+import { signIn } from "../services/access/sign_in/first_factor.ts";
+import { logOutBrowser, type TokenPair } from "../services/access/sign_in/sessions.ts";
 import { logoutUrlOf } from "../services/access/oidc/logout.ts";
 import { listOidcSignIns } from "../services/access/oidc/provider.ts";
 import type { Deps } from "../services/deps.ts";
@@ -26,21 +27,15 @@ import {
 } from "./pipeline/session_cookie.ts";
 import { baseUrl } from "./pipeline/request_url.ts";
 import { doneWith } from "./contract/shapes.ts";
+import { offersPasskeys } from "../services/access/factors/offered.ts";
 import {
+  BrowserSession,
   KeyBody,
   LoginBody,
+  MfaRequired,
   renewalWithNote,
   THROTTLED,
-  TokenPair as Tokens,
 } from "./users/login.ts";
-
-const BrowserSession = Tokens.omit({ refreshToken: true }).extend({
-  permissions: z.array(z.string()).meta({
-    description: "What custom roles grant the user in addition to the role, when the session " +
-      "was last refreshed",
-    example: ["containers:restart"],
-  }),
-}).meta({ id: "BrowserSession" });
 
 const CodeBody = z.strictObject({
   code: z.string().min(1).max(512).meta({
@@ -65,6 +60,7 @@ const SignInMethods = z.object({
   apiKey: z.boolean(),
   passwords: z.boolean(),
   password: z.boolean().meta({ description: "Same as `passwords`" }),
+  passkeys: z.boolean().meta({ description: "Whether a passkey can sign in at this address" }),
   providers: z.array(z.object({
     id: z.string(),
     name: z.string(),
@@ -129,6 +125,7 @@ export const sessionEndpoints = (deps: Deps) => {
         apiKey: deps.accounts.mode === "key",
         passwords: password,
         password,
+        passkeys: offersPasskeys(deps, base),
         providers: [...listOidcSignIns(deps), ...deps.signInProviders.list()].map((each) => ({
           ...each,
           path: each.path + query,
@@ -147,7 +144,8 @@ export const sessionEndpoints = (deps: Deps) => {
         "`__Secure-longshore-` (without TLS: `longshore-`), and scripts of the page get only the " +
         "access token. The cookie is accepted only with the same `X-Page-Secret`, because " +
         "browsers send cookies to every port of a host. Ends the earlier session of this secret. " +
-        "Failures are counted as for `POST /auth/login`.",
+        "Failures are counted as for `POST /auth/login`. An account with a second factor gets no " +
+        "session yet, see `POST /auth/mfa`.",
       role: "public",
       assertBrowser: (request) => {
         assertSameOrigin(config, request);
@@ -155,7 +153,7 @@ export const sessionEndpoints = (deps: Deps) => {
       },
       headers: PAGE_SECRET,
       body: Credentials,
-      returns: BrowserSession,
+      returns: z.union([BrowserSession, MfaRequired]).meta({ id: "SignInResult" }),
       ...SETS_COOKIE,
       failures: {
         401: "The API key, the email, the password, the code or the link is wrong",
@@ -170,6 +168,7 @@ export const sessionEndpoints = (deps: Deps) => {
         ? { ...body, loginCookies: readLoginCookies(config, request, pageHash) }
         : body;
       const pair = await signIn(deps, credentials, clientOf(caller, request), admit, pageHash);
+      if ("mfaRequired" in pair) return pair;
       setCookie(sessionCookie(config, request, pageHash, pair.refreshToken));
       return { ...pair, permissions: grantedTo(pair.userId) };
     }),

@@ -10,7 +10,8 @@
 
 import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
-import type { CompletedLogin } from "./access/sign_in/open_login.ts";
+import type { PasskeyChallenge } from "./access/factors/challenges.ts";
+import type { CompletedLogin, PendingLogin } from "./access/sign_in/open_login.ts";
 import type { TerminalHolder } from "./access/caller.ts";
 import type { Accounts, Session } from "./access/accounts.ts";
 import type { Changes } from "./stream/changes.ts";
@@ -123,6 +124,8 @@ export interface Deps {
   setupCode: SetupCode;
   /** Recent failed logins. */
   throttle: LoginThrottle;
+  /** Recent wrong codes of second factors, by address and user id. */
+  codeThrottle: LoginThrottle;
   /** The clients of `GET /api/stream`. */
   stream: StreamHub;
   /** The clients of log streams. */
@@ -145,6 +148,10 @@ export interface Deps {
   groupRoles: GroupRoles;
   /** Logins that an identity provider has completed, for the sign-in page. */
   completedLogins: Tickets<CompletedLogin>;
+  /** Sign-ins that wait for the second factor. */
+  pendingLogins: Tickets<PendingLogin>;
+  /** Challenges for passkeys. */
+  passkeyChallenges: Tickets<PasskeyChallenge>;
   /** Pending entries, verifications and quotas of the compliance log. */
   compliance: ComplianceState;
   /** The keys of this installation, which sign tokens and encrypt stored secrets. */

@@ -65,6 +65,15 @@ export class LimitError extends AppError {
   }
 }
 
+/** `MFA_REQUIRED`: the caller has to set up a second factor first. */
+export class EnrolmentError extends AppError {
+  override readonly name = "EnrolmentError";
+
+  constructor() {
+    super("forbidden", "Set up a second factor first: an authenticator app or a passkey");
+  }
+}
+
 /** The caller is rate-limited. */
 export class ThrottledError extends AppError {
   override readonly name = "ThrottledError";

@@ -52,6 +52,8 @@ export interface Contract<
    * token must not give itself more rights or a longer life.
    */
   loginOnly?: true;
+  /** Open to logins that still have to set up a second factor (`MFA_REQUIRED`). */
+  withoutFactor?: true;
   /**
    * Accepts `?ticket=` instead of a token: browsers cannot set headers on an event stream.
    * `"terminal"` is for the tickets of terminals.

@@ -92,6 +92,9 @@ export const ErrorBody = z.object({
   })).max(ISSUES_MAX).optional().meta({
     description: "All problems of an invalid request",
   }),
+  code: z.literal("mfa_enrolment_required").optional().meta({
+    description: "With 403: `MFA_REQUIRED` demands a second factor of this account first",
+  }),
   diff: z.string().optional().meta({
     description: "Unified diff of what was changed since the caller read it",
   }),

@@ -15,7 +15,8 @@ import type { Branding } from "../../services/access/brand_cache.ts";
 import { acceptsEncoding } from "../pipeline/accept.ts";
 import { isColor, readableAs, readableOn, visibleAs } from "../html/colors.ts";
 import type { RawResponse } from "../contract/endpoint.ts";
-import { pathOf } from "../pipeline/request_url.ts";
+import { offersPasskeys } from "../../services/access/factors/offered.ts";
+import { baseUrl, pathOf } from "../pipeline/request_url.ts";
 import { openPack, type Pack } from "./pack.ts";
 
 /**
@@ -89,6 +90,7 @@ function respondPage(
     auth: isSetupRequired(db, config) ? "setup" : accounts.mode,
     sso: offersOidc({ accounts, config, db }) || signInProviders.list().length > 0 ? "on" : "",
     passwords: config.passwordLogin,
+    passkeys: offersPasskeys({ accounts, db }, baseUrl(config, request)) ? "on" : "",
     brand: escapeMarkup(brand.current?.app_name ?? ""),
     colors: brandColors(brand.current),
   };

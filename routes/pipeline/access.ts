@@ -1,5 +1,5 @@
 /**
- * Refuses a request by address (403), token (401), edition (402), role or permission (403), and by
+ * Refuses a request by address (403), token (401), missing second factor (403), edition (402), role or permission (403), and by
  * the endpoint's own limit of requests (429), in this order.
  *
  * @module
@@ -20,7 +20,7 @@ import type { EndpointDeps, Env } from "./request_context.ts";
 export function accessCheck(
   endpoint: Endpoint,
   edition: Edition,
-  { license, identify }: EndpointDeps,
+  { assertEnrolled, license, identify }: EndpointDeps,
 ): (c: Context<Env>) => Promise<void> {
   return async function checkAccess(c) {
     try {
@@ -56,6 +56,7 @@ export function accessCheck(
 
   function checkRights(c: Context<Env>, found: Caller | undefined): void {
     const caller = applyPolicy(c, endpoint, identifiedCaller(c, endpoint, found));
+    if (endpoint.role !== "public" && !endpoint.withoutFactor) assertEnrolled(caller);
     checkEdition(c, endpoint, edition, license.edition);
     assertTokenAllowed(endpoint, caller);
     checkRole(endpoint, caller, policyOf(c));

@@ -4,6 +4,7 @@ import type { Edition } from "../../services/edition.ts";
 import {
   asAppError,
   ChangedMeanwhileError,
+  EnrolmentError,
   type ErrorCode,
   InputError,
   LimitError,
@@ -24,6 +25,9 @@ const STATUS = {
   bad_gateway: 502,
   unavailable: 503,
 } as const satisfies Record<ErrorCode, number>;
+
+/** The one error that programs must be able to tell from others of its status. */
+export const ENROLMENT_REQUIRED = "mfa_enrolment_required";
 
 /** Describes the editions and how to upgrade. */
 const UPGRADE_URL = "https://longshore.example/editions";
@@ -54,6 +58,7 @@ export function failureOf(error: unknown, edition: Edition): Failure {
     body: {
       error: known.message,
       ...(known instanceof InputError && { errors: known.issues }),
+      ...(known instanceof EnrolmentError && { code: ENROLMENT_REQUIRED }),
       ...(known instanceof ChangedMeanwhileError && { diff: known.diff }),
     },
     headers: {

@@ -23,6 +23,8 @@ export interface EndpointDeps {
   audit: Audit;
   deniedReads: Pick<DeniedReads, "isNew">;
   changes: Pick<Changes, "record">;
+  /** Refuses a login that has to set up a second factor first. */
+  assertEnrolled: (caller: Caller) => void;
   currentPolicy: CurrentAccessPolicy;
   scopes: ScopeCheck;
   largeBodies: Pick<Shares, "take">;

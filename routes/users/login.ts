@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { EMAIL_LENGTH_MAX } from "../../services/access/users/emails.ts";
 import { PASSWORD_LENGTH_MAX } from "../../services/input/password_rule.ts";
+import { MFA_METHODS } from "../../services/access/factors/factors.ts";
 import { type Renewal, ReusedTokenError } from "../../services/access/sign_in/refresh.ts";
 import type { Note } from "../contract/endpoint.ts";
 import { UserRole } from "./shapes.ts";
@@ -16,6 +17,26 @@ export const TokenPair = z.object({
   role: UserRole,
   serverName: z.string(),
 }).meta({ id: "TokenPair" });
+
+/** The response to the sign-in of a page. */
+export const BrowserSession = TokenPair.omit({ refreshToken: true }).extend({
+  permissions: z.array(z.string()).meta({
+    description: "What custom roles grant the user in addition to the role, when the session " +
+      "was last refreshed",
+    example: ["containers:restart"],
+  }),
+}).meta({ id: "BrowserSession" });
+
+export const MfaRequired = z.object({
+  mfaRequired: z.literal(true),
+  mfaToken: z.string().meta({
+    description: "For `POST /auth/mfa`, within 5 minutes, from the same page or, of other " +
+      "clients, from the same address. It ends with the sign-in",
+  }),
+  methods: z.array(z.enum(MFA_METHODS)).meta({
+    description: "What the account can prove its second factor with",
+  }),
+}).meta({ id: "MfaRequired" });
 
 export const KeyBody = z.strictObject({
   apiKey: z.string().min(1).max(4_096).meta({ example: "lsk_aGVsbG8gaGFyYm91cg" }),

@@ -165,6 +165,12 @@ export const VARIABLES = {
     fallback: "on",
     parse: oneOf(["on", "off"]),
   },
+  mfaRequired: {
+    name: "MFA_REQUIRED",
+    meaning: "off, admins or all: who must have a second factor in users mode",
+    fallback: "off",
+    parse: oneOf(["off", "admins", "all"]),
+  },
   jwtSecret: {
     name: "JWT_SECRET",
     meaning: "Signs the access tokens",

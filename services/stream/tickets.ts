@@ -1,6 +1,7 @@
 /**
- * Tickets for event streams, terminals and completed logins. A browser cannot set the headers of the
- * first two, and a token in the URL would end up in logs. A ticket can be used once, within seconds.
+ * Tickets for event streams, terminals, completed logins and steps of a sign-in. A browser cannot set
+ * the headers of the first two, and a token in the URL would end up in logs. A ticket can be used
+ * once, by default within seconds.
  *
  * @module
  */
@@ -8,7 +9,7 @@
 import { createShares, type Holder } from "../access/shares.ts";
 import { randomText, sha256 } from "../builtins.ts";
 
-/** Lifetime of a ticket, in milliseconds. */
+/** Lifetime of a ticket unless given, in milliseconds. */
 export const TICKET_MS = 30_000;
 
 /** Maximum number of unused tickets; beyond it, the oldest is dropped. */
@@ -29,10 +30,12 @@ export type Tickets<Grant> = ReturnType<typeof createTickets<Grant>>;
  * Unused tickets, each with what it was issued for.
  *
  * @param holderOf The account or API token that a ticket counts for; by default there are no shares.
+ * @param lifeMs Lifetime of a ticket, in milliseconds.
  */
 export function createTickets<Grant>(
   now: () => Date,
   holderOf: (grant: Grant) => Holder | undefined = () => undefined,
+  lifeMs = TICKET_MS,
 ) {
   // By hash, so that the time of a lookup does not depend on a secret. Oldest first.
   const tickets = new Map<string, Ticket<Grant>>();
@@ -49,21 +52,27 @@ export function createTickets<Grant>(
       const holder = holderOf(grant);
       const release = holder ? shares.take(holder) : () => {};
       const ticket = randomText(TICKET_BYTES);
-      tickets.set(sha256(ticket), { grant, expiresAtMs: at + TICKET_MS, release });
+      tickets.set(sha256(ticket), { grant, expiresAtMs: at + lifeMs, release });
       return ticket;
     },
 
     /** Uses a ticket up and returns its grant; `undefined` if unknown, used or expired. */
     redeem(ticket: string): Grant | undefined {
-      const found = drop(sha256(ticket));
-      return found && now().getTime() < found.expiresAtMs ? found.grant : undefined;
+      return grantOf(drop(sha256(ticket)));
     },
+
+    /** Returns the grant of a ticket without using it up; `undefined` if unknown, used or expired. */
+    find: (ticket: string): Grant | undefined => grantOf(tickets.get(sha256(ticket))),
 
     /** Number of tickets in memory, for tests. */
     get size() {
       return tickets.size;
     },
   };
+
+  function grantOf(ticket: Ticket<Grant> | undefined): Grant | undefined {
+    return ticket && now().getTime() < ticket.expiresAtMs ? ticket.grant : undefined;
+  }
 
   function drop(hash: string): Ticket<Grant> | undefined {
     const found = tickets.get(hash);

@@ -39,8 +39,11 @@ for (
     [["backup", "a", "b"], "backup takes no more arguments, but got: b"],
     [["backup", "a", "--fast"], "backup: Unknown option '--fast'"],
     [["restore"], "restore needs FILE"],
-    [["user"], "user needs one of add, list, passwd, role, remove"],
-    [["user", "sing"], "user needs one of add, list, passwd, role, remove, not sing"],
+    [["user"], "user needs one of add, list, passwd, role, remove, login-link, mfa-reset"],
+    [
+      ["user", "sing"],
+      "user needs one of add, list, passwd, role, remove, login-link, mfa-reset, not sing",
+    ],
     [["user", "add"], "user add needs EMAIL"],
     [["user", "role", "a@b"], "user role needs ROLE"],
     [["user", "role", "a@b", "king"], "ROLE must be one of viewer, operator, admin, not king"],

@@ -69,6 +69,7 @@ export interface ResponseParts {
   notBefore: Date | null;
   notOnOrAfter: Date;
   sessionIndex: string;
+  authnContext: string;
   sessionNotOnOrAfter: Date | null;
   /** Attribute values by name. */
   attributes: Record<string, string>;
@@ -115,7 +116,7 @@ export function assertionXml(given: Partial<ResponseParts> = {}): string {
     ` SessionIndex="${parts.sessionIndex}"` +
     `${attribute("SessionNotOnOrAfter", parts.sessionNotOnOrAfter?.toISOString() ?? null)}>` +
     `<saml:AuthnContext><saml:AuthnContextClassRef>` +
-    `urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport` +
+    parts.authnContext +
     `</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>` +
     (attributes.length === 0
       ? ""
@@ -232,6 +233,7 @@ function withDefaults(given: Partial<ResponseParts>): ResponseParts {
     notBefore: new Date(issuedAt.getTime() - MINUTE_MS),
     notOnOrAfter: new Date(issuedAt.getTime() + 10 * MINUTE_MS),
     sessionIndex: "_session-1",
+    authnContext: "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport",
     sessionNotOnOrAfter: null,
     attributes: {},
     responseSignature: "",

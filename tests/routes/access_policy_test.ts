@@ -115,6 +115,7 @@ function harbor(
     largeBodies: createLimiters().largeBodies,
     deniedReads: { isNew: () => false },
     containerNames: () => [],
+    assertEnrolled: () => {},
     currentPolicy,
   });
   hono.onError((error, c) => {

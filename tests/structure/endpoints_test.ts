@@ -48,6 +48,11 @@ const PUBLIC = [
   "POST /auth/login",
   "POST /auth/refresh",
   "POST /auth/session",
+  // Authenticated by the token of the first step.
+  "POST /auth/mfa",
+  // Authenticated by a passkey.
+  "POST /auth/passkey/options",
+  "POST /auth/passkey",
   // Providers that the sign-in page offers (identity.md, 3).
   "GET /auth/providers",
   "GET /auth/oidc/:id/login",
@@ -162,9 +167,15 @@ Deno.test("every write except those to your own account needs more than the role
     endpoint.method !== "get" && endpoint.role === "viewer"
   );
   deepEqual(writes.map(named).sort(), [
+    "DELETE /api/account/passkeys/:id",
     "DELETE /api/account/sessions",
     "DELETE /api/account/sessions/:id",
+    "DELETE /api/account/totp",
     "DELETE /api/tokens/:id",
+    "POST /api/account/passkeys",
+    "POST /api/account/passkeys/options",
+    "POST /api/account/totp",
+    "POST /api/account/totp/confirm",
     "POST /api/push/register",
     "POST /api/push/unregister",
     // It stores nothing.
@@ -175,6 +186,7 @@ Deno.test("every write except those to your own account needs more than the role
     "POST /api/tokens/:id/rotate",
     "POST /auth/logout",
     "PUT /api/account",
+    "PUT /api/account/passkeys/:id",
     "PUT /api/account/password",
     "PUT /auth/users/:id/password",
   ]);

@@ -1,7 +1,7 @@
 /** Calls the API with the types of its document. @module */
 
 import { ROOT } from "../state/root.ts";
-import { accessToken, endSession, refreshToken } from "../state/session.ts";
+import { accessToken, endSession, needsFactor, refreshToken } from "../state/session.ts";
 import type { Operations } from "./types.ts";
 
 type Operation = keyof Operations;
@@ -95,6 +95,7 @@ async function resultOf(response: Response): Promise<unknown> {
 export async function refusalOf(response: Response): Promise<ApiError> {
   const { status } = response;
   const body = await bodyOf(response);
+  if (body?.code === "mfa_enrolment_required") needsFactor.value = true;
   return new ApiError(
     status,
     body?.error ?? `Unexpected answer: status ${status}`,

@@ -46,6 +46,15 @@ export type ActiveBrand = { brand: Brand | null };
 
 export type AdapterList = { adapters: (IntegrationAdapter)[] };
 
+export type AddedPasskey = {
+  id: string;
+  name: string;
+  rpId: string;
+  createdAt: string;
+  lastUsedAt: string | null;
+  recoveryCodes: (string)[];
+};
+
 export type Agent = {
   id: string;
   hostname: string;
@@ -621,6 +630,8 @@ export type ChatTest = { ok: true; message_id: string };
 
 export type CodeLogin = { code: string };
 
+export type CompletedSignIn = TokenPair | BrowserSession;
+
 export type ComplianceConfig = {
   enabled: boolean;
   retention_days: number;
@@ -1172,6 +1183,7 @@ export type EngineStatus = {
 export type Error = {
   error: string;
   errors?: ({ path: string; message: string })[];
+  code?: "mfa_enrolment_required";
   diff?: string;
 };
 
@@ -1729,6 +1741,8 @@ export type LogSearchResult = {
   matches: ({ lineNumber: number; line: string; context: (string)[] })[];
 };
 
+export type LoginResult = TokenPair | MfaRequired;
+
 export type LogoutTokenForm = { logout_token: string };
 
 export type Maintenance = {
@@ -1791,6 +1805,12 @@ export type MetricsPoint = {
 };
 
 export type MetricsRange = { min: number | null; avg: number | null; max: number | null };
+
+export type MfaRequired = {
+  mfaRequired: true;
+  mfaToken: string;
+  methods: ("totp" | "passkey" | "recoveryCode")[];
+};
 
 export type Monitor = {
   name: string;
@@ -2243,6 +2263,24 @@ export type NewOidcProvider = {
   enabled?: boolean;
 };
 
+export type NewPasskey = { name?: string; credential: NewPasskeyCredential };
+
+export type NewPasskeyCredential = {
+  id: string;
+  rawId: string;
+  type: "public-key";
+  authenticatorAttachment?: "platform" | "cross-platform" | null;
+  clientExtensionResults: { credProps?: { rk?: boolean } };
+  response: {
+    clientDataJSON: string;
+    attestationObject: string;
+    authenticatorData?: string;
+    publicKey?: string | null;
+    publicKeyAlgorithm?: number;
+    transports?: (string)[];
+  };
+};
+
 export type NewQuietHours = {
   from: string;
   to: string;
@@ -2646,6 +2684,58 @@ export type Overview = {
 
 export type OwnPasswordChange = { currentPassword: string; newPassword: string };
 
+export type Passkey = {
+  id: string;
+  name: string;
+  rpId: string;
+  createdAt: string;
+  lastUsedAt: string | null;
+};
+
+export type PasskeyCreationOptions = {
+  rp: { id: string; name: string };
+  user: { id: string; name: string; displayName: string };
+  challenge: string;
+  pubKeyCredParams: ({ type: "public-key"; alg: number })[];
+  timeout: number;
+  excludeCredentials: ({ type: "public-key"; id: string; transports: (string)[] })[];
+  authenticatorSelection: {
+    residentKey: "required" | "preferred" | "discouraged";
+    userVerification: "required" | "preferred" | "discouraged";
+  };
+  attestation: "none";
+};
+
+export type PasskeyCredential = {
+  id: string;
+  rawId: string;
+  type: "public-key";
+  authenticatorAttachment?: "platform" | "cross-platform" | null;
+  clientExtensionResults: { credProps?: { rk?: boolean } };
+  response: {
+    clientDataJSON: string;
+    authenticatorData: string;
+    signature: string;
+    userHandle?: string | null;
+  };
+};
+
+export type PasskeyList = { passkeys: (Passkey)[] };
+
+export type PasskeyLogin = { credential: PasskeyCredential };
+
+export type PasskeyName = { name: string };
+
+export type PasskeyRequest = { mfaToken?: string };
+
+export type PasskeyRequestOptions = {
+  challenge: string;
+  rpId: string;
+  timeout: number;
+  userVerification: "required" | "preferred" | "discouraged";
+  allowCredentials: ({ type: "public-key"; id: string; transports: (string)[] })[];
+};
+
 export type PasswordChange = {
   password: string;
   current_password?: string;
@@ -2800,6 +2890,8 @@ export type RebuildResult = {
   image: string;
   imageUpdated: boolean;
 };
+
+export type RecoveryCodes = { recoveryCodes: (string)[] };
 
 export type RegisteredDevice = { token: string };
 
@@ -3025,6 +3117,11 @@ export type ScheduleRun = {
   error: string | null;
 };
 
+export type SecondFactor = { mfaToken: string; code: string } | {
+  mfaToken: string;
+  recoveryCode: string;
+} | { mfaToken: string; passkey: PasskeyCredential };
+
 export type Session = {
   id: string;
   address: string | null;
@@ -3065,8 +3162,11 @@ export type SignInMethods = {
   apiKey: boolean;
   passwords: boolean;
   password: boolean;
+  passkeys: boolean;
   providers: ({ id: string; name: string; kind: "oidc" | "saml"; path: string; url: string })[];
 };
+
+export type SignInResult = BrowserSession | MfaRequired;
 
 export type SignedOut = { ok: true; logoutUrl?: string };
 
@@ -3200,6 +3300,8 @@ export type SsoLogin = {
   user: { id: string; email: string; role: "viewer" | "operator" | "admin"; name: string | null };
   relayState?: string;
 };
+
+export type SsoLoginResult = SsoLogin | MfaRequired;
 
 export type SsoSession = {
   id: string;
@@ -3676,6 +3778,17 @@ export type TokenPair = {
 
 export type TokenRefresh = { refreshToken: string };
 
+export type Totp = { enabled: boolean; recoveryCodesLeft: number };
+
+export type TotpCode = { code: string };
+
+export type TotpRemoval = { password?: string; code: string } | {
+  password?: string;
+  recoveryCode: string;
+};
+
+export type TotpSetup = { secret: string; otpauthUrl: string; qrSvg: string };
+
 export type Unreadiness = { status: "failed" };
 
 export type UpdateCheck = { images?: (string)[]; newerVersions?: boolean };
@@ -3847,8 +3960,10 @@ export type WebhookTest = { ok: true; delivery_id: string };
 
 /** Input and result of each operation, by method and path. */
 export interface Operations {
+  "DELETE /api/account/passkeys/{id}": { path: { id: string }; result: Done };
   "DELETE /api/account/sessions": { result: Done };
   "DELETE /api/account/sessions/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/account/totp": { body: TotpRemoval; result: Done };
   "DELETE /api/alerts/rules/{id}": { path: { id: string }; result: Done };
   "DELETE /api/containers/{id}": {
     path: { id: string };
@@ -3918,6 +4033,7 @@ export interface Operations {
   "DELETE /api/takeover/{name}": { path: { name: string }; result: Done };
   "DELETE /api/tokens/{id}": { path: { id: string }; result: Done };
   "DELETE /api/updates/blocked/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/users/{id}/mfa": { path: { id: string }; result: Done };
   "DELETE /api/users/{id}/sessions": { path: { id: string }; result: Done };
   "DELETE /api/users/{id}/sessions/{sessionId}": {
     path: { id: string; sessionId: string };
@@ -3929,7 +4045,9 @@ export interface Operations {
   "DELETE /auth/users/{id}": { path: { id: string }; result: Done };
   "GET /": { result: string };
   "GET /api/account": { result: Account };
+  "GET /api/account/passkeys": { result: PasskeyList };
   "GET /api/account/sessions": { query?: { limit?: number; offset?: number }; result: SessionPage };
+  "GET /api/account/totp": { result: Totp };
   "GET /api/alerts/active": { result: ActiveAlertList };
   "GET /api/alerts/events": { query?: { limit?: number; offset?: number }; result: AlertEventPage };
   "GET /api/alerts/events/{id}": { path: { id: string }; result: AlertEvent };
@@ -4441,6 +4559,10 @@ export interface Operations {
   "GET /status/{slug}/badge.svg": { path: { slug: string }; result: string };
   "GET /status/{slug}/feed.atom": { path: { slug: string }; result: string };
   "GET /status/{slug}/subscribe": { path: { slug: string }; result: string };
+  "POST /api/account/passkeys": { body: NewPasskey; result: AddedPasskey };
+  "POST /api/account/passkeys/options": { result: PasskeyCreationOptions };
+  "POST /api/account/totp": { result: TotpSetup };
+  "POST /api/account/totp/confirm": { body: TotpCode; result: RecoveryCodes };
   "POST /api/alerts/events/{id}/acknowledge": {
     path: { id: string };
     body: AlertAcknowledgement | undefined;
@@ -4531,7 +4653,7 @@ export interface Operations {
     body: RoleAssignment;
     result: RoleAssignmentResult;
   };
-  "POST /api/ext/service-enterprise/sso/acs": { result: SsoLogin };
+  "POST /api/ext/service-enterprise/sso/acs": { result: SsoLoginResult };
   "POST /api/ext/service-enterprise/sso/providers": {
     body: NewIdentityProvider;
     result: IdentityProvider;
@@ -4680,17 +4802,21 @@ export interface Operations {
   "POST /api/webhooks": { body: NewWebhook; result: CreatedWebhook };
   "POST /api/webhooks/deliveries/{id}/replay": { path: { id: string }; result: WebhookTest };
   "POST /api/webhooks/{id}/test": { path: { id: string }; result: WebhookTest };
-  "POST /auth/login": { body: PasswordLogin; result: TokenPair };
+  "POST /auth/login": { body: PasswordLogin; result: LoginResult };
   "POST /auth/logout": { result: Done };
+  "POST /auth/mfa": { body: SecondFactor; result: CompletedSignIn };
   "POST /auth/oidc/backchannel-logout": { result: Done };
+  "POST /auth/passkey": { body: PasskeyLogin; result: BrowserSession };
+  "POST /auth/passkey/options": { body: PasskeyRequest | undefined; result: PasskeyRequestOptions };
   "POST /auth/refresh": { body: TokenRefresh; result: TokenPair };
-  "POST /auth/session": { body: Credentials; result: BrowserSession };
+  "POST /auth/session": { body: Credentials; result: SignInResult };
   "POST /auth/session/refresh": { result: BrowserSession };
   "POST /auth/setup": { body: Setup; result: SetupResult };
   "POST /auth/token": { body: ApiKeyLogin; result: TokenPair };
   "POST /auth/users": { body: NewUser; result: User };
   "POST /status/{slug}/subscribe": { path: { slug: string }; result: string };
   "PUT /api/account": { body: AccountUpdate | undefined; result: Account };
+  "PUT /api/account/passkeys/{id}": { path: { id: string }; body: PasskeyName; result: Passkey };
   "PUT /api/account/password": { body: OwnPasswordChange; result: Done };
   "PUT /api/alerts/rules/{id}": {
     path: { id: string };

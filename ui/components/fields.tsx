@@ -45,7 +45,7 @@ interface InputProps extends FieldProps {
   placeholder?: string;
   /** The id of a list of proposals. */
   list?: string;
-  autocomplete?: "off" | "on" | "username" | "current-password" | "new-password";
+  autocomplete?: "off" | "on" | "username" | "current-password" | "new-password" | "one-time-code";
 }
 
 export function TextField(

@@ -19,6 +19,8 @@ import { capital } from "../base/text.ts";
 import { DENSITIES, density, theme, THEMES } from "../state/appearance.ts";
 import { AUTH_MODE } from "../state/session.ts";
 import { showStatus } from "../state/toasts.ts";
+import { Passkeys } from "./factors/passkeys.tsx";
+import { SecondFactor } from "./factors/second_factor.tsx";
 import { OwnSessions } from "./sessions/own.tsx";
 import { NewPasswordField, UserName } from "./users/forms.tsx";
 
@@ -50,6 +52,7 @@ export default function Account() {
 function OwnAccount() {
   const { data, error, reload } = useRead("GET /api/account", {});
   const sessionsRound = useSignal(0);
+  const factorsRound = useSignal(0);
   const account = data.value;
   if (error.value) return <Failure error={error.value} onRetry={reload} />;
   if (!account) return <Loading name="Profile" />;
@@ -65,7 +68,14 @@ function OwnAccount() {
             </Section>
           )}
       </div>
-      <SessionSection key={sessionsRound.value} user={account.email ?? undefined} />
+      <div class="summary-grid">
+        <SecondFactor hasPassword={account.hasPassword} onChange={() => factorsRound.value++} />
+        <Passkeys onChange={() => factorsRound.value++} />
+      </div>
+      <SessionSection
+        key={`${sessionsRound.value} ${factorsRound.value}`}
+        user={account.email ?? undefined}
+      />
     </>
   );
 }

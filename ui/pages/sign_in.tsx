@@ -2,13 +2,15 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { Credentials } from "../api/types.ts";
+import type { Credentials, MfaRequired } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
 import { Mark } from "../components/mark.tsx";
 import { PRODUCT } from "../base/product.ts";
 import { useTitle } from "../components/page.tsx";
 import { addStyles } from "../components/styles.ts";
-import { AUTH_MODE, sessionEnd, signIn } from "../state/session.ts";
+import { canUsePasskeys } from "../state/passkeys.ts";
+import { AUTH_MODE, sessionEnd, signIn, signInWithPasskey } from "../state/session.ts";
+import { SecondStep } from "./second_step.tsx";
 import { SignInProviders } from "./sign_in_providers.tsx";
 import styles from "./sign_in.css" with { type: "text" };
 
@@ -28,21 +30,28 @@ export default function SignIn() {
   const problem = useSignal<string | undefined>(SENTENCES[sessionEnd.peek()]);
   const missing = useSignal<string | undefined>(undefined);
   const isBusy = useSignal(false);
+  /** The second step, while it is open. */
+  const needed = useSignal<MfaRequired | undefined>(undefined);
   const form = useRef<HTMLFormElement>(null);
-  useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input[name]")?.focus(), []);
+  useLayoutEffect(
+    () => form.current?.querySelector<HTMLElement>("input[name]")?.focus(),
+    [needed.value],
+  );
   useEffect(() => {
     // A link of the command "longshore user login-link".
     const [, link] = /^#link=([\w-]+)$/.exec(location.hash) ?? [];
     if (link === undefined) return;
     history.replaceState(null, "", location.pathname + location.search);
-    void attempt({ link });
+    void begin({ link });
   }, []);
 
-  const attempt = async (credentials: Credentials) => {
+  const begin = (credentials: Credentials) =>
+    attempt(async () => void (needed.value = await signIn(credentials)));
+  const attempt = async (work: () => Promise<void>) => {
     isBusy.value = true;
     problem.value = undefined;
     try {
-      await signIn(credentials);
+      await work();
     } catch (error) {
       problem.value = error instanceof TypeError
         ? `${PRODUCT} cannot be reached`
@@ -58,12 +67,12 @@ export default function SignIn() {
     missing.value = empty?.name;
     if (empty) return empty.focus();
     const value = (name: string) => fields.find((field) => field.name === name)!.value;
-    await attempt(
+    await begin(
       AUTH_MODE === "key"
         ? { apiKey: value("apiKey").trim() }
         : { email: value("email").trim(), password: value("password") },
     );
-    fields.at(-1)!.select();
+    if (form.current) fields.at(-1)!.select();
   };
 
   const field = (name: string, label: string, type: string, autocomplete: string) => (
@@ -88,30 +97,53 @@ export default function SignIn() {
         <h1 tabIndex={-1}>Sign in</h1>
         <p class="muted">to {PRODUCT}</p>
         {problem.value !== undefined && <p class="note danger" role="alert">{problem.value}</p>}
-        {HAS_FORM && (
-          <form ref={form} class="form" noValidate onSubmit={send}>
-            {/* For password managers, which store a key under a name. */}
-            {AUTH_MODE === "key" && (
-              <input hidden autocomplete="username" value={PRODUCT} readOnly />
-            )}
-            {AUTH_MODE === "key" ? field("apiKey", "API key", "password", "current-password") : (
-              <>
-                {field("email", "Email", "email", "username")}
-                {field("password", "Password", "password", "current-password")}
-              </>
-            )}
-            <Button submit kind="primary" busy={isBusy.value}>Sign in</Button>
-          </form>
-        )}
-        {AUTH_MODE === "key" && (
-          <p class="hint">
-            Printed at the first start, or in the file <code>initial-credentials</code>{" "}
-            of the data directory. The command <code>longshore key new</code> creates another.
-          </p>
-        )}
-        {document.documentElement.dataset.sso === "on" && (
-          <SignInProviders signIn={(code) => void attempt({ code })} />
-        )}
+        {needed.value
+          ? (
+            <SecondStep
+              needed={needed.value}
+              busy={isBusy.value}
+              attempt={attempt}
+              onRestart={() => {
+                needed.value = undefined;
+                problem.value = undefined;
+              }}
+            />
+          )
+          : (
+            <>
+              {HAS_FORM && (
+                <form ref={form} class="form" noValidate onSubmit={send}>
+                  {/* For password managers, which store a key under a name. */}
+                  {AUTH_MODE === "key" && (
+                    <input hidden autocomplete="username" value={PRODUCT} readOnly />
+                  )}
+                  {AUTH_MODE === "key"
+                    ? field("apiKey", "API key", "password", "current-password")
+                    : (
+                      <>
+                        {field("email", "Email", "email", "username")}
+                        {field("password", "Password", "password", "current-password")}
+                      </>
+                    )}
+                  <Button submit kind="primary" busy={isBusy.value}>Sign in</Button>
+                </form>
+              )}
+              {AUTH_MODE === "key" && (
+                <p class="hint">
+                  Printed at the first start, or in the file <code>initial-credentials</code>{" "}
+                  of the data directory. The command <code>longshore key new</code> creates another.
+                </p>
+              )}
+              {document.documentElement.dataset.passkeys === "on" && canUsePasskeys() && (
+                <div class="form">
+                  <Button onClick={() => void attempt(signInWithPasskey)}>Use a passkey</Button>
+                </div>
+              )}
+              {document.documentElement.dataset.sso === "on" && (
+                <SignInProviders signIn={(code) => void begin({ code })} />
+              )}
+            </>
+          )}
       </div>
     </div>
   );

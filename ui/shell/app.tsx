@@ -20,6 +20,7 @@ import {
   endSession,
   HAS_DASHBOARD,
   hasRole,
+  needsFactor,
   refreshToken,
   session,
 } from "../state/session.ts";
@@ -91,6 +92,7 @@ function safeNext(next: string | null): string {
 export function App() {
   if (session.value === undefined) return null;
   if (session.value === null) return <SignedOut />;
+  if (needsFactor.value) return <Enrolment />;
   return (
     <>
       <a class="skip" href="#main">Skip to content</a>
@@ -117,6 +119,22 @@ function Messages() {
     <>
       <Confirmation />
       {!isDialogOpen.value && <Toasts />}
+    </>
+  );
+}
+
+/** Instead of the pages, until the account has a second factor. */
+function Enrolment() {
+  const body = useSignal<ComponentType | undefined>(undefined);
+  useEffect(() => {
+    import("../pages/factors/enrolment.tsx").then((module) => body.value = module.Enrolment)
+      .catch(reloadIfReachable);
+  }, []);
+  const Body = body.value;
+  return (
+    <>
+      <main id="main" tabIndex={-1}>{Body ? <Body /> : <Blank />}</main>
+      <Messages />
     </>
   );
 }

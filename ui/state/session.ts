@@ -7,7 +7,16 @@
  */
 
 import { signal } from "@preact/signals";
-import type { BrowserSession, Credentials, UserRole } from "../api/types.ts";
+import type {
+  BrowserSession,
+  Credentials,
+  MfaRequired,
+  PasskeyCredential,
+  PasskeyRequest,
+  PasskeyRequestOptions,
+  SecondFactor,
+  UserRole,
+} from "../api/types.ts";
 import { ROOT } from "./root.ts";
 
 export interface Session {
@@ -22,6 +31,9 @@ export type SessionEnd = "none" | "ended" | "signed-out";
 
 /** `undefined` until it is known whether the browser has a session. */
 export const session = signal<Session | null | undefined>(undefined);
+
+/** Whether the user has to set up a second factor before anything else. */
+export const needsFactor = signal(false);
 
 /** Why there is no session, for the sign-in page. */
 export const sessionEnd = signal<SessionEnd>("none");
@@ -87,13 +99,45 @@ async function refresh(): Promise<string | undefined> {
   return undefined;
 }
 
-/** @throws {Error} With the service's sentence. */
-export async function signIn(credentials: Credentials): Promise<void> {
-  const response = await call("POST", "auth/session", credentials);
+/**
+ * @returns What the second step needs; `undefined` for an account without a second factor.
+ * @throws {Error} With the service's sentence.
+ */
+export async function signIn(credentials: Credentials): Promise<MfaRequired | undefined> {
+  const answer = await answerOf(call("POST", "auth/session", credentials));
+  if ("mfaRequired" in answer) return answer as MfaRequired;
+  start(answer as BrowserSession);
+  return undefined;
+}
+
+/** Signs in with a passkey alone. @throws {Error} With a sentence. */
+export async function signInWithPasskey(): Promise<void> {
+  const credential = await askForPasskey({});
+  start(await answerOf(call("POST", "auth/passkey", { credential })) as BrowserSession);
+}
+
+/** A use of a passkey, for a sign-in or, with its token, for the second step of one. */
+export async function askForPasskey(of: PasskeyRequest): Promise<PasskeyCredential> {
+  const options = await answerOf(call("POST", "auth/passkey/options", of));
+  const { usePasskey } = await import("./passkeys.ts");
+  return await usePasskey(options as PasskeyRequestOptions);
+}
+
+/** Sends the second factor of a sign-in. @throws {Error} With the service's sentence. */
+export async function completeSignIn(factor: SecondFactor): Promise<void> {
+  start(await answerOf(call("POST", "auth/mfa", factor)) as BrowserSession);
+}
+
+function start(started: BrowserSession): void {
+  take(started);
+  withStorage((storage) => storage[SIGNED_IN] = new Date().toISOString());
+}
+
+async function answerOf(request: Promise<Response>): Promise<object> {
+  const response = await request;
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.error);
-  take(answer);
-  withStorage((storage) => storage[SIGNED_IN] = new Date().toISOString());
+  return answer;
 }
 
 export async function signOut(): Promise<void> {
@@ -120,6 +164,7 @@ export function endSession(why: SessionEnd): void {
 
 function clear(why: SessionEnd): void {
   token = undefined;
+  needsFactor.value = false;
   sessionEnd.value = why;
   session.value = null;
 }

@@ -43,6 +43,7 @@ import { migration as encryption } from "./0034_encryption.ts";
 import { migration as compliance } from "./0035_compliance.ts";
 import { migration as chatView } from "./0036_chat_view.ts";
 import { migration as jobTokens } from "./0037_job_tokens.ts";
+import { migration as secondFactors } from "./0038_second_factors.ts";
 import { migration as oidc } from "./0039_oidc.ts";
 
 export const stateMigrations: readonly Migration[] = [
@@ -83,5 +84,6 @@ export const stateMigrations: readonly Migration[] = [
   compliance,
   chatView,
   jobTokens,
+  secondFactors,
   oidc,
 ];

@@ -28,6 +28,7 @@ import {
   signInThrough,
   throttled,
 } from "../../users/browser_login.ts";
+import { MfaRequired } from "../../users/login.ts";
 
 /** Limit per client address. */
 const ACS_PER_MINUTE = 10;
@@ -152,7 +153,8 @@ export const ssoLoginEndpoints = (deps: Deps) => {
         "stored certificates, and only signed content is used. Each assertion is accepted " +
         "once. Users are found by email; see `auto_provision` and `link_existing` of the " +
         "provider. The session and its tokens end at SessionNotOnOrAfter, or else after 8 " +
-        "hours. A login that began with `return_to` ends with a redirect to the sign-in page, " +
+        "hours. An account with a second factor gets no tokens yet, see `POST /auth/mfa`, unless " +
+        "the provider's authentication context says that several factors were used. A login that began with `return_to` ends with a redirect to the sign-in page, " +
         "which takes the code in its address to `POST /auth/session`, or with a page that says " +
         "why it was refused.",
       ...PUBLIC,
@@ -160,7 +162,7 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       form: AcsForm,
       bodyBytesMax: ACS_BODY_BYTES_MAX,
       ignoresUnknown: true,
-      returns: SsoLogin,
+      returns: z.union([SsoLogin, MfaRequired]).meta({ id: "SsoLoginResult" }),
       replies: {
         303: {
           description: "Redirect of a browser to the sign-in page",

@@ -7,8 +7,7 @@ import type { EmitDeps } from "../../events/emit.ts";
 import type { Client } from "../client.ts";
 import type { BrowserLogin, LoginNote } from "../sign_in/login_browser.ts";
 import { SignInRefusal } from "../sign_in/refusal.ts";
-import { type NewLogin, storeLogin } from "../sign_in/sessions.ts";
-import { reportSignIn } from "../sign_in/sign_ins.ts";
+import type { ProvedLogin } from "../sign_in/open_login.ts";
 import { type Claims, hasSeveralFactors, isComplete, joinClaims } from "./claims.ts";
 import type { ProviderTokens } from "./client.ts";
 import type { ClientDeps } from "./fetch.ts";
@@ -96,54 +95,54 @@ function issueLogin(
   client: Client,
   note: LoginNote,
 ): BrowserLogin {
-  const { user, login } = storeSession(deps, provider, proved, request.pageHash, client);
-  reportSignIn(deps, login);
+  const user = storeUser(deps, provider, proved);
+  const { address } = client;
   note.actor = user.id;
-  deps.log.info("OIDC login", {
-    providerId: provider.id,
-    userId: user.id,
-    sessionId: login.session.familyId,
-    address: client.address,
-  });
+  deps.log.info("OIDC login", { providerId: provider.id, userId: user.id, address });
   const code = deps.completedLogins.issue({
-    login,
+    userId: user.id,
+    endsAt: new Date(deps.now().getTime() + provider.sessionHours * 60 * 60 * 1000),
+    pageHash: request.pageHash,
+    hasSecondFactor: hasSeveralFactors(provider, proved.claims),
+    record: recorderOf(deps, provider, proved),
     browserHash: request.browserHash,
-    secondFactorDone: hasSeveralFactors(provider, proved.claims),
   });
   return { code, returnTo: request.returnTo };
 }
 
-/** Stores the user with the session in one transaction. */
-function storeSession(
+/** Stores the user in one transaction. The login is stored when its page collects it. */
+function storeUser(
   deps: CallbackDeps,
   provider: OidcProvider,
   proved: ProvedUser,
-  pageHash: string,
-  client: Client,
-): ProvisionedUser & { login: NewLogin } {
-  const { db, accounts, now } = deps;
+): ProvisionedUser["user"] {
   try {
-    return db.transaction(() => {
+    return deps.db.transaction(() => {
       assertUnchanged(deps, provider);
-      const provisioned = findOidcUser(deps, provider, proved.claims);
-      const endsAt = new Date(now().getTime() + provider.sessionHours * 60 * 60 * 1000);
-      const login = storeLogin(deps, provisioned.user.id, client, { endsAt, pageHash });
-      const { familyId: sessionId } = login.session;
-      const { sub: subject, sid } = proved.claims;
-      insertOidcSession(db, {
-        ...{ sessionId, providerId: provider.id, issuer: provider.issuer, subject },
-        sid: typeof sid === "string" ? sid : null,
-        sealed: sealTokens(deps.secrets, sessionId, proved.tokens, proved.idToken),
-        checkedAt: now().toISOString(),
-      });
-      return { ...provisioned, login };
+      return findOidcUser(deps, provider, proved.claims).user;
     });
   } catch (error) {
     // The transaction was rolled back, and with it new users and roles.
-    accounts.reread();
+    deps.accounts.reread();
     throw error;
   }
 }
+
+/** Stores the provider's tokens together with the login. */
+const recorderOf = (
+  deps: CallbackDeps,
+  provider: OidcProvider,
+  { claims: { sub: subject, sid }, tokens, idToken }: ProvedUser,
+): NonNullable<ProvedLogin["record"]> =>
+({ familyId: sessionId }) => {
+  assertUnchanged(deps, provider);
+  insertOidcSession(deps.db, {
+    ...{ sessionId, providerId: provider.id, issuer: provider.issuer, subject },
+    sid: typeof sid === "string" ? sid : null,
+    sealed: sealTokens(deps.secrets, sessionId, tokens, idToken),
+    checkedAt: deps.now().toISOString(),
+  });
+};
 
 /** An admin may have changed the provider meanwhile. @throws {SignInRefusal} `provider_changed`. */
 function assertUnchanged(deps: CallbackDeps, provider: OidcProvider): void {

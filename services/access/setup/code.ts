@@ -2,9 +2,7 @@
 
 import { nodeCrypto } from "../../builtins.ts";
 import { AppError } from "../../errors.ts";
-
-/** 32 characters, so 5 bits each, without those that look like another one. */
-const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+import { makeTypedCode, normalizeTypedCode } from "../typed_code.ts";
 
 const LENGTH = 12;
 
@@ -23,7 +21,7 @@ export type SetupCode = ReturnType<typeof createSetupCode>;
  * nothing but the setup, so that it may stand in a log.
  */
 export function createSetupCode(now: () => Date) {
-  const text = makeCode();
+  const text = makeTypedCode(LENGTH);
   const endsAt = now().getTime() + SETUP_CODE_MINUTES * 60_000;
   let failures = 0;
   let isTaken = false;
@@ -48,7 +46,7 @@ export function createSetupCode(now: () => Date) {
      */
     take(given: string): Disposable {
       assertInForce();
-      if (!isSame(normalize(given), text)) {
+      if (!isSame(normalizeTypedCode(given), text)) {
         failures++;
         assertInForce();
         throw new AppError("unauthorized", "The setup code is wrong");
@@ -62,17 +60,6 @@ export function createSetupCode(now: () => Date) {
 
 const refused = (sentence: string) =>
   new AppError("unauthorized", `${sentence}; restart the service to get another`);
-
-function makeCode(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(LENGTH));
-  // 256 is a multiple of 32, so that each character is equally likely.
-  return grouped(Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join(""));
-}
-
-const normalize = (given: string) => grouped(given.toUpperCase().replace(/[- ]/g, ""));
-
-/** In groups of four. */
-const grouped = (characters: string) => characters.match(/.{4}/g)!.join("-");
 
 /** Compares in constant time. Both have the length of a code. */
 const isSame = (left: string, right: string): boolean =>

@@ -12,10 +12,22 @@
 import { addressGroup } from "../address_group.ts";
 import { ThrottledError } from "../../errors.ts";
 
-/** Failures within the window after which further attempts are refused. */
-const FAILURES_MAX = 10;
+/** Failures within a window after which further attempts are refused. */
+interface FailureLimit {
+  failuresMax: number;
+  windowMs: number;
+}
 
-const WINDOW_MS = 60_000;
+const PER_MINUTE: FailureLimit = { failuresMax: 10, windowMs: 60_000 };
+
+/**
+ * Limits of codes of six digits: at ten a minute, one of them would be guessed within weeks by
+ * someone who knows the password.
+ */
+export const CODE_LIMITS: readonly FailureLimit[] = [
+  PER_MINUTE,
+  { failuresMax: 30, windowMs: 60 * 60_000 },
+];
 
 /** Maximum number of addresses, and of accounts, in memory; the least recently failed is dropped. */
 const COUNTED_MAX = 50_000;
@@ -30,9 +42,13 @@ export interface LoginAttempt {
 
 export type LoginThrottle = ReturnType<typeof createLoginThrottle>;
 
-export function createLoginThrottle(now: () => Date) {
-  const byAddress = failureLog();
-  const byAccount = failureLog();
+/** @param limits All of them apply, to each address and to each account. */
+export function createLoginThrottle(
+  now: () => Date,
+  limits: readonly FailureLimit[] = [PER_MINUTE],
+) {
+  const byAddress = failureLog(limits);
+  const byAccount = failureLog(limits);
   const known = new Set<string>();
   const pair = (group: string, account: string) => `${group} ${account}`;
 
@@ -86,11 +102,13 @@ function tooManyFailures(waitMs: number): ThrottledError {
 }
 
 /** Times of recent failures by key; the key that failed least recently comes first. */
-function failureLog() {
+function failureLog(limits: readonly FailureLimit[]) {
   const times = new Map<string, number[]>();
+  const longestMs = Math.max(...limits.map(({ windowMs }) => windowMs));
+  const keptMax = Math.max(...limits.map(({ failuresMax }) => failuresMax));
 
-  const recent = (key: string, at: number) =>
-    (times.get(key) ?? []).filter((time) => at - time < WINDOW_MS);
+  const recent = (key: string, at: number, windowMs: number) =>
+    (times.get(key) ?? []).filter((time) => at - time < windowMs);
 
   return {
     get size() {
@@ -98,14 +116,16 @@ function failureLog() {
     },
     /** Time until the key may try again; 0 if it may now. */
     waitMs(key: string, at: number): number {
-      const failures = recent(key, at);
-      return failures.length < FAILURES_MAX ? 0 : failures.at(-FAILURES_MAX)! + WINDOW_MS - at;
+      return Math.max(...limits.map(({ failuresMax, windowMs }) => {
+        const failures = recent(key, at, windowMs);
+        return failures.length < failuresMax ? 0 : failures.at(-failuresMax)! + windowMs - at;
+      }));
     },
     add(key: string, at: number): void {
-      const failures = [...recent(key, at), at].slice(-FAILURES_MAX);
+      const failures = [...recent(key, at, longestMs), at].slice(-keptMax);
       times.delete(key);
       for (const [other, list] of times) {
-        if (times.size < COUNTED_MAX && at - list.at(-1)! < WINDOW_MS) break;
+        if (times.size < COUNTED_MAX && at - list.at(-1)! < longestMs) break;
         times.delete(other);
       }
       times.set(key, failures);

@@ -24,11 +24,32 @@ export interface PresentedTokens {
   pageHash: string | null;
 }
 
+/** Terms of a login and all its renewals. */
+export interface LoginTerms extends Pick<OpenLogin, "endsAt" | "pageHash"> {
+  /** Whether an identity provider says that it has asked for several factors; default: no. */
+  hasSecondFactor?: boolean;
+  /** Stores what else belongs to the login, in the transaction that stores it. */
+  record?: (session: Session) => void;
+}
+
+/** A sign-in whose first factor is proved. Nothing is stored before the second one is. */
+export interface ProvedLogin extends LoginTerms {
+  userId: string;
+  /** Whether the first factor still holds, e.g. the password was not changed; default: yes. */
+  isValid?: () => boolean;
+}
+
+/** Time for the second factor, in milliseconds. */
+export const SECOND_STEP_MS = 5 * 60_000;
+
+/** A sign-in that waits for the second factor. */
+export interface PendingLogin extends ProvedLogin {
+  /** Address that it began from; only clients other than pages are held to it. */
+  address: string;
+}
+
 /** A login at an identity provider, which the browser that began it turns into a session. */
-export interface CompletedLogin {
-  login: OpenLogin;
-  /** The hash of that browser's login cookie. The secret of its page is in the login. */
+export interface CompletedLogin extends ProvedLogin {
+  /** The hash of that browser's login cookie. The hash of its page's secret is `pageHash`. */
   browserHash: string;
-  /** Whether the provider says that it has asked for several factors. */
-  secondFactorDone: boolean;
 }

@@ -4,12 +4,13 @@ import { type RefreshToken, updateRefreshTokenSpent } from "../../../db/refresh_
 import { selectSession, updateSessionUse } from "../../../db/sessions.ts";
 import { selectUser } from "../../../db/users.ts";
 import { type RecheckDeps, recheckLogin } from "../oidc/recheck.ts";
+import type { Deps } from "../../deps.ts";
 import type { PresentedTokens } from "./open_login.ts";
 import { AppError } from "../../errors.ts";
 import { emailKey } from "../users/emails.ts";
 import { revokeFamily } from "./families.ts";
 import { findRefreshToken, refreshTokenAfter, storeRefreshToken } from "./refresh_tokens.ts";
-import { type Admit, type LoginDeps, type TokenPair, tokenPairOf } from "./sessions.ts";
+import { type Admit, type SessionDeps, type TokenPair, tokenPairOf } from "./sessions.ts";
 
 /** Time in which a used token is accepted again, for clients that send parallel refreshes. */
 const REPEAT_MS = 10_000;
@@ -20,7 +21,7 @@ export interface Renewal extends TokenPair {
   isNewAddress: boolean;
 }
 
-type RefreshDeps = LoginDeps & RecheckDeps;
+type RefreshDeps = SessionDeps & RecheckDeps & Pick<Deps, "throttle">;
 
 /**
  * Exchanges the client's refresh token for a new pair. Within {@linkcode REPEAT_MS} the same address gets the

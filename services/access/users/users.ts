@@ -289,7 +289,7 @@ export function removeUser(
  * @throws {AppError} `invalid` without the current password; `forbidden` for a wrong one.
  * @throws {ThrottledError} After too many wrong ones.
  */
-async function assertCurrentPassword(
+export async function assertCurrentPassword(
   { db, passwords, throttle, log }: Pick<Deps, "db" | "passwords" | "throttle" | "log">,
   { userId, address }: Caller,
   currentPassword: string | undefined,

@@ -29,6 +29,8 @@ export interface SamlAssertion {
   sessionIndex: string | undefined;
   /** The earliest SessionNotOnOrAfter of the authentication statements. */
   sessionNotOnOrAfter: Date | undefined;
+  /** Whether each authentication statement says that several factors were used. */
+  isMultiFactor: boolean;
   /** The first AttributeValue by the attribute's Name. */
   attributes: Map<string, XmlElement>;
 }
@@ -45,6 +47,14 @@ interface NameId {
 
 /** Maximum length of name identifiers and attribute values, in characters. */
 const VALUE_MAX = 1_024;
+
+/** Authentication contexts with several factors: of REFEDS, Microsoft, and SAML itself. */
+const MULTI_FACTOR = [
+  "https://refeds.org/profile/mfa",
+  "http://schemas.microsoft.com/claims/multipleauthn",
+  "urn:oasis:names:tc:SAML:2.0:ac:classes:MobileTwoFactorContract",
+  "urn:oasis:names:tc:SAML:2.0:ac:classes:MobileTwoFactorUnregistered",
+];
 
 const SUCCESS = "urn:oasis:names:tc:SAML:2.0:status:Success";
 const STATUS = /^urn:oasis:names:tc:SAML:2\.0:status:([A-Za-z]{1,40})$/;
@@ -118,9 +128,15 @@ export function readAssertion(assertion: XmlElement): SamlAssertion {
     sessionNotOnOrAfter: statements.map((each) => instantOf(each, "SessionNotOnOrAfter"))
       .filter((each) => each !== undefined)
       .sort((a, b) => a.getTime() - b.getTime())[0],
+    isMultiFactor: statements.length > 0 && statements.every(isMultiFactor),
     attributes: readAttributes(assertion),
   };
 }
+
+const isMultiFactor = (statement: XmlElement): boolean =>
+  childrenOf(statement, ASSERTION_NS, "AuthnContext")
+    .flatMap((context) => childrenOf(context, ASSERTION_NS, "AuthnContextClassRef"))
+    .some((classRef) => MULTI_FACTOR.includes(classRef.text.trim()));
 
 /**
  * Returns the text of an AttributeValue.

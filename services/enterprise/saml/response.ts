@@ -65,6 +65,8 @@ export interface VerifiedAssertion {
   /** The ID has to be remembered as used until this time, which includes the clock skew. */
   notOnOrAfter: Date;
   sessionNotOnOrAfter: Date | null;
+  /** Whether the provider says that it has asked for several factors. */
+  isMultiFactor: boolean;
 }
 
 /** A parsed message whose signatures have not been verified. */
@@ -174,6 +176,7 @@ function validate(
     name: mappedText(assertion, expected.attributeMapping.name) ?? null,
     notOnOrAfter: new Date(notOnOrAfter.getTime() + CLOCK_SKEW_MS),
     sessionNotOnOrAfter,
+    isMultiFactor: assertion.isMultiFactor,
   };
 }
 

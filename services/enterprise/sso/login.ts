@@ -12,6 +12,13 @@ import {
 } from "../../../db/enterprise/sso/providers.ts";
 import { insertAssertion } from "../../../db/enterprise/sso/assertions.ts";
 import { insertSession } from "../../../db/enterprise/sso/sessions.ts";
+import type { ProvedLogin } from "../../access/sign_in/open_login.ts";
+import {
+  continueSignIn,
+  type MfaRequired,
+  needsSecondStep,
+  type SecondStepDeps,
+} from "../../access/sign_in/second_step.ts";
 import {
   type NewLogin,
   storeLogin,
@@ -23,7 +30,6 @@ import type { BrowserLogin, LoginBrowser, LoginNote } from "../../access/sign_in
 import { SignInRefusal } from "../../access/sign_in/refusal.ts";
 import { reportSignIn } from "../../access/sign_in/sign_ins.ts";
 import type { Deps } from "../../deps.ts";
-import type { EmitDeps } from "../../events/emit.ts";
 import { AppError, asAppError, LimitError } from "../../errors.ts";
 import { SamlError, UNREADABLE } from "../saml/error.ts";
 import type { SamlExpectations, UnverifiedResponse, VerifiedAssertion } from "../saml/response.ts";
@@ -62,7 +68,7 @@ interface BrowserRefusal {
   refusal: AppError;
 }
 
-type AcsDeps = EmitDeps & Pick<Deps, "accounts" | "anonymousLog" | "completedLogins" | "secrets">;
+type AcsDeps = SecondStepDeps & Pick<Deps, "anonymousLog" | "completedLogins">;
 
 /**
  * Logs in the user that an enabled identity provider asserts.
@@ -78,7 +84,7 @@ export async function acceptAssertion(
   { samlResponse, relayState }: AcsMessage,
   client: Client,
   note: LoginNote = {},
-): Promise<SsoLogin | BrowserLogin | BrowserRefusal> {
+): Promise<SsoLogin | MfaRequired | BrowserLogin | BrowserRefusal> {
   const { log } = deps;
   const { address } = client;
   // The XML and signature libraries are loaded on the first login.
@@ -89,20 +95,21 @@ export async function acceptAssertion(
     const provider = findProvider(deps, saml.claimedIssuer(response), note);
     const expected = expectationsOf(deps, provider);
     const assertion = await saml.verifySamlResponse(response, expected);
-    const created = createSession(deps, provider, assertion, client);
-    const { login, provisioned, sessionId, browser } = created;
-    reportSignIn(deps, login);
+    const { provisioned, proved, login, sessionId, browser } = createSession(
+      deps,
+      provider,
+      assertion,
+      client,
+    );
     const { id: userId, email } = provisioned.user;
     note.actor = userId;
     log.info("SSO login", { providerId: provider.id, userId, sessionId, address });
     if (browser) {
-      const code = deps.completedLogins.issue({
-        login,
-        browserHash: browser.hash,
-        secondFactorDone: false,
-      });
+      const code = deps.completedLogins.issue({ ...proved, browserHash: browser.hash });
       return { code, returnTo: browser.returnTo };
     }
+    if (!login) return await continueSignIn(deps, proved, client) as MfaRequired;
+    reportSignIn(deps, login);
     return {
       ...await tokenPairOf(deps, login),
       sessionId,
@@ -154,7 +161,9 @@ function expectationsOf(
 }
 
 interface CreatedSession {
-  login: NewLogin;
+  proved: ProvedLogin;
+  /** Missing if the login is stored later: when the browser collects it, or with a second factor. */
+  login?: NewLogin;
   provisioned: ProvisionedUser;
   sessionId: string;
   /** Gets a session instead of tokens. */
@@ -182,8 +191,17 @@ function createSession(
         const browser = useRequest(deps, provider, assertion);
         const endsAt = sessionEnd(assertion, deps.now());
         provisioned = findUser(deps, provider, assertion);
-        const terms = { endsAt, pageHash: browser?.pageHash ?? null };
-        return { ...storeSession(deps, provider, provisioned, terms, client), browser };
+        const sessionId = crypto.randomUUID();
+        const proved = {
+          userId: provisioned.user.id,
+          endsAt,
+          pageHash: browser?.pageHash ?? null,
+          hasSecondFactor: assertion.isMultiFactor,
+          record: recorderOf(deps, provider, { ...provisioned, sessionId, endsAt }, client),
+        };
+        const created = { proved, provisioned, sessionId, browser };
+        if (browser || needsSecondStep(db, proved)) return created;
+        return { ...created, login: storeLogin(deps, proved.userId, client, proved) };
       } catch (error) {
         if (error instanceof SignInRefusal || error instanceof LimitError) return error;
         throw error;
@@ -228,28 +246,26 @@ function sessionEnd({ sessionNotOnOrAfter }: VerifiedAssertion, now: Date): Date
   return earlier(end, LATEST);
 }
 
-function storeSession(
-  deps: AcsDeps,
+/** Stores the session together with its login. The provider may have been changed meanwhile. */
+const recorderOf = (
+  { db, now }: AcsDeps,
   provider: IdentityProvider,
-  provisioned: ProvisionedUser,
-  terms: { endsAt: Date; pageHash: string | null },
+  { user, email, sessionId, endsAt }: ProvisionedUser & { sessionId: string; endsAt: Date },
   client: Client,
-): Omit<CreatedSession, "browser"> {
-  const { user, email } = provisioned;
-  const login = storeLogin(deps, user.id, client, terms);
-  const sessionId = crypto.randomUUID();
-  insertSession(deps.db, {
+): NonNullable<ProvedLogin["record"]> =>
+({ familyId }) => {
+  assertUnchanged(db, provider);
+  insertSession(db, {
     id: sessionId,
     provider_id: provider.id,
     user_id: user.id,
-    family_id: login.session.familyId,
+    family_id: familyId,
     email,
     ip: client.address,
-    created_at: deps.now().toISOString(),
-    expires_at: terms.endsAt.toISOString(),
+    created_at: now().toISOString(),
+    expires_at: endsAt.toISOString(),
   });
-  return { login, provisioned, sessionId };
-}
+};
 
 function refusalOf(error: SamlError): SignInRefusal {
   const code = UNREADABLE.some((reason) => reason === error.reason) ? "invalid" : "unauthorized";

@@ -247,7 +247,7 @@ Deno.test("the page of a login collects the session, with the provider's word ab
   const given: boolean[] = [];
   const { issue } = app.deps.completedLogins;
   app.deps.completedLogins.issue = (login) => {
-    given.push(login.secondFactorDone);
+    given.push(login.hasSecondFactor === true);
     return issue(login);
   };
   const back = await comeBack(

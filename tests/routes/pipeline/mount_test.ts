@@ -32,6 +32,7 @@ function proApp() {
     changes: { record: () => {} },
     currentPolicy: () => undefined,
     scopes: { resolve: (_, __, params) => Promise.resolve(params), redact: (error) => error },
+    assertEnrolled: () => {},
     largeBodies: createLimiters().largeBodies,
     deniedReads: { isNew: () => false },
     containerNames: () => [],

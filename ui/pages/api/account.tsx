@@ -7,13 +7,14 @@
 
 import { signal, useSignal } from "@preact/signals";
 import { ApiError, refusalOf, UNREACHABLE } from "../../api/client.ts";
-import type { TokenPair } from "../../api/types.ts";
+import type { MfaRequired, TokenPair } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Choice } from "../../components/choice.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { TextField } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
+import { factorOf } from "../../parts/second_factor.ts";
 import { ROOT } from "../../state/root.ts";
 import { accessToken, AUTH_MODE, session } from "../../state/session.ts";
 import type { ComposedRequest } from "./request.ts";
@@ -55,12 +56,22 @@ export function AccountNote() {
 
 function SignInDialog({ onClose }: { onClose: () => void }) {
   const way = useSignal<Way>(WAYS[0]);
+  const needed = useSignal<MfaRequired | undefined>(undefined);
+  const isSecondStep = way.value === "Password" && needed.value !== undefined;
+  const send = async (values: FormValues) => {
+    const answer = isSecondStep
+      ? await post("auth/mfa", { mfaToken: needed.value!.mfaToken, ...factorOf(values.code) })
+      : await signIn(way.value, values);
+    if (!("mfaRequired" in answer)) return void (account.value = answer);
+    needed.value = answer;
+    throw new ApiError(401, "Enter a code of your authenticator app, or a recovery code");
+  };
   return (
     <FormDialog
       title="Sign in"
       submit="Sign in"
       onClose={onClose}
-      onSubmit={async (values) => void (account.value = await signIn(way.value, values))}
+      onSubmit={send}
     >
       <p class="muted">
         Requests are sent with this account. Its token is kept in memory until you close or reload
@@ -72,7 +83,8 @@ function SignInDialog({ onClose }: { onClose: () => void }) {
         value={way.value}
         onChange={(value) => way.value = value}
       />
-      {way.value === "Password" && (
+      {isSecondStep && <TextField name="code" label="Code" required autocomplete="off" secret />}
+      {way.value === "Password" && !isSecondStep && (
         <>
           <TextField name="email" label="Email" type="email" required autocomplete="username" />
           <TextField
@@ -95,7 +107,10 @@ const Secret = (field: { name: string; label: string }) => (
 );
 
 /** @throws {ApiError} With the service's sentence. */
-async function signIn(way: Way, { apiKey, email, password, token }: FormValues): Promise<Account> {
+async function signIn(
+  way: Way,
+  { apiKey, email, password, token }: FormValues,
+): Promise<Account | MfaRequired> {
   if (way === "API key") return await post("auth/token", { apiKey: apiKey.trim() });
   if (way === "Password") return await post("auth/login", { email, password });
   const accessToken = token.trim();
@@ -124,7 +139,7 @@ export async function sendComposed(
   const response = await fetchWith(own?.accessToken ?? await accessToken(), url, init);
   if (response.status !== 401 || !own?.refreshToken) return response;
   try {
-    account.value = await post("auth/refresh", { refreshToken: own.refreshToken });
+    account.value = await post("auth/refresh", { refreshToken: own.refreshToken }) as Account;
   } catch {
     account.value = undefined;
     return response;
@@ -133,7 +148,11 @@ export async function sendComposed(
   return await fetchWith(account.peek()!.accessToken, url, init);
 }
 
-async function post(path: string, body: unknown, token?: string): Promise<Account> {
+async function post(
+  path: string,
+  body: unknown,
+  token?: string,
+): Promise<Account | MfaRequired> {
   return await read(fetchWith(token, path, {
     method: "POST",
     ...body !== undefined && {

@@ -87,6 +87,9 @@ function UserList() {
       ...mayWrite && !isOwn
         ? [{ name: "Revoke sessions", danger: true, onSelect: () => void revokeSessions(user) }]
         : [],
+      ...mayWrite && !isOwn
+        ? [{ name: "Reset second factors", danger: true, onSelect: () => void resetFactors(user) }]
+        : [],
       ...isOwn ? [] : remove,
     ];
   };
@@ -123,6 +126,15 @@ async function revokeSessions({ id, email }: User) {
   if (!await confirm({ verb: "Revoke", name: `sessions of ${email}`, consequence })) return;
   const work = () => api("DELETE /api/users/{id}/sessions", { path: { id } });
   await withResult(`Revoked the sessions of ${name}`, work);
+}
+
+async function resetFactors({ id, email }: User) {
+  const name = plain(email);
+  const consequence = `The authenticator app, the passkeys and the recovery codes of ${name} are ` +
+    "removed, and all their sessions end. The password stays.";
+  if (!await confirm({ verb: "Reset", name: `second factors of ${email}`, consequence })) return;
+  const work = () => api("DELETE /api/users/{id}/mfa", { path: { id } });
+  await withResult(`Reset the second factors of ${name}`, work);
 }
 
 async function describeLoss({ id, email }: User): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { insertPasskey } from "../../../../db/passkeys.ts";
 import { statusWith, usersApp } from "../../../helpers/accounts.ts";
 import { sha256 } from "../../../../services/builtins.ts";
 import { OWN_PAGE, pageSecret } from "../../../helpers/browser_session.ts";
@@ -187,6 +188,33 @@ ssoTest(
   },
 );
 
+ssoTest(
+  "an account with a second factor is asked for it, unless the provider has done so",
+  async () => {
+    using app = await withProvider();
+    const first = await ssoLogin(app, idp);
+    equal(first.status, 200, first.body.error);
+    insertPasskey(app.deps.db, {
+      ...{ id: "p1", userId: first.body.user.id, name: "Key", rpId: "longshore.example.com" },
+      ...{ credentialId: "AA", publicKey: "AA", counter: 0, transports: [] },
+      ...{ createdAt: "2026-01-01T12:00:00.000Z", lastUsedAt: null },
+    });
+    const sessions = async () => (await app.call("GET", `${SSO}/sessions`)).body.sessions.length;
+
+    const asked = await ssoLogin(app, idp);
+    deepEqual([asked.status, asked.body.mfaRequired, asked.body.methods], [200, true, ["passkey"]]);
+    const { inResponseTo, browser } = await begin(app);
+    const collected = await collect(app, await codeOf(app, inResponseTo), browser);
+    deepEqual([collected.status, collected.body.mfaRequired], [200, true]);
+    equal(collected.headers.get("set-cookie"), null);
+    equal(await sessions(), 1);
+
+    const done = await ssoLogin(app, idp, { authnContext: "https://refeds.org/profile/mfa" });
+    equal(await statusWith(app, done.body.accessToken), 200);
+    equal(await sessions(), 2);
+  },
+);
+
 ssoTest("codes are throttled, and belong to pages of the service", async () => {
   using app = await withProvider();
   const { inResponseTo, browser } = await begin(app);
@@ -216,7 +244,6 @@ ssoTest("a user whose address is not allowed gets no session", async () => {
   equal(enforced.status, 200);
   const { inResponseTo, browser: { cookie, secret } } = await begin(app);
   const code = await codeOf(app, inResponseTo);
-  equal((await app.call("GET", `${SSO}/sessions`)).body.sessions.length, 1);
 
   const headers = { ...OWN_PAGE, "x-page-secret": secret, cookie };
   const refused = await app.call("POST", "/auth/session", { code }, {
@@ -288,6 +315,7 @@ Deno.test("GET /auth/providers has the enabled providers of the edition, and not
     apiKey: false,
     password: true,
     passwords: true,
+    passkeys: false,
     providers: [{
       ...{ id, name: "Acme", kind: "saml", path: `${SSO}/login/${id}` },
       url: `http://longshore.test${SSO}/login/${id}`,
@@ -300,5 +328,8 @@ Deno.test("GET /auth/providers has the enabled providers of the edition, and not
   equal(withPage.body.providers[0].path, `${SSO}/login/${id}?page=${sha256("x".repeat(43))}`);
   using ce = testApp();
   const { body: own } = await ce.call("GET", "/auth/providers", undefined, anyone);
-  deepEqual(own, { apiKey: true, password: false, passwords: false, providers: [] });
+  deepEqual(own, {
+    ...{ apiKey: true, password: false, passwords: false, passkeys: false },
+    providers: [],
+  });
 });

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { selectSetting, upsertSetting } from "../../../../db/settings.ts";
 import { ensureApiKey, isApiKey } from "../../../../services/access/sign_in/api_key.ts";
 import { refreshSession } from "../../../../services/access/sign_in/refresh.ts";
-import { exchangeApiKey } from "../../../../services/access/sign_in/sessions.ts";
+import { exchangeApiKey } from "../../../../services/access/sign_in/first_factor.ts";
 import {
   openTestDatabase,
   TEST_ADDRESS,

@@ -1,0 +1,167 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { login, PASSWORD, statusWith, usersApp } from "../../helpers/accounts.ts";
+import { type Claims, createAuthenticator } from "../../helpers/authenticator.ts";
+import { OWN_PAGE, pageSecret } from "../../helpers/browser_session.ts";
+import { firstStep, secondStep } from "../../helpers/second_factor.ts";
+import type { TestApp } from "../../helpers/test_app.ts";
+
+const ORIGIN = "https://longshore.example.com";
+const EMAIL = "viewer@example.com";
+const PATH = "/api/account/passkeys";
+
+const passkeysApp = () => usersApp({ config: { serviceBaseUrl: ORIGIN } });
+
+/** Adds a passkey to the account. */
+async function addPasskey(app: TestApp, email = EMAIL, claims: Claims = {}) {
+  const { accessToken: token } = await login(app, email);
+  const authenticator = createAuthenticator(ORIGIN);
+  const options = await app.call("POST", `${PATH}/options`, undefined, { token });
+  equal(options.status, 200, options.body.error);
+  const credential = authenticator.create(options.body, claims);
+  const added = await app.call("POST", PATH, { credential }, { token });
+  return { token, authenticator, credential, options: options.body, added };
+}
+
+/** A page that signs in with a passkey alone. */
+function passkeyPage(app: TestApp) {
+  const headers = { ...OWN_PAGE, "x-page-secret": pageSecret() };
+  const call = (path: string, body: unknown) =>
+    app.call("POST", path, body, { role: "public", headers });
+  return {
+    headers,
+    options: async () => (await call("/auth/passkey/options", {})).body,
+    signIn: (credential: unknown) => call("/auth/passkey", { credential }),
+  };
+}
+
+Deno.test("a passkey is added, listed, renamed and deleted, with recovery codes for the first", async () => {
+  using app = await passkeysApp();
+  const elsewhere = await login(app, EMAIL);
+
+  const { token, added, options } = await addPasskey(app);
+
+  equal(added.status, 201, added.body.error);
+  equal(options.rp.id, "longshore.example.com");
+  const { id, recoveryCodes, ...rest } = added.body;
+  equal(recoveryCodes.length, 10);
+  equal(await statusWith(app, elsewhere.accessToken), 401);
+  equal(rest.name, "Passkey 1");
+  const renamed = await app.call("PUT", `${PATH}/${id}`, { name: "Key" }, { token });
+  equal(renamed.body.name, "Key");
+  const { body: { passkeys } } = await app.call("GET", PATH, undefined, { token });
+  deepEqual(passkeys, [{ ...rest, id, name: "Key" }]);
+  const { accessToken: foreign } = await login(app, "operator@example.com");
+  for (const method of ["PUT", "DELETE"]) {
+    const body = method === "PUT" ? { name: "Mine" } : undefined;
+    const answer = await app.call(method, `${PATH}/${id}`, body, { token: foreign });
+    equal(answer.status, 404);
+  }
+  equal((await app.call("DELETE", `${PATH}/${id}`, undefined, { token })).status, 200);
+  ok("accessToken" in (await login(app, EMAIL)));
+});
+
+Deno.test("a passkey signs in alone where it recognizes its user, and is the second factor otherwise", async () => {
+  using app = await passkeysApp();
+  const { authenticator } = await addPasskey(app);
+  const page = passkeyPage(app);
+
+  const unverified = authenticator.use(await page.options(), { userVerified: false });
+  equal((await page.signIn(unverified)).status, 401);
+  const alone = await page.signIn(authenticator.use(await page.options()));
+
+  equal(alone.status, 200, alone.body.error);
+  match(alone.headers.get("set-cookie")!, /^__Secure-longshore-.*HttpOnly/);
+  equal(alone.body.refreshToken, undefined);
+  equal(await statusWith(app, alone.body.accessToken), 200);
+
+  const first = await app.call("POST", "/auth/login", { email: EMAIL, password: PASSWORD }, {
+    role: "public",
+  });
+  deepEqual(first.body.methods, ["passkey", "recoveryCode"]);
+  const { mfaToken } = first.body;
+  const options = await app.call("POST", "/auth/passkey/options", { mfaToken }, { role: "public" });
+  equal(options.body.allowCredentials.length, 1);
+  const passkey = authenticator.use(options.body, { userVerified: false });
+  const second = await secondStep(app, mfaToken, { passkey });
+  equal(second.status, 200, second.body.error);
+  ok(second.body.refreshToken);
+});
+
+for (
+  const [what, claims] of Object.entries<Claims>({
+    "another origin": { origin: "https://longshore.example.net" },
+    "another host": { rpId: "example.com" },
+    "a counter that is not above the last one": { counter: 0 },
+    "another account in its handle": { userHandle: "b3RoZXI" },
+  })
+) {
+  Deno.test(`a use of a passkey with ${what} is refused`, async () => {
+    using app = await passkeysApp();
+    const { authenticator } = await addPasskey(app, EMAIL, { counter: 5 });
+    const page = passkeyPage(app);
+    equal((await page.signIn(authenticator.use(await page.options(), claims))).status, 401);
+    const right = authenticator.use(await page.options(), { counter: 6 });
+    equal((await page.signIn(right)).status, 200);
+  });
+}
+
+Deno.test("a challenge is valid once, for 5 minutes, for its page and for its purpose", async () => {
+  using app = await passkeysApp();
+  const { authenticator, credential, token, options } = await addPasskey(app);
+  const page = passkeyPage(app);
+
+  const used = authenticator.use(await page.options());
+  equal((await page.signIn(used)).status, 200);
+  equal((await page.signIn(used)).status, 401);
+  equal((await app.call("POST", PATH, { credential }, { token })).status, 403);
+  const foreign = authenticator.use(await passkeyPage(app).options());
+  equal((await page.signIn(foreign)).status, 401);
+  const late = await page.options();
+  app.clock.advance({ minutes: 5 });
+  equal((await page.signIn(authenticator.use(late))).status, 401);
+  // Challenges of a registration and of a second step are for nothing else.
+  const registration = await app.call("POST", `${PATH}/options`, undefined, { token });
+  equal((await page.signIn(authenticator.use(registration.body))).status, 401);
+  const mfaToken = await firstStep(app);
+  const ownOptions = await page.options();
+  const second = await secondStep(app, mfaToken, { passkey: authenticator.use(ownOptions) });
+  equal(second.status, 401);
+  ok(options.challenge !== registration.body.challenge);
+});
+
+Deno.test("a second step does not accept the passkey of another account", async () => {
+  using app = await passkeysApp();
+  await addPasskey(app);
+  const { authenticator } = await addPasskey(app, "operator@example.com");
+  const mfaToken = await firstStep(app);
+  const options = await app.call("POST", "/auth/passkey/options", { mfaToken }, { role: "public" });
+  const passkey = authenticator.use(options.body);
+  equal((await secondStep(app, mfaToken, { passkey })).status, 401);
+});
+
+Deno.test("a new passkey must be for this origin and host, and new", async () => {
+  using app = await passkeysApp();
+  for (const claims of [{ origin: "https://evil.example" }, { rpId: "evil.example" }]) {
+    equal((await addPasskey(app, EMAIL, claims)).added.status, 403);
+  }
+  deepEqual(app.deps.db.all("SELECT id FROM passkeys"), []);
+  const { token, authenticator } = await addPasskey(app);
+  const options = await app.call("POST", `${PATH}/options`, undefined, { token });
+  const again = { credential: authenticator.create(options.body) };
+  equal((await app.call("POST", PATH, again, { token })).status, 409);
+});
+
+Deno.test("passkeys need HTTPS and a host name, or localhost", async () => {
+  for (
+    const [serviceBaseUrl, status] of [
+      ["http://longshore.example.com", 409],
+      ["https://192.0.2.7", 409],
+      ["http://localhost:3000", 200],
+    ] as const
+  ) {
+    using app = await usersApp({ config: { serviceBaseUrl } });
+    const { accessToken: token } = await login(app, EMAIL);
+    const answer = await app.call("POST", `${PATH}/options`, undefined, { token });
+    equal(answer.status, status, serviceBaseUrl);
+  }
+});

@@ -1,0 +1,114 @@
+/** The user's passkeys. @module */
+
+import { api } from "../../api/client.ts";
+import type { Passkey } from "../../api/types.ts";
+import { plain } from "../../base/text.ts";
+import { Button } from "../../components/button.tsx";
+import { confirm, useDialog } from "../../components/dialog.tsx";
+import { TextField } from "../../components/fields.tsx";
+import { FormDialog } from "../../components/form.tsx";
+import { Section } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
+import { Failure, Loading, Text } from "../../components/states.tsx";
+import { Time } from "../../components/time.tsx";
+import { canUsePasskeys, createPasskey } from "../../state/passkeys.ts";
+import { showAlert, showStatus, withResult } from "../../state/toasts.ts";
+import { RecoveryCodes } from "./recovery_codes.tsx";
+
+/** @param props.onChange Called after other sessions have ended. */
+export function Passkeys({ onChange }: { onChange: () => void }) {
+  const { data, error, reload } = useRead("GET /api/account/passkeys", {});
+  const dialog = useDialog();
+  const passkeys = data.value?.passkeys;
+  const add = async () => {
+    try {
+      const { name, recoveryCodes } = await addPasskey();
+      showStatus(`Added ${plain(name)}`);
+      if (recoveryCodes.length > 0) dialog.open(RecoveryCodes, { codes: recoveryCodes });
+      reload();
+      onChange();
+    } catch (problem) {
+      showAlert((problem as Error).message);
+    }
+  };
+  const remove = async (passkey: Passkey) => {
+    if (await deletePasskey(passkey)) {
+      reload();
+      onChange();
+    }
+  };
+  return (
+    <Section title="Passkeys">
+      <p class="muted">
+        {canUsePasskeys()
+          ? "A passkey of this device or a security key signs you in without a password, or is the second factor after it."
+          : "Passkeys need HTTPS or localhost. This page has neither."}
+      </p>
+      {error.value && <Failure error={error.value} onRetry={reload} />}
+      {!error.value && !passkeys && <Loading name="Passkeys" />}
+      {passkeys && passkeys.length > 0 && (
+        <ul class="passkeys">
+          {passkeys.map((passkey) => (
+            <li key={passkey.id} class="filters">
+              <span class="grow">
+                <Text>{passkey.name}</Text>
+                <span class="muted secondary">
+                  {plain(passkey.rpId)}, used{" "}
+                  {passkey.lastUsedAt ? <Time at={passkey.lastUsedAt} /> : "never"}
+                </span>
+              </span>
+              <Button onClick={() => dialog.open(RenameForm, { passkey, onSaved: reload })}>
+                Rename
+              </Button>
+              <Button onClick={() => void remove(passkey)}>Delete</Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {canUsePasskeys() && (
+        <div class="actions">
+          <Button onClick={() => void add()}>Add passkey</Button>
+        </div>
+      )}
+      {dialog.shown}
+    </Section>
+  );
+}
+
+async function addPasskey() {
+  const options = await api("POST /api/account/passkeys/options");
+  return await api("POST /api/account/passkeys", {
+    body: { credential: await createPasskey(options) },
+  });
+}
+
+async function deletePasskey({ id, name }: Passkey): Promise<boolean> {
+  const consequence = `${plain(name)} cannot sign you in any more. You are signed out everywhere ` +
+    "else.";
+  if (!await confirm({ verb: "Delete", name, consequence })) return false;
+  return await withResult(
+    `Deleted ${plain(name)}`,
+    () => api("DELETE /api/account/passkeys/{id}", { path: { id } }),
+  );
+}
+
+function RenameForm({ passkey: { id, name: current }, onSaved, onClose }: {
+  passkey: Passkey;
+  onSaved: () => void;
+  onClose: () => void;
+}) {
+  return (
+    <FormDialog
+      title={`Rename ${plain(current)}`}
+      submit="Save"
+      onClose={onClose}
+      onSubmit={async ({ name }) => {
+        await api("PUT /api/account/passkeys/{id}", { path: { id }, body: { name } });
+        showStatus(`Saved ${plain(name)}`);
+        onSaved();
+      }}
+    >
+      <TextField label="Name" name="name" value={current} required maxLength={100} />
+    </FormDialog>
+  );
+}

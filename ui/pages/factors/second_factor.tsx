@@ -1,0 +1,157 @@
+/** The user's authenticator app: setting it up and removing it. @module */
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { api } from "../../api/client.ts";
+import type { TotpSetup } from "../../api/types.ts";
+import { count } from "../../base/text.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog, useDialog } from "../../components/dialog.tsx";
+import { TextField } from "../../components/fields.tsx";
+import { Form, FormDialog } from "../../components/form.tsx";
+import { Section } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
+import { Failure, Loading } from "../../components/states.tsx";
+import { factorOf } from "../../parts/second_factor.ts";
+import { sentenceOf, showStatus } from "../../state/toasts.ts";
+import { RecoveryCodes } from "./recovery_codes.tsx";
+
+interface Props {
+  hasPassword: boolean;
+  /** Called after other sessions have ended. */
+  onChange: () => void;
+}
+
+export function SecondFactor({ hasPassword, onChange }: Props) {
+  const { data, error, reload } = useRead("GET /api/account/totp", {});
+  const dialog = useDialog();
+  const totp = data.value;
+  const onSaved = (recoveryCodes: readonly string[] = []) => {
+    reload();
+    onChange();
+    if (recoveryCodes.length > 0) dialog.open(RecoveryCodes, { codes: recoveryCodes });
+  };
+  return (
+    <Section title="Second factor">
+      {error.value && <Failure error={error.value} onRetry={reload} />}
+      {!error.value && !totp && <Loading name="Second factor" />}
+      {totp && (
+        <>
+          <p class="muted">
+            {totp.enabled
+              ? "Sign-ins ask for a code of your authenticator app."
+              : "An authenticator app on your phone protects your account if your password is stolen."}
+            {totp.recoveryCodesLeft > 0 &&
+              ` ${count(totp.recoveryCodesLeft, "recovery code")} left.`}
+          </p>
+          <div class="actions">
+            {totp.enabled
+              ? (
+                <Button onClick={() => dialog.open(RemoveForm, { hasPassword, onSaved })}>
+                  Remove
+                </Button>
+              )
+              : <Button onClick={() => dialog.open(SetUpDialog, { onSaved })}>Set up</Button>}
+          </div>
+        </>
+      )}
+      {dialog.shown}
+    </Section>
+  );
+}
+
+function SetUpDialog({ onSaved, onClose }: {
+  onSaved: (recoveryCodes: readonly string[]) => void;
+  onClose: () => void;
+}) {
+  const setup = useSignal<TotpSetup | undefined>(undefined);
+  const problem = useSignal<string | undefined>(undefined);
+  useEffect(() => {
+    api("POST /api/account/totp")
+      .then((created) => setup.value = created)
+      .catch((error) => problem.value = sentenceOf(error));
+  }, []);
+  const content = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => content.current?.querySelector("input")?.focus(), [setup.value]);
+  return (
+    <Dialog title="Set up an authenticator app" onClose={onClose}>
+      {problem.value !== undefined && <p class="note danger" role="alert">{problem.value}</p>}
+      {setup.value && (
+        <div ref={content} class="stacked">
+          <p>Scan the QR code with the app, or enter the secret. Then enter the code it shows.</p>
+          <img
+            class="qr-code"
+            alt="QR code of the secret"
+            src={`data:image/svg+xml,${encodeURIComponent(setup.value.qrSvg)}`}
+          />
+          <p class="field">
+            <span>Secret</span>
+            <code class="wraps">{setup.value.secret.replace(/.{4}(?=.)/g, "$& ")}</code>
+          </p>
+          <Form
+            name="authenticator app"
+            submit="Verify"
+            onCancel={onClose}
+            onSubmit={async ({ code }) => {
+              const { recoveryCodes } = await api("POST /api/account/totp/confirm", {
+                body: { code: code.replace(/\s/g, "") },
+              });
+              showStatus("Set up your authenticator app");
+              onClose();
+              onSaved(recoveryCodes);
+            }}
+          >
+            <TextField
+              label="Code"
+              name="code"
+              autocomplete="one-time-code"
+              pattern="\s*(\d\s*){6}"
+              secret
+              required
+            />
+          </Form>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+function RemoveForm({ hasPassword, onSaved, onClose }: {
+  hasPassword: boolean;
+  onSaved: () => void;
+  onClose: () => void;
+}) {
+  return (
+    <FormDialog
+      title="Remove your authenticator app"
+      submit="Remove"
+      onClose={onClose}
+      onSubmit={async ({ password, code }) => {
+        await api("DELETE /api/account/totp", {
+          body: { ...(hasPassword && { password }), ...factorOf(code) },
+        });
+        showStatus("Removed your authenticator app");
+        onSaved();
+      }}
+    >
+      <p>You are signed out everywhere else.</p>
+      {hasPassword && (
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+      )}
+      <TextField
+        label="Code"
+        name="code"
+        hint="Of the app, or a recovery code"
+        autocomplete="one-time-code"
+        secret
+        required
+      />
+    </FormDialog>
+  );
+}
