@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { beginOidcLogin } from "../../services/access/oidc/requests.ts";
 import { completeOidcLogin } from "../../services/access/oidc/login.ts";
+import { findOidcProvider } from "../../services/access/oidc/provider.ts";
 import type { Deps } from "../../services/deps.ts";
 import { asAppError } from "../../services/errors.ts";
 import { acceptLogoutToken } from "../../services/access/oidc/logout.ts";
@@ -144,7 +145,10 @@ export const oidcLoginEndpoints = (deps: Deps) => {
     }, async ({ params, query: { page, returnTo }, request, setCookie }) => {
       const signIn = `../${SIGN_IN}`;
       const redirect = (location: string) => ({ status: 302, headers: { location }, body: null });
-      if (page === undefined) return redirect(signInThrough(signIn, params.id, returnTo));
+      if (page === undefined) {
+        const { id } = findOidcProvider(deps, params.id);
+        return redirect(signInThrough(signIn, id, returnTo));
+      }
       const { browser, cookie } = newLoginBrowser(deps, request, { pageHash: page, returnTo });
       try {
         const url = await beginOidcLogin(

@@ -131,7 +131,7 @@ async function checkStacks(tab: Dashboard, engine: RealEngine): Promise<void> {
   await tab.click("link", "shop");
   await tab.find("heading", "shop");
   await tab.find("table", "Services");
-  await hasColumns(tab, ["Name", "State", "Image", "Containers"]);
+  await hasColumns(tab, ["Name", "State", "CPU", "Memory", "Image", "Containers"]);
   await tab.find("link", "shop-db-1");
   await tab.checkAccessibility();
 

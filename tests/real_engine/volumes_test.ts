@@ -24,6 +24,7 @@ engineTest(
       name,
       driver: "local",
       scope: "local",
+      warning: null,
       labels: { a: "b" },
       size: null,
       containers: [`${name}-user`],

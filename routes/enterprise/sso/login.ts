@@ -9,6 +9,7 @@ import * as z from "zod";
 import type { Deps } from "../../../services/deps.ts";
 import { describeServiceProvider } from "../../../services/enterprise/sso/service_provider.ts";
 import { acceptAssertion } from "../../../services/enterprise/sso/login.ts";
+import { getProvider } from "../../../services/enterprise/sso/providers.ts";
 import { beginLogin } from "../../../services/enterprise/sso/requests.ts";
 import { baseUrl } from "../../pipeline/request_url.ts";
 import { clientOf } from "../../pipeline/client.ts";
@@ -131,9 +132,8 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       const { return_to: returnTo, relay_state: relayState = query.RelayState } = query;
       const { page: pageHash } = query;
       if (returnTo !== undefined && pageHash === undefined) {
-        return respond(302, null, {
-          location: signInThrough(`../${SIGN_IN}`, params.id, returnTo),
-        });
+        const { id } = getProvider(deps, params.id);
+        return respond(302, null, { location: signInThrough(`../${SIGN_IN}`, id, returnTo) });
       }
       const login = returnTo === undefined || pageHash === undefined
         ? undefined
