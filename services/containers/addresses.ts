@@ -28,6 +28,9 @@ type Labels = Container["labels"];
 /** Most addresses of a container. */
 const ADDRESSES_MAX = 10;
 
+/** Most texts of a container that are read as addresses. */
+const CANDIDATES_MAX = 200;
+
 /** Longest text of a label or variable that is read, in characters. */
 const TEXT_MAX = 2_048;
 
@@ -44,7 +47,7 @@ export function addressesOf(
 ): ContainerAddress[] {
   let addresses = known.get(container);
   if (!addresses) {
-    addresses = [...readAddresses(container, publicHost)].slice(0, ADDRESSES_MAX);
+    addresses = readAddresses(container, publicHost).take(ADDRESSES_MAX).toArray();
     known.set(container, addresses);
   }
   return addresses;
@@ -55,6 +58,7 @@ function* readAddresses(
   publicHost: string | null,
 ): Generator<ContainerAddress> {
   const seen = new Set<string>();
+  let candidates = 0;
   const texts: [ContainerAddress["source"], Iterable<string>][] = [
     ["longshore.url", labelOf(labels, "longshore.url")],
     ["traefik", traefikAddresses(labels)],
@@ -66,6 +70,7 @@ function* readAddresses(
   ];
   for (const [source, found] of texts) {
     for (const text of found) {
+      if (++candidates > CANDIDATES_MAX) return;
       const url = openableUrl(text);
       if (url === undefined || seen.has(url)) continue;
       seen.add(url);
@@ -76,8 +81,9 @@ function* readAddresses(
 
 /** The address as browsers write it; `undefined` for what a page must not lead to. */
 function openableUrl(text: string): string | undefined {
-  if (text.length > TEXT_MAX || !URL.canParse(text)) return undefined;
-  const { protocol, hostname, username, password, href } = new URL(text);
+  const url = text.length > TEXT_MAX ? null : URL.parse(text);
+  if (!url) return undefined;
+  const { protocol, hostname, username, password, href } = url;
   const isWeb = protocol === "http:" || protocol === "https:";
   return isWeb && hostname !== "" && username === "" && password === "" ? href : undefined;
 }

@@ -22,6 +22,14 @@ const VALUE_MIN = 4;
 /** The options of a volume in Docker's message that it cannot be mounted. */
 const MOUNT_DATA = /(, data: )[^]+(?=: )/;
 
+/**
+ * Characters that are compared at most, for each value those of the text. An image may have thousands
+ * of variables, and its entry point may fill the message.
+ */
+const COMPARED_MAX = 4_000_000;
+
+const NOT_SEARCHED = "The engine's message is too long to be searched for secret values";
+
 /** Replaces secret values in a text. */
 export const hideValues = (text: string, values: readonly string[]): string =>
   valueHider(values)(text);
@@ -31,9 +39,11 @@ export function valueHider(values: readonly string[]): (text: string) => string 
   // Longest first, because one may contain another.
   const longestFirst = [...new Set(values)].filter(({ length }) => length >= VALUE_MIN)
     .sort((a, b) => b.length - a.length);
-  return (text) =>
-    longestFirst.reduce((hidden, value) => hidden.replaceAll(value, REDACTED), text)
+  return (text) => {
+    if (text.length * longestFirst.length > COMPARED_MAX) return NOT_SEARCHED;
+    return longestFirst.reduce((hidden, value) => hidden.replaceAll(value, REDACTED), text)
       .replace(MOUNT_DATA, `$1${REDACTED}`);
+  };
 }
 
 /** The error with secret values in its message replaced; other errors as they are. */

@@ -109,3 +109,10 @@ Deno.test("a container has at most ten addresses", () => {
   const ports = Array.from({ length: 2_000 }, (_, index) => ({ publicPort: 1_000 + index }));
   deepEqual(addresses({ publicHost: "host.test", ports }).length, 10);
 });
+
+Deno.test("thousands of equal or unusable hosts in labels are not all read", () => {
+  const labels: Record<string, string> = { "longshore.url": "https://a.test" };
+  for (let site = 0; site < 480; site++) labels[`caddy_${site}`] = "x ".repeat(1_000);
+  labels["homepage.href"] = "https://b.test";
+  deepEqual(addresses({ labels }), ["longshore.url https://a.test/", "caddy https://x/"]);
+});

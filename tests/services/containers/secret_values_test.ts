@@ -54,3 +54,13 @@ Deno.test("a message about a mount has no options of the volume, also unknown on
     "mount -t cifs -o addr=192.0.2.1,username=********,pass=******** //nas/share",
   );
 });
+
+Deno.test("a long message about a container with thousands of variables is not searched", () => {
+  const many = Array.from({ length: 15_000 }, (_, at) => `value-${at}`);
+  const text = "A".repeat(60_000);
+  equal(
+    hideValues(text, many),
+    "The engine's message is too long to be searched for secret values",
+  );
+  equal(hideValues(`value-14999 in ${"A".repeat(100)}`, many), `******** in ${"A".repeat(100)}`);
+});
