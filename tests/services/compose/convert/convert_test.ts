@@ -128,7 +128,7 @@ Deno.test("options that Compose cannot say are warnings by name", async () => {
   );
 });
 
-Deno.test("comments and empty lines are no words of the command", async () => {
+Deno.test("comments and empty lines are left out of the command", async () => {
   const words = async (command: string) =>
     parse((await convert(command)).compose).services.x.command;
   for (
