@@ -6,7 +6,8 @@
  * their ids, and a reader is little more than its position in that list. A slow reader therefore
  * needs no memory of its own: it misses states, but gets the events that are still held.
  *
- * Every frame is serialized and encoded once; all readers share the bytes.
+ * Every frame is serialized and encoded once, and once more for each view; readers with the same view
+ * share the bytes.
  *
  * @module
  */
@@ -47,6 +48,9 @@ const PORTION_MAX = 100;
 /** Maximum number of joined portions that readers share in one round; usually there are few. */
 const SHARED_MAX = 64;
 
+/** Maximum number of views whose content of a frame is kept during a round. */
+const VIEWS_MAX = 64;
+
 /** An encoded frame with its id. */
 interface HeldFrame {
   id: number;
@@ -56,18 +60,18 @@ interface HeldFrame {
   setAt: number;
   /** Data before it was encoded, for views. */
   data: unknown;
-  /** With and without the line of its id. */
-  bytes: StreamChunk;
+  /** Its bytes without the line of its id. */
   content: StreamChunk;
 }
 
-type SentFrame = Pick<HeldFrame, "id" | "bytes">;
+type SentFrame = Pick<HeldFrame, "id" | "content">;
 
-/** The current state of a type, without an id; no bytes if there is nothing to send. */
+/** The current state of a type, without an id; no content if there is nothing to send. */
 interface State {
+  type: string;
   version: string | undefined;
-  bytes: StreamChunk | undefined;
-  /** The last id when `bytes` changed. */
+  content: StreamChunk | undefined;
+  /** The last id when `content` changed. */
   setAt: number;
   data: unknown;
   onlyChanges: boolean;
@@ -86,6 +90,8 @@ const HEARTBEAT = "heartbeat";
 export function createHeldFrames(now: () => Date) {
   const states = new Map<string, State>();
   const shared = new Map<string, StreamChunk>();
+  /** Contents of a frame or state by the key of the view. */
+  let viewed = new WeakMap<HeldFrame | State, Map<string, StreamChunk | undefined>>();
   let held: HeldFrame[] = [];
   let eventsHeld = 0;
   let lastId = now().getTime() * 1_000;
@@ -149,13 +155,13 @@ export function createHeldFrames(now: () => Date) {
       { onlyChanges = false }: { onlyChanges?: boolean } = {},
     ): void {
       const before = states.get(type);
-      const bytes = data === undefined ? undefined : encode(type, data);
+      const content = data === undefined ? undefined : encode(type, data);
       // Unchanged data keeps its bytes, by which `renewStates()` recognizes it.
-      const isSame = before?.bytes && bytes && isEqual(before.bytes, bytes);
-      const content = isSame
-        ? { bytes: before.bytes, setAt: before.setAt }
-        : { bytes, setAt: ++lastId };
-      states.set(type, { version, ...content, data, onlyChanges });
+      const isSame = before?.content && content && isEqual(before.content, content);
+      const current = isSame
+        ? { content: before.content, setAt: before.setAt }
+        : { content, setAt: ++lastId };
+      states.set(type, { type, version, ...current, data, onlyChanges });
     },
 
     /** Adds the current states, and a comment for readers without a frame. */
@@ -163,24 +169,24 @@ export function createHeldFrames(now: () => Date) {
       // A frame that is not sent again stays for the readers that have not read it yet.
       held = held.filter((frame) => frame.isEvent || isCurrent(frame));
       const kept = new Set(held.map(({ content }) => content));
-      shared.clear();
-      for (const [type, { bytes, setAt, data, onlyChanges }] of states) {
-        if (!bytes || kept.has(bytes)) continue;
-        hold({ type, isEvent: false, setAt: onlyChanges ? setAt : Infinity, data, content: bytes });
+      for (const { type, content, setAt, data, onlyChanges } of states.values()) {
+        if (!content || kept.has(content)) continue;
+        hold({ type, isEvent: false, setAt: onlyChanges ? setAt : Infinity, data, content });
       }
       hold({ type: HEARTBEAT, isEvent: false, setAt: Infinity, data: undefined, content: COMMENT });
     },
   };
 
-  function hold(frame: Omit<HeldFrame, "id" | "bytes">): void {
-    const id = ++lastId;
-    held.push({ ...frame, id, bytes: join([idLine(id), frame.content]) });
+  function hold(frame: Omit<HeldFrame, "id">): void {
+    held.push({ ...frame, id: ++lastId });
     shared.clear();
+    // A view depends on the current containers, so that it is applied again in each round.
+    viewed = new WeakMap();
   }
 
   function isCurrent({ type, content }: HeldFrame): boolean {
     const state = states.get(type);
-    return state !== undefined && state.onlyChanges && state.bytes === content;
+    return state !== undefined && state.onlyChanges && state.content === content;
   }
 
   /**
@@ -204,7 +210,7 @@ export function createHeldFrames(now: () => Date) {
     const key = `${due.map(({ id }) => id).join()} ${typesKey}`;
     const known = shared.get(key);
     if (known) return [known];
-    const pieces = due.map(({ bytes }) => bytes);
+    const pieces = due.flatMap(({ id, content }) => [idLine(id), content]);
     if (shared.size >= SHARED_MAX) return pieces;
     const joined = join(pieces);
     shared.set(key, joined);
@@ -213,31 +219,37 @@ export function createHeldFrames(now: () => Date) {
 
   function currentStates(reader: Reader): StreamChunk[] {
     const chunks: StreamChunk[] = [];
-    for (const [type, { bytes, data }] of states) {
-      if (!bytes || !reader.types.has(type)) continue;
-      const content = contentFor(reader, { type, data, content: bytes });
+    for (const state of states.values()) {
+      const content = reader.types.has(state.type) ? contentFor(reader, state) : undefined;
       // A new id, so that ids increase for this reader; the frame itself is shared.
       if (content) chunks.push(idLine(++lastId), content);
     }
     return chunks;
   }
+
+  function visibleFrames(reader: Reader, frames: HeldFrame[]): SentFrame[] {
+    if (!reader.view) return frames;
+    return frames.flatMap((frame) => {
+      const content = contentFor(reader, frame);
+      return content ? [{ id: frame.id, content }] : [];
+    });
+  }
+
+  /** The frame as the reader may see it; `undefined` if it must not see it. */
+  function contentFor({ view }: Reader, frame: HeldFrame | State): StreamChunk | undefined {
+    if (!view || !frame.content) return frame.content;
+    const known = viewed.get(frame) ?? new Map<string, StreamChunk | undefined>();
+    if (known.has(view.key)) return known.get(view.key);
+    const content = viewedContent(view, frame);
+    if (known.size < VIEWS_MAX) viewed.set(frame, known.set(view.key, content));
+    return content;
+  }
 }
 
-function visibleFrames(reader: Reader, frames: HeldFrame[]): SentFrame[] {
-  if (!reader.view) return frames;
-  return frames.flatMap((frame) => {
-    const content = contentFor(reader, frame);
-    if (content === frame.content) return [frame];
-    return content ? [{ id: frame.id, bytes: join([idLine(frame.id), content]) }] : [];
-  });
-}
-
-/** The frame as the reader may see it; `undefined` if it must not see it. */
-function contentFor(
-  { view }: Pick<Reader, "view">,
-  { type, data, content }: Pick<HeldFrame, "type" | "data" | "content">,
+function viewedContent(
+  view: StreamView,
+  { type, data, content }: HeldFrame | State,
 ): StreamChunk | undefined {
-  if (!view) return content;
   const seen = view.apply(type, data);
   if (seen === data) return content;
   return seen === undefined ? undefined : encode(type, seen);

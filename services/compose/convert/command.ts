@@ -6,6 +6,9 @@ import { splitWords } from "../load/values.ts";
 /** Characters that end or connect commands, unless quoted. */
 const OPERATORS = "|&;<>`";
 
+/** `$`, or `#` of the administrator, which is otherwise a comment. */
+const PROMPT = /^\s*(\$|#(?=[ \t]+(sudo|docker|podman|nerdctl)\s))\s+/;
+
 /** Stands for a `$` that a shell does not expand. No text has this private character. */
 const LITERAL_DOLLAR = "\uE000";
 
@@ -13,14 +16,15 @@ const LITERAL_DOLLAR = "\uE000";
 const CURRENT_DIRECTORY = /^\$(\(pwd\)|\{PWD\}|PWD\b)/;
 
 /**
- * The words of a command. A variable of the shell stays one, as `${NAME}` of the Compose file, and
+ * The words of a command, which ends at the first line break without a backslash. Comments are left
+ * out, as a shell does. A variable of the shell stays one, as `${NAME}` of the Compose file, and
  * a `$` that the shell leaves alone becomes `$$`.
  *
  * @throws {AppError} `invalid` for an open quote, several commands, pipes and substitutions.
  */
 export function commandWords(command: string): string[] {
   try {
-    return splitWords(withComposeVariables(command.replace(/^[$#]\s+/, "")))
+    return splitWords(withComposeVariables(command.replace(PROMPT, "")))
       .map((word) => word.replaceAll(LITERAL_DOLLAR, "$$$$"));
   } catch (error) {
     throw error instanceof AppError
@@ -32,6 +36,8 @@ export function commandWords(command: string): string[] {
 function withComposeVariables(command: string): string {
   let quote: string | undefined;
   let text = "";
+  /** Start of the current word in `text`. */
+  let wordAt = 0;
   for (let at = 0; at < command.length; at++) {
     const char = command[at]!;
     if (char === "\\" && quote !== "'") {
@@ -39,7 +45,20 @@ function withComposeVariables(command: string): string {
       if (next === "$") text += LITERAL_DOLLAR;
       // Windows ends its lines with two characters.
       else if (next === "\r" && command[at + 1] === "\n") at++;
-      else text += char + next;
+      else if (next !== "\n") text += char + next;
+      continue;
+    }
+    if (quote === undefined && char === "#" && text.length === wordAt) {
+      while (at + 1 < command.length && !isLineBreak(command[at + 1]!)) at++;
+      continue;
+    }
+    if (quote === undefined && /[ \t\r\n]/.test(char)) {
+      if (isLineBreak(char) && text !== "") {
+        assertNoCommand(command.slice(at));
+        break;
+      }
+      if (text !== "") text += " ";
+      wordAt = text.length;
       continue;
     }
     if ((char === "'" || char === '"') && (quote === undefined || quote === char)) {
@@ -62,6 +81,14 @@ function withComposeVariables(command: string): string {
     text += char;
   }
   return text;
+}
+
+const isLineBreak = (char: string) => char === "\n" || char === "\r";
+
+/** @throws {AppError} If the lines have more than comments. */
+function assertNoCommand(lines: string): void {
+  if (lines.split(/[\r\n]/).every((line) => /^[ \t]*(#|$)/.test(line))) return;
+  throw refused("has a second line without a \\ at the end of the first");
 }
 
 const refused = (what: string) =>

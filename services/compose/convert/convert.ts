@@ -8,7 +8,7 @@ import { nearest } from "../../input/nearest.ts";
 import type { Part } from "../generate/part.ts";
 import { validateStack } from "../validate.ts";
 import { commandWords } from "./command.ts";
-import { ALIASES, type Conversion, type Option, OPTIONS } from "./options.ts";
+import { ALIASES, boolean, type Conversion, type Option, OPTIONS } from "./options.ts";
 
 /** Words before the options. */
 const PROGRAM = /^(sudo )?(docker|podman|nerdctl) (container )?(run|create)$/;
@@ -120,14 +120,18 @@ function addLong(conversion: Conversion, word: string, next: string | undefined)
   return 1;
 }
 
-/** `-it`, `-p 80:80`, `-p80:80` or `-itp 80:80`. @returns How many words it has. */
+/** `-it`, `-t=false`, `-p 80:80`, `-p80:80` or `-itp 80:80`. @returns How many words it has. */
 function addShort(conversion: Conversion, word: string, next: string | undefined): number {
   for (let at = 1; at < word.length; at++) {
     const name = word[at]!;
     const option = optionOf(name, `-${name}`);
-    if (option.isFlag) {
+    if (option.isFlag && word[at + 1] !== "=") {
       add(conversion, name, option, "true");
       continue;
+    }
+    if (option.isFlag) {
+      add(conversion, name, option, word.slice(at + 2));
+      return 1;
     }
     const value = word.slice(at + 1).replace(/^=/, "");
     add(conversion, name, option, value === "" ? valueFor(`-${name}`, next) : value);
@@ -146,12 +150,10 @@ function optionOf(name: string, written: string): Option {
 
 function add(conversion: Conversion, name: string, option: Option, value: string): void {
   const written = name.length === 1 ? `-${name}` : `--${name}`;
-  if (!option.add) {
-    conversion.warnings.push(`${written} has no key in a Compose file and was left out`);
-    return;
-  }
   try {
-    option.add(conversion, value);
+    const given = option.isFlag ? String(boolean(value)) : value;
+    if (option.add) option.add(conversion, given);
+    else conversion.warnings.push(`${written} has no key in a Compose file and was left out`);
   } catch (error) {
     throw new AppError("invalid", `body.command: ${written} ${(error as Error).message}`);
   }

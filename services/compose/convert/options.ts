@@ -20,7 +20,7 @@ export interface Conversion {
 type Add = (conversion: Conversion, value: string) => void;
 
 export interface Option {
-  /** Whether it stands alone; otherwise it has a value. */
+  /** Whether it stands alone; otherwise it has a value. `add` gets `true` or `false`. */
   isFlag?: true;
   /** Without it, Compose has nothing that says the same, and a warning names the option. */
   add?: Add;
@@ -47,10 +47,14 @@ const nested = (
 ) =>
   ({ add: ({ service }, value) => void (within(service, path)[key] = convert(value)) }) as Option;
 
-const flag = (key: string): Option => ({
-  isFlag: true,
-  add: ({ service }, value) => void (service[key] = value !== "false"),
-});
+/** A value of a boolean option or key, as the engine's command reads it. */
+export const boolean = (value: string): boolean => {
+  if (/^(1|t|T|true|True|TRUE)$/.test(value)) return true;
+  if (/^(0|f|F|false|False|FALSE)$/.test(value)) return false;
+  throw new Error("must be true or false");
+};
+
+const flag = (key: string): Option => ({ isFlag: true, ...set(key, boolean) });
 
 /** A flag that changes nothing for a service. */
 const IGNORED: Option = { isFlag: true, add: () => {} };
@@ -150,10 +154,7 @@ export const OPTIONS: Readonly<Record<string, Option>> = {
   },
   network: { add: addNetwork },
   "network-alias": attached("aliases", append),
-  "no-healthcheck": {
-    isFlag: true,
-    add: ({ service }) => void (service.healthcheck = { disable: true }),
-  },
+  "no-healthcheck": { isFlag: true, ...nested("healthcheck", "disable", boolean) },
   "oom-kill-disable": flag("oom_kill_disable"),
   "oom-score-adj": set("oom_score_adj", number),
   pid: set("pid"),
@@ -242,33 +243,41 @@ function addVolume({ service, volumes }: Conversion, value: string): void {
   push(service, "volumes", /^\.[^./:]/.test(value) ? `./${value}` : value);
 }
 
+/** Keys of `--mount` with the names that Compose's mounts have. */
+const MOUNT_KEYS: Readonly<Record<string, string>> = {
+  type: "type",
+  source: "source",
+  src: "source",
+  target: "target",
+  dst: "target",
+  destination: "target",
+  readonly: "read_only",
+  ro: "read_only",
+  "bind-propagation": "propagation",
+  "tmpfs-size": "size",
+};
+
 /** `type=bind,src=/data,dst=/data,readonly` as the long form of Compose. */
 function addMount({ service, volumes }: Conversion, value: string): void {
-  const given = new Map(
-    value.split(",").map((part) => {
-      const [name, text] = pair(part);
-      return [name.trim().toLowerCase(), text];
-    }),
-  );
-  const first = (...names: string[]) => {
-    const name = names.find((each) => given.has(each));
-    return name === undefined ? undefined : given.get(name) ?? "true";
-  };
-  const known = ["type", "source", "src", "target", "dst", "destination", "readonly", "ro"];
-  const unknown = [...given.keys()].find((name) =>
-    !known.includes(name) && name !== "bind-propagation" && name !== "tmpfs-size"
-  );
-  if (unknown !== undefined) throw new Error(`has ${unknown}, which cannot be converted`);
-  const type = first("type") ?? "volume";
-  const source = first("source", "src");
-  const size = first("tmpfs-size");
-  const propagation = first("bind-propagation");
+  const given: Record<string, string> = {};
+  // The last one counts, also of two names of the same key.
+  for (const part of value.split(",")) {
+    const [name, text] = pair(part);
+    const known = name.trim().toLowerCase();
+    if (!Object.hasOwn(MOUNT_KEYS, known)) {
+      throw new Error(`has ${known.slice(0, 50)}, which cannot be converted`);
+    }
+    const key = MOUNT_KEYS[known]!;
+    if (text === undefined && key !== "read_only") throw new Error(`has ${known} without a value`);
+    given[key] = text ?? "true";
+  }
+  const { type = "volume", source, target = "", read_only, propagation, size } = given;
   if (type === "volume" && source !== undefined) volumes.add(source);
   push(service, "volumes", {
     type,
     ...(source !== undefined && { source }),
-    target: first("target", "dst", "destination") ?? "",
-    ...(first("readonly", "ro") === "true" && { read_only: true }),
+    target,
+    ...(read_only !== undefined && boolean(read_only) && { read_only: true }),
     ...(propagation !== undefined && { bind: { propagation } }),
     ...(size !== undefined && { tmpfs: { size } }),
   });

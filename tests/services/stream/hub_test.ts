@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
 import { AppError } from "../../../services/errors.ts";
 import { createStreamHub, type StreamRequest } from "../../../services/stream/hub.ts";
+import type { StreamView } from "../../../services/stream/held_frames.ts";
 import { sseClient, type SseFrame } from "../../helpers/sse_client.ts";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
@@ -215,6 +216,47 @@ Deno.test("all clients share the bytes of a frame", async () => {
   ok(first?.value && first.value.length > 0);
   for (const { value } of others) equal(value?.buffer, first.value.buffer);
   hub.close();
+});
+
+Deno.test("clients with the same view share its bytes, and a view is never served to another", async () => {
+  const { hub } = hubAt({ clientsMax: 100 });
+  const applied: string[] = [];
+  const viewOf = (key: string): StreamView => ({
+    key,
+    apply(type, data) {
+      applied.push(`${key} ${type}`);
+      return key === "none" ? undefined : (data as string[]).filter((name) => name === key);
+    },
+  });
+  // More views than are kept, so that also the others are proved.
+  const keys = ["a", "b", ...Array.from({ length: 70 }, (_, index) => `c${index}`)];
+  const containers = ["a", "b", "c0", "c69", "secret"];
+  hub.setState("containers", "1", containers, { onlyChanges: true });
+  const open = (key: string) =>
+    sseClient(hub.open(wanting(["containers", "event"], { view: viewOf(key) })));
+  const hidden = [open("none").rest(), open("none").rest()];
+  const readers = ["a", "b", ...keys].map((key) => ({ key, client: open(key) }));
+  const readAll = () => Promise.all(readers.map(({ client }) => client.next()));
+
+  const frames = [await readAll()];
+  hub.setState("containers", "2", ["new", ...containers], { onlyChanges: true });
+  await hub.broadcast();
+  frames.push(await readAll());
+  hub.publish("event", containers);
+  frames.push(await readAll());
+  hub.close();
+
+  for (const [index, { key }] of readers.entries()) {
+    const own = containers.filter((name) => name === key);
+    deepEqual(
+      frames.map((each) => [each[index]?.type, each[index]?.data]),
+      ["containers", "containers", "event"].map((type) => [type, own]),
+      key,
+    );
+  }
+  deepEqual(await Promise.all(hidden), [[], []]);
+  const countOf = (line: string) => applied.filter((each) => each === line).length;
+  deepEqual(["a containers", "b containers", "a event", "b event"].map(countOf), [2, 2, 1, 1]);
 });
 
 Deno.test("a client whose token ended is let go at the next round", async () => {

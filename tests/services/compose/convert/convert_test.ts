@@ -75,6 +75,28 @@ const CASES: [options: string, service: Record<string, unknown>][] = [
   ["--mount type=bind,src=/etc,dst=/conf,readonly", {
     volumes: [{ type: "bind", source: "/etc", target: "/conf", read_only: true }],
   }],
+  ["--privileged=False --read-only=0 --init=f -t=false --oom-kill-disable=F", {
+    privileged: false,
+    read_only: false,
+    init: false,
+    tty: false,
+    oom_kill_disable: false,
+  }],
+  ["--privileged=T --read-only=1 -it=TRUE --detach=True", {
+    privileged: true,
+    read_only: true,
+    stdin_open: true,
+    tty: true,
+  }],
+  ["--no-healthcheck=0", { healthcheck: { disable: false } }],
+  ...["readonly=1", "readonly=True", "ro=T", "readonly=false,ro"].map((
+    key,
+  ): [string, Record<string, unknown>] => [`--mount type=bind,src=/etc,dst=/conf,${key}`, {
+    volumes: [{ type: "bind", source: "/etc", target: "/conf", read_only: true }],
+  }]),
+  ["--mount type=bind,src=/etc,dst=/conf,ro=0", {
+    volumes: [{ type: "bind", source: "/etc", target: "/conf" }],
+  }],
   ["--ulimit nofile=1024:2048 --ulimit nproc=64", {
     ulimits: { nofile: { soft: 1024, hard: 2048 }, nproc: 64 },
   }],
@@ -106,6 +128,18 @@ Deno.test("options that Compose cannot say are warnings by name", async () => {
   );
 });
 
+Deno.test("comments and empty lines are left out of the command", async () => {
+  const words = async (command: string) =>
+    parse((await convert(command)).compose).services.x.command;
+  for (
+    const [command, expected] of [
+      ["\n # It's the first\n\ndocker run x a # b 'c\n# d\n \r\n", ["a"]],
+      ["# docker run x a#b '#c' \"#d\" \\#e ''#f", ["a#b", "#c", "#d", "#e", "#f"]],
+      ["docker run x 'a\n# b' \"c\\\nd\" e\\\n#f g\\ #h \\\n#i", ["a\n# b", "cd", "e#f", "g #h"]],
+    ] as const
+  ) deepEqual(await words(command), expected);
+});
+
 for (
   const [command, says] of [
     ["docker ps", "must begin with docker run or podman run"],
@@ -119,6 +153,16 @@ for (
     ["docker run --cpus many x", "--cpus must be a number"],
     ["docker run -p abc x", "services.x.ports[0]"],
     ["docker run --mount type=bind,foo=1 x", "--mount has foo"],
+    ["docker run --mount type=bind,src,dst=/x x", "--mount has src without a value"],
+    ["docker run --mount type=bind,src=/,dst=/x,ro=yes x", "--mount must be true or false"],
+    ["docker run --privileged=no x", "--privileged must be true or false"],
+    ["docker run --rm= x", "--rm must be true or false"],
+    ["docker run -t=2 x", "-t must be true or false"],
+    ["docker run --sig-proxy=FaLsE x", "--sig-proxy must be true or false"],
+    ["docker run x\ndocker run y", "has a second line"],
+    ["docker run x\r\n\r\n-p 80:80", "has a second line"],
+    ["docker run \\ \n x", "has a second line"],
+    ["docker run \\\n# ports\n-p 80:80 x", "has a second line"],
   ] as const
 ) {
   Deno.test(`refused: ${command}`, () =>
