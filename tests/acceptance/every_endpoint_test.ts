@@ -28,6 +28,9 @@ Deno.test("every GET endpoint answers without an engine", async () => {
   match(body, /^node_uname_info\{.*release="[^"]+"/m);
 });
 
+/** Endpoints whose examples name servers that do not exist. */
+const ASKS_OTHERS = ["POST /api/identity/oidc/{id}/test"];
+
 Deno.test("no endpoint fails when it is called with the examples of its documentation", async () => {
   await using fake = fakeEngine(engineOf(plantedSecrets()));
   await using longshore = await startLongshore({
@@ -56,7 +59,11 @@ Deno.test("no endpoint fails when it is called with the examples of its document
       const isJson = type.startsWith("application/json") && text !== "";
       assertDocumented({ ...operation, status, type, body: isJson ? JSON.parse(text) : text });
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      if (status >= 500) failures.push(`${method} ${operation.path}: ${status} ${text}`);
+      if (
+        status >= 500 && !(status === 502 && ASKS_OTHERS.includes(`${method} ${operation.path}`))
+      ) {
+        failures.push(`${method} ${operation.path}: ${status} ${text}`);
+      }
       if (status === 201) ids.set(operation.path, JSON.parse(text).id);
     }
   }
