@@ -51,6 +51,14 @@ privateEngineTest("the dashboard takes over stacks and gives them back", async (
   await tab.choose("harbor", "Choose source");
   await tab.find("dialog", "Source of harbor");
   await checkBothThemes(tab);
+  await tab.click("radio", "Another Compose file on the host");
+  await tab.fill({ Path: join(root, "ready/compose.yaml") });
+  await tab.click("button", "Take over");
+  await tab.find("alert", /^A deploy would recreate web;/);
+  await tab.refused(409);
+  await tab.find("dialog", "Source of harbor");
+  await tab.click("checkbox", "The next deploy may recreate web");
+  await tab.checkAccessibility();
   await tab.click("radio", "Generated from the containers");
   await tab.click("button", "Take over");
   await tab.gone("dialog");
