@@ -7,10 +7,10 @@ const TIMEOUT_MS = 5_000;
 
 /** @returns The status of `GET path`, or the reason why there is none. */
 export function requestOwn(
-  { host, port, tlsCertFile }: Pick<Config, "host" | "port" | "tlsCertFile">,
+  { host, port, isTls }: Pick<Config, "host" | "port"> & { isTls: boolean },
   path: string,
 ): Promise<number | string> {
-  const { request } = tlsCertFile === null ? nodeHttp() : nodeHttps();
+  const { request } = isTls ? nodeHttps() : nodeHttp();
   return new Promise((resolve) => {
     const sent = request({
       host: loopbackOf(host),

@@ -80,7 +80,10 @@ async function findFault(
 ): Promise<string | undefined> {
   const { port, protocol } = new URL(listener.address);
   const used = Number(port) || (protocol === "https:" ? 443 : 80);
-  const status = await requestOwn({ ...config, port: used }, "/livez");
+  const status = await requestOwn(
+    { ...config, port: used, isTls: config.tlsCertFile !== null },
+    "/livez",
+  );
   return typeof status === "number" || listener.isFull ? undefined : status;
 }
 

@@ -32,7 +32,9 @@ export async function takeover(program: Program): Promise<number> {
   }
   if (!json) printReport(program, report, shown);
   if (!names && !shown.some(({ plan }) => plan?.changesNothing)) {
-    note("No stacks of other programs were found.");
+    if (shown.length > 0) {
+      note("A deploy would change every stack; name those to take over with --stack.");
+    }
     if (json) print(JSON.stringify({ taken: [], refused: [] }));
     return EXIT.ok;
   }

@@ -276,8 +276,12 @@ start() {
 
 print_address() {
   [ -z "$no_start$dry_run" ] || return 0
-  name=localhost
-  case $host in 0.0.0.0 | ::) name=$(uname -n) ;; esac
+  case $host in
+    127.0.0.1 | ::1) name=localhost ;;
+    0.0.0.0 | ::) name=$(uname -n) ;;
+    *:*) name=[$host] ;;
+    *) name=$host ;;
+  esac
   code=$(sed -n 's/^Setup code: //p' "$data/initial-credentials" 2>/dev/null)
   say "" "Longshore $version is ready."
   if [ -n "$code" ]; then

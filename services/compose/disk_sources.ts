@@ -24,7 +24,7 @@ import {
 } from "./validate.ts";
 
 /** Names in the order in which Compose looks for them. */
-const COMPOSE_NAMES = [
+export const COMPOSE_NAMES = [
   "compose.yaml",
   "compose.yml",
   "docker-compose.yml",

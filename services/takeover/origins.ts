@@ -5,7 +5,8 @@
  * @module
  */
 
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { COMPOSE_NAMES } from "../compose/disk_sources.ts";
 import { LABEL } from "../compose/labels.ts";
 import { ENV_FILE } from "../compose/load/compose_file.ts";
 import type { Container } from "../containers/inventory.ts";
@@ -30,22 +31,45 @@ const PATH_MAX = 1024;
  *
  * @param containers Newest first.
  */
-export const originsOf = (containers: readonly Container[]): Origin[] =>
-  unique(containers.flatMap(({ labels }) => originIn(labels) ?? []), JSON.stringify);
+export function originsOf(containers: readonly Container[]): Origin[] {
+  const each = containers.map(({ labels }) => originsIn(labels));
+  const likeliest = each.flatMap((origins) => origins.slice(0, 1));
+  return unique([...likeliest, ...each.flatMap((origins) => origins.slice(1))], JSON.stringify);
+}
 
-function originIn(labels: Readonly<Record<string, string>>): Origin | undefined {
+/** The likeliest first. */
+function originsIn(labels: Readonly<Record<string, string>>): Origin[] {
   const directory = labels[LABEL.workingDir] ?? "";
-  if (!isPath(directory)) return undefined;
-  const pathsIn = (label: string) =>
-    (labels[label] ?? "").split(",").filter((path) => path !== "")
-      .map((path) => resolve(directory, path));
-  const configFiles = pathsIn(LABEL.configFiles);
+  const pathsIn = (label: string) => (labels[label] ?? "").split(",").filter((path) => path !== "");
+  const files = pathsIn(LABEL.configFiles);
   const named = pathsIn(LABEL.environmentFile);
+  const [first] = files;
+  if (!isPath(directory) || first === undefined) return [];
+  const from = dirname(resolve(directory, first));
+  if (from === resolve(directory) || isAbsolute(first)) return toOrigins(directory, files, named);
+  // docker-compose 1 was started elsewhere, and its relative paths are those of that directory.
+  const moved = (path: string) =>
+    isAbsolute(path) ? path : relative(from, resolve(directory, path));
+  return [
+    ...toOrigins(directory, files.map(moved), named.map(moved)),
+    ...toOrigins(directory, files, named),
+    ...COMPOSE_NAMES.flatMap((name) => toOrigins(directory, [name], named.map(moved))),
+  ];
+}
+
+/** @returns None for labels that do not come from a program that deploys stacks. */
+function toOrigins(
+  directory: string,
+  files: readonly string[],
+  environment: readonly string[],
+): Origin[] {
+  const configFiles = files.map((path) => resolve(directory, path));
+  const named = environment.map((path) => resolve(directory, path));
   // `.env` is read in any case, and again where it comes after others.
   const envFiles = named[0] === join(directory, ENV_FILE) ? named.slice(1) : named;
   const all = [...configFiles, ...envFiles];
-  if (configFiles.length === 0 || all.length > FILES_MAX || !all.every(isPath)) return undefined;
-  return { directory: resolve(directory), configFiles, envFiles };
+  if (all.length > FILES_MAX || !all.every(isPath)) return [];
+  return [{ directory: resolve(directory), configFiles, envFiles }];
 }
 
 /** Control characters are not those of a file that a person named. */

@@ -7,6 +7,8 @@ Deno.test("healthcheck checks the service that has the same configuration", asyn
   const env = { HOST: "127.0.0.1", PORT: new URL(longshore.baseUrl).port };
   const ready = await runCommand(["healthcheck"], { env });
   deepEqual([ready.code, ready.stdout], [0, "ready\n"]);
+  const found = await runCommand(["healthcheck"], { env: { DATA_DIR: longshore.dataDir } });
+  deepEqual([found.code, found.stdout], [0, "ready\n"]);
 
   equal(await longshore.stop(), 0);
   const gone = await runCommand(["healthcheck"], { env });

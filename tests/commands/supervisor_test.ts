@@ -30,6 +30,6 @@ Deno.test("a request to a port where no service listens has a reason instead of 
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
   listener.close();
-  const found = await requestOwn({ host: "0.0.0.0", port, tlsCertFile: null }, "/livez");
+  const found = await requestOwn({ host: "0.0.0.0", port, isTls: false }, "/livez");
   equal(typeof found, "string");
 });

@@ -258,7 +258,7 @@ async function beginOtherwise(tab: Dashboard): Promise<void> {
   );
   ok((await tab.page.content()).includes("--rm has no key in a Compose file and was left out"));
   await replaceText(tab, "Compose file", "");
-  await tab.click("button", "Example");
+  await tab.click("button", "An example");
   await tab.click("menuitem", "PostgreSQL");
   const environment = await tab.find("textbox", "Environment");
   match(

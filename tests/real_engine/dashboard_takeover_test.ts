@@ -23,8 +23,8 @@ privateEngineTest("the dashboard takes over stacks and gives them back", async (
     await Deno.writeTextFile(join(root, name, "compose.yaml"), COMPOSE);
   }
   const containers = [
-    stack.use(await runElsewhere(engine, "harbor", join(root, "harbor/compose.yaml"))),
-    stack.use(await runElsewhere(engine, "garden", "/gone/garden/compose.yaml")),
+    stack.use(await runElsewhere(engine, "harbor", join(root, "harbor"), "harbor/compose.yaml")),
+    stack.use(await runElsewhere(engine, "garden", "/gone/garden", "/gone/garden/compose.yaml")),
     stack.use(await engine.runContainer({ name: "single" })),
   ];
   const service = stack.use(
@@ -51,6 +51,14 @@ privateEngineTest("the dashboard takes over stacks and gives them back", async (
   await tab.choose("harbor", "Choose source");
   await tab.find("dialog", "Source of harbor");
   await checkBothThemes(tab);
+  await tab.click("radio", "Another Compose file on the host");
+  await tab.fill({ Path: join(root, "ready/compose.yaml") });
+  await tab.click("button", "Take over");
+  await tab.find("alert", /^A deploy would recreate web;/);
+  await tab.refused(409);
+  await tab.find("dialog", "Source of harbor");
+  await tab.click("checkbox", "The next deploy may recreate web");
+  await tab.checkAccessibility();
   await tab.click("radio", "Generated from the containers");
   await tab.click("button", "Take over");
   await tab.gone("dialog");
@@ -76,7 +84,7 @@ privateEngineTest("the dashboard takes over stacks and gives them back", async (
   }
 });
 
-const runElsewhere = (engine: RealEngine, name: string, file: string) =>
+const runElsewhere = (engine: RealEngine, name: string, directory: string, file: string) =>
   engine.runContainer({
     name: `${name}-web-1`,
     labels: {
@@ -85,7 +93,7 @@ const runElsewhere = (engine: RealEngine, name: string, file: string) =>
       "com.docker.compose.container-number": "1",
       "com.docker.compose.oneoff": "False",
       "com.docker.compose.config-hash": "x",
-      "com.docker.compose.project.working_dir": join(file, ".."),
+      "com.docker.compose.project.working_dir": directory,
       "com.docker.compose.project.config_files": file,
     },
   });

@@ -260,6 +260,25 @@ const SERVER = `
     return new Response(body, { headers: { "content-length": String(bytes.length) } });
   });`;
 
+hostTest("install.sh prints the address that listens", async (host) => {
+  await host.release("release");
+  const from = ["--from", `${host.sandbox.directory}/release`];
+  const shown = async (args: string[]) =>
+    (await host.run("release", [...from, ...args])).stdout.split(" is ready.\n")[1];
+  equal(await shown(["--host", "192.168.1.5"]), "Dashboard: http://192.168.1.5:3000/\n");
+  // The address of an installation is in its environment file.
+  const start = async (address: string) => {
+    await host.inside(`rm ${UNIT_LINK}; echo HOST=${address} >>/etc/longshore/longshore.env`);
+    return await shown([]);
+  };
+  equal(await start("fd00::5"), "Dashboard: http://[fd00::5]:3000/\n");
+  match(await start("::") ?? "", /^Dashboard: http:\/\/[\w.-]+:3000\/\n$/);
+  match(
+    await start("::1") ?? "",
+    /^Dashboard: http:\/\/localhost:3000\/\nFrom another computer: ssh/,
+  );
+});
+
 hostTest("install.sh downloads a release, and refuses a truncated one", async (host) => {
   await host.release("release", { url: "http://127.0.0.1:8080" });
   const directory = `${host.sandbox.directory}/release`;

@@ -63,6 +63,24 @@ Deno.test("originsOf() keeps the order of files of variables around .env", () =>
   deepEqual(filesOf("/s/a/.env,/s/a/more.env"), ["/s/a/more.env"]);
 });
 
+Deno.test("originsOf() reads files that are named relative to where docker-compose 1 was started", () => {
+  const relative = labelled("a", "/s/shop", "s/shop/prod.yaml,s/common.yaml", "s/shop/prod.env");
+  const origins = originsOf([relative, labelled("b", "/s/shop", "/s/shop/old.yaml")]);
+  deepEqual(origins[0], {
+    directory: "/s/shop",
+    configFiles: ["/s/shop/prod.yaml", "/s/common.yaml"],
+    envFiles: ["/s/shop/prod.env"],
+  });
+  deepEqual(origins.slice(1).map(({ configFiles }) => configFiles.join()), [
+    "/s/shop/old.yaml",
+    "/s/shop/s/shop/prod.yaml,/s/shop/s/common.yaml",
+    "/s/shop/compose.yaml",
+    "/s/shop/compose.yml",
+    "/s/shop/docker-compose.yml",
+    "/s/shop/docker-compose.yaml",
+  ]);
+});
+
 for (
   const [what, directory, files] of [
     ["no directory", "", "/a/compose.yaml"],

@@ -72,8 +72,8 @@ export function Summary({ container }: TabProps) {
           <Table
             name="Ports"
             columns={[
-              { title: "Name", cell: (port) => `${port.privatePort}/${port.type}` },
-              { title: "Value", cell: addressOf },
+              { title: "Port", cell: (port) => `${port.privatePort}/${port.type}` },
+              { title: "Address", cell: addressOf },
             ]}
             rows={distinct(ports)}
             keyOf={(port) => JSON.stringify(port)}

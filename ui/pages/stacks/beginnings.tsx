@@ -63,7 +63,10 @@ export function Beginnings({ draft, onReplaced }: Props) {
       <span class="muted">
         Write a Compose file, paste one or a <code>docker run</code> command, or begin with
       </span>
-      <Menu name="Example" items={() => STARTING_POINTS.map((each) => exampleItem(each, replace))}>
+      <Menu
+        name="An example"
+        items={() => STARTING_POINTS.map((each) => exampleItem(each, replace))}
+      >
         <Icon name="stack" />
         An example
       </Menu>

@@ -9,6 +9,7 @@ import { Reason, withBreaks } from "../../components/states.tsx";
 import { TextField } from "../../components/fields.tsx";
 import { Time } from "../../components/time.tsx";
 import { plain } from "../../base/text.ts";
+import { sentenceOf } from "../../state/toasts.ts";
 import { kindText, PlanText, unreadFile } from "./columns.tsx";
 
 type Candidate = TakeoverStack["candidates"][number];
@@ -23,7 +24,7 @@ const OTHER = -1;
 
 export function SourceDialog({ stack, onChoose, onClose }: {
   stack: TakeoverStack;
-  /** Resolves when the stack is taken over, or the refusal was shown. */
+  /** Resolves when the stack is taken over. */
   onChoose: (choice: Choice) => Promise<void>;
   onClose: () => void;
 }) {
@@ -34,18 +35,29 @@ export function SourceDialog({ stack, onChoose, onClose }: {
   const path = useSignal(unreadFile(stack) ?? "");
   const accepts = useSignal(false);
   const isBusy = useSignal(false);
+  const refusal = useSignal<string | undefined>(undefined);
   const candidate = usable[chosen.value];
-  const recreates = candidate?.plan?.recreates ?? [];
-  const mayTake = candidate
-    ? candidate.plan !== null && (recreates.length === 0 || accepts.value)
-    : path.value.trim().startsWith("/");
+  const recreates = candidate?.plan?.recreates.join(", ") || recreatedBy(refusal.value);
+  const isReadable = candidate ? candidate.plan !== null : path.value.trim().startsWith("/");
+  const mayTake = isReadable && (recreates === undefined || accepts.value);
+  const choose = (at: number) => {
+    chosen.value = at;
+    accepts.value = false;
+    refusal.value = undefined;
+  };
   const take = async () => {
     isBusy.value = true;
-    await onChoose({
-      source: candidate ? sourceOf(candidate) : { kind: "host", path: path.value.trim() },
-      acceptRecreate: accepts.value,
-    });
-    onClose();
+    try {
+      await onChoose({
+        source: candidate ? sourceOf(candidate) : { kind: "host", path: path.value.trim() },
+        acceptRecreate: accepts.value,
+      });
+      onClose();
+    } catch (problem) {
+      refusal.value = sentenceOf(problem);
+    } finally {
+      isBusy.value = false;
+    }
   };
   return (
     <Dialog title={`Source of ${plain(name)}`} onClose={onClose} wide>
@@ -56,7 +68,7 @@ export function SourceDialog({ stack, onChoose, onClose }: {
             key={at}
             name={optionName(each)}
             isChosen={chosen.value === at}
-            onChoose={() => chosen.value = at}
+            onChoose={() => choose(at)}
           >
             <CandidateText candidate={each} />
           </Option>
@@ -64,11 +76,16 @@ export function SourceDialog({ stack, onChoose, onClose }: {
         <Option
           name="Another Compose file on the host"
           isChosen={chosen.value === OTHER}
-          onChoose={() => chosen.value = OTHER}
+          onChoose={() => choose(OTHER)}
         />
       </fieldset>
       {chosen.value === OTHER && (
-        <div onInput={(event) => path.value = (event.target as HTMLInputElement).value}>
+        <div
+          onInput={(event) => {
+            path.value = (event.target as HTMLInputElement).value;
+            choose(OTHER);
+          }}
+        >
           <TextField
             label="Path"
             name="path"
@@ -79,14 +96,19 @@ export function SourceDialog({ stack, onChoose, onClose }: {
           />
         </div>
       )}
-      {recreates.length > 0 && (
+      {refusal.value !== undefined && (
+        <p class="note danger" role="alert">
+          {plain(refusal.value)}
+        </p>
+      )}
+      {recreates && (
         <label class="check">
           <input
             type="checkbox"
             checked={accepts.value}
             onChange={({ currentTarget }) => accepts.value = currentTarget.checked}
           />
-          The next deploy may recreate {recreates.map(plain).join(", ")}
+          The next deploy may recreate {plain(recreates)}
         </label>
       )}
       <div class="actions">
@@ -103,6 +125,10 @@ export function SourceDialog({ stack, onChoose, onClose }: {
     </Dialog>
   );
 }
+
+/** Services in the refusal of a file whose plan is not known before. */
+const recreatedBy = (refusal: string | undefined): string | undefined =>
+  refusal?.match(/^A deploy would recreate (.+);/)?.[1];
 
 function Option({ name, isChosen, onChoose, children }: {
   name: string;

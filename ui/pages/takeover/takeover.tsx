@@ -21,6 +21,7 @@ import { COLUMNS, unreadFile } from "./columns.tsx";
 import { Directories, Loose, Managed, Managers } from "./others.tsx";
 import { type Result, ResultNote } from "./result.tsx";
 import { SourceDialog } from "./source_dialog.tsx";
+import { unreadAdvice } from "./unread.ts";
 
 addStyles(styles);
 
@@ -97,8 +98,6 @@ function Report({ report, onChange }: { report: Takeover; onChange: () => void }
     try {
       result.value = await takeOver(names, choice);
       onChange();
-    } catch (problem) {
-      showAlert(sentenceOf(problem));
     } finally {
       isBusy.value = false;
     }
@@ -128,7 +127,7 @@ function Report({ report, onChange }: { report: Takeover; onChange: () => void }
             kind="primary"
             disabled={names.length === 0}
             busy={isBusy.value}
-            onClick={() => void run(names)}
+            onClick={() => void run(names).catch((problem) => showAlert(sentenceOf(problem)))}
           >
             Take over {count(names.length, "stack")}
           </Button>
@@ -155,17 +154,12 @@ function Report({ report, onChange }: { report: Takeover; onChange: () => void }
   );
 }
 
-/** Advice for files that are elsewhere on the host: the next scan reads them. */
+/** Advice for files that are elsewhere on the host. */
 function Unread({ stacks }: { stacks: readonly TakeoverStack[] }) {
+  const { data: keys } = useRead("GET /api/compose/keys", {});
   const files = stacks.flatMap((stack) => unreadFile(stack) ?? []);
-  if (files.length === 0) return null;
-  return (
-    <p class="takeover-lead hint">
-      The Compose files of {count(files.length, "stack")} were not found, e.g.{" "}
-      {plain(files[0]!)}: their sources are generated from the containers. Add the directory of the
-      files to <code>STACK_ROOTS</code>, or choose the source of each stack.
-    </p>
-  );
+  if (files.length === 0 || !keys.value) return null;
+  return <p class="takeover-lead hint">{unreadAdvice(files, keys.value.roots)}</p>;
 }
 
 /** Starts a takeover and waits for its end. */
