@@ -9,9 +9,9 @@ import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
-import { Failure, Loading } from "../../components/states.tsx";
+import { Failure, Loading, withBreaks } from "../../components/states.tsx";
 import { JobList } from "../../parts/job_list.tsx";
-import { count, plain } from "../../base/text.ts";
+import { count } from "../../base/text.ts";
 import { jobEnd } from "../../state/jobs.ts";
 import { addJob } from "../../state/live.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
@@ -138,7 +138,7 @@ function Report({ report, onChange }: { report: Takeover; onChange: () => void }
       <Directories directories={report.directories} onDone={onChange} />
       {report.unlisted.map((root) => (
         <p key={root} class="hint">
-          Directories below {plain(root)}{" "}
+          Directories below {withBreaks(root)}{" "}
           are not listed: mount it into the container of Longshore at the same path.
         </p>
       ))}
@@ -162,8 +162,8 @@ function Unread({ stacks }: { stacks: readonly TakeoverStack[] }) {
   return (
     <p class="takeover-lead hint">
       The Compose files of {count(files.length, "stack")} were not found, e.g.{" "}
-      {plain(files[0]!)}: their sources are generated from the containers. Add the directory of the
-      files to <code>STACK_ROOTS</code>, or choose the source of each stack.
+      {withBreaks(files[0]!)}: their sources are generated from the containers. Add the directory of
+      the files to <code>STACK_ROOTS</code>, or choose the source of each stack.
     </p>
   );
 }
