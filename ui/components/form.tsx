@@ -18,6 +18,7 @@ import { Kept, Problems } from "./fields.tsx";
 import {
   type FormValues,
   inputsOf,
+  isPassword,
   openValuesOf,
   problemsByField,
   problemsOf,
@@ -79,7 +80,7 @@ export function Form({ name, children, submit, onSubmit, onCancel, part }: FormP
       const found = error instanceof ApiError && form.current
         ? problemsByField(error, element)
         : {};
-      if (!isOfField(error, found)) refusal.value = sentenceOf(error);
+      if (!isOfPassword(error, found, element)) refusal.value = sentenceOf(error);
       show(found);
     } finally {
       isBusy.value = false;
@@ -109,10 +110,17 @@ export function Form({ name, children, submit, onSubmit, onCancel, part }: FormP
   );
 }
 
-/** Whether a refusal says no more than the problem of one field, such as `body.url: ...`. */
-const isOfField = (error: unknown, found: Record<string, string>): boolean =>
+/** Whether a refusal says no more than what is shown at the field of a password. */
+const isOfPassword = (
+  error: unknown,
+  found: Record<string, string>,
+  form: HTMLFormElement,
+): boolean =>
   error instanceof ApiError && error.message.startsWith("body.") &&
-  Object.values(found).some((problem) => error.message.endsWith(`: ${problem}`));
+  inputsOf(form).some((input) =>
+    input instanceof HTMLInputElement && isPassword(input) && input.name in found &&
+    error.message.endsWith(`: ${found[input.name]}`)
+  );
 
 interface DialogProps extends Omit<FormProps, "name" | "onCancel"> {
   title: string;

@@ -42,7 +42,7 @@ export function problemsByField(
 }
 
 /** Whether it has a password, which may be shown. */
-const isPassword = ({ type, autocomplete }: HTMLInputElement): boolean =>
+export const isPassword = ({ type, autocomplete }: HTMLInputElement): boolean =>
   type === "password" || autocomplete.endsWith("-password");
 
 /** Current values of the fields. */
