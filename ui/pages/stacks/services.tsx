@@ -17,7 +17,7 @@ import { deployStack, isDeploying } from "./deploy.tsx";
 
 type Service = StackDetail["services"][number];
 
-/** Where names break; at a dash they do so by themselves. */
+/** The breaks of names; at a dash they break by themselves. */
 const LOW_LINE = /(?<=_)/;
 
 /** The column that is left out unless a service depends on another one. */
