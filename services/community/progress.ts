@@ -51,7 +51,7 @@ export async function setupProgress(
     {
       id: "channel",
       done: selectNotificationChannels(db).length > 0,
-      why: "A message tells you when a container is down, before others do",
+      why: "Email or chat tells you when a container is down",
     },
     {
       id: "alerts",

@@ -5,7 +5,7 @@ import { nameReference } from "../../engine/image_reference.ts";
 import { imageInspect } from "../../engine/images.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-import type { LoadIssue, UnbuiltImage } from "./load/scope.ts";
+import { issueText, type LoadIssue, type UnbuiltImage } from "./load/scope.ts";
 
 /** Returns an error for each service whose image the engine does not have. */
 export async function findUnbuilt(
@@ -40,5 +40,5 @@ export async function assertBuilt(
 ): Promise<void> {
   const [missing] = await findUnbuilt(deps, builds);
   if (!missing) return;
-  throw new AppError("conflict", `${missing.line}: ${missing.path} ${missing.message}`);
+  throw new AppError("conflict", issueText(missing));
 }

@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import { asAppError } from "../errors.ts";
 import { findPlace, readSources } from "../compose/disk_sources.ts";
 import type { FileDeps } from "../compose/helper_container.ts";
+import { issueText } from "../compose/load/scope.ts";
 import { type HostFiles, withMountedFiles } from "../compose/project_files.ts";
 import { loadStack } from "../compose/validate.ts";
 import { reasonOf } from "./reading.ts";
@@ -84,7 +85,7 @@ async function readDirectory(
       bindAllow,
     });
     if (project) return { name, path, services: Object.keys(project.services) };
-    return { name, path, services: [], error: `${error?.line}: ${error?.path} ${error?.message}` };
+    return { name, path, services: [], error: issueText(error!) };
   } catch (error) {
     return { name, path, services: [], error: reasonOf(deps, path, error) };
   }

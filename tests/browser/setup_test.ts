@@ -9,9 +9,14 @@ const NEW = { env: { API_KEY: "" } };
 
 const ADA = { email: "ada@example.com", password: "violet tractor under nine moons" };
 
+const COMMON = "professional";
+
 /** The address that the service printed. */
 const linkOf = (service: Longshore) =>
   until("the address of the setup", () => /^Set up: open (\S+)$/m.exec(service.stdout())?.[1]);
+
+/** Runs in the page. */
+const textsOf = (all: Element[]) => all.map(({ textContent }) => textContent);
 
 dashboardTest("a new server is set up in the browser", async (t) => {
   await using browser = await startDashboardBrowser();
@@ -30,6 +35,17 @@ dashboardTest("a new server is set up in the browser", async (t) => {
     await dashboard.fill({ Name: "Ada", Email: ADA.email, Password: "short" });
     await dashboard.click("button", "Create account");
     await dashboard.invalid("textbox", "Password");
+    await dashboard.click("checkbox", "Show the password");
+    await dashboard.fill({ Password: COMMON });
+    await dashboard.click("button", "Create account");
+    await dashboard.invalid("textbox", "Password");
+    deepEqual(await dashboard.page.$$eval(".problem, .note.danger", textsOf), [
+      "must not be one of the most common passwords",
+    ]);
+    await dashboard.click("radio", "One API key");
+    await dashboard.click("radio", "Accounts");
+    deepEqual(await dashboard.page.$$eval(".problem, .note.danger", textsOf), []);
+    await dashboard.fill({ Name: "Ada", Email: ADA.email });
     await dashboard.fill({ Password: ADA.password });
     await dashboard.click("button", "Create account");
     await dashboard.find("heading", "Overview");

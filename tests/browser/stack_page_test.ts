@@ -16,6 +16,9 @@ const PORTS: Record<string, object> = {
   },
 };
 
+/** Three lines on a phone. */
+const LONG_NAME = "a-".repeat(40) + "z";
+
 const container = (
   name: string,
   fields: Omit<SimulatedContainer, "name"> = {},
@@ -43,6 +46,7 @@ dashboardTest(
       container("task-1", { state: "exited", exitCode: 0 }),
       container("cache-1", { state: "restarting", exitCode: 1 }),
       container("plain-1"),
+      { name: LONG_NAME },
     ];
     const inspect = simulateContainers(containers)["GET /containers/*/json"]!;
     await using open = await openDashboard({
@@ -115,6 +119,27 @@ dashboardTest(
       equal(ports["shop-web-2"], "192.0.2.1:8081→80");
       equal(ports["shop-db-1"], "5432→5432");
     });
+    await t.step(
+      "a long name on a phone, which covers neither its state nor the header",
+      async () => {
+        await tab.page.setViewport(PHONE);
+        const name = await tab.find("link", LONG_NAME);
+        await eventually(async () =>
+          deepEqual(
+            await name.evaluate((link) => {
+              const { top, bottom } = link.getBoundingClientRect();
+              const row = link.closest("tr")!;
+              const state = row.querySelector("td.state")!;
+              return [
+                top >= row.getBoundingClientRect().top,
+                bottom <= state.getBoundingClientRect().top,
+              ];
+            }),
+            [true, true],
+          )
+        );
+      },
+    );
     deepEqual(tab.complaints, []);
   },
 );

@@ -204,11 +204,14 @@ async function deployAndTakeDown(tab: Dashboard, running: () => Promise<string>)
 /** Relative paths are those of the directory, which follows the name. */
 async function createOnDisk(tab: Dashboard, root: string): Promise<void> {
   const compose = `${COMPOSE}    volumes: ["./data:/data"]\n`;
+  const refusal = "The sources have errors";
   await tab.open("/stacks/new");
   await tab.type("textbox", "Name", "disk");
   await replaceText(tab, "Compose file", compose);
   await replaceText(tab, "Environment", `IMAGE=${BUSYBOX}\n`);
   await tab.find("listitem", /the stack has no directory for relative paths/);
+  await tab.pressRefused("Plan", refusal);
+  await tab.find("status", "1 error");
   await tab.click("radio", "In a directory on the host");
   await tab.gone("list", "Problems");
   const directory = await tab.find("textbox", "Directory");
@@ -216,6 +219,7 @@ async function createOnDisk(tab: Dashboard, root: string): Promise<void> {
   await checkBothThemes(tab);
   await tab.click("button", "Plan");
   await tab.find("row", /web.*Create/);
+  await tab.gone("alert", refusal);
   await tab.click("button", "Save");
   await tab.status("Saved disk");
   await hasText(tab, "Compose file", compose);
@@ -256,6 +260,7 @@ async function beginOtherwise(tab: Dashboard): Promise<void> {
       - x
 `,
   );
+  equal(await nameOfStack(tab), "nginx");
   ok((await tab.page.content()).includes("--rm has no key in a Compose file and was left out"));
   await replaceText(tab, "Compose file", "");
   await tab.click("button", "An example");
@@ -265,6 +270,12 @@ async function beginOtherwise(tab: Dashboard): Promise<void> {
     await environment.evaluate(({ textContent }) => textContent),
     /^POSTGRES_PASSWORD=[\w-]{24}$/,
   );
+  equal(await nameOfStack(tab), "postgresql");
+}
+
+async function nameOfStack(tab: Dashboard): Promise<string> {
+  const field = await tab.find("textbox", "Name");
+  return await field.evaluate((each) => (each as HTMLInputElement).value);
 }
 
 async function showOnPhone(tab: Dashboard): Promise<void> {

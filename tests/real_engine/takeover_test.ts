@@ -56,7 +56,7 @@ if (!missingProgram("docker-compose")) {
         path.startsWith(host.stacks)
       ).map(({ name, services, error }: Record<string, unknown>) => [name, services, error]);
       deepEqual(directories, [
-        ["broken", [], "1: services.app.imag is unknown; did you mean image?"],
+        ["broken", [], "Line 1: services.app.imag is unknown; did you mean image?"],
         ["ready", ["app"], undefined],
       ]);
       const programs = report.managers.map(({ container }: { container: string }) => container);

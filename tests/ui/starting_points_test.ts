@@ -1,5 +1,9 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { environmentOf, STARTING_POINTS } from "../../ui/pages/stacks/starting_points/mod.ts";
+import {
+  environmentOf,
+  stackNameOf,
+  STARTING_POINTS,
+} from "../../ui/pages/stacks/starting_points/mod.ts";
 import { testApp } from "../helpers/test_app.ts";
 
 for (const point of STARTING_POINTS) {
@@ -26,4 +30,19 @@ for (const point of STARTING_POINTS) {
 Deno.test("the variables of an example get a made password", () => {
   const point = STARTING_POINTS.find(({ name }) => name === "PostgreSQL")!;
   equal(environmentOf(point, () => "abc"), "POSTGRES_PASSWORD=abc\n");
+});
+
+Deno.test("an example proposes a name for its stack", () => {
+  deepEqual(STARTING_POINTS.map(stackNameOf), [
+    "web-server",
+    "reverse-proxy",
+    "web-application",
+    "postgresql",
+    "mariadb",
+    "cache",
+    "monitoring",
+    "git-server",
+    "registry",
+    "message-broker",
+  ]);
 });

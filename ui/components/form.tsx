@@ -5,7 +5,7 @@
  */
 
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { api, ApiError, type InputOf, type ResultOf } from "../api/client.ts";
 import type { Operations } from "../api/types.ts";
@@ -18,6 +18,7 @@ import { Kept, Problems } from "./fields.tsx";
 import {
   type FormValues,
   inputsOf,
+  isPassword,
   openValuesOf,
   problemsByField,
   problemsOf,
@@ -33,13 +34,15 @@ interface FormProps {
   /** Rejects with the service's refusal, which the form shows. */
   onSubmit: (values: FormValues) => Promise<void>;
   onCancel?: () => void;
+  /** The part that is shown, of a form with several. Problems go with the part that had them. */
+  part?: string;
 }
 
 /**
  * Checks its fields and sends nothing while one is invalid. What was entered is there again after
  * the session has ended meanwhile, except for secrets.
  */
-export function Form({ name, children, submit, onSubmit, onCancel }: FormProps) {
+export function Form({ name, children, submit, onSubmit, onCancel, part }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const problems = useSignal<Record<string, string>>({});
   const refusal = useSignal<string | undefined>(undefined);
@@ -47,6 +50,11 @@ export function Form({ name, children, submit, onSubmit, onCancel }: FormProps) 
   const kept = useKept<FormValues>(name ?? submit);
   const isChanged = useSignal(kept !== undefined);
   useKeep(name ?? submit, () => isChanged.value ? openValuesOf(form.current!) : undefined);
+
+  useEffect(() => {
+    problems.value = {};
+    refusal.value = undefined;
+  }, [part]);
 
   const show = (found: Record<string, string>) => {
     problems.value = found;
@@ -68,9 +76,12 @@ export function Form({ name, children, submit, onSubmit, onCancel }: FormProps) 
       await onSubmit(valuesOf(element));
       isChanged.value = false;
     } catch (error) {
-      refusal.value = sentenceOf(error);
       // The form may have been closed meanwhile.
-      if (error instanceof ApiError && form.current) show(problemsByField(error, element));
+      const found = error instanceof ApiError && form.current
+        ? problemsByField(error, element)
+        : {};
+      if (!isOfPassword(error, found, element)) refusal.value = sentenceOf(error);
+      show(found);
     } finally {
       isBusy.value = false;
     }
@@ -98,6 +109,18 @@ export function Form({ name, children, submit, onSubmit, onCancel }: FormProps) 
     </form>
   );
 }
+
+/** Whether a refusal says no more than what is shown at the field of a password. */
+const isOfPassword = (
+  error: unknown,
+  found: Record<string, string>,
+  form: HTMLFormElement,
+): boolean =>
+  error instanceof ApiError && error.message.startsWith("body.") &&
+  inputsOf(form).some((input) =>
+    input instanceof HTMLInputElement && isPassword(input) && input.name in found &&
+    error.message.endsWith(`: ${found[input.name]}`)
+  );
 
 interface DialogProps extends Omit<FormProps, "name" | "onCancel"> {
   title: string;

@@ -41,6 +41,10 @@ export function problemsByField(
   }));
 }
 
+/** Whether it has a password, which may be shown. */
+export const isPassword = ({ type, autocomplete }: HTMLInputElement): boolean =>
+  type === "password" || autocomplete.endsWith("-password");
+
 /** Current values of the fields. */
 export function valuesOf(form: HTMLFormElement): FormValues {
   const values: FormValues = {};
@@ -55,7 +59,7 @@ export function valuesOf(form: HTMLFormElement): FormValues {
     } else if (field.type === "file") {
       values[field.name] = field.files?.[0];
     } else {
-      values[field.name] = field.type === "password" ? field.value : field.value.trim();
+      values[field.name] = isPassword(field) ? field.value : field.value.trim();
     }
   }
   return values;

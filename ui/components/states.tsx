@@ -102,9 +102,9 @@ export function Text({ children }: { children: string | null }) {
   return <span class="cut">{plain(children)}</span>;
 }
 
-/** Text that breaks at its slashes and colons where it has to, such as an image. */
-export const withBreaks = (text: string): ComponentChildren =>
-  plain(text).split(/(?<=\/)|(?=:)/).map((part, at) => [part, <wbr key={at} />]);
+/** Text that breaks at its slashes and colons, or `at` others, where it has to, such as an image. */
+export const withBreaks = (text: string, at = /(?<=\/)|(?=:)/): ComponentChildren =>
+  plain(text).split(at).map((part, index) => [part, <wbr key={index} />]);
 
 /**
  * A value between 0 and 100 percent. It warns from 80 and alarms from 90 percent; a value of what is

@@ -50,6 +50,7 @@ function SetupForm({ onKey }: { onKey: (key: string) => void }) {
   return (
     <Form
       name="setup"
+      part={way.value}
       submit={way.value === "Accounts" ? "Create account" : "Create key"}
       onSubmit={async (values) => {
         const { key } = await setUp({

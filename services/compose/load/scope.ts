@@ -13,6 +13,10 @@ export interface LoadIssue extends Position {
   message: string;
 }
 
+/** E.g. `Line 3: services.web.imag is unknown`. */
+export const issueText = ({ line, path, message }: LoadIssue): string =>
+  `Line ${line}: ${path} ${message}`;
+
 /** A string with variables that are not set; those that are have been replaced. */
 export interface UnsetVariables {
   /** E.g. `services.web.environment.TAG`. */

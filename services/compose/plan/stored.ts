@@ -8,7 +8,7 @@ import type { ReadDeps } from "../../containers/reads.ts";
 import { hideValues } from "../../containers/secret_values.ts";
 import { assertBuilt, findUnbuilt } from "../builds.ts";
 import type { Project } from "../load/resolve.ts";
-import type { LoadIssue, UnbuiltImage } from "../load/scope.ts";
+import { issueText, type UnbuiltImage } from "../load/scope.ts";
 import { newPlace } from "../disk_sources.ts";
 import {
   completeSources,
@@ -78,8 +78,7 @@ async function loadVersion(
   });
   const { project, contents, errors: [error], warnings, builds, values } = loaded;
   if (!project) {
-    const text = `${error?.line}: ${error?.path} ${error?.message}`;
-    throw new AppError("conflict", hideValues(text, values));
+    throw new AppError("conflict", hideValues(issueText(error!), values));
   }
   return {
     version,
@@ -88,7 +87,7 @@ async function loadVersion(
     project,
     contents,
     outside: Object.keys(sources.outside ?? {}),
-    warnings: warnings.map(warningText),
+    warnings: warnings.map(issueText),
     builds,
     secretValues: secretValues(project, values),
   };
@@ -220,14 +219,12 @@ export async function planSources(
   const { planProject } = await import("./plan.ts");
   const { shownPlan } = await import("./shown.ts");
   const plan = planProject(loaded.project, observed, options);
-  const warnings = [...loaded.warnings.map(warningText), ...plan.warnings];
+  const warnings = [...loaded.warnings.map(issueText), ...plan.warnings];
   const values = includesRole(role, "admin")
     ? []
     : secretValues(loaded.project, [...loaded.values, ...hidden]);
   return shownPlan({ ...plan, warnings, isDeployed: observed.containers.length > 0 }, values);
 }
-
-const warningText = ({ line, path, message }: LoadIssue) => `${line}: ${path} ${message}`;
 
 /** @throws {AppError} `invalid` for an unknown service. */
 export function assertServices(

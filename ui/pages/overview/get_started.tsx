@@ -56,7 +56,7 @@ export function GetStarted() {
       <ol class="steps-to-do">
         {steps.map((step) => (
           <li key={step.id} class={step.done ? "done" : undefined}>
-            <Icon name={step.done ? "check" : "target"} />
+            <Icon name={step.done ? "check" : "stop"} />
             <div>
               <strong>{TITLES[step.id]}</strong>
               {step.done && ", done"}

@@ -10,7 +10,12 @@ import { Menu, type MenuItem } from "../../components/menu.tsx";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import type { Draft } from "./editor/draft.ts";
 import { Warnings } from "./generated.tsx";
-import { environmentOf, STARTING_POINTS, type StartingPoint } from "./starting_points/mod.ts";
+import {
+  environmentOf,
+  stackNameOf,
+  STARTING_POINTS,
+  type StartingPoint,
+} from "./starting_points/mod.ts";
 
 /** A text that is a command rather than a Compose file. */
 const COMMAND = /^\s*([$#]\s+)?(sudo\s+)?(docker|podman)\s+(container\s+)?(run|create)\s/;
@@ -20,22 +25,22 @@ const FILE_BYTES_MAX = 1024 * 1024;
 
 interface Props {
   draft: Signal<Draft>;
-  /** Shows the draft again, because it was replaced. */
-  onReplaced: () => void;
+  /** Shows the draft again, because it was replaced, and proposes a name for the stack. */
+  onReplaced: (proposal?: string) => void;
 }
 
 export function Beginnings({ draft, onReplaced }: Props) {
   const warnings = useSignal<readonly string[]>([]);
   const before = useRef(draft.peek().compose);
-  const replace = (changes: Partial<Draft>) => {
+  const replace = (changes: Partial<Draft>, proposal?: string) => {
     draft.value = { ...draft.peek(), ...changes };
-    onReplaced();
+    onReplaced(proposal);
   };
   const convert = async (command: string) => {
     try {
       const converted = await api("POST /api/stacks/convert", { body: { command } });
       warnings.value = converted.warnings;
-      replace({ compose: converted.compose });
+      replace({ compose: converted.compose }, firstService(converted.compose));
       showStatus("Converted the command into a Compose file");
     } catch (error) {
       showAlert(sentenceOf(error));
@@ -77,12 +82,19 @@ export function Beginnings({ draft, onReplaced }: Props) {
 
 const exampleItem = (
   point: StartingPoint,
-  replace: (changes: Partial<Draft>) => void,
+  replace: (changes: Partial<Draft>, proposal: string) => void,
 ): MenuItem => ({
   name: point.name,
   onSelect: () =>
-    replace({ compose: point.compose, env: environmentOf(point, () => makePassword()) }),
+    replace(
+      { compose: point.compose, env: environmentOf(point, () => makePassword()) },
+      stackNameOf(point),
+    ),
 });
+
+/** The name of the only service of a converted command, in the form of a stack's name. */
+const firstService = (compose: string): string | undefined =>
+  /^services:\n +([\w.-]+):/m.exec(compose)?.[1]?.toLowerCase().replaceAll(".", "-");
 
 /** 144 bits. */
 const makePassword = () =>

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { useId } from "preact/hooks";
+import { useId, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { api, ApiError } from "../../api/client.ts";
 import type { Container, StackPlan } from "../../api/types.ts";
@@ -19,7 +19,7 @@ import { useKeep, useKept } from "../../state/kept.ts";
 import { containers } from "../../state/live.ts";
 import { navigate, query } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
-import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
+import { dismiss, sentenceOf, showAlert, showStatus, toasts } from "../../state/toasts.ts";
 import { Beginnings } from "./beginnings.tsx";
 import { reportJob } from "./deploy.tsx";
 import { useAnswer } from "./editor/answer.ts";
@@ -68,6 +68,8 @@ interface Entered {
 function NewStackForm({ initial }: { initial: Draft }) {
   const kept = useKept<Entered>("stack");
   const name = useSignal(kept?.name ?? "");
+  /** The name that was proposed, until the user writes another one. */
+  const proposed = useRef("");
   const problem = useSignal<string | undefined>(undefined);
   const kind = useSignal(kept?.kind ?? "compose");
   const storage = useSignal(kept?.storage ?? "database");
@@ -81,10 +83,13 @@ function NewStackForm({ initial }: { initial: Draft }) {
   const disk = directory === undefined ? {} : { directory };
   const draft = useSignal(kept?.draft ?? initial);
   const revision = useSignal(0);
-  const refusal = useAnswer<readonly Problem[]>(draft);
+  const refusal = useAnswer<{ problems: readonly Problem[]; directory: string | undefined }>(draft);
+  /** The message of the last failure, which the next try dismisses. */
+  const failure = useRef<number>(undefined);
   const plan = useAnswer<StackPlan & { name: string; directory: string | undefined }>(draft);
   const busy = useSignal<"plan" | "save" | "deploy" | undefined>(undefined);
   const id = useId();
+  const refused = refusal.value;
   const isChanged = !isSameDraft(draft.value, initial);
   const keepNothing = useUnsaved(isChanged);
   const known = containers.value;
@@ -99,17 +104,27 @@ function NewStackForm({ initial }: { initial: Draft }) {
     };
   });
 
+  const replaced = (proposal: string | undefined) => {
+    revision.value++;
+    if (proposal === undefined || name.peek() !== proposed.current) return;
+    if (problemOf(proposal, known) !== undefined) return;
+    name.value = proposed.current = proposal;
+    problem.value = undefined;
+  };
   const run = async (what: "plan" | "save" | "deploy", work: () => Promise<void>) => {
     if (busy.peek()) return;
     problem.value = problemOf(name.peek(), known);
     if (problem.value !== undefined) return document.getElementById(id)!.focus();
     busy.value = what;
+    refusal.set(undefined);
+    if (failure.current !== undefined) dismiss(failure.current);
     try {
       await work();
     } catch (error) {
       const hasProblems = error instanceof ApiError && error.status === 400;
-      if (hasProblems) refusal.set(problemsOf(error));
+      if (hasProblems) refusal.set({ problems: problemsOf(error), directory });
       showAlert(hasProblems ? "The sources have errors" : sentenceOf(error));
+      failure.current = toasts.peek().at(-1)!.id;
     } finally {
       busy.value = undefined;
     }
@@ -222,12 +237,12 @@ function NewStackForm({ initial }: { initial: Draft }) {
           </p>
         )}
       </div>
-      <Beginnings draft={draft} onReplaced={() => revision.value++} />
+      <Beginnings draft={draft} onReplaced={replaced} />
       <SourceEditor
         draft={draft}
         revision={revision.value}
         directory={directory}
-        {...(refusal.value && { refusal: refusal.value })}
+        {...(refused?.directory === directory && refused && { refusal: refused.problems })}
       />
       {plan.value?.name === name.value && plan.value.directory === directory && (
         <PlanSection plan={plan.value} />

@@ -4,7 +4,7 @@ import type { StackDetail } from "../../api/types.ts";
 import { Button, LinkButton } from "../../components/button.tsx";
 import { type Column, numberColumn } from "../../components/columns.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
-import { Empty, State, Text, toneOf } from "../../components/states.tsx";
+import { Empty, State, Text, toneOf, withBreaks } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
 import { bytes, imageName, percent, plain } from "../../base/text.ts";
 import { ContainerIcon } from "../../parts/container_icon.tsx";
@@ -17,15 +17,17 @@ import { deployStack, isDeploying } from "./deploy.tsx";
 
 type Service = StackDetail["services"][number];
 
+/** The breaks of names; at a dash they break by themselves. */
+const LOW_LINE = /(?<=_)/;
+
 /** The column that is left out unless a service depends on another one. */
 const DEPENDS_ON = "Depends on";
 
 const COLUMNS: readonly Column<Service>[] = [
   {
     title: "Name",
-    cell: ({ name }) => <Text>{name}</Text>,
+    cell: ({ name }) => <span class="cut breaks">{withBreaks(name, LOW_LINE)}</span>,
     sort: ({ name }) => name,
-    width: "w-m",
   },
   {
     title: "State",
@@ -37,7 +39,7 @@ const COLUMNS: readonly Column<Service>[] = [
   numberColumn("Memory", sumOf("memory"), bytes, { wide: true, width: "w-xs" }),
   {
     title: "Image",
-    cell: ({ image }) => <Text>{imageName(image)}</Text>,
+    cell: ({ image }) => <span class="cut breaks">{withBreaks(imageName(image))}</span>,
     sort: ({ image }) => image,
     wide: true,
   },
@@ -109,8 +111,12 @@ function Containers({ containers }: Pick<Service, "containers">) {
         <span key={container.id}>
           {at > 0 && ", "}
           <ContainerIcon id={container.icon} />
-          <a href={href(`/containers/${container.id.slice(0, 12)}`)}>{plain(container.name)}</a>
-          {" "}
+          <a
+            href={href(`/containers/${container.id.slice(0, 12)}`)}
+            aria-label={plain(container.name)}
+          >
+            {withBreaks(container.name, LOW_LINE)}
+          </a>{" "}
           <OpenLink container={container} />
         </span>
       ))}

@@ -30,7 +30,7 @@ export function SourceText(
       <span class="wrap">{path === null ? kindText(kind) : withBreaks(path)}</span>
       {path !== null && (
         <p class="hint">
-          {through === undefined ? kindText(kind) : `In ${plain(through)}`}
+          {through === undefined ? kindText(kind) : <>In {withBreaks(through)}</>}
         </p>
       )}
     </>
@@ -54,7 +54,8 @@ export function PlanText({ plan }: { plan: TakeoverStack["plan"] }) {
           ? `Creates ${count(creates.length, "service")}`
           : "Changes networks or volumes"}
       </Badge>
-      {reasons.slice(0, REASONS_MAX).map((text) => <p key={text} class="hint">{plain(text)}</p>)}
+      {reasons.slice(0, REASONS_MAX).map((text) => <p key={text} class="hint">{withBreaks(text)}
+      </p>)}
       {reasons.length > REASONS_MAX && (
         <p class="hint">and {count(reasons.length - REASONS_MAX, "more reason")}</p>
       )}
@@ -67,7 +68,7 @@ function Source({ stack: { source, notes, unit } }: { stack: TakeoverStack }) {
   return (
     <>
       {unit === null ? <SourceText source={source} /> : "Unit of systemd"}
-      {notes.map((note) => <p key={note} class="hint">{plain(note)}</p>)}
+      {notes.map((note) => <p key={note} class="hint">{withBreaks(note)}</p>)}
     </>
   );
 }
@@ -79,7 +80,7 @@ export const COLUMNS: readonly Column<TakeoverStack>[] = [
       <>
         <span class="name cut">{plain(stack.name)}</span>
         {stack.manager !== null && <p class="hint">{plain(stack.manager)}</p>}
-        <div class="takeover-narrow">
+        <div class="narrow-only">
           <Source stack={stack} />
         </div>
       </>

@@ -9,9 +9,9 @@ import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
-import { Failure, Loading } from "../../components/states.tsx";
+import { Failure, Loading, withBreaks } from "../../components/states.tsx";
 import { JobList } from "../../parts/job_list.tsx";
-import { count, plain } from "../../base/text.ts";
+import { count } from "../../base/text.ts";
 import { jobEnd } from "../../state/jobs.ts";
 import { addJob } from "../../state/live.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
@@ -137,7 +137,7 @@ function Report({ report, onChange }: { report: Takeover; onChange: () => void }
       <Directories directories={report.directories} onDone={onChange} />
       {report.unlisted.map((root) => (
         <p key={root} class="hint">
-          Directories below {plain(root)}{" "}
+          Directories below {withBreaks(root)}{" "}
           are not listed: mount it into the container of Longshore at the same path.
         </p>
       ))}
@@ -159,7 +159,7 @@ function Unread({ stacks }: { stacks: readonly TakeoverStack[] }) {
   const { data: keys } = useRead("GET /api/compose/keys", {});
   const files = stacks.flatMap((stack) => unreadFile(stack) ?? []);
   if (files.length === 0 || !keys.value) return null;
-  return <p class="takeover-lead hint">{unreadAdvice(files, keys.value.roots)}</p>;
+  return <p class="takeover-lead hint">{withBreaks(unreadAdvice(files, keys.value.roots))}</p>;
 }
 
 /** Starts a takeover and waits for its end. */

@@ -73,9 +73,24 @@ function reasonOf(job: Job): string {
 }
 
 const columns = (kinds: readonly JobKind[]): readonly Column<Job>[] => [
-  { title: "Name", cell: (job) => <Text>{nameOf(job)}</Text>, sort: nameOf },
-  textColumn("Kind", (job) => titleOf(job, kinds), { wide: true }),
-  { title: "Result", cell: (job) => <Result job={job} />, sort: ({ status }) => status },
+  {
+    title: "Name",
+    cell: (job) => (
+      <>
+        <Text>{nameOf(job)}</Text>
+        {reasonOf(job) !== "" && <p class="hint narrow-only">{plain(reasonOf(job))}</p>}
+      </>
+    ),
+    sort: nameOf,
+    width: "w-l",
+  },
+  textColumn("Kind", (job) => titleOf(job, kinds), { wide: true, width: "w-m" }),
+  {
+    title: "Result",
+    cell: (job) => <Result job={job} />,
+    sort: ({ status }) => status,
+    width: "w-l",
+  },
   {
     title: "Reason",
     cell: (job) => <span class="cut breaks">{plain(reasonOf(job))}</span>,

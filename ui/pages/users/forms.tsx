@@ -1,5 +1,6 @@
 /** Creates users, and changes their roles and passwords. @module */
 
+import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { User } from "../../api/types.ts";
 import { optionsOf, SelectField, TextField } from "../../components/fields.tsx";
@@ -16,16 +17,28 @@ export function NewPasswordField(
     name?: string;
   },
 ) {
+  const isShown = useSignal(false);
   return (
-    <TextField
-      label={label}
-      name={name}
-      type="password"
-      autocomplete="new-password"
-      hint="At least 12 characters, and not one of the most common passwords"
-      required
-      minLength={12}
-    />
+    <>
+      <TextField
+        label={label}
+        name={name}
+        type={isShown.value ? "text" : "password"}
+        secret
+        autocomplete="new-password"
+        hint="At least 12 characters, and not one of the most common passwords"
+        required
+        minLength={12}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isShown.value}
+          onChange={({ currentTarget }) => isShown.value = currentTarget.checked}
+        />
+        Show the password
+      </label>
+    </>
   );
 }
 

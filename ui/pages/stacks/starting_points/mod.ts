@@ -50,3 +50,7 @@ export const environmentOf = (
     ...Object.entries(variables),
     ...passwords.map((name) => [name, makePassword()]),
   ].map(([name, value]) => `${name}=${value}\n`).join("");
+
+/** E.g. `web-application` for `Web application with database`. */
+export const stackNameOf = ({ name }: StartingPoint): string =>
+  name.replace(/ (?:with |\().*/, "").toLowerCase().replaceAll(" ", "-");
