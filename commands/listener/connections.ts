@@ -5,8 +5,8 @@
  * @module
  */
 
-import { createLimiter, type Limiter } from "../../services/limiter.ts";
 import { createDeliveries } from "./deliveries.ts";
+import { createTurns } from "./turns.ts";
 
 /** Time for the TLS handshake and the head of the first request, in milliseconds. */
 export const FIRST_REQUEST_MS = 30_000;
@@ -38,15 +38,6 @@ export const REQUESTS_MAX = 256;
 /** Most unfinished requests besides one of each connection. The runtime keeps up to 18 KB for each. */
 export const FURTHER_REQUESTS_MAX = 8_192;
 
-/**
- * Requests of a client that are answered at the same time, besides one of each of its connections.
- * For a body that has not arrived the runtime keeps 64 KB.
- */
-export const RUNNING_MAX = 64;
-
-/** The same for each connection of a proxy. */
-const RUNNING_OF_PROXY_MAX = 32;
-
 /** Part of the idle connections that is closed at once, so that each accept need not search. */
 const CLOSED_PART = 1 / 16;
 
@@ -62,14 +53,6 @@ export interface Connection {
   /** Since when it has no running request; a monotonic time in milliseconds. */
   idleSince: number;
   hadRequest: boolean;
-  /** Answers a request besides the first one, if few enough of the client are being answered. */
-  readonly inTurn: Limiter;
-}
-
-/** Connections from the addresses of one group. */
-interface Group {
-  size: number;
-  readonly inTurn: Limiter;
 }
 
 export type Connections = ReturnType<typeof createConnections>;
@@ -94,7 +77,9 @@ export function createConnections(
   const reserve = RESERVED_DESCRIPTORS + step * (descriptors - 1);
   const deliveries = createDeliveries<Connection>({ now, close: end, closeGroup });
   const open = new Set<Connection>();
-  const groups = new Map<string, Group>();
+  const turns = createTurns({ now });
+  /** Numbers of connections. */
+  const groups = new Map<string, number>();
   /** Unfinished requests besides one of each connection. */
   let further = 0;
   /** Number of connections for which descriptors are known to suffice. */
@@ -115,12 +100,9 @@ export function createConnections(
       } else if (open.size >= limit) {
         if (!closeIdle(() => true) && !closeExcess(given.group)) return undefined;
       }
-      const group = groups.get(given.group) ?? { size: 0, inTurn: createTurns(RUNNING_MAX) };
-      const inTurn = given.isProxy ? createTurns(RUNNING_OF_PROXY_MAX) : group.inTurn;
-      const connection = { ...given, requests: 0, idleSince: now(), hadRequest: false, inTurn };
+      const connection = { ...given, requests: 0, idleSince: now(), hadRequest: false };
       open.add(connection);
-      group.size++;
-      groups.set(given.group, group);
+      groups.set(given.group, sizeOf(given.group) + 1);
       return connection;
     },
 
@@ -140,6 +122,9 @@ export function createConnections(
       connection.idleSince = now();
     },
 
+    /** Answers a request besides the first one of its connection, if few enough are being answered. */
+    inTurn: turns.take,
+
     /** Counts a whole body that is on its way. @returns Ends its delivery, if that is tracked. */
     beginDelivery: deliveries.begin,
 
@@ -151,6 +136,7 @@ export function createConnections(
      */
     closeOverdue(): void {
       deliveries.closeOverdue();
+      turns.refuseOverdue();
       const at = now();
       for (const connection of open) {
         const { requests, idleSince, hadRequest } = connection;
@@ -182,7 +168,7 @@ export function createConnections(
   }
 
   function sizeOf(group: string): number {
-    return groups.get(group)?.size ?? 0;
+    return groups.get(group) ?? 0;
   }
 
   function share(): number {
@@ -241,14 +227,13 @@ export function createConnections(
 
   function remove(connection: Connection): void {
     deliveries.remove(connection);
+    turns.refuse(connection);
     if (!open.delete(connection)) return;
     further -= furtherOf(connection);
-    const group = groups.get(connection.group)!;
-    if (--group.size === 0) groups.delete(connection.group);
+    const rest = sizeOf(connection.group) - 1;
+    if (rest === 0) groups.delete(connection.group);
+    else groups.set(connection.group, rest);
   }
 }
-
-const createTurns = (running: number) =>
-  createLimiter({ what: "requests of a client", running, waiting: Infinity });
 
 const furtherOf = ({ requests }: Connection) => Math.max(0, requests - 1);
