@@ -50,6 +50,8 @@ export interface Connection {
   readonly close: () => void;
   /** Number of running requests. */
   requests: number;
+  /** Number of those that wait for their turn, for the rest of their body or for an answer. */
+  unanswered: number;
   /** Since when it has no running request; a monotonic time in milliseconds. */
   idleSince: number;
   hadRequest: boolean;
@@ -100,7 +102,8 @@ export function createConnections(
       } else if (open.size >= limit) {
         if (!closeIdle(() => true) && !closeExcess(given.group)) return undefined;
       }
-      const connection = { ...given, requests: 0, idleSince: now(), hadRequest: false };
+      const counts = { requests: 0, unanswered: 0 };
+      const connection = { ...given, ...counts, idleSince: now(), hadRequest: false };
       open.add(connection);
       groups.set(given.group, sizeOf(given.group) + 1);
       return connection;
@@ -122,8 +125,26 @@ export function createConnections(
       connection.idleSince = now();
     },
 
-    /** Answers a request besides the first one of its connection, if few enough are being answered. */
-    inTurn: turns.take,
+    /**
+     * Answers a request that has begun: the only one of its connection at once, others in turn.
+     *
+     * @param client Finds out whose turn it needs.
+     * @returns `undefined` if it must not wait longer for its turn.
+     */
+    async answer<Answer>(
+      connection: Connection,
+      client: () => string | Connection,
+      work: () => Promise<Answer>,
+    ): Promise<Answer | undefined> {
+      connection.unanswered++;
+      try {
+        // With HTTP/1.1 there is one at a time.
+        const isOnly = connection.requests === 1;
+        return isOnly ? await work() : await turns.take(connection, client(), work);
+      } finally {
+        connection.unanswered--;
+      }
+    },
 
     /** Counts a whole body that is on its way. @returns Ends its delivery, if that is tracked. */
     beginDelivery: deliveries.begin,
@@ -184,15 +205,21 @@ export function createConnections(
     return count > 0;
   }
 
-  /** Closes a connection of the largest group that has more than its share, even during a request. */
+  /**
+   * Closes a connection of the largest group, even during a request, if the group has more than its
+   * share or at least twice as many as the new client will have. Those that only wait are first.
+   */
   function closeExcess(group: string): boolean {
-    let largest: Connection | undefined;
+    const least = Math.min(share() + 1, 2 * (sizeOf(group) + 1));
+    const orderOf = (each: Connection) =>
+      2 * weightOf(each) + Number(each.unanswered === each.requests);
+    let first: Connection | undefined;
     for (const each of open) {
-      if (each.group === group || weightOf(each) <= share()) continue;
-      if (!largest || weightOf(each) > weightOf(largest)) largest = each;
+      if (each.group === group || weightOf(each) < least) continue;
+      if (!first || orderOf(each) > orderOf(first)) first = each;
     }
-    if (largest) end(largest);
-    return largest !== undefined;
+    if (first) end(first);
+    return first !== undefined;
   }
 
   /** Closes the connections of the client with the most requests; of proxies one connection. */

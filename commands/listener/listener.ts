@@ -114,12 +114,11 @@ export function listen(
       const end = () => connections.endRequest(connection);
       connections.beginRequest(connection);
       try {
-        const answering = () => respond(request, peer, signal);
-        // With HTTP/1.1 there is one at a time.
-        const isFirst = connection.requests === 1;
-        const response = isFirst
-          ? await answering()
-          : await connections.inTurn(connection, clientOf(request, connection, peer), answering);
+        const response = await connections.answer(
+          connection,
+          () => clientOf(request, connection, peer),
+          () => respond(request, peer, signal),
+        );
         return send(response ?? busy(), connection, info, end);
       } catch (error) {
         end();
