@@ -14,6 +14,14 @@ export const RUNNING_MAX = 64;
 /** Time for which a request may wait, in milliseconds; longer than turns of usual requests take. */
 export const WAITING_MS = 10_000;
 
+/**
+ * Bytes by which this process may grow while requests wait, and the time between two looks in
+ * milliseconds. A body of tiny frames takes a thousand times its bytes, those of a GET cannot be
+ * seen, and only requests that wait let them pile up.
+ */
+export const GROWTH_BYTES_MAX = 96 * 1024 * 1024;
+const LOOK_MS = 100;
+
 /** Connections with waiting requests. The runtime's window for bodies is 1 MiB of each. */
 export const WAITING_CONNECTIONS_MAX = 64;
 
@@ -39,10 +47,19 @@ interface Waiting {
   readonly settle: (hasTurn: boolean) => void;
 }
 
-/** @param options.now A monotonic clock in milliseconds. */
-export function createTurns({ now }: { now: () => number }) {
+/**
+ * @param options.now A monotonic clock in milliseconds.
+ * @param options.memory Bytes that this process takes.
+ * @param options.repeat Calls the function every 100 ms until its result is called.
+ */
+export function createTurns({ now, memory = () => Deno.memoryUsage().rss, repeat = every }: {
+  now: () => number;
+  memory?: () => number;
+  repeat?: (look: () => void) => () => void;
+}) {
   const all = new Map<Client, Turns>();
   const waiting = new Map<Sender, Set<Waiting>>();
+  let stopLooking = () => {};
 
   return {
     /** Runs `work` in a turn of the client. @returns `undefined` if the request must not wait longer. */
@@ -81,6 +98,7 @@ export function createTurns({ now }: { now: () => number }) {
 
   function wait(connection: Sender, turns: Turns): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
+    if (waiting.size === 0) stopLooking = limitGrowth();
     const own = waiting.get(connection) ?? new Set();
     const request = { connection, turns, since: now(), settle: resolve };
     waiting.set(connection, own.add(request));
@@ -93,12 +111,21 @@ export function createTurns({ now }: { now: () => number }) {
     const own = waiting.get(request.connection)!;
     own.delete(request);
     if (own.size === 0) waiting.delete(request.connection);
+    if (waiting.size === 0) stopLooking();
     request.turns.queue.delete(request);
     request.settle(hasTurn);
   }
 
   function refuse(connection: Sender): void {
     for (const request of waiting.get(connection) ?? []) settle(request, false);
+  }
+
+  /** Refuses all waiting requests when the process has grown too much since the first of them. */
+  function limitGrowth(): () => void {
+    const before = memory();
+    return repeat(() => {
+      if (memory() - before > GROWTH_BYTES_MAX) [...waiting.keys()].forEach(refuse);
+    });
   }
 
   /** The longest waiting connection of the client with the most of them. */
@@ -112,4 +139,9 @@ export function createTurns({ now }: { now: () => number }) {
     const countOf = (each: Sender) => counts.get(keyOf(each))!;
     return [...waiting.keys()].reduce((most, each) => countOf(each) > countOf(most) ? each : most);
   }
+}
+
+function every(look: () => void): () => void {
+  const timer = setInterval(look, LOOK_MS);
+  return () => clearInterval(timer);
 }

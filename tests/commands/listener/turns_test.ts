@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import {
   createTurns,
+  GROWTH_BYTES_MAX,
   RUNNING_MAX,
   WAITING_CONNECTIONS_MAX,
   WAITING_MS,
@@ -11,10 +12,17 @@ interface Sender {
   isProxy: boolean;
 }
 
-/** Turns whose clock the test controls. */
+/** Turns whose clock and memory the test controls. */
 function started() {
-  const clock = { at: 0 };
-  const turns = createTurns({ now: () => clock.at });
+  const clock = { at: 0, memory: 0, looks: new Set<() => void>() };
+  const turns = createTurns({
+    now: () => clock.at,
+    memory: () => clock.memory,
+    repeat(look) {
+      clock.looks.add(look);
+      return () => void clock.looks.delete(look);
+    },
+  });
   const log: string[] = [];
   const gates = new Map<string, () => void>();
   /** Requests of a connection, which run until they are ended. */
@@ -110,4 +118,29 @@ Deno.test("a connection of a proxy that names no clients has turns of its own", 
   void request("waits", one, one);
   void request("runs", two, two);
   deepEqual(log, ["runs"]);
+});
+
+Deno.test("waiting requests are refused when the process has grown too much meanwhile", async () => {
+  const { clock, log, request, occupy, settled } = started();
+  const look = () => {
+    clock.looks.forEach((each) => each());
+    return settled();
+  };
+  const a = sender("a");
+  occupy(a);
+  equal(clock.looks.size, 0);
+  clock.memory = 1_000;
+  void request("first", a);
+  void request("second", sender("a"));
+  equal(clock.looks.size, 1);
+  clock.memory += GROWTH_BYTES_MAX;
+  await look();
+  deepEqual(log, []);
+  clock.memory++;
+  await look();
+  deepEqual(log, ["first refused", "second refused"]);
+  equal(clock.looks.size, 0);
+  void request("third", a);
+  await look();
+  deepEqual(log, ["first refused", "second refused"]);
 });
