@@ -5,8 +5,8 @@
  * @module
  */
 
-import { createLimiter, type Limiter } from "../../services/limiter.ts";
 import { createDeliveries } from "./deliveries.ts";
+import { createTurns } from "./turns.ts";
 
 /** Time for the TLS handshake and the head of the first request, in milliseconds. */
 export const FIRST_REQUEST_MS = 30_000;
@@ -38,15 +38,6 @@ export const REQUESTS_MAX = 256;
 /** Most unfinished requests besides one of each connection. The runtime keeps up to 18 KB for each. */
 export const FURTHER_REQUESTS_MAX = 8_192;
 
-/**
- * Requests of a client that are answered at the same time, besides one of each of its connections.
- * For a body that has not arrived the runtime keeps 64 KB.
- */
-export const RUNNING_MAX = 64;
-
-/** The same for each connection of a proxy. */
-const RUNNING_OF_PROXY_MAX = 32;
-
 /** Part of the idle connections that is closed at once, so that each accept need not search. */
 const CLOSED_PART = 1 / 16;
 
@@ -59,17 +50,11 @@ export interface Connection {
   readonly close: () => void;
   /** Number of running requests. */
   requests: number;
+  /** Number of those that wait for their turn, for the rest of their body or for an answer. */
+  unanswered: number;
   /** Since when it has no running request; a monotonic time in milliseconds. */
   idleSince: number;
   hadRequest: boolean;
-  /** Answers a request besides the first one, if few enough of the client are being answered. */
-  readonly inTurn: Limiter;
-}
-
-/** Connections from the addresses of one group. */
-interface Group {
-  size: number;
-  readonly inTurn: Limiter;
 }
 
 export type Connections = ReturnType<typeof createConnections>;
@@ -94,7 +79,9 @@ export function createConnections(
   const reserve = RESERVED_DESCRIPTORS + step * (descriptors - 1);
   const deliveries = createDeliveries<Connection>({ now, close: end, closeGroup });
   const open = new Set<Connection>();
-  const groups = new Map<string, Group>();
+  const turns = createTurns({ now });
+  /** Numbers of connections. */
+  const groups = new Map<string, number>();
   /** Unfinished requests besides one of each connection. */
   let further = 0;
   /** Number of connections for which descriptors are known to suffice. */
@@ -115,12 +102,10 @@ export function createConnections(
       } else if (open.size >= limit) {
         if (!closeIdle(() => true) && !closeExcess(given.group)) return undefined;
       }
-      const group = groups.get(given.group) ?? { size: 0, inTurn: createTurns(RUNNING_MAX) };
-      const inTurn = given.isProxy ? createTurns(RUNNING_OF_PROXY_MAX) : group.inTurn;
-      const connection = { ...given, requests: 0, idleSince: now(), hadRequest: false, inTurn };
+      const counts = { requests: 0, unanswered: 0 };
+      const connection = { ...given, ...counts, idleSince: now(), hadRequest: false };
       open.add(connection);
-      group.size++;
-      groups.set(given.group, group);
+      groups.set(given.group, sizeOf(given.group) + 1);
       return connection;
     },
 
@@ -140,6 +125,27 @@ export function createConnections(
       connection.idleSince = now();
     },
 
+    /**
+     * Answers a request that has begun: the only one of its connection at once, others in turn.
+     *
+     * @param client Finds out whose turn it needs.
+     * @returns `undefined` if it must not wait longer for its turn.
+     */
+    async answer<Answer>(
+      connection: Connection,
+      client: () => string | Connection,
+      work: () => Promise<Answer>,
+    ): Promise<Answer | undefined> {
+      connection.unanswered++;
+      try {
+        // With HTTP/1.1 there is one at a time.
+        const isOnly = connection.requests === 1;
+        return isOnly ? await work() : await turns.take(connection, client(), work);
+      } finally {
+        connection.unanswered--;
+      }
+    },
+
     /** Counts a whole body that is on its way. @returns Ends its delivery, if that is tracked. */
     beginDelivery: deliveries.begin,
 
@@ -151,6 +157,7 @@ export function createConnections(
      */
     closeOverdue(): void {
       deliveries.closeOverdue();
+      turns.refuseOverdue();
       const at = now();
       for (const connection of open) {
         const { requests, idleSince, hadRequest } = connection;
@@ -182,7 +189,7 @@ export function createConnections(
   }
 
   function sizeOf(group: string): number {
-    return groups.get(group)?.size ?? 0;
+    return groups.get(group) ?? 0;
   }
 
   function share(): number {
@@ -198,15 +205,21 @@ export function createConnections(
     return count > 0;
   }
 
-  /** Closes a connection of the largest group that has more than its share, even during a request. */
+  /**
+   * Closes a connection of the largest group, even during a request, if the group has more than its
+   * share or at least twice as many as the new client will have. Those that only wait are first.
+   */
   function closeExcess(group: string): boolean {
-    let largest: Connection | undefined;
+    const least = Math.min(share() + 1, 2 * (sizeOf(group) + 1));
+    const orderOf = (each: Connection) =>
+      2 * weightOf(each) + Number(each.unanswered === each.requests);
+    let first: Connection | undefined;
     for (const each of open) {
-      if (each.group === group || weightOf(each) <= share()) continue;
-      if (!largest || weightOf(each) > weightOf(largest)) largest = each;
+      if (each.group === group || weightOf(each) < least) continue;
+      if (!first || orderOf(each) > orderOf(first)) first = each;
     }
-    if (largest) end(largest);
-    return largest !== undefined;
+    if (first) end(first);
+    return first !== undefined;
   }
 
   /** Closes the connections of the client with the most requests; of proxies one connection. */
@@ -241,14 +254,13 @@ export function createConnections(
 
   function remove(connection: Connection): void {
     deliveries.remove(connection);
+    turns.refuse(connection);
     if (!open.delete(connection)) return;
     further -= furtherOf(connection);
-    const group = groups.get(connection.group)!;
-    if (--group.size === 0) groups.delete(connection.group);
+    const rest = sizeOf(connection.group) - 1;
+    if (rest === 0) groups.delete(connection.group);
+    else groups.set(connection.group, rest);
   }
 }
-
-const createTurns = (running: number) =>
-  createLimiter({ what: "requests of a client", running, waiting: Infinity });
 
 const furtherOf = ({ requests }: Connection) => Math.max(0, requests - 1);

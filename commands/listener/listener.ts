@@ -5,7 +5,7 @@
  * @module
  */
 
-import { normalized, trustedPeer } from "../../routes/pipeline/client_address.ts";
+import { clientAddress, normalized, trustedPeer } from "../../routes/pipeline/client_address.ts";
 import { SMALL_BYTES, streamOf, wholeBody } from "../../routes/pipeline/exchange.ts";
 import { addressGroup } from "../../services/access/address_group.ts";
 import type { Config } from "../../services/config/config.ts";
@@ -49,6 +49,7 @@ export function listen(
   const persistence = { log, now, isClosed: () => isClosed, onFailure: connections.relieve };
   const relay = isRelayed ? openRelay() : undefined;
   const isProxy = trustedPeer(config.trustedProxies);
+  const addressOf = clientAddress(config.trustedProxies);
   const served = new Set<ServedConnection>();
   let refused = 0;
 
@@ -113,11 +114,12 @@ export function listen(
       const end = () => connections.endRequest(connection);
       connections.beginRequest(connection);
       try {
-        const answering = () => respond(request, peer, signal);
-        // With HTTP/1.1 there is one at a time.
-        const isFirst = connection.requests === 1;
-        const response = await (isFirst ? answering() : connection.inTurn(answering));
-        return send(response, connection, info, end);
+        const response = await connections.answer(
+          connection,
+          () => clientOf(request, connection, peer),
+          () => respond(request, peer, signal),
+        );
+        return send(response ?? busy(), connection, info, end);
       } catch (error) {
         end();
         throw error;
@@ -132,6 +134,18 @@ export function listen(
       connections.remove(connection);
     };
     serving.finished.then(forget, forget);
+  }
+
+  /** The address group of the client, or the connection of a proxy that does not name its client. */
+  function clientOf({ headers }: Request, connection: Connection, peer: string) {
+    if (!connection.isProxy) return connection.group;
+    try {
+      const group = addressGroup(addressOf(peer, headers));
+      return group === connection.group ? connection : group;
+    } catch {
+      // The headers are malformed, which the answer says.
+      return connection;
+    }
   }
 
   /** Prepares a response for the runtime, which reports only the delivery of streams. */
@@ -170,6 +184,9 @@ export function listen(
 
 /** The runtime still reports requests that came before the end of their connection */
 const connectionClosed = () => new Response(null, { status: 503 });
+
+/** Without a body, which a client need not take: the runtime keeps the request until then. */
+const busy = () => new Response(null, { status: 503, headers: { "retry-after": "5" } });
 
 /**
  * Accepts connections until `isClosed`. A failure is usually a lack of file descriptors, which

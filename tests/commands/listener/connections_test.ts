@@ -65,13 +65,41 @@ Deno.test("a connection is idle from the end of its last request, and never duri
 });
 
 Deno.test("an address group has a quarter of the connections, a trusted proxy all of them", () => {
-  const { connections, admit, admitMany } = limited();
+  const { connections, closed, admit, admitMany } = limited();
   equal(admitMany("a", 30, { busy: true }).length, 25);
   equal(admitMany("b", 30, { busy: true }).length, 25);
   equal(admitMany("proxy", 60, { isProxy: true, busy: true }).length, 50);
   equal(connections.size, 100);
-  equal(admit("c"), undefined);
   equal(admit("proxy", { isProxy: true }), undefined);
+  deepEqual(closed, []);
+});
+
+Deno.test("of a full listener a new client takes the place of much larger groups", () => {
+  const { connections, closed, admit, admitMany } = limited();
+  for (const group of ["a", "b", "c", "d"]) admitMany(group, 25, { busy: true });
+  // Until the others have 22 or 23.
+  equal(admitMany("new", 20, { busy: true }).length, 11);
+  equal(closed.length, 11);
+  deepEqual(new Set(closed), new Set(["a", "b", "c", "d"]));
+  equal(admit("other") !== undefined, true);
+  equal(connections.size, 100);
+});
+
+Deno.test("of the largest groups the connections that only wait are closed before streams", () => {
+  const { connections, closed, admit, admitMany } = limited({ max: 8 });
+  for (const group of ["a", "b", "c"]) admitMany(group, 2, { busy: true });
+  const [stream, waiting] = admitMany("d", 2, { busy: true });
+  connections.beginRequest(stream!);
+  for (const each of [stream!, waiting!]) {
+    void connections.answer(each, () => "d", () => new Promise<never>(() => {}));
+  }
+  equal(admit("new", { busy: true }) !== undefined, true);
+  deepEqual(closed, ["d"]);
+  // It was the one that waits.
+  connections.remove(waiting!);
+  equal(connections.size, 8);
+  connections.remove(stream!);
+  equal(connections.size, 7);
 });
 
 Deno.test("a group at its share loses its own longest idle connections for new ones", () => {

@@ -1,9 +1,10 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { connect as connectHttp2 } from "node:http2";
 import { connect as connectTls } from "node:tls";
-import { FIRST_REQUEST_MS, IDLE_MS, RUNNING_MAX } from "../../../commands/listener/connections.ts";
+import { FIRST_REQUEST_MS, IDLE_MS } from "../../../commands/listener/connections.ts";
 import { DELIVERY_MS } from "../../../commands/listener/deliveries.ts";
 import { acceptConnections, listen } from "../../../commands/listener/listener.ts";
+import { RUNNING_MAX, WAITING_MS } from "../../../commands/listener/turns.ts";
 import { respond } from "../../../routes/pipeline/exchange.ts";
 import { silentLog } from "../../../services/log.ts";
 import { selfSigned } from "../../helpers/certificates.ts";
@@ -230,6 +231,66 @@ Deno.test("further requests of a client take turns, and the first one of a conne
   match(await response, /^HTTP\/1\.1 200 /);
   await until("all have their heads", () => many.every(({ state }) => state.heads === 60));
   equal(most, RUNNING_MAX + many.length + 1);
+});
+
+/** Requests with HTTP/2 whose bodies do not end. @returns The answered ones by status. */
+function openUnsent(port: number, count: number, headers = {}) {
+  const session = connectHttp2(`http://127.0.0.1:${port}`);
+  const answered: (number | undefined)[] = [];
+  session.on("error", () => {});
+  for (let at = 0; at < count; at++) {
+    const stream = session.request({ ":path": "/", ":method": "POST", ...headers });
+    stream.write("x".repeat(1_000));
+    stream.on("error", () => {});
+    stream.on("response", (head) => answered.push(head[":status"]));
+  }
+  return { session, answered, [Symbol.dispose]: () => session.destroy() };
+}
+
+for (const terminal of ["off", "admin"] as const) {
+  Deno.test(`a request that has waited too long for its turn is refused, TERMINAL=${terminal}`, async () => {
+    let running = 0;
+    const gate = Promise.withResolvers<void>();
+    await using service = served(async (request, peer) => {
+      running++;
+      await gate.promise;
+      await request.body?.cancel();
+      return await answerOk(request, peer);
+    }, { terminal });
+    using client = openUnsent(service.port, RUNNING_MAX + 11);
+    await until("as many run as may", () => running === RUNNING_MAX + 1);
+    await until("the others are refused", () => {
+      service.pass(WAITING_MS);
+      return client.answered.length === 10;
+    });
+    deepEqual(new Set(client.answered), new Set([503]));
+    equal(client.session.destroyed, false);
+    gate.resolve();
+    await until("the running ones are answered", () => client.answered.length === RUNNING_MAX + 11);
+    equal(running, RUNNING_MAX + 1);
+  });
+}
+
+Deno.test("requests of a client behind a proxy do not delay those of another on its connection", async () => {
+  const gate = Promise.withResolvers<void>();
+  let running = 0;
+  await using service = served(async (request, peer) => {
+    if (request.method === "GET") return answerOk(request, peer);
+    running++;
+    await gate.promise;
+    await request.body?.cancel();
+    return await answerOk(request, peer);
+  }, { trustedProxies: ["127.0.0.1"] });
+  const forwarded = (address: string) => ({ "x-forwarded-for": address });
+  using proxy = openUnsent(service.port, RUNNING_MAX + 11, forwarded("203.0.113.9"));
+  await until("as many run as may", () => running === RUNNING_MAX + 1);
+  const other = proxy.session.request({ ":path": "/", ...forwarded("198.51.100.7") });
+  const status = await new Promise((resolve) =>
+    other.on("response", (head) => resolve(head[":status"]))
+  );
+  deepEqual([status, running, proxy.answered], [200, RUNNING_MAX + 1, []]);
+  gate.resolve();
+  await until("all are answered", () => proxy.answered.length === RUNNING_MAX + 11);
 });
 
 Deno.test("a client with HTTP/1.1 that takes a large body slowly gets all of it", async () => {
