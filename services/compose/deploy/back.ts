@@ -137,11 +137,13 @@ async function restoreServices(
   const kept = new Set([...existing, ...pairs.map(({ newId }) => newId)]);
   // Also those of a step that was interrupted. Dependents have higher positions.
   for (const { key } of services.toReversed()) {
-    for (const { Id } of await containersOf(deps, stack, key)) {
-      if (kept.has(Id)) continue;
-      await attempt(() => removeAndWait(deps.engine, Id, { volumes: true }));
-      await refreshContainer(deps, Id);
-    }
+    await attempt(async () => {
+      for (const { Id } of await containersOf(deps, stack, key)) {
+        if (kept.has(Id)) continue;
+        await attempt(() => removeAndWait(deps.engine, Id, { volumes: true }));
+        await refreshContainer(deps, Id);
+      }
+    });
   }
   const refs = await refsOf(deps, [...pairs, ...removed].filter(({ ran }) => ran));
   const isUsed = (each: Identity) => refs.some((ref) => refersTo(ref, each));
@@ -175,19 +177,22 @@ const identityOf = ({ oldId, name }: Member): Identity => ({ id: oldId, name });
 /** One that cannot return, because what it shares is gone, does not keep the others from it. */
 async function putAllBack(deps: Deps, pairs: readonly Pair[], attempt: Attempt): Promise<void> {
   try {
-    await putOldBack(deps, pairs);
-    await discard(deps, pairs);
+    const { problems } = await putOldBack(deps, pairs);
+    for (const each of problems) {
+      await attempt(() => Promise.reject(new AppError("conflict", each)));
+    }
   } catch (error) {
     await throwIfInterrupted(deps, error);
     for (const pair of pairs) await attempt(() => putBackAlone(deps, pair));
   }
 }
 
-/** @throws {AppError} `conflict` if the old container cannot return; says where a new one remains. */
+/** @throws {AppError} `conflict` if the old container cannot return, or where a new one remains. */
 async function putBackAlone(deps: Deps, pair: Pair): Promise<void> {
   const { engine } = deps;
+  let problems: string[];
   try {
-    await putOldBack(deps, [pair]);
+    ({ problems } = await putOldBack(deps, [pair]));
   } catch (error) {
     await throwIfInterrupted(deps, error);
     const fresh = await inspectIfThere(engine, pair.newId);
@@ -197,7 +202,7 @@ async function putBackAlone(deps: Deps, pair: Pair): Promise<void> {
     const left = await inspectIfThere(engine, pair.newId);
     throw left ? new AppError("conflict", `${messageOf(deps, error)} (${whereIs(left)})`) : error;
   }
-  await discard(deps, [pair]);
+  if (problems.length > 0) throw new AppError("conflict", problems.join("; "));
 }
 
 const whereIs = (container: ContainerInspect) =>

@@ -6,7 +6,6 @@ import {
   upsertBlockedUpdate,
 } from "../../../db/updates/blocked.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError } from "../../errors.ts";
 import { errorFields } from "../../log.ts";
 import { keepCrashLines } from "../../containers/crash_lines.ts";
 import { JobEnd } from "../../jobs/kind.ts";
@@ -68,7 +67,7 @@ async function restartAfterCrash(deps: Deps, pairs: readonly Pair[]): Promise<vo
   try {
     await restartStopped(deps, pairs, { tasksToo: false });
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+    await throwIfInterrupted(deps, error);
     deps.log.warn("a container of an update did not start again", errorFields(error));
   }
 }
@@ -100,13 +99,18 @@ function recordCommit(
 
 /** From the engine's times, so that it is right after a crash. */
 async function measureDowntime(
-  { engine }: Deps,
+  deps: Deps,
   { oldId, newId, ran }: Pair,
 ): Promise<number | null> {
-  const old = await inspectIfThere(engine, oldId);
-  const fresh = await inspectIfThere(engine, newId);
-  if (!ran || !old || !fresh) return null;
-  return Math.max(0, Date.parse(fresh.State.StartedAt) - Date.parse(old.State.FinishedAt));
+  try {
+    const old = await inspectIfThere(deps.engine, oldId);
+    const fresh = await inspectIfThere(deps.engine, newId);
+    if (!ran || !old || !fresh) return null;
+    return Math.max(0, Date.parse(fresh.State.StartedAt) - Date.parse(old.State.FinishedAt));
+  } catch (error) {
+    await throwIfInterrupted(deps, error);
+    return null;
+  }
 }
 
 /**
@@ -134,7 +138,8 @@ export async function rollBack(
  * Puts the old containers back, removes the new ones and blocks their image. If that fails, the
  * containers that can run stay, and all updates of the container are blocked.
  *
- * @returns The container that has the name then, and why the old one could not be restored.
+ * @returns The container that is in place then, and what needs attention: why the old one could not be
+ * restored, or which new one remains.
  */
 export async function putBack(
   deps: Deps,
@@ -167,21 +172,19 @@ export async function putBack(
   });
 }
 
-const problemOf = (reason: string, problem: string) =>
-  `${reason}; the old container could not be restored: ${problem}`;
+const problemOf = (reason: string, problem: string) => `${reason}; ${problem}`;
 
-/** @returns The container that has the name then, and why the old one could not be restored. */
+/** @returns The container that is in place then, and what needs attention. */
 async function restoreOrKeep(
   deps: Deps,
   pairs: readonly Pair[],
 ): Promise<{ id: string; problem: string | null }> {
   try {
-    const [target] = await putOldBack(deps, pairs);
-    await discard(deps, pairs);
-    return { id: target!.oldId, problem: null };
+    const { returned: [target], problems } = await putOldBack(deps, pairs);
+    return { id: target!.oldId, problem: problems.join("; ") || null };
   } catch (error) {
     await throwIfInterrupted(deps, error);
-    const problem = messageOf(deps, error);
+    const problem = `the old container could not be restored: ${messageOf(deps, error)}`;
     return { id: await keepLiving(deps, pairs), problem };
   }
 }
@@ -198,7 +201,7 @@ async function keepLiving(deps: Deps, pairs: readonly Pair[]): Promise<string> {
       container: target.name,
       ...errorFields(error),
     });
-    await nameOldOnes(deps, pairs);
+    await nameOldOnes(deps, pairs).catch((error) => throwIfInterrupted(deps, error));
     await discard(deps, pairs);
     return target.oldId;
   }

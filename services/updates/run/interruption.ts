@@ -1,9 +1,16 @@
 /** Distinguishes the failure of an update from the loss of the engine or of the service. @module */
 
 import { connectEngine, type Engine } from "../../../engine/client.ts";
-import { EngineUnreachableError } from "../../../engine/errors.ts";
+import { EngineUnreachableError, type UnreachableReason } from "../../../engine/errors.ts";
 import { systemPing } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
+
+/**
+ * Reasons that can be those of one container, e.g. of one that hangs when it starts, while the engine
+ * answers other calls. A connection that breaks is not among them: an engine that restarts may answer
+ * again at once.
+ */
+const OWN_REASONS: ReadonlySet<UnreachableReason> = new Set(["protocol", "timeout"]);
 
 /**
  * Called with an error that is about to count as a failure.
@@ -14,7 +21,8 @@ export async function throwIfInterrupted(
   { engine, jobs }: Pick<Deps, "engine" | "jobs">,
   error: unknown,
 ): Promise<void> {
-  if (error instanceof EngineUnreachableError || jobs.stopping.aborted) throw error;
+  const isAway = error instanceof EngineUnreachableError && !OWN_REASONS.has(error.reason);
+  if (isAway || jobs.stopping.aborted) throw error;
   await assertEngineStays(engine);
 }
 

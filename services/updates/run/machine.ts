@@ -168,13 +168,19 @@ async function judgeNew(
 }
 
 async function gather(
-  { engine }: Deps,
+  deps: Deps,
   pairs: readonly Pair[],
   failure: Omit<Failure, "evidence">,
 ): Promise<Failure> {
   const evidence: Evidence[] = [];
   for (const { name, newId, ran } of pairs) {
-    if (ran) evidence.push(await collectEvidence(engine, { name, id: newId }));
+    if (!ran) continue;
+    try {
+      evidence.push(await collectEvidence(deps.engine, { name, id: newId }));
+    } catch (error) {
+      // A container that cannot be described does not keep the old one from returning.
+      await throwIfInterrupted(deps, error);
+    }
   }
   return { ...failure, evidence };
 }

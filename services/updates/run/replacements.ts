@@ -7,7 +7,7 @@
 
 import type { Engine } from "../../../engine/client.ts";
 import type { ContainerInspect } from "../../../engine/containers.ts";
-import { EngineError, EngineUnreachableError } from "../../../engine/errors.ts";
+import { EngineError } from "../../../engine/errors.ts";
 import { type ImageInspect, imageInspect, imageTag } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
 import { asContainer, inspectContainer, type ReadDeps } from "../../containers/reads.ts";
@@ -18,10 +18,11 @@ import { previousTag } from "../../images/previous_tag.ts";
 import type { RecreateOptions, Recreation } from "../recreate/recreate.ts";
 import { nameOf, planSameImage, prepareReplacement, removeAndWait } from "../recreate/replace.ts";
 import { whileNamed } from "./image_name.ts";
+import { throwIfInterrupted } from "./interruption.ts";
 import { inspectIfThere, type Member, type Pair, temporaryName } from "./members.ts";
 import { planContainer } from "./plan.ts";
 
-type CreateDeps = ReadDeps & Pick<Deps, "diskUsage" | "log">;
+type CreateDeps = ReadDeps & Pick<Deps, "diskUsage" | "jobs" | "log">;
 
 interface NewImage {
   reference: string;
@@ -94,10 +95,9 @@ async function createEach(
     }
     return pairs;
   } catch (error) {
-    if (!(error instanceof EngineUnreachableError)) {
-      await discard(deps, pairs);
-      await discard(deps, copiesOf(pairs));
-    }
+    await throwIfInterrupted(deps, error);
+    await discard(deps, pairs);
+    await discard(deps, copiesOf(pairs));
     throw error;
   }
 }
@@ -194,21 +194,28 @@ function successorsOf(
 const copiesOf = (pairs: readonly Pair[]): Pair[] =>
   pairs.flatMap(({ copyId, ...pair }) => copyId === undefined ? [] : [{ ...pair, newId: copyId }]);
 
-/** Removes new containers that were never put in place. */
+/**
+ * Removes new containers that are not in place.
+ *
+ * @returns A sentence for each that could not be removed.
+ */
 export async function discard(
-  { engine, log }: Pick<Deps, "engine" | "log">,
+  deps: Pick<Deps, "engine" | "jobs" | "log">,
   pairs: readonly Pair[],
-): Promise<void> {
+): Promise<string[]> {
+  const problems: string[] = [];
   for (const { name, newId } of pairs.toReversed()) {
     try {
-      await removeAndWait(engine, newId, { volumes: true });
+      await removeAndWait(deps.engine, newId, { volumes: true });
     } catch (error) {
-      log.error("failed to remove the new container of an update", {
+      deps.log.error("failed to remove the new container of an update", {
         container: name,
         id: newId,
         error: `${error}`,
       });
-      if (error instanceof EngineUnreachableError) throw error;
+      await throwIfInterrupted(deps, error);
+      problems.push(`the new container of ${name} (${newId.slice(0, 12)}) could not be removed`);
     }
   }
+  return problems;
 }

@@ -28,10 +28,12 @@ import {
 import { attachmentsOf } from "../../containers/record.ts";
 import { withoutContainerValues } from "../../containers/secret_values.ts";
 import { isUp, nameOf, removeStopped, untilGone } from "../recreate/replace.ts";
+import { throwIfInterrupted } from "./interruption.ts";
 import { inspectIfThere, type Pair, setRestartPolicy, temporaryName } from "./members.ts";
+import { discard } from "./replacements.ts";
 import { isTask } from "./verdict.ts";
 
-type SwapDeps = ReadDeps & Pick<Deps, "log">;
+type SwapDeps = ReadDeps & Pick<Deps, "jobs" | "log">;
 
 /** Time for which an old container must run to count as restored, in milliseconds. */
 const RESTORED_MS = 3_000;
@@ -128,13 +130,18 @@ async function rename(engine: Engine, id: string, name: string): Promise<void> {
 }
 
 /**
- * Stops the new containers, gives the names back to the old ones, and starts those that ran, with
- * their restart policy.
+ * Stops the new containers, gives the names back to the old ones, starts those that ran, with their
+ * restart policy, and removes the new ones.
  *
- * @returns The pairs, with the containers that returned as the old ones.
- * @throws {AppError} If an old one is gone or does not stay up. The new ones still exist then.
+ * @returns The pairs, with the containers that returned as the old ones, and a sentence for each
+ * container that needs attention nevertheless.
+ * @throws {AppError} If an old one is gone or does not stay up. The new ones that could be stopped
+ * still exist then.
  */
-export async function putOldBack(deps: SwapDeps, pairs: readonly Pair[]): Promise<Pair[]> {
+export async function putOldBack(
+  deps: SwapDeps,
+  pairs: readonly Pair[],
+): Promise<{ returned: Pair[]; problems: string[] }> {
   const { engine } = deps;
   const returning = await returningPairs(engine, pairs);
   for (const { oldId, name } of returning) {
@@ -142,11 +149,8 @@ export async function putOldBack(deps: SwapDeps, pairs: readonly Pair[]): Promis
       throw new AppError("conflict", `The old container of ${name} no longer exists`);
     }
   }
-  for (const { newId } of pairs.toReversed()) {
-    const fresh = await inspectIfThere(engine, newId);
-    if (fresh) await stopAside(deps, fresh);
-  }
-  await nameOldOnes(deps, pairs);
+  for (const pair of pairs.toReversed()) await stopOrDiscard(deps, pair);
+  let unnamed = await nameOldOnes(deps, pairs);
   for (const { oldId, ran, restartPolicy } of returning) {
     const old = await containerInspect(engine, oldId);
     await setRestartPolicy(engine, old, restartPolicy);
@@ -155,21 +159,56 @@ export async function putOldBack(deps: SwapDeps, pairs: readonly Pair[]): Promis
   await Promise.all(returning.filter(({ ran }) => ran).map((pair) => assertStaysUp(deps, pair)));
   const returned = returning.map(({ oldId }) => oldId);
   await removeContainers(deps, pairs, (id) => !returned.includes(id));
+  const left = await discard(deps, pairs);
+  if (unnamed.length > 0) unnamed = await nameOldOnes(deps, pairs);
   await refreshAll(deps, pairs);
-  return returning;
+  return { returned: returning, problems: [...left, ...unnamed] };
 }
 
-/** Gives the names back to the old containers, whether or not they can run. */
-export async function nameOldOnes(deps: SwapDeps, pairs: readonly Pair[]): Promise<void> {
-  for (const pair of pairs) await rename(deps.engine, pair.newId, temporaryName(pair, "new"));
+/** Stops a new container. One that does not stop is removed, because it may hold the old one's ports. */
+async function stopOrDiscard(deps: SwapDeps, pair: Pair): Promise<void> {
+  try {
+    const fresh = await inspectIfThere(deps.engine, pair.newId);
+    if (fresh) await stopAside(deps, fresh);
+  } catch (error) {
+    await throwIfInterrupted(deps, error);
+    await discard(deps, [pair]);
+  }
+}
+
+/**
+ * Gives the names back to the old containers, whether or not they can run.
+ *
+ * @returns A sentence for each whose name a new container keeps, because it cannot be renamed.
+ */
+export async function nameOldOnes(deps: SwapDeps, pairs: readonly Pair[]): Promise<string[]> {
+  const stuck = new Set<Pair>();
+  for (const pair of pairs) {
+    try {
+      await rename(deps.engine, pair.newId, temporaryName(pair, "new"));
+    } catch (error) {
+      await throwIfInterrupted(deps, error);
+      stuck.add(pair);
+    }
+  }
+  const unnamed: string[] = [];
   const returning = await returningPairs(deps.engine, pairs);
   for (const [index, pair] of pairs.entries()) {
     const { oldId } = returning[index]!;
     // It cannot run, because what it depends on returns as a copy.
     if (oldId !== pair.oldId) await rename(deps.engine, pair.oldId, temporaryName(pair, "old"));
-    await rename(deps.engine, oldId, pair.name);
+    try {
+      await rename(deps.engine, oldId, pair.name);
+    } catch (error) {
+      await throwIfInterrupted(deps, error);
+      if (!stuck.has(pair)) throw error;
+      unnamed.push(
+        `the old container of ${pair.name} keeps the name ${temporaryName(pair, "old")}`,
+      );
+    }
   }
   await refreshAll(deps, pairs);
+  return unnamed;
 }
 
 /** The pairs with the copies as the old ones, unless all old ones still exist. */
@@ -206,20 +245,20 @@ export async function removeOldOnes(deps: SwapDeps, pairs: readonly Pair[]): Pro
 
 /** Removes the old containers and their copies that `isSpare` selects. */
 async function removeContainers(
-  { engine, log }: SwapDeps,
+  deps: SwapDeps,
   pairs: readonly Pair[],
   isSpare: (id: string) => boolean,
 ): Promise<void> {
   for (const pair of pairs.toReversed()) {
     for (const id of oldOnesOf(pair).filter(isSpare)) {
       try {
-        await removeStopped(engine, id);
+        await removeStopped(deps.engine, id);
       } catch (error) {
-        if (!(error instanceof EngineError)) throw error;
-        log.warn("failed to remove the old container of an update", {
+        await throwIfInterrupted(deps, error);
+        deps.log.warn("failed to remove the old container of an update", {
           container: pair.name,
           id,
-          error: error.message,
+          error: `${error}`,
         });
       }
     }

@@ -1,7 +1,16 @@
-import { deepEqual } from "node:assert/strict";
-import { inspectIfThere } from "../../../../services/updates/run/members.ts";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { EngineUnreachableError } from "../../../../engine/errors.ts";
+import { JobEnd } from "../../../../services/jobs/kind.ts";
+import { throwIfInterrupted } from "../../../../services/updates/run/interruption.ts";
+import type { UpdateInput, UpdateJob } from "../../../../services/updates/run/job.ts";
+import { update } from "../../../../services/updates/run/machine.ts";
+import { inspectIfThere, type Pair } from "../../../../services/updates/run/members.ts";
 import { restartStopped, stopAside } from "../../../../services/updates/run/swap.ts";
-import { idOf, simulateContainers } from "../../../helpers/fake_containers.ts";
+import {
+  idOf,
+  simulateContainers,
+  type SimulatedContainer,
+} from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 
@@ -51,4 +60,78 @@ Deno.test("stopAside() stops a container that exits while its restart policy is 
     fake.requests.filter((request) => request.startsWith("POST")).map((each) => each.split("?")[0]),
     ["update", "update", "stop"].map((action) => `POST /containers/${id}/${action}`),
   );
+});
+
+/** An update that has created its new container, which is about to be started. */
+function updateJob(pair: Pair): UpdateJob {
+  const results: Record<string, unknown> = {
+    plan: { oldImageId: "sha256:1", namedId: null, members: [pair], watched: [] },
+    pull: { imageId: "sha256:2", digest: "sha256:2", digests: ["sha256:2"] },
+    create: [pair],
+  };
+  return {
+    id: "j1",
+    target: "web",
+    input: { name: "web", reference: "web:2", containerId: pair.oldId } as UpdateInput,
+    attachment: undefined,
+    signal: new AbortController().signal,
+    step: async <Value>(name: string, work: () => Promise<Value>) =>
+      (results[name] ??= await work()) as Value,
+    resultOf: (name) => results[name],
+    hasBegun: (name) => name in results,
+    progress() {},
+    log() {},
+  };
+}
+
+/** Runs an update whose calls about the new container time out while the engine answers others. */
+async function updateToHanging(isHanging: (method: string, path: string) => boolean) {
+  const containers: SimulatedContainer[] = [
+    { name: "old web" },
+    { name: "web", state: "created" },
+  ];
+  await using fake = fakeEngine({
+    ...simulateContainers(containers),
+    "POST /containers/*/update": () => Response.json({ Warnings: null }),
+    "POST /containers/*/rename": () => new Response(null, { status: 204 }),
+  });
+  using app = testApp({ engine: fake.engine });
+  const { engine } = fake;
+  const request = engine.request.bind(engine);
+  engine.request = (method, path, options) =>
+    path.includes(idOf("web")) && isHanging(method, path)
+      ? Promise.reject(new EngineUnreachableError("did not answer within 30 s", "timeout"))
+      : request(method, path, options);
+  // Not judged after its return, which takes seconds.
+  const pair = { ...pairOf("web"), worked: false };
+  const end = await update(app.deps, updateJob(pair)).catch((error: unknown) => error);
+  ok(end instanceof JobEnd);
+  return { status: end.status, message: end.message, containers };
+}
+
+Deno.test("an update whose new container hangs when it starts is rolled back", async () => {
+  const { status, containers } = await updateToHanging((_, path) => path.endsWith("/start"));
+  equal(status, "rolled_back");
+  deepEqual(containers, [{ name: "old web", state: "running" }]);
+});
+
+Deno.test("an update restores the old container when every call about the new one hangs", async () => {
+  const { status, message, containers } = await updateToHanging(() => true);
+  equal(status, "needs_attention");
+  match(
+    message,
+    new RegExp(`the new container of web \\(${idOf("web").slice(0, 12)}\\) could not`),
+  );
+  equal(containers[0]!.state, "running");
+});
+
+Deno.test("an update continues later when the engine accepts no new connection", async () => {
+  await using fake = fakeEngine();
+  using app = testApp({ engine: fake.engine });
+  const timeout = new EngineUnreachableError("did not answer within 30 s", "timeout");
+  const broken = new EngineUnreachableError("The connection ended", "broken");
+  await throwIfInterrupted(app.deps, timeout);
+  await rejects(throwIfInterrupted(app.deps, broken), broken);
+  await fake.down();
+  await rejects(throwIfInterrupted(app.deps, timeout), EngineUnreachableError);
 });
