@@ -18,6 +18,7 @@ import {
   events,
   healthOf,
   host,
+  isRestarting,
   type LiveEvent,
   overview,
 } from "../../state/live.ts";
@@ -234,10 +235,6 @@ const PROBLEMS: Record<string, Problem> = {
   },
   unhealthy: { is: "is unhealthy", are: "are unhealthy", to: "/containers?health=unhealthy" },
 };
-
-/** A container in a crash loop runs in between, too. */
-const isRestarting = ({ state, crashLooping }: ContainerState) =>
-  state === "restarting" || crashLooping;
 
 const problemOf = (container: ContainerState): Problem | undefined =>
   PROBLEMS[isRestarting(container) ? "restarting" : container.state] ??
