@@ -13,7 +13,13 @@ import { Table } from "../../components/table.tsx";
 import { sortRows } from "../../components/table_lines.ts";
 import { capital, count } from "../../base/text.ts";
 import { ACTIONS, actionsFor, mayRun, runAction, runOnAll } from "../../state/container_actions.ts";
-import { containers, engineReachable, healthOf, isRestarting, isStopped } from "../../state/live.ts";
+import {
+  containers,
+  engineReachable,
+  healthOf,
+  isRestarting,
+  isStopped,
+} from "../../state/live.ts";
 import { navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { GeneratedDialog } from "../stacks/generated.tsx";
