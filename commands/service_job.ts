@@ -39,17 +39,28 @@ export async function followJob(
   id: string,
 ): Promise<unknown> {
   const noted = new Set<string>();
-  const noteStep = ({ name, status, message }: Step) => {
-    const text = `${name}: ${status}${message === null ? "" : `: ${message}`}`;
+  const noteOnce = (text: string) => {
     if (!noted.has(text)) note(text);
     noted.add(text);
+  };
+  /** Why steps failed. The error of the job, which is the last line, says the same as a rule. */
+  const reasons = new Set<string>();
+  const noteStep = ({ name, status, message }: Step) => {
+    const isReason = status === "failed" && message !== null;
+    if (isReason) reasons.add(message);
+    noteOnce(`${name}: ${status}${isReason || message === null ? "" : `: ${message}`}`);
+  };
+  const noteOtherReasons = ({ error }: EndedJob) => {
+    for (const reason of reasons) if (!error?.includes(reason)) note(reason);
   };
   while (!signal.aborted) {
     try {
       const frames = await service.events(`/api/jobs/${id}/stream`, undefined, signal);
       for await (const { event, data } of frames) {
         if (event === "step") noteStep(data as Step);
-        if (event === "done") return resultOf(note, data as EndedJob);
+        if (event !== "done") continue;
+        noteOtherReasons(data as EndedJob);
+        return resultOf(note, data as EndedJob);
       }
     } catch (error) {
       if (!service.isLost(error)) throw error;

@@ -20,16 +20,21 @@ interface Plan {
 }
 
 export async function update(program: Program): Promise<number> {
-  const { values: [name], options } = parseArguments("update", program, ["NAME"], { plan: "flag" });
+  const { values: [name], options } = parseArguments("update", program, ["NAME"], {
+    image: "value",
+    plan: "flag",
+    pull: "value",
+  });
+  const { plan: isPlan, ...body } = options;
   const { print, signal } = program;
   const service = connectService(program);
   const path = `/api/containers/${encodeURIComponent(name)}/update`;
-  if (options.plan) {
-    const plan = JSON.parse(await service.post(`${path}?plan=1`, {}, signal)) as Plan;
+  if (isPlan) {
+    const plan = JSON.parse(await service.post(`${path}?plan=1`, body, signal)) as Plan;
     printPlan(program, plan);
     return plan.obstacles.length === 0 ? EXIT.ok : EXIT.failure;
   }
-  const job = JSON.parse(await service.post(path, {}, signal));
+  const job = JSON.parse(await service.post(path, body, signal));
   const result = await followJob(program, service, job.id) as UpdateResult;
   print(describe(name, result));
   return EXIT.ok;

@@ -158,11 +158,16 @@ LONGSHORE_TOKEN is an API token (longshore token create) with the permission con
 --check containers:update and system:read; without it, API_KEY is used. The service is the one that
 runs on DATA_DIR, or that at LONGSHORE_URL.`;
 
-export const UPDATE = `longshore update NAME [--plan]
+export const UPDATE = `longshore update NAME [--image IMAGE] [--pull WHEN] [--plan]
 
 Pulls the image of a container and replaces the container. If the new one exits, restarts or does not
 become healthy, the old one returns, the last log lines and the last health check of the new one are
-printed, and the exit status is 1. With --plan nothing is done, and what would happen is printed.
+printed, and the exit status is 1. An image that came from no registry is used as it is on the host.
+
+--image IMAGE  another tag or digest; another repository needs the role admin or containers:rebuild
+--pull WHEN    always, missing or never; by default always, except for images that came from no
+               registry
+--plan         only print what would happen
 
 The service continues if this command is interrupted. LONGSHORE_TOKEN is an API token (longshore token
 create) with the permissions containers:update and containers:read; without it, API_KEY is used. The

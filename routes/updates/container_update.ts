@@ -19,7 +19,9 @@ const UpdateBody = Verification.extend({
       "than that one requires the role admin or `containers:rebuild`",
     example: "registry.example:5000/team/app:2",
   }),
-  pull: z.enum(PULL_POLICIES).default("always"),
+  pull: z.enum(PULL_POLICIES).optional().meta({
+    description: "Default: `always`, but `never` for an image that came from no registry",
+  }),
   digest: z.string().regex(/^sha(256:[0-9a-f]{64}|512:[0-9a-f]{128})$/).optional().meta({
     description:
       "Install only this, e.g. `newDigest` of the plan: the update fails if the tag has " +

@@ -26,10 +26,15 @@ export function overviewFrame(
     state === "dead" || state === "running" && health === "unhealthy";
   const stacks = summarizeStacks(containers);
   const isDegraded = ({ status }: { status: string }) => status === "degraded";
+  // A container that restarts counts once, so that the numbers of the states add up.
+  const all = countContainers(containers);
+  const others = containers.filter((each) => !isRestarting(each));
   return {
     containers: {
-      ...countContainers(containers),
-      restarting: containers.filter(isRestarting).length,
+      ...countContainers(others),
+      restarting: containers.length - others.length,
+      unhealthy: all.unhealthy,
+      total: all.total,
     },
     attention: containers
       .filter((each) => isRestarting(each) || isIll(each) || reported.has(each.name))

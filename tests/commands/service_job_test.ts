@@ -3,9 +3,10 @@ import { CommandError } from "../../commands/program.ts";
 import { followJob } from "../../commands/service_job.ts";
 
 /** Follows a job that ends so. */
-function follow(job: object) {
+function follow(job: object, steps: object[] = []) {
   const noted: string[] = [];
   async function* frames() {
+    for (const data of steps) yield { id: undefined, event: "step", data };
     yield { id: undefined, event: "done", data: { id: "j1", error: null, result: null, ...job } };
   }
   const service = { events: () => Promise.resolve(frames()), isLost: () => false };
@@ -61,4 +62,17 @@ Deno.test("followJob() reports a job that failed without a result", async () => 
 
   await rejects(followed, new CommandError("Job j1: failed: The registry refused"));
   deepEqual(noted, []);
+});
+
+Deno.test("followJob() says each reason once", async () => {
+  const reason = "web exited with code 3";
+  const { noted, followed } = follow({ status: "rolled_back", error: reason }, [
+    { name: "pull", status: "succeeded", message: null },
+    { name: "pull 2", status: "failed", message: "no such host" },
+    { name: "verify", status: "failed", message: reason },
+    { name: "verify", status: "failed", message: reason },
+  ]);
+
+  await rejects(followed, new CommandError(`Job j1: rolled back: ${reason}`));
+  deepEqual(noted, ["pull: succeeded", "pull 2: failed", "verify: failed", "no such host"]);
 });

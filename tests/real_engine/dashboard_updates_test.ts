@@ -75,6 +75,9 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     const before = (await engine.docker("inspect", "--format={{.Image}}", "site")).trim();
     await tab.loaded();
     deepEqual(await isEnabled(tab, "Update all"), false);
+    await tab.go("/");
+    await tab.find("listitem", /image is blocked: site/);
+    await tab.go("/updates");
     await tab.choose("the block of site", "Allow again");
     await tab.status("The image may be installed in site again");
     await tab.choose("the update of site", "Details");
@@ -99,11 +102,15 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     await tab.go("/containers");
     await tab.find("row", /site.*Update/);
     await tab.go("/containers/site");
+    await tab.click("button", "Details");
+    await tab.find("dialog", "Update of site");
+    await tab.click("button", "Close");
     await tab.click("button", "More actions");
     await tab.click("menuitem", "Update");
     await planIsShown(tab);
     await tab.click("button", "Update");
     await tab.status("The update of site has begun");
+    await until("the failure is no longer the last", () => tab.gone("button", "Details"), LONG);
     await tab.go("/updates");
     await until("the update has succeeded", () => tab.find("row", /site.*Succeeded/), LONG);
     const image = async () =>

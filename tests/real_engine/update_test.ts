@@ -156,9 +156,7 @@ engineTest(
     await engine.docker("exec", web.name, "sh", "-c", "echo kept > /data/file");
     const second = await web.publish(`${SLEEP} # 2`, "ENV VERSION=2", "LABEL version=2");
 
-    const plan = await app.call("POST", `/api/containers/${web.name}/update?plan=1`, {
-      pull: "never",
-    });
+    const plan = await app.call("POST", `/api/containers/${web.name}/update?plan=1`, {});
     equal(plan.status, 200);
     deepEqual(plan.body.replaced, [
       { setting: "environment", names: ["VERSION"] },
@@ -167,7 +165,8 @@ engineTest(
     ]);
     deepEqual([plan.body.currentImageId, plan.body.newImageId], [first, second]);
 
-    const job = await run(app, web.name);
+    // The image came from no registry, so that it is not pulled.
+    const job = await run(app, web.name, { pull: undefined });
     equal(job.status, "succeeded", job.error ?? "");
     const after = await web.inspect();
     deepEqual([after.Image, after.State.Running, after.Id === oldId], [second, true, false]);

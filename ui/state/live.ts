@@ -96,9 +96,13 @@ export const jobs = signal<ReadonlyMap<string, LiveJob>>(new Map());
 export const healthOf = ({ state, health }: Pick<Container, "state" | "health">) =>
   state === "running" ? health : null;
 
-/** Whether it counts as stopped, as in the API: in every state but running and paused. */
-export const isStopped = ({ state }: Pick<Container, "state">): boolean =>
-  state !== "running" && state !== "paused";
+/** A container in a crash loop runs in between, too. */
+export const isRestarting = ({ state, crashLooping }: Pick<Container, "state" | "crashLooping">) =>
+  state === "restarting" || crashLooping;
+
+/** Whether it counts as stopped on the overview. */
+export const isStopped = (container: Pick<Container, "state" | "crashLooping">): boolean =>
+  container.state !== "running" && container.state !== "paused" && !isRestarting(container);
 
 /** Whether the container engine answers; `undefined` until it is known. */
 export const engineReachable = computed(() => host.value?.engine.reachable);

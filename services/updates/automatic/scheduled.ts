@@ -45,7 +45,6 @@ export async function updateNow(
   }
   const started = await startUpdate(deps, {
     containerId: id,
-    pull: "always",
     expectedDigest: checked?.latestDigest ?? undefined,
     verifyTimeoutSeconds: updatePolicy(labels, known.local.labelsOf(imageId)).verifyTimeoutSeconds,
     actor,

@@ -2,6 +2,7 @@
 
 import { parseReference } from "../../../engine/image_reference.ts";
 import type { Deps } from "../../deps.ts";
+import type { ImageInspect } from "../../../engine/images.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { blockOf } from "./blocked.ts";
 import { isSamePlatform, type Platform, platformOf } from "./plan.ts";
@@ -20,6 +21,14 @@ const REGISTRY_MS = 10_000;
 /** Whether the image is pulled, so that the registry decides what it is. */
 export const isPulled = (pull: PullPolicy, isLocal: boolean): boolean =>
   pull === "always" || (pull === "missing" && !isLocal);
+
+/** Whether an image came from no registry: there, its name can belong to another owner. */
+export const isFromNoRegistry = (image: ImageInspect | undefined): boolean =>
+  image !== undefined && !image.RepoDigests?.length;
+
+/** The pull policy of an update without one. @param local What the reference names on this host. */
+export const defaultPull = (local: ImageInspect | undefined): PullPolicy =>
+  isFromNoRegistry(local) ? "never" : "always";
 
 /**
  * Asks the registry for the digest and the platforms of the new image. A registry that does not

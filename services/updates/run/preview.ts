@@ -8,7 +8,7 @@ import { asContainer } from "../../containers/reads.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { withVisibleImage } from "./choices.ts";
-import { readLatest } from "./latest.ts";
+import { defaultPull, readLatest } from "./latest.ts";
 import { logObstacles } from "./log_pattern.ts";
 import { planContainer, type ReplacedSetting, warningsOf } from "./plan.ts";
 import type { UpdateRequest } from "./start.ts";
@@ -56,7 +56,10 @@ export async function previewUpdate(
   const survey = withVisibleImage(found, actor.scope);
   const { old, container, all, oldImage, local, reference, dependents, watched } = survey;
   assertDependentsInScope(actor.scope, container, all);
-  const latest = await readLatest(deps, survey, { pull, digest: expectedDigest });
+  const latest = await readLatest(deps, survey, {
+    pull: pull ?? defaultPull(local),
+    digest: expectedDigest,
+  });
   const newImage = local && isLatest(deps, local, reference, latest) ? local : undefined;
   const plan = newImage && planContainer(old, {
     oldImage,

@@ -30,7 +30,7 @@ import {
   type UpdateJob,
   type UpdateResult,
 } from "./job.ts";
-import { isPulled, readLatest } from "./latest.ts";
+import { isFromNoRegistry, isPulled, readLatest } from "./latest.ts";
 import { markReplaced, prepare, replace, unchanged } from "./machine.ts";
 import type { Member, Pair } from "./members.ts";
 import { assertNoObstacle } from "./prepare.ts";
@@ -129,9 +129,8 @@ async function planMember(
   return { reference, imageId: local ? fullImageId(local.Id) : null };
 }
 
-/** An image from no registry is not pulled: there, the name can belong to another owner. */
 const pullOf = (pull: PullPolicy, local: ImageInspect | undefined): PullPolicy =>
-  local && !local.RepoDigests?.length ? "never" : pull;
+  isFromNoRegistry(local) ? "never" : pull;
 
 const reportFailure = (deps: Deps, member: UpdateJob, error: unknown) =>
   report(deps, member, "update.failed", { reason: messageOf(deps, error) });

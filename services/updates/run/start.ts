@@ -13,7 +13,7 @@ import { compileLinearPattern } from "../../input/linear_pattern.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { pullOfVisible, withVisibleImage } from "./choices.ts";
 import { rollbackKind, updateKind } from "./kind.ts";
-import { readLatest } from "./latest.ts";
+import { defaultPull, readLatest } from "./latest.ts";
 import { logObstacles } from "./log_pattern.ts";
 import { assertNoObstacle } from "./prepare.ts";
 import { findPrevious } from "./previous.ts";
@@ -40,7 +40,8 @@ export interface UpdateRequest extends VerificationRequest {
   containerId: string;
   /** Default: the reference that the container was created from. See `assertChoices()`. */
   image?: string | undefined;
-  pull: PullPolicy;
+  /** Default: `always`, but `never` for an image that came from no registry. */
+  pull?: PullPolicy | undefined;
   /**
    * Ignores a blocked digest, too little room and another platform, and recreates a container that
    * already runs the image.
@@ -71,7 +72,7 @@ export async function startUpdate(deps: Deps, request: UpdateRequest): Promise<J
   const { containerId, image, force = false, expectedDigest, actor } = request;
   const found = await surveyUpdate(deps, containerId, { image, digest: expectedDigest });
   const survey = withVisibleImage(found, actor.scope);
-  const pull = pullOfVisible(request.pull, survey, found.local);
+  const pull = pullOfVisible(request.pull ?? defaultPull(survey.local), survey, found.local);
   const latest = force
     ? []
     : (await readLatest(deps, survey, { pull, digest: expectedDigest })).obstacles;

@@ -194,7 +194,7 @@ Deno.test("the overview has numbers and the containers that need attention, and 
   equal(type, "overview");
   deepEqual(containers, {
     running: 2,
-    stopped: 2,
+    stopped: 1,
     unhealthy: 1,
     restarting: 1,
     paused: 0,

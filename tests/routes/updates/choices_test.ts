@@ -17,7 +17,7 @@ const IMAGES: Record<string, string> = {
 };
 
 /** An engine with the container of a stack, and one of another stack that runs a later tag. */
-function engine() {
+function engine(digests = [`127.0.0.1:1/shop/web@${OWN_ID}`]) {
   const container = (stack: string, image: string, imageId: string) => ({
     name: `${stack}-web-1`,
     labels: { ...composeLabels(stack, "web"), "com.docker.compose.image": imageId },
@@ -33,7 +33,7 @@ function engine() {
     ...Object.fromEntries(
       Object.entries(IMAGES).map(([reference, Id]) => [
         `GET /images/${reference.split("/").map(encodeURIComponent).join("/")}/json`,
-        () => Response.json({ Id, RepoTags: [], RepoDigests: [], Size: 1, Config: {} }),
+        () => Response.json({ Id, RepoTags: [], RepoDigests: digests, Size: 1, Config: {} }),
       ]),
     ),
   });
@@ -102,6 +102,18 @@ Deno.test("a registry on this host without an entry is not asked", async () => {
     body.warnings.join(),
     /127\.0\.0\.1 is an address that .*, or add the registry 127\.0\.0\.1:1/,
   );
+});
+
+Deno.test("the plan for an image that came from no registry asks none unless it is pulled", async () => {
+  await using fake = engine([]);
+  using app = testApp({ engine: fake.engine });
+
+  const { body } = await app.call("POST", PLAN, {}, { role: "operator" });
+  const pulled = await app.call("POST", PLAN, { pull: "always" }, { role: "operator" });
+
+  // The address of the registry is refused, so that a question to it would be a warning.
+  deepEqual([body.newImageId, body.newDigest, body.warnings], [OWN_ID, OWN_ID, []]);
+  match(pulled.body.warnings.join(), /^The registry does not say what is new/);
 });
 
 Deno.test("a plan shows a limited token nothing of foreign images", async () => {

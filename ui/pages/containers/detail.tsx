@@ -12,6 +12,7 @@ import { Tabs } from "../../components/tabs.tsx";
 import { plain } from "../../base/text.ts";
 import { containers, healthOf } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
+import { LastFailure } from "../updates/last_failure.tsx";
 import { Actions, openContainer } from "./actions.tsx";
 import { Changes } from "./changes.tsx";
 import { Environment } from "./environment.tsx";
@@ -106,6 +107,7 @@ function OneContainer({ id, tab }: { id: string; tab: string | undefined }) {
         group="Updates"
         target={{ targetType: "container", target: name.current ?? container.name }}
       />
+      <LastFailure target={name.current ?? container.name} />
       <Tabs
         name="Container"
         current={open.name}

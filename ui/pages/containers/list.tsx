@@ -13,7 +13,13 @@ import { Table } from "../../components/table.tsx";
 import { sortRows } from "../../components/table_lines.ts";
 import { capital, count } from "../../base/text.ts";
 import { ACTIONS, actionsFor, mayRun, runAction, runOnAll } from "../../state/container_actions.ts";
-import { containers, engineReachable, healthOf, isStopped } from "../../state/live.ts";
+import {
+  containers,
+  engineReachable,
+  healthOf,
+  isRestarting,
+  isStopped,
+} from "../../state/live.ts";
 import { navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { GeneratedDialog } from "../stacks/generated.tsx";
@@ -225,10 +231,12 @@ function haystackOf(container: Container): string {
   return text;
 }
 
-/** The engine's word, or one that stands for several. */
-const isIn = (container: Container, state: string): boolean =>
-  container.state === state || state === "stopped" && isStopped(container) ||
-  state === "restarting" && container.crashLooping;
+/** As the overview counts them; every other state is the engine's word. */
+function isIn(container: Container, state: string): boolean {
+  if (state === "stopped") return isStopped(container);
+  if (state === "restarting") return isRestarting(container);
+  return container.state === state && !(state === "running" && container.crashLooping);
+}
 
 function filter(
   all: readonly Container[],

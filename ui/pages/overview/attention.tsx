@@ -2,10 +2,11 @@
 
 import type { ComponentChildren } from "preact";
 import { api } from "../../api/client.ts";
-import type { AlertEvent, AlertMetric, ImageUpdate } from "../../api/types.ts";
+import type { AlertEvent, AlertMetric, BlockedUpdate, ImageUpdate } from "../../api/types.ts";
 import { Button, Link, LinkButton } from "../../components/button.tsx";
 import { Icon, type IconName } from "../../components/icon.tsx";
 import { Section } from "../../components/page.tsx";
+import { useRead, useReloadOn } from "../../components/reading.ts";
 import { Loading } from "../../components/states.tsx";
 import { imageName, percent, plain } from "../../base/text.ts";
 import { now, Time } from "../../components/time.tsx";
@@ -18,6 +19,7 @@ import {
   events,
   healthOf,
   host,
+  isRestarting,
   type LiveEvent,
   overview,
 } from "../../state/live.ts";
@@ -45,6 +47,8 @@ const RECENT_MS = 24 * 60 * 60 * 1000;
 
 export function Attention() {
   const updates = useImageUpdates();
+  const blocked = useRead("GET /api/updates/blocked", {});
+  useReloadOn("update.", blocked.reload);
   if (!overview.value && !host.value) return <Loading name="Needs attention" />;
   const concerns = [
     ...maintenanceMode(),
@@ -54,6 +58,7 @@ export function Attention() {
     ...scarceResources(),
     ...recentFailures(),
     ...availableUpdates(updates),
+    ...blockedUpdates(blocked.data.value?.blocked),
     ...licenseWarning(),
   ];
   return (
@@ -235,10 +240,6 @@ const PROBLEMS: Record<string, Problem> = {
   unhealthy: { is: "is unhealthy", are: "are unhealthy", to: "/containers?health=unhealthy" },
 };
 
-/** A container in a crash loop runs in between, too. */
-const isRestarting = ({ state, crashLooping }: ContainerState) =>
-  state === "restarting" || crashLooping;
-
 const problemOf = (container: ContainerState): Problem | undefined =>
   PROBLEMS[isRestarting(container) ? "restarting" : container.state] ??
     PROBLEMS[healthOf(container) ?? ""];
@@ -308,23 +309,47 @@ function recentFailures(): Concern[] {
   });
 }
 
-/** Names of images in the line about updates. */
-const IMAGES_MAX = 3;
+/** Names in a line about updates. */
+const NAMES_MAX = 3;
+
+function Names({ names }: { names: readonly string[] }) {
+  const hidden = names.length - NAMES_MAX;
+  return (
+    <>
+      <strong>{names.slice(0, NAMES_MAX).join(", ")}</strong>
+      {hidden > 0 && ` and ${hidden} more`}
+    </>
+  );
+}
 
 function availableUpdates(updates: readonly ImageUpdate[] = []): Concern[] {
   const images = updates.filter(({ containers }) => containers.some(({ blocked }) => !blocked))
     .map(({ image }) => plain(imageName(image)));
   if (images.length === 0) return [];
-  const names = images.slice(0, IMAGES_MAX).join(", ");
-  const hidden = images.length - IMAGES_MAX;
   return [{
     key: "updates",
     tone: "warn",
     icon: "down",
     text: (
       <>
-        Updates for <strong>{names}</strong>
-        {hidden > 0 && ` and ${hidden} more`}
+        Updates for <Names names={images} />
+      </>
+    ),
+    solution: <LinkButton to="/updates">Show updates</LinkButton>,
+  }];
+}
+
+/** Images that containers have left, and that are not installed again. */
+function blockedUpdates(blocked: readonly BlockedUpdate[] = []): Concern[] {
+  const names = [...new Set(blocked.map(({ containerName }) => plain(containerName)))];
+  if (names.length === 0) return [];
+  return [{
+    key: "blocked",
+    tone: "warn",
+    icon: "down",
+    text: (
+      <>
+        Rolled back, and the image is blocked: <Names names={names} />
       </>
     ),
     solution: <LinkButton to="/updates">Show updates</LinkButton>,

@@ -17,7 +17,7 @@ import { sentenceOf, showAlert } from "../../state/toasts.ts";
 import { updateStack } from "../updates/stack_update.ts";
 import { stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
 import { JobList } from "../../parts/job_list.tsx";
-import { useReloadOnEnd } from "./deploy.tsx";
+import { useReloadOnEnd } from "../../state/jobs.ts";
 import { StackHistory } from "./history.tsx";
 import { moreActions } from "./more_actions.tsx";
 import { PlanSection } from "./plan.tsx";
@@ -42,7 +42,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
     query: { ...(kind && { kind }) },
   });
   useReloadOnStates(reload);
-  useReloadOnEnd(name, reload);
+  useReloadOnEnd({ targetType: "stack", target: name }, reload);
   const plan = useSignal<StackPlan | undefined>(undefined);
   useReloadAfter(data.value, () => plan.value = undefined);
   const stack = data.value;

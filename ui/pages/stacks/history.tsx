@@ -21,7 +21,7 @@ import { Table } from "../../components/table.tsx";
 import { plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { userName, useUserOptions } from "../../parts/user_options.ts";
-import { useReloadOnEnd } from "./deploy.tsx";
+import { useReloadOnEnd } from "../../state/jobs.ts";
 
 /** Jobs that are read; those of containers with the stack's name are left out. */
 const READ = 20;
@@ -35,7 +35,7 @@ export function StackHistory({ name }: { name: string }) {
   const { data, reload } = useRead("GET /api/jobs", { query: { target: name, limit: READ } });
   const users = useUserOptions();
   const open = useSignal<Job | undefined>(undefined);
-  useReloadOnEnd(name, reload);
+  useReloadOnEnd({ targetType: "stack", target: name }, reload);
   const kinds = useKinds(jobKinds).filter(({ group, isListed }) => group === "Stacks" && isListed);
   const kindOf = (job: Job) => kinds.find(({ id }) => id === job.kind);
   const ended = data.value?.jobs.filter((job) => kindOf(job) && job.endedAt !== null);

@@ -9,7 +9,7 @@ import { stackPath } from "../../paths.ts";
 import { navigate } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
-import { reportJob } from "./deploy.tsx";
+import { reportJob } from "../../state/jobs.ts";
 
 /** The actions that apply now. */
 export function moreActions(stack: StackDetail, onChange: () => void): MenuItem[] {

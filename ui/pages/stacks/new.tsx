@@ -21,7 +21,7 @@ import { navigate, query } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { dismiss, sentenceOf, showAlert, showStatus, toasts } from "../../state/toasts.ts";
 import { Beginnings } from "./beginnings.tsx";
-import { reportJob } from "./deploy.tsx";
+import { reportJob } from "../../state/jobs.ts";
 import { useAnswer } from "./editor/answer.ts";
 import { type Draft, EMPTY_DRAFT, isSameDraft, sourcesOf } from "./editor/draft.ts";
 import { type Problem, problemsOf } from "./editor/problems.tsx";

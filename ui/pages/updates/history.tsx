@@ -147,7 +147,7 @@ const canRollBack = (job: Job): boolean =>
   hasRole("operator", "containers:update") && job.status === "succeeded" &&
   outcomeOf(job)?.updated === true;
 
-function JobDialog({ job, kinds, onClose }: {
+export function JobDialog({ job, kinds, onClose }: {
   job: Job;
   kinds: readonly JobKind[];
   onClose: () => void;

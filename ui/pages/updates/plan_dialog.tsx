@@ -3,14 +3,14 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { api, ApiError } from "../../api/client.ts";
-import type { ContainerUpdatePlan } from "../../api/types.ts";
+import type { ContainerUpdatePlan, Job } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
 import { duration, imageName, plain } from "../../base/text.ts";
-import { withResult } from "../../state/toasts.ts";
+import { beginJob } from "../../state/jobs.ts";
 
 /** @param props.tags References of newer versions to choose from. */
 export function UpdateDialog({ container: { id, name }, tags = [], onClose, onStarted }: {
@@ -24,8 +24,8 @@ export function UpdateDialog({ container: { id, name }, tags = [], onClose, onSt
   const { plan, error, reload } = usePlan(id, image.value);
   const blocking = plan?.obstacles.filter(({ canForce }) => !(canForce && force.value)) ?? [];
   const update = async () => {
-    const isStarted = await withResult(
-      `The update of ${plain(name)} has begun`,
+    const isStarted = await beginJob(
+      `The update of ${plain(name)}`,
       () =>
         api("POST /api/containers/{id}/update", {
           path: { id },
@@ -34,7 +34,7 @@ export function UpdateDialog({ container: { id, name }, tags = [], onClose, onSt
             ...(plan?.newDigest && { digest: plan.newDigest }),
             force: force.value,
           },
-        }),
+        }) as Promise<Job>,
     );
     // Obstacles of now are part of a new plan.
     if (!isStarted) return reload();
@@ -104,9 +104,14 @@ function usePlan(id: string, image: string | undefined) {
   return { plan: plan.value, error: error.value, reload: () => round.value++ };
 }
 
+/** E.g. `working directory` for `workingDirectory`. */
+const words = (setting: string): string =>
+  setting.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
 function Plan({ plan }: { plan: ContainerUpdatePlan }) {
   const { currentImageId, newImageId, recreated, watched, replaced, verification } = plan;
   const { method, holdSeconds, deadlineSeconds } = verification;
+  const single = replaced?.flatMap(({ setting, names }) => names.length > 0 ? [] : [setting]) ?? [];
   return (
     <>
       {[...plan.obstacles.map(({ message }) => message), ...plan.warnings].map((message) => (
@@ -131,11 +136,12 @@ function Plan({ plan }: { plan: ContainerUpdatePlan }) {
         )}
         {watched.length > 0 && <Fact name="Must stay healthy">{watched.map(plain).join(", ")}
         </Fact>}
-        {replaced?.map(({ setting, names }) => (
-          <Fact key={setting} name={`New ${setting}`}>
+        {replaced?.filter(({ names }) => names.length > 0).map(({ setting, names }) => (
+          <Fact key={setting} name={`New ${words(setting)}`}>
             <span class="wrap">{names.map(plain).join("\n")}</span>
           </Fact>
         ))}
+        {single.length > 0 && <Fact name="From the new image">{single.map(words).join(", ")}</Fact>}
         <Fact name="Success">
           {method === "health" ? "Healthy" : "Running without a restart"} for{" "}
           {duration(holdSeconds)}, within {duration(deadlineSeconds)}

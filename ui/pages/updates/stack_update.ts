@@ -3,7 +3,7 @@
 import { api } from "../../api/client.ts";
 import { confirm } from "../../components/dialog.tsx";
 import { plain } from "../../base/text.ts";
-import { withResult } from "../../state/toasts.ts";
+import { beginJob } from "../../state/jobs.ts";
 
 /** Confirms and starts the update of a Compose project, for the role operator. */
 export async function updateStack(name: string): Promise<void> {
@@ -13,8 +13,8 @@ export async function updateStack(name: string): Promise<void> {
   if (!await confirm({ verb: "Update", name: `stack ${plain(name)}`, consequence, isSafe: true })) {
     return;
   }
-  await withResult(
-    `The update of ${plain(name)} has begun`,
+  await beginJob(
+    `The update of ${plain(name)}`,
     () => api("POST /api/stacks/{name}/update", { path: { name }, body: {} }),
   );
 }
