@@ -17,7 +17,7 @@ const shown = async (app: TestApp) =>
   (await entries(app)).map(({ action, target, outcome }) => `${action} ${target} ${outcome}`)
     .sort();
 
-Deno.test("copies of data and reads of sources are in the audit log", async () => {
+Deno.test("copies of data, reads of sources and sign-ins that come back from a provider are in the audit log", async () => {
   using app = testApp();
   const read: string[] = [];
   for (const { prefix, endpoints } of await everyRoute(app.deps)) {
@@ -31,6 +31,7 @@ Deno.test("copies of data and reads of sources are in the audit log", async () =
     "GET /api/stacks/:name/source",
     "GET /api/stacks/:name/versions/:version",
     "GET /api/stacks/:name/versions/:version/diff/:other",
+    "GET /auth/oidc/callback",
     "POST /api/stacks/:name/plan",
     "POST /api/stacks/generate",
   ]);

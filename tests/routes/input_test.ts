@@ -246,6 +246,8 @@ const IGNORING = [
   "get /api/ext/service-enterprise/sso/login/:id",
   "get /api/ext/service-pro/status-pages/:pageId/subscribers/verify/:token",
   "get /api/ext/service-pro/status-pages/unsubscribe/:token",
+  "get /auth/oidc/:id/login",
+  "get /auth/oidc/callback",
   "get /docs",
   "get /status/:slug",
   "get /status/:slug/badge.svg",
@@ -253,6 +255,7 @@ const IGNORING = [
   "get /status/:slug/subscribe",
   "post /api/ext/service-enterprise/sso/acs",
   "post /api/ext/service-pro/status-pages/unsubscribe/:token",
+  "post /auth/oidc/backchannel-logout",
   "post /status/:slug/subscribe",
 ];
 

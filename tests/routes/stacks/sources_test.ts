@@ -220,7 +220,7 @@ Deno.test("a plan refuses a build whose image the host does not have", async () 
 
   equal(created.status, 201);
   const stored = await app.call("POST", "/api/stacks/shop/plan", {});
-  deepEqual([stored.status, stored.body.error], [409, message.replace("4:5", "4:")]);
+  deepEqual([stored.status, stored.body.error], [409, message.replace("4:5", "Line 4:")]);
   const given = await app.call("POST", "/api/stacks/shop/plan", { sources: { compose } });
   deepEqual([given.status, given.body.error], [400, `body.compose: ${message}`]);
 });

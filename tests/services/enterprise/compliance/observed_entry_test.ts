@@ -174,9 +174,10 @@ Deno.test("a refusal of any public endpoint that signs in is a failed login", as
     for (const { method, path, role } of endpoints) {
       const route = `${prefix}${path}`;
       const signsIn = role === "public" && method.toUpperCase() === "POST" &&
-        isAuthentication(route) && !route.endsWith("/logout");
+        isAuthentication(route) && !route.endsWith("logout");
       if (signsIn && !isFailedLogin(observed({ path: route, status: 401 }))) missing.push(route);
     }
   }
   deepEqual(missing, []);
+  ok(isFailedLogin(observed({ path: "/auth/oidc/callback", method: "GET", status: 401 })));
 });

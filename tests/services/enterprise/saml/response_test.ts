@@ -230,6 +230,7 @@ test("a response as Entra ID and AD FS write it is taken", async () => {
       name: "Ada & Søn",
       notOnOrAfter: new Date("2026-05-01T13:05:00.123Z"),
       sessionNotOnOrAfter: null,
+      isMultiFactor: false,
     },
   );
 });
@@ -248,6 +249,7 @@ test("a response as Okta writes it is taken, both parts signed", async () => {
     name: "Ada Lovelace",
     notOnOrAfter: new Date("2026-05-01T12:10:00.123Z"),
     sessionNotOnOrAfter: null,
+    isMultiFactor: false,
   });
 });
 
@@ -272,6 +274,7 @@ test("a response as Shibboleth and Keycloak write it is taken", async () => {
       name: "Ada Lovelace",
       notOnOrAfter: new Date("2026-05-01T12:10:00.000Z"),
       sessionNotOnOrAfter: new Date("2026-05-01T20:00:00.000Z"),
+      isMultiFactor: false,
     },
   );
 });
