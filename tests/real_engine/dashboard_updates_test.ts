@@ -110,7 +110,11 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     await planIsShown(tab);
     await tab.click("button", "Update");
     await tab.status("The update of site has begun");
-    await until("the failure is no longer the last", () => tab.gone("button", "Details"), LONG);
+    await until("the update has ended", async () => {
+      const { body } = await service.call("GET", "/api/jobs?kind=container.update&limit=1");
+      return body.jobs[0].status === "succeeded";
+    }, LONG);
+    await tab.gone("button", "Details");
     await tab.go("/updates");
     await until("the update has succeeded", () => tab.find("row", /site.*Succeeded/), LONG);
     const image = async () =>
