@@ -14,7 +14,7 @@ export interface EngineEndpoint {
   /**
    * Opens a connection.
    *
-   * @param signal Aborted when the connection is no longer needed.
+   * @param signal Ends the attempt to connect.
    * @throws {EngineUnreachableError} With a sentence for the user.
    */
   connect(signal: AbortSignal): Promise<EngineConnection>;

@@ -71,7 +71,7 @@ export const passkeyEndpoints = (deps: Deps) => {
       status: 201,
       failures: {
         403: "The passkey is not valid for the options, or they were used or have expired",
-        409: "The passkey is known, the limit is reached, or there is no HTTPS or host name",
+        409: "The passkey is known, the limit is reached, or the address has no HTTPS or host name",
         ...OFF,
       },
     }, async ({ body, caller, request, note }) => {

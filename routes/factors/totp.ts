@@ -66,7 +66,7 @@ export const factorEndpoints = (deps: Deps) => [
     returns: RecoveryCodes,
     failures: {
       403: "The code is wrong",
-      409: "There is no new secret, or the account has an authenticator app",
+      409: "No new secret waits for a code, or the account has an authenticator app",
       ...CODES_THROTTLED,
       ...OFF,
     },

@@ -20,8 +20,8 @@ export interface LogStreamRequest {
   /** Selects lines. A slow one is run in slices. */
   filter: { selects(line: LogLineFields): boolean; isSlow: boolean } | undefined;
   /**
-   * Lines for which there is no room are read again later, instead of dropped, as long as the client
-   * catches up.
+   * Lines beyond the memory of a stream are read again later, instead of dropped, as long as the
+   * client catches up.
    */
   isComplete?: boolean;
   /** Whether the client is still authorized. Called every second; its stream ends if not. */
