@@ -11,7 +11,7 @@
 import type { Engine, EngineResponse } from "./client.ts";
 import { EngineProtocolError, ifThere } from "./errors.ts";
 import { segment } from "./path.ts";
-import type { Signal } from "./query.ts";
+import { type Signal, withMargin } from "./query.ts";
 
 /** A path of a container, as the engine describes it. */
 export interface ContainerPath {
@@ -75,6 +75,26 @@ export async function containerArchive(
   })());
 }
 
+/**
+ * Reads a path of a container as a tar archive of any size. The engine waits while the caller does not
+ * read; leaving the body early closes the connection. An archive that the engine could not complete
+ * lacks its end.
+ *
+ * @returns `undefined` if the container or the path does not exist.
+ */
+export function containerArchiveStream(
+  engine: Engine,
+  id: string,
+  { path, signal }: { path: string } & Signal,
+): Promise<EngineResponse | undefined> {
+  return ifThere(engine.request("GET", `/containers/${segment("container", id)}/archive`, {
+    query: { path },
+    signal,
+    long: true,
+    headTimeoutMs: withMargin(120),
+  }));
+}
+
 /** The highest bit of Go's `os.FileMode`. */
 const GO_DIRECTORY = 2 ** 31;
 
@@ -111,14 +131,17 @@ export async function containerExtract(
   id: string,
   { path, archive, signal }: {
     path: string;
-    archive: Uint8Array<ArrayBuffer>;
+    /** A stream is sent as the engine takes it; its error is that of the call. */
+    archive: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
   } & Signal,
 ): Promise<void> {
   await engine.send("PUT", `/containers/${segment("container", id)}/archive`, {
     query: { path },
     headers: { "Content-Type": "application/x-tar" },
-    upload: new Blob([archive]).stream(),
+    upload: archive instanceof ReadableStream ? archive : new Blob([archive]).stream(),
     signal,
     long: true,
+    // The engine may still write to a slow disk after the last byte.
+    headTimeoutMs: withMargin(600),
   });
 }
