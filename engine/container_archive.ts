@@ -123,20 +123,22 @@ function readStat({ headers }: EngineResponse, path: string): ContainerPath {
  * Extracts a tar archive in a container, which need not run. Missing directories are created.
  *
  * @param path An existing directory, as the container sees it.
+ * @param keepsOwners Podman gives files to the user of the container otherwise.
  * @throws {EngineError} 404 if the container or the directory does not exist; 400 if the container's
  * root file system is read-only.
  */
 export async function containerExtract(
   engine: Engine,
   id: string,
-  { path, archive, signal }: {
+  { path, archive, keepsOwners, signal }: {
     path: string;
+    keepsOwners?: boolean;
     /** A stream is sent as the engine takes it; its error is that of the call. */
     archive: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
   } & Signal,
 ): Promise<void> {
   await engine.send("PUT", `/containers/${segment("container", id)}/archive`, {
-    query: { path },
+    query: { path, copyUIDGID: keepsOwners ? false : undefined },
     headers: { "Content-Type": "application/x-tar" },
     upload: archive instanceof ReadableStream ? archive : new Blob([archive]).stream(),
     signal,
