@@ -68,7 +68,7 @@ const PLACES: {
     code: /from "[^"]*\/container_archive\.ts"/,
     example: `import { containerStat } from "../../../engine/container_archive.ts";`,
     folders: ["engine"],
-    exceptions: /^services\/compose\//,
+    exceptions: /^services\/(compose|backup\/volumes)\//,
   },
   {
     what: "the environment",
