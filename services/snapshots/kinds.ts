@@ -1,0 +1,100 @@
+/** The jobs of snapshots. @module */
+
+import type { Deps } from "../deps.ts";
+import type { JobRun, NamedJobKind } from "../jobs/kind.ts";
+import type { Identity } from "../containers/reservations.ts";
+import type { Held } from "./hold.ts";
+import type { Mode } from "./modes.ts";
+
+/** Why a snapshot was made; a tag of it. */
+export const REASONS = ["manual", "schedule", "update", "undo"] as const;
+export type Reason = (typeof REASONS)[number];
+
+export interface SnapshotInput {
+  /** `null` for single volumes. */
+  stack: string | null;
+  /** Names; `null` for a stack. */
+  volumes: string[] | null;
+  targetId: string;
+  /** Name of the target. */
+  place: string;
+  mode: Mode;
+  reason: Reason;
+  note: string | null;
+  /** What the job reserves. */
+  affected: Identity[];
+}
+
+export interface SnapshotResult {
+  /** Of restic. */
+  snapshot: string;
+  target: string;
+  mode: Mode;
+  files: number;
+  /** Of all files, in bytes. */
+  size: number;
+  /** Stored at the target, in bytes; the rest was there. */
+  added: number;
+  /** How long containers were stopped or paused, in milliseconds. */
+  downtimeMs: number;
+  /** What the snapshot does not have: paths in it, with the reason. */
+  skipped: { path: string; reason: string }[];
+  skippedCount: number;
+  /** Directories of the host that are not below `STACK_ROOTS`. */
+  leftOut: string[];
+}
+
+export type SnapshotJob = JobRun<SnapshotInput>;
+
+/** Job steps, which are also what a restart finds. */
+export const SNAPSHOT_STEPS = {
+  plan: "Plan",
+  hold: "Stop or pause containers",
+  read: "Read and store",
+  release: "Start containers",
+} as const;
+
+export const snapshotKind: NamedJobKind<SnapshotInput, SnapshotResult> = {
+  id: "backup.snapshot",
+  group: "Backups",
+  title: "Backup",
+  running: "Backing up {target}",
+  steps: SNAPSHOT_STEPS,
+  unit: "bytes",
+  isListed: true,
+  targetType: "stack",
+  role: "operator",
+  permission: "backup:run",
+  reserve: ({ reservations }, { target, input: { affected: [first, ...affected] } }) =>
+    reservations.reserve(first ?? { id: target, name: target }, "backed up", {
+      affected,
+      operation: operationOf(target),
+    }),
+  run: take,
+  recover: (deps, job) => interrupted(deps, job),
+  endEvent: ({ id: jobId, target: backup, input, status, error, result }) => {
+    const data = { backup, place: (input as SnapshotInput).place, jobId };
+    if (status === "succeeded") {
+      const { snapshot, size, downtimeMs } = result as SnapshotResult;
+      return { event: "backup.succeeded", data: { ...data, snapshot, size, downtimeMs } };
+    }
+    if (status === "cancelled") return undefined;
+    return { event: "backup.failed", data: { ...data, reason: error } };
+  },
+};
+
+/** The actions of a job on containers belong to its reservation, also after a restart. */
+export const operationOf = (target: string) => Symbol.for(`backup ${target}`);
+
+async function take(deps: Deps, job: SnapshotJob): Promise<SnapshotResult> {
+  return await (await import("./take.ts")).takeSnapshot(deps, job);
+}
+
+async function interrupted(deps: Deps, job: SnapshotJob): Promise<never> {
+  return await (await import("./take.ts")).releaseInterrupted(deps, job);
+}
+
+/** What the step `plan` stores. */
+export interface SnapshotPlan {
+  held: Held | null;
+}
