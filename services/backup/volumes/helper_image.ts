@@ -11,7 +11,7 @@ import { ifThere } from "../../../engine/errors.ts";
 import { imageInspect } from "../../../engine/images.ts";
 import { createHelperOf, removeHelper } from "../../containers/helper_container.ts";
 import { AppError } from "../../errors.ts";
-import type { VolumeDeps } from "./read.ts";
+import type { VolumeDeps } from "./mounted.ts";
 
 /** The image of a helper container. */
 export interface HelperImage {

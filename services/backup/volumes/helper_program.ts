@@ -11,7 +11,7 @@ import { containerStart, containerWait } from "../../../engine/containers.ts";
 import { createHelperOf, type MountSource, removeHelper } from "../../containers/helper_container.ts";
 import { AppError } from "../../errors.ts";
 import type { HelperImage } from "./helper_image.ts";
-import { assertSource, missingDirectory, type VolumeDeps } from "./read.ts";
+import { assertSource, missingDirectory, newRoot, type VolumeDeps } from "./mounted.ts";
 
 /** A script, and the volume in whose root it starts. */
 export interface HelperProgram {
@@ -56,7 +56,7 @@ export async function* streamProgram(
 ): AsyncGenerator<Uint8Array, ProgramEnd> {
   const { engine } = deps;
   await assertSource(deps, source, signal);
-  const root = `/longshore-${crypto.randomUUID()}`;
+  const root = `/${newRoot()}`;
   const { HostConfig, ...body } = image.body;
   const id = await createHelperOf(deps, {
     ...body,

@@ -11,8 +11,9 @@ import { AppError } from "../../errors.ts";
 import type { ByteString, EntryType } from "../restic/entry.ts";
 import type { HelperImage } from "./helper_image.ts";
 import { type ProgramEnd, programError, runProgram, streamProgram } from "./helper_program.ts";
-import { assertPath, parentOf, showPath, TreeError } from "./limits.ts";
-import type { VolumeDeps } from "./read.ts";
+import { parentOf, showPath } from "./limits.ts";
+import type { VolumeDeps } from "./mounted.ts";
+import { DECODE, encodePath } from "./shell_path.ts";
 
 /** A volume with the image for its helper containers, see `findHelperImage()`. */
 export interface VolumeTarget {
@@ -37,7 +38,7 @@ const LISTING_MS = 2000;
 const FUNCTIONS = `
 line='
 '
-decode() { path=$(printf '%bx' "$1"); path=\${path%x}; }
+${DECODE}
 enter() {
   decode "$1"
   cd -P -- "$root/$path" 2> /dev/null || exit ${NOT_FOUND}
@@ -230,18 +231,4 @@ function pairOf(path: ByteString): [directory: string, name: string] {
   if (path === "") throw new AppError("invalid", "The root of a volume cannot be changed so");
   const directory = parentOf(path);
   return [encodePath(directory), encodePath(path.slice(directory === "" ? 0 : directory.length + 1))];
-}
-
-/** Octal for `printf %b`: the engine's JSON has no bytes. */
-function encodePath(path: ByteString): string {
-  try {
-    if (path !== "") assertPath(path);
-  } catch (error) {
-    if (!(error instanceof TreeError)) throw error;
-    throw new AppError("invalid", error.message, { cause: error });
-  }
-  return path.replace(
-    /[^\w./-]/g,
-    (byte) => `\\0${byte.charCodeAt(0).toString(8).padStart(3, "0")}`,
-  );
 }
