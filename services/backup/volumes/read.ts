@@ -1,106 +1,91 @@
 /**
- * Entries of a volume or a directory of the host, read through the engine: a container of Longshore's
- * own has it mounted read-only and is never started. `docs/backup-fidelity.md` says what each engine
- * hands out.
+ * Entries of a volume or a directory of the host: from the volume's directory, if `VOLUMES_PATH` has it
+ * and no running container writes to it, else through the engine. `docs/backup-fidelity.md` says what
+ * each way keeps.
  *
  * @module
  */
 
-import { containerArchiveStream } from "../../../engine/container_archive.ts";
-import { findVolume, type Volume } from "../../../engine/volumes.ts";
-import {
-  createHelper,
-  type HelperDeps,
-  type MountSource,
-  removeHelper,
-} from "../../containers/helper_container.ts";
+import type { Volume } from "../../../engine/volumes.ts";
+import type { MountSource } from "../../containers/helper_container.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
-import type { Entries } from "../restic/entry.ts";
+import type { ByteString, Entries } from "../restic/entry.ts";
+import { readDirectory } from "./directory.ts";
+import { readThroughEngine } from "./engine_reading.ts";
 import { createSkipList, type SkipList } from "./limits.ts";
-import { readTar } from "./tar_reader.ts";
+import { assertSource, type VolumeDeps } from "./mounted.ts";
+import { usersOf } from "./users.ts";
 
-export type VolumeDeps = HelperDeps & Pick<Deps, "config">;
-
-/** A volume that is being read. Disposing it removes its helper container. */
-export interface OpenVolume extends AsyncDisposable {
+/** A volume that can be read once. */
+export interface OpenVolume {
+  /** Read from `VOLUMES_PATH`, or through the engine. */
+  way: "directory" | "engine";
   /**
-   * The root with the path "", then what is in it: a directory before its content, names in byte
-   * order. Can be iterated once. Errors are {@linkcode TarError} and {@linkcode TreeError}, e.g. for
-   * an archive that ends early because a file became shorter, and those of the engine.
+   * The root with the path "", then what is in it: a directory before its content, and names of a
+   * directory in byte order, except with the `tar` of busybox (Podman). A caller that stops early ends the reading;
+   * helper containers are removed at the end.
+   *
+   * Errors are {@linkcode TarError} and {@linkcode TreeError}, e.g. for an archive that ends early because
+   * a file became shorter, {@linkcode AppError}, and those of the engine.
    */
   entries: Entries;
-  /** Complete after the last entry. */
+  /** Complete after the last entry: what was not read, and files that changed meanwhile. */
   skipped: SkipList;
 }
 
 /**
- * Opens a volume for one reading. The engine waits while the entries are not consumed.
+ * Opens a volume for reading. Nothing of it is kept in memory, and the engine waits while the entries are
+ * not consumed.
  *
- * @throws {AppError} `not_found` for a volume that does not exist; `conflict` for a directory that the
- * host does not have.
+ * @param options.images Further images that may have the programs of a helper container.
+ * @throws {AppError} `not_found` for a volume that does not exist. While the entries are read: `conflict` for a
+ * directory that the host does not have, and with Podman without an image that has `tar`.
  */
 export async function openVolume(
   deps: VolumeDeps,
   source: MountSource,
-  { signal }: { signal: AbortSignal },
+  { images = [], signal }: { images?: readonly string[]; signal: AbortSignal },
 ): Promise<OpenVolume> {
-  const helper = await createVolumeHelper(deps, source, { isReadOnly: true, signal });
   const skipped = createSkipList();
-  return {
-    entries: readArchive(deps, helper, { skipped, signal }),
-    skipped,
-    [Symbol.asyncDispose]: () => removeHelper(deps, helper.id),
-  };
+  const volume = await assertSource(deps, source, signal);
+  const users = await usersOf(deps, source, volume?.Mountpoint);
+  const known = [...images, ...users.map(({ container }) => container.imageId)];
+  const readElsewhere = (path: ByteString) =>
+    readThroughEngine(deps, { source, path, images: known, skipped, signal });
+
+  const isWritten = users.some(({ isRunning, isReadOnly }) => isRunning && !isReadOnly);
+  const path = volume && !isWritten ? await directoryOf(deps, volume) : undefined;
+  return path === undefined
+    ? { way: "engine", entries: readElsewhere(""), skipped }
+    : { way: "directory", entries: readDirectory({ path, skipped, readElsewhere, signal }), skipped };
 }
 
-async function* readArchive(
-  { engine }: Pick<Deps, "engine">,
-  { id, root }: VolumeHelper,
-  { skipped, signal }: { skipped: SkipList; signal: AbortSignal },
-): Entries & AsyncGenerator {
-  const response = await containerArchiveStream(engine, id, { path: `/${root}`, signal });
-  if (!response) throw new AppError("conflict", "The helper container was removed; try again");
-  yield* readTar(response.body, { root, skipped });
-}
-
-/** A container with one mount, never started. */
-export interface VolumeHelper {
-  id: string;
-  /** Name of the directory below `/` where it is mounted. No link in it can know it. */
-  root: string;
-}
-
-/** Creates the container through which a volume is read or written. */
-export async function createVolumeHelper(
-  deps: HelperDeps,
-  source: MountSource,
-  { isReadOnly, signal }: { isReadOnly: boolean; signal: AbortSignal },
-): Promise<VolumeHelper> {
-  await assertSource(deps, source, signal);
-  const root = `longshore-${crypto.randomUUID()}`;
-  const mount = { ...source, target: `/${root}`, isReadOnly };
-  const id = await createHelper(deps, [mount], { isLong: true, signal });
-  if (id === undefined) throw missingDirectory(source);
-  return { id, root };
-}
+/** Names of volumes, so that one cannot lead out of the directory. */
+const NAME = /^[A-Za-z0-9][\w.-]*$/;
 
 /**
- * The engine would create a missing volume.
- *
- * @returns The volume; `undefined` for a directory, which the engine checks itself.
- * @throws {AppError} `not_found`
+ * The directory of a volume, if this service can list it. A volume with options may be the mount of
+ * something that is not mounted now.
  */
-export async function assertSource(
-  { engine }: Pick<Deps, "engine">,
-  { type, source }: MountSource,
-  signal: AbortSignal,
-): Promise<Volume | undefined> {
-  if (type === "bind") return undefined;
-  const volume = await findVolume(engine, source, { signal });
-  if (!volume) throw notFound("Volume", source);
-  return volume;
+async function directoryOf(
+  { config: { volumesPath }, log }: Pick<Deps, "config" | "log">,
+  { Name, Driver, Options, Mountpoint }: Volume,
+): Promise<string | undefined> {
+  if (volumesPath === null || !NAME.test(Name) || Driver !== "local") return undefined;
+  const isPlain = Object.keys(Options ?? {}).length === 0 && Mountpoint.endsWith(`/${Name}/_data`);
+  if (!isPlain) return undefined;
+  const path = `${volumesPath}/${Name}/_data`;
+  try {
+    for (const each of [`${volumesPath}/${Name}`, path]) {
+      if (!(await Deno.lstat(each)).isDirectory) return undefined;
+    }
+    for await (const _ of Deno.readDir(path)) break;
+    return path;
+  } catch (error) {
+    log.warn("volume not readable below VOLUMES_PATH; it is read through the engine", {
+      volume: Name,
+      error: String(error),
+    });
+    return undefined;
+  }
 }
-
-export const missingDirectory = ({ source }: MountSource): AppError =>
-  new AppError("conflict", `Directory ${source} does not exist on the host`);

@@ -40,7 +40,8 @@ const NS_PER_S = 1_000_000_000n;
  * Reads an archive while it arrives. The content of a file is valid until the next entry is requested.
  * FIFOs and device nodes are skipped.
  *
- * @param root First name of all paths in the archive; the entry of the root itself has the path "".
+ * @param root First name of all paths in the archive, unless the first one is `/` or `.`. The entry of the
+ * root itself has the path "".
  * @throws {TarError} For an archive that is damaged, ends early, or has a path that is not below `root`.
  * @throws {TreeError} For a path that no system has.
  */
@@ -49,10 +50,12 @@ export async function* readTar(
   { root, skipped }: { root: string; skipped: SkipList },
 ): Entries & AsyncGenerator<Entry> {
   const source = new PieceReader(chunks);
+  let base: string | undefined;
   try {
     for (let member = await readMember(source); member; member = await readMember(source)) {
       const content = source.open(member.size);
-      const entry = toEntry(member, root);
+      base ??= cleanName(member.name) === "" ? "" : root;
+      const entry = toEntry(member, base);
       if (entry.type === "fifo") skipped.add(entry.path, "is a FIFO");
       else if (entry.type === "dev" || entry.type === "chardev") {
         skipped.add(entry.path, "is a device node");
@@ -150,8 +153,8 @@ function toEntry(member: Member, root: string): Entry {
 
 /** @throws {TarError} If the name is not the root or below it. */
 function pathBelow(root: string, name: string): string {
-  const clean = name.replace(/^(?:\.?\/)+/, "").replace(/\/+$/, "");
-  if (clean === root || (root === "" && clean === ".")) return "";
+  const clean = cleanName(name);
+  if (clean === root) return "";
   const path = root === "" ? clean : clean.slice(root.length + 1);
   if (root !== "" && !clean.startsWith(`${root}/`)) {
     throw new TarError(`${showPath(name)} is not in the directory that was requested`);
@@ -159,6 +162,10 @@ function pathBelow(root: string, name: string): string {
   assertPath(path);
   return path;
 }
+
+/** Without the slash of a directory, and what some engines and programs put before all names. */
+const cleanName = (name: string) =>
+  (name.startsWith("./") ? name.slice(2) : name.replace(/^\/|^\.$/, "")).replace(/\/$/, "");
 
 /** Takes bytes from chunks of any size; content is passed on without a copy. */
 class PieceReader {

@@ -8,16 +8,12 @@
 import { containerExtract } from "../../../engine/container_archive.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import { findVolume, volumeCreate } from "../../../engine/volumes.ts";
-import {
-  type HelperDeps,
-  type MountSource,
-  removeHelper,
-} from "../../containers/helper_container.ts";
+import { type MountSource, removeHelper } from "../../containers/helper_container.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { Entries } from "../restic/entry.ts";
 import { createSkipList, type SkipList } from "./limits.ts";
-import { createVolumeHelper } from "./read.ts";
+import { createVolumeHelper, type VolumeDeps } from "./mounted.ts";
 import { writeTar } from "./tar_writer.ts";
 
 /** Driver, options and labels of a new volume. */
@@ -69,7 +65,7 @@ export interface Written {
  * host does not have, and with the engine's reason, e.g. a full disk.
  */
 export async function writeVolume(
-  deps: HelperDeps,
+  deps: VolumeDeps,
   source: MountSource,
   entries: Entries,
   { signal, onProgress }: {
