@@ -1,8 +1,13 @@
 /** Makes a snapshot of a stack or of volumes. @module */
 
+import { Buffer } from "node:buffer";
+import type { BackupResult } from "../backup/restic/backup.ts";
+import type { SkipList } from "../backup/volumes/limits.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-import { withoutContainerValues } from "../containers/secret_values.ts";
+import { nodeOs } from "../builtins.ts";
+import type { Container } from "../containers/inventory.ts";
+import { VERSION } from "../version.ts";
 import { type Contents, contentsOfStack, contentsOfVolumes, writersOf } from "./contents.ts";
 import { describeStack } from "./description.ts";
 import { hold, planHold, release } from "./hold.ts";
@@ -14,34 +19,154 @@ import {
   type SnapshotPlan,
   type SnapshotResult,
 } from "./kinds.ts";
+import { openTargetRepository, translated } from "./repositories.ts";
 import { outputOf, runHook } from "./run_hooks.ts";
+import { tagsOf } from "./tags.ts";
 import { type Dump, treeOf } from "./tree.ts";
 
-/** Paths of skipped entries that a result has. */
+/** Longest run of a command after the files were read, in milliseconds. */
+const POST_MS = 60_000;
+
+/** Skipped paths that a result has. */
 const SKIPPED_MAX = 100;
 
 /**
- * The containers continue in any case, also after a failure and while the service stops.
+ * Stops or pauses what writes, reads, and lets it continue in any case, also while the service stops.
  *
  * @throws {AppError} If nothing was stored, or a container did not start again.
  */
 export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<SnapshotResult> {
+  const { mode, affected } = job.input;
   const contents = await contentsOf(deps, job.input);
-  const { mode } = job.input;
   const writers = writersOf(contents);
-  const { held } = await job.step("plan", async (): Promise<SnapshotPlan> => ({
-    held: mode === "stop" || mode === "pause" ? planHold(mode, writers) : null,
-  }));
-  throw new AppError("conflict", "todo");
+  if (writers.some(({ id }) => !affected.some((each) => each.id === id))) {
+    throw new AppError("conflict", "Its containers have changed meanwhile; try again");
+  }
+  const opened = await openTargetRepository(deps, job.input.targetId, job.signal);
+  const { held } = await job.step("plan", (): Promise<SnapshotPlan> =>
+    Promise.resolve({
+      held: mode === "stop" || mode === "pause" ? planHold(mode, writers) : null,
+    }));
+  const hooked = mode === "hooks" ? writers.filter(({ state }) => state === "running") : [];
+
+  const operation = operationOf(job.target);
+  const startedAt = performance.now();
+  let stored: Stored;
+  try {
+    if (held) await job.step("hold", () => hold(deps, held, operation));
+    stored = await withHooks(deps, hooked, job.signal, (dumps) =>
+      job.step("read", () =>
+        translated(() => store(deps, job, opened, { contents, dumps }))));
+  } finally {
+    if (held) await job.step("release", () => release(deps, held, operation));
+  }
+  return {
+    ...stored,
+    target: opened.target.name,
+    mode,
+    downtimeMs: held ? Math.round(performance.now() - startedAt) : 0,
+    leftOut: contents.leftOut,
+  };
 }
 
 function contentsOf(deps: Deps, { stack, volumes }: SnapshotInput): Promise<Contents> {
   return stack === null ? contentsOfVolumes(deps, volumes ?? []) : contentsOfStack(deps, stack);
 }
 
+/** What the step that reads has stored. */
+type Stored = Pick<SnapshotResult, "snapshot" | "files" | "size" | "added" | "skipped" | "skippedCount">;
+
+async function store(
+  deps: Deps,
+  { input, signal, progress }: SnapshotJob,
+  { repository }: Awaited<ReturnType<typeof openTargetRepository>>,
+  { contents, dumps }: { contents: Contents; dumps: readonly Dump[] },
+): Promise<Stored> {
+  const { stack, parts, containers } = contents;
+  const skipped = createSkipped();
+  const tree = treeOf(deps, {
+    parts,
+    dumps,
+    description: stack === null ? undefined : await describeStack(deps, contents, stack),
+  }, { at: deps.now(), signal, images: imagesOf(containers), onSkipped: skipped.add });
+  const { hostname, username } = { hostname: nodeOs().hostname(), username: "longshore" };
+  const { snapshot, counts, bytesAdded }: BackupResult = await repository.backup(tree, {
+    paths: [...parts.map(({ path }) => path), ...(stack === null ? [] : [`/stacks/${stack}`])],
+    tags: tagsOf(input),
+    hostname,
+    username,
+    programVersion: `longshore ${VERSION}`,
+    onProgress: ({ bytes }, path) =>
+      progress({ current: bytes, total: null, message: Buffer.from(path, "latin1").toString() }),
+  }, signal);
+  return {
+    snapshot: snapshot.id,
+    files: counts.files,
+    size: counts.bytes,
+    added: bytesAdded,
+    ...skipped.result(),
+  };
+}
+
+const imagesOf = (containers: readonly Container[]): string[] =>
+  [...new Set(containers.map(({ imageId }) => imageId))];
+
+function createSkipped() {
+  const skipped: SnapshotResult["skipped"] = [];
+  let skippedCount = 0;
+  return {
+    add(part: string, { items, count }: SkipList) {
+      skippedCount += count;
+      const room = SKIPPED_MAX - skipped.length;
+      skipped.push(...items.slice(0, room).map(({ path, reason }) => ({
+        path: `${part}/${Buffer.from(path, "latin1").toString()}`,
+        reason,
+      })));
+    },
+    result: () => ({ skipped, skippedCount }),
+  };
+}
+
+/** Runs `work` between the commands of hooks, which gets the dumps to store. */
+async function withHooks<Result>(
+  { engine, log }: Pick<Deps, "engine" | "log">,
+  containers: readonly Container[],
+  signal: AbortSignal,
+  work: (dumps: Dump[]) => Promise<Result>,
+): Promise<Result> {
+  const hooked = containers.flatMap((container) => {
+    const hooks = hooksOf(container);
+    return hooks ? [{ container, hooks }] : [];
+  });
+  const begun: typeof hooked = [];
+  try {
+    for (const each of hooked) {
+      begun.push(each);
+      if (each.hooks.pre) await runHook(engine, each.container, each.hooks.pre, signal);
+    }
+    return await work(hooked.flatMap(({ container, hooks: { dump } }) =>
+      dump
+        ? [{
+          path: `${container.name}/${dump.file}`,
+          content: outputOf(engine, container, dump.command, signal),
+        }]
+        : []
+    ));
+  } finally {
+    for (const { container, hooks } of begun) {
+      if (!hooks.post) continue;
+      await runHook(engine, container, hooks.post, AbortSignal.timeout(POST_MS)).catch((error) =>
+        log.warn("backup command failed", { container: container.name, error: String(error) })
+      );
+    }
+  }
+}
+
 /** A backup that a stop of the service interrupted; what was stored is reused by the next one. */
 export async function releaseInterrupted(deps: Deps, job: SnapshotJob): Promise<never> {
-  const { held } = (job.resultOf("plan") ?? { held: null }) as SnapshotPlan;
-  if (held && job.hasBegun("hold")) await release(deps, held, operationOf(job.target));
+  const plan = job.resultOf("plan") as SnapshotPlan | undefined;
+  if (plan?.held && job.hasBegun("hold")) {
+    await release(deps, plan.held, operationOf(job.target));
+  }
   throw new AppError("unavailable", "The service stopped before the backup had finished");
 }

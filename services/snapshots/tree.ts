@@ -3,7 +3,8 @@
 import { Buffer } from "node:buffer";
 import type { ByteString, Entries, Entry } from "../backup/restic/entry.ts";
 import type { SkipList } from "../backup/volumes/limits.ts";
-import { openVolume, type VolumeDeps } from "../backup/volumes/read.ts";
+import type { VolumeDeps } from "../backup/volumes/mounted.ts";
+import { openVolume } from "../backup/volumes/read.ts";
 import type { Part } from "./contents.ts";
 import { describedFiles, type StackDescription } from "./description.ts";
 
@@ -24,6 +25,8 @@ interface TreeSource {
 interface TreeOptions {
   at: Date;
   signal: AbortSignal;
+  /** Images that may have the programs of a helper container. */
+  images: readonly string[];
   /** Called with the path in the snapshot and what was left out there. */
   onSkipped(part: string, skipped: SkipList): void;
 }
@@ -32,7 +35,7 @@ interface TreeOptions {
 export async function* treeOf(
   deps: VolumeDeps,
   { parts, dumps, description }: TreeSource,
-  { at, signal, onSkipped }: TreeOptions,
+  { at, signal, images, onSkipped }: TreeOptions,
 ): Entries & AsyncGenerator<Entry> {
   for (const { path, content } of dumps) {
     yield fileOf(`dumps/${path}`, content, at);
@@ -41,7 +44,7 @@ export async function* treeOf(
     yield* below(`stacks/${description.stack}`, describedFiles(description, at));
   }
   for (const { path, mount } of parts) {
-    await using volume = await openVolume(deps, mount, { signal });
+    const volume = await openVolume(deps, mount, { images, signal });
     yield* below(path.slice(1), volume.entries);
     onSkipped(path, volume.skipped);
   }

@@ -1,0 +1,35 @@
+/** Tags by which snapshots in a repository tell what they are of. @module */
+
+import type { Snapshot } from "../backup/restic/snapshot.ts";
+import { type Reason, REASONS, type SnapshotInput } from "./kinds.ts";
+
+/** Of every snapshot that Longshore makes. */
+const OWN = "longshore";
+
+/** What the tags of a snapshot say. */
+export interface Tagged {
+  isOwn: boolean;
+  stack: string | null;
+  reason: Reason | null;
+  note: string | null;
+}
+
+export const tagsOf = ({ stack, reason, note }: SnapshotInput): string[] => [
+  OWN,
+  ...(stack === null ? [] : [`stack=${stack}`]),
+  `reason=${reason}`,
+  ...(note === null ? [] : [`note=${note.replaceAll(",", ";")}`]),
+];
+
+/** Commas separate tags on restic's command line. */
+export function readTags({ tags }: Pick<Snapshot, "tags">): Tagged {
+  const value = (name: string) =>
+    tags.find((tag) => tag.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
+  const reason = value("reason");
+  return {
+    isOwn: tags.includes(OWN),
+    stack: value("stack"),
+    reason: REASONS.find((each) => each === reason) ?? null,
+    note: value("note"),
+  };
+}
