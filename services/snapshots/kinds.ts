@@ -5,6 +5,7 @@ import type { JobRun, NamedJobKind } from "../jobs/kind.ts";
 import type { Identity } from "../containers/reservations.ts";
 import type { Held } from "./hold.ts";
 import type { Mode } from "./modes.ts";
+import type { Stored } from "./store.ts";
 
 /** Why a snapshot was made; a tag of it. */
 export const REASONS = ["manual", "schedule", "update", "undo"] as const;
@@ -25,21 +26,12 @@ export interface SnapshotInput {
   affected: Identity[];
 }
 
-export interface SnapshotResult {
-  /** Of restic. */
-  snapshot: string;
+export interface SnapshotResult extends Stored {
+  /** Name of the target. */
   target: string;
   mode: Mode;
-  files: number;
-  /** Of all files, in bytes. */
-  size: number;
-  /** Stored at the target, in bytes; the rest was there. */
-  added: number;
   /** How long containers were stopped or paused, in milliseconds. */
   downtimeMs: number;
-  /** What the snapshot does not have: paths in it, with the reason. */
-  skipped: { path: string; reason: string }[];
-  skippedCount: number;
   /** Directories of the host that are not below `STACK_ROOTS`. */
   leftOut: string[];
 }

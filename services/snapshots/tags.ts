@@ -8,7 +8,7 @@ const OWN = "longshore";
 
 /** What the tags of a snapshot say. */
 export interface Tagged {
-  isOwn: boolean;
+  isLongshore: boolean;
   stack: string | null;
   reason: Reason | null;
   note: string | null;
@@ -27,7 +27,7 @@ export function readTags({ tags }: Pick<Snapshot, "tags">): Tagged {
     tags.find((tag) => tag.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
   const reason = value("reason");
   return {
-    isOwn: tags.includes(OWN),
+    isLongshore: tags.includes(OWN),
     stack: value("stack"),
     reason: REASONS.find((each) => each === reason) ?? null,
     note: value("note"),

@@ -1,13 +1,8 @@
 /** Makes a snapshot of a stack or of volumes. @module */
 
-import { Buffer } from "node:buffer";
-import type { BackupResult } from "../backup/restic/backup.ts";
-import type { SkipList } from "../backup/volumes/limits.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-import { nodeOs } from "../builtins.ts";
 import type { Container } from "../containers/inventory.ts";
-import { VERSION } from "../version.ts";
 import { type Contents, contentsOfStack, contentsOfVolumes, writersOf } from "./contents.ts";
 import { describeStack } from "./description.ts";
 import { hold, planHold, release } from "./hold.ts";
@@ -19,16 +14,14 @@ import {
   type SnapshotPlan,
   type SnapshotResult,
 } from "./kinds.ts";
-import { openTargetRepository, translated } from "./repositories.ts";
+import { openTargetRepository } from "./repositories.ts";
+import { storeTree, type Stored } from "./store.ts";
 import { outputOf, runHook } from "./run_hooks.ts";
 import { tagsOf } from "./tags.ts";
-import { type Dump, treeOf } from "./tree.ts";
+import type { Dump } from "./tree.ts";
 
 /** Longest run of a command after the files were read, in milliseconds. */
 const POST_MS = 60_000;
-
-/** Skipped paths that a result has. */
-const SKIPPED_MAX = 100;
 
 /**
  * Stops or pauses what writes, reads, and lets it continue in any case, also while the service stops.
@@ -55,8 +48,15 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
   try {
     if (held) await job.step("hold", () => hold(deps, held, operation));
     stored = await withHooks(deps, hooked, job.signal, (dumps) =>
-      job.step("read", () =>
-        translated(() => store(deps, job, opened, { contents, dumps }))));
+      job.step("read", async () => {
+        const { stack, parts } = contents;
+        const description = stack === null ? null : await describeStack(deps, contents, stack);
+        return await storeTree(deps, opened.repository, { parts, dumps, description }, {
+          tags: tagsOf(job.input),
+          images: contents.containers.map(({ imageId }) => imageId),
+          job,
+        });
+      }));
   } finally {
     if (held) await job.step("release", () => release(deps, held, operation));
   }
@@ -71,60 +71,6 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
 
 function contentsOf(deps: Deps, { stack, volumes }: SnapshotInput): Promise<Contents> {
   return stack === null ? contentsOfVolumes(deps, volumes ?? []) : contentsOfStack(deps, stack);
-}
-
-/** What the step that reads has stored. */
-type Stored = Pick<SnapshotResult, "snapshot" | "files" | "size" | "added" | "skipped" | "skippedCount">;
-
-async function store(
-  deps: Deps,
-  { input, signal, progress }: SnapshotJob,
-  { repository }: Awaited<ReturnType<typeof openTargetRepository>>,
-  { contents, dumps }: { contents: Contents; dumps: readonly Dump[] },
-): Promise<Stored> {
-  const { stack, parts, containers } = contents;
-  const skipped = createSkipped();
-  const tree = treeOf(deps, {
-    parts,
-    dumps,
-    description: stack === null ? undefined : await describeStack(deps, contents, stack),
-  }, { at: deps.now(), signal, images: imagesOf(containers), onSkipped: skipped.add });
-  const { hostname, username } = { hostname: nodeOs().hostname(), username: "longshore" };
-  const { snapshot, counts, bytesAdded }: BackupResult = await repository.backup(tree, {
-    paths: [...parts.map(({ path }) => path), ...(stack === null ? [] : [`/stacks/${stack}`])],
-    tags: tagsOf(input),
-    hostname,
-    username,
-    programVersion: `longshore ${VERSION}`,
-    onProgress: ({ bytes }, path) =>
-      progress({ current: bytes, total: null, message: Buffer.from(path, "latin1").toString() }),
-  }, signal);
-  return {
-    snapshot: snapshot.id,
-    files: counts.files,
-    size: counts.bytes,
-    added: bytesAdded,
-    ...skipped.result(),
-  };
-}
-
-const imagesOf = (containers: readonly Container[]): string[] =>
-  [...new Set(containers.map(({ imageId }) => imageId))];
-
-function createSkipped() {
-  const skipped: SnapshotResult["skipped"] = [];
-  let skippedCount = 0;
-  return {
-    add(part: string, { items, count }: SkipList) {
-      skippedCount += count;
-      const room = SKIPPED_MAX - skipped.length;
-      skipped.push(...items.slice(0, room).map(({ path, reason }) => ({
-        path: `${part}/${Buffer.from(path, "latin1").toString()}`,
-        reason,
-      })));
-    },
-    result: () => ({ skipped, skippedCount }),
-  };
 }
 
 /** Runs `work` between the commands of hooks, which gets the dumps to store. */

@@ -15,11 +15,11 @@ export interface Dump {
   content: AsyncIterable<Uint8Array>;
 }
 
-interface TreeSource {
+export interface TreeSource {
   parts: readonly Part[];
   dumps: readonly Dump[];
-  /** `undefined` for single volumes. */
-  description: StackDescription | undefined;
+  /** `null` for single volumes. */
+  description: StackDescription | null;
 }
 
 interface TreeOptions {
@@ -77,4 +77,4 @@ async function* below(
   }
 }
 
-export const bytesOf = (path: string): ByteString => Buffer.from(path, "utf8").latin1Slice();
+export const bytesOf = (path: string): ByteString => Buffer.from(path, "utf8").toString("latin1");

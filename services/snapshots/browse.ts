@@ -1,0 +1,132 @@
+/** Files in a snapshot: lists, downloads and differences. @module */
+
+import type { ListedEntry } from "../backup/restic/restore.ts";
+import type { Deps } from "../deps.ts";
+import { AppError } from "../errors.ts";
+import { decodePath, encodePath } from "./file_path.ts";
+import { findSnapshot } from "./list.ts";
+import { asTargetError } from "../backup/targets/repository.ts";
+import { translated } from "./repositories.ts";
+
+/** Longest list. */
+const FILES_MAX = 5_000;
+
+/** Longest reading of a directory, in milliseconds. */
+const LIST_MS = 60_000;
+
+export interface SnapshotFile {
+  /** Last part of the path. */
+  name: string;
+  /** As further requests give it. */
+  path: string;
+  type: ListedEntry["type"];
+  /** In bytes. */
+  size: number;
+  /** Octal. */
+  mode: string;
+  uid: number;
+  gid: number;
+  /** ISO 8601, UTC. */
+  modifiedAt: string;
+  linkTarget: string | null;
+}
+
+interface FileQuery {
+  target?: string | undefined;
+  path: string;
+}
+
+/** @throws {AppError} `not_found`; `conflict` for a path that is not a directory; `bad_gateway`. */
+export async function listFiles(
+  deps: Deps,
+  id: string,
+  { target, path }: FileQuery,
+): Promise<{ files: SnapshotFile[]; truncated: boolean }> {
+  const { opened: { repository }, snapshot } = await findSnapshot(deps, id, target);
+  return await translated(async () => {
+    const files: SnapshotFile[] = [];
+    const signal = AbortSignal.timeout(LIST_MS);
+    for await (
+      const entry of repository.listDirectory(snapshot.id, decodePath(path).slice(1), signal)
+    ) {
+      if (files.length === FILES_MAX) return { files, truncated: true };
+      files.push(viewOf(entry));
+    }
+    return { files, truncated: false };
+  });
+}
+
+function viewOf({ path, type, size, mode, uid, gid, mtime, linkTarget }: ListedEntry): SnapshotFile {
+  const shown = encodePath(path);
+  return {
+    name: shown.slice(shown.lastIndexOf("/") + 1),
+    path: `/${shown}`,
+    type,
+    size,
+    mode: `0${mode.toString(8).padStart(3, "0")}`,
+    uid,
+    gid,
+    modifiedAt: timeOf(mtime),
+    linkTarget: linkTarget === undefined ? null : encodePath(linkTarget),
+  };
+}
+
+/** Years beyond JavaScript's are cut. */
+function timeOf(mtime: bigint): string {
+  const ms = Number(mtime / 1_000_000n);
+  return new Date(Math.abs(ms) <= 8.64e15 ? ms : 0).toISOString();
+}
+
+/** @throws {AppError} As {@linkcode listFiles}; `conflict` for a path that is not a file. */
+export async function openFile(
+  deps: Deps,
+  id: string,
+  { target, path }: FileQuery,
+  signal: AbortSignal,
+): Promise<{ name: string; size: number; body: ReadableStream<Uint8Array> }> {
+  const { opened: { repository }, snapshot } = await findSnapshot(deps, id, target);
+  const bytes = decodePath(path).slice(1);
+  const parent = bytes.slice(0, Math.max(0, bytes.lastIndexOf("/")));
+  const file = await translated(async () => {
+    for await (const entry of repository.listDirectory(snapshot.id, parent, signal)) {
+      if (entry.path === bytes) return entry;
+    }
+    throw new AppError("not_found", `${path} is not in the snapshot`);
+  });
+  if (file.type !== "file") throw new AppError("conflict", `${path} is not a file`);
+  const content = repository.readFile(snapshot.id, bytes, {}, signal);
+  return {
+    name: path.slice(path.lastIndexOf("/") + 1),
+    size: file.size,
+    body: ReadableStream.from(withTargetErrors(content)),
+  };
+}
+
+async function* withTargetErrors(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content;
+  } catch (error) {
+    throw asTargetError(error);
+  }
+}
+
+/** @throws {AppError} `not_found`; `conflict`; `bad_gateway`. */
+export async function diffSnapshots(
+  deps: Deps,
+  id: string,
+  other: string,
+  { target }: { target?: string | undefined },
+): Promise<{ changes: { path: string; change: Change }[]; truncated: boolean }> {
+  const { opened: { repository }, snapshot } = await findSnapshot(deps, id, target);
+  return await translated(async () => {
+    const changes: { path: string; change: Change }[] = [];
+    const signal = AbortSignal.timeout(LIST_MS);
+    for await (const { path, change } of repository.diff(snapshot.id, other, signal)) {
+      if (changes.length === FILES_MAX) return { changes, truncated: true };
+      changes.push({ path: `/${encodePath(path)}`, change });
+    }
+    return { changes, truncated: false };
+  });
+}
+
+type Change = "added" | "removed" | "changed" | "metadata";

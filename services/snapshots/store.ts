@@ -1,0 +1,93 @@
+/** Stores volumes, directories and dumps as a snapshot in a repository. @module */
+
+import { Buffer } from "node:buffer";
+import type { Repository } from "../backup/restic/repository.ts";
+import type { SkipList } from "../backup/volumes/limits.ts";
+import { nodeOs } from "../builtins.ts";
+import type { Deps } from "../deps.ts";
+import type { JobRun } from "../jobs/kind.ts";
+import { VERSION } from "../version.ts";
+import { translated } from "./repositories.ts";
+import { treeOf, type TreeSource } from "./tree.ts";
+
+/** A stored snapshot. */
+export interface Stored {
+  /** Its id. */
+  snapshot: string;
+  files: number;
+  /** Of all files, in bytes. */
+  size: number;
+  /** Stored at the target, in bytes; the rest was there. */
+  added: number;
+  /** The first 100 paths that it does not have, with the reason. */
+  skipped: { path: string; reason: string }[];
+  skippedCount: number;
+}
+
+const SKIPPED_MAX = 100;
+
+/**
+ * Stores a snapshot of this host.
+ *
+ * @param options.images Those of the containers, for helper containers.
+ * @param options.job Gets the progress, and ends the work.
+ * @throws {AppError} `conflict` for what cannot be read or stored; `bad_gateway` if the target fails.
+ */
+export async function storeTree(
+  deps: Deps,
+  repository: Repository,
+  source: TreeSource,
+  { tags, images, job: { signal, progress } }: {
+    tags: string[];
+    images: readonly string[];
+    job: Pick<JobRun, "signal" | "progress">;
+  },
+): Promise<Stored> {
+  const skipped = createSkipped();
+  const tree = treeOf(deps, source, {
+    at: deps.now(),
+    signal,
+    images: [...new Set(images)],
+    onSkipped: skipped.add,
+  });
+  const { parts, description } = source;
+  const { snapshot, counts, bytesAdded } = await translated(() =>
+    repository.backup(tree, {
+      paths: [
+        ...parts.map(({ path }) => path),
+        ...(description ? [`/stacks/${description.stack}`] : []),
+      ],
+      tags,
+      hostname: nodeOs().hostname(),
+      username: "longshore",
+      programVersion: `longshore ${VERSION}`,
+      onProgress: ({ bytes }, path) =>
+        progress({ current: bytes, total: null, message: textOf(path) }),
+    }, signal)
+  );
+  return {
+    snapshot: snapshot.id,
+    files: counts.files,
+    size: counts.bytes,
+    added: bytesAdded,
+    ...skipped.result(),
+  };
+}
+
+function createSkipped() {
+  const skipped: Stored["skipped"] = [];
+  let skippedCount = 0;
+  return {
+    add(part: string, { items, count }: SkipList) {
+      skippedCount += count;
+      const room = SKIPPED_MAX - skipped.length;
+      skipped.push(...items.slice(0, room).map(({ path, reason }) => ({
+        path: `${part}/${textOf(path)}`,
+        reason,
+      })));
+    },
+    result: () => ({ skipped, skippedCount }),
+  };
+}
+
+const textOf = (path: string): string => Buffer.from(path, "latin1").toString();
