@@ -54,7 +54,7 @@ export const snapshotKind: NamedJobKind<SnapshotInput, SnapshotResult> = {
   steps: SNAPSHOT_STEPS,
   unit: "bytes",
   isListed: true,
-  targetType: "stack",
+  targetType: "host",
   role: "operator",
   permission: "backup:run",
   reserve: ({ reservations }, { target, input: { affected: [first, ...affected] } }) =>

@@ -14,12 +14,18 @@ export interface Tagged {
   note: string | null;
 }
 
-export const tagsOf = ({ stack, reason, note }: SnapshotInput): string[] => [
+export const tagsOf = (
+  { stack, reason, note }: Pick<SnapshotInput, "note" | "reason" | "stack">,
+): string[] => [
   OWN,
   ...(stack === null ? [] : [`stack=${stack}`]),
   `reason=${reason}`,
   ...(note === null ? [] : [`note=${note.replaceAll(",", ";")}`]),
 ];
+
+/** Of a snapshot that keeps what a restore replaces. */
+export const keptTags = (target: string): string[] =>
+  tagsOf({ stack: null, reason: "undo", note: `before a restore of ${target}` });
 
 /** Commas separate tags on restic's command line. */
 export function readTags({ tags }: Pick<Snapshot, "tags">): Tagged {
