@@ -296,6 +296,12 @@ export const VARIABLES = {
     fallback: "/opt/stacks",
     parse: (text) => list(text).map(subdirectory),
   },
+  backupDirs: {
+    name: "BACKUP_DIRS",
+    meaning: "Directories that backup targets may be in besides DATA_DIR/snapshots, comma-separated",
+    fallback: "",
+    parse: (text) => list(text).map(subdirectory),
+  },
   maxConnections: {
     name: "MAX_CONNECTIONS",
     meaning: "Most connections at a time; fewer where file descriptors run short",

@@ -3,8 +3,8 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { type Storage, StorageError } from "../../../../services/backup/restic/storage.ts";
-import { restStorage } from "../../../../services/backup/storages/rest.ts";
-import { s3Storage } from "../../../../services/backup/storages/s3.ts";
+import { createRestStorage } from "../../../../services/backup/storages/rest.ts";
+import { createS3Storage } from "../../../../services/backup/storages/s3.ts";
 import { LOOPBACK_ALLOWED } from "../../../helpers/fake_system.ts";
 import {
   type FaultRule,
@@ -28,10 +28,10 @@ const deps = {
 const S3 = { bucket: "backups", prefix: "a/repo", region: "us-east-1", caCertificate: null };
 
 const s3At = (endpoint: string, change = {}, limits = deps.requestLimits): Storage =>
-  s3Storage({ ...deps, requestLimits: limits }, { ...S3, ...S3_KEY, endpoint, ...change });
+  createS3Storage({ ...deps, requestLimits: limits }, { ...S3, ...S3_KEY, endpoint, ...change });
 
 const restAt = (url: string, change = {}, limits = deps.requestLimits): Storage =>
-  restStorage({ ...deps, requestLimits: limits }, {
+  createRestStorage({ ...deps, requestLimits: limits }, {
     url: `${url}/a/repo`,
     ...REST_USER,
     caCertificate: null,
@@ -216,8 +216,8 @@ for (const kind of KINDS) {
   Deno.test(`${name}: a target on this host is refused without OUTBOUND_ALLOW`, async () => {
     const strict = { ...deps, config: testConfig({}) };
     const storage = name === "S3"
-      ? s3Storage(strict, { ...S3, ...S3_KEY, endpoint: "http://127.0.0.1:9" })
-      : restStorage(strict, { url: "http://127.0.0.1:9", ...REST_USER, caCertificate: null });
+      ? createS3Storage(strict, { ...S3, ...S3_KEY, endpoint: "http://127.0.0.1:9" })
+      : createRestStorage(strict, { url: "http://127.0.0.1:9", ...REST_USER, caCertificate: null });
     await rejects(listed(storage), isReason("unreachable", /OUTBOUND_ALLOW/));
   });
 }
@@ -270,7 +270,7 @@ Deno.test("S3: Amazon's hosts take the bucket in their name", async () => {
   // The server would verify a signature of the path with the bucket.
   await using server = await startS3({ allowMismatchedSignatures: true });
   const { port } = new URL(server.url);
-  const storage = s3Storage({ ...deps, resolve: () => Promise.resolve(["127.0.0.1"]) }, {
+  const storage = createS3Storage({ ...deps, resolve: () => Promise.resolve(["127.0.0.1"]) }, {
     ...S3,
     ...S3_KEY,
     endpoint: `http://s3.eu-central-1.amazonaws.com:${port}`,
