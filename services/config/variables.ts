@@ -308,6 +308,12 @@ export const VARIABLES = {
     fallbackShown: "unset: the image of the application, if it has these programs",
     parse: anyText,
   },
+  backupDirs: {
+    name: "BACKUP_DIRS",
+    meaning: "Directories that backup targets may be in besides DATA_DIR/snapshots, comma-separated",
+    fallback: "",
+    parse: (text) => list(text).map(subdirectory),
+  },
   maxConnections: {
     name: "MAX_CONNECTIONS",
     meaning: "Most connections at a time; fewer where file descriptors run short",

@@ -66,24 +66,10 @@ export async function contentsOfVolumes(
   return { stack: null, containers, parts, shared: [], leftOut: [] };
 }
 
-const volumePart = (source: string): Part => ({
+export const volumePart = (source: string): Part => ({
   path: `/volumes/${source}`,
   mount: { type: "volume", source },
 });
-
-/**
- * The part at a path of a snapshot.
- *
- * @returns `undefined` for other paths, and for directories that are not below `STACK_ROOTS` here.
- */
-export function partOf(path: string, roots: readonly string[]): Part | undefined {
-  const volume = /^\/volumes\/([^/]+)$/.exec(path)?.[1];
-  if (volume !== undefined) return volumePart(volume);
-  const source = /^\/directories(\/.+)$/.exec(path)?.[1];
-  return source !== undefined && roots.some((root) => isInside(source, root))
-    ? { path, mount: { type: "bind", source } }
-    : undefined;
-}
 
 function partsOf(
   containers: readonly Container[],

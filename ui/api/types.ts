@@ -293,6 +293,8 @@ export type ApiToken = {
       | "schedules:write"
       | "integrations:read"
       | "integrations:write"
+      | "backup:read"
+      | "backup:write"
       | "incidents:read"
       | "incidents:write"
       | "remediation:read"
@@ -351,6 +353,45 @@ export type AuditEntry = {
 };
 
 export type AuditPage = { entries: (AuditEntry)[]; total: number; limit: number; offset: number };
+
+export type BackupTarget = {
+  id: string;
+  name: string;
+  location: string;
+  kind: "directory" | "s3" | "rest";
+  password: string;
+  accessKeyId: string | null;
+  secretAccessKey: string | null;
+  region: string | null;
+  username: string | null;
+  userPassword: string | null;
+  caCertificate: string | null;
+  default: boolean;
+  room: number | null;
+  lastTestAt: string | null;
+  lastTestError: string | null;
+  lastCheckAt: string | null;
+  lastCheckError: string | null;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type BackupTargetChanges = {
+  name?: string;
+  location?: string;
+  password?: string | null;
+  accessKeyId?: string | null;
+  secretAccessKey?: string | null;
+  region?: string | null;
+  username?: string | null;
+  userPassword?: string | null;
+  caCertificate?: string | null;
+  default?: boolean;
+};
+
+export type BackupTargetList = { targets: (BackupTarget)[] };
+
+export type BackupTargetTest = { ok: boolean; error: string | null; durationMs: number };
 
 export type BlockedUpdate = {
   id: string;
@@ -1187,6 +1228,29 @@ export type Error = {
   diff?: string;
 };
 
+export type EstablishedBackupTarget = {
+  id: string;
+  name: string;
+  location: string;
+  kind: "directory" | "s3" | "rest";
+  password: string;
+  accessKeyId: string | null;
+  secretAccessKey: string | null;
+  region: string | null;
+  username: string | null;
+  userPassword: string | null;
+  caCertificate: string | null;
+  default: boolean;
+  room: number | null;
+  lastTestAt: string | null;
+  lastTestError: string | null;
+  lastCheckAt: string | null;
+  lastCheckError: string | null;
+  createdAt: string;
+  updatedAt: string;
+  newPassword: string | null;
+};
+
 export type EventKind = {
   id: string;
   group: string;
@@ -1615,6 +1679,8 @@ export type IssuedApiToken = {
       | "schedules:write"
       | "integrations:read"
       | "integrations:write"
+      | "backup:read"
+      | "backup:write"
       | "incidents:read"
       | "incidents:write"
       | "remediation:read"
@@ -1976,6 +2042,8 @@ export type NewApiToken = {
       | "schedules:write"
       | "integrations:read"
       | "integrations:write"
+      | "backup:read"
+      | "backup:write"
       | "incidents:read"
       | "incidents:write"
       | "remediation:read"
@@ -2009,6 +2077,19 @@ export type NewApiToken = {
   stacks?: (string)[] | null;
   containers?: (string)[] | null;
   expiresAt?: string | null;
+};
+
+export type NewBackupTarget = {
+  name: string;
+  location?: string;
+  password?: string | null;
+  accessKeyId?: string | null;
+  secretAccessKey?: string | null;
+  region?: string | null;
+  username?: string | null;
+  userPassword?: string | null;
+  caCertificate?: string | null;
+  default?: boolean;
 };
 
 export type NewBrand = {
@@ -2760,6 +2841,7 @@ export type Permission = {
     | "notifications"
     | "schedules"
     | "integrations"
+    | "backup"
     | "incidents"
     | "remediation"
     | "status_pages"
@@ -3965,6 +4047,7 @@ export interface Operations {
   "DELETE /api/account/sessions/{id}": { path: { id: string }; result: Done };
   "DELETE /api/account/totp": { body: TotpRemoval; result: Done };
   "DELETE /api/alerts/rules/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/backup/targets/{id}": { path: { id: string }; result: Done };
   "DELETE /api/containers/{id}": {
     path: { id: string };
     query?: { force?: boolean; volumes?: boolean };
@@ -4068,6 +4151,8 @@ export interface Operations {
     };
     result: AuditPage;
   };
+  "GET /api/backup/targets": { result: BackupTargetList };
+  "GET /api/backup/targets/{id}": { path: { id: string }; result: BackupTarget };
   "GET /api/compose/keys": { result: ComposeKeys };
   "GET /api/containers": {
     query?: { state?: ContainerState; stack?: string; name?: string };
@@ -4220,6 +4305,7 @@ export interface Operations {
         | "notifications"
         | "schedules"
         | "integrations"
+        | "backup"
         | "incidents"
         | "remediation"
         | "status_pages"
@@ -4571,6 +4657,8 @@ export interface Operations {
   "POST /api/alerts/rules": { body: NewAlertRule; result: AlertRule };
   "POST /api/alerts/rules/test": { body: NewAlertRule; result: AlertRuleTest };
   "POST /api/backup": { result: string };
+  "POST /api/backup/targets": { body: NewBackupTarget; result: EstablishedBackupTarget };
+  "POST /api/backup/targets/{id}/test": { path: { id: string }; result: BackupTargetTest };
   "POST /api/containers/bulk": { body: BulkAction; result: BulkActionResult };
   "POST /api/containers/{id}/attach/ticket": {
     path: { id: string };
@@ -4827,6 +4915,11 @@ export interface Operations {
     path: { id: string };
     body: EnabledBody;
     result: AlertRule;
+  };
+  "PUT /api/backup/targets/{id}": {
+    path: { id: string };
+    body: BackupTargetChanges | undefined;
+    result: EstablishedBackupTarget;
   };
   "PUT /api/containers/{id}/limits": {
     path: { id: string };

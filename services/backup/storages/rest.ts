@@ -71,7 +71,7 @@ interface ServerRequest {
   accepts?: readonly number[];
 }
 
-export function restStorage(deps: StorageDeps, settings: RestSettings): Storage {
+export function createRestStorage(deps: StorageDeps, settings: RestSettings): Storage {
   const base = new URL(settings.url);
   if (!base.pathname.endsWith("/")) base.pathname += "/";
   const server: Server = { deps, settings, base };

@@ -41,7 +41,7 @@ const Listing = z.object({
 const ONLY_NEW = { "if-none-match": "*" };
 
 /** @param settings The bucket must exist. */
-export function s3Storage(deps: StorageDeps, settings: S3Settings): Storage {
+export function createS3Storage(deps: StorageDeps, settings: S3Settings): Storage {
   const bucket = toBucket(deps, settings);
   return {
     list: (kind, signal) =>

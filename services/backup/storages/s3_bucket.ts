@@ -5,6 +5,7 @@ import { nodeCrypto } from "../../builtins.ts";
 import { type AwsCredentials, signAwsRequest } from "../../outbound/aws_signature.ts";
 import type { OutboundResponse } from "../../outbound/http.ts";
 import { parseXml } from "../../outbound/xml.ts";
+import { trimEnd } from "../../text/trim_end.ts";
 import { StorageError, type StorageReason } from "../restic/storage.ts";
 import {
   describeStatus,
@@ -123,9 +124,7 @@ export async function askBucket(
 ): Promise<OutboundResponse> {
   const { deps, settings, base } = bucket;
   const url = new URL(base);
-  url.pathname = `${base.pathname === "/" ? "" : base.pathname}/${
-    key === undefined ? "" : bucket.prefix + key
-  }`;
+  if (key !== undefined) url.pathname = `${trimEnd(url.pathname, "/")}/${bucket.prefix}${key}`;
   url.search = new URLSearchParams(query).toString();
   const signed = await signAwsRequest({
     url: url.href,

@@ -14,7 +14,7 @@ import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { decodePath, encodePath } from "../file_path.ts";
 import { findSnapshot } from "../list.ts";
-import { type Part, partOf } from "../contents.ts";
+import { type Part, volumePart } from "../contents.ts";
 import { type RestoredPart, restoreKind } from "./kinds.ts";
 
 export interface RestoreRequest {
@@ -77,8 +77,10 @@ export async function startRestore(
 function partPathOf(path: string): string {
   const found = /^\/volumes\/[^/]+(?=\/)/.exec(path)?.[0];
   if (found !== undefined) return found;
-  throw new InputError([{ path: "body.paths", message: "must be files below /volumes" }]);
+  throw invalid("must be files below /volumes");
 }
+
+const invalid = (message: string) => new InputError([{ path: "body.paths", message }]);
 
 async function restoredPart(
   deps: Deps,
@@ -88,15 +90,11 @@ async function restoredPart(
 ): Promise<RestoredPart> {
   const from: ByteString = decodePath(source).slice(1);
   if (to === "replace") {
-    const part = partOf(source, deps.config.stackRoots);
-    if (part?.mount.type === "volume" && !await findVolume(deps.engine, part.mount.source)) {
-      throw notFound("Volume", part.mount.source);
-    }
-    if (part) return { from, to: part };
-    throw new InputError([{
-      path: "body.paths",
-      message: "must be volumes, or directories below STACK_ROOTS; restore others as new ones",
-    }]);
+    const name = /^\/volumes\/([^/]+)$/.exec(source)?.[1];
+    // A container may have put a link into its directory, which the engine would follow.
+    if (name === undefined) throw invalid("must be volumes; restore directories as new ones");
+    if (!await findVolume(deps.engine, name)) throw notFound("Volume", name);
+    return { from, to: volumePart(name) };
   }
   if (as !== undefined && count > 1) {
     throw new InputError([{ path: "body.as", message: "can name one volume only" }]);
@@ -105,7 +103,7 @@ async function restoredPart(
   if (await findVolume(deps.engine, name)) {
     throw new AppError("conflict", `Volume ${name} already exists; choose another name (as)`);
   }
-  return { from, to: { path: `/volumes/${name}`, mount: { type: "volume", source: name } } };
+  return { from, to: volumePart(name) };
 }
 
 async function usersOfParts(deps: Deps, parts: readonly RestoredPart[]): Promise<Container[]> {
