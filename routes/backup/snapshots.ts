@@ -126,10 +126,7 @@ export const snapshotEndpoints = (deps: Deps) => [
     permission: "backup:read",
     params: Params,
     query: TargetQuery,
-    returns: Snapshot.extend({
-      size: z.number().meta({ description: "Of all files, in bytes" }),
-      files: z.int(),
-    }).meta({ id: "BackupSnapshotDetail" }),
+    returns: Snapshot,
     failures: FAILURES,
   }, ({ params, query }) => getSnapshot(deps, params.id, query)),
 
@@ -212,7 +209,7 @@ export const snapshotEndpoints = (deps: Deps) => [
     params: Params,
     body: z.object({
       target: TargetName.optional(),
-      what: z.enum(["volume", "file", "stack"]),
+      what: z.enum(["volume", "file"]),
       paths: z.array(FilePath).min(1).max(100).optional().meta({
         description: "Volumes or files of the snapshot; default: all volumes",
       }),

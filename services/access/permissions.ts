@@ -57,7 +57,7 @@ const CATALOG: Record<string, Record<string, UserRole>> = {
   notifications: READ_BY_ADMINS,
   schedules: READ_BY_ALL,
   integrations: READ_BY_ALL,
-  backup: READ_BY_ADMINS,
+  backup: { read: "viewer", run: "operator", write: "admin" },
   incidents: READ_BY_ALL,
   remediation: READ_BY_ALL,
   status_pages: READ_BY_ALL,

@@ -3,7 +3,7 @@
 import type { StoredTarget } from "../../db/backup_targets.ts";
 import { selectBackupTargets } from "../../db/backup_targets.ts";
 import { asTargetError, lockHolder } from "../backup/targets/repository.ts";
-import { openTarget } from "../backup/targets/targets.ts";
+import { createTarget, openTarget } from "../backup/targets/targets.ts";
 import { openRepository, type Repository } from "../backup/restic/repository.ts";
 import type { Storage } from "../backup/restic/storage.ts";
 import type { Deps } from "../deps.ts";
@@ -40,6 +40,34 @@ export async function openTargetRepository(
     return opened;
   });
 }
+
+/**
+ * The target for a new snapshot. Without any target, one in `DATA_DIR/snapshots` is created.
+ *
+ * @param ref Id or name; default: the default target.
+ * @throws {AppError} `not_found`; `conflict` without a default target.
+ */
+export async function targetForSnapshot(
+  deps: Deps,
+  ref: string | undefined,
+): Promise<Pick<StoredTarget, "id" | "name">> {
+  if (ref === undefined && selectBackupTargets(deps.db).length === 0) {
+    return await createTarget(deps, { ...DEFAULT_TARGET, isDefault: true });
+  }
+  return openTarget(deps, ref && targetId(deps, ref)).target;
+}
+
+const DEFAULT_TARGET = {
+  name: "This host",
+  location: "",
+  password: null,
+  accessKeyId: null,
+  secretAccessKey: null,
+  region: null,
+  username: null,
+  userPassword: null,
+  caCertificate: null,
+};
 
 /** @throws {AppError} `not_found` */
 function targetId({ db }: Pick<Deps, "db">, ref: string): string {

@@ -1,16 +1,17 @@
 /** Starts snapshots. @module */
 
+import { findVolume } from "../../engine/volumes.ts";
 import type { Holder } from "../access/shares.ts";
-import { findTarget } from "../backup/targets/targets.ts";
 import { affectedBy, identityOf } from "../containers/reserve.ts";
 import { currentContainers } from "../containers/reads.ts";
 import type { Deps } from "../deps.ts";
-import { AppError, InputError } from "../errors.ts";
+import { AppError, InputError, notFound } from "../errors.ts";
 import { startJob } from "../jobs/runner.ts";
 import type { JobView } from "../jobs/view.ts";
 import { type Contents, contentsOfStack, contentsOfVolumes, writersOf } from "./contents.ts";
 import { type Reason, snapshotKind } from "./kinds.ts";
 import { defaultMode, type Mode } from "./modes.ts";
+import { targetForSnapshot } from "./repositories.ts";
 
 export interface SnapshotRequest {
   /** Either a stack or volumes. */
@@ -38,9 +39,9 @@ export async function startSnapshot(
   reason: Reason = "manual",
 ): Promise<JobView> {
   const { stack, volumes, note, includeSharedUsers } = request;
-  const target = findTarget(deps, request.target);
   const contents = await readContents(deps, request);
   if (!includeSharedUsers) assertNotShared(contents);
+  const target = await targetForSnapshot(deps, request.target);
   const writers = writersOf(contents);
   const mode = request.mode ?? defaultMode(writers);
   const all = await currentContainers(deps);
@@ -68,8 +69,11 @@ async function readContents(deps: Deps, { stack, volumes }: SnapshotRequest): Pr
   if ((stack === undefined) === (volumes === undefined)) {
     throw new InputError([{ path: "body", message: "needs either stack or volumes" }]);
   }
-  if (volumes) return await contentsOfVolumes(deps, volumes);
-  return await contentsOfStack(deps, stack!);
+  if (stack !== undefined) return await contentsOfStack(deps, stack);
+  for (const name of volumes!) {
+    if (!await findVolume(deps.engine, name)) throw notFound("Volume", name);
+  }
+  return await contentsOfVolumes(deps, volumes!);
 }
 
 /** A volume that another stack writes to is as it should be only if that one is stopped, too. */
