@@ -1,21 +1,9 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { containerList } from "../../engine/containers.ts";
-import { systemPing } from "../../engine/system.ts";
-import { volumeRemove } from "../../engine/volumes.ts";
-import { HELPER_LABEL } from "../../services/containers/helpers.ts";
 import type { SkipList } from "../../services/backup/volumes/limits.ts";
 import { openVolume } from "../../services/backup/volumes/read.ts";
-import { createVolume, writeVolume } from "../../services/backup/volumes/write.ts";
-import { liveApp } from "../helpers/live_app.ts";
-import {
-  BUSYBOX,
-  isEngineRequired,
-  podmanObstacle,
-  privateEngineTest,
-  type RealEngine,
-  startPodman,
-} from "../helpers/real_engine.ts";
-import type { Sandbox } from "../helpers/sandbox.ts";
+import { writeVolume } from "../../services/backup/volumes/write.ts";
+import { BUSYBOX, type RealEngine } from "../helpers/real_engine.ts";
+import { eachEngine, volumeApp } from "../helpers/volume_app.ts";
 import {
   type Described,
   describeEntries,
@@ -25,37 +13,6 @@ import {
 } from "../helpers/volume_tree.ts";
 
 const { signal } = new AbortController();
-
-/** An application on an engine whose volumes the test sees as root on the host. */
-async function volumeApp(engine: RealEngine & { sandbox: Sandbox }, config = {}) {
-  await using stack = new AsyncDisposableStack();
-  const app = stack.use(await liveApp(engine.socketPath, { config }));
-  const { deps } = app;
-  await systemPing(deps.engine);
-  const part = engine.kind === "podman" ? "podman" : "docker";
-  const volumes =
-    `/proc/${engine.sandbox.pid}/root${engine.sandbox.directory}/data/${part}/volumes`;
-  const resources = stack.move();
-  return {
-    deps,
-    volumes,
-    /** Creates a volume that a container has used; returns its name and its directory on the host. */
-    async volume() {
-      const name = `files-${crypto.randomUUID()}`;
-      await createVolume(deps, { name }, { signal });
-      resources.defer(() => volumeRemove(deps.engine, name));
-      // Podman sets the owner of the root when a container uses the volume for the first time.
-      await engine.docker("run", "--rm", `--volume=${name}:/data`, BUSYBOX, "true");
-      return {
-        source: { type: "volume", source: name } as const,
-        path: `${volumes}/${name}/_data`,
-      };
-    },
-    helpers: async () =>
-      (await containerList(deps.engine, { all: true, filters: { label: [HELPER_LABEL] } })).length,
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  };
-}
 
 const GNU_TAR = "longshore-test/gnu-tar:1";
 
@@ -176,20 +133,3 @@ eachEngine("everything in a volume is read and written", async (engine) => {
   );
   equal(await app.helpers(), 0);
 });
-
-/** Registers a test for both engines, whose volumes it sees on the host. */
-function eachEngine(
-  name: string,
-  run: (engine: RealEngine & { sandbox: Sandbox }) => Promise<void>,
-): void {
-  privateEngineTest(`${name} (Docker)`, run);
-  Deno.test({
-    name: `${name} (Podman)`,
-    ignore: podmanObstacle() !== undefined && !isEngineRequired(),
-    async fn() {
-      // That of the test run is not seen from here.
-      await using engine = await startPodman();
-      await run(engine);
-    },
-  });
-}
