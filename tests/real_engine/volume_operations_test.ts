@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { listAll } from "../../services/containers/reads.ts";
 import { removeLeftHelpers } from "../../services/containers/helpers.ts";
 import { findHelperImage } from "../../services/backup/volumes/helper_image.ts";
 import { streamProgram } from "../../services/backup/volumes/helper_program.ts";
@@ -57,15 +58,17 @@ eachEngine("files of a volume are listed, renamed and deleted", async (engine) =
   await makeDirectory(deps, target, "new");
   await renamePath(deps, target, { from: ODD, to: `new/${ODD}` });
   deepEqual(namesIn(await list("new")), [ODD]);
-  if (engine.kind === "podman") return;
-  await rejects(makeDirectory(deps, target, "new"), /already exists/);
-  await rejects(renamePath(deps, target, { from: "link", to: "new" }), /already exists/);
   await renamePath(deps, target, { from: `new/${ODD}`, to: ODD });
-  await rejects(deletePath(deps, target, "link/file"), /is behind a symbolic link/);
-  await rejects(list("link"), /is behind a symbolic link/);
-  await rejects(deletePath(deps, target, "none"), /does not exist/);
-  await rejects(list("none"), /does not exist/);
-  await rejects(list("../x"), /contains \.\./);
+  // Each takes Podman a second.
+  if (engine.kind === "docker") {
+    await rejects(makeDirectory(deps, target, "new"), /already exists/);
+    await rejects(renamePath(deps, target, { from: "link", to: "new" }), /already exists/);
+    await rejects(deletePath(deps, target, "link/file"), /is behind a symbolic link/);
+    await rejects(list("link"), /is behind a symbolic link/);
+    await rejects(deletePath(deps, target, "none"), /does not exist/);
+    await rejects(list("none"), /does not exist/);
+    await rejects(list("../x"), /contains \.\./);
+  }
   await deletePath(deps, target, `${ODD}/file`);
   deepEqual(await list(ODD), []);
   await deletePath(deps, target, "link");
