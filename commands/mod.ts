@@ -42,6 +42,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: usages.RESTORE,
     run: async (program) => (await import("./restore.ts")).restore(program),
   },
+  "backup-key": {
+    summary: "Show the password of a backup target's repository",
+    usage: usages.BACKUP_KEY,
+    run: async (program) => (await import("./backup_key.ts")).backupKey(program),
+  },
   "self-update": {
     summary: "Replace this executable with a signed newer one",
     usage: usages.SELF_UPDATE,

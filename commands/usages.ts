@@ -14,6 +14,12 @@ stopped. The whole file is checked first; if it is damaged or from a newer versi
 changed. The replaced files are kept in DATA_DIR, in a directory named replaced-DATE. If the backup
 has no license, the installed one stays.`;
 
+export const BACKUP_KEY = `longshore backup-key show [--target NAME]
+
+Prints the password of a backup target's repository to standard output, and the location of the
+repository to standard error. Without --target, it is that of the default target. restic needs this
+password to open the repository, and so does another installation. The service may be running.`;
+
 export const SELF_UPDATE = `longshore self-update FILE [--key FILE] [--force]
                             [--executable FILE]
 

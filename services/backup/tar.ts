@@ -147,7 +147,9 @@ export function readTarHeader(header: Uint8Array): TarFile | undefined {
   const decoded = decodeTarHeader(header);
   if (!decoded) return undefined;
   const { type, size } = decoded;
-  const name = new TextDecoder().decode(Uint8Array.from(decoded.name, (byte) => byte.charCodeAt(0)));
+  const name = new TextDecoder().decode(
+    Uint8Array.from(decoded.name, (byte) => byte.charCodeAt(0)),
+  );
   // Strict, so that every changed byte is noticed.
   const [start, length] = FIELDS.checksum;
   const sum = String.fromCharCode(...header.subarray(start, start + length));

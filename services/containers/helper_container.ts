@@ -1,8 +1,8 @@
 /** Containers that are never started, through which files of the host and of volumes are read and written. @module */
 
 import {
-  type ContainerCreateBody,
   containerCreate,
+  type ContainerCreateBody,
   containerRemove,
 } from "../../engine/containers.ts";
 import { EngineError, EngineUnreachableError, ifThere } from "../../engine/errors.ts";

@@ -10,9 +10,9 @@ import { connectEngine } from "../../engine/client.ts";
 import { ifThere } from "../../engine/errors.ts";
 import { imageImport, imageInspect } from "../../engine/images.ts";
 import {
-  helperName,
   HELPER_LABEL,
   helperMark,
+  helperName,
   removeLeftHelpers,
 } from "../../services/containers/helpers.ts";
 import { planGivenSources } from "../../services/compose/plan/stored.ts";

@@ -6,16 +6,11 @@ import { withTimeLimit } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { assertOutboundUrl } from "../../outbound/url.ts";
+import { createRepository, openRepository } from "../restic/repository.ts";
 import type { StorageDeps } from "../storages/requests.ts";
 import { checkCredentials, sealSecrets } from "./credentials.ts";
 import { type Location, locationText, originOf } from "./location.ts";
-import {
-  asTargetError,
-  createRepository,
-  hasRepository,
-  openRepository,
-  targetStorage,
-} from "./repository.ts";
+import { asTargetError, hasRepository, repositoryOptions, targetStorage } from "./repository.ts";
 import { checkLocation, type TargetSettings } from "./settings.ts";
 
 /** Length of made passwords, in bytes. */
@@ -64,7 +59,7 @@ export async function establish(
   return await withTarget(async (signal) => {
     if (await hasRepository(storage, signal)) {
       if (settings.password === null) throw repositoryExists();
-      await openRepository(storage, settings.password, signal);
+      await openRepository(repositoryOptions(deps, storage, settings.password), signal);
       save(settings.password);
       return null;
     }
@@ -72,7 +67,7 @@ export async function establish(
     // Stored before, so that a crash does not leave a repository without its password.
     save(password);
     try {
-      await createRepository(deps, storage, password, signal);
+      await createRepository(repositoryOptions(deps, storage, password), signal);
     } catch (error) {
       undo();
       throw error;

@@ -4,11 +4,9 @@ import type { StoredTarget } from "../../../db/backup_targets.ts";
 import type { Deps } from "../../deps.ts";
 import { nodeOs } from "../../builtins.ts";
 import { AppError } from "../../errors.ts";
-import { createConfig, loadConfig } from "../restic/config.ts";
-import { addKey, openKeys, randomKeys } from "../restic/key.ts";
 import type { LockHolder } from "../restic/lock.ts";
+import type { RepositoryOptions } from "../restic/repository.ts";
 import { RepositoryError } from "../restic/repository_error.ts";
-import type { RepositoryFiles } from "../restic/repository_files.ts";
 import { type Storage, StorageError } from "../restic/storage.ts";
 import { createDirectoryStorage } from "../storages/directory.ts";
 import { createRestStorage } from "../storages/rest.ts";
@@ -46,35 +44,17 @@ export function targetStorage(
   }
 }
 
+/** Options with which a target's repository is opened and created. */
+export const repositoryOptions = (
+  deps: HolderDeps & Pick<Deps, "now">,
+  storage: Storage,
+  password: string,
+): RepositoryOptions => ({ storage, password, holder: lockHolder(deps), now: deps.now });
+
 /** @throws {StorageError} */
 export async function hasRepository(storage: Storage, signal: AbortSignal): Promise<boolean> {
   for await (const _ of storage.list("config", signal)) return true;
   return false;
-}
-
-/** @throws {RepositoryError | StorageError} */
-export async function openRepository(
-  storage: Storage,
-  password: string,
-  signal: AbortSignal,
-): Promise<RepositoryFiles> {
-  const keys = await openKeys(storage, password, signal);
-  const { version } = await loadConfig({ storage, keys, version: 2 }, signal);
-  return { storage, keys, version };
-}
-
-/** Creates a repository. The config is written last: without it there is none. */
-export async function createRepository(
-  deps: HolderDeps & Pick<Deps, "now">,
-  storage: Storage,
-  password: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const keys = await randomKeys();
-  const { hostname, username } = lockHolder(deps);
-  const created = deps.now().toISOString();
-  await addKey(storage, keys, password, { hostname, username, created }, signal);
-  await createConfig({ storage, keys, version: 2 }, signal);
 }
 
 type HolderDeps = Pick<Deps, "server" | "startedAt">;
@@ -85,7 +65,7 @@ export function lockHolder({ server, startedAt }: HolderDeps): LockHolder {
     hostname: nodeOs().hostname(),
     username: `longshore-${server.id}`,
     uid: Deno.uid() ?? 0,
-    gid: Deno.gid() ?? 0,
+    gid: 0, // the permissions of this process do not include it, and nothing depends on it
     pid: Deno.pid,
     startedAt,
   };

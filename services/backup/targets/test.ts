@@ -2,9 +2,11 @@
 
 import { updateBackupTargetFields } from "../../../db/backup_targets.ts";
 import { AppError } from "../../errors.ts";
+import { loadConfig } from "../restic/config.ts";
+import { openKeys } from "../restic/key.ts";
 import { acquireLock } from "../restic/lock.ts";
 import { RepositoryError } from "../restic/repository_error.ts";
-import { hasRepository, lockHolder, openRepository } from "./repository.ts";
+import { hasRepository, repositoryOptions } from "./repository.ts";
 import { type TargetDeps, withTarget } from "./establish.ts";
 import { openTarget } from "./targets.ts";
 
@@ -33,9 +35,11 @@ async function findProblem(deps: TargetDeps, id: string): Promise<string | null>
     const { storage, password } = openTarget(deps, id);
     await withTarget(async (signal) => {
       if (!await hasRepository(storage, signal)) throw missing();
-      const files = await openRepository(storage, password, signal);
-      const options = { holder: lockHolder(deps), now: deps.now, exclusive: false };
-      const lock = await acquireLock(files, options, signal);
+      const options = repositoryOptions(deps, storage, password);
+      const keys = await openKeys(storage, password, signal);
+      const { version } = await loadConfig({ storage, keys, version: 2 }, signal);
+      const files = { storage, keys, version };
+      const lock = await acquireLock(files, { ...options, exclusive: false }, signal);
       await lock.release();
     });
     return null;

@@ -101,18 +101,20 @@ async function list(
   }
   const found: Found[] = [];
   for (let at = 0; at < names.length; at += PARALLEL) {
-    const read = await Promise.all(names.slice(at, at + PARALLEL).map(async (name) => {
-      try {
-        const info = await Deno.lstat(`${hostPath}/${name}`);
-        const linkTarget = info.isSymlink
-          ? await Deno.readLink(`${hostPath}/${name}`)
-          : undefined;
-        return { name, bytes: bytesOf(name), info, linkTarget };
-      } catch (error) {
-        if (error instanceof Deno.errors.NotFound) return name;
-        throw error;
-      }
-    }));
+    const read = await Promise.all(
+      names.slice(at, at + PARALLEL).map(async (name) => {
+        try {
+          const info = await Deno.lstat(`${hostPath}/${name}`);
+          const linkTarget = info.isSymlink
+            ? await Deno.readLink(`${hostPath}/${name}`)
+            : undefined;
+          return { name, bytes: bytesOf(name), info, linkTarget };
+        } catch (error) {
+          if (error instanceof Deno.errors.NotFound) return name;
+          throw error;
+        }
+      }),
+    );
     for (const each of read) {
       const isUnknown = typeof each === "string"
         ? each.includes(REPLACEMENT)

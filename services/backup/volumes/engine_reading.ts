@@ -57,7 +57,10 @@ async function* readArchive(
     const response = await containerArchiveStream(deps.engine, id, { path: `/${at}`, signal });
     if (!response) throw new AppError("conflict", `${source.source} changed meanwhile; try again`);
     const base = path === "" ? root : path.slice(path.lastIndexOf("/") + 1);
-    yield* below(path, readTar(response.body, { root: base, skipped: skippedBelow(path, skipped) }));
+    yield* below(
+      path,
+      readTar(response.body, { root: base, skipped: skippedBelow(path, skipped) }),
+    );
   } finally {
     await removeHelper(deps, id);
   }
@@ -70,16 +73,16 @@ async function* readByTar(
   { image, requiresGnu }: { image: HelperImage; requiresGnu: boolean },
 ): AsyncGenerator<Entry, boolean> {
   const script = `${DECODE} decode "$1"; cd -- "./$path"
-case $(tar --version 2> /dev/null || :) in
-*GNU*) exec tar --format=posix --pax-option=delete=atime,delete=ctime --sort=name --numeric-owner \\
+case $("$2" --version 2> /dev/null || :) in
+*GNU*) exec "$2" --format=posix --pax-option=delete=atime,delete=ctime --sort=name --numeric-owner \\
   --xattrs --xattrs-include='*' -cf - . ;;
 esac
-${requiresGnu ? `exit ${NOT_GNU}` : "exec tar -cf - ."}`;
+${requiresGnu ? `exit ${NOT_GNU}` : 'exec "$2" -cf - .'}`;
   let end: ProgramEnd | undefined;
   const output = streamProgram(deps, {
     ...{ image, source, script, signal },
     isReadOnly: true,
-    args: [encodePath(path)],
+    args: [encodePath(path), image.tar],
   });
   const chunks = async function* () {
     end = yield* output;

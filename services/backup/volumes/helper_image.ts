@@ -17,6 +17,8 @@ import type { VolumeDeps } from "./mounted.ts";
 export interface HelperImage {
   /** Base of the container: the image, a shell as entry point, and nothing that the image mounts. */
   body: ContainerCreateBody;
+  /** Path of `tar`: the shell of busybox may prefer its own. */
+  tar: string;
 }
 
 /** Programs of every helper; `mv`, `mkdir` and `stat` are in the same packages as these. */
@@ -78,7 +80,7 @@ async function probeImage(
       if (path === undefined) return program;
       paths.set(program, path);
     }
-    return { body: { ...body, Entrypoint: [paths.get("sh")!] } };
+    return { body: { ...body, Entrypoint: [paths.get("sh")!] }, tar: paths.get("tar")! };
   } finally {
     await removeHelper(deps, id!);
   }

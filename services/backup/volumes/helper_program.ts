@@ -8,7 +8,11 @@
 
 import { containerAttach } from "../../../engine/container_attach.ts";
 import { containerStart, containerWait } from "../../../engine/containers.ts";
-import { createHelperOf, type MountSource, removeHelper } from "../../containers/helper_container.ts";
+import {
+  createHelperOf,
+  type MountSource,
+  removeHelper,
+} from "../../containers/helper_container.ts";
 import { AppError } from "../../errors.ts";
 import type { HelperImage } from "./helper_image.ts";
 import { assertSource, missingDirectory, newRoot, type VolumeDeps } from "./mounted.ts";
@@ -58,25 +62,30 @@ export async function* streamProgram(
   await assertSource(deps, source, signal);
   const root = `/${newRoot()}`;
   const { HostConfig, ...body } = image.body;
-  const id = await createHelperOf(deps, {
-    ...body,
-    Cmd: ["-c", `set -eu; root=$1; shift; cd -- "$root"\n${script}`, "sh", root, ...args],
-    User: "0:0",
-    WorkingDir: "/",
-    Env: [PATH],
-    Healthcheck: { Test: ["NONE"] },
-    AttachStdout: true,
-    AttachStderr: true,
-    HostConfig: {
-      ...HostConfig,
-      ReadonlyRootfs: true,
-      CapDrop: ["ALL"],
-      CapAdd: CAPABILITIES,
-      SecurityOpt: ["no-new-privileges"],
-      // The output is read here only.
-      LogConfig: { Type: "none" },
+  const id = await createHelperOf(
+    deps,
+    {
+      ...body,
+      Cmd: ["-c", `set -eu; root=$1; shift; cd -- "$root"\n${script}`, "sh", root, ...args],
+      User: "0:0",
+      WorkingDir: "/",
+      Env: [PATH],
+      Healthcheck: { Test: ["NONE"] },
+      AttachStdout: true,
+      AttachStderr: true,
+      HostConfig: {
+        ...HostConfig,
+        ReadonlyRootfs: true,
+        CapDrop: ["ALL"],
+        CapAdd: CAPABILITIES,
+        SecurityOpt: ["no-new-privileges"],
+        // The output is read here only.
+        LogConfig: { Type: "none" },
+      },
     },
-  }, [{ ...source, target: root, isReadOnly }], { isLong: true, signal });
+    [{ ...source, target: root, isReadOnly }],
+    { isLong: true, signal },
+  );
   if (id === undefined) throw missingDirectory(source);
   try {
     using connection = await containerAttach(engine, id, { tty: false, stdin: false, signal });

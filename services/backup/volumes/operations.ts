@@ -230,5 +230,8 @@ function failureOf(path: ByteString, end: ProgramEnd): AppError {
 function pairOf(path: ByteString): [directory: string, name: string] {
   if (path === "") throw new AppError("invalid", "The root of a volume cannot be changed so");
   const directory = parentOf(path);
-  return [encodePath(directory), encodePath(path.slice(directory === "" ? 0 : directory.length + 1))];
+  return [
+    encodePath(directory),
+    encodePath(path.slice(directory === "" ? 0 : directory.length + 1)),
+  ];
 }

@@ -55,9 +55,11 @@ export async function openVolume(
 
   const isWritten = users.some(({ isRunning, isReadOnly }) => isRunning && !isReadOnly);
   const path = volume && !isWritten ? await directoryOf(deps, volume) : undefined;
-  return path === undefined
-    ? { way: "engine", entries: readElsewhere(""), skipped }
-    : { way: "directory", entries: readDirectory({ path, skipped, readElsewhere, signal }), skipped };
+  return path === undefined ? { way: "engine", entries: readElsewhere(""), skipped } : {
+    way: "directory",
+    entries: readDirectory({ path, skipped, readElsewhere, signal }),
+    skipped,
+  };
 }
 
 /** Names of volumes, so that one cannot lead out of the directory. */

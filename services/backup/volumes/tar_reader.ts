@@ -7,7 +7,7 @@
 
 import { Buffer } from "node:buffer";
 import type { Entries, Entry, EntryType, Xattr } from "../restic/entry.ts";
-import { decodePax, PAX_GLOBAL, PAX_NEXT, type PaxRecords, parsePaxTime } from "../pax.ts";
+import { decodePax, parsePaxTime, PAX_GLOBAL, PAX_NEXT, type PaxRecords } from "../pax.ts";
 import { decodeTarHeader, TAR_BLOCK_BYTES, TarError, type TarHeader, tarPadding } from "../tar.ts";
 import { assertPath, FILE_BYTES_MAX, showPath, type SkipList } from "./limits.ts";
 
@@ -144,7 +144,10 @@ function toEntry(member: Member, root: string): Entry {
   if (entry.type === "symlink") entry.linkTarget = linkName;
   const xattrs = [...pax].flatMap(([key, value]): Xattr[] =>
     key.startsWith(XATTR_PREFIX)
-      ? [{ name: key.slice(XATTR_PREFIX.length), value: new Uint8Array(Buffer.from(value, "latin1")) }]
+      ? [{
+        name: key.slice(XATTR_PREFIX.length),
+        value: new Uint8Array(Buffer.from(value, "latin1")),
+      }]
       : []
   );
   if (xattrs.length > 0) entry.xattrs = xattrs;

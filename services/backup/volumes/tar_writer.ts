@@ -11,7 +11,7 @@ import {
   tarPadding,
 } from "../tar.ts";
 import { showPath, type SkipList, TreeError } from "./limits.ts";
-import { createTreeCheck, isRestorable } from "./tree_check.ts";
+import { createTreeCheck } from "./tree_check.ts";
 
 /** Largest owner and time in a header: seven and eleven octal digits. */
 const ID_MAX = 8 ** 7 - 1;
@@ -23,21 +23,20 @@ const OWNER_BYTES = 32;
 
 const NS_PER_S = 1_000_000_000n;
 
-/** Bytes of content so far, and of which entry. */
-export type OnProgress = (bytes: number) => void;
-
 /**
- * Checks entries and writes them. Sockets and FIFOs, and attributes that are not restored, are skipped.
+ * Checks entries and writes them. Sockets and FIFOs are skipped.
  *
  * @param options.root First name of all paths in the archive; without it the root is `./`.
+ * @param options.xattrs Names of extended attributes that are written; others are skipped.
  * @param options.onProgress Called with the size of each piece of content.
  * @throws {TreeError} For an entry that must not be written, and content of another size than said.
  */
 export async function* writeTar(
   entries: Entries,
-  { root, skipped, onProgress }: {
+  { root, skipped, xattrs, onProgress }: {
     root: string;
     skipped: SkipList;
+    xattrs: RegExp;
     onProgress?: ((bytes: number) => void) | undefined;
   },
 ): AsyncGenerator<Uint8Array<ArrayBufferLike>> {
@@ -48,7 +47,7 @@ export async function* writeTar(
       skipped.add(entry.path, entry.type === "socket" ? "is a socket" : "is a FIFO");
       continue;
     }
-    yield headersOf(entry, root, skipped);
+    yield headersOf(entry, { root, skipped, xattrs });
     if (entry.type !== "file" || entry.hardLinkTo !== undefined) continue;
     let left = entry.size;
     for await (const piece of entry.content ?? []) {
@@ -59,7 +58,9 @@ export async function* writeTar(
     }
     if (left !== 0) {
       const than = left < 0 ? "more" : "less";
-      throw new TreeError(`${showPath(entry.path)} has ${than} content than its ${entry.size} bytes`);
+      throw new TreeError(
+        `${showPath(entry.path)} has ${than} content than its ${entry.size} bytes`,
+      );
     }
     const padding = tarPadding(entry.size);
     if (padding > 0) yield new Uint8Array(padding);
@@ -70,7 +71,10 @@ export async function* writeTar(
 const TYPES = { file: "0", dir: "5", symlink: "2" } as const;
 
 /** The header of an entry, after an extended one for values that do not fit. */
-function headersOf(entry: Entry, root: string, skipped: SkipList): Uint8Array {
+function headersOf(
+  entry: Entry,
+  { root, skipped, xattrs }: { root: string; skipped: SkipList; xattrs: RegExp },
+): Uint8Array {
   const { path, type, mode, hardLinkTo, size, mtime } = entry;
   const pax: PaxRecords = new Map();
   const below = (each: string) => root === "" ? each : each === "" ? root : `${root}/${each}`;
@@ -105,7 +109,7 @@ function headersOf(entry: Entry, root: string, skipped: SkipList): Uint8Array {
     header.mtime = Math.min(Math.max(header.mtime, 0), TIME_MAX_S);
   }
   for (const { name, value } of entry.xattrs ?? []) {
-    if (isRestorable(name)) pax.set(`SCHILY.xattr.${name}`, Buffer.from(value).toString("latin1"));
+    if (xattrs.test(name)) pax.set(`SCHILY.xattr.${name}`, Buffer.from(value).toString("latin1"));
     else skipped.add(path, `has the attribute ${JSON.stringify(name.slice(0, 100))}`);
   }
   const encoded = encodeTarHeader(header);

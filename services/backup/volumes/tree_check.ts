@@ -5,7 +5,14 @@
  */
 
 import type { ByteString, Entry } from "../restic/entry.ts";
-import { assertPath, FILE_BYTES_MAX, parentOf, PATH_BYTES_MAX, showPath, TreeError } from "./limits.ts";
+import {
+  assertPath,
+  FILE_BYTES_MAX,
+  parentOf,
+  PATH_BYTES_MAX,
+  showPath,
+  TreeError,
+} from "./limits.ts";
 
 /** Directories of a tree; their names are kept for hard links. */
 const DIRECTORIES_MAX = 1_000_000;
@@ -19,12 +26,6 @@ const TIME_MAX = 253_402_300_799n * 1_000_000_000n;
 /** Largest extended attribute of Linux (`XATTR_SIZE_MAX`), in bytes, and most of one entry. */
 const XATTR_BYTES_MAX = 65_536;
 const XATTRS_MAX = 100;
-
-/** Extended attributes that files of applications have. Others belong to the system of the host. */
-const XATTR_NAME = /^(?:user\.[^\0=]{1,250}|security\.capability|system\.posix_acl_(?:access|default))$/;
-
-/** Whether an extended attribute may be restored. */
-export const isRestorable = (name: string): boolean => XATTR_NAME.test(name);
 
 /**
  * Creates a function that is called with each entry, in the order in which they are written: a
@@ -75,14 +76,18 @@ export function createTreeCheck(): (entry: Entry) => void {
 
 function checkValues(entry: Entry, refuse: (problem: string) => void): void {
   const { type, mode, uid, gid, mtime, size, linkTarget, hardLinkTo, xattrs = [] } = entry;
-  const isIn = (value: number, max: number) => Number.isInteger(value) && value >= 0 && value <= max;
+  const isIn = (value: number, max: number) =>
+    Number.isInteger(value) && value >= 0 && value <= max;
   if (!isIn(mode, 0o7777)) refuse("has an impossible mode");
   if (!isIn(uid, ID_MAX) || !isIn(gid, ID_MAX)) refuse("has an impossible owner");
   if (!isIn(size, FILE_BYTES_MAX)) refuse("claims a size that no file has");
   if (mtime > TIME_MAX || mtime < -TIME_MAX) refuse("has an impossible time");
   if (type === "symlink") {
-    const isTarget = linkTarget !== undefined && linkTarget !== "" && !/[^\x01-\xff]/.test(linkTarget);
-    if (!isTarget || linkTarget.length > PATH_BYTES_MAX) refuse("is a symbolic link without a target");
+    const isTarget = linkTarget !== undefined && linkTarget !== "" &&
+      !/[^\x01-\xff]/.test(linkTarget);
+    if (!isTarget || linkTarget.length > PATH_BYTES_MAX) {
+      refuse("is a symbolic link without a target");
+    }
   }
   if (hardLinkTo !== undefined && type !== "file" && type !== "symlink") {
     refuse("is a hard link that is not a file");

@@ -45,6 +45,13 @@ export async function createVolume(
   });
 }
 
+/** Extended attributes that files of applications have. Others belong to the system of the host. */
+const XATTRS =
+  /^(?:user\.[^\0=]{1,250}|security\.capability|system\.posix_acl_(?:access|default))$/;
+
+/** Those that Podman restores. */
+const PODMAN_XATTRS = /^(?:user\.[^\0=]{1,250}|security\.capability)$/;
+
 /** A finished write. */
 export interface Written {
   /** Content, in bytes. */
@@ -54,7 +61,8 @@ export interface Written {
 
 /**
  * Writes entries into an existing volume, which should be empty: what is there and has another name
- * stays. The first entry may be the root (path ""), whose owner and mode the volume then gets. Links,
+ * stays. A directory comes before its content, and the names of a directory are in byte order, as
+ * restic's trees have them. The first entry may be the root (path ""), whose owner and mode the volume then gets. Links,
  * set-id bits, owners and times are restored as they are, and links are never followed.
  *
  * After a failure the volume has a part of the tree.
@@ -83,6 +91,7 @@ export async function writeVolume(
     const archive = ReadableStream.from(writeTar(entries, {
       root: isAtMount ? "" : root,
       skipped,
+      xattrs: isAtMount ? PODMAN_XATTRS : XATTRS,
       onProgress(size) {
         bytes += size;
         onProgress?.(size);
