@@ -43,7 +43,10 @@ const Snapshot = z.object({
 
 const File = z.object({
   name: z.string().meta({ description: "Bytes that are not UTF-8 are replaced" }),
-  path: z.string().meta({ description: "For further requests", example: "/volumes/shop_data/app.db" }),
+  path: z.string().meta({
+    description: "For further requests",
+    example: "/volumes/shop_data/app.db",
+  }),
   type: z.enum(["file", "dir", "symlink", "fifo", "socket", "dev", "chardev"]),
   size: z.number().meta({ description: "In bytes" }),
   mode: z.string().meta({ example: "0644" }),
@@ -99,7 +102,8 @@ export const snapshotEndpoints = (deps: Deps) => [
     status: 202,
     failures: {
       404: "The stack, a volume or the target does not exist",
-      409: "There is nothing to back up, other containers use a volume, or an action is in progress",
+      409:
+        "There is nothing to back up, other containers use a volume, or an action is in progress",
       ...ENGINE_FAILURES,
     },
   }, ({ body, caller }) => startSnapshot(deps, caller, body)),
@@ -214,6 +218,10 @@ export const snapshotEndpoints = (deps: Deps) => [
         description: "Volumes or files of the snapshot; default: all volumes",
       }),
       to: z.enum(["new", "replace"]).default("new"),
+      stableSeconds: z.int().min(1).max(3_600).optional().meta({
+        description: "Time for which the containers must stay up; default 10, or as their health " +
+          "checks say",
+      }),
       as: z.string().min(1).max(200).optional().meta({
         description: "Name of the new volume or stack, if there is one; default: the old one " +
           "with `-restored`",

@@ -56,7 +56,9 @@ export async function listFiles(
   });
 }
 
-function viewOf({ path, type, size, mode, uid, gid, mtime, linkTarget }: ListedEntry): SnapshotFile {
+function viewOf(
+  { path, type, size, mode, uid, gid, mtime, linkTarget }: ListedEntry,
+): SnapshotFile {
   const shown = encodePath(path);
   return {
     name: shown.slice(shown.lastIndexOf("/") + 1),

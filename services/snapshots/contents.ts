@@ -37,7 +37,10 @@ type ContentsDeps = ReadDeps & Pick<Deps, "config" | "db" | "swarm">;
 export async function contentsOfStack(deps: ContentsDeps, name: string): Promise<Contents> {
   const { kind, services } = await findStack(deps, name);
   if (kind === "swarm") {
-    throw new AppError("conflict", `Stack ${name} is managed by Swarm; choose volumes of this host`);
+    throw new AppError(
+      "conflict",
+      `Stack ${name} is managed by Swarm; choose volumes of this host`,
+    );
   }
   const containers = services.flatMap((service) => service.containers);
   const { parts, leftOut } = partsOf(containers, deps.config.stackRoots);

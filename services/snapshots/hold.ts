@@ -75,7 +75,11 @@ async function onAll(
   operation: Operation,
 ): Promise<string[]> {
   const alone = containers.filter(({ stack }) => stack === null);
-  const failures = await onEach(deps, alone, (id) => actOnContainer(deps, id, action, { operation }));
+  const failures = await onEach(
+    deps,
+    alone,
+    (id) => actOnContainer(deps, id, action, { operation }),
+  );
   for (const stack of new Set(containers.flatMap(({ stack }) => stack ?? []))) {
     const { results } = await actOnStack(deps, stack, action, {
       kind: "compose",

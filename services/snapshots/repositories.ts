@@ -7,7 +7,7 @@ import { createTarget, openTarget } from "../backup/targets/targets.ts";
 import { openRepository, type Repository } from "../backup/restic/repository.ts";
 import type { Storage } from "../backup/restic/storage.ts";
 import type { Deps } from "../deps.ts";
-import { requireFound } from "../errors.ts";
+import { AppError, InputError, requireFound } from "../errors.ts";
 
 export interface OpenedTarget {
   target: StoredTarget;
@@ -52,9 +52,23 @@ export async function targetForSnapshot(
   ref: string | undefined,
 ): Promise<Pick<StoredTarget, "id" | "name">> {
   if (ref === undefined && selectBackupTargets(deps.db).length === 0) {
-    return await createTarget(deps, { ...DEFAULT_TARGET, isDefault: true });
+    return await createDefaultTarget(deps);
   }
   return openTarget(deps, ref && targetId(deps, ref)).target;
+}
+
+/** A repository that is there is that of an earlier installation, which only its password opens. */
+async function createDefaultTarget(deps: Deps): Promise<Pick<StoredTarget, "id" | "name">> {
+  try {
+    return await createTarget(deps, { ...DEFAULT_TARGET, isDefault: true });
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new AppError(
+      "conflict",
+      "DATA_DIR/snapshots has a repository; add it as a backup target with its password",
+      { cause: error },
+    );
+  }
 }
 
 const DEFAULT_TARGET = {

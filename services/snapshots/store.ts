@@ -81,10 +81,12 @@ function createSkipped() {
     add(part: string, { items, count }: SkipList) {
       skippedCount += count;
       const room = SKIPPED_MAX - skipped.length;
-      skipped.push(...items.slice(0, room).map(({ path, reason }) => ({
-        path: `${part}/${textOf(path)}`,
-        reason,
-      })));
+      skipped.push(
+        ...items.slice(0, room).map(({ path, reason }) => ({
+          path: `${part}/${textOf(path)}`,
+          reason,
+        })),
+      );
     },
     result: () => ({ skipped, skippedCount }),
   };

@@ -15,7 +15,7 @@ import {
   type SnapshotResult,
 } from "./kinds.ts";
 import { openTargetRepository } from "./repositories.ts";
-import { storeTree, type Stored } from "./store.ts";
+import { type Stored, storeTree } from "./store.ts";
 import { outputOf, runHook } from "./run_hooks.ts";
 import { tagsOf } from "./tags.ts";
 import type { Dump } from "./tree.ts";

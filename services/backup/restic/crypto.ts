@@ -80,9 +80,10 @@ function mac({ raw }: CryptoKeys, iv: Uint8Array, ciphertext: Uint8Array): Uint8
   const key = new Uint8Array(32);
   key.set(raw.subarray(48, 64));
   const block = nodeCrypto().createCipheriv("aes-128-ecb", raw.subarray(32, 48), null);
+  block.setAutoPadding(false);
   key.set(block.update(iv), 16);
   // The runtime keeps a cipher until it is finished.
-  block.setAutoPadding(false).final();
+  block.final();
   return poly1305(ciphertext, key);
 }
 

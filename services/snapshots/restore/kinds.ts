@@ -28,6 +28,8 @@ export interface RestoreInput {
   files: string[] | null;
   parts: RestoredPart[];
   to: "new" | "replace";
+  /** How long the containers must stay up; `null` for the default. */
+  stableSeconds: number | null;
   /** Of the containers, for helper containers. */
   images: string[];
   /** Containers that use what is replaced. */

@@ -123,13 +123,14 @@ async function putBack(
 /** @returns Why the containers count as well; `null` if none ran. */
 async function verifyHeld(
   deps: Deps,
-  { signal, progress }: RestoreJob,
+  { input: { stableSeconds }, signal, progress }: RestoreJob,
   { containers }: Held,
 ): Promise<string | null> {
   if (containers.length === 0) return null;
   const subjects = containers.map(({ id, name }) => ({ name, newId: id, ran: true, ports: [] }));
   return await verify(deps, subjects, {
     watched: [],
+    stableSeconds: stableSeconds ?? undefined,
     defaultStableSeconds: STABLE_S,
     signal,
     onProgress: (message) => progress({ current: 0, total: null, message }),

@@ -23,6 +23,7 @@ export interface RestoreRequest {
   /** Paths in the snapshot; default: all volumes. */
   paths?: string[] | undefined;
   to: "new" | "replace";
+  stableSeconds?: number | undefined;
   /** Name of the new volume. */
   as?: string | undefined;
 }
@@ -66,6 +67,7 @@ export async function startRestore(
       files,
       parts,
       to: request.to,
+      stableSeconds: request.stableSeconds ?? null,
       images,
       affected: users.flatMap((each) => [identityOf(each), ...affectedBy(each, all)]),
     },

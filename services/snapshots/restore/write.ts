@@ -35,8 +35,7 @@ export async function writeParts(
     const written = await translated(() =>
       writeVolume(deps, mount, entries, {
         signal,
-        onProgress: (size) =>
-          progress({ current: bytes += size, total: null, message: path }),
+        onProgress: (size) => progress({ current: bytes += size, total: null, message: path }),
       })
     );
     sum.bytes += written.bytes;
