@@ -1,4 +1,4 @@
-/** What a snapshot of a stack or of volumes has, and whose containers write to it. @module */
+/** Contents of a snapshot of a stack or of volumes, and the containers that write to them. @module */
 
 import type { Deps } from "../deps.ts";
 import { isInside } from "../compose/load/paths.ts";

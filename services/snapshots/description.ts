@@ -19,7 +19,7 @@ import type { Deps } from "../deps.ts";
 import type { StackKind } from "../stacks/groups.ts";
 import type { Contents } from "./contents.ts";
 
-/** What `stack.json` has. */
+/** Content of `stack.json`. */
 export interface StackDescription {
   /** Of this description. */
   version: 1;

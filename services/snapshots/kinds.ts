@@ -22,7 +22,7 @@ export interface SnapshotInput {
   mode: Mode;
   reason: Reason;
   note: string | null;
-  /** What the job reserves. */
+  /** Containers that the job reserves. */
   affected: Identity[];
 }
 
@@ -86,7 +86,7 @@ async function interrupted(deps: Deps, job: SnapshotJob): Promise<never> {
   return await (await import("./take.ts")).releaseInterrupted(deps, job);
 }
 
-/** What the step `plan` stores. */
+/** Value of the step `plan`. */
 export interface SnapshotPlan {
   held: Held | null;
 }

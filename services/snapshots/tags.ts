@@ -6,7 +6,7 @@ import { type Reason, REASONS, type SnapshotInput } from "./kinds.ts";
 /** Of every snapshot that Longshore makes. */
 const OWN = "longshore";
 
-/** What the tags of a snapshot say. */
+/** Facts in the tags of a snapshot. */
 export interface Tagged {
   isLongshore: boolean;
   stack: string | null;

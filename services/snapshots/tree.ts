@@ -50,7 +50,7 @@ export async function* treeOf(
   }
 }
 
-/** The size of a dump is known only at its end. */
+/** The size of a dump is known only when it ends. */
 const fileOf = (path: string, content: AsyncIterable<Uint8Array>, at: Date): Entry => ({
   path: bytesOf(path),
   type: "file",

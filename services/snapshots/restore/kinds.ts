@@ -6,11 +6,11 @@ import type { Identity } from "../../containers/reservations.ts";
 import type { Part } from "../contents.ts";
 import { operationOf } from "../kinds.ts";
 
-/** What is written where. */
+/** Volume that is restored. */
 export interface RestoredPart {
   /** Directory or file in the snapshot, without the leading slash, as bytes. */
   from: string;
-  /** Where it goes to. */
+  /** Volume that is written. */
   to: Part;
   /** Of a new volume. */
   driver?: string | undefined;
