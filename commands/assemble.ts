@@ -102,7 +102,6 @@ export function assemble(parts: Parts): Deps {
     accounts,
     passwords: createPasswords(),
     composeLoader: createComposeLoader(async () => await startWorker(await workerScript())),
-    repositories: new Map(),
     takeover: createTakeoverScans(),
     limiters,
     engineStatus: createEngineStatusReader(engine, now),

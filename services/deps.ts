@@ -59,7 +59,6 @@ import type { Reservations } from "./containers/reservations.ts";
 import type { RegistrySessions } from "./images/registries/sessions.ts";
 import type { DiskUsageCache } from "./storage/disk_usage_cache.ts";
 import type { EventStream } from "./containers/event_stream.ts";
-import type { OpenRepositories } from "./snapshots/repositories.ts";
 import type { TakeoverScans } from "./takeover/scans.ts";
 import type { Terminals } from "./containers/terminal/terminals.ts";
 import type { SwarmManager } from "./swarm/manager.ts";
@@ -111,8 +110,6 @@ export interface Deps {
   passwords: Passwords;
   /** Loads Compose files. */
   composeLoader: ComposeLoader;
-  /** Repositories of snapshots that were used. */
-  repositories: OpenRepositories;
   /** Stacks of other programs, as the last scan found them. */
   takeover: TakeoverScans;
   /** Limits of expensive requests. */

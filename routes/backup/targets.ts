@@ -131,7 +131,7 @@ const REFUSED = {
   502: "The target does not answer, or refuses the request",
 };
 
-const READ = { role: "admin", permission: "backup:read" } as const;
+const READ = { role: "viewer", permission: "backup:read" } as const;
 const WRITE = { role: "admin", permission: "backup:write" } as const;
 
 export const backupTargetEndpoints = (deps: Deps) => [

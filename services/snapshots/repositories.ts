@@ -15,8 +15,8 @@ export interface OpenedTarget {
   storage: Storage;
 }
 
-/** Repositories by target; an entry counts until the target is changed. */
-export type OpenRepositories = Map<string, { updatedAt: string; opened: OpenedTarget }>;
+/** Repositories by target, of each database; an entry counts until the target is changed. */
+const caches = new WeakMap<Deps["db"], Map<string, { updatedAt: string; opened: OpenedTarget }>>();
 
 /**
  * Opens the repository of a target.
@@ -31,12 +31,14 @@ export async function openTargetRepository(
   signal: AbortSignal,
 ): Promise<OpenedTarget> {
   const { target, storage, password } = openTarget(deps, ref && targetId(deps, ref));
-  const known = deps.repositories.get(target.id);
+  const cache = caches.get(deps.db) ?? new Map();
+  caches.set(deps.db, cache);
+  const known = cache.get(target.id);
   if (known?.updatedAt === target.updatedAt) return known.opened;
   return await translated(async () => {
     const options = { storage, password, holder: lockHolder(deps), now: deps.now };
     const opened = { target, storage, repository: await openRepository(options, signal) };
-    deps.repositories.set(target.id, { updatedAt: target.updatedAt, opened });
+    cache.set(target.id, { updatedAt: target.updatedAt, opened });
     return opened;
   });
 }
