@@ -1,57 +1,20 @@
-/** The jobs of snapshots. @module */
+/** The job that makes a snapshot. @module */
 
 import type { Deps } from "../deps.ts";
-import type { JobRun, NamedJobKind } from "../jobs/kind.ts";
-import type { Identity } from "../containers/reservations.ts";
-import type { Held } from "./hold.ts";
-import type { Mode } from "./modes.ts";
-import type { Stored } from "./store.ts";
-
-/** Why a snapshot was made; a tag of it. */
-export const REASONS = ["manual", "schedule", "update", "undo"] as const;
-export type Reason = (typeof REASONS)[number];
-
-export interface SnapshotInput {
-  /** `null` for single volumes. */
-  stack: string | null;
-  /** Names; `null` for a stack. */
-  volumes: string[] | null;
-  targetId: string;
-  /** Name of the target. */
-  place: string;
-  mode: Mode;
-  reason: Reason;
-  note: string | null;
-  /** Containers that the job reserves. */
-  affected: Identity[];
-}
-
-export interface SnapshotResult extends Stored {
-  /** Name of the target. */
-  target: string;
-  mode: Mode;
-  /** How long containers were stopped or paused, in milliseconds. */
-  downtimeMs: number;
-  /** Directories of the host that are not below `STACK_ROOTS`. */
-  leftOut: string[];
-}
-
-export type SnapshotJob = JobRun<SnapshotInput>;
-
-/** Job steps, which are also what a restart finds. */
-export const SNAPSHOT_STEPS = {
-  plan: "Plan",
-  hold: "Stop or pause containers",
-  read: "Read and store",
-  release: "Start containers",
-} as const;
+import type { NamedJobKind } from "../jobs/kind.ts";
+import { operationOf, type SnapshotInput, type SnapshotJob, type SnapshotResult } from "./job.ts";
 
 export const snapshotKind: NamedJobKind<SnapshotInput, SnapshotResult> = {
   id: "backup.snapshot",
   group: "Backups",
   title: "Backup",
   running: "Backing up {target}",
-  steps: SNAPSHOT_STEPS,
+  steps: {
+    plan: "Plan",
+    hold: "Stop or pause containers",
+    read: "Read and store",
+    release: "Start containers",
+  },
   unit: "bytes",
   isListed: true,
   targetType: "host",
@@ -62,8 +25,9 @@ export const snapshotKind: NamedJobKind<SnapshotInput, SnapshotResult> = {
       affected,
       operation: operationOf(target),
     }),
-  run: take,
-  recover: (deps, job) => interrupted(deps, job),
+  run,
+  recover,
+  outlivesEngine: true,
   endEvent: ({ id: jobId, target: backup, input, status, error, result }) => {
     const data = { backup, place: (input as SnapshotInput).place, jobId };
     if (status === "succeeded") {
@@ -75,18 +39,10 @@ export const snapshotKind: NamedJobKind<SnapshotInput, SnapshotResult> = {
   },
 };
 
-/** The actions of a job on containers belong to its reservation, also after a restart. */
-export const operationOf = (target: string) => Symbol.for(`backup ${target}`);
-
-async function take(deps: Deps, job: SnapshotJob): Promise<SnapshotResult> {
+async function run(deps: Deps, job: SnapshotJob): Promise<SnapshotResult> {
   return await (await import("./take.ts")).takeSnapshot(deps, job);
 }
 
-async function interrupted(deps: Deps, job: SnapshotJob): Promise<never> {
+async function recover(deps: Deps, job: SnapshotJob): Promise<never> {
   return await (await import("./take.ts")).releaseInterrupted(deps, job);
-}
-
-/** Value of the step `plan`. */
-export interface SnapshotPlan {
-  held: Held | null;
 }

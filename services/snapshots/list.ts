@@ -86,7 +86,7 @@ export async function deleteSnapshot(
     throw new AppError("forbidden", `Host ${snapshot.hostname} has made it; delete it there`);
   }
   const signal = AbortSignal.timeout(TARGET_MS);
-  await translated(() => removeSnapshot(opened.storage, snapshot.id, signal));
+  await translated(() => opened.storage.remove("snapshots", snapshot.id, signal));
 }
 
 const isOfThisHost = ({ hostname, tags }: Snapshot): boolean =>

@@ -9,7 +9,8 @@ import { AppError, InputError, notFound } from "../errors.ts";
 import { startJob } from "../jobs/runner.ts";
 import type { JobView } from "../jobs/view.ts";
 import { type Contents, contentsOfStack, contentsOfVolumes, writersOf } from "./contents.ts";
-import { type Reason, snapshotKind } from "./kinds.ts";
+import type { Reason } from "./job.ts";
+import { snapshotKind } from "./kinds.ts";
 import { defaultMode, type Mode } from "./modes.ts";
 import { targetForSnapshot } from "./repositories.ts";
 

@@ -1,7 +1,7 @@
 /** Tags by which snapshots in a repository tell what they are of. @module */
 
 import type { Snapshot } from "../backup/restic/snapshot.ts";
-import { type Reason, REASONS, type SnapshotInput } from "./kinds.ts";
+import { type Reason, REASONS, type SnapshotInput } from "./job.ts";
 
 /** Of every snapshot that Longshore makes. */
 const OWN = "longshore";

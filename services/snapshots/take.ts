@@ -13,7 +13,7 @@ import {
   type SnapshotJob,
   type SnapshotPlan,
   type SnapshotResult,
-} from "./kinds.ts";
+} from "./job.ts";
 import { openTargetRepository } from "./repositories.ts";
 import { type Stored, storeTree } from "./store.ts";
 import { outputOf, runHook } from "./run_hooks.ts";

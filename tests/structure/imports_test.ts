@@ -124,6 +124,8 @@ const PLACES: {
       /["'`]\/(v1\.\d\d\/)?(containers\/|images\/|networks\/|volumes\/|exec\/|system\/df|build\/prune|_ping)/,
     example: "`/containers/${id}/json`",
     folders: ["engine", "routes", "ui"],
+    // Paths in snapshots.
+    exceptions: /^services\/snapshots\//,
   },
 ];
 

@@ -3,7 +3,7 @@
 import { findVolume, volumeRemove } from "../../../engine/volumes.ts";
 import { createVolume } from "../../backup/volumes/write.ts";
 import type { Deps } from "../../deps.ts";
-import type { RestoreJob } from "./kinds.ts";
+import type { RestoreJob } from "./job.ts";
 
 const JOB_LABEL = "longshore.restore";
 

@@ -14,11 +14,11 @@ import { JobEnd } from "../../jobs/kind.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
 import { verify } from "../../updates/run/verify.ts";
 import { type Held, hold, planHold, release } from "../hold.ts";
-import { operationOf } from "../kinds.ts";
+import { operationOf } from "../job.ts";
 import { openTargetRepository } from "../repositories.ts";
 import { storeTree } from "../store.ts";
 import { keptTags } from "../tags.ts";
-import type { RestoreJob, RestoreResult } from "./kinds.ts";
+import type { RestoreJob, RestoreResult } from "./job.ts";
 import { createVolumes, removeVolumes } from "./new_volumes.ts";
 import { type Source, writeParts } from "./write.ts";
 

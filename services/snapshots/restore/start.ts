@@ -15,7 +15,8 @@ import type { JobView } from "../../jobs/view.ts";
 import { decodePath, encodePath } from "../file_path.ts";
 import { findSnapshot } from "../list.ts";
 import { type Part, volumePart } from "../contents.ts";
-import { type RestoredPart, restoreKind } from "./kinds.ts";
+import type { RestoredPart } from "./job.ts";
+import { restoreKind } from "./kinds.ts";
 
 export interface RestoreRequest {
   target?: string | undefined;

@@ -7,7 +7,7 @@ import { emptyVolume } from "../../backup/volumes/operations.ts";
 import { writeVolume } from "../../backup/volumes/write.ts";
 import type { Deps } from "../../deps.ts";
 import { translated } from "../repositories.ts";
-import type { RestoreJob, RestoreResult } from "./kinds.ts";
+import type { RestoreJob, RestoreResult } from "./job.ts";
 
 /** A snapshot that is written. */
 export interface Source {
