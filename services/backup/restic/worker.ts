@@ -59,6 +59,14 @@ const peer: Peer = createPeer({
   snapshot: ([id], signal) => repository!.snapshot(id, signal),
   listDirectory: ([id, path], signal) => repository!.listDirectory(id, path, signal),
   readFile: ([id, path, options], signal) => repository!.readFile(id, path, options, signal),
+  diff: ([before, after], signal) => repository!.diff(before, after, signal),
+  removeSnapshots: ([ids], signal) => repository!.removeSnapshots(ids, signal),
+  prune: ([options], signal) => repository!.prune(options, signal),
+  check: ([{ onProgress, ...options }], signal) =>
+    repository!.check({
+      ...options,
+      ...(onProgress !== undefined && { onProgress: slowly(onProgress) }),
+    }, signal),
   unlock: ([options], signal) => repository!.unlock(options, signal),
   keys: (_, signal) => repository!.keys(signal),
   addKey: ([password], signal) => repository!.addKey(password, signal),

@@ -87,6 +87,10 @@ export async function startRepository(
       listDirectory: (id, path, callSignal) => stream("listDirectory", [id, path], callSignal),
       readFile: (id, path, options, callSignal) =>
         stream("readFile", [id, path, options], callSignal),
+      diff: (before, after, callSignal) => stream("diff", [before, after], callSignal),
+      removeSnapshots: (ids, callSignal) => call("removeSnapshots", [ids], callSignal),
+      prune: (options, callSignal) => call("prune", [options], callSignal),
+      check: (options, callSignal) => call("check", [options], callSignal),
       unlock: (options, callSignal) => call("unlock", [options], callSignal),
       keys: (callSignal) => stream("keys", [], callSignal),
       addKey: (newPassword, callSignal) => call("addKey", [newPassword], callSignal),
