@@ -11,10 +11,9 @@ import type { ByteString, Entries } from "./entry.ts";
 import { completeHardLinks } from "./hard_links.ts";
 import type { Id } from "./id.ts";
 import { compareWithPacks, findWholePacks, loadIndex } from "./loaded_index.ts";
-import { createPackWriter } from "./pack_writer.ts";
-import { listFiles, type RepositoryFiles, titleOf } from "./repository_files.ts";
+import { assertStored, createPackWriter } from "./pack_writer.ts";
+import type { RepositoryFiles } from "./repository_files.ts";
 import { loadSnapshot, saveSnapshot, type Snapshot } from "./snapshot.ts";
-import { StorageError, type StoredFile } from "./storage.ts";
 import { createTreeReader } from "./tree_reader.ts";
 import { type BackupCounts, saveEntries } from "./tree_writer.ts";
 import { formatTime } from "./time.ts";
@@ -100,22 +99,4 @@ export async function backUp(
     await writer.abandon();
     throw error;
   }
-}
-
-/** @throws {StorageError} `damaged` if the target has lost a pack that it confirmed. */
-async function assertStored(
-  { storage }: RepositoryFiles,
-  written: readonly StoredFile[],
-  signal: AbortSignal,
-): Promise<void> {
-  const sizes = new Map(written.map(({ name, size }) => [name, size]));
-  for await (const { name, size } of listFiles(storage, "data", signal)) {
-    if (sizes.get(name) === size) sizes.delete(name);
-  }
-  const [lost] = sizes.keys();
-  if (lost === undefined) return;
-  throw new StorageError(
-    "damaged",
-    `${titleOf("data", lost)} was written, but the target does not list it; check the target`,
-  );
 }

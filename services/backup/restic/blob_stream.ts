@@ -7,6 +7,8 @@
 
 import { decodeBlob, plainLength } from "./blob.ts";
 import { isLoss, loadBlob } from "./blob_reader.ts";
+import type { Entry } from "./entry.ts";
+import type { EntryPart } from "./entry_parts.ts";
 import { type Id, short } from "./id.ts";
 import type { LocatedBlob, MasterIndex } from "./master_index.ts";
 import { damaged } from "./repository_error.ts";
@@ -24,11 +26,8 @@ const READ_BYTES_MAX = 8 * 1024 * 1024;
 /** Bytes between blobs that are read and not used. */
 const GAP_BYTES_MAX = 64 * 1024;
 
-/** A step of a walk through files: something else, or a data blob. */
-export type Step<Other> = { other: Other } | { blob: Id };
-
-/** A step with the content of its blob. */
-export type LoadedStep<Other> = { other: Other } | { bytes: Uint8Array };
+/** A step of a walk through files: an entry, or a data blob of the one before. */
+export type Step = { entry: Entry } | { blob: Id };
 
 interface Request {
   blob: LocatedBlob;
@@ -38,14 +37,14 @@ interface Request {
 }
 
 /** Yields the steps in their order, with the content of blobs. @throws {RepositoryError} `damaged` */
-export async function* loadBlobs<Other>(
+export async function* loadBlobs(
   files: RepositoryFiles,
   index: MasterIndex,
-  steps: AsyncIterable<Step<Other>>,
+  steps: AsyncIterable<Step>,
   signal: AbortSignal,
-): AsyncGenerator<LoadedStep<Other>> {
+): AsyncGenerator<EntryPart> {
   const iterator = steps[Symbol.asyncIterator]();
-  const queue: ({ other: Other } | { request: Request })[] = [];
+  const queue: ({ entry: Entry } | { request: Request })[] = [];
   const requests = new Map<Id, Request>();
   let bytesAhead = 0;
   let isDone = false;
@@ -82,7 +81,7 @@ export async function* loadBlobs<Other>(
       const next = await iterator.next();
       if (next.done) {
         isDone = true;
-      } else if ("other" in next.value) {
+      } else if ("entry" in next.value) {
         queue.push(next.value);
       } else {
         const request = requestOf(next.value.blob);
@@ -100,7 +99,7 @@ export async function* loadBlobs<Other>(
       await readAhead();
       const step = queue.shift();
       if (step === undefined) return;
-      if ("other" in step) {
+      if ("entry" in step) {
         yield step;
         continue;
       }

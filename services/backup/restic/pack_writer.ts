@@ -10,8 +10,8 @@ import { type Id, idOf } from "./id.ts";
 import { INDEX_BLOBS_MAX, type PackBlobs, saveIndexFile } from "./index_file.ts";
 import type { MasterIndex } from "./master_index.ts";
 import { encodePack, PACK_BYTES } from "./pack.ts";
-import { type RepositoryFiles, writeVerified } from "./repository_files.ts";
-import type { StoredFile } from "./storage.ts";
+import { listFiles, type RepositoryFiles, titleOf, writeVerified } from "./repository_files.ts";
+import { StorageError, type StoredFile } from "./storage.ts";
 import { createWorkTracker } from "./work_tracker.ts";
 
 /** Plain bytes that are being encoded. */
@@ -171,4 +171,26 @@ export function* groupPacks<Pack extends PackBlobs>(packs: Iterable<Pack>): Gene
     blobCount = 0;
   }
   if (group.length > 0) yield group;
+}
+
+/**
+ * Looks for written packs in the target's list.
+ *
+ * @throws {StorageError} `damaged` if the target has lost a pack that it confirmed.
+ */
+export async function assertStored(
+  { storage }: RepositoryFiles,
+  written: readonly StoredFile[],
+  signal: AbortSignal,
+): Promise<void> {
+  const sizes = new Map(written.map(({ name, size }) => [name, size]));
+  for await (const { name, size } of listFiles(storage, "data", signal)) {
+    if (sizes.get(name) === size) sizes.delete(name);
+  }
+  const [lost] = sizes.keys();
+  if (lost === undefined) return;
+  throw new StorageError(
+    "damaged",
+    `${titleOf("data", lost)} was written, but the target does not list it; check the target`,
+  );
 }

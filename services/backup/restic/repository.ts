@@ -5,12 +5,15 @@
  */
 
 import { backUp, type BackupOptions, type BackupResult } from "./backup.ts";
+import { check, type CheckOptions, type CheckResult } from "./check.ts";
 import { type Config, createConfig, loadConfig } from "./config.ts";
+import { type Change, diffTrees } from "./diff.ts";
 import type { ByteString, Entries } from "./entry.ts";
 import type { Id } from "./id.ts";
 import { createIndexCache } from "./index_cache.ts";
 import { addKey, type KeyInfo, listKeys, openKeys, randomKeys } from "./key.ts";
 import { acquireLock, type LockHolder, removeLocks } from "./lock.ts";
+import { prune, type PruneOptions, type PruneResult } from "./prune.ts";
 import { RepositoryError } from "./repository_error.ts";
 import type { RepositoryFiles } from "./repository_files.ts";
 import {
@@ -23,6 +26,7 @@ import {
 import { findSnapshot, loadSnapshots, type Snapshot } from "./snapshot.ts";
 import type { Storage } from "./storage.ts";
 import { formatTime } from "./time.ts";
+import { createTreeReader } from "./tree_reader.ts";
 
 /** Parts of a repository. */
 export interface RepositoryOptions {
@@ -74,6 +78,18 @@ export interface Repository {
     options: { range?: FileRange },
     signal: AbortSignal,
   ): AsyncIterable<Uint8Array>;
+
+  /** Differences between two snapshots in the order of paths. */
+  diff(before: string, after: string, signal: AbortSignal): AsyncIterable<Change>;
+
+  /** Removes snapshots, with an exclusive lock. Their data stay until the next prune. */
+  removeSnapshots(ids: readonly Id[], signal: AbortSignal): Promise<void>;
+
+  /** Removes data that no snapshot needs, with an exclusive lock. */
+  prune(options: PruneOptions, signal: AbortSignal): Promise<PruneResult>;
+
+  /** Checks snapshots, index and packs, with a lock that excludes prune. */
+  check(options: CheckOptions, signal: AbortSignal): Promise<CheckResult>;
 
   /** Removes stale locks, or all. @returns IDs of the removed ones. */
   unlock(options: { all: boolean }, signal: AbortSignal): Promise<Id[]>;
@@ -162,6 +178,27 @@ function repositoryOf(
       const { tree } = await findSnapshot(files, name, held.signal);
       const index = await indexes.get(held.signal);
       yield* readContent(files, index, tree, path, range, held.signal);
+    },
+    async *diff(before, after, signal) {
+      const [old, now] = [
+        await findSnapshot(files, before, signal),
+        await findSnapshot(files, after, signal),
+      ];
+      const trees = createTreeReader(files, await indexes.get(signal), signal);
+      yield* diffTrees(trees, old.tree, now.tree);
+    },
+    async removeSnapshots(ids, signal) {
+      await using held = await lock(true, signal);
+      for (const id of ids) await storage.remove("snapshots", id, held.signal);
+    },
+    async prune(pruneOptions, signal) {
+      await using held = await lock(true, signal);
+      indexes.drop();
+      return await prune(files, pruneOptions, now, held.signal);
+    },
+    async check(checkOptions, signal) {
+      await using held = await lock(false, signal);
+      return await check(files, checkOptions, held.signal);
     },
     unlock: ({ all }, signal) => removeLocks(files, { ...options, all }, signal),
     keys: (signal) => listKeys(storage, signal),

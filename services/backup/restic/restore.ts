@@ -7,6 +7,7 @@
 import { plainLength } from "./blob.ts";
 import { loadBlobs, type Step } from "./blob_stream.ts";
 import type { ByteString, Entries, Entry } from "./entry.ts";
+import { fromParts } from "./entry_parts.ts";
 import { type Id, short } from "./id.ts";
 import { DEPTH_MAX } from "./limits.ts";
 import type { MasterIndex } from "./master_index.ts";
@@ -31,7 +32,7 @@ export interface FileRange {
  * @param paths Only these and what is in them.
  * @throws {RepositoryError} `damaged`; `not_found` for a path that is not there.
  */
-export async function* readEntries(
+export function readEntries(
   files: RepositoryFiles,
   index: MasterIndex,
   tree: Id,
@@ -39,34 +40,7 @@ export async function* readEntries(
   signal: AbortSignal,
 ): Entries {
   const trees = createTreeReader(files, index, signal);
-  const loaded = loadBlobs(files, index, walk(trees, index, tree, paths), signal);
-  let step = await loaded.next();
-  async function* contentOfFile() {
-    for (;;) {
-      step = await loaded.next();
-      if (step.done || !("bytes" in step.value)) return;
-      yield step.value.bytes;
-    }
-  }
-  try {
-    while (!step.done) {
-      if ("bytes" in step.value) {
-        // The rest of a file that was not read.
-        step = await loaded.next();
-        continue;
-      }
-      const entry = step.value.other;
-      const before = step;
-      if (entry.type === "file" && entry.hardLinkTo === undefined) {
-        yield { ...entry, content: contentOfFile() };
-      } else {
-        yield entry;
-      }
-      if (step === before) step = await loaded.next();
-    }
-  } finally {
-    await loaded.return(undefined);
-  }
+  return fromParts(loadBlobs(files, index, walk(trees, index, tree, paths), signal));
 }
 
 /** Entries of a directory in the order of their names; of the snapshot's root for `""`. */
@@ -120,7 +94,7 @@ export async function* readContent(
   })();
   let start = offset - skipped;
   let left = Math.min(length, Math.max(0, node.size - offset));
-  for await (const step of loadBlobs<never>(files, index, steps, signal)) {
+  for await (const step of loadBlobs(files, index, steps, signal)) {
     if (!("bytes" in step)) continue;
     const piece = step.bytes.subarray(start, start + left);
     start = 0;
@@ -141,17 +115,17 @@ async function* walk(
   index: MasterIndex,
   root: Id,
   paths: readonly ByteString[] | undefined,
-): AsyncGenerator<Step<Entry>> {
+): AsyncGenerator<Step> {
   // Path of the first file by device and inode, of files with several names.
   const firstNames = new Map<string, ByteString>();
   const stack: WalkedDirectory[] = [];
 
-  function* visit(node: Node, path: ByteString): Generator<Step<Entry>> {
+  function* visit(node: Node, path: ByteString): Generator<Step> {
     const { content, subtree } = node;
     const hardLinkTo = rememberName(firstNames, node, path);
     if (content !== undefined) assertSize(node, index, path);
     const entry = toEntry(node, path);
-    yield { other: hardLinkTo === undefined ? entry : { ...entry, hardLinkTo } };
+    yield { entry: hardLinkTo === undefined ? entry : { ...entry, hardLinkTo } };
     if (content !== undefined && hardLinkTo === undefined) {
       for (const blob of content) yield { blob };
     }
@@ -161,7 +135,7 @@ async function* walk(
     }
     stack.push({ nodes: trees.nodesOf(subtree), prefix: `${path}/` });
   }
-  async function* visitStack(): AsyncGenerator<Step<Entry>> {
+  async function* visitStack(): AsyncGenerator<Step> {
     for (let directory = stack.at(-1); directory !== undefined; directory = stack.at(-1)) {
       const { nodes, prefix } = directory;
       const next = await nodes.next();
