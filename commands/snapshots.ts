@@ -8,7 +8,7 @@
 import type { SnapshotResult } from "../services/snapshots/job.ts";
 import type { SnapshotView } from "../services/snapshots/list.ts";
 import type { RestoreResult } from "../services/snapshots/restore/job.ts";
-import { formatBytes } from "../services/text/bytes.ts";
+import { byteText } from "../services/text/bytes.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
 import { CommandError, EXIT, type Program } from "./program.ts";
 import { connectService } from "./service_client.ts";
@@ -57,8 +57,8 @@ function printSnapshot(
   for (const directory of leftOut) note(`not stored: ${directory} is not below STACK_ROOTS`);
   const downtime = downtimeMs === 0 ? "" : `; containers were stopped for ${seconds(downtimeMs)}`;
   print(
-    `Snapshot ${snapshot.slice(0, SHORT_ID)} at ${target}: ${formatBytes(size)}, of which ` +
-      `${formatBytes(added)} are new${downtime}.`,
+    `Snapshot ${snapshot.slice(0, SHORT_ID)} at ${target}: ${byteText(size)}, of which ` +
+      `${byteText(added)} are new${downtime}.`,
   );
 }
 
@@ -101,7 +101,9 @@ async function list(program: Program): Promise<number> {
       ]),
     ]);
   }
-  if (total > snapshots.length) program.note(`${total - snapshots.length} older ones are not shown`);
+  if (total > snapshots.length) {
+    program.note(`${total - snapshots.length} older ones are not shown`);
+  }
   return EXIT.ok;
 }
 
@@ -127,7 +129,7 @@ async function restore(program: Program): Promise<number> {
   if (options.json) program.print(JSON.stringify(result));
   else {
     const { restored, kept, bytes } = result;
-    program.print(`Restored ${restored.join(", ")}: ${formatBytes(bytes)}.`);
+    program.print(`Restored ${restored.join(", ")}: ${byteText(bytes)}.`);
     if (kept) program.print(`What was there is in snapshot ${kept.slice(0, SHORT_ID)}.`);
   }
   return EXIT.ok;

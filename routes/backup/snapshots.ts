@@ -194,7 +194,7 @@ export const snapshotEndpoints = (deps: Deps) => [
     returns: z.object({
       changes: z.array(z.object({
         path: z.string(),
-        change: z.enum(["added", "removed", "changed", "metadata"]),
+        change: z.enum(["added", "removed", "content", "metadata"]),
       })),
       truncated: z.boolean(),
     }).meta({ id: "BackupDiff" }),

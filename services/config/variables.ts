@@ -310,7 +310,8 @@ export const VARIABLES = {
   },
   backupDirs: {
     name: "BACKUP_DIRS",
-    meaning: "Directories that backup targets may be in besides DATA_DIR/snapshots, comma-separated",
+    meaning:
+      "Directories that backup targets may be in besides DATA_DIR/snapshots, comma-separated",
     fallback: "",
     parse: (text) => list(text).map(subdirectory),
   },

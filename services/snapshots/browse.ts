@@ -1,10 +1,11 @@
 /** Files in a snapshot: lists, downloads and differences. @module */
 
+import type { Change } from "../backup/restic/diff.ts";
 import type { ListedEntry } from "../backup/restic/restore.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { decodePath, encodePath } from "./file_path.ts";
-import { findSnapshot } from "./list.ts";
+import { openSnapshot } from "./list.ts";
 import { asTargetError } from "../backup/targets/repository.ts";
 import { translated } from "./repositories.ts";
 
@@ -42,7 +43,8 @@ export async function listFiles(
   id: string,
   { target, path }: FileQuery,
 ): Promise<{ files: SnapshotFile[]; truncated: boolean }> {
-  const { opened: { repository }, snapshot } = await findSnapshot(deps, id, target);
+  using opened = await openSnapshot(deps, id, target);
+  const { repository, snapshot } = opened;
   return await translated(async () => {
     const files: SnapshotFile[] = [];
     const signal = AbortSignal.timeout(LIST_MS);
@@ -86,27 +88,50 @@ export async function openFile(
   { target, path }: FileQuery,
   signal: AbortSignal,
 ): Promise<{ name: string; size: number; body: ReadableStream<Uint8Array> }> {
-  const { opened: { repository }, snapshot } = await findSnapshot(deps, id, target);
+  const opened = await openSnapshot(deps, id, target);
+  try {
+    const { size } = await findFile(opened, path, signal);
+    const content = contentOf(opened, path, signal);
+    return {
+      name: path.slice(path.lastIndexOf("/") + 1),
+      size,
+      body: ReadableStream.from(content),
+    };
+  } catch (error) {
+    opened[Symbol.dispose]();
+    throw error;
+  }
+}
+
+type OpenedSnapshot = Awaited<ReturnType<typeof openSnapshot>>;
+
+async function findFile(
+  { repository, snapshot }: OpenedSnapshot,
+  path: string,
+  signal: AbortSignal,
+): Promise<ListedEntry> {
   const bytes = decodePath(path).slice(1);
   const parent = bytes.slice(0, Math.max(0, bytes.lastIndexOf("/")));
-  const file = await translated(async () => {
+  return await translated(async () => {
     for await (const entry of repository.listDirectory(snapshot.id, parent, signal)) {
-      if (entry.path === bytes) return entry;
+      if (entry.path !== bytes) continue;
+      if (entry.type === "file") return entry;
+      throw new AppError("conflict", `${path} is not a file`);
     }
     throw new AppError("not_found", `${path} is not in the snapshot`);
   });
-  if (file.type !== "file") throw new AppError("conflict", `${path} is not a file`);
-  const content = repository.readFile(snapshot.id, bytes, {}, signal);
-  return {
-    name: path.slice(path.lastIndexOf("/") + 1),
-    size: file.size,
-    body: ReadableStream.from(withTargetErrors(content)),
-  };
 }
 
-async function* withTargetErrors(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Closes the repository when it ends. */
+async function* contentOf(
+  opened: OpenedSnapshot,
+  path: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  using _ = opened;
+  const { repository, snapshot } = opened;
   try {
-    yield* content;
+    yield* repository.readFile(snapshot.id, decodePath(path).slice(1), {}, signal);
   } catch (error) {
     throw asTargetError(error);
   }
@@ -118,10 +143,11 @@ export async function diffSnapshots(
   id: string,
   other: string,
   { target }: { target?: string | undefined },
-): Promise<{ changes: { path: string; change: Change }[]; truncated: boolean }> {
-  const { opened: { repository }, snapshot } = await findSnapshot(deps, id, target);
+): Promise<{ changes: { path: string; change: Change["change"] }[]; truncated: boolean }> {
+  using opened = await openSnapshot(deps, id, target);
+  const { repository, snapshot } = opened;
   return await translated(async () => {
-    const changes: { path: string; change: Change }[] = [];
+    const changes: { path: string; change: Change["change"] }[] = [];
     const signal = AbortSignal.timeout(LIST_MS);
     for await (const { path, change } of repository.diff(snapshot.id, other, signal)) {
       if (changes.length === FILES_MAX) return { changes, truncated: true };
@@ -130,5 +156,3 @@ export async function diffSnapshots(
     return { changes, truncated: false };
   });
 }
-
-type Change = "added" | "removed" | "changed" | "metadata";

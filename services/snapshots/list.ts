@@ -43,7 +43,7 @@ export async function listSnapshots(
   },
 ): Promise<{ snapshots: SnapshotView[]; total: number }> {
   const signal = AbortSignal.timeout(TARGET_MS);
-  const opened = await openTargetRepository(deps, ref, signal);
+  using opened = await openTargetRepository(deps, ref, signal);
   const all = await translated(() => opened.repository.snapshots(signal));
   const views = all.map((each) => viewOf(opened, each))
     .filter((view) => stack === undefined || view.stack === stack).reverse();
@@ -56,19 +56,29 @@ export async function getSnapshot(
   id: string,
   { target }: { target?: string | undefined },
 ): Promise<SnapshotView> {
-  const { opened, snapshot } = await findSnapshot(deps, id, target);
-  return viewOf(opened, snapshot);
+  using opened = await openSnapshot(deps, id, target);
+  return viewOf(opened, opened.snapshot);
 }
 
-/** A snapshot by its id or the beginning of it. */
-export async function findSnapshot(
+/**
+ * Opens a repository, and finds a snapshot by its id or the beginning of it.
+ *
+ * @throws {AppError} `not_found`; `conflict`; `bad_gateway`.
+ */
+export async function openSnapshot(
   deps: Deps,
   id: string,
   target: string | undefined,
-): Promise<{ opened: OpenedTarget; snapshot: Snapshot }> {
+): Promise<OpenedTarget & { snapshot: Snapshot }> {
   const signal = AbortSignal.timeout(TARGET_MS);
   const opened = await openTargetRepository(deps, target, signal);
-  return { opened, snapshot: await translated(() => opened.repository.snapshot(id, signal)) };
+  try {
+    const snapshot = await translated(() => opened.repository.snapshot(id, signal));
+    return { ...opened, snapshot };
+  } catch (error) {
+    opened[Symbol.dispose]();
+    throw error;
+  }
 }
 
 /**
@@ -81,12 +91,13 @@ export async function deleteSnapshot(
   id: string,
   { target }: { target?: string | undefined },
 ): Promise<void> {
-  const { opened, snapshot } = await findSnapshot(deps, id, target);
+  using opened = await openSnapshot(deps, id, target);
+  const { repository, snapshot } = opened;
   if (!isOfThisHost(snapshot)) {
     throw new AppError("forbidden", `Host ${snapshot.hostname} has made it; delete it there`);
   }
   const signal = AbortSignal.timeout(TARGET_MS);
-  await translated(() => opened.storage.remove("snapshots", snapshot.id, signal));
+  await translated(() => repository.removeSnapshots([snapshot.id], signal));
 }
 
 const isOfThisHost = ({ hostname, tags }: Snapshot): boolean =>

@@ -1,22 +1,18 @@
-/** Opened repositories of targets, so that a password is tried once and not for each request. @module */
+/** Repositories of targets, and the target that a new snapshot goes to. @module */
 
-import type { StoredTarget } from "../../db/backup_targets.ts";
-import { selectBackupTargets } from "../../db/backup_targets.ts";
+import { selectBackupTargets, type StoredTarget } from "../../db/backup_targets.ts";
 import { asTargetError, lockHolder } from "../backup/targets/repository.ts";
 import { createTarget, openTarget } from "../backup/targets/targets.ts";
-import { openRepository, type Repository } from "../backup/restic/repository.ts";
-import type { Storage } from "../backup/restic/storage.ts";
+import type { Repository } from "../backup/restic/repository.ts";
+import { repositoryWorkerScript, startRepository } from "../backup/restic/worker_repository.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, InputError, requireFound } from "../errors.ts";
 
-export interface OpenedTarget {
+/** A target with its repository, which works in a worker until it is disposed. */
+export interface OpenedTarget extends Disposable {
   target: StoredTarget;
   repository: Repository;
-  storage: Storage;
 }
-
-/** Repositories by target, of each database; an entry counts until the target is changed. */
-const caches = new WeakMap<Deps["db"], Map<string, { updatedAt: string; opened: OpenedTarget }>>();
 
 /**
  * Opens the repository of a target.
@@ -31,15 +27,12 @@ export async function openTargetRepository(
   signal: AbortSignal,
 ): Promise<OpenedTarget> {
   const { target, storage, password } = openTarget(deps, ref && targetId(deps, ref));
-  const cache = caches.get(deps.db) ?? new Map();
-  caches.set(deps.db, cache);
-  const known = cache.get(target.id);
-  if (known?.updatedAt === target.updatedAt) return known.opened;
+  const { now } = deps;
   return await translated(async () => {
-    const options = { storage, password, holder: lockHolder(deps), now: deps.now };
-    const opened = { target, storage, repository: await openRepository(options, signal) };
-    cache.set(target.id, { updatedAt: target.updatedAt, opened });
-    return opened;
+    const script = await repositoryWorkerScript();
+    const options = { storage, password, holder: lockHolder(deps), now, creates: false };
+    const repository = await startRepository(script, options, signal);
+    return { target, repository, [Symbol.dispose]: () => repository.close() };
   });
 }
 

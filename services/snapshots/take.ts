@@ -35,7 +35,7 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
   if (writers.some(({ id }) => !affected.some((each) => each.id === id))) {
     throw new AppError("conflict", "Its containers have changed meanwhile; try again");
   }
-  const opened = await openTargetRepository(deps, job.input.targetId, job.signal);
+  using opened = await openTargetRepository(deps, job.input.targetId, job.signal);
   const { held } = await job.step("plan", (): Promise<SnapshotPlan> =>
     Promise.resolve({
       held: mode === "stop" || mode === "pause" ? planHold(mode, writers) : null,

@@ -27,8 +27,8 @@ const STABLE_S = 10;
 
 export async function restoreParts(deps: Deps, job: RestoreJob): Promise<RestoreResult> {
   const { targetId, to } = job.input;
-  const { repository } = await openTargetRepository(deps, targetId, job.signal);
-  return await (to === "new" ? restoreAsNew : replace)(deps, job, repository);
+  using opened = await openTargetRepository(deps, targetId, job.signal);
+  return await (to === "new" ? restoreAsNew : replace)(deps, job, opened.repository);
 }
 
 async function restoreAsNew(

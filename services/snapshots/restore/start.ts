@@ -13,7 +13,7 @@ import { currentContainers } from "../../containers/reads.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { decodePath, encodePath } from "../file_path.ts";
-import { findSnapshot } from "../list.ts";
+import { openSnapshot } from "../list.ts";
 import { type Part, volumePart } from "../contents.ts";
 import type { RestoredPart } from "./job.ts";
 import { restoreKind } from "./kinds.ts";
@@ -45,7 +45,8 @@ export async function startRestore(
   id: string,
   request: RestoreRequest,
 ): Promise<JobView> {
-  const { opened: { target }, snapshot } = await findSnapshot(deps, id, request.target);
+  using opened = await openSnapshot(deps, id, request.target);
+  const { target, snapshot } = opened;
   const paths = request.paths ?? snapshot.paths.filter((path) => path.startsWith("/volumes/"));
   if (paths.length === 0) throw new AppError("not_found", "The snapshot has no volumes");
   const files = request.what === "file" ? paths.map((path) => decodePath(path).slice(1)) : null;
