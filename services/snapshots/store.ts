@@ -1,6 +1,7 @@
 /** Stores volumes, directories and dumps as a snapshot in a repository. @module */
 
 import { Buffer } from "node:buffer";
+import type { Entries, Entry } from "../backup/restic/entry.ts";
 import type { Repository } from "../backup/restic/repository.ts";
 import type { SkipList } from "../backup/volumes/limits.ts";
 import { nodeOs } from "../builtins.ts";
@@ -51,8 +52,9 @@ export async function storeTree(
     onSkipped: skipped.add,
   });
   const { parts, description } = source;
+  const read = withFailure(tree);
   const { snapshot, counts, bytesAdded } = await translated(() =>
-    repository.backup(tree, {
+    repository.backup(read.entries, {
       paths: [
         ...parts.map(({ path }) => path),
         ...(description ? [`/stacks/${description.stack}`] : []),
@@ -63,7 +65,9 @@ export async function storeTree(
       programVersion: `longshore ${VERSION}`,
       onProgress: ({ bytes }, path) =>
         progress({ current: bytes, total: null, message: textOf(path) }),
-    }, signal)
+    }, signal).catch((error) => {
+      throw read.failure() ?? error;
+    })
   );
   return {
     snapshot: snapshot.id,
@@ -72,6 +76,25 @@ export async function storeTree(
     added: bytesAdded,
     ...skipped.result(),
   };
+}
+
+/** Entries whose own failure can be asked for: only its text comes back from a worker. */
+function withFailure(entries: Entries): { entries: Entries; failure(): unknown } {
+  let failure: unknown;
+  async function* watched<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+    try {
+      yield* items;
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  }
+  async function* withContent(): AsyncGenerator<Entry> {
+    for await (const entry of entries) {
+      yield entry.content ? { ...entry, content: watched(entry.content) } : entry;
+    }
+  }
+  return { entries: watched(withContent()), failure: () => failure };
 }
 
 function createSkipped() {
