@@ -118,13 +118,28 @@ export function toBucket(deps: StorageDeps, settings: S3Settings): Bucket {
  */
 export async function askBucket(
   bucket: Bucket,
-  { method, key, query, headers = {}, body, bodyMax = SHORT_ANSWER_MAX, accepts = [] }:
-    BucketRequest,
+  request: BucketRequest,
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
-  const { deps, settings, base } = bucket;
+  const { method, accepts = [] } = request;
+  const answer = await sendSigned(bucket, request, signal);
+  const isFine = answer.status >= 200 && answer.status < 300 || accepts.includes(answer.status);
+  if (isFine && !await isMissingBucket(answer)) return answer;
+  // An answer to HEAD has no body that would say why.
+  const isSilent = method === "HEAD" && answer.status !== 404;
+  const reason = isSilent
+    ? await sendSigned(bucket, { ...request, method: "GET" }, signal)
+    : answer;
+  throw await toFailure(bucket, method, reason.status >= 300 ? reason : answer);
+}
+
+async function sendSigned(
+  { deps, settings, base, prefix }: Bucket,
+  { method, key, query, headers = {}, body, bodyMax = SHORT_ANSWER_MAX }: BucketRequest,
+  signal: AbortSignal,
+): Promise<OutboundResponse> {
   const url = new URL(base);
-  if (key !== undefined) url.pathname = `${trimEnd(url.pathname, "/")}/${bucket.prefix}${key}`;
+  if (key !== undefined) url.pathname = `${trimEnd(url.pathname, "/")}/${prefix}${key}`;
   url.search = new URLSearchParams(query).toString();
   const signed = await signAwsRequest({
     url: url.href,
@@ -133,7 +148,7 @@ export async function askBucket(
     service: "s3",
     now: deps.now(),
   }, settings);
-  const answer = await requestTarget(deps, {
+  return await requestTarget(deps, {
     url,
     method,
     headers: signed,
@@ -141,10 +156,6 @@ export async function askBucket(
     bodyMax: Math.max(bodyMax, SHORT_ANSWER_MAX),
     caCertificate: settings.caCertificate,
   }, signal);
-  if (answer.status >= 200 && answer.status < 300 || accepts.includes(answer.status)) {
-    if (!await isMissingBucket(answer)) return answer;
-  }
-  throw await toFailure(bucket, method, answer);
 }
 
 const sha256Of = (bytes: Uint8Array) =>

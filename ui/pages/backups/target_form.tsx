@@ -43,7 +43,7 @@ export function TargetForm(
     <EditDialog
       noun="target"
       item={target}
-      save={(values) => saveItem("/api/backup/targets", target, bodyOf(kind.value, values))}
+      save={(values) => saveItem("/api/backup/targets", target, bodyOf(kind.value, values, target))}
       {...dialog}
       wide
     >
@@ -127,7 +127,7 @@ function Secret({ label, name, isStored, hint = "Stored encrypted" }: {
 }
 
 /** An empty secret keeps the stored one, or is none. */
-function bodyOf(kind: Kind, values: FormValues) {
+function bodyOf(kind: Kind, values: FormValues, target: BackupTarget | undefined) {
   const { name, password, secretAccessKey, userPassword } = values;
   const location = values.location.trim();
   return {
@@ -135,7 +135,8 @@ function bodyOf(kind: Kind, values: FormValues) {
     location: kind === "directory" || location.startsWith(`${kind}:`)
       ? location
       : `${kind}:${location}`,
-    default: values.default,
+    // The first target becomes the default by itself.
+    ...(target || values.default) && { default: values.default },
     ...(password && { password }),
     accessKeyId: values.accessKeyId || null,
     ...(secretAccessKey && { secretAccessKey }),

@@ -232,7 +232,7 @@ Deno.test("S3: wrong credentials, a missing bucket and changed bytes are named",
     isReason("forbidden", /correct secretAccessKey/),
   );
   await rejects(
-    listed(s3At(server.url, { accessKeyId: "UNKNOWN" })),
+    listed(s3At(server.url, { accessKeyId: "UNKNOWN" }), "config"),
     isReason("forbidden", /correct accessKeyId/),
   );
   for (
