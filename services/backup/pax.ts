@@ -75,6 +75,6 @@ export function parsePaxTime(text: string): bigint {
 /** @param time Nanoseconds since 1970. */
 export function formatPaxTime(time: bigint): string {
   const size = time < 0n ? -time : time;
-  const fraction = String(size % NS_PER_S).padStart(9, "0").replace(/0+$/, "");
-  return `${time < 0n ? "-" : ""}${size / NS_PER_S}${fraction === "" ? "" : `.${fraction}`}`;
+  const fraction = String(size % NS_PER_S).padStart(9, "0");
+  return `${time < 0n ? "-" : ""}${size / NS_PER_S}.${fraction}`;
 }

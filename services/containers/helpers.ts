@@ -15,8 +15,7 @@ export const HELPER_LABEL = "longshore.helper";
 /** Image of those that are never started. It has no files. Podman gives local images no other prefix. */
 export const EMPTY_IMAGE = "localhost/longshore-empty:1";
 
-const NAME_PREFIX = "longshore-helper-";
-const NAME = new RegExp(`^/?${NAME_PREFIX}[0-9a-f]{12}$`);
+const NAME = /^\/?longshore-helper-[0-9a-f]{12}$/;
 
 /** Ages after which a container of this process is a leftover, in seconds. */
 const AGE_MAX_S = 600;
@@ -35,7 +34,7 @@ export const helperMark = (
 
 /** Name of a new one. */
 export const helperName = (): string =>
-  NAME_PREFIX + crypto.randomUUID().replaceAll("-", "").slice(0, 12);
+  `longshore-helper-${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
 
 /**
  * Whether it is one of them. The label alone could be that of any image and hide its containers; an

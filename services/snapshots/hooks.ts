@@ -9,7 +9,7 @@ import { EngineError } from "../../engine/errors.ts";
 import { parseReference } from "../../engine/image_reference.ts";
 import type { Container } from "../containers/inventory.ts";
 
-/** What runs in one container. Commands are run by `sh -c`, or as words without a shell there. */
+/** Commands of one container, each run by `sh -c`. */
 export interface Hooks {
   /** Runs before the files are read, e.g. `redis-cli SAVE`. */
   pre?: string;

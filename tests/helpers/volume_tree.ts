@@ -2,7 +2,7 @@
 
 import type { Entry } from "../../services/backup/restic/entry.ts";
 
-/** What is known of a name in a tree. Texts have a character for each byte. */
+/** Name in a tree with everything that is known of it. Texts have a character for each byte. */
 export interface Described {
   path: string;
   type: string;

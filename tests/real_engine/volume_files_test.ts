@@ -37,7 +37,7 @@ async function importGnuTar(engine: RealEngine): Promise<void> {
 const S = 1_000_000_000n;
 const MS = 1_000_000n;
 
-/** What a way keeps of a tree: times in multiples of `unit`, and extended attributes by name. */
+/** Kept parts of a tree: times in multiples of `unit`, and extended attributes by name. */
 interface Fidelity {
   unit: bigint;
   xattrs: RegExp;

@@ -16,7 +16,7 @@ import { createVolumeHelper, type VolumeDeps } from "./mounted.ts";
 import { DECODE, encodePath } from "./shell_path.ts";
 import { readTar } from "./tar_reader.ts";
 
-/** What is read. */
+/** Directory to read. */
 export interface Reading {
   source: MountSource;
   /** Directory in the volume; empty for all of it. Its own entry comes first. */
@@ -100,6 +100,10 @@ const EMPTY_ARCHIVE_BYTES = 1024;
 const TOLERATED: readonly [RegExp, string][] = [
   [/^\S*tar: (?:\.\/)?(.*): socket ignored$/, "is a socket"],
   [/^\S*tar: (?:\.\/)?(.*): file changed as we read it$/, "changed while it was read"],
+  [
+    /^\S*tar: (?:\.\/)?(.*): File shrank by \d+ bytes; padding with zeros$/,
+    "changed while it was read",
+  ],
   [/^\S*tar: (?:\.\/)?(.*): File removed before we read it$/, "vanished while it was read"],
 ];
 

@@ -110,7 +110,7 @@ async function readMember(source: PieceReader): Promise<Member | undefined> {
     }
     const bytes = await source.read(size);
     await source.read(tarPadding(size));
-    // What is for all files, such as a comment, describes none.
+    // A header for all files has only comments.
     if (type === PAX_NEXT) pax = decodePax(bytes);
     else if (type === GNU_NAME) gnuName = textOf(bytes);
     else if (type === GNU_LINK) gnuLink = textOf(bytes);

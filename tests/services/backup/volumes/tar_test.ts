@@ -133,7 +133,7 @@ for (
       /claims a size that no file has/,
     ],
     ["a sparse file", pax("GNU.sparse.major", "1"), /is in GNU's sparse format/],
-    ["a time that is no number", pax("mtime", "1e9"), /a time is not a number/],
+    ["a time in another notation", pax("mtime", "1e9"), /a time is not a number/],
     ["a path with NUL", pax("path", "root/a\0b"), /contains a NUL byte/],
     ["a long path", pax("path", `root/${"a/".repeat(3000)}b`), /is longer than 4095 bytes/],
     ["a deep path", pax("path", `root/${"a/".repeat(1500)}b`), /has more than 1000 levels/],
