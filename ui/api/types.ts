@@ -294,7 +294,10 @@ export type ApiToken = {
       | "integrations:read"
       | "integrations:write"
       | "backup:read"
+      | "backup:run"
       | "backup:write"
+      | "files:read"
+      | "files:write"
       | "incidents:read"
       | "incidents:write"
       | "remediation:read"
@@ -353,6 +356,60 @@ export type AuditEntry = {
 };
 
 export type AuditPage = { entries: (AuditEntry)[]; total: number; limit: number; offset: number };
+
+export type BackupDiff = {
+  changes: ({ path: string; change: "added" | "removed" | "content" | "metadata" })[];
+  truncated: boolean;
+};
+
+export type BackupFileList = {
+  files: ({
+    name: string;
+    path: string;
+    type: "file" | "dir" | "symlink" | "fifo" | "socket" | "dev" | "chardev";
+    size: number;
+    mode: string;
+    uid: number;
+    gid: number;
+    modifiedAt: string;
+    linkTarget: string | null;
+  })[];
+  truncated: boolean;
+};
+
+export type BackupRequest = {
+  stack?: string;
+  volumes?: (string)[];
+  target?: string;
+  mode?: "stop" | "pause" | "hooks" | "live";
+  note?: string;
+  includeSharedUsers?: boolean;
+};
+
+export type BackupRestoreRequest = {
+  target?: string;
+  what: "volume" | "file";
+  paths?: (string)[];
+  to?: "new" | "replace";
+  stableSeconds?: number;
+  as?: string;
+};
+
+export type BackupSnapshot = {
+  id: string;
+  time: string;
+  hostname: string;
+  isOwn: boolean;
+  stack: string | null;
+  volumes: (string)[];
+  directories: (string)[];
+  reason: string | null;
+  note: string | null;
+  tags: (string)[];
+  target: string;
+};
+
+export type BackupSnapshotList = { snapshots: (BackupSnapshot)[]; total: number };
 
 export type BackupTarget = {
   id: string;
@@ -604,6 +661,8 @@ export type ChatChannelChanges = {
     | "update.rolled_back"
     | "update.failed"
     | "update.needs_attention"
+    | "backup.succeeded"
+    | "backup.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -1680,7 +1739,10 @@ export type IssuedApiToken = {
       | "integrations:read"
       | "integrations:write"
       | "backup:read"
+      | "backup:run"
       | "backup:write"
+      | "files:read"
+      | "files:write"
       | "incidents:read"
       | "incidents:write"
       | "remediation:read"
@@ -1754,7 +1816,7 @@ export type Job = {
 
 export type JobKind = {
   id: string;
-  group: "Images" | "Stacks" | "Takeover" | "Updates";
+  group: "Backups" | "Images" | "Stacks" | "Takeover" | "Updates";
   title: string;
   running: string;
   steps: Record<string, string>;
@@ -2043,7 +2105,10 @@ export type NewApiToken = {
       | "integrations:read"
       | "integrations:write"
       | "backup:read"
+      | "backup:run"
       | "backup:write"
+      | "files:read"
+      | "files:write"
       | "incidents:read"
       | "incidents:write"
       | "remediation:read"
@@ -2138,6 +2203,8 @@ export type NewChatChannel = {
     | "update.rolled_back"
     | "update.failed"
     | "update.needs_attention"
+    | "backup.succeeded"
+    | "backup.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2305,6 +2372,8 @@ export type NewNotificationChannel = {
     | "update.rolled_back"
     | "update.failed"
     | "update.needs_attention"
+    | "backup.succeeded"
+    | "backup.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2529,6 +2598,8 @@ export type NewWebhook = {
     | "update.rolled_back"
     | "update.failed"
     | "update.needs_attention"
+    | "backup.succeeded"
+    | "backup.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2612,6 +2683,8 @@ export type NotificationChannelChanges = {
     | "update.rolled_back"
     | "update.failed"
     | "update.needs_attention"
+    | "backup.succeeded"
+    | "backup.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2842,6 +2915,7 @@ export type Permission = {
     | "schedules"
     | "integrations"
     | "backup"
+    | "files"
     | "incidents"
     | "remediation"
     | "status_pages"
@@ -2871,6 +2945,7 @@ export type Permission = {
     | "logs"
     | "export"
     | "prune"
+    | "run"
   )[];
 };
 
@@ -3998,6 +4073,8 @@ export type WebhookChanges = {
     | "update.rolled_back"
     | "update.failed"
     | "update.needs_attention"
+    | "backup.succeeded"
+    | "backup.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -4047,6 +4124,11 @@ export interface Operations {
   "DELETE /api/account/sessions/{id}": { path: { id: string }; result: Done };
   "DELETE /api/account/totp": { body: TotpRemoval; result: Done };
   "DELETE /api/alerts/rules/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/backup/snapshots/{id}": {
+    path: { id: string };
+    query?: { target?: string };
+    result: Done;
+  };
   "DELETE /api/backup/targets/{id}": { path: { id: string }; result: Done };
   "DELETE /api/containers/{id}": {
     path: { id: string };
@@ -4150,6 +4232,30 @@ export interface Operations {
       offset?: number;
     };
     result: AuditPage;
+  };
+  "GET /api/backup/snapshots": {
+    query?: { target?: string; stack?: string; limit?: number };
+    result: BackupSnapshotList;
+  };
+  "GET /api/backup/snapshots/{id}": {
+    path: { id: string };
+    query?: { target?: string };
+    result: BackupSnapshot;
+  };
+  "GET /api/backup/snapshots/{id}/diff/{other}": {
+    path: { id: string; other: string };
+    query?: { target?: string };
+    result: BackupDiff;
+  };
+  "GET /api/backup/snapshots/{id}/file": {
+    path: { id: string };
+    query: { target?: string; path: string };
+    result: string;
+  };
+  "GET /api/backup/snapshots/{id}/files": {
+    path: { id: string };
+    query?: { target?: string; path?: string };
+    result: BackupFileList;
   };
   "GET /api/backup/targets": { result: BackupTargetList };
   "GET /api/backup/targets/{id}": { path: { id: string }; result: BackupTarget };
@@ -4306,6 +4412,7 @@ export interface Operations {
         | "schedules"
         | "integrations"
         | "backup"
+        | "files"
         | "incidents"
         | "remediation"
         | "status_pages"
@@ -4334,7 +4441,8 @@ export interface Operations {
         | "exec"
         | "logs"
         | "export"
-        | "prune";
+        | "prune"
+        | "run";
     };
     result: PermissionCheck;
   };
@@ -4657,6 +4765,12 @@ export interface Operations {
   "POST /api/alerts/rules": { body: NewAlertRule; result: AlertRule };
   "POST /api/alerts/rules/test": { body: NewAlertRule; result: AlertRuleTest };
   "POST /api/backup": { result: string };
+  "POST /api/backup/snapshots": { body: BackupRequest | undefined; result: Job };
+  "POST /api/backup/snapshots/{id}/restore": {
+    path: { id: string };
+    body: BackupRestoreRequest;
+    result: Job;
+  };
   "POST /api/backup/targets": { body: NewBackupTarget; result: EstablishedBackupTarget };
   "POST /api/backup/targets/{id}/test": { path: { id: string }; result: BackupTargetTest };
   "POST /api/containers/bulk": { body: BulkAction; result: BulkActionResult };
