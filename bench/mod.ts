@@ -19,6 +19,7 @@ import { benchStatusPage } from "./status_page.ts";
 import { benchTakeover } from "./takeover.ts";
 import { benchTerminals } from "./terminals.ts";
 import { benchUptime } from "./uptime.ts";
+import { benchVolumes } from "./volumes.ts";
 
 const BENCHES = {
   start: benchStart,
@@ -37,6 +38,7 @@ const BENCHES = {
   logins: benchLogins,
   "status-page": benchStatusPage,
   uptime: benchUptime,
+  volumes: benchVolumes,
   takeover: benchTakeover,
   compliance: benchCompliance,
 };

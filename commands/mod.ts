@@ -42,6 +42,21 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: usages.RESTORE,
     run: async (program) => (await import("./restore.ts")).restore(program),
   },
+  "backup-volumes": {
+    summary: "Back up a stack or volumes to a restic repository",
+    usage: usages.BACKUP_VOLUMES,
+    run: async (program) => (await import("./snapshots.ts")).backupVolumes(program),
+  },
+  snapshots: {
+    summary: "List snapshots of stacks and volumes, or restore one",
+    usage: usages.SNAPSHOTS,
+    run: async (program) => (await import("./snapshots.ts")).snapshots(program),
+  },
+  "backup-key": {
+    summary: "Show the password of a backup target's repository",
+    usage: usages.BACKUP_KEY,
+    run: async (program) => (await import("./backup_key.ts")).backupKey(program),
+  },
   "self-update": {
     summary: "Replace this executable with a signed newer one",
     usage: usages.SELF_UPDATE,

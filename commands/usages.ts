@@ -14,6 +14,36 @@ stopped. The whole file is checked first; if it is damaged or from a newer versi
 changed. The replaced files are kept in DATA_DIR, in a directory named replaced-DATE. If the backup
 has no license, the installed one stays.`;
 
+export const BACKUP_VOLUMES = `longshore backup-volumes STACK [--target NAME] [--mode MODE]
+       longshore backup-volumes --volume NAME ... [--target NAME] [--mode MODE]
+
+Stores a snapshot of a stack's volumes, directories, sources and environment, or of volumes, in a
+restic repository, and waits for it. Without --target, it goes to the default target; the first one
+is created in DATA_DIR/snapshots.
+
+--mode MODE             stop, pause, hooks or live: how containers are kept from writing meanwhile
+--note TEXT             shown in lists of snapshots
+--include-shared-users  stop containers of other stacks that use the same volumes, too
+--json                  print the result as JSON
+
+It uses the running service with the API token in LONGSHORE_TOKEN.`;
+
+export const SNAPSHOTS = `longshore snapshots list [--stack NAME] [--target NAME] [--json]
+       longshore snapshots restore ID [--volume NAME ...] [--as NAME] [--target NAME]
+       longshore snapshots restore ID --replace [--volume NAME ...] [--target NAME]
+
+Lists the snapshots of stacks and volumes, or restores volumes from one: into new volumes, or with
+--replace into those of the same name. Then the containers that use them are stopped, what is there
+is kept as a snapshot of its own, and it comes back if the containers fail afterwards.
+
+It uses the running service with the API token in LONGSHORE_TOKEN.`;
+
+export const BACKUP_KEY = `longshore backup-key show [--target NAME]
+
+Prints the password of a backup target's repository to standard output, and the location of the
+repository to standard error. Without --target, it is that of the default target. restic needs this
+password to open the repository, and so does another installation. The service may be running.`;
+
 export const SELF_UPDATE = `longshore self-update FILE [--key FILE] [--force]
                             [--executable FILE]
 

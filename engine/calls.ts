@@ -36,6 +36,7 @@ export const CALLS = {
   "POST /containers/{id}/unpause": use("resume containers", "CONTAINERS"),
   "POST /containers/{id}/kill": use("send signals to containers", "CONTAINERS"),
   "POST /containers/{id}/rename": use("rename containers", "CONTAINERS"),
+  "POST /containers/{id}/wait": use("wait for the end of containers", "CONTAINERS"),
   "POST /containers/{id}/update": use("change limits of containers", "CONTAINERS"),
   "DELETE /containers/{id}": use("remove containers", "CONTAINERS"),
   "HEAD /containers/{id}/archive": use("read files of the host", "CONTAINERS"),

@@ -11,7 +11,7 @@
 import type { Engine, EngineResponse } from "./client.ts";
 import { EngineProtocolError, ifThere } from "./errors.ts";
 import { segment } from "./path.ts";
-import type { Signal } from "./query.ts";
+import { type Signal, withMargin } from "./query.ts";
 
 /** A path of a container, as the engine describes it. */
 export interface ContainerPath {
@@ -75,6 +75,26 @@ export async function containerArchive(
   })());
 }
 
+/**
+ * Reads a path of a container as a tar archive of any size. The engine waits while the caller does not
+ * read; leaving the body early closes the connection. An archive that the engine could not complete
+ * lacks its end.
+ *
+ * @returns `undefined` if the container or the path does not exist.
+ */
+export function containerArchiveStream(
+  engine: Engine,
+  id: string,
+  { path, signal }: { path: string } & Signal,
+): Promise<EngineResponse | undefined> {
+  return ifThere(engine.request("GET", `/containers/${segment("container", id)}/archive`, {
+    query: { path },
+    signal,
+    long: true,
+    headTimeoutMs: withMargin(120),
+  }));
+}
+
 /** The highest bit of Go's `os.FileMode`. */
 const GO_DIRECTORY = 2 ** 31;
 
@@ -103,22 +123,27 @@ function readStat({ headers }: EngineResponse, path: string): ContainerPath {
  * Extracts a tar archive in a container, which need not run. Missing directories are created.
  *
  * @param path An existing directory, as the container sees it.
+ * @param keepsOwners Podman gives files to the user of the container otherwise.
  * @throws {EngineError} 404 if the container or the directory does not exist; 400 if the container's
  * root file system is read-only.
  */
 export async function containerExtract(
   engine: Engine,
   id: string,
-  { path, archive, signal }: {
+  { path, archive, keepsOwners, signal }: {
     path: string;
-    archive: Uint8Array<ArrayBuffer>;
+    keepsOwners?: boolean;
+    /** A stream is sent as the engine takes it; its error is that of the call. */
+    archive: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
   } & Signal,
 ): Promise<void> {
   await engine.send("PUT", `/containers/${segment("container", id)}/archive`, {
-    query: { path },
+    query: { path, copyUIDGID: keepsOwners ? false : undefined },
     headers: { "Content-Type": "application/x-tar" },
-    upload: new Blob([archive]).stream(),
+    upload: archive instanceof ReadableStream ? archive : new Blob([archive]).stream(),
     signal,
     long: true,
+    // The engine may still write to a slow disk after the last byte.
+    headTimeoutMs: withMargin(600),
   });
 }

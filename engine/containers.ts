@@ -230,6 +230,26 @@ export async function containerRemove(
   });
 }
 
+/**
+ * Waits until a container has stopped. One that does not run has stopped, also before its first start.
+ *
+ * @param request.timeoutS Longest wait.
+ * @returns Its exit code.
+ * @throws {EngineError} 404 if the container does not exist.
+ */
+export async function containerWait(
+  engine: Engine,
+  id: string,
+  { timeoutS, signal }: { timeoutS: number } & Signal,
+): Promise<number> {
+  const { StatusCode } = await engine.json<{ StatusCode: number }>(
+    "POST",
+    `/containers/${segment("container", id)}/wait`,
+    { signal, long: true, headTimeoutMs: withMargin(timeoutS) },
+  );
+  return StatusCode;
+}
+
 /** Response of `GET /containers/{id}/top`. */
 export interface ContainerTop {
   Titles: string[];

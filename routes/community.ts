@@ -38,7 +38,12 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./maintenance/mode.ts"),
     () => import("./maintenance/windows.ts"),
   ),
-  group("/api/backup", () => import("./backup.ts")),
+  group(
+    "/api/backup",
+    () => import("./backup/download.ts"),
+    () => import("./backup/snapshots.ts"),
+    () => import("./backup/targets.ts"),
+  ),
   group("/api/audit", () => import("./audit.ts")),
   group("/api/edition", () => import("./edition.ts")),
   group(

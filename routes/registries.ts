@@ -1,7 +1,7 @@
 /** /api/registries: image registries with their credentials. @module */
 
 import * as z from "zod";
-import { CA_CERTIFICATE_MAX } from "../services/images/registries/certificates.ts";
+import { CA_CERTIFICATE_MAX } from "../services/outbound/certificates.ts";
 import { REGISTRY_ERROR_REASONS } from "../services/images/registries/error.ts";
 import {
   changeRegistry,

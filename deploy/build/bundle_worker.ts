@@ -6,7 +6,10 @@
  */
 
 /** Scripts by the names of their files next to the program. */
-const WORKERS = { "compose_worker.js": "services/compose/load/worker.ts" };
+const WORKERS = {
+  "compose_worker.js": "services/compose/load/worker.ts",
+  "repository_worker.js": "services/backup/restic/worker.ts",
+};
 
 /** Packages for browsers need no `require`, for which a script without a file has no address. */
 const FLAGS = ["bundle", "--quiet", "--frozen", "--platform", "browser"];

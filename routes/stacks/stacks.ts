@@ -111,7 +111,7 @@ export const stackEndpoints = (deps: Deps) => {
     z.output<typeof KindQuery>,
     undefined
   >) => {
-    const { ok, results } = await actOnStack(deps, name, action, query.kind);
+    const { ok, results } = await actOnStack(deps, name, action, { kind: query.kind });
     note.targets = [name, ...results.map((each) => each.name)];
     const errorOf = (error: string | null) => error && hideForeign(deps, caller, error);
     return { ok, results: results.map((each) => ({ ...each, error: errorOf(each.error) })) };

@@ -15,6 +15,8 @@ export const createLimiters = () => ({
     waiting: 0,
     busy: () => new AppError("conflict", "A backup is already being downloaded"),
   }),
+  /** One at a time: the repository of a new one is created after its location was checked. */
+  backupTargets: createLimiter({ what: "changes of backup targets", running: 1, waiting: 8 }),
   commands: createFairLimiter({ what: "commands", running: 16, waiting: 64 }),
   /** Comparisons of a container's files with its image. */
   fileComparisons: createFairLimiter({ what: "file comparisons", running: 2, waiting: 16 }),

@@ -57,6 +57,9 @@ const CATALOG: Record<string, Record<string, UserRole>> = {
   notifications: READ_BY_ADMINS,
   schedules: READ_BY_ALL,
   integrations: READ_BY_ALL,
+  backup: { read: "viewer", run: "operator", write: "admin" },
+  // Files may contain passwords.
+  files: READ_BY_ADMINS,
   incidents: READ_BY_ALL,
   remediation: READ_BY_ALL,
   status_pages: READ_BY_ALL,

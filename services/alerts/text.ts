@@ -2,6 +2,7 @@
 
 import type { AlertOperator, AlertRule } from "../../db/alert_rules.ts";
 import { duration, joined } from "../events/text.ts";
+import { byteText, numberText } from "../text/bytes.ts";
 import type { Metric } from "./metrics/kind.ts";
 import { alertMetric } from "./metrics/mod.ts";
 
@@ -132,27 +133,17 @@ function stateText({ states }: Metric, { name, value }: Measured): string | unde
 function valueText({ unit }: Pick<Metric, "unit">, value: number): string {
   switch (unit) {
     case "B":
-      return bytes(value);
+      return byteText(value);
     case "B/s":
-      return `${bytes(value)}/s`;
+      return `${byteText(value)}/s`;
     case "s":
       return duration(String(value));
     case "days":
-      return `${number(value)} ${value === 1 ? "day" : "days"}`;
+      return `${numberText(value)} ${value === 1 ? "day" : "days"}`;
     default:
-      return number(value) + (unit === undefined ? "" : ` ${unit}`);
+      return numberText(value) + (unit === undefined ? "" : ` ${unit}`);
   }
 }
-
-const BYTES = ["B", "KiB", "MiB", "GiB", "TiB"];
-
-function bytes(count: number): string {
-  const step = Math.floor(Math.log2(Math.max(count, 1)) / 10);
-  const unit = Math.min(step, BYTES.length - 1);
-  return `${number(count / 1024 ** unit)} ${BYTES[unit]}`;
-}
-
-const number = (value: number): string => value.toLocaleString("en", { maximumFractionDigits: 2 });
 
 /** E.g. `: db, web and 3 more`. */
 function nameList(containers: readonly string[] = []): string {

@@ -1,4 +1,4 @@
-/** Headers of tar archives (POSIX.1-1988 "ustar"), as far as plain files need them. @module */
+/** Headers of tar archives (POSIX.1-1988 "ustar", and GNU's binary numbers). @module */
 
 export const TAR_BLOCK_BYTES = 512;
 
@@ -17,12 +17,34 @@ const FIELDS = {
   mtime: [136, 12],
   checksum: [148, 8],
   type: [156, 1],
+  linkName: [157, NAME_BYTES_MAX],
   magic: [257, 8],
+  user: [265, 32],
+  group: [297, 32],
   prefix: [345, 155],
 } as const;
 
+type Field = keyof typeof FIELDS;
+
 const PLAIN_FILE = "0";
 const MAGIC = "ustar\0" + "00";
+
+/** A header as it stands in the archive. Texts have a character for each byte. */
+export interface TarHeader {
+  name: string;
+  mode: number;
+  uid: number;
+  gid: number;
+  /** Bytes of content that follow. */
+  size: number;
+  /** Unix seconds. */
+  mtime: number;
+  /** One character, e.g. `5` for a directory. */
+  type: string;
+  linkName: string;
+  user: string;
+  group: string;
+}
 
 /** The header of a file. */
 export interface TarFile {
@@ -53,43 +75,87 @@ const encoder = new TextEncoder();
 export function tarHeader(
   { name, size }: TarFile,
   modifiedAt: Date,
-  { mode, uid, gid }: TarOwner = { mode: 0o600, uid: 0, gid: 0 },
+  owner: TarOwner = { mode: 0o600, uid: 0, gid: 0 },
 ): Uint8Array<ArrayBuffer> {
   const { prefix, last } = splitName(name);
   if (size > TAR_FILE_BYTES_MAX) throw new TarError(`${name} is larger than 8 GiB`);
+  const mtime = Math.floor(modifiedAt.getTime() / 1000);
+  return encodeTarHeader({ ...owner, name: bytesOf(last), size, mtime }, bytesOf(prefix));
+}
+
+/**
+ * Encodes a header. Numbers and texts must fit in their fields; defaults are a regular file of root.
+ *
+ * @param prefix Directory of a long name.
+ */
+export function encodeTarHeader(values: Partial<TarHeader>, prefix = ""): Uint8Array<ArrayBuffer> {
   const header = new Uint8Array(TAR_BLOCK_BYTES);
-  const put = (field: keyof typeof FIELDS, text: string) =>
-    header.set(encoder.encode(text), FIELDS[field][0]);
-  put("name", last);
+  const put = (field: Field, text: string) => {
+    const [start, length] = FIELDS[field];
+    if (text.length > length) throw new TarError(`${field} does not fit in a header`);
+    for (let at = 0; at < text.length; at++) header[start + at] = text.charCodeAt(at);
+  };
+  for (const field of ["mode", "uid", "gid", "size", "mtime"] as const) {
+    put(field, octal(values[field] ?? 0, FIELDS[field][1] - 1));
+  }
+  for (const field of ["name", "linkName", "user", "group"] as const) {
+    put(field, values[field] ?? "");
+  }
   put("prefix", prefix);
-  put("mode", octal(mode, 7));
-  put("uid", octal(uid, 7));
-  put("gid", octal(gid, 7));
-  put("size", octal(size, 11));
-  put("mtime", octal(Math.floor(modifiedAt.getTime() / 1000), 11));
-  put("type", PLAIN_FILE);
+  put("type", values.type ?? PLAIN_FILE);
   put("magic", MAGIC);
-  put("checksum", checksumText(header));
+  put("checksum", `${octal(checksumOf(header), 6)} `);
   return header;
 }
 
 /**
- * Reads a header.
+ * Decodes a header, also with numbers in GNU's binary form.
  *
  * @returns `undefined` for the block of zeros that ends an archive.
- * @throws {TarError} For anything but a regular file: damage, links, directories, devices.
+ * @throws {TarError} For a damaged header, and a size that cannot be.
  */
-export function readTarHeader(header: Uint8Array): TarFile | undefined {
+export function decodeTarHeader(header: Uint8Array): TarHeader | undefined {
   if (isZero(header)) return undefined;
-  const [start, length] = FIELDS.checksum;
-  const sum = new TextDecoder().decode(header.subarray(start, start + length));
-  if (sum !== checksumText(header)) throw new TarError("a header is damaged");
+  if (number(header, "checksum") !== checksumOf(header)) throw new TarError("a header is damaged");
   const name = text(header, "name");
-  const type = text(header, "type");
-  if (type !== PLAIN_FILE) throw new TarError(`${JSON.stringify(name)} is not a regular file`);
-  if (text(header, "prefix") !== "") throw new TarError(`${JSON.stringify(name)} has a path`);
+  const prefix = text(header, "magic").startsWith("ustar") && header[262] === 0
+    ? text(header, "prefix")
+    : "";
   const size = number(header, "size");
   if (size === undefined) throw new TarError(`${JSON.stringify(name)} has no size`);
+  return {
+    name: prefix === "" ? name : `${prefix}/${name}`,
+    mode: number(header, "mode") ?? 0,
+    uid: number(header, "uid") ?? 0,
+    gid: number(header, "gid") ?? 0,
+    size,
+    mtime: number(header, "mtime") ?? 0,
+    type: text(header, "type"),
+    linkName: text(header, "linkName"),
+    user: text(header, "user"),
+    group: text(header, "group"),
+  };
+}
+
+/**
+ * Reads the header of a regular file.
+ *
+ * @returns `undefined` for the block of zeros that ends an archive.
+ * @throws {TarError} For anything else: damage, links, directories, devices.
+ */
+export function readTarHeader(header: Uint8Array): TarFile | undefined {
+  const decoded = decodeTarHeader(header);
+  if (!decoded) return undefined;
+  const { type, size } = decoded;
+  const name = new TextDecoder().decode(
+    Uint8Array.from(decoded.name, (byte) => byte.charCodeAt(0)),
+  );
+  // Strict, so that every changed byte is noticed.
+  const [start, length] = FIELDS.checksum;
+  const sum = String.fromCharCode(...header.subarray(start, start + length));
+  if (sum !== `${octal(checksumOf(header), 6)} `) throw new TarError("a header is damaged");
+  if (type !== PLAIN_FILE) throw new TarError(`${JSON.stringify(name)} is not a regular file`);
+  if (text(header, "prefix") !== "") throw new TarError(`${JSON.stringify(name)} has a path`);
   return { name, size };
 }
 
@@ -151,25 +217,42 @@ function octal(value: number, digits: number): string {
   return value.toString(8).padStart(digits, "0") + "\0";
 }
 
-/** Returns the checksum field: the sum of all header bytes, with the field itself as spaces. */
-function checksumText(header: Uint8Array): string {
+/** Sum of all header bytes, with the checksum itself as spaces. */
+function checksumOf(header: Uint8Array): number {
   const [start, length] = FIELDS.checksum;
   const space = 0x20;
-  const sum = header.reduce(
-    (sum, byte, at) => sum + (at >= start && at < start + length ? space : byte),
-    0,
-  );
-  return `${octal(sum, 6)} `;
+  let sum = space * length;
+  for (let at = 0; at < TAR_BLOCK_BYTES; at++) {
+    if (at < start || at >= start + length) sum += header[at]!;
+  }
+  return sum;
 }
 
-function text(header: Uint8Array, field: keyof typeof FIELDS): string {
+/** Text of a field, with a character for each byte. */
+function text(header: Uint8Array, field: Field): string {
   const [start, length] = FIELDS[field];
-  const bytes = header.subarray(start, start + length);
-  const end = bytes.indexOf(0);
-  return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end));
+  let end = start;
+  while (end < start + length && header[end] !== 0) end++;
+  return String.fromCharCode(...header.subarray(start, end));
 }
 
-function number(header: Uint8Array, field: keyof typeof FIELDS): number | undefined {
+const bytesOf = (name: string): string => String.fromCharCode(...encoder.encode(name));
+
+/** Digits in base 8; or binary, if the first bit is set. */
+function number(header: Uint8Array, field: Field): number | undefined {
+  const [start, length] = FIELDS[field];
+  if (header[start]! >= 0x80) return binary(header.subarray(start, start + length));
   const digits = text(header, field).trim();
-  return /^[0-7]{1,11}$/.test(digits) ? parseInt(digits, 8) : undefined;
+  return /^[0-7]{1,12}$/.test(digits) ? parseInt(digits, 8) : undefined;
+}
+
+/** A whole number in two's complement, big-endian, whose first bit only marks it. */
+function binary(bytes: Uint8Array): number | undefined {
+  const isNegative = (bytes[0]! & 0x40) !== 0;
+  let value = isNegative ? -1n : 0n;
+  for (const [at, byte] of bytes.entries()) {
+    value = value << 8n | BigInt(at === 0 ? (isNegative ? byte : byte & 0x7f) : byte);
+  }
+  const found = Number(value);
+  return Number.isSafeInteger(found) ? found : undefined;
 }

@@ -3,6 +3,8 @@
 import { deployKind, downKind } from "../compose/deploy/kinds.ts";
 import { imageLoadKind } from "../images/load.ts";
 import { imagePullKind } from "../images/pull.ts";
+import { snapshotKind } from "../snapshots/kinds.ts";
+import { restoreKind } from "../snapshots/restore/kinds.ts";
 import { scanKind, takeoverKind } from "../takeover/kinds.ts";
 import { rebuildKind } from "../updates/rebuild/kind.ts";
 import { updateCheckKind } from "../updates/check/job.ts";
@@ -24,4 +26,6 @@ export const JOB_KINDS: readonly NamedJobKind[] = [
   ownUpdateKind,
   scanKind,
   takeoverKind,
+  snapshotKind,
+  restoreKind,
 ];

@@ -15,13 +15,13 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import {
   createHelper,
-  type FileDeps,
   type HelperMount,
   type MountSource,
   removeHelper,
-} from "./helper_container.ts";
+} from "../containers/helper_container.ts";
 import { isInside } from "./load/paths.ts";
 import {
+  type FileDeps,
   type Helper,
   type HostFiles,
   namesIn,

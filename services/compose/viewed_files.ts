@@ -15,8 +15,14 @@ import { EngineError } from "../../engine/errors.ts";
 import { readFirstFile, TarError, type TarOwner } from "../backup/tar.ts";
 import { AppError } from "../errors.ts";
 import { archiveOf, type ContainerFile } from "./deploy/files.ts";
-import type { FileDeps } from "./helper_container.ts";
+import type { Deps } from "../deps.ts";
 import { isInside } from "./load/paths.ts";
+
+/** Dependencies of requests for files. */
+export type FileDeps = Pick<
+  Deps,
+  "composeLoader" | "config" | "engine" | "limiters" | "log" | "now" | "server" | "startedAt"
+>;
 
 /** Largest file, in bytes. */
 const FILE_BYTES_MAX = 1024 * 1024;

@@ -296,6 +296,25 @@ export const VARIABLES = {
     fallback: "/opt/stacks",
     parse: (text) => list(text).map(subdirectory),
   },
+  volumesPath: {
+    name: "VOLUMES_PATH",
+    meaning: "The engine's directory of volumes, from which backups read files directly",
+    fallbackShown: "unset: volumes are read through the engine",
+    parse: subdirectory,
+  },
+  helperImage: {
+    name: "HELPER_IMAGE",
+    meaning: "Image with sh, rm, find and tar, whose containers empty volumes and list their files",
+    fallbackShown: "unset: the image of the application, if it has these programs",
+    parse: anyText,
+  },
+  backupDirs: {
+    name: "BACKUP_DIRS",
+    meaning:
+      "Directories that backup targets may be in besides DATA_DIR/snapshots, comma-separated",
+    fallback: "",
+    parse: (text) => list(text).map(subdirectory),
+  },
   maxConnections: {
     name: "MAX_CONNECTIONS",
     meaning: "Most connections at a time; fewer where file descriptors run short",

@@ -34,7 +34,7 @@ export const ACTIVITIES: Record<ContainerAction, Activity> = {
 
 export type ActionDeps = ReadDeps & Pick<Deps, "reservations">;
 
-interface ActionOptions {
+export interface ActionOptions {
   /** The operation that the action belongs to; actions of one operation do not exclude each other. */
   operation?: Operation | undefined;
 }

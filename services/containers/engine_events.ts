@@ -135,7 +135,7 @@ async function processEvent(
   if (raw.Action === "die") deps.logStreams.wake(raw.Actor.ID);
   const event = await withRealExitCode(deps, raw, signal);
   const { Action, Actor: { ID: id, Attributes } } = event;
-  if (IGNORED_EVENTS.test(Action) || isHelper(Attributes, Attributes?.image)) return;
+  if (IGNORED_EVENTS.test(Action) || isHelper(Attributes, Attributes?.name)) return;
   lives.readEvent(event);
   recordHealthTime(deps, event);
   await report(deps, event);

@@ -1,6 +1,6 @@
 /**
- * Containers that Longshore creates for a moment to read and write files of the host. They are
- * never started, and not part of the inventory.
+ * Containers that Longshore creates for a moment to read and write files of the host and of volumes.
+ * They are not part of the inventory.
  *
  * @module
  */
@@ -12,23 +12,38 @@ import type { Deps } from "../deps.ts";
 /** Marks them; the value is that of the process. */
 export const HELPER_LABEL = "longshore.helper";
 
-/** Their image. It has no files. Podman gives local images no other prefix. */
-export const HELPER_IMAGE = "localhost/longshore-empty:1";
+/** Image of those that are never started. It has no files. Podman gives local images no other prefix. */
+export const EMPTY_IMAGE = "localhost/longshore-empty:1";
 
-/** Age after which a container of this process is a leftover, in seconds. */
+const NAME = /^\/?longshore-helper-[0-9a-f]{12}$/;
+
+/** Ages after which a container of this process is a leftover, in seconds. */
 const AGE_MAX_S = 600;
+const LONG_AGE_MAX_S = 24 * 3600;
+
+/** Ends the mark of one that reads or writes a whole volume. */
+const LONG = "/long";
 
 type HelperDeps = Pick<Deps, "engine" | "log" | "now" | "server" | "startedAt">;
 
-/** Identifies this process and its installation. */
-export const helperMark = ({ server, startedAt }: Pick<Deps, "server" | "startedAt">): string =>
-  `${server.id}/${startedAt.getTime()}`;
+/** Identifies this process and its installation. @param isLong Whether its work may take hours. */
+export const helperMark = (
+  { server, startedAt }: Pick<Deps, "server" | "startedAt">,
+  isLong = false,
+): string => `${server.id}/${startedAt.getTime()}${isLong ? LONG : ""}`;
 
-/** Whether it is one of them: the label alone could be that of any image, and hide its containers. */
+/** Name of a new one. */
+export const helperName = (): string =>
+  `longshore-helper-${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
+
+/**
+ * Whether it is one of them. The label alone could be that of any image and hide its containers; an
+ * image cannot set a name.
+ */
 export const isHelper = (
   labels: Readonly<Record<string, string>> | null | undefined,
-  image: string | undefined,
-): boolean => labels?.[HELPER_LABEL] !== undefined && image === HELPER_IMAGE;
+  name: string | undefined,
+): boolean => labels?.[HELPER_LABEL] !== undefined && NAME.test(name ?? "");
 
 /** Removes those that a crash of this service or of the engine left; others of the engine stay. */
 export async function removeLeftHelpers(deps: HelperDeps, signal?: AbortSignal): Promise<void> {
@@ -38,12 +53,15 @@ export async function removeLeftHelpers(deps: HelperDeps, signal?: AbortSignal):
     filters: { label: [HELPER_LABEL] },
     signal,
   });
-  for (const { Id, Created, Labels, Image } of listed) {
-    if (!isHelper(Labels, Image)) continue;
+  for (const { Id, Created, Labels, Names } of listed) {
+    if (!isHelper(Labels, Names?.[0])) continue;
     const mark = Labels?.[HELPER_LABEL] ?? "";
-    const isInUse = mark === helperMark(deps) && now().getTime() / 1000 - Created < AGE_MAX_S;
+    const ageMax = mark.endsWith(LONG) ? LONG_AGE_MAX_S : AGE_MAX_S;
+    const isOwn = [false, true].some((isLong) => mark === helperMark(deps, isLong));
+    const isInUse = isOwn && now().getTime() / 1000 - Created < ageMax;
     if (!mark.startsWith(`${server.id}/`) || isInUse) continue;
-    await ifThere(containerRemove(engine, Id, { force: true, volumes: true, signal }));
+    // Podman would also remove the mounted volume if it was created without a name.
+    await ifThere(containerRemove(engine, Id, { force: true, volumes: false, signal }));
     log.info("left helper container removed", { id: Id });
   }
 }

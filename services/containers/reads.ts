@@ -47,7 +47,7 @@ export async function listAll(deps: ReadDeps, signal?: AbortSignal): Promise<rea
   const { engine, inventory } = deps;
   const readNumber = inventory.readNumber();
   const listed = await containerList(engine, { all: true, signal });
-  const pending = listed.filter(({ Labels, Image }) => !isHelper(Labels, Image));
+  const pending = listed.filter(({ Labels, Names }) => !isHelper(Labels, Names?.[0]));
 
   const found: Container[] = [];
   const inspectNext = async () => {
@@ -95,7 +95,7 @@ async function readContainer(
   const id = typeof container === "string" ? container : container.Id;
   try {
     const inspect = await ifThere(containerInspect(engine, id, { signal }));
-    if (!inspect) return undefined;
+    if (!inspect || isHelper(inspect.Config.Labels, inspect.Name)) return undefined;
     await learnImageOf(engine, inspect);
     return asContainer(deps, inspect);
   } catch (error) {

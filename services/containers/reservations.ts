@@ -18,6 +18,8 @@ export type Activity =
   | "renamed"
   | "updated"
   | "rebuilt"
+  | "backed up"
+  | "restored"
   | "deployed"
   | "removed";
 

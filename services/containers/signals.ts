@@ -4,7 +4,13 @@ import { containerKill, containerPause, containerUnpause } from "../../engine/co
 import { EngineError } from "../../engine/errors.ts";
 import { AppError } from "../errors.ts";
 import type { Container, ContainerState } from "./inventory.ts";
-import { type ActionDeps, type ActionResult, readResult, withExpectedDown } from "./actions.ts";
+import {
+  type ActionDeps,
+  type ActionOptions,
+  type ActionResult,
+  readResult,
+  withExpectedDown,
+} from "./actions.ts";
 import { assertNotOwn } from "./own_container.ts";
 import { currentContainers, refreshContainer, resolveContainer } from "./reads.ts";
 import { reserveContainer } from "./reserve.ts";
@@ -15,10 +21,14 @@ import { reserveContainer } from "./reserve.ts";
  * @throws {AppError} `not_found`; `conflict` for the service's own container, for one that is not
  * running, and while another action is in progress.
  */
-export async function pauseContainer(deps: ActionDeps, ref: string): Promise<ActionResult> {
+export async function pauseContainer(
+  deps: ActionDeps,
+  ref: string,
+  { operation }: ActionOptions = {},
+): Promise<ActionResult> {
   const container = await resolveContainer(deps, ref);
   assertNotOwn(container, "paused", await currentContainers(deps));
-  using _ = reserveContainer(deps, container, "paused");
+  using _ = reserveContainer(deps, container, "paused", operation);
   const changed = await changeState(deps, container, containerPause, {
     to: "paused",
     from: "running",
@@ -32,9 +42,13 @@ export async function pauseContainer(deps: ActionDeps, ref: string): Promise<Act
  * @throws {AppError} `not_found`; `conflict` for a container that is not up, and while another
  * action is in progress.
  */
-export async function unpauseContainer(deps: ActionDeps, ref: string): Promise<ActionResult> {
+export async function unpauseContainer(
+  deps: ActionDeps,
+  ref: string,
+  { operation }: ActionOptions = {},
+): Promise<ActionResult> {
   const container = await resolveContainer(deps, ref);
-  using _ = reserveContainer(deps, container, "resumed");
+  using _ = reserveContainer(deps, container, "resumed", operation);
   const changed = await changeState(deps, container, containerUnpause, {
     to: "running",
     from: "paused",

@@ -3,8 +3,8 @@
 /**
  * Removes the credentials from a URL.
  *
- * @returns The URL without credentials and fragment, and the value of the `authorization` header
- * (RFC 7617) if it had credentials.
+ * @returns The URL without credentials and fragment, and the value of the `authorization` header if it
+ * had credentials.
  */
 export function withoutCredentials(
   url: string,
@@ -15,8 +15,12 @@ export function withoutCredentials(
   target.password = "";
   target.hash = "";
   if (username === "" && password === "") return { target, authorization: undefined };
-  const bytes = new TextEncoder().encode(`${decoded(username)}:${decoded(password)}`);
-  return { target, authorization: `Basic ${bytes.toBase64()}` };
+  return { target, authorization: basicAuthorization(decoded(username), decoded(password)) };
+}
+
+/** Value of the `authorization` header (RFC 7617). */
+export function basicAuthorization(username: string, password: string): string {
+  return `Basic ${new TextEncoder().encode(`${username}:${password}`).toBase64()}`;
 }
 
 function decoded(text: string): string {

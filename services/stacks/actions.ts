@@ -53,6 +53,15 @@ type ActionDeps = ContainerActionDeps & RegistryAccessDeps & Pick<Deps, "db" | "
 interface StackAction {
   action: ContainerAction;
   operation: Operation;
+  only: ReadonlySet<string> | undefined;
+}
+
+interface StackActionOptions {
+  kind?: StackKind | undefined;
+  /** Ids of the containers that it acts on. Default: all. */
+  only?: ReadonlySet<string>;
+  /** The operation that the action belongs to; see `reservations.ts`. */
+  operation?: Operation;
 }
 
 /** Longest wait of an action for all dependencies, in milliseconds. */
@@ -77,14 +86,14 @@ export async function actOnStack(
   deps: ActionDeps,
   name: string,
   action: ContainerAction,
-  kind?: StackKind,
+  { kind, only, operation = Symbol() }: StackActionOptions = {},
 ): Promise<StackActionReport> {
   const stack = await findStack(deps, name, kind);
   if (stack.services.length === 0) {
     throw new AppError("conflict", `Stack ${name} has no containers; deploy it first`);
   }
   const act = stack.kind === "swarm" ? actOnSwarm : actOnProject;
-  const outcomes = await act(deps, stack, { action, operation: Symbol() });
+  const outcomes = await act(deps, stack, { action, operation, only });
 
   const causes = outcomes.map(({ unreachable }) => unreachable);
   if (causes.length > 0 && causes.every((cause) => cause !== undefined)) throw causes[0];
@@ -131,9 +140,10 @@ async function actOnReplicas(
   stackAction: StackAction,
   { deadline, finished }: { deadline: number; finished: ReadonlySet<unknown> },
 ): Promise<Outcome[]> {
-  const { action } = stackAction;
+  const { action, only } = stackAction;
   let ready: Promise<void> | undefined;
-  return await Promise.all(containers.map((container) =>
+  const chosen = containers.filter(({ id }) => only?.has(id) ?? true);
+  return await Promise.all(chosen.map((container) =>
     runAction(deps, container, async () => {
       if (finished.has(container)) return { changed: false };
       const starts = action === "restart" || (action === "start" && container.state !== "running");

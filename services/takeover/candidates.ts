@@ -6,7 +6,7 @@
  */
 
 import { dirname } from "node:path";
-import type { MountSource } from "../compose/helper_container.ts";
+import type { MountSource } from "../containers/helper_container.ts";
 import { isInside } from "../compose/load/paths.ts";
 import type { SourceOrigin } from "../compose/origin.ts";
 import type { Container } from "../containers/inventory.ts";

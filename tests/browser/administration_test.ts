@@ -33,7 +33,8 @@ const PAGES = [
   "/audit",
   "/license",
   "/settings",
-  "/backup",
+  "/backups",
+  "/backups/server",
   "/about",
   "/account",
 ];
@@ -181,7 +182,7 @@ dashboardTest("a viewer gets the pages of administration that are theirs", async
   await using browser = await startDashboardBrowser();
   const tab = await browser.signIn(service, DESKTOP, { as: OPERATOR });
 
-  for (const path of ["/users", "/sessions", "/audit", "/settings", "/backup"]) {
+  for (const path of ["/users", "/sessions", "/audit", "/settings", "/backups"]) {
     await tab.open(path);
     await tab.find("heading", "Access denied");
   }

@@ -10,9 +10,9 @@ import { connectEngine } from "../../engine/client.ts";
 import { ifThere } from "../../engine/errors.ts";
 import { imageImport, imageInspect } from "../../engine/images.ts";
 import {
-  HELPER_IMAGE,
   HELPER_LABEL,
   helperMark,
+  helperName,
   removeLeftHelpers,
 } from "../../services/containers/helpers.ts";
 import { planGivenSources } from "../../services/compose/plan/stored.ts";
@@ -423,19 +423,17 @@ podmanTest("links out of a stack's directory lead nowhere with Podman", async (e
 engineTest("containers that a crash left are removed, others stay", async (engine) => {
   await using app = await diskApp(engine);
   const { client, deps } = app;
-  if (!await ifThere(imageInspect(client, HELPER_IMAGE))) {
-    await imageImport(client, { name: HELPER_IMAGE, archive: new Uint8Array(1024) });
-  }
-  const left = async (mark: string, image = HELPER_IMAGE) =>
+  const left = async (mark: string, name = helperName()) =>
     (await containerCreate(client, {
-      body: { Image: image, Cmd: ["/none"], Labels: { [HELPER_LABEL]: mark } },
+      name,
+      body: { Image: BUSYBOX, Cmd: ["/none"], Labels: { [HELPER_LABEL]: mark } },
     })).id;
   await left(`${deps.server.id}/1`);
   const kept = [
     await left("another/1"),
     await left(helperMark(deps)),
     // Any image may have the label.
-    await left(`${deps.server.id}/1`, BUSYBOX),
+    await left(`${deps.server.id}/1`, `web-${crypto.randomUUID()}`),
   ];
 
   await removeLeftHelpers(deps);

@@ -24,7 +24,8 @@ const FEATURES: Record<string, RegExp> = {
   "Images": /^services\/images\/(?!registries\/)/,
   "Update checks": /^services\/(images\/registries|updates\/check)\//,
   "Updates": /^services\/updates\/(?!check\/)/,
-  "Stacks from Compose files": /^services\/(compose\/|containers\/helpers\.ts$)/,
+  "Stacks from Compose files": /^services\/(compose\/|containers\/helper(s|_container)\.ts$)/,
+  "Volumes in backups": /^services\/(backup\/volumes|snapshots)\//,
   "Takeover": /^services\/takeover\//,
   "Swarm": /^services\/swarm\//,
 };

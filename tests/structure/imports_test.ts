@@ -54,7 +54,7 @@ const PLACES: {
     example: `import * as z from "zod";`,
     folders: ["routes"],
     exceptions:
-      /^services\/(access\/license\/license\.ts|automation\/integrations\/(adapter|request)\.ts|input\/|([^/]+\/)+adapters\/)/,
+      /^services\/(access\/license\/license\.ts|automation\/integrations\/(adapter|request)\.ts|backup\/storages\/|input\/|([^/]+\/)+adapters\/)/,
   },
   {
     what: "hono",
@@ -68,7 +68,7 @@ const PLACES: {
     code: /from "[^"]*\/container_archive\.ts"/,
     example: `import { containerStat } from "../../../engine/container_archive.ts";`,
     folders: ["engine"],
-    exceptions: /^services\/compose\//,
+    exceptions: /^services\/(compose|backup\/volumes)\//,
   },
   {
     what: "the environment",
@@ -124,6 +124,8 @@ const PLACES: {
       /["'`]\/(v1\.\d\d\/)?(containers\/|images\/|networks\/|volumes\/|exec\/|system\/df|build\/prune|_ping)/,
     example: "`/containers/${id}/json`",
     folders: ["engine", "routes", "ui"],
+    // Paths in snapshots.
+    exceptions: /^(services|commands)\/snapshots/,
   },
 ];
 

@@ -55,7 +55,7 @@ const CLOSED = [
   "* /api/webhooks",
   "* /api/notifications",
   "* /api/registries",
-  "POST /api/backup",
+  "* /api/backup",
   "GET /api/sessions",
   "* /api/users/",
   "* /api/tokens",

@@ -293,6 +293,11 @@ export type ApiToken = {
       | "schedules:write"
       | "integrations:read"
       | "integrations:write"
+      | "backup:read"
+      | "backup:run"
+      | "backup:write"
+      | "files:read"
+      | "files:write"
       | "incidents:read"
       | "incidents:write"
       | "remediation:read"
@@ -351,6 +356,99 @@ export type AuditEntry = {
 };
 
 export type AuditPage = { entries: (AuditEntry)[]; total: number; limit: number; offset: number };
+
+export type BackupDiff = {
+  changes: ({ path: string; change: "added" | "removed" | "content" | "metadata" })[];
+  truncated: boolean;
+};
+
+export type BackupFileList = {
+  files: ({
+    name: string;
+    path: string;
+    type: "file" | "dir" | "symlink" | "fifo" | "socket" | "dev" | "chardev";
+    size: number;
+    mode: string;
+    uid: number;
+    gid: number;
+    modifiedAt: string;
+    linkTarget: string | null;
+  })[];
+  truncated: boolean;
+};
+
+export type BackupRequest = {
+  stack?: string;
+  volumes?: (string)[];
+  target?: string;
+  mode?: "stop" | "pause" | "hooks" | "live";
+  note?: string;
+  includeSharedUsers?: boolean;
+};
+
+export type BackupRestoreRequest = {
+  target?: string;
+  what: "volume" | "file";
+  paths?: (string)[];
+  to?: "new" | "replace";
+  stableSeconds?: number;
+  as?: string;
+};
+
+export type BackupSnapshot = {
+  id: string;
+  time: string;
+  hostname: string;
+  isOwn: boolean;
+  stack: string | null;
+  volumes: (string)[];
+  directories: (string)[];
+  reason: string | null;
+  note: string | null;
+  tags: (string)[];
+  target: string;
+};
+
+export type BackupSnapshotList = { snapshots: (BackupSnapshot)[]; total: number };
+
+export type BackupTarget = {
+  id: string;
+  name: string;
+  location: string;
+  kind: "directory" | "s3" | "rest";
+  password: string;
+  accessKeyId: string | null;
+  secretAccessKey: string | null;
+  region: string | null;
+  username: string | null;
+  userPassword: string | null;
+  caCertificate: string | null;
+  default: boolean;
+  room: number | null;
+  lastTestAt: string | null;
+  lastTestError: string | null;
+  lastCheckAt: string | null;
+  lastCheckError: string | null;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type BackupTargetChanges = {
+  name?: string;
+  location?: string;
+  password?: string | null;
+  accessKeyId?: string | null;
+  secretAccessKey?: string | null;
+  region?: string | null;
+  username?: string | null;
+  userPassword?: string | null;
+  caCertificate?: string | null;
+  default?: boolean;
+};
+
+export type BackupTargetList = { targets: (BackupTarget)[] };
+
+export type BackupTargetTest = { ok: boolean; error: string | null; durationMs: number };
 
 export type BlockedUpdate = {
   id: string;
@@ -563,6 +661,8 @@ export type ChatChannelChanges = {
     | "update.rolled_back"
     | "update.failed"
     | "update.needs_attention"
+    | "backup.succeeded"
+    | "backup.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -1187,6 +1287,29 @@ export type Error = {
   diff?: string;
 };
 
+export type EstablishedBackupTarget = {
+  id: string;
+  name: string;
+  location: string;
+  kind: "directory" | "s3" | "rest";
+  password: string;
+  accessKeyId: string | null;
+  secretAccessKey: string | null;
+  region: string | null;
+  username: string | null;
+  userPassword: string | null;
+  caCertificate: string | null;
+  default: boolean;
+  room: number | null;
+  lastTestAt: string | null;
+  lastTestError: string | null;
+  lastCheckAt: string | null;
+  lastCheckError: string | null;
+  createdAt: string;
+  updatedAt: string;
+  newPassword: string | null;
+};
+
 export type EventKind = {
   id: string;
   group: string;
@@ -1615,6 +1738,11 @@ export type IssuedApiToken = {
       | "schedules:write"
       | "integrations:read"
       | "integrations:write"
+      | "backup:read"
+      | "backup:run"
+      | "backup:write"
+      | "files:read"
+      | "files:write"
       | "incidents:read"
       | "incidents:write"
       | "remediation:read"
@@ -1688,7 +1816,7 @@ export type Job = {
 
 export type JobKind = {
   id: string;
-  group: "Images" | "Stacks" | "Takeover" | "Updates";
+  group: "Backups" | "Images" | "Stacks" | "Takeover" | "Updates";
   title: string;
   running: string;
   steps: Record<string, string>;
@@ -1976,6 +2104,11 @@ export type NewApiToken = {
       | "schedules:write"
       | "integrations:read"
       | "integrations:write"
+      | "backup:read"
+      | "backup:run"
+      | "backup:write"
+      | "files:read"
+      | "files:write"
       | "incidents:read"
       | "incidents:write"
       | "remediation:read"
@@ -2009,6 +2142,19 @@ export type NewApiToken = {
   stacks?: (string)[] | null;
   containers?: (string)[] | null;
   expiresAt?: string | null;
+};
+
+export type NewBackupTarget = {
+  name: string;
+  location?: string;
+  password?: string | null;
+  accessKeyId?: string | null;
+  secretAccessKey?: string | null;
+  region?: string | null;
+  username?: string | null;
+  userPassword?: string | null;
+  caCertificate?: string | null;
+  default?: boolean;
 };
 
 export type NewBrand = {
@@ -2057,6 +2203,8 @@ export type NewChatChannel = {
     | "update.rolled_back"
     | "update.failed"
     | "update.needs_attention"
+    | "backup.succeeded"
+    | "backup.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2224,6 +2372,8 @@ export type NewNotificationChannel = {
     | "update.rolled_back"
     | "update.failed"
     | "update.needs_attention"
+    | "backup.succeeded"
+    | "backup.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2448,6 +2598,8 @@ export type NewWebhook = {
     | "update.rolled_back"
     | "update.failed"
     | "update.needs_attention"
+    | "backup.succeeded"
+    | "backup.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2531,6 +2683,8 @@ export type NotificationChannelChanges = {
     | "update.rolled_back"
     | "update.failed"
     | "update.needs_attention"
+    | "backup.succeeded"
+    | "backup.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2760,6 +2914,8 @@ export type Permission = {
     | "notifications"
     | "schedules"
     | "integrations"
+    | "backup"
+    | "files"
     | "incidents"
     | "remediation"
     | "status_pages"
@@ -2789,6 +2945,7 @@ export type Permission = {
     | "logs"
     | "export"
     | "prune"
+    | "run"
   )[];
 };
 
@@ -3916,6 +4073,8 @@ export type WebhookChanges = {
     | "update.rolled_back"
     | "update.failed"
     | "update.needs_attention"
+    | "backup.succeeded"
+    | "backup.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -3965,6 +4124,12 @@ export interface Operations {
   "DELETE /api/account/sessions/{id}": { path: { id: string }; result: Done };
   "DELETE /api/account/totp": { body: TotpRemoval; result: Done };
   "DELETE /api/alerts/rules/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/backup/snapshots/{id}": {
+    path: { id: string };
+    query?: { target?: string };
+    result: Done;
+  };
+  "DELETE /api/backup/targets/{id}": { path: { id: string }; result: Done };
   "DELETE /api/containers/{id}": {
     path: { id: string };
     query?: { force?: boolean; volumes?: boolean };
@@ -4068,6 +4233,32 @@ export interface Operations {
     };
     result: AuditPage;
   };
+  "GET /api/backup/snapshots": {
+    query?: { target?: string; stack?: string; limit?: number };
+    result: BackupSnapshotList;
+  };
+  "GET /api/backup/snapshots/{id}": {
+    path: { id: string };
+    query?: { target?: string };
+    result: BackupSnapshot;
+  };
+  "GET /api/backup/snapshots/{id}/diff/{other}": {
+    path: { id: string; other: string };
+    query?: { target?: string };
+    result: BackupDiff;
+  };
+  "GET /api/backup/snapshots/{id}/file": {
+    path: { id: string };
+    query: { target?: string; path: string };
+    result: string;
+  };
+  "GET /api/backup/snapshots/{id}/files": {
+    path: { id: string };
+    query?: { target?: string; path?: string };
+    result: BackupFileList;
+  };
+  "GET /api/backup/targets": { result: BackupTargetList };
+  "GET /api/backup/targets/{id}": { path: { id: string }; result: BackupTarget };
   "GET /api/compose/keys": { result: ComposeKeys };
   "GET /api/containers": {
     query?: { state?: ContainerState; stack?: string; name?: string };
@@ -4220,6 +4411,8 @@ export interface Operations {
         | "notifications"
         | "schedules"
         | "integrations"
+        | "backup"
+        | "files"
         | "incidents"
         | "remediation"
         | "status_pages"
@@ -4248,7 +4441,8 @@ export interface Operations {
         | "exec"
         | "logs"
         | "export"
-        | "prune";
+        | "prune"
+        | "run";
     };
     result: PermissionCheck;
   };
@@ -4571,6 +4765,14 @@ export interface Operations {
   "POST /api/alerts/rules": { body: NewAlertRule; result: AlertRule };
   "POST /api/alerts/rules/test": { body: NewAlertRule; result: AlertRuleTest };
   "POST /api/backup": { result: string };
+  "POST /api/backup/snapshots": { body: BackupRequest | undefined; result: Job };
+  "POST /api/backup/snapshots/{id}/restore": {
+    path: { id: string };
+    body: BackupRestoreRequest;
+    result: Job;
+  };
+  "POST /api/backup/targets": { body: NewBackupTarget; result: EstablishedBackupTarget };
+  "POST /api/backup/targets/{id}/test": { path: { id: string }; result: BackupTargetTest };
   "POST /api/containers/bulk": { body: BulkAction; result: BulkActionResult };
   "POST /api/containers/{id}/attach/ticket": {
     path: { id: string };
@@ -4827,6 +5029,11 @@ export interface Operations {
     path: { id: string };
     body: EnabledBody;
     result: AlertRule;
+  };
+  "PUT /api/backup/targets/{id}": {
+    path: { id: string };
+    body: BackupTargetChanges | undefined;
+    result: EstablishedBackupTarget;
   };
   "PUT /api/containers/{id}/limits": {
     path: { id: string };

@@ -33,6 +33,9 @@ const container = () => import("./containers/detail.tsx");
 const stack = () => import("./stacks/detail.tsx");
 const statusPage = () => import("./pro/status_pages/detail.tsx");
 
+const backups = () => import("./backups/backups.tsx");
+
+const BACKUPS = { title: "Backups", role: "admin", permission: "backup:read" } as const;
 const UPTIME = { title: "Uptime", edition: "pro" } as const;
 const INCIDENTS = { title: "Incidents", edition: "pro" } as const;
 const STATUS_PAGES = { title: "Status pages", edition: "pro" } as const;
@@ -248,13 +251,8 @@ export const PAGES: Record<Path, PageInfo> = {
     permission: "settings:read",
     load: () => import("./settings.tsx"),
   },
-  "/backup": {
-    title: "Backup",
-    group: "Administration",
-    icon: "disk",
-    role: "admin",
-    load: () => import("./backup.tsx"),
-  },
+  "/backups": { ...BACKUPS, group: "Administration", icon: "disk", load: backups },
+  "/backups/:tab(server)": { ...BACKUPS, load: backups },
   "/docs": {
     title: "API",
     group: "Administration",

@@ -45,6 +45,7 @@ import { migration as chatView } from "./0036_chat_view.ts";
 import { migration as jobTokens } from "./0037_job_tokens.ts";
 import { migration as secondFactors } from "./0038_second_factors.ts";
 import { migration as oidc } from "./0039_oidc.ts";
+import { migration as backupTargets } from "./0040_backup_targets.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -86,4 +87,5 @@ export const stateMigrations: readonly Migration[] = [
   jobTokens,
   secondFactors,
   oidc,
+  backupTargets,
 ];

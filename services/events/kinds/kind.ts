@@ -13,12 +13,14 @@ export type Phase = (typeof PHASES)[number];
 /**
  * - `down`, `ill`, `loop`: of a container, by its own events
  * - `deploy`: a stack could not be deployed
+ * - `backup`: a stack or volumes could not be backed up
  * - `alert`, `monitor`: a rule or a monitor reports that containers do not work
  * - `measure`: a rule reports something else, e.g. a load
  * - `remediation`, `incident`: what was done about it
  */
 export type SubjectKind =
   | "alert"
+  | "backup"
   | "deploy"
   | "down"
   | "engine"

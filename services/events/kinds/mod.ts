@@ -2,6 +2,7 @@
 
 import { accountKinds } from "./accounts.ts";
 import { alertKinds } from "./alerts.ts";
+import { backupKinds } from "./backups.ts";
 import { certificateKinds } from "./certificates.ts";
 import { containerKinds } from "./containers.ts";
 import { hostKinds } from "./host.ts";
@@ -22,6 +23,7 @@ const KINDS = [
   ...hostKinds,
   ...stackKinds,
   ...updateKinds,
+  ...backupKinds,
   ...scheduleKinds,
   ...certificateKinds,
   ...uptimeKinds,

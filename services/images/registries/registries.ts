@@ -21,7 +21,7 @@ import { AppError, notFound, tooMany } from "../../errors.ts";
 import { GIVE_AGAIN, NOTHING_STORED, REDACTED } from "../../text/redact.ts";
 import { fileAccess, sealPassword, storedAccess } from "./access.ts";
 import { type FileEntry, readAuthFile } from "./auth_file.ts";
-import { assertCertificates } from "./certificates.ts";
+import { assertCertificates } from "../../outbound/certificates.ts";
 import { checkRegistry } from "./client.ts";
 import { RegistryError, type RegistryErrorReason } from "./error.ts";
 import type { RequestDeps } from "./requests.ts";

@@ -17,6 +17,8 @@ import {
   under,
 } from "../../automation/integrations/request.ts";
 import { adapter, Address } from "../../automation/integrations/adapter.ts";
+import { signAwsRequest } from "../../outbound/aws_signature.ts";
+import { parseXml } from "../../outbound/xml.ts";
 
 /** Alarms per page (CloudWatch's limit), and pages per poll. */
 const PAGE = 100;
@@ -114,23 +116,17 @@ async function describeAlarms(
     MaxRecords: String(max),
     ...(token === undefined ? {} : { NextToken: token }),
   }).toString();
-  const { AwsV4Signer } = await import("aws4fetch");
-  const signer = new AwsV4Signer({
+  const headers = await signAwsRequest({
     url: url.href,
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded; charset=utf-8" },
     body,
-    accessKeyId,
-    secretAccessKey,
-    region,
     service: "monitoring",
-    datetime: context.now.toISOString().replace(/[-:]|\.\d{3}/g, ""),
-    allHeaders: true,
-  });
-  const headers = Object.fromEntries((await signer.sign()).headers);
+    now: context.now,
+  }, { accessKeyId, secretAccessKey, region });
 
   const response = await context.ask({ url, method: "POST", headers, body });
-  const document = await parseXml(response);
+  const document = await readXml(response);
   assertNoError(document);
   assertSuccess(response);
   return fitting(document, DescribeAlarms).DescribeAlarmsResponse.DescribeAlarmsResult;
@@ -171,24 +167,11 @@ function members<Item extends z.ZodType>(item: Item) {
 }
 
 /** @throws {AdapterError} If the response is not XML. */
-async function parseXml(response: AdapterAnswer): Promise<unknown> {
-  const text = response.text();
-  // CloudWatch sends no document type; one could define entities that expand without limit.
-  if (!text.trimStart().startsWith("<") || /<!DOCTYPE/i.test(text)) {
-    assertSuccess(response);
-    throw new AdapterError("The response is not from CloudWatch; check the address");
-  }
-  const { XMLParser } = await import("fast-xml-parser");
-  const parser = new XMLParser({
-    parseTagValue: false,
-    ignoreAttributes: true,
-    isArray: (name) => name === "member",
-  });
-  try {
-    return parser.parse(text);
-  } catch (cause) {
-    throw new AdapterError("The response is not valid XML; check the address", { cause });
-  }
+async function readXml(response: AdapterAnswer): Promise<unknown> {
+  const document = await parseXml(response.text(), ["member"]);
+  if (document !== undefined) return document;
+  assertSuccess(response);
+  throw new AdapterError("The response is not from CloudWatch; check the address");
 }
 
 const ErrorDocument = z.object({

@@ -1,13 +1,13 @@
 import { deepEqual } from "node:assert/strict";
 import { listAll } from "../../../services/containers/reads.ts";
-import { HELPER_IMAGE, HELPER_LABEL } from "../../../services/containers/helpers.ts";
+import { HELPER_LABEL } from "../../../services/containers/helpers.ts";
 import { idOf, simulateContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
-Deno.test("the label of a helper hides no container of another image", async () => {
+Deno.test("the label of a helper hides no container with another name", async () => {
   const labels = { [HELPER_LABEL]: "x" };
-  const names = ["helper", "web"];
+  const names = ["longshore-helper-0123456789ab", "web"];
   await using fake = fakeEngine({
     ...simulateContainers(names.map((name) => ({ name, labels }))),
     "GET /containers/json": () =>
@@ -15,7 +15,7 @@ Deno.test("the label of a helper hides no container of another image", async () 
         Id: idOf(name),
         Names: [`/${name}`],
         Labels: labels,
-        Image: name === "helper" ? HELPER_IMAGE : "evil:1",
+        Image: "evil:1",
       }))),
   });
   using app = testApp({ engine: fake.engine });

@@ -30,7 +30,7 @@ const PLACES: Partial<Record<Id, [label: string, path: string]>> = {
   takeover: ["Take over", "/takeover"],
   channel: ["Add a channel", "/notifications"],
   access: AUTH_MODE === "users" ? ["Add accounts", "/users"] : ["Create a token", "/tokens"],
-  backup: ["Back up", "/backup"],
+  backup: ["Back up", "/backups/server"],
 };
 
 /** Resources whose changes, also by other clients, do a step or undo it. */

@@ -1,7 +1,7 @@
 /** Certificates of authorities that sign the certificates of registries. @module */
 
-import { nodeCrypto } from "../../builtins.ts";
-import { AppError } from "../../errors.ts";
+import { nodeCrypto } from "../builtins.ts";
+import { AppError } from "../errors.ts";
 
 /** Maximum length of a PEM text, in characters. */
 export const CA_CERTIFICATE_MAX = 32 * 1024;

@@ -1,9 +1,9 @@
-/** /api/backup: the databases, keys and license as a file. @module */
+/** POST /api/backup: the databases, keys and license as a file. @module */
 
 import * as z from "zod";
-import { openBackupDownload } from "../services/backup/download.ts";
-import type { Deps } from "../services/deps.ts";
-import { rawEndpoint } from "./contract/endpoint.ts";
+import { openBackupDownload } from "../../services/backup/download.ts";
+import type { Deps } from "../../services/deps.ts";
+import { rawEndpoint } from "../contract/endpoint.ts";
 
 export const backupEndpoints = (deps: Deps) => [
   rawEndpoint("POST /api/backup", {

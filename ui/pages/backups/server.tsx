@@ -1,13 +1,13 @@
-/** Backup and restore of this server. @module */
+/** Tab of Longshore's own data: databases, keys and license in one file. @module */
 
 import type { ComponentChildren } from "preact";
 import { useSignal } from "@preact/signals";
-import { save } from "../api/files.ts";
-import { Button } from "../components/button.tsx";
-import { Page, Section } from "../components/page.tsx";
-import { withResult } from "../state/toasts.ts";
+import { save } from "../../api/files.ts";
+import { Button } from "../../components/button.tsx";
+import { Section } from "../../components/page.tsx";
+import { withResult } from "../../state/toasts.ts";
 
-export default function Backup() {
+export function Server() {
   const isBusy = useSignal(false);
   const download = async () => {
     isBusy.value = true;
@@ -15,9 +15,8 @@ export default function Backup() {
     isBusy.value = false;
   };
   return (
-    <Page
-      title="Backup"
-      actions={
+    <>
+      <div class="tab-actions">
         <Button
           kind="primary"
           icon="down"
@@ -26,8 +25,7 @@ export default function Backup() {
         >
           Download backup
         </Button>
-      }
-    >
+      </div>
       <div class="stacked prose">
         <Section title="Back up">
           <p>
@@ -56,7 +54,7 @@ export default function Backup() {
           </Commands>
         </Section>
       </div>
-    </Page>
+    </>
   );
 }
 

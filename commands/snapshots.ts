@@ -1,0 +1,136 @@
+/**
+ * `longshore backup-volumes` and `longshore snapshots`: snapshots of stacks and volumes, through the
+ * running service.
+ *
+ * @module
+ */
+
+import type { SnapshotResult } from "../services/snapshots/job.ts";
+import type { SnapshotView } from "../services/snapshots/list.ts";
+import type { RestoreResult } from "../services/snapshots/restore/job.ts";
+import { byteText } from "../services/text/bytes.ts";
+import { parseArguments, subcommand } from "./arguments.ts";
+import { CommandError, EXIT, type Program } from "./program.ts";
+import { connectService } from "./service_client.ts";
+import { followJob } from "./service_job.ts";
+import { printTable } from "./table.ts";
+
+/** Characters of an id in tables, as restic shows it. */
+const SHORT_ID = 8;
+
+export async function backupVolumes(program: Program): Promise<number> {
+  const { values: [stack], options } = parseArguments("backup-volumes", program, ["[STACK]"], {
+    volume: "values",
+    target: "value",
+    mode: "value",
+    note: "value",
+    "include-shared-users": "flag",
+    json: "flag",
+  });
+  const { volume: volumes, target, mode, note } = options;
+  if ((stack === undefined) === (volumes === undefined)) {
+    throw new CommandError("Name either a stack, or volumes with --volume");
+  }
+  const service = connectService(program);
+  const job = JSON.parse(
+    await service.post("/api/backup/snapshots", {
+      stack,
+      volumes,
+      target,
+      mode,
+      note,
+      includeSharedUsers: options["include-shared-users"] ?? false,
+    }, program.signal),
+  );
+  const result = await followJob(program, service, job.id) as SnapshotResult;
+  if (options.json) program.print(JSON.stringify(result));
+  else printSnapshot(program, result);
+  return EXIT.ok;
+}
+
+function printSnapshot(
+  { print, note }: Program,
+  { snapshot, target, size, added, downtimeMs, skipped, skippedCount, leftOut }: SnapshotResult,
+): void {
+  for (const { path, reason } of skipped) note(`not stored: ${path}: ${reason}`);
+  if (skippedCount > skipped.length) note(`not stored: ${skippedCount - skipped.length} more`);
+  for (const directory of leftOut) note(`not stored: ${directory} is not below STACK_ROOTS`);
+  const downtime = downtimeMs === 0 ? "" : `; containers were stopped for ${seconds(downtimeMs)}`;
+  print(
+    `Snapshot ${snapshot.slice(0, SHORT_ID)} at ${target}: ${byteText(size)}, of which ` +
+      `${byteText(added)} are new${downtime}.`,
+  );
+}
+
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+
+export function snapshots(program: Program): Promise<number> {
+  const { name, program: rest } = subcommand("snapshots", program, ["list", "restore"]);
+  return name === "list" ? list(rest) : restore(rest);
+}
+
+async function list(program: Program): Promise<number> {
+  const { options } = parseArguments("snapshots list", program, [], {
+    stack: "value",
+    target: "value",
+    json: "flag",
+  });
+  const query = new URLSearchParams();
+  for (const name of ["stack", "target"] as const) {
+    if (options[name] !== undefined) query.set(name, options[name]);
+  }
+  const service = connectService(program);
+  const text = await service.text(`/api/backup/snapshots?${query}`, program.signal);
+  const { snapshots, total } = JSON.parse(text) as { snapshots: SnapshotView[]; total: number };
+  if (options.json) {
+    program.print(JSON.stringify(snapshots));
+    return EXIT.ok;
+  }
+  if (total === 0) program.print("There are no snapshots.");
+  else {
+    printTable(program, [
+      ["ID", "TIME", "HOST", "STACK", "CONTENT", "REASON", "NOTE"],
+      ...snapshots.map((each) => [
+        each.id.slice(0, SHORT_ID),
+        each.time,
+        each.hostname,
+        each.stack ?? "",
+        [...each.volumes, ...each.directories].join(", "),
+        each.reason ?? "",
+        each.note ?? "",
+      ]),
+    ]);
+  }
+  if (total > snapshots.length) {
+    program.note(`${total - snapshots.length} older ones are not shown`);
+  }
+  return EXIT.ok;
+}
+
+async function restore(program: Program): Promise<number> {
+  const { values: [id], options } = parseArguments("snapshots restore", program, ["ID"], {
+    volume: "values",
+    target: "value",
+    replace: "flag",
+    as: "value",
+    json: "flag",
+  });
+  const service = connectService(program);
+  const job = JSON.parse(
+    await service.post(`/api/backup/snapshots/${encodeURIComponent(id)}/restore`, {
+      what: "volume",
+      paths: options.volume?.map((name) => `/volumes/${name}`),
+      target: options.target,
+      to: options.replace ? "replace" : "new",
+      as: options.as,
+    }, program.signal),
+  );
+  const result = await followJob(program, service, job.id) as RestoreResult;
+  if (options.json) program.print(JSON.stringify(result));
+  else {
+    const { restored, kept, bytes } = result;
+    program.print(`Restored ${restored.join(", ")}: ${byteText(bytes)}.`);
+    if (kept) program.print(`What was there is in snapshot ${kept.slice(0, SHORT_ID)}.`);
+  }
+  return EXIT.ok;
+}

@@ -1,0 +1,141 @@
+/**
+ * Snapshots (design document, "Snapshots"): the tree of a backup, with its time, host, paths and tags.
+ *
+ * @module
+ */
+
+import { type Id, isId } from "./id.ts";
+import { shapeOf } from "./json_shape.ts";
+import { RepositoryError, shown } from "./repository_error.ts";
+import {
+  listFiles,
+  loadJson,
+  type RepositoryFiles,
+  saveJson,
+  titleOf,
+} from "./repository_files.ts";
+import { parseTime } from "./time.ts";
+import { damaged } from "./repository_error.ts";
+
+/** Content of a new snapshot. */
+export interface NewSnapshot {
+  /** RFC 3339. */
+  time: string;
+  /** Snapshot whose unchanged files were not read again. */
+  parent?: Id;
+  tree: Id;
+  /** Absolute paths that were backed up, e.g. `/volumes/data`. */
+  paths: string[];
+  hostname: string;
+  username: string;
+  uid: number;
+  gid: number;
+  /** Name and version of the program that made it; restic shows it from version 0.17. */
+  programVersion?: string;
+  tags: string[];
+}
+
+/** A stored snapshot. */
+export interface Snapshot extends NewSnapshot {
+  id: Id;
+}
+
+/** Writes and verifies a snapshot. All it refers to must be at the target. */
+export async function saveSnapshot(
+  files: RepositoryFiles,
+  snapshot: NewSnapshot,
+  signal: AbortSignal,
+): Promise<Snapshot> {
+  const json = JSON.stringify({
+    time: snapshot.time,
+    parent: snapshot.parent,
+    tree: snapshot.tree,
+    paths: snapshot.paths,
+    hostname: snapshot.hostname || undefined,
+    username: snapshot.username || undefined,
+    uid: snapshot.uid || undefined,
+    gid: snapshot.gid || undefined,
+    tags: snapshot.tags.length === 0 ? undefined : snapshot.tags,
+    program_version: snapshot.programVersion,
+  });
+  return { ...snapshot, id: await saveJson(files, "snapshots", json, signal) };
+}
+
+/** @throws {RepositoryError} `damaged` */
+export async function loadSnapshot(
+  files: RepositoryFiles,
+  id: Id,
+  signal: AbortSignal,
+): Promise<Snapshot> {
+  const title = titleOf("snapshots", id);
+  const shape = shapeOf(title);
+  const fields = shape.object(await loadJson(files, "snapshots", id, signal), "the file");
+  const texts = (value: unknown, field: string) =>
+    shape.array(value ?? [], field).map((text) => shape.text(text, field));
+  const time = shape.text(fields.time, "time");
+  if (parseTime(time) === undefined) throw damaged(title, "time is not RFC 3339");
+  return {
+    id,
+    time,
+    ...(isId(fields.parent) && { parent: fields.parent }),
+    tree: shape.id(fields.tree, "tree"),
+    paths: texts(fields.paths, "paths"),
+    hostname: shape.text(fields.hostname ?? "", "hostname"),
+    username: shape.text(fields.username ?? "", "username"),
+    uid: shape.count(fields.uid, "uid"),
+    gid: shape.count(fields.gid, "gid"),
+    tags: texts(fields.tags, "tags"),
+    ...(typeof fields.program_version === "string" && { programVersion: fields.program_version }),
+  };
+}
+
+/** All snapshots, the oldest first. @throws {RepositoryError} `damaged` for any that is. */
+export async function loadSnapshots(
+  files: RepositoryFiles,
+  signal: AbortSignal,
+): Promise<Snapshot[]> {
+  const snapshots: Snapshot[] = [];
+  for await (const { name } of listFiles(files.storage, "snapshots", signal)) {
+    snapshots.push(await loadSnapshot(files, name, signal));
+  }
+  return snapshots.sort(byTime);
+}
+
+/** Orders by time, then by ID. */
+export function byTime(a: Snapshot, b: Snapshot): number {
+  const [timeA, timeB] = [instantOf(a), instantOf(b)];
+  return timeA === timeB ? (a.id < b.id ? -1 : 1) : timeA < timeB ? -1 : 1;
+}
+
+/** Nanoseconds since 1970. */
+export const instantOf = ({ time }: Pick<Snapshot, "time">): bigint => parseTime(time) ?? 0n;
+
+/**
+ * Finds a snapshot by its ID or the beginning of it.
+ *
+ * @throws {RepositoryError} `not_found`, also if several begin so.
+ */
+export async function findSnapshot(
+  files: RepositoryFiles,
+  prefix: string,
+  signal: AbortSignal,
+): Promise<Snapshot> {
+  if (isId(prefix)) {
+    for await (const { name } of listFiles(files.storage, "snapshots", signal)) {
+      if (name === prefix) return await loadSnapshot(files, name, signal);
+    }
+    throw new RepositoryError("not_found", `Snapshot ${prefix.slice(0, 8)} does not exist`);
+  }
+  const found: Id[] = [];
+  if (/^[0-9a-f]{4,63}$/.test(prefix)) {
+    for await (const { name } of listFiles(files.storage, "snapshots", signal)) {
+      if (name.startsWith(prefix)) found.push(name);
+    }
+  }
+  const [id] = found;
+  if (id === undefined || found.length > 1) {
+    const problem = id === undefined ? "does not exist" : "is not unique";
+    throw new RepositoryError("not_found", `Snapshot ${shown(prefix)} ${problem}`);
+  }
+  return await loadSnapshot(files, id, signal);
+}

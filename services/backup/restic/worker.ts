@@ -1,0 +1,97 @@
+/**
+ * The script of the worker that has a repository, see `worker_repository.ts`. Its storage is in the
+ * thread that started it.
+ *
+ * @module
+ */
+
+import { type EntryParts, fromParts, toParts } from "./entry_parts.ts";
+import type { LockHolder } from "./lock.ts";
+import { createRepository, openRepository, type Repository } from "./repository.ts";
+import type { Storage } from "./storage.ts";
+import { createPeer, type Peer } from "./worker_peer.ts";
+import { slowly } from "./progress.ts";
+
+/** Values by which a repository is opened. */
+export interface OpenMessage {
+  password: string;
+  holder: LockHolder;
+  creates: boolean;
+  settleMs: number | undefined;
+  /** Milliseconds by which the clock of the service differs from the system's. */
+  clockOffsetMs: number;
+  hasChecksum: boolean;
+}
+
+let repository: Repository | undefined;
+
+/** The global scope of a worker, which is not in the types of the project. */
+const scope = globalThis as unknown as {
+  postMessage(message: unknown, transfer?: Transferable[]): void;
+  onmessage: (event: MessageEvent) => void;
+};
+
+const peer: Peer = createPeer({
+  send: (message, transfer) => scope.postMessage(message, transfer),
+  listen(receive) {
+    scope.onmessage = ({ data }) => receive(data);
+  },
+}, {
+  async open([message], signal) {
+    const { password, holder, creates, settleMs, clockOffsetMs } = message as OpenMessage;
+    const open = creates ? createRepository : openRepository;
+    repository = await open({
+      storage: remoteStorage(message),
+      password,
+      holder,
+      now: () => new Date(Date.now() + clockOffsetMs),
+      ...(settleMs !== undefined && { settleMs }),
+    }, signal);
+    return { id: repository.id, version: repository.version };
+  },
+  backup: ([parts, { onProgress, ...options }], signal) =>
+    repository!.backup(fromParts(parts as EntryParts), {
+      ...options,
+      ...(onProgress !== undefined && { onProgress: slowly(onProgress) }),
+    }, signal),
+  entries: ([snapshot, options], signal) => toParts(repository!.entries(snapshot, options, signal)),
+  snapshots: (_, signal) => repository!.snapshots(signal),
+  snapshot: ([id], signal) => repository!.snapshot(id, signal),
+  listDirectory: ([id, path], signal) => repository!.listDirectory(id, path, signal),
+  readFile: ([id, path, options], signal) => repository!.readFile(id, path, options, signal),
+  diff: ([before, after], signal) => repository!.diff(before, after, signal),
+  removeSnapshots: ([ids], signal) => repository!.removeSnapshots(ids, signal),
+  prune: ([options], signal) => repository!.prune(options, signal),
+  check: ([{ onProgress, ...options }], signal) =>
+    repository!.check({
+      ...options,
+      ...(onProgress !== undefined && { onProgress: slowly(onProgress) }),
+    }, signal),
+  unlock: ([options], signal) => repository!.unlock(options, signal),
+  keys: (_, signal) => repository!.keys(signal),
+  addKey: ([password], signal) => repository!.addKey(password, signal),
+});
+
+/** The storage of the other thread. */
+function remoteStorage({ hasChecksum }: OpenMessage): Storage {
+  return {
+    async *list(kind, signal) {
+      const files = await peer.call("storage.list", [kind], signal);
+      yield* files as ReturnType<Storage["list"]>;
+    },
+    read: async (kind, name, signal, range) =>
+      await peer.call("storage.read", [kind, name, range], signal) as Uint8Array,
+    write: async (kind, name, bytes, signal) => {
+      await peer.call("storage.write", [kind, name, bytes], signal);
+    },
+    remove: async (kind, name, signal) => {
+      await peer.call("storage.remove", [kind, name], signal);
+    },
+    ...(hasChecksum && {
+      checksum: async (kind, name, signal) =>
+        await peer.call("storage.checksum", [kind, name], signal) as string | undefined,
+    }),
+  };
+}
+
+scope.postMessage("started");

@@ -1,0 +1,86 @@
+/** The repository of a target: its storage, and how it is opened and created. @module */
+
+import type { StoredTarget } from "../../../db/backup_targets.ts";
+import type { Deps } from "../../deps.ts";
+import { nodeOs } from "../../builtins.ts";
+import { AppError } from "../../errors.ts";
+import type { LockHolder } from "../restic/lock.ts";
+import type { RepositoryOptions } from "../restic/repository.ts";
+import { RepositoryError } from "../restic/repository_error.ts";
+import { type Storage, StorageError } from "../restic/storage.ts";
+import { createDirectoryStorage } from "../storages/directory.ts";
+import { createRestStorage } from "../storages/rest.ts";
+import { createS3Storage } from "../storages/s3.ts";
+import type { StorageDeps } from "../storages/requests.ts";
+import type { TargetSecrets } from "./credentials.ts";
+import { checkDirectory } from "./directories.ts";
+import { parseLocation } from "./location.ts";
+
+/** Region of servers that have none; those of Amazon name theirs when it is wrong. */
+const DEFAULT_REGION = "us-east-1";
+
+/** Storage of a target. A directory is checked again, because links and BACKUP_DIRS can change. */
+export function targetStorage(
+  deps: StorageDeps,
+  target: Pick<StoredTarget, "location" | "accessKeyId" | "region" | "username" | "caCertificate">,
+  { secretAccessKey, userPassword }: Omit<TargetSecrets, "password">,
+): Storage {
+  const location = parseLocation(target.location);
+  if (typeof location === "string") throw new AppError("conflict", `The location ${location}`);
+  const { caCertificate, username } = target;
+  switch (location.kind) {
+    case "directory":
+      return createDirectoryStorage(checkDirectory(deps, location.path), deps);
+    case "rest":
+      return createRestStorage(deps, { url: location.url, username, userPassword, caCertificate });
+    case "s3":
+      return createS3Storage(deps, {
+        ...location,
+        accessKeyId: target.accessKeyId ?? "",
+        secretAccessKey: secretAccessKey ?? "",
+        region: target.region ?? DEFAULT_REGION,
+        caCertificate,
+      });
+  }
+}
+
+/** Options with which a target's repository is opened and created. */
+export const repositoryOptions = (
+  deps: HolderDeps & Pick<Deps, "now">,
+  storage: Storage,
+  password: string,
+): RepositoryOptions => ({ storage, password, holder: lockHolder(deps), now: deps.now });
+
+/** @throws {StorageError} */
+export async function hasRepository(storage: Storage, signal: AbortSignal): Promise<boolean> {
+  for await (const _ of storage.list("config", signal)) return true;
+  return false;
+}
+
+type HolderDeps = Pick<Deps, "server" | "startedAt">;
+
+/** This process in locks and keys, by the name of the host that restic would write. */
+export function lockHolder({ server, startedAt }: HolderDeps): LockHolder {
+  return {
+    hostname: nodeOs().hostname(),
+    username: `longshore-${server.id}`,
+    uid: Deno.uid() ?? 0,
+    gid: 0, // the permissions of this process do not include it, and nothing depends on it
+    pid: Deno.pid,
+    startedAt,
+  };
+}
+
+/** Translates a failure of a target for the caller; other errors are returned as they are. */
+export function asTargetError(error: unknown): unknown {
+  if (error instanceof RepositoryError) {
+    return error.reason === "wrong_password"
+      ? new AppError("invalid", "The password does not open the repository; correct it", {
+        cause: error,
+      })
+      : new AppError("conflict", error.message, { cause: error });
+  }
+  return error instanceof StorageError
+    ? new AppError("bad_gateway", error.message, { cause: error })
+    : error;
+}

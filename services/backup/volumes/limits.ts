@@ -1,0 +1,87 @@
+/** Limits of the trees that are read from volumes and written to them, and what is left out. @module */
+
+import { Buffer } from "node:buffer";
+import type { ByteString } from "../restic/entry.ts";
+
+/** Linux limits of a name and a path (`NAME_MAX`, `PATH_MAX`), in bytes. */
+export const NAME_BYTES_MAX = 255;
+export const PATH_BYTES_MAX = 4095;
+
+/** Directories inside of each other. */
+export const DEPTH_MAX = 1000;
+
+/** Largest file, in bytes: that of ext4. */
+export const FILE_BYTES_MAX = 2 ** 44;
+
+/** Items of a list of skipped entries; more are only counted. */
+const SKIPPED_MAX = 1000;
+
+/** An entry, or a part of one, that is not in the copy. */
+export interface Skipped {
+  path: ByteString;
+  /** E.g. `is a socket`. */
+  reason: string;
+}
+
+/** Entries that were left out, complete when all entries were consumed. */
+export interface SkipList {
+  /** The first 1,000. */
+  readonly items: readonly Skipped[];
+  readonly count: number;
+  add(path: ByteString, reason: string): void;
+}
+
+export function createSkipList(): SkipList {
+  const items: Skipped[] = [];
+  let count = 0;
+  return {
+    items,
+    get count() {
+      return count;
+    },
+    add(path, reason) {
+      count++;
+      if (items.length < SKIPPED_MAX) items.push({ path, reason });
+    },
+  };
+}
+
+/** A tree cannot be read or written; the message is a sentence that names the entry. */
+export class TreeError extends Error {
+  override readonly name = "TreeError";
+}
+
+/** Longest path in a message, in characters. */
+const SHOWN_MAX = 200;
+
+/** A path for messages: bytes that are not UTF-8 are replaced, and control characters are escaped. */
+export function showPath(path: ByteString): string {
+  const text = Buffer.from(path.slice(0, SHOWN_MAX), "latin1").toString();
+  return JSON.stringify(path.length > SHOWN_MAX ? `${text}…` : text);
+}
+
+/**
+ * Checks a relative path.
+ *
+ * @throws {TreeError} For an absolute path, `..`, NUL, and one that no system has.
+ */
+export function assertPath(path: ByteString): void {
+  const refuse = (problem: string) => {
+    throw new TreeError(`The path ${showPath(path)} ${problem}`);
+  };
+  if (path.startsWith("/")) refuse("is absolute");
+  if (path.length > PATH_BYTES_MAX) refuse(`is longer than ${PATH_BYTES_MAX} bytes`);
+  if (path.includes("\0")) refuse("contains a NUL byte");
+  if (/[^\0-\xff]/.test(path)) refuse("has a character that is not a byte");
+  const names = path.split("/");
+  if (names.length > DEPTH_MAX) refuse(`has more than ${DEPTH_MAX} levels`);
+  for (const name of names) {
+    if (name === "..") refuse("contains ..");
+    if (name === "" || name === ".") refuse("has an empty name");
+    if (name.length > NAME_BYTES_MAX) refuse(`has a name of more than ${NAME_BYTES_MAX} bytes`);
+  }
+}
+
+/** The directory that a path is in; empty for the first level. */
+export const parentOf = (path: ByteString): ByteString =>
+  path.slice(0, Math.max(path.lastIndexOf("/"), 0));

@@ -1,0 +1,27 @@
+/** Paths as arguments of shell scripts: the engine's JSON has no bytes. @module */
+
+import { AppError } from "../../errors.ts";
+import type { ByteString } from "../restic/entry.ts";
+import { assertPath, TreeError } from "./limits.ts";
+
+/** Shell function that decodes an argument into `$path`. The `x` keeps line ends. */
+export const DECODE = `decode() { path=$(printf '%bx' "$1"); path=\${path%x}; };`;
+
+/**
+ * Encodes a path for `printf %b`: bytes in octal.
+ *
+ * @param path Empty for the root.
+ * @throws {AppError} `invalid` for a path that no system has.
+ */
+export function encodePath(path: ByteString): string {
+  try {
+    if (path !== "") assertPath(path);
+  } catch (error) {
+    if (!(error instanceof TreeError)) throw error;
+    throw new AppError("invalid", error.message, { cause: error });
+  }
+  return path.replace(
+    /[^\w./-]/g,
+    (byte) => `\\0${byte.charCodeAt(0).toString(8).padStart(3, "0")}`,
+  );
+}

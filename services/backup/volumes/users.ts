@@ -1,0 +1,60 @@
+/** Containers that use a volume, and how large volumes are. @module */
+
+import { currentContainers, isUp, type ReadDeps } from "../../containers/reads.ts";
+import type { Container } from "../../containers/inventory.ts";
+import type { MountSource } from "../../containers/helper_container.ts";
+import type { Deps } from "../../deps.ts";
+
+/** A container that has a volume, a directory of it or one that it is in mounted. */
+export interface VolumeUser {
+  container: Container;
+  isReadOnly: boolean;
+  /** Whether it runs and is not paused, so that it may write at any moment. */
+  isRunning: boolean;
+}
+
+/**
+ * All users of a volume or a directory of the host, in any state and of any stack.
+ *
+ * @param mountpoint Directory of a volume on the host, by which bind mounts of it are found, too.
+ */
+export async function usersOf(
+  deps: ReadDeps,
+  { type, source }: MountSource,
+  mountpoint?: string,
+): Promise<VolumeUser[]> {
+  const directory = type === "bind" ? source : mountpoint;
+  return (await currentContainers(deps)).flatMap((container): VolumeUser[] => {
+    const { volumes, details: { mounts }, state } = container;
+    const found = mounts.filter((mount) =>
+      (type === "volume" && mount.name === source) ||
+      (directory !== undefined && mount.type === "bind" && overlap(mount.source, directory))
+    );
+    // The mounts of a container that the engine does not describe are not known.
+    const isListed = type === "volume" && volumes.includes(source);
+    if (found.length === 0 && !isListed) return [];
+    return [{
+      container,
+      isReadOnly: found.length > 0 && found.every(({ readOnly }) => readOnly),
+      isRunning: isUp(container) && state !== "paused",
+    }];
+  });
+}
+
+/** Whether one directory is in the other, or the same. */
+function overlap(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => path.endsWith("/") ? path : `${path}/`);
+  return a!.startsWith(b!) || b!.startsWith(a!);
+}
+
+/**
+ * Sizes of volumes in bytes, as the engine computes them; without those that it does not know. It may
+ * take minutes, so the last answer is used if it takes longer than `waitMs`.
+ */
+export async function sizesOf(
+  { diskUsage }: Pick<Deps, "diskUsage">,
+  { waitMs }: { waitMs: number },
+): Promise<Map<string, number>> {
+  const items = (await diskUsage.read(waitMs))?.usage.volumes.items ?? [];
+  return new Map(items.filter(({ size }) => size >= 0).map(({ name, size }) => [name, size]));
+}

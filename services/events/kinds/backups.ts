@@ -1,0 +1,51 @@
+/** Events about snapshots of stacks and volumes. @module */
+
+import { joined } from "../text.ts";
+import { type Field, kind, type KindSubject } from "./kind.ts";
+
+/** Data of the end of a backup. */
+interface BackupData {
+  /** A stack, or volumes. */
+  backup: string;
+  /** Name of the target. */
+  place: string;
+  jobId: string;
+}
+
+const shared = {
+  group: "Backups",
+  permission: "backup:read",
+  page: "/backups",
+  name: (field: Field) => field("backup"),
+  thread: (_: object, name: string) => `backup ${name}`,
+  subject: ({ backup }: BackupData): KindSubject => ({ key: `backup ${backup}`, kind: "backup" }),
+} as const;
+
+export const backupKinds = [
+  kind("backup.succeeded", {
+    ...shared,
+    data: {} as BackupData & { snapshot: string; size: number; downtimeMs: number },
+    description: "A snapshot of a stack or of volumes was stored",
+    words: "backed up",
+    title: "Backed up",
+    phase: "end",
+    isOnlyByName: true,
+    lines: (field) => [joined("Target: ", field("place")), joined("Snapshot: ", field("snapshot"))],
+  }),
+  kind("backup.failed", {
+    ...shared,
+    data: {} as BackupData & { reason: string | null },
+    description: "A backup failed; the containers run as before",
+    words: "backup failed",
+    title: "Backup failed",
+    severity: "warning",
+    phase: "begin",
+    lines: (field, text) => [joined("Target: ", field("place")), text("reason")],
+    remedy: () => ({ text: "Show backups", to: "/backups" }),
+    push: ({ backup, reason }) => ({
+      title: `Backup of ${backup} failed`,
+      body: reason ?? "",
+      ids: { stack: backup },
+    }),
+  }),
+];

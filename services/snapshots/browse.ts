@@ -1,0 +1,158 @@
+/** Files in a snapshot: lists, downloads and differences. @module */
+
+import type { Change } from "../backup/restic/diff.ts";
+import type { ListedEntry } from "../backup/restic/restore.ts";
+import type { Deps } from "../deps.ts";
+import { AppError } from "../errors.ts";
+import { decodePath, encodePath } from "./file_path.ts";
+import { openSnapshot } from "./list.ts";
+import { asTargetError } from "../backup/targets/repository.ts";
+import { translated } from "./repositories.ts";
+
+/** Longest list. */
+const FILES_MAX = 5_000;
+
+/** Longest reading of a directory, in milliseconds. */
+const LIST_MS = 60_000;
+
+export interface SnapshotFile {
+  /** Last part of the path. */
+  name: string;
+  /** As further requests give it. */
+  path: string;
+  type: ListedEntry["type"];
+  /** In bytes. */
+  size: number;
+  /** Octal. */
+  mode: string;
+  uid: number;
+  gid: number;
+  /** ISO 8601, UTC. */
+  modifiedAt: string;
+  linkTarget: string | null;
+}
+
+interface FileQuery {
+  target?: string | undefined;
+  path: string;
+}
+
+/** @throws {AppError} `not_found`; `conflict` for a path that is not a directory; `bad_gateway`. */
+export async function listFiles(
+  deps: Deps,
+  id: string,
+  { target, path }: FileQuery,
+): Promise<{ files: SnapshotFile[]; truncated: boolean }> {
+  using opened = await openSnapshot(deps, id, target);
+  const { repository, snapshot } = opened;
+  return await translated(async () => {
+    const files: SnapshotFile[] = [];
+    const signal = AbortSignal.timeout(LIST_MS);
+    for await (
+      const entry of repository.listDirectory(snapshot.id, decodePath(path).slice(1), signal)
+    ) {
+      if (files.length === FILES_MAX) return { files, truncated: true };
+      files.push(viewOf(entry));
+    }
+    return { files, truncated: false };
+  });
+}
+
+function viewOf(
+  { path, type, size, mode, uid, gid, mtime, linkTarget }: ListedEntry,
+): SnapshotFile {
+  const shown = encodePath(path);
+  return {
+    name: shown.slice(shown.lastIndexOf("/") + 1),
+    path: `/${shown}`,
+    type,
+    size,
+    mode: `0${mode.toString(8).padStart(3, "0")}`,
+    uid,
+    gid,
+    modifiedAt: timeOf(mtime),
+    linkTarget: linkTarget === undefined ? null : encodePath(linkTarget),
+  };
+}
+
+/** Years beyond JavaScript's are cut. */
+function timeOf(mtime: bigint): string {
+  const ms = Number(mtime / 1_000_000n);
+  return new Date(Math.abs(ms) <= 8.64e15 ? ms : 0).toISOString();
+}
+
+/** @throws {AppError} As {@linkcode listFiles}; `conflict` for a path that is not a file. */
+export async function openFile(
+  deps: Deps,
+  id: string,
+  { target, path }: FileQuery,
+  signal: AbortSignal,
+): Promise<{ name: string; size: number; body: ReadableStream<Uint8Array> }> {
+  const opened = await openSnapshot(deps, id, target);
+  try {
+    const { size } = await findFile(opened, path, signal);
+    const content = contentOf(opened, path, signal);
+    return {
+      name: path.slice(path.lastIndexOf("/") + 1),
+      size,
+      body: ReadableStream.from(content),
+    };
+  } catch (error) {
+    opened[Symbol.dispose]();
+    throw error;
+  }
+}
+
+type OpenedSnapshot = Awaited<ReturnType<typeof openSnapshot>>;
+
+async function findFile(
+  { repository, snapshot }: OpenedSnapshot,
+  path: string,
+  signal: AbortSignal,
+): Promise<ListedEntry> {
+  const bytes = decodePath(path).slice(1);
+  const parent = bytes.slice(0, Math.max(0, bytes.lastIndexOf("/")));
+  return await translated(async () => {
+    for await (const entry of repository.listDirectory(snapshot.id, parent, signal)) {
+      if (entry.path !== bytes) continue;
+      if (entry.type === "file") return entry;
+      throw new AppError("conflict", `${path} is not a file`);
+    }
+    throw new AppError("not_found", `${path} is not in the snapshot`);
+  });
+}
+
+/** Closes the repository when it ends. */
+async function* contentOf(
+  opened: OpenedSnapshot,
+  path: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  using _ = opened;
+  const { repository, snapshot } = opened;
+  try {
+    yield* repository.readFile(snapshot.id, decodePath(path).slice(1), {}, signal);
+  } catch (error) {
+    throw asTargetError(error);
+  }
+}
+
+/** @throws {AppError} `not_found`; `conflict`; `bad_gateway`. */
+export async function diffSnapshots(
+  deps: Deps,
+  id: string,
+  other: string,
+  { target }: { target?: string | undefined },
+): Promise<{ changes: { path: string; change: Change["change"] }[]; truncated: boolean }> {
+  using opened = await openSnapshot(deps, id, target);
+  const { repository, snapshot } = opened;
+  return await translated(async () => {
+    const changes: { path: string; change: Change["change"] }[] = [];
+    const signal = AbortSignal.timeout(LIST_MS);
+    for await (const { path, change } of repository.diff(snapshot.id, other, signal)) {
+      if (changes.length === FILES_MAX) return { changes, truncated: true };
+      changes.push({ path: `/${encodePath(path)}`, change });
+    }
+    return { changes, truncated: false };
+  });
+}

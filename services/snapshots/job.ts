@@ -1,0 +1,46 @@
+/** The job that makes a snapshot: its request, its result and its plan. @module */
+
+import type { JobRun } from "../jobs/kind.ts";
+import type { Identity } from "../containers/reservations.ts";
+import type { Held } from "./hold.ts";
+import type { Mode } from "./modes.ts";
+import type { Stored } from "./store.ts";
+
+/** Why a snapshot was made; a tag of it. */
+export const REASONS = ["manual", "schedule", "update", "undo"] as const;
+export type Reason = (typeof REASONS)[number];
+
+export interface SnapshotInput {
+  /** `null` for single volumes. */
+  stack: string | null;
+  /** Names; `null` for a stack. */
+  volumes: string[] | null;
+  targetId: string;
+  /** Name of the target. */
+  place: string;
+  mode: Mode;
+  reason: Reason;
+  note: string | null;
+  /** Containers that the job reserves. */
+  affected: Identity[];
+}
+
+export interface SnapshotResult extends Stored {
+  /** Name of the target. */
+  target: string;
+  mode: Mode;
+  /** How long containers were stopped or paused, in milliseconds. */
+  downtimeMs: number;
+  /** Directories of the host that are not below `STACK_ROOTS`. */
+  leftOut: string[];
+}
+
+export type SnapshotJob = JobRun<SnapshotInput>;
+
+/** Value of the step `plan`. */
+export interface SnapshotPlan {
+  held: Held | null;
+}
+
+/** The actions of a job on containers belong to its reservation, also after a restart. */
+export const operationOf = (target: string) => Symbol.for(`backup ${target}`);

@@ -1,0 +1,48 @@
+/** The job that makes a snapshot. @module */
+
+import type { Deps } from "../deps.ts";
+import type { NamedJobKind } from "../jobs/kind.ts";
+import { operationOf, type SnapshotInput, type SnapshotJob, type SnapshotResult } from "./job.ts";
+
+export const snapshotKind: NamedJobKind<SnapshotInput, SnapshotResult> = {
+  id: "backup.snapshot",
+  group: "Backups",
+  title: "Backup",
+  running: "Backing up {target}",
+  steps: {
+    plan: "Plan",
+    hold: "Stop or pause containers",
+    read: "Read and store",
+    release: "Start containers",
+  },
+  unit: "bytes",
+  isListed: true,
+  targetType: "host",
+  role: "operator",
+  permission: "backup:run",
+  reserve: ({ reservations }, { target, input: { affected: [first, ...affected] } }) =>
+    reservations.reserve(first ?? { id: target, name: target }, "backed up", {
+      affected,
+      operation: operationOf(target),
+    }),
+  run,
+  recover,
+  outlivesEngine: true,
+  endEvent: ({ id: jobId, target: backup, input, status, error, result }) => {
+    const data = { backup, place: (input as SnapshotInput).place, jobId };
+    if (status === "succeeded") {
+      const { snapshot, size, downtimeMs } = result as SnapshotResult;
+      return { event: "backup.succeeded", data: { ...data, snapshot, size, downtimeMs } };
+    }
+    if (status === "cancelled") return undefined;
+    return { event: "backup.failed", data: { ...data, reason: error } };
+  },
+};
+
+async function run(deps: Deps, job: SnapshotJob): Promise<SnapshotResult> {
+  return await (await import("./take.ts")).takeSnapshot(deps, job);
+}
+
+async function recover(deps: Deps, job: SnapshotJob): Promise<never> {
+  return await (await import("./take.ts")).releaseInterrupted(deps, job);
+}

@@ -1,0 +1,95 @@
+/** Repositories of targets, and the target that a new snapshot goes to. @module */
+
+import { selectBackupTargets, type StoredTarget } from "../../db/backup_targets.ts";
+import { asTargetError, lockHolder } from "../backup/targets/repository.ts";
+import { createTarget, openTarget } from "../backup/targets/targets.ts";
+import type { Repository } from "../backup/restic/repository.ts";
+import { repositoryWorkerScript, startRepository } from "../backup/restic/worker_repository.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, InputError, requireFound } from "../errors.ts";
+
+/** A target with its repository, which works in a worker until it is disposed. */
+export interface OpenedTarget extends Disposable {
+  target: StoredTarget;
+  repository: Repository;
+}
+
+/**
+ * Opens the repository of a target.
+ *
+ * @param ref Id or name; default: the default target.
+ * @throws {AppError} `not_found`; `conflict` without a default target and for a repository that cannot
+ * be used; `bad_gateway` if the target fails.
+ */
+export async function openTargetRepository(
+  deps: Deps,
+  ref: string | undefined,
+  signal: AbortSignal,
+): Promise<OpenedTarget> {
+  const { target, storage, password } = openTarget(deps, ref && targetId(deps, ref));
+  const { now } = deps;
+  return await translated(async () => {
+    const script = await repositoryWorkerScript();
+    const options = { storage, password, holder: lockHolder(deps), now, creates: false };
+    const repository = await startRepository(script, options, signal);
+    return { target, repository, [Symbol.dispose]: () => repository.close() };
+  });
+}
+
+/**
+ * The target for a new snapshot. Without any target, one in `DATA_DIR/snapshots` is created.
+ *
+ * @param ref Id or name; default: the default target.
+ * @throws {AppError} `not_found`; `conflict` without a default target.
+ */
+export async function targetForSnapshot(
+  deps: Deps,
+  ref: string | undefined,
+): Promise<Pick<StoredTarget, "id" | "name">> {
+  if (ref === undefined && selectBackupTargets(deps.db).length === 0) {
+    return await createDefaultTarget(deps);
+  }
+  return openTarget(deps, ref && targetId(deps, ref)).target;
+}
+
+/** A repository that is there is that of an earlier installation, which only its password opens. */
+async function createDefaultTarget(deps: Deps): Promise<Pick<StoredTarget, "id" | "name">> {
+  try {
+    return await createTarget(deps, { ...DEFAULT_TARGET, isDefault: true });
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new AppError(
+      "conflict",
+      "DATA_DIR/snapshots has a repository; add it as a backup target with its password",
+      { cause: error },
+    );
+  }
+}
+
+const DEFAULT_TARGET = {
+  name: "This host",
+  location: "",
+  password: null,
+  accessKeyId: null,
+  secretAccessKey: null,
+  region: null,
+  username: null,
+  userPassword: null,
+  caCertificate: null,
+};
+
+/** @throws {AppError} `not_found` */
+function targetId({ db }: Pick<Deps, "db">, ref: string): string {
+  const targets = selectBackupTargets(db);
+  const found = targets.find(({ id }) => id === ref) ?? targets.find(({ name }) => name === ref);
+  return requireFound(found, "Backup target", ref).id;
+}
+
+/** Runs work on a repository; its failures become errors that the caller can act on. */
+export async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asTargetError(error);
+  }
+}

@@ -1,0 +1,125 @@
+/** Starts a restore. @module */
+
+import type { ByteString } from "../../backup/restic/entry.ts";
+import { findHelperImage } from "../../backup/volumes/helper_image.ts";
+import { usersOf } from "../../backup/volumes/users.ts";
+import { findVolume } from "../../../engine/volumes.ts";
+import type { Holder } from "../../access/shares.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, InputError, notFound } from "../../errors.ts";
+import type { Container } from "../../containers/inventory.ts";
+import { affectedBy, identityOf } from "../../containers/reserve.ts";
+import { currentContainers } from "../../containers/reads.ts";
+import { startJob } from "../../jobs/runner.ts";
+import type { JobView } from "../../jobs/view.ts";
+import { decodePath, encodePath } from "../file_path.ts";
+import { openSnapshot } from "../list.ts";
+import { type Part, volumePart } from "../contents.ts";
+import type { RestoredPart } from "./job.ts";
+import { restoreKind } from "./kinds.ts";
+
+export interface RestoreRequest {
+  target?: string | undefined;
+  what: "volume" | "file";
+  /** Paths in the snapshot; default: all volumes. */
+  paths?: string[] | undefined;
+  to: "new" | "replace";
+  stableSeconds?: number | undefined;
+  /** Name of the new volume. */
+  as?: string | undefined;
+}
+
+/** Longest look for a helper image, in milliseconds. */
+const LOOK_MS = 30_000;
+
+/**
+ * Starts a restore of volumes, or of files in one.
+ *
+ * @throws {AppError} `not_found` for an unknown snapshot, target or path; `invalid` for paths that
+ * cannot be restored so; `conflict` for a name in use, without an image that can empty a volume, and
+ * while another action is in progress.
+ */
+export async function startRestore(
+  deps: Deps,
+  caller: Holder,
+  id: string,
+  request: RestoreRequest,
+): Promise<JobView> {
+  using opened = await openSnapshot(deps, id, request.target);
+  const { target, snapshot } = opened;
+  const paths = request.paths ?? snapshot.paths.filter((path) => path.startsWith("/volumes/"));
+  if (paths.length === 0) throw new AppError("not_found", "The snapshot has no volumes");
+  const files = request.what === "file" ? paths.map((path) => decodePath(path).slice(1)) : null;
+  const sources = files === null ? paths : [...new Set(paths.map(partPathOf))];
+  const parts = await Promise.all(
+    sources.map((source) => restoredPart(deps, source, request, sources.length)),
+  );
+  const users = request.to === "new" ? [] : await usersOfParts(deps, parts);
+  const images = [...new Set(users.map(({ imageId }) => imageId))];
+  if (request.to === "replace" && files === null) {
+    await findHelperImage(deps, images, AbortSignal.timeout(LOOK_MS));
+  }
+  const all = await currentContainers(deps);
+  return startJob(deps, restoreKind, {
+    target: targetOf(users, parts),
+    input: {
+      targetId: target.id,
+      place: target.name,
+      snapshot: snapshot.id,
+      files,
+      parts,
+      to: request.to,
+      stableSeconds: request.stableSeconds ?? null,
+      images,
+      affected: users.flatMap((each) => [identityOf(each), ...affectedBy(each, all)]),
+    },
+    caller,
+  }).job;
+}
+
+/** E.g. `/volumes/data` of `/volumes/data/app/config.json`. */
+function partPathOf(path: string): string {
+  const found = /^\/volumes\/[^/]+(?=\/)/.exec(path)?.[0];
+  if (found !== undefined) return found;
+  throw invalid("must be files below /volumes");
+}
+
+const invalid = (message: string) => new InputError([{ path: "body.paths", message }]);
+
+async function restoredPart(
+  deps: Deps,
+  source: string,
+  { to, as }: RestoreRequest,
+  count: number,
+): Promise<RestoredPart> {
+  const from: ByteString = decodePath(source).slice(1);
+  if (to === "replace") {
+    const name = /^\/volumes\/([^/]+)$/.exec(source)?.[1];
+    // A container may have put a link into its directory, which the engine would follow.
+    if (name === undefined) throw invalid("must be volumes; restore directories as new ones");
+    if (!await findVolume(deps.engine, name)) throw notFound("Volume", name);
+    return { from, to: volumePart(name) };
+  }
+  if (as !== undefined && count > 1) {
+    throw new InputError([{ path: "body.as", message: "can name one volume only" }]);
+  }
+  const name = as ?? `${encodePath(from).split("/").at(-1)}-restored`;
+  if (await findVolume(deps.engine, name)) {
+    throw new AppError("conflict", `Volume ${name} already exists; choose another name (as)`);
+  }
+  return { from, to: volumePart(name) };
+}
+
+async function usersOfParts(deps: Deps, parts: readonly RestoredPart[]): Promise<Container[]> {
+  const users = await Promise.all(parts.map(({ to }) => usersOf(deps, to.mount)));
+  const byId = new Map(users.flat().map(({ container }) => [container.id, container]));
+  return [...byId.values()];
+}
+
+/** The stack whose containers use the parts, otherwise the names of the parts. */
+function targetOf(users: readonly Container[], parts: readonly { to: Part }[]): string {
+  const [stack, ...others] = new Set(users.map(({ composeProject }) => composeProject));
+  return stack && others.length === 0
+    ? stack
+    : parts.map(({ to }) => to.mount.source).join(", ").slice(0, 512);
+}

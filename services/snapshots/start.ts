@@ -1,0 +1,88 @@
+/** Starts snapshots. @module */
+
+import { findVolume } from "../../engine/volumes.ts";
+import type { Holder } from "../access/shares.ts";
+import { affectedBy, identityOf } from "../containers/reserve.ts";
+import { currentContainers } from "../containers/reads.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, InputError, notFound } from "../errors.ts";
+import { startJob } from "../jobs/runner.ts";
+import type { JobView } from "../jobs/view.ts";
+import { type Contents, contentsOfStack, contentsOfVolumes, writersOf } from "./contents.ts";
+import type { Reason } from "./job.ts";
+import { snapshotKind } from "./kinds.ts";
+import { defaultMode, type Mode } from "./modes.ts";
+import { targetForSnapshot } from "./repositories.ts";
+
+export interface SnapshotRequest {
+  /** Either a stack or volumes. */
+  stack?: string | undefined;
+  volumes?: string[] | undefined;
+  /** Id or name; default: the default target. */
+  target?: string | undefined;
+  mode?: Mode | undefined;
+  note?: string | undefined;
+  /** Whether containers of other stacks that use the volumes may be stopped, too. */
+  includeSharedUsers: boolean;
+}
+
+/**
+ * Starts a snapshot.
+ *
+ * @throws {AppError} `invalid` unless exactly one of stack and volumes is given; `not_found` for an
+ * unknown stack or target; `conflict` if there is nothing to back up, if other containers use the
+ * volumes, and while another action is in progress.
+ */
+export async function startSnapshot(
+  deps: Deps,
+  caller: Holder,
+  request: SnapshotRequest,
+  reason: Reason = "manual",
+): Promise<JobView> {
+  const { stack, volumes, note, includeSharedUsers } = request;
+  const contents = await readContents(deps, request);
+  if (!includeSharedUsers) assertNotShared(contents);
+  const target = await targetForSnapshot(deps, request.target);
+  const writers = writersOf(contents);
+  const mode = request.mode ?? defaultMode(writers);
+  const all = await currentContainers(deps);
+  const isHeld = mode === "stop" || mode === "pause";
+  return startJob(deps, snapshotKind, {
+    target: stack ?? volumes!.join(", "),
+    input: {
+      stack: stack ?? null,
+      volumes: volumes ?? null,
+      targetId: target.id,
+      place: target.name,
+      mode,
+      reason,
+      note: note ?? null,
+      affected: writers.flatMap((each) => [
+        identityOf(each),
+        ...(isHeld ? affectedBy(each, all) : []),
+      ]),
+    },
+    caller,
+  }).job;
+}
+
+async function readContents(deps: Deps, { stack, volumes }: SnapshotRequest): Promise<Contents> {
+  if ((stack === undefined) === (volumes === undefined)) {
+    throw new InputError([{ path: "body", message: "needs either stack or volumes" }]);
+  }
+  if (stack !== undefined) return await contentsOfStack(deps, stack);
+  for (const name of volumes!) {
+    if (!await findVolume(deps.engine, name)) throw notFound("Volume", name);
+  }
+  return await contentsOfVolumes(deps, volumes!);
+}
+
+/** A volume that another stack writes to is as it should be only if that one is stopped, too. */
+function assertNotShared({ shared }: Contents): void {
+  if (shared.length === 0) return;
+  const uses = shared.map(({ part, container }) => `${container.name} uses ${part}`);
+  throw new AppError(
+    "conflict",
+    `Other containers use what is backed up: ${uses.join(", ")}; include them (includeSharedUsers)`,
+  );
+}

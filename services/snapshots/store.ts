@@ -1,0 +1,118 @@
+/** Stores volumes, directories and dumps as a snapshot in a repository. @module */
+
+import { Buffer } from "node:buffer";
+import type { Entries, Entry } from "../backup/restic/entry.ts";
+import type { Repository } from "../backup/restic/repository.ts";
+import type { SkipList } from "../backup/volumes/limits.ts";
+import { nodeOs } from "../builtins.ts";
+import type { Deps } from "../deps.ts";
+import type { JobRun } from "../jobs/kind.ts";
+import { VERSION } from "../version.ts";
+import { translated } from "./repositories.ts";
+import { treeOf, type TreeSource } from "./tree.ts";
+
+/** A stored snapshot. */
+export interface Stored {
+  /** Its id. */
+  snapshot: string;
+  files: number;
+  /** Of all files, in bytes. */
+  size: number;
+  /** Stored at the target, in bytes; the rest was there. */
+  added: number;
+  /** The first 100 paths that it does not have, with the reason. */
+  skipped: { path: string; reason: string }[];
+  skippedCount: number;
+}
+
+const SKIPPED_MAX = 100;
+
+/**
+ * Stores a snapshot of this host.
+ *
+ * @param options.images Those of the containers, for helper containers.
+ * @param options.job Gets the progress, and ends the work.
+ * @throws {AppError} `conflict` for what cannot be read or stored; `bad_gateway` if the target fails.
+ */
+export async function storeTree(
+  deps: Deps,
+  repository: Repository,
+  source: TreeSource,
+  { tags, images, job: { signal, progress } }: {
+    tags: string[];
+    images: readonly string[];
+    job: Pick<JobRun, "signal" | "progress">;
+  },
+): Promise<Stored> {
+  const skipped = createSkipped();
+  const tree = treeOf(deps, source, {
+    at: deps.now(),
+    signal,
+    images: [...new Set(images)],
+    onSkipped: skipped.add,
+  });
+  const { parts, description } = source;
+  const read = withFailure(tree);
+  const { snapshot, counts, bytesAdded } = await translated(() =>
+    repository.backup(read.entries, {
+      paths: [
+        ...parts.map(({ path }) => path),
+        ...(description ? [`/stacks/${description.stack}`] : []),
+      ],
+      tags,
+      hostname: nodeOs().hostname(),
+      username: "longshore",
+      programVersion: `longshore ${VERSION}`,
+      onProgress: ({ bytes }, path) =>
+        progress({ current: bytes, total: null, message: textOf(path) }),
+    }, signal).catch((error) => {
+      throw read.failure() ?? error;
+    })
+  );
+  return {
+    snapshot: snapshot.id,
+    files: counts.files,
+    size: counts.bytes,
+    added: bytesAdded,
+    ...skipped.result(),
+  };
+}
+
+/** Entries whose own failure can be asked for: only its text comes back from a worker. */
+function withFailure(entries: Entries): { entries: Entries; failure(): unknown } {
+  let failure: unknown;
+  async function* watched<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+    try {
+      yield* items;
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  }
+  async function* withContent(): AsyncGenerator<Entry> {
+    for await (const entry of entries) {
+      yield entry.content ? { ...entry, content: watched(entry.content) } : entry;
+    }
+  }
+  return { entries: watched(withContent()), failure: () => failure };
+}
+
+function createSkipped() {
+  const skipped: Stored["skipped"] = [];
+  let skippedCount = 0;
+  return {
+    add(part: string, { items, count }: SkipList) {
+      skippedCount += count;
+      const room = SKIPPED_MAX - skipped.length;
+      skipped.push(
+        ...items.slice(0, room).map(({ path, reason }) => ({
+          path: `${part}/${textOf(path)}`,
+          reason,
+        })),
+      );
+    },
+    result: () => ({ skipped, skippedCount }),
+  };
+}
+
+const textOf = (path: string): string => Buffer.from(path, "latin1").toString();

@@ -1,0 +1,41 @@
+/** Tags by which snapshots in a repository tell what they are of. @module */
+
+import type { Snapshot } from "../backup/restic/snapshot.ts";
+import { type Reason, REASONS, type SnapshotInput } from "./job.ts";
+
+/** Of every snapshot that Longshore makes. */
+const OWN = "longshore";
+
+/** Facts in the tags of a snapshot. */
+export interface Tagged {
+  isLongshore: boolean;
+  stack: string | null;
+  reason: Reason | null;
+  note: string | null;
+}
+
+export const tagsOf = (
+  { stack, reason, note }: Pick<SnapshotInput, "note" | "reason" | "stack">,
+): string[] => [
+  OWN,
+  ...(stack === null ? [] : [`stack=${stack}`]),
+  `reason=${reason}`,
+  ...(note === null ? [] : [`note=${note.replaceAll(",", ";")}`]),
+];
+
+/** Of a snapshot that keeps what a restore replaces. */
+export const keptTags = (target: string): string[] =>
+  tagsOf({ stack: null, reason: "undo", note: `before a restore of ${target}` });
+
+/** Commas separate tags on restic's command line. */
+export function readTags({ tags }: Pick<Snapshot, "tags">): Tagged {
+  const value = (name: string) =>
+    tags.find((tag) => tag.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
+  const reason = value("reason");
+  return {
+    isLongshore: tags.includes(OWN),
+    stack: value("stack"),
+    reason: REASONS.find((each) => each === reason) ?? null,
+    note: value("note"),
+  };
+}

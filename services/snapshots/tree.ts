@@ -1,0 +1,80 @@
+/** The tree of a snapshot: `/directories`, `/dumps`, `/stacks` and `/volumes`. @module */
+
+import { Buffer } from "node:buffer";
+import type { ByteString, Entries, Entry } from "../backup/restic/entry.ts";
+import type { SkipList } from "../backup/volumes/limits.ts";
+import type { VolumeDeps } from "../backup/volumes/mounted.ts";
+import { openVolume } from "../backup/volumes/read.ts";
+import type { Part } from "./contents.ts";
+import { describedFiles, type StackDescription } from "./description.ts";
+
+/** A dump, which is written while its command runs. */
+export interface Dump {
+  /** E.g. `shop-db-1/postgresql.sql`. */
+  path: string;
+  content: AsyncIterable<Uint8Array>;
+}
+
+export interface TreeSource {
+  parts: readonly Part[];
+  dumps: readonly Dump[];
+  /** `null` for single volumes. */
+  description: StackDescription | null;
+}
+
+interface TreeOptions {
+  at: Date;
+  signal: AbortSignal;
+  /** Images that may have the programs of a helper container. */
+  images: readonly string[];
+  /** Called with the path in the snapshot and what was left out there. */
+  onSkipped(part: string, skipped: SkipList): void;
+}
+
+/** Reads one part after the other; each has its helper container only meanwhile. */
+export async function* treeOf(
+  deps: VolumeDeps,
+  { parts, dumps, description }: TreeSource,
+  { at, signal, images, onSkipped }: TreeOptions,
+): Entries & AsyncGenerator<Entry> {
+  for (const { path, content } of dumps) {
+    yield fileOf(`dumps/${path}`, content, at);
+  }
+  if (description) {
+    yield* below(`stacks/${description.stack}`, describedFiles(description, at));
+  }
+  for (const { path, mount } of parts) {
+    const volume = await openVolume(deps, mount, { images, signal });
+    yield* below(path.slice(1), volume.entries);
+    onSkipped(path, volume.skipped);
+  }
+}
+
+/** The size of a dump is known only when it ends. */
+const fileOf = (path: string, content: AsyncIterable<Uint8Array>, at: Date): Entry => ({
+  path: bytesOf(path),
+  type: "file",
+  mode: 0o600,
+  uid: 0,
+  gid: 0,
+  mtime: BigInt(at.getTime()) * 1_000_000n,
+  size: 0,
+  content,
+});
+
+async function* below(
+  directory: string,
+  entries: Entries,
+): Entries & AsyncGenerator<Entry> {
+  const prefix = bytesOf(directory);
+  const join = (path: ByteString) => path === "" ? prefix : `${prefix}/${path}`;
+  for await (const entry of entries) {
+    yield {
+      ...entry,
+      path: join(entry.path),
+      ...(entry.hardLinkTo !== undefined && { hardLinkTo: join(entry.hardLinkTo) }),
+    };
+  }
+}
+
+export const bytesOf = (path: string): ByteString => Buffer.from(path, "utf8").toString("latin1");

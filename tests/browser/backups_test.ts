@@ -1,0 +1,83 @@
+/** The page Backups, with targets in a directory and on an S3 server. */
+
+import { equal, match } from "node:assert/strict";
+import { dashboardTest, PHONE } from "../helpers/dashboard.ts";
+import {
+  checkBothThemes,
+  checkEmptyDialog,
+  deleteRow,
+  rowMatches,
+  select,
+} from "../helpers/dashboard_steps.ts";
+import { openDashboard } from "../helpers/open_dashboard.ts";
+import { S3_KEY, startS3 } from "../helpers/target_servers.ts";
+
+dashboardTest("backup targets are created, tested, changed and deleted", async (t) => {
+  await using s3 = await startS3();
+  await using open = await openDashboard({
+    containers: [{ name: "web" }],
+    env: { OUTBOUND_ALLOW: "127.0.0.0/8" },
+    path: "/backups",
+  });
+  const { tab } = open;
+
+  await t.step("a directory, whose password is shown once", async () => {
+    await checkEmptyDialog(tab, "New target", "Name");
+    await tab.openDialog("New target");
+    await tab.type("textbox", "Name", "local");
+    await tab.click("button", "Create");
+    await tab.find("dialog", "Repository created");
+    const password = await (await tab.find("textbox", "Password")).evaluate((field) =>
+      (field as HTMLInputElement).value
+    );
+    match(password, /^[\w-]{43}$/);
+    await checkBothThemes(tab);
+    await tab.click("button", "Done");
+    await rowMatches(tab, "local", /Default.*Directory.*snapshots.*[GM]iB.*Not tested/s);
+  });
+  await t.step("an S3 server, with a test", async () => {
+    await tab.openDialog("New target");
+    await tab.type("textbox", "Name", "cloud");
+    await select(tab, "Kind", "s3");
+    await tab.fill({
+      Address: `${s3.url}/backups/longshore`,
+      "Access key ID": S3_KEY.accessKeyId,
+      "Secret access key": "wrong",
+    });
+    await checkBothThemes(tab);
+    await tab.click("button", "Create");
+    await tab.alert(/correct secretAccessKey and region/);
+    await tab.refused(502);
+    await tab.type("textbox", "Secret access key", S3_KEY.secretAccessKey);
+    await tab.click("button", "Create");
+    await tab.find("dialog", "Repository created");
+    await tab.click("button", "Done");
+    await tab.choose("cloud", "Test");
+    await tab.status("Tested cloud: it opens, and accepts files");
+    await rowMatches(tab, "cloud", /S3.*OK/s);
+    await tab.choose("cloud", "Make default");
+    await rowMatches(tab, "cloud", /Default/);
+  });
+  await t.step("a change keeps the secrets", async () => {
+    await tab.choose("cloud", "Edit");
+    await tab.type("textbox", "Region", "eu-central-1");
+    await tab.click("button", "Save");
+    await tab.gone("dialog");
+    await tab.choose("cloud", "Test");
+    await tab.status("Tested cloud: it opens, and accepts files");
+  });
+  await t.step("both tabs on a phone", async () => {
+    await checkBothThemes(tab);
+    await tab.page.setViewport({ ...PHONE, width: 360 });
+    await tab.fits(360);
+    await tab.click("tab", "This server");
+    await tab.find("button", "Download backup");
+    await tab.fits(360);
+  });
+  await t.step("deletion", async () => {
+    await tab.click("tab", "Targets");
+    const text = await deleteRow(tab, "local");
+    match(text, /The snapshots in .*snapshots stay/);
+    equal(tab.changes().at(-1)?.startsWith("DELETE /api/backup/targets/"), true);
+  });
+});

@@ -1,0 +1,159 @@
+/** Snapshots of stacks and volumes, and their restore. @module */
+
+import { deepEqual, equal, match } from "node:assert/strict";
+import { engineTest, type RealEngine } from "../helpers/real_engine.ts";
+import { snapshotApp } from "../helpers/snapshots.ts";
+import { sleeper } from "../helpers/test_stack.ts";
+
+const SNAPSHOTS = "/api/backup/snapshots";
+
+const withData = { ...sleeper, volumes: ["data:/data"] };
+
+engineTest("a stack is stored while it is stopped, and restic reads it", async (real) => {
+  await using test = await snapshotApp(real);
+  const { app, stack: { name, store, deploy }, exec, restic, run } = test;
+  await store({
+    services: { db: withData, web: { ...sleeper, depends_on: ["db"] } },
+    volumes: { data: {} },
+  }, { env: "PASSWORD=precious\n" });
+  equal((await deploy()).status, "succeeded");
+  await exec("db", "echo old > /data/file; ln -s file /data/link; chmod 600 /data/file");
+
+  const { status, error, result } = await run(SNAPSHOTS, { stack: name, note: "first" });
+  equal(status, "succeeded", error ?? "");
+  equal(result.mode, "stop");
+  equal(await exec("db", "cat /data/file"), "old", "the container was started again");
+
+  const { body: { snapshots } } = await app.call("GET", `${SNAPSHOTS}?stack=${name}`);
+  equal(snapshots.length, 1);
+  const [{ id, volumes, reason, note, isOwn }] = snapshots;
+  equal(id, result.snapshot);
+  deepEqual({ volumes, reason, note, isOwn }, {
+    volumes: [`${name}_data`],
+    reason: "manual",
+    note: "first",
+    isOwn: true,
+  });
+
+  const path = `/volumes/${name}_data`;
+  const { body: { files } } = await app.call("GET", `${SNAPSHOTS}/${id}/files?path=${path}`);
+  deepEqual(files.map(({ path, mode }: { path: string; mode: string }) => [path, mode]), [
+    [`${path}/file`, "0600"],
+    [`${path}/link`, "0777"],
+  ]);
+  const download = await app.fetch("GET", `${SNAPSHOTS}/${id}/file?path=${path}/file`);
+  equal(await download.text(), "old\n");
+
+  await restic("check", "--read-data");
+  equal(await restic("dump", id, `${path}/file`), "old\n");
+  equal(await restic("dump", id, `/stacks/${name}/.env`), "PASSWORD=precious\n");
+  const described = JSON.parse(await restic("dump", id, `/stacks/${name}/stack.json`));
+  equal(described.containers.length, 2);
+  deepEqual(described.volumes[0].name, `${name}_data`);
+});
+
+engineTest("a volume is replaced, and what was there is kept", async (real) => {
+  await using test = await snapshotApp(real);
+  const { stack: { name, store, deploy }, exec, restic, run } = test;
+  await store({ services: { db: withData }, volumes: { data: {} } });
+  equal((await deploy()).status, "succeeded");
+  await exec("db", "echo old > /data/file; echo same > /data/other");
+  const { result: { snapshot } } = await run(SNAPSHOTS, { volumes: [`${name}_data`] });
+
+  await exec("db", "echo new > /data/file; echo more > /data/more");
+  const restore = (body: object) =>
+    run(`${SNAPSHOTS}/${snapshot}/restore`, { stableSeconds: 1, ...body });
+  const whole = await restore({ what: "volume", to: "replace" });
+  equal(whole.status, "succeeded", whole.error ?? "");
+  equal(await exec("db", "cd /data; cat file; ls"), "old\nfile\nother");
+  const { kept } = whole.result;
+  equal(await restic("dump", kept, `/volumes/${name}_data/more`), "more\n");
+
+  await exec("db", "echo new > /data/file; echo new > /data/other");
+  const paths = [`/volumes/${name}_data/file`];
+  const one = await restore({ what: "file", to: "replace", paths });
+  equal(one.status, "succeeded", one.error ?? "");
+  equal(await exec("db", "cat /data/file /data/other"), "old\nnew");
+
+  const copy = await restore({ what: "volume", to: "new", as: `${name}_copy` });
+  equal(copy.status, "succeeded", copy.error ?? "");
+  const mount = `${name}_copy:/copy`;
+  equal(await real.docker("run", "--rm", "-v", mount, sleeper.image, "cat", "/copy/file"), "old");
+  await real.docker("volume", "rm", `${name}_copy`);
+});
+
+engineTest("containers that fail on restored files get the old ones back", async (real) => {
+  await using test = await snapshotApp(real);
+  const { stack: { name, store, deploy }, exec, run } = test;
+  const command = ["sh", "-c", "test ! -e /data/bad && exec sleep 1000"];
+  await store({ services: { db: { ...withData, command } }, volumes: { data: {} } });
+  equal((await deploy()).status, "succeeded");
+  await exec("db", "echo bad > /data/bad");
+  const { result: { snapshot } } = await run(SNAPSHOTS, { stack: name, mode: "live" });
+  await exec("db", "rm /data/bad; echo good > /data/good");
+
+  const restored = await run(`${SNAPSHOTS}/${snapshot}/restore`, { what: "volume", to: "replace" });
+  equal(restored.status, "rolled_back");
+  match(restored.error ?? "", new RegExp(`^${name}-db-1 `));
+  equal(await exec("db", "ls /data"), "good");
+});
+
+engineTest(
+  "hooks prepare containers and dump databases; the others are paused or stopped",
+  async (real) => {
+    await using test = await snapshotApp(real);
+    const { app, stack: { name, store, deploy }, exec, restic, run } = test;
+    const image = "longshore-test/postgres:1";
+    await real.docker("tag", sleeper.image, image);
+    const labels = {
+      "longshore.backup.pre": "echo prepared > /data/file",
+      "longshore.backup.post": "echo done > /data/after",
+    };
+    await store({
+      services: { db: { ...withData, labels }, pg: { ...withData, image } },
+      volumes: { data: {} },
+    });
+    equal((await deploy()).status, "succeeded");
+    const program = "#!/bin/sh\necho dump of $3\n";
+    await exec(
+      "pg",
+      `printf '${program.replaceAll("\n", "\\n")}' > /bin/pg_dumpall; chmod +x /bin/pg_dumpall`,
+    );
+
+    const { status, error, result } = await run(SNAPSHOTS, { stack: name });
+    equal(status, "succeeded", error ?? "");
+    equal(result.mode, "hooks");
+    equal(result.downtimeMs, 0);
+    equal(await restic("dump", result.snapshot, `/volumes/${name}_data/file`), "prepared\n");
+    match(await restic("dump", result.snapshot, `/dumps/${name}-pg-1/postgresql.sql`), /^dump of/);
+    equal(await exec("db", "cat /data/after"), "done");
+
+    await exec("pg", "printf '#!/bin/sh\\necho no space >&2; exit 3\\n' > /bin/pg_dumpall");
+    const failed = await run(SNAPSHOTS, { stack: name });
+    equal(failed.status, "failed");
+    match(failed.error ?? "", /The backup command in .*-pg-1 failed: no space/);
+    const { body: { total } } = await app.call("GET", `${SNAPSHOTS}?stack=${name}`);
+    equal(total, 1, "nothing was stored");
+
+    const paused = await run(SNAPSHOTS, { stack: name, mode: "pause" });
+    equal(paused.status, "succeeded", paused.error ?? "");
+    equal(await exec("db", "echo runs"), "runs");
+    await real.docker("rmi", image).catch(() => {});
+  },
+);
+
+engineTest(
+  "a volume that another stack uses is not stored unless that one may be stopped",
+  async (real: RealEngine) => {
+    await using test = await snapshotApp(real);
+    const { app, stack: { name, store, deploy }, run } = test;
+    await store({ services: { db: withData }, volumes: { data: {} } });
+    equal((await deploy()).status, "succeeded");
+    await using other = await real.runContainer({ options: ["--volume", `${name}_data:/theirs`] });
+    const refused = await app.call("POST", SNAPSHOTS, { stack: name });
+    equal(refused.status, 409);
+    match(refused.body.error, new RegExp(`${other.name} uses /volumes/${name}_data`));
+    const shared = await run(SNAPSHOTS, { stack: name, includeSharedUsers: true });
+    equal(shared.status, "succeeded", shared.error ?? "");
+  },
+);

@@ -1,0 +1,37 @@
+/** Backups: the targets of snapshots, and the data of this server. @module */
+
+import type { ComponentType } from "preact";
+import { Page } from "../../components/page.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { hasRole } from "../../state/session.ts";
+import { Server } from "./server.tsx";
+import { Targets } from "./targets.tsx";
+
+interface Tab {
+  name: string;
+  /** Part of the address; the first tab has none. */
+  path: string;
+  mayOpen: () => boolean;
+  Body: ComponentType;
+}
+
+const TABS: readonly Tab[] = [
+  { name: "Targets", path: "", mayOpen: () => hasRole("admin", "backup:read"), Body: Targets },
+  { name: "This server", path: "server", mayOpen: () => hasRole("admin"), Body: Server },
+];
+
+export default function Backups({ tab = "" }: Record<string, string | undefined>) {
+  const tabs = TABS.filter(({ mayOpen }) => mayOpen());
+  const open = tabs.find(({ path }) => path === tab) ?? tabs[0]!;
+  return (
+    <Page title="Backups">
+      <Tabs
+        name="Backups"
+        current={open.name}
+        tabs={tabs.map(({ name, path }) => ({ name, to: `/backups${path && `/${path}`}` }))}
+      >
+        <open.Body />
+      </Tabs>
+    </Page>
+  );
+}
