@@ -7,8 +7,6 @@ import {
   containerRemove,
 } from "../../engine/containers.ts";
 import { connectEngine } from "../../engine/client.ts";
-import { ifThere } from "../../engine/errors.ts";
-import { imageImport, imageInspect } from "../../engine/images.ts";
 import {
   HELPER_LABEL,
   helperMark,

@@ -143,7 +143,7 @@ privateEngineTest(
   "the users of a volume are found, also by a mount of its directory",
   async (engine) => {
     await using seen = await volumeApp(engine);
-    const { app, deps } = seen;
+    const { deps } = seen;
     const { source } = await seen.volume();
     const path = await engine.docker(
       "volume",
@@ -157,8 +157,8 @@ privateEngineTest(
     await using parent = await engine.runContainer({ options: [`--volume=${path}/..:/data`] });
     const stopped = await engine.docker("create", `--volume=${source.source}:/data`, BUSYBOX);
     try {
-      await app.call("GET", "/api/containers");
-      const users = (await usersOf({ ...deps, inventory: deps.inventory }, source, path))
+      await listAll(deps);
+      const users = (await usersOf(deps, source, path))
         .map(({ container: { id }, isReadOnly, isRunning }) => [id, isReadOnly, isRunning]);
       deepEqual(
         users.sort(),

@@ -7,7 +7,7 @@
 
 import { Buffer } from "node:buffer";
 import type { ByteString, Entries, Entry } from "../restic/entry.ts";
-import { type SkipList } from "./limits.ts";
+import type { SkipList } from "./limits.ts";
 
 /** Parallel calls of the system for one directory. */
 const PARALLEL = 64;

@@ -72,7 +72,7 @@ export function assertPath(path: ByteString): void {
   if (path.startsWith("/")) refuse("is absolute");
   if (path.length > PATH_BYTES_MAX) refuse(`is longer than ${PATH_BYTES_MAX} bytes`);
   if (path.includes("\0")) refuse("contains a NUL byte");
-  if (/[^\0-\xff]/.test(path)) refuse("has a character that is not a byte");
+  if (!isBytes(path)) refuse("has a character that is not a byte");
   const names = path.split("/");
   if (names.length > DEPTH_MAX) refuse(`has more than ${DEPTH_MAX} levels`);
   for (const name of names) {
@@ -81,6 +81,9 @@ export function assertPath(path: ByteString): void {
     if (name.length > NAME_BYTES_MAX) refuse(`has a name of more than ${NAME_BYTES_MAX} bytes`);
   }
 }
+
+/** Whether all characters are bytes. */
+export const isBytes = (text: string): boolean => !/[\u0100-\uffff]/.test(text);
 
 /** The directory that a path is in; empty for the first level. */
 export const parentOf = (path: ByteString): ByteString =>

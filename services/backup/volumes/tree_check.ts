@@ -8,6 +8,7 @@ import type { ByteString, Entry } from "../restic/entry.ts";
 import {
   assertPath,
   FILE_BYTES_MAX,
+  isBytes,
   parentOf,
   PATH_BYTES_MAX,
   showPath,
@@ -83,8 +84,8 @@ function checkValues(entry: Entry, refuse: (problem: string) => void): void {
   if (!isIn(size, FILE_BYTES_MAX)) refuse("claims a size that no file has");
   if (mtime > TIME_MAX || mtime < -TIME_MAX) refuse("has an impossible time");
   if (type === "symlink") {
-    const isTarget = linkTarget !== undefined && linkTarget !== "" &&
-      !/[^\x01-\xff]/.test(linkTarget);
+    const isTarget = linkTarget !== undefined && linkTarget !== "" && isBytes(linkTarget) &&
+      !linkTarget.includes("\0");
     if (!isTarget || linkTarget.length > PATH_BYTES_MAX) {
       refuse("is a symbolic link without a target");
     }
