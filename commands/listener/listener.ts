@@ -12,6 +12,7 @@ import type { Config } from "../../services/config/config.ts";
 import { errorFields, type Log } from "../../services/log.ts";
 import { type Connection, createConnections } from "./connections.ts";
 import { hasFreeDescriptors } from "./descriptors.ts";
+import { createHiddenBodies } from "./hidden_bodies.ts";
 import { serveConnection, type ServedConnection } from "./http_connection.ts";
 import { openSocket, type SocketConfig, tlsError } from "./socket.ts";
 import { createRelay, type Relay, RELAYED_DESCRIPTORS } from "./relay.ts";
@@ -45,6 +46,7 @@ export function listen(
     hasReserve: hasFreeDescriptors,
     now,
   });
+  const hiddenBodies = createHiddenBodies();
   let isClosed = false;
   const persistence = { log, now, isClosed: () => isClosed, onFailure: connections.relieve };
   const relay = isRelayed ? openRelay() : undefined;
@@ -111,8 +113,12 @@ export function listen(
     }
     const { signal } = closing;
     const handle = async (request: Request, info: { completed: Promise<void> }) => {
-      const end = () => connections.endRequest(connection);
+      const end = () => {
+        hiddenBodies.remove(request);
+        connections.endRequest(connection);
+      };
       connections.beginRequest(connection);
+      hiddenBodies.add(request);
       try {
         const response = await connections.answer(
           connection,
