@@ -12,7 +12,7 @@ import type { Config } from "../../services/config/config.ts";
 import { errorFields, type Log } from "../../services/log.ts";
 import { type Connection, createConnections } from "./connections.ts";
 import { hasFreeDescriptors } from "./descriptors.ts";
-import { createHiddenBodies } from "./hidden_bodies.ts";
+import { discardHiddenBody } from "./hidden_body.ts";
 import { serveConnection, type ServedConnection } from "./http_connection.ts";
 import { openSocket, type SocketConfig, tlsError } from "./socket.ts";
 import { createRelay, type Relay, RELAYED_DESCRIPTORS } from "./relay.ts";
@@ -46,7 +46,6 @@ export function listen(
     hasReserve: hasFreeDescriptors,
     now,
   });
-  const hiddenBodies = createHiddenBodies();
   let isClosed = false;
   const persistence = { log, now, isClosed: () => isClosed, onFailure: connections.relieve };
   const relay = isRelayed ? openRelay() : undefined;
@@ -113,13 +112,10 @@ export function listen(
     }
     const { signal } = closing;
     const handle = async (request: Request, info: { completed: Promise<void> }) => {
-      const end = () => {
-        hiddenBodies.remove(request);
-        connections.endRequest(connection);
-      };
+      const end = () => connections.endRequest(connection);
       connections.beginRequest(connection);
-      hiddenBodies.add(request);
       try {
+        discardHiddenBody(request);
         const response = await connections.answer(
           connection,
           () => clientOf(request, connection, peer),
