@@ -1,7 +1,7 @@
 /**
  * Whole bodies of responses that are on their way to clients. With HTTP/2 a client can ask for many
  * and read none of them, while other requests on the connection go on. Until then the runtime keeps
- * each request, with the body that the client has sent: that of a GET cannot even be cancelled.
+ * each request, with the body that the client has sent.
  *
  * @module
  */

@@ -12,6 +12,7 @@ import type { Config } from "../../services/config/config.ts";
 import { errorFields, type Log } from "../../services/log.ts";
 import { type Connection, createConnections } from "./connections.ts";
 import { hasFreeDescriptors } from "./descriptors.ts";
+import { discardHiddenBody } from "./hidden_body.ts";
 import { serveConnection, type ServedConnection } from "./http_connection.ts";
 import { openSocket, type SocketConfig, tlsError } from "./socket.ts";
 import { createRelay, type Relay, RELAYED_DESCRIPTORS } from "./relay.ts";
@@ -114,6 +115,7 @@ export function listen(
       const end = () => connections.endRequest(connection);
       connections.beginRequest(connection);
       try {
+        discardHiddenBody(request);
         const response = await connections.answer(
           connection,
           () => clientOf(request, connection, peer),

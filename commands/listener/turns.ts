@@ -16,8 +16,8 @@ export const WAITING_MS = 10_000;
 
 /**
  * Bytes by which this process may grow while requests wait, and the time between two looks in
- * milliseconds. A body of tiny frames takes a thousand times its bytes, those of a GET cannot be
- * seen, and only requests that wait let them pile up.
+ * milliseconds. A body of tiny frames takes a thousand times its bytes, and only requests that wait
+ * let them pile up.
  */
 export const GROWTH_BYTES_MAX = 96 * 1024 * 1024;
 const LOOK_MS = 100;

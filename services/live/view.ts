@@ -69,7 +69,7 @@ export function streamView(
             ? containersIn(inventory, scope, data as ContainersData)
             : undefined;
         case "alerts":
-          return allowsPermission(scope, "alerts:read") && !isLimited(scope) ? data : undefined;
+          return seesAlerts(scope) ? data : undefined;
         case "monitors":
           return allowsPermission(scope, "uptime:read") && !isLimited(scope) ? data : undefined;
         case "event":
@@ -84,20 +84,23 @@ export function streamView(
   };
 }
 
+/** A limited token sees no alerts. */
+const seesAlerts = (scope: Scope) => allowsPermission(scope, "alerts:read") && !isLimited(scope);
+
 function jobIn(deps: ViewDeps, scope: Scope, job: JobView): JobView | undefined {
   const isVisible = allowsPermission(scope, JOB_PERMISSIONS[job.targetType]) &&
     includesTarget(scope, job);
   return isVisible ? redactJob(deps, { scope }, job) : undefined;
 }
 
-/** A limited token sees no alerts. */
+/** Containers that only an alert reports are left out for a caller who sees no alerts. */
 function overviewIn(
   deps: ViewDeps,
   inventory: Inventory,
   scope: Scope,
   data: OverviewData,
 ): unknown {
-  const own = isLimited(scope) ? overviewFrame(deps, inventory.listFollowed(), new Set()) : data;
+  const own = seesAlerts(scope) ? data : overviewFrame(deps, inventory.listFollowed(), new Set());
   if (allowsPermission(scope, "stacks:read")) return own;
   const { stacks: _, ...shown } = own;
   return shown;

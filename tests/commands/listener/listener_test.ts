@@ -271,6 +271,67 @@ for (const terminal of ["off", "admin"] as const) {
   });
 }
 
+/**
+ * A listener whose requests other than POST wait, and one HTTP/2 connection with a GET and a HEAD that
+ * send as much as the runtime's window for the bodies of a connection, which the POST needs.
+ */
+function servedBodies(terminal: "off" | "admin") {
+  const gate = Promise.withResolvers<void>();
+  const seen: unknown[] = [];
+  const service = served(async (request, peer) => {
+    if (request.method === "POST") await request.arrayBuffer();
+    else await gate.promise;
+    if (request.headers.has("upgrade")) return Deno.upgradeWebSocket(request).response;
+    seen.push([request.method, request.body === null]);
+    return await answerOk(request, peer);
+  }, { terminal });
+  const session = connectHttp2(`http://127.0.0.1:${service.port}`);
+  session.on("error", () => {});
+  const answered: string[] = [];
+  const send = (method: string, bytes: number) => {
+    const stream = session.request({ ":path": "/", ":method": method }, { endStream: false });
+    stream.on("error", () => {}).on("response", () => answered.push(method));
+    stream.end(new Uint8Array(bytes));
+  };
+  return {
+    ...{ gate, seen, answered, port: service.port },
+    sendAll() {
+      send("GET", 1024 * 1024);
+      send("HEAD", 1024 * 1024);
+      send("POST", 100_000);
+    },
+    async [Symbol.asyncDispose]() {
+      session.destroy();
+      gate.resolve();
+      await service.listener.shutdown();
+    },
+  };
+}
+
+for (const terminal of ["off", "admin"] as const) {
+  Deno.test(`the body of a GET is discarded while the request runs, TERMINAL=${terminal}`, async () => {
+    await using service = servedBodies(terminal);
+    service.sendAll();
+    await until("the POST has its body", () => service.answered.length === 1);
+    service.gate.resolve();
+    await until("the others are answered", () => service.answered.length === 3);
+    deepEqual(service.seen, [["POST", false], ["GET", true], ["HEAD", true]]);
+  });
+}
+
+Deno.test("a request may become a WebSocket after other bodies were discarded", async () => {
+  await using service = servedBodies("admin");
+  const socket = new WebSocket(`ws://127.0.0.1:${service.port}/`);
+  const opened = new Promise((resolve) => socket.onopen = resolve);
+  service.sendAll();
+  await until("the POST has its body", () => service.answered.length === 1);
+  service.gate.resolve();
+  await opened;
+  const closed = new Promise((resolve) => socket.onclose = resolve);
+  socket.close();
+  await closed;
+});
+
 Deno.test("requests of a client behind a proxy do not delay those of another on its connection", async () => {
   const gate = Promise.withResolvers<void>();
   let running = 0;

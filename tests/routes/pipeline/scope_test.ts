@@ -1,6 +1,7 @@
 /** API tokens that are limited to permissions, stacks or containers. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
+import { insertAlertEvent } from "../../../db/alert_events.ts";
 import { insertScheduleRun, updateScheduleRunEnd } from "../../../db/schedule_runs.ts";
 import type { Scope } from "../../../services/access/scope.ts";
 import type { MonitorResult } from "../../../services/stream/monitor_results.ts";
@@ -414,25 +415,74 @@ Deno.test("the event stream of a token with permissions has only their frames", 
   await more.cancel();
 });
 
-Deno.test("the overview of the event stream is that of the token", async () => {
-  await using made = await appOf();
-  const { app } = made;
-  const overviewOf = async (scope: Partial<Scope>) => {
-    const { body } = await app.fetch("GET", "/api/stream?types=metrics,overview", undefined, {
-      scope,
-    });
+const FIRED = {
+  ruleId: "r1",
+  ruleName: "High CPU",
+  metric: "cpu_percent",
+  operator: ">",
+  threshold: 90,
+  value: 95,
+  message: "CPU is at 95 %",
+  severity: "warning",
+  stack: null,
+  firedAt: "2026-01-01T00:00:00.000Z",
+  resolvedAt: null,
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  comment: null,
+} as const;
+
+const READS = ["system:read", "containers:read", "stacks:read", "alerts:read"];
+
+const OVERVIEW_SCOPES: Partial<Scope>[] = [
+  ...[{}, SHOP, WEB, { ...SHOP, ...WEB }],
+  ...[
+    READS,
+    READS.slice(0, 1),
+    ...READS.slice(1).map((one) => READS.filter((each) => each !== one)),
+  ]
+    .flatMap((permissions) => [{ permissions }, { ...SHOP, permissions }]),
+];
+
+for (const scope of OVERVIEW_SCOPES) {
+  Deno.test(`the stream shows as much as the endpoints, ${JSON.stringify(scope)}`, async () => {
+    await using made = await appOf();
+    const { app, containers } = made;
+    containers.find(({ name }) => name === "db")!.state = "restarting";
+    app.deps.inventory.setLive(false);
+    await app.call("GET", "/api/containers");
+    app.deps.inventory.setLive(true);
+    for (const container of ["web", "blog"]) {
+      insertAlertEvent(app.deps.db, { ...FIRED, id: container, container });
+    }
+    const types = "metrics,overview";
+    const { body } = await app.fetch("GET", `/api/stream?types=${types}`, undefined, { scope });
     const client = sseClient(body as ReadableStream<Uint8Array<ArrayBuffer>>);
-    await client.next();
+    const { data: metrics } = (await client.next())!;
+    app.deps.stream.publish("event", 1);
     await broadcastStates(app.deps);
-    const { type, data } = (await client.next())!;
+    const { type, data: overview } = (await client.next())!;
     await client.cancel();
-    return type === "overview" ? [data.containers.total, data.stacks?.total] : type;
-  };
-  deepEqual(await overviewOf({}), [3, 2]);
-  deepEqual(await overviewOf(SHOP), [2, 1]);
-  deepEqual(await overviewOf({ permissions: ["system:read", "containers:read"] }), [3, undefined]);
-  equal(await overviewOf({ permissions: ["system:read"] }), "metrics");
-});
+    const get = (path: string) => app.call("GET", path, undefined, { scope });
+
+    const { body: expected } = await get("/api/overview");
+    for (const field of ["containers", "engine", "maintenance"]) {
+      deepEqual(metrics[field], expected[field], field);
+    }
+    const listed = await get("/api/containers");
+    equal(type === "overview", listed.status === 200);
+    if (type !== "overview") return;
+    equal(overview.containers.total, expected.containers.total);
+    const stacks = await get("/api/stacks");
+    equal(overview.stacks?.total, stacks.status === 200 ? expected.stacks.total : undefined);
+    const hasAlerts = (await get("/api/alerts/events")).status === 200;
+    const isListed = (name: string) => namesOf(listed.body.containers).includes(name);
+    deepEqual(
+      namesOf(overview.attention),
+      (hasAlerts ? ["blog", "db", "web"] : ["db"]).filter(isListed),
+    );
+  });
+}
 
 Deno.test("the event stream has the stacks of GET /api/stacks, as far as the token may see them", async () => {
   await using made = await appOf();
