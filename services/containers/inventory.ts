@@ -7,6 +7,7 @@
  */
 
 import type { Scope } from "../access/scope.ts";
+import { createTemporaryNames, type TemporaryNames } from "./temporary_names.ts";
 
 export const CONTAINER_STATES = [
   "created",
@@ -93,6 +94,8 @@ export interface Container {
   id: string;
   /** Without the engine's leading slash. */
   name: string;
+  /** Its name; during a replacement that of the container which is replaced. */
+  originalName: string;
   image: string;
   imageId: string;
   state: ContainerState;
@@ -145,6 +148,8 @@ export interface Inventory {
   readonly live: boolean;
   /** Increases with every change, including one of `live`. */
   readonly revision: number;
+  /** Containers with temporary names. */
+  readonly temporary: TemporaryNames;
   /** All containers, newest first. */
   list(): readonly Container[];
   get(id: string): Container | undefined;
@@ -186,7 +191,10 @@ export interface Inventory {
 /** Maximum delay of the engine's events after the response to an action, in milliseconds. */
 const ACTION_ECHO_MS = 5_000;
 
-export function createInventory(now: () => Date): Inventory {
+export function createInventory(
+  now: () => Date,
+  temporary: TemporaryNames = createTemporaryNames(),
+): Inventory {
   const containers = new Map<string, Container>();
   // The read that each container's state, or its removal, comes from.
   const readNumbers = new Map<string, number>();
@@ -231,6 +239,7 @@ export function createInventory(now: () => Date): Inventory {
     get revision() {
       return revision;
     },
+    temporary,
     list,
     shareListing: (list) => listing ??= list().finally(() => listing = undefined),
     get: (id) => containers.get(id),

@@ -175,11 +175,13 @@ async function relist(deps: WatchDeps, lives: Lives, signal: AbortSignal): Promi
   await removeLeftHelpers(deps, signal);
   const known = inventory.listFollowed();
   const since = lives.now();
+  const temporary = inventory.temporary.ids();
   await listAll(deps, signal);
   const containers = inventory.list();
   logWarnings(log, known, containers);
   lives.readListing(containers, since);
   const up = new Set(containers.filter(isUp).map(({ id }) => id));
   for (const { id } of known) if (!up.has(id)) stats.remove(id);
+  for (const id of temporary) if (!inventory.get(id)) inventory.temporary.forget(id);
   deleteServiceStopsExcept(db, containers.map(({ id }) => id));
 }

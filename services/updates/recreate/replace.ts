@@ -18,11 +18,11 @@ import { networkConnect, networkDisconnect, networkList } from "../../../engine/
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { sleep } from "../../lifecycle.ts";
-import { findByName } from "../../containers/reads.ts";
+import { findByName, type ReadDeps, refreshContainer } from "../../containers/reads.ts";
 import { assertComplete } from "../../containers/unreadable.ts";
 import { planRecreation, type RecreateOptions, type Recreation } from "./recreate.ts";
 
-type ReplaceDeps = Pick<Deps, "engine" | "log">;
+type ReplaceDeps = ReadDeps & Pick<Deps, "log">;
 
 /** Longest removal of a container that removes itself, in milliseconds. */
 const REMOVAL_WAIT_MS = 60_000;
@@ -41,13 +41,18 @@ const REMOVAL_PAUSE_MS = 500;
  * for every other failure. No new container is left then.
  */
 export async function prepareReplacement(
-  { engine, log }: ReplaceDeps,
+  deps: ReplaceDeps,
   plan: Recreation,
   { name, temporaryName }: { name: string; temporaryName: string },
 ): Promise<string> {
+  const { engine, inventory, log } = deps;
   try {
     await removeLeftover(engine, temporaryName);
-    return await createFrom(engine, temporaryName, plan);
+    const id = await createFrom(engine, temporaryName, plan);
+    inventory.temporary.record({ id, name });
+    // It may have been read before it was recorded.
+    await refreshContainer(deps, id).catch(() => {});
+    return id;
   } catch (error) {
     try {
       await removeLeftover(engine, temporaryName);

@@ -25,6 +25,7 @@ import {
   type ReadDeps,
   refreshContainer,
 } from "../../containers/reads.ts";
+import type { RebuildMark } from "../../containers/marks.ts";
 import { attachmentsOf } from "../../containers/record.ts";
 import { withoutContainerValues } from "../../containers/secret_values.ts";
 import { isUp, nameOf, removeStopped, untilGone } from "../recreate/replace.ts";
@@ -52,8 +53,8 @@ export async function putNewInPlace(deps: SwapDeps, pairs: readonly Pair[]): Pro
     if (old) await stopAside(deps, old);
   }
   for (const pair of pairs) {
-    await rename(engine, pair.oldId, temporaryName(pair, "old"));
-    if (pair.copyId !== undefined) await rename(engine, pair.copyId, temporaryName(pair, "copy"));
+    await renameAside(deps, pair, pair.oldId, "old");
+    if (pair.copyId !== undefined) await renameAside(deps, pair, pair.copyId, "copy");
     await rename(engine, pair.newId, pair.name);
   }
   for (const { newId, restartPolicy } of pairs) {
@@ -123,6 +124,17 @@ export async function stopAside(deps: SwapDeps, container: ContainerInspect): Pr
   }
 }
 
+/** Gives a container of a pair its temporary name. */
+async function renameAside(
+  { engine, inventory }: SwapDeps,
+  pair: Pair,
+  id: string,
+  role: RebuildMark["role"],
+): Promise<void> {
+  inventory.temporary.record({ id, name: pair.name });
+  await rename(engine, id, temporaryName(pair, role));
+}
+
 /** A container that no longer exists is left out: the other one of its pair can have the name. */
 async function rename(engine: Engine, id: string, name: string): Promise<void> {
   const container = await inspectIfThere(engine, id);
@@ -185,7 +197,7 @@ export async function nameOldOnes(deps: SwapDeps, pairs: readonly Pair[]): Promi
   const stuck = new Set<Pair>();
   for (const pair of pairs) {
     try {
-      await rename(deps.engine, pair.newId, temporaryName(pair, "new"));
+      await renameAside(deps, pair, pair.newId, "new");
     } catch (error) {
       await throwIfInterrupted(deps, error);
       stuck.add(pair);
@@ -196,7 +208,7 @@ export async function nameOldOnes(deps: SwapDeps, pairs: readonly Pair[]): Promi
   for (const [index, pair] of pairs.entries()) {
     const { oldId } = returning[index]!;
     // It cannot run, because what it depends on returns as a copy.
-    if (oldId !== pair.oldId) await rename(deps.engine, pair.oldId, temporaryName(pair, "old"));
+    if (oldId !== pair.oldId) await renameAside(deps, pair, pair.oldId, "old");
     try {
       await rename(deps.engine, oldId, pair.name);
     } catch (error) {
