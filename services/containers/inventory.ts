@@ -139,6 +139,8 @@ export interface InventoryStatus {
   status: "ok" | "failing";
   lastError: string | null;
   lastErrorAt: string | null;
+  /** Whether the engine responds to other calls while it is failing. */
+  isUnreadable: boolean;
 }
 
 export interface Inventory {
@@ -173,7 +175,7 @@ export interface Inventory {
   replaceAll(containers: readonly Container[], readNumber: number): void;
   setLive(live: boolean): void;
   /** Records that the containers cannot be listed, until the snapshot is live again. */
-  recordFailure(error: string): void;
+  recordFailure(error: string, options?: { isUnreadable?: boolean }): void;
   status(): InventoryStatus;
   /** Runs a listing, or waits for the one in progress. */
   shareListing(list: () => Promise<readonly Container[]>): Promise<readonly Container[]>;
@@ -207,7 +209,12 @@ export function createInventory(
   let sorted: readonly Container[] | undefined;
   let listing: Promise<readonly Container[]> | undefined;
   let followed: readonly Container[] = [];
-  let status: InventoryStatus = { status: "ok", lastError: null, lastErrorAt: null };
+  let status: InventoryStatus = {
+    status: "ok",
+    lastError: null,
+    lastErrorAt: null,
+    isUnreadable: false,
+  };
 
   const changed = () => {
     revision++;
@@ -277,7 +284,7 @@ export function createInventory(
     },
 
     setLive(value) {
-      if (value) status = { ...status, status: "ok" };
+      if (value) status = { ...status, status: "ok", isUnreadable: false };
       if (value === live) return;
       if (live) followed = list();
       live = value;
@@ -287,8 +294,8 @@ export function createInventory(
       changed();
     },
 
-    recordFailure(lastError) {
-      status = { status: "failing", lastError, lastErrorAt: now().toISOString() };
+    recordFailure(lastError, { isUnreadable = false } = {}) {
+      status = { status: "failing", lastError, lastErrorAt: now().toISOString(), isUnreadable };
     },
     status: () => status,
 

@@ -7,6 +7,7 @@ import {
   type ContainerSummary,
 } from "../../engine/containers.ts";
 import { EngineError, ifThere } from "../../engine/errors.ts";
+import { KEPT_LIMITS } from "../../engine/shortened_json.ts";
 import type { Deps } from "../deps.ts";
 import { includesContainer, isLimited } from "../access/scope.ts";
 import { AppError, notFound } from "../errors.ts";
@@ -96,7 +97,7 @@ async function readContainer(
   const { engine } = deps;
   const id = typeof container === "string" ? container : container.Id;
   try {
-    const inspect = await ifThere(containerInspect(engine, id, { signal }));
+    const inspect = await ifThere(containerInspect(engine, id, { limits: KEPT_LIMITS, signal }));
     if (
       !inspect || isHelper(inspect.Config.Labels, inspect.Name, {
         isNew: inspect.State.Status === "created",

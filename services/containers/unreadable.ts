@@ -29,6 +29,12 @@ export const describeUnreadable = (error: unknown): string =>
     ? `It cannot be described: ${error.message}`
     : "The engine fails to describe it";
 
+/** The reason why the containers cannot be listed. */
+export const describeUnlisted = (error: unknown): string =>
+  error instanceof EngineUnreachableError
+    ? `The containers cannot be listed: ${error.message}`
+    : "The engine fails to list its containers";
+
 /**
  * Refuses to work from a description with parts missing, e.g. to create a container from it.
  *

@@ -8,7 +8,7 @@
 
 import { deleteServiceStopsExcept } from "../../db/service_stops.ts";
 import { EngineUnreachableError, RefusedCallError } from "../../engine/errors.ts";
-import { systemPing } from "../../engine/system.ts";
+import { systemInfo, systemPing } from "../../engine/system.ts";
 import type { Deps } from "../deps.ts";
 import { sleep, type Worker } from "../lifecycle.ts";
 import { endCrashLoops, restartQuietTimes } from "./crash_loops.ts";
@@ -18,16 +18,22 @@ import { removeLeftHelpers } from "./helpers.ts";
 import { createLives, type Lives } from "./lives.ts";
 import { isUp, listAll, refreshContainer } from "./reads.ts";
 import { findOwnContainer } from "./self_search.ts";
-import { logWarnings } from "./unreadable.ts";
+import { describeUnlisted, isUnreadable, logWarnings } from "./unreadable.ts";
 
 /** Pause before reconnecting to the engine, in milliseconds. */
 const RETRY_MS = 500;
+
+/** Pause before the containers are listed again after they could not be, in milliseconds. */
+const UNLISTED_RETRY_MS = 2_000;
 
 /** Interval between pings in milliseconds; a frozen engine does not close the stream. */
 const PING_MS = 5_000;
 
 /** Interval between complete lists without a gap, in milliseconds. */
 const RELIST_MS = 10 * 60_000;
+
+/** Interval between two comparisons of the engine's numbers of containers, in milliseconds. */
+const COUNT_MS = 60_000;
 
 /** Shortest time between two listings caused by gaps, in milliseconds. */
 const GAP_RELIST_MS = 5_000;
@@ -43,6 +49,7 @@ export const containerWatcher: Worker = {
     const outages = createOutageReporter(deps);
     const memory: EventMemory = { lives: createLives(deps), lastEvent: undefined };
     while (!signal.aborted) {
+      let retryMs = RETRY_MS;
       try {
         await follow(deps, memory, signal, () => {
           if (isFailing) {
@@ -56,23 +63,30 @@ export const containerWatcher: Worker = {
       } catch (error) {
         memory.lives.lose();
         if (signal.aborted) return;
-        deps.inventory.recordFailure(error instanceof Error ? error.message : String(error));
+        const isUnlisted = await isUnreadable(deps.engine, error, signal);
+        const message = isUnlisted ? describeUnlisted(error) : messageOf(error);
+        deps.inventory.recordFailure(message, { isUnreadable: isUnlisted });
         // A proxy that refuses a call may be corrected while this service runs.
         const isAway = error instanceof EngineUnreachableError || error instanceof RefusedCallError;
-        if (!isAway) throw error;
-        const { message } = error;
+        if (!isAway && !isUnlisted) throw error;
         if (!isFailing) {
           const event = wasConnected ? "engine connection lost" : "engine not reachable, retrying";
-          deps.log.warn(event, { error: message });
+          deps.log.warn(isUnlisted ? "containers cannot be listed" : event, { error: message });
         }
         isFailing = true;
-        outages.recordFailure(message);
+        if (isUnlisted) outages.recordUnreadable(message);
+        else outages.recordFailure(message);
+        // A list that is too large takes the engine and this service a while.
+        if (isUnlisted) retryMs = UNLISTED_RETRY_MS;
       }
-      await sleep(RETRY_MS, signal);
+      await sleep(retryMs, signal);
     }
     memory.lives.lose();
   },
 };
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 /**
  * Follows the engine until the stream ends, the engine stops responding or `signal` aborts.
@@ -131,13 +145,16 @@ async function keepFresh(
   round: () => void,
 ): Promise<void> {
   let listedAt = deps.now().getTime();
+  const counts = createCountCheck(deps);
   while (!signal.aborted) {
     await gaps.wait(PING_MS, signal);
     if (signal.aborted) return;
     await systemPing(deps.engine, { signal });
-    const hasGap = gaps.take();
+    const hasMissed = await counts.hasMissed(signal);
+    const hasGap = gaps.take() || hasMissed;
     if (hasGap || deps.now().getTime() - listedAt >= RELIST_MS) {
       await relist(deps, lives, signal);
+      if (hasMissed) counts.accept();
       listedAt = deps.now().getTime();
     }
     endCrashLoops(deps);
@@ -145,6 +162,46 @@ async function keepFresh(
     // Labels of an image can make every event of its containers too large to read.
     if (hasGap) await sleep(GAP_RELIST_MS, signal);
   }
+}
+
+/**
+ * Podman sends no event that is larger than 1 MiB with its labels. Its numbers of containers show
+ * whether some were created, removed, started or stopped without an event.
+ */
+interface CountCheck {
+  /** Whether the numbers differ from the known containers. Asks the engine once a minute. */
+  hasMissed(signal: AbortSignal): Promise<boolean>;
+  /** Accepts a difference that a new listing did not end: the engine may count what it does not list. */
+  accept(): void;
+}
+
+function createCountCheck(
+  { engine, inventory, now }: Pick<Deps, "engine" | "inventory" | "now">,
+): CountCheck {
+  let countedAt = -Infinity;
+  let counted = { all: 0, running: 0 };
+  let accepted = "0 0";
+  const difference = () => {
+    const known = inventory.list();
+    const running = known.filter(({ state }) => state === "running");
+    return `${counted.all - known.length} ${counted.running - running.length}`;
+  };
+  return {
+    async hasMissed(signal) {
+      if (engine.kind !== "podman" || now().getTime() - countedAt < COUNT_MS) return false;
+      countedAt = now().getTime();
+      try {
+        const { Containers, ContainersRunning } = await systemInfo(engine, { signal });
+        counted = { all: Containers, running: ContainersRunning };
+      } catch (error) {
+        // A proxy may refuse it.
+        if (error instanceof EngineUnreachableError) throw error;
+        return false;
+      }
+      return difference() !== accepted;
+    },
+    accept: () => void (accepted = difference()),
+  };
 }
 
 /** Gaps: unreadable events and failed reads, after which everything has to be listed again. */
