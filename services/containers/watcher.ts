@@ -8,7 +8,7 @@
 
 import { deleteServiceStopsExcept } from "../../db/service_stops.ts";
 import { EngineUnreachableError, RefusedCallError } from "../../engine/errors.ts";
-import { systemInfo, systemPing } from "../../engine/system.ts";
+import { systemPing } from "../../engine/system.ts";
 import type { Deps } from "../deps.ts";
 import { sleep, type Worker } from "../lifecycle.ts";
 import { endCrashLoops, restartQuietTimes } from "./crash_loops.ts";
@@ -16,6 +16,7 @@ import { type EventDeps, type EventMemory, openEvents } from "./engine_events.ts
 import { createOutageReporter } from "./engine_outage.ts";
 import { removeLeftHelpers } from "./helpers.ts";
 import { createLives, type Lives } from "./lives.ts";
+import { createMissedCheck } from "./missed.ts";
 import { isUp, listAll, refreshContainer } from "./reads.ts";
 import { findOwnContainer } from "./self_search.ts";
 import { describeUnlisted, isUnreadable, logWarnings } from "./unreadable.ts";
@@ -31,9 +32,6 @@ const PING_MS = 5_000;
 
 /** Interval between complete lists without a gap, in milliseconds. */
 const RELIST_MS = 10 * 60_000;
-
-/** Interval between two comparisons of the engine's numbers of containers, in milliseconds. */
-const COUNT_MS = 60_000;
 
 /** Shortest time between two listings caused by gaps, in milliseconds. */
 const GAP_RELIST_MS = 5_000;
@@ -145,16 +143,16 @@ async function keepFresh(
   round: () => void,
 ): Promise<void> {
   let listedAt = deps.now().getTime();
-  const counts = createCountCheck(deps);
+  const missed = createMissedCheck(deps);
   while (!signal.aborted) {
     await gaps.wait(PING_MS, signal);
     if (signal.aborted) return;
     await systemPing(deps.engine, { signal });
-    const hasMissed = await counts.hasMissed(signal);
+    const hasMissed = await missed.check(signal);
     const hasGap = gaps.take() || hasMissed;
     if (hasGap || deps.now().getTime() - listedAt >= RELIST_MS) {
       await relist(deps, lives, signal);
-      if (hasMissed) counts.accept();
+      if (hasMissed) missed.accept();
       listedAt = deps.now().getTime();
     }
     endCrashLoops(deps);
@@ -162,46 +160,6 @@ async function keepFresh(
     // Labels of an image can make every event of its containers too large to read.
     if (hasGap) await sleep(GAP_RELIST_MS, signal);
   }
-}
-
-/**
- * Podman sends no event that is larger than 1 MiB with its labels. Its numbers of containers show
- * whether some were created, removed, started or stopped without an event.
- */
-interface CountCheck {
-  /** Whether the numbers differ from the known containers. Asks the engine once a minute. */
-  hasMissed(signal: AbortSignal): Promise<boolean>;
-  /** Accepts a difference that a new listing did not end: the engine may count what it does not list. */
-  accept(): void;
-}
-
-function createCountCheck(
-  { engine, inventory, now }: Pick<Deps, "engine" | "inventory" | "now">,
-): CountCheck {
-  let countedAt = -Infinity;
-  let counted = { all: 0, running: 0 };
-  let accepted = "0 0";
-  const difference = () => {
-    const known = inventory.list();
-    const running = known.filter(({ state }) => state === "running");
-    return `${counted.all - known.length} ${counted.running - running.length}`;
-  };
-  return {
-    async hasMissed(signal) {
-      if (engine.kind !== "podman" || now().getTime() - countedAt < COUNT_MS) return false;
-      countedAt = now().getTime();
-      try {
-        const { Containers, ContainersRunning } = await systemInfo(engine, { signal });
-        counted = { all: Containers, running: ContainersRunning };
-      } catch (error) {
-        // A proxy may refuse it.
-        if (error instanceof EngineUnreachableError) throw error;
-        return false;
-      }
-      return difference() !== accepted;
-    },
-    accept: () => void (accepted = difference()),
-  };
 }
 
 /** Gaps: unreadable events and failed reads, after which everything has to be listed again. */

@@ -71,10 +71,10 @@ podmanTest(
     const { id } = await containerCreate(client, { name, body });
 
     const known = () => app.deps.inventory.get(id)?.state;
-    await until("its number is missed", () => known() === "created");
+    await until("it is found", () => known() === "created");
     await containerStart(client, id);
     app.clock.advance({ minutes: 1 });
-    await until("it is one more that runs", () => known() === "running");
+    await until("it runs", () => known() === "running");
   },
 );
 
