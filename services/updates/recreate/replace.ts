@@ -24,9 +24,10 @@ import { planRecreation, type RecreateOptions, type Recreation } from "./recreat
 
 type ReplaceDeps = ReadDeps & Pick<Deps, "log">;
 
-/** Longest removal of a container that removes itself, in milliseconds. */
-const REMOVAL_WAIT_MS = 60_000;
+/** Longest removal of a container that removes itself, whose files may be many, in milliseconds. */
+const REMOVAL_WAIT_MS = 600_000;
 const REMOVAL_POLL_MS = 50;
+const REMOVAL_POLL_MAX_MS = 1_000;
 
 /** Attempts to remove the old container, whose filesystems may be busy for a moment. */
 const REMOVAL_TRIES = 5;
@@ -149,9 +150,11 @@ export async function removeAndWait(
 
 /** @throws {AppError} `conflict` if the container still exists after {@linkcode REMOVAL_WAIT_MS}. */
 export async function untilGone(engine: Engine, id: string): Promise<void> {
+  let pauseMs = REMOVAL_POLL_MS;
   for (const until = performance.now() + REMOVAL_WAIT_MS; performance.now() < until;) {
     if (await ifThere(containerInspect(engine, id)) === undefined) return;
-    await sleep(REMOVAL_POLL_MS);
+    await sleep(pauseMs);
+    pauseMs = Math.min(REMOVAL_POLL_MAX_MS, pauseMs * 1.2);
   }
   throw new AppError("conflict", `Timeout while removing container ${id.slice(0, 12)}`);
 }

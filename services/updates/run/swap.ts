@@ -29,12 +29,12 @@ import type { RebuildMark } from "../../containers/marks.ts";
 import { attachmentsOf } from "../../containers/record.ts";
 import { withoutContainerValues } from "../../containers/secret_values.ts";
 import { isUp, nameOf, removeStopped, untilGone } from "../recreate/replace.ts";
-import { throwIfInterrupted } from "./interruption.ts";
+import { type InterruptDeps, throwIfInterrupted } from "./interruption.ts";
 import { inspectIfThere, type Pair, setRestartPolicy, temporaryName } from "./members.ts";
 import { discard } from "./replacements.ts";
 import { isTask } from "./verdict.ts";
 
-type SwapDeps = ReadDeps & Pick<Deps, "jobs" | "log">;
+type SwapDeps = ReadDeps & InterruptDeps & Pick<Deps, "log">;
 
 /** Time for which an old container must run to count as restored, in milliseconds. */
 const RESTORED_MS = 3_000;
@@ -105,7 +105,7 @@ export async function start(engine: Engine, container: ContainerInspect): Promis
 /** Stops a container for good, without an event about it. */
 export async function stopAside(deps: SwapDeps, container: ContainerInspect): Promise<void> {
   const { engine, inventory } = deps;
-  const { Id: id, State, HostConfig } = container;
+  const { Id: id, Config, State, HostConfig } = container;
   await setRestartPolicy(engine, container, { Name: "no" });
   const isLeaving = HostConfig.AutoRemove && State.Status !== "created";
   if (!isUp(container)) {
@@ -115,7 +115,7 @@ export async function stopAside(deps: SwapDeps, container: ContainerInspect): Pr
   const before = asContainer(deps, container);
   const down = inventory.expectDown(id);
   try {
-    await ifThere(containerStop(engine, id));
+    await ifThere(containerStop(engine, id, { graceS: Config.StopTimeout }));
     if (isLeaving) await untilGone(engine, id);
   } finally {
     const after = await refreshContainer(deps, id).catch(() => undefined);
