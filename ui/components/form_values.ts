@@ -45,8 +45,9 @@ export function problemsByField(
 export function withLabels(message: string, form: HTMLFormElement): string {
   const inputs = inputsOf(form);
   return message.replace(/(?<![\w.])body\.([\w.]+)(?=: )/g, (_, path: string) => {
+    // A form may have the fields of an inner object, e.g. of `config`.
     const field = inputs.find(({ name }) => path === name) ??
-      inputs.find(({ name }) => path.startsWith(`${name}.`));
+      inputs.find(({ name }) => path.startsWith(`${name}.`) || path.endsWith(`.${name}`));
     return field?.labels?.[0]?.textContent?.trim() || path;
   });
 }
