@@ -83,7 +83,7 @@ function inOrder({ logs }: WatchDeps["alerts"], needed: ReadonlyMap<string, Need
 const mayWrite = (container: Container) => isUp(container) || container.state === "restarting";
 
 /**
- * Where a log is followed from. Only what a container writes after its rule was first evaluated
+ * Position from which a log is followed. Only what a container writes after its rule was first evaluated
  * counts, and after an interruption what follows the last counted line.
  *
  * @param knownRuns The containers of the round before; `undefined` in the first one.

@@ -94,7 +94,7 @@ export interface LogWatch {
   /** Whether new lines are counted. */
   isOpen: boolean;
   error: string | null;
-  /** Where the next stream begins: at an end of the log, a time, or after the last counted line. */
+  /** Beginning of the next stream: at an end of the log, a time, or after the last counted line. */
   start: "end" | "beginning" | { since: string } | { cursor: string };
   /** When the last stream ended, in Unix milliseconds. */
   closedAt: number;

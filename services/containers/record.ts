@@ -34,7 +34,7 @@ const PODMAN_STATES: Record<string, ContainerState> = {
   stopped: "exited",
 };
 
-/** What this service knows of a container besides the engine's description. */
+/** Facts about a container besides the engine's description. */
 interface Known extends Pick<Container, "self" | "labels"> {
   /** Its own labels; see `own_labels.ts`. */
   labels: Container["labels"];

@@ -60,8 +60,12 @@ export async function isUnreadable(
 ): Promise<boolean> {
   if (error instanceof EngineError) return error.status >= 500;
   if (!(error instanceof EngineUnreachableError) || !OWN_REASONS.has(error.reason)) return false;
-  return await systemPing(engine, { signal }).then(() => true, () => false);
+  return await responds(engine, signal);
 }
+
+/** Whether the engine answers a request that is about no object. */
+export const responds = (engine: Deps["engine"], signal?: AbortSignal): Promise<boolean> =>
+  systemPing(engine, { signal }).then(() => true, () => false);
 
 /** The result of a read, or `undefined` if its object does not exist or cannot be read. */
 export async function ifReadable<Result>(

@@ -13,9 +13,9 @@ import {
   selectUnfinishedJobs,
 } from "../../db/jobs.ts";
 import { EngineUnreachableError } from "../../engine/errors.ts";
-import { systemPing } from "../../engine/system.ts";
 import { stackOf } from "../access/scope.ts";
 import type { Holder } from "../access/shares.ts";
+import { responds } from "../containers/unreadable.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
 import { sleep } from "../lifecycle.ts";
@@ -196,7 +196,7 @@ async function recoverWhenReachable<Result>(
       const { signal } = job.controller;
       if (!(error instanceof EngineUnreachableError) || signal.aborted) throw error;
       const [steps, at] = [stepsOf(job), now().getTime()];
-      if (steps > last.steps || !await hasAnswer(engine)) last = { steps, at };
+      if (steps > last.steps || !await responds(engine)) last = { steps, at };
       if (at - last.at >= PATIENCE_MS) throw giveUp(error);
       job.isWaiting = true;
       job.notify();
@@ -209,9 +209,6 @@ async function recoverWhenReachable<Result>(
 
 const stepsOf = ({ record }: ActiveJob): number =>
   record.steps.filter(({ status }) => status === "succeeded").length;
-
-const hasAnswer = (engine: Deps["engine"]): Promise<boolean> =>
-  systemPing(engine).then(() => true, () => false);
 
 const giveUp = ({ message }: EngineUnreachableError) =>
   new JobEnd(
