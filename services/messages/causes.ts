@@ -23,7 +23,6 @@ import type { Decision, Subject } from "../events/decisions.ts";
 import type { SubjectKind } from "../events/kinds/kind.ts";
 import { automaticActor } from "../access/audit/audit.ts";
 import { isUp } from "../containers/reads.ts";
-import { identityOf } from "../containers/reserve.ts";
 import { phaseOf } from "../events/message.ts";
 import { subjectOf } from "./subject.ts";
 
