@@ -31,7 +31,9 @@ export function createMissedCheck(
     const changed = listed.filter((each) => {
       const known = inventory.get(each.Id);
       unseen.delete(each.Id);
-      if (!known) return !isHelper(each);
+      if (!known) {
+        return !isHelper(each.Labels, each.Names[0], { isNew: each.State === "created" });
+      }
       return (known.state === "running") !== (each.State === "running");
     });
     return [...changed.map(({ Id }) => Id), ...unseen].sort().join();
