@@ -23,6 +23,7 @@ import { adapters, channels, counts, monitorProbes, recorders } from "../service
 import { createEventBus } from "../services/events/events.ts";
 import { createHostCache } from "../services/metrics/host/cache.ts";
 import { createInventory } from "../services/containers/inventory.ts";
+import { createTemporaryNames } from "../services/containers/temporary_names.ts";
 import { createLicense } from "../services/access/license/license.ts";
 import { createMaintenance } from "../services/automation/maintenance/maintenance.ts";
 import { createMonitorResults } from "../services/stream/monitor_results.ts";
@@ -73,7 +74,7 @@ export function assemble(parts: Parts): Deps {
   const accounts = createAccounts(db, config, now, log);
   const stream = createStreamHub({ now, clientsMax: config.maxSseClients });
   accounts.subscribe(stream.endUnauthorized);
-  const inventory = createInventory(now);
+  const inventory = createInventory(now, createTemporaryNames(db));
   const limiters = createLimiters();
   const logStreams = createLogStreams({ engine, inventory, limiters, now });
   accounts.subscribe(logStreams.endUnauthorized);

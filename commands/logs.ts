@@ -66,8 +66,8 @@ function parseOptions({ args }: Program): Options {
   if ((names.length > 0) === (stack !== undefined)) {
     throw new UsageError("logs needs names of containers, or --stack NAME");
   }
-  if (!follow && (stack ?? rest.level ?? rest.search) !== undefined) {
-    throw new UsageError("logs: --stack, --level and --search need --follow");
+  if (!follow && (rest.level ?? rest.search) !== undefined) {
+    throw new UsageError("logs: --level and --search need --follow");
   }
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(rest)) if (value) query.set(name, value);
@@ -77,22 +77,51 @@ function parseOptions({ args }: Program): Options {
 async function read(
   { signal }: Program,
   service: ServiceClient,
-  { names, query }: Options,
+  { names, query, stack }: Options,
   print: (line: Line) => void,
 ): Promise<void> {
-  for (const name of names) {
-    const path = `/api/containers/${encodeURIComponent(name)}/logs?${query}`;
-    const { lines } = JSON.parse(await service.text(path, signal)) as { lines: string[] };
-    for (const line of lines) {
-      const space = line.indexOf(" ");
-      print({
-        container: name,
-        stream: "stdout",
-        timestamp: line.slice(0, space),
-        message: line.slice(space + 1),
-      });
-    }
+  if (stack === undefined) {
+    for (const name of names) (await readLines(service, name, query, signal)).forEach(print);
+    return;
   }
+  const lines: Line[] = [];
+  for (const name of await containersOf(service, stack, signal)) {
+    lines.push(...await readLines(service, name, query, signal));
+  }
+  // The engine's times have the same form and zone.
+  lines.sort((a, b) => a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0);
+  lines.forEach(print);
+}
+
+/** Names of the containers of a stack. */
+async function containersOf(
+  service: ServiceClient,
+  stack: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { services } = JSON.parse(
+    await service.text(`/api/stacks/${encodeURIComponent(stack)}`, signal),
+  ) as { services: { containers: { name: string }[] }[] };
+  return services.flatMap(({ containers }) => containers.map(({ name }) => name));
+}
+
+async function readLines(
+  service: ServiceClient,
+  name: string,
+  query: URLSearchParams,
+  signal: AbortSignal,
+): Promise<Line[]> {
+  const path = `/api/containers/${encodeURIComponent(name)}/logs?${query}`;
+  const { lines } = JSON.parse(await service.text(path, signal)) as { lines: string[] };
+  return lines.map((line) => {
+    const space = line.indexOf(" ");
+    return {
+      container: name,
+      stream: "stdout",
+      timestamp: line.slice(0, space),
+      message: line.slice(space + 1),
+    };
+  });
 }
 
 /** Prints lines until the containers are removed or the program is interrupted. */

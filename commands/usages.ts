@@ -112,7 +112,7 @@ service applies it within ten seconds.`;
 
 export const LOGS = `longshore logs [-n LINES] [--since TIME] [-t] NAME...
        longshore logs -f [-n LINES] [--since TIME] [-t] [--level LEVELS] [--search TEXT] NAME...
-       longshore logs -f [OPTIONS] --stack NAME
+       longshore logs [-f] [OPTIONS] --stack NAME
 
 Prints the last lines of containers, with -f also new ones. A lost connection is opened again, and
 continues with the next line. With several containers each line begins with the container's name.
@@ -123,8 +123,8 @@ continues with the next line. With several containers each line begins with the 
 --level LEVELS    only lines with one of these levels, such as warn,error,fatal
 --search TEXT     only lines that contain the text
 
-LONGSHORE_TOKEN is an API token (longshore token create) with the permission containers:logs; without
-it, API_KEY is used. The service is the one that runs on DATA_DIR, or that at LONGSHORE_URL.`;
+LONGSHORE_TOKEN is an API token (longshore token create) with the permission containers:logs, and
+stacks:read for --stack without -f; without it, API_KEY is used. The service is the one that runs on DATA_DIR, or that at LONGSHORE_URL.`;
 
 export const STACK = `longshore stack validate FILE [--env-file FILE] [--profiles LIST] [--json]
        longshore stack plan FILE [--name NAME] [--remove-orphans]

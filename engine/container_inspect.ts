@@ -10,7 +10,7 @@ import type {
 } from "./container_config.ts";
 import { segment } from "./path.ts";
 import type { Signal } from "./query.ts";
-import { OBJECT_LIMITS, type Shortened } from "./shortened_json.ts";
+import { type JsonLimits, OBJECT_LIMITS, type Shortened } from "./shortened_json.ts";
 
 export interface HealthLogEntry {
   /** RFC 3339 with nanoseconds and the engine's time zone. */
@@ -92,11 +92,13 @@ export interface ContainerInspect extends Shortened {
 export function containerInspect(
   engine: Engine,
   id: string,
-  { size, signal }: { size?: boolean | undefined } & Signal = {},
+  { size, limits = OBJECT_LIMITS, signal }:
+    & { size?: boolean | undefined; limits?: JsonLimits | undefined }
+    & Signal = {},
 ): Promise<ContainerInspect> {
   return engine.json("GET", `/containers/${segment("container", id)}/json`, {
     query: { size },
     signal,
-    limits: OBJECT_LIMITS,
+    limits,
   });
 }

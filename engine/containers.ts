@@ -57,6 +57,15 @@ export interface ContainerCreateBody extends ContainerConfig {
   NetworkingConfig?: { EndpointsConfig?: Record<string, EndpointSettings> };
 }
 
+/**
+ * Longest creation, start or removal of a container, whose files may be many and on a slow disk; and
+ * longest stop with an unknown timeout of the container, in seconds.
+ */
+const SLOW_MAX_S = 600;
+
+/** Longest stop with the container's own timeout, in seconds. */
+const GRACE_MAX_S = 3_600;
+
 /** Whether the engine changed anything. */
 export interface Changed {
   changed: boolean;
@@ -96,19 +105,26 @@ export async function containerCreate(
   const created = await engine.json<{ Id: string; Warnings: string[] | null }>(
     "POST",
     "/containers/create",
-    { query: { name, platform }, body, signal, long: true, headTimeoutMs: withMargin(60) },
+    { query: { name, platform }, body, signal, long: true, headTimeoutMs: withMargin(SLOW_MAX_S) },
   );
   return { id: created.Id, warnings: created.Warnings ?? [] };
 }
 
 /**
- * Starts a container.
+ * Starts a container. The engine may have to change the owner of many files first, or to mount a slow
+ * volume, and does not answer other requests about the container until then.
  *
  * @returns `changed` false if it was already running.
  * @throws {EngineError} 404 if the container does not exist; 400, 409 or 500 if it cannot start.
  */
 export function containerStart(engine: Engine, id: string, { signal }: Signal = {}) {
-  return postAction(engine, `/containers/${segment("container", id)}/start`, {}, 120, signal);
+  return postAction(
+    engine,
+    `/containers/${segment("container", id)}/start`,
+    {},
+    SLOW_MAX_S,
+    signal,
+  );
 }
 
 /**
@@ -121,13 +137,22 @@ export function containerStart(engine: Engine, id: string, { signal }: Signal = 
 export function containerStop(
   engine: Engine,
   id: string,
-  { timeoutS, signal }: { timeoutS?: number | undefined } & Signal = {},
+  { timeoutS, graceS, signal }: {
+    timeoutS?: number | undefined;
+    /** The container's own timeout, if known: the longest wait without `timeoutS`. */
+    graceS?: number | undefined;
+  } & Signal = {},
 ): Promise<Changed> {
+  // -1 is an unlimited one.
+  const graceMaxS = graceS !== undefined && graceS >= 0
+    ? Math.min(graceS, GRACE_MAX_S)
+    : GRACE_MAX_S;
+  const ownS = graceS === undefined ? SLOW_MAX_S : Math.max(graceMaxS, SLOW_MAX_S);
   return postAction(
     engine,
     `/containers/${segment("container", id)}/stop`,
     { t: timeoutS },
-    timeoutS,
+    timeoutS ?? ownS,
     signal,
   );
 }
@@ -226,7 +251,7 @@ export async function containerRemove(
     query: { force, v: volumes },
     signal,
     long: true,
-    headTimeoutMs: withMargin(120),
+    headTimeoutMs: withMargin(SLOW_MAX_S),
   });
 }
 
@@ -300,13 +325,10 @@ async function postAction(
     query,
     signal,
     long: true,
-    headTimeoutMs: withMargin(maxSeconds ?? OWN_TIMEOUT_MAX_S),
+    headTimeoutMs: withMargin(maxSeconds ?? SLOW_MAX_S),
   });
   return { changed: response.status !== 304 };
 }
-
-/** Longest wait for a container's own stop timeout if the caller gives none. */
-const OWN_TIMEOUT_MAX_S = 600;
 
 /** The id or name of the container whose namespace a mode shares. */
 export function sharedContainer(mode: string | undefined): string | undefined {

@@ -8,7 +8,7 @@ import { jsonLines } from "./json_lines.ts";
 import { noSuch, segments } from "./path.ts";
 import { filtersText, type Signal, withMargin } from "./query.ts";
 import { type RegistryAuth, registryAuthHeader } from "./registry_auth.ts";
-import { LIST_LIMITS, OBJECT_LIMITS, type Shortened } from "./shortened_json.ts";
+import { type JsonLimits, LIST_LIMITS, OBJECT_LIMITS, type Shortened } from "./shortened_json.ts";
 
 /** One entry of `GET /images/json`. */
 export interface ImageSummary extends Shortened {
@@ -122,7 +122,9 @@ export interface ImagePlatform {
 export function imageInspect(
   engine: Engine,
   reference: string,
-  { platform, signal }: { platform?: ImagePlatform | undefined } & Signal = {},
+  { platform, limits = OBJECT_LIMITS, signal }:
+    & { platform?: ImagePlatform | undefined; limits?: JsonLimits | undefined }
+    & Signal = {},
 ): Promise<ImageInspect> {
   const asked = platform && JSON.stringify({
     os: platform.Os,
@@ -132,7 +134,7 @@ export function imageInspect(
   return engine.json("GET", `/images/${imagePath(reference)}/json`, {
     query: { platform: asked },
     signal,
-    limits: OBJECT_LIMITS,
+    limits,
   });
 }
 

@@ -157,6 +157,8 @@ export async function networkConnect(
   await engine.send("POST", `/networks/${segment("network", id)}/connect`, {
     body: { Container: container, EndpointConfig: endpoint },
     signal,
+    long: true,
+    headTimeoutMs: withMargin(60),
   });
 }
 
@@ -169,6 +171,8 @@ export async function networkDisconnect(
   await engine.send("POST", `/networks/${segment("network", id)}/disconnect`, {
     body: { Container: container, Force: force ?? false },
     signal,
+    long: true,
+    headTimeoutMs: withMargin(60),
   });
 }
 

@@ -27,6 +27,9 @@ export const OBJECT_LIMITS: JsonLimits = {
   texts: 256 * 1024,
 };
 
+/** Limits of one of many objects that are kept in memory: usual containers are kept as they are. */
+export const KEPT_LIMITS: JsonLimits = { whole: 64 * 1024, text: 8 * 1024, texts: 32 * 1024 };
+
 /** Beginnings of the names of labels that say what a container belongs to. */
 const KEPT_NAMES = ["com.docker.compose.", "com.docker.stack.", "com.docker.swarm.", "longshore."];
 

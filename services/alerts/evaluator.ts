@@ -36,7 +36,7 @@ export const alertEvaluator: Worker = {
 /** Reads what the rules need and evaluates them. */
 export async function runAlertRound(deps: Deps): Promise<void> {
   await refreshReadings(deps);
-  const isLogWatched = deps.alerts.logs.size > 0 ||
+  const isLogWatched = deps.alerts.logRuns !== undefined ||
     watchedRules(deps).some(({ rule }) => rule.pattern !== null);
   // Few installations watch logs.
   if (isLogWatched) await (await import("./log_watches.ts")).refreshLogWatches(deps);

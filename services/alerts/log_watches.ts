@@ -8,6 +8,9 @@
 import type { Deps } from "../deps.ts";
 import type { LogWatch, WatchedRule } from "./memory.ts";
 import type { Container } from "../containers/inventory.ts";
+import { isUp } from "../containers/reads.ts";
+import type { LogStreamRequest } from "../logs/open_streams.ts";
+import { parseSince } from "../logs/start_time.ts";
 import { compileLinearPattern } from "../input/linear_pattern.ts";
 import { watchedContainers, watchedRules } from "./watched_rules.ts";
 import { createWindowCount } from "./window_count.ts";
@@ -23,25 +26,39 @@ export async function refreshLogWatches(deps: WatchDeps): Promise<void> {
   // A watch survives a short loss of the engine.
   if (!inventory.live) return;
   const needed = neededRules(deps);
+  const knownRuns = alerts.logRuns;
+  alerts.logRuns = watchedRules(deps).some(({ rule }) => rule.pattern !== null)
+    ? new Map(inventory.list().map(({ id, startedAt }) => [id, startedAt]))
+    : undefined;
   for (const [id, watch] of alerts.logs) {
     if (needed.has(id)) continue;
     watch.close();
     alerts.logs.delete(id);
   }
-  await Promise.all([...needed].map(async ([id, { container, rules }], place) => {
-    const known = alerts.logs.get(id);
-    const watch = known ?? { patterns: [], isOpen: false, error: null, close() {} };
-    alerts.logs.set(id, watch);
+  const places = inOrder(alerts, needed);
+  // A place is free before another container gets it.
+  for (const { container } of places.slice(WATCHED_MAX)) alerts.logs.get(container.id)?.close();
+  await Promise.all(places.map(async ({ container, rules }, place) => {
+    const watch = alerts.logs.get(container.id) ??
+      { patterns: [], isOpen: false, error: null, start: "end", closedAt: 0, close() {} };
+    alerts.logs.set(container.id, watch);
+    watch.start = startOf(watch, container, knownRuns);
     watch.patterns = await compilePatterns(rules, watch);
-    if (watch.isOpen) return;
-    if (place < WATCHED_MAX) await open(deps, container, watch);
-    else watch.error = `The limit of ${WATCHED_MAX} containers whose logs are watched is reached`;
+    if (place >= WATCHED_MAX) {
+      watch.error = `The limit of ${WATCHED_MAX} containers whose logs are watched is reached`;
+    } else if (!watch.isOpen) await open(deps, container, watch);
   }));
 }
 
+/** A container whose log rules need. */
+interface Needed {
+  container: Container;
+  rules: WatchedRule[];
+}
+
 /** The rules about the log of each container, the oldest rules first. */
-function neededRules(deps: WatchDeps) {
-  const needed = new Map<string, { container: Container; rules: WatchedRule[] }>();
+function neededRules(deps: WatchDeps): Map<string, Needed> {
+  const needed = new Map<string, Needed>();
   const containers = deps.inventory.list();
   for (const watched of watchedRules(deps)) {
     if (watched.rule.pattern === null) continue;
@@ -55,6 +72,32 @@ function neededRules(deps: WatchDeps) {
   return needed;
 }
 
+/** Running containers first, then those of the oldest rules, then those that are followed already. */
+function inOrder({ logs }: WatchDeps["alerts"], needed: ReadonlyMap<string, Needed>): Needed[] {
+  const isOpen = ({ container: { id } }: Needed) => logs.get(id)?.isOpen ?? false;
+  const byRule = [...Map.groupBy(needed.values(), ({ rules: [first] }) => first).values()]
+    .flatMap((each) => each.toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a))));
+  return byRule.toSorted((a, b) => Number(mayWrite(b.container)) - Number(mayWrite(a.container)));
+}
+
+const mayWrite = (container: Container) => isUp(container) || container.state === "restarting";
+
+/**
+ * Position from which a log is followed. Only what a container writes after its rule was first evaluated
+ * counts, and after an interruption what follows the last counted line.
+ *
+ * @param knownRuns The containers of the round before; `undefined` in the first one.
+ */
+function startOf(
+  { start, isOpen }: LogWatch,
+  { id, startedAt }: Container,
+  knownRuns: ReadonlyMap<string, string | null> | undefined,
+): LogWatch["start"] {
+  if (isOpen || start !== "end" || !knownRuns) return start;
+  if (!knownRuns.has(id)) return "beginning";
+  return startedAt !== null && knownRuns.get(id) !== startedAt ? { since: startedAt } : start;
+}
+
 /** The counts of known patterns continue. */
 async function compilePatterns(
   rules: readonly WatchedRule[],
@@ -66,18 +109,18 @@ async function compilePatterns(
     if (known) return known;
     const { test } = await compileLinearPattern(pattern ?? "");
     const window = windowSeconds ?? 0;
-    return { key, test, count: createWindowCount(window), dropped: createWindowCount(window) };
+    const [count, dropped] = [createWindowCount(window), createWindowCount(window)];
+    return { key, test, windowSeconds: window, count, dropped };
   }));
 }
 
 async function open(deps: WatchDeps, container: Container, watch: LogWatch): Promise<void> {
   const { alerts, logStreams, now } = deps;
+  let isWanted = true;
   try {
     const stream = await logStreams.open({
       containers: [container],
-      tail: 0,
-      since: undefined,
-      lastEventId: undefined,
+      ...rangeOf(watch, container, now().getTime()),
       filter: {
         selects({ message }) {
           for (const { test, count } of watch.patterns) {
@@ -88,16 +131,40 @@ async function open(deps: WatchDeps, container: Container, watch: LogWatch): Pro
         isSlow: true,
       },
       isComplete: true,
-      isValid: () => alerts.logs.get(container.id) === watch,
+      isValid: () => isWanted && alerts.logs.get(container.id) === watch,
     });
     const reader = stream.getReader();
     watch.isOpen = true;
     watch.error = null;
-    watch.close = () => void reader.cancel();
+    watch.close = () => {
+      // The stream's last frame has the position at which it ended.
+      isWanted = false;
+      logStreams.endUnauthorized();
+    };
     void drain(deps, reader, watch);
   } catch (error) {
     watch.error = `The log of ${container.name} cannot be followed: ${(error as Error).message}`;
   }
+}
+
+/** The lines to count. Those that are older than the longest window would count as new ones. */
+function rangeOf(
+  { start, patterns, closedAt }: LogWatch,
+  { createdAt }: Container,
+  at: number,
+): Pick<LogStreamRequest, "tail" | "since" | "lastEventId"> {
+  const range = { tail: undefined, since: undefined, lastEventId: undefined };
+  if (start === "end") return { ...range, tail: 0 };
+  const oldest = at - 1000 * Math.max(...patterns.map(({ windowSeconds }) => windowSeconds));
+  const since = (ms: number) => ({ ...range, since: parseSince(new Date(ms).toISOString()) });
+  if (typeof start === "object") {
+    if ("cursor" in start) {
+      return closedAt < oldest ? since(oldest) : { ...range, lastEventId: start.cursor };
+    }
+    const startedAt = Date.parse(start.since);
+    return startedAt < oldest ? since(oldest) : { ...range, since: parseSince(start.since) };
+  }
+  return createdAt !== null && Date.parse(createdAt) < oldest ? since(oldest) : range;
 }
 
 /** Reads until the log ends: without a reader the stream would be closed. */
@@ -108,10 +175,14 @@ async function drain(
 ): Promise<void> {
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      addDropped(watch, droppedLines(next.value), now().getTime());
+      const frame = decoder.decode(next.value);
+      addDropped(watch, droppedLines(frame), now().getTime());
+      const cursor = /^id: (.+)$/m.exec(frame)?.[1];
+      if (cursor !== undefined) watch.start = { cursor };
     }
   } catch { /* closed; the next round opens it again */ }
   watch.isOpen = false;
+  watch.closedAt = now().getTime();
 }
 
 /** Lines that came faster than they could be tested count as matches: an alert too many is better. */
@@ -124,7 +195,6 @@ function addDropped({ patterns }: LogWatch, lines: number, at: number): void {
 }
 
 /** Number of lines in a frame about a gap. No frame has lines, because the filter selects none. */
-const droppedLines = (frame: Uint8Array): number =>
-  Number(/"dropped":(\d+)/.exec(decoder.decode(frame))?.[1] ?? 0);
+const droppedLines = (frame: string): number => Number(/"dropped":(\d+)/.exec(frame)?.[1] ?? 0);
 
 const decoder = new TextDecoder();

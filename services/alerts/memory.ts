@@ -81,6 +81,7 @@ interface NetworkRate {
 interface LogPattern {
   key: string;
   test(line: string): boolean;
+  windowSeconds: number;
   count: WindowCount;
   /** Lines among the counted ones that were dropped before they could be tested. */
   dropped: WindowCount;
@@ -93,6 +94,10 @@ export interface LogWatch {
   /** Whether new lines are counted. */
   isOpen: boolean;
   error: string | null;
+  /** Beginning of the next stream: at an end of the log, a time, or after the last counted line. */
+  start: "end" | "beginning" | { since: string } | { cursor: string };
+  /** When the last stream ended, in Unix milliseconds. */
+  closedAt: number;
   close(): void;
 }
 
@@ -126,6 +131,11 @@ export interface AlertMemory {
   countedFrom: number;
   network: NetworkRate | undefined;
   logs: Map<string, LogWatch>;
+  /**
+   * When each container had started in the last round that watched logs, by id; `undefined` before
+   * the first one.
+   */
+  logRuns: ReadonlyMap<string, string | null> | undefined;
   /** When the disk was last predicted, in Unix milliseconds. */
   predictedAt: number;
   /** Ends of the certificates of `SSL_DOMAINS`; `undefined` before the first check. */
@@ -145,6 +155,7 @@ export const createAlertMemory = (): AlertMemory => ({
   countedFrom: -Infinity,
   network: undefined,
   logs: new Map(),
+  logRuns: undefined,
   predictedAt: -Infinity,
   certificates: undefined,
 });

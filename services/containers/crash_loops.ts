@@ -19,10 +19,8 @@ import type { Deps } from "../deps.ts";
 import { emit, type EmitDeps } from "../events/emit.ts";
 import type { LoopOutcome } from "../events/kinds/containers.ts";
 import type { Container } from "./inventory.ts";
-import { readMark } from "./marks.ts";
 import type { Down } from "./life.ts";
 import { isUp } from "./reads.ts";
-import { identityOf } from "./reserve.ts";
 
 /** This number of exits within this time, in milliseconds, is a crash loop. */
 const EXITS = 3;
@@ -46,7 +44,7 @@ export function reportExit(deps: LoopDeps, down: Down): void {
     return reportChange(deps, down, { stopped: true }, emitDown);
   }
   const at = now();
-  const container = nameOf(down.container);
+  const container = nameOf(deps, down);
   const loop = selectCrashLoop(db, container);
   const exits = [...(loop?.exits ?? []), at.toISOString()]
     .filter((exit) => at.getTime() - Date.parse(exit) <= WINDOW_MS).slice(-EXITS);
@@ -69,24 +67,24 @@ export function reportExit(deps: LoopDeps, down: Down): void {
 }
 
 /** Records that this service stopped a container. */
-export function recordServiceStop(deps: LoopDeps, { container, id }: Down): void {
-  const { db, now } = deps;
-  upsertServiceStop(db, id, now().toISOString());
-  updateCrashLoop(db, nameOf(container), { stopped: true, changedAt: now().toISOString() });
+export function recordServiceStop(deps: LoopDeps, down: Down): void {
+  upsertServiceStop(deps.db, down.id, deps.now().toISOString());
+  recordStop(deps, down);
 }
 
 /** Records that a container was stopped, also between two runs, when nothing exits. */
-export function recordStop({ db, now }: LoopDeps, name: string): void {
-  updateCrashLoop(db, nameOf(name), { stopped: true, changedAt: now().toISOString() });
+export function recordStop(deps: LoopDeps, stopped: Identified): void {
+  const { db, now } = deps;
+  updateCrashLoop(db, nameOf(deps, stopped), { stopped: true, changedAt: now().toISOString() });
 }
 
 /**
  * Records that a container was removed. One without a restart policy may be created again for each
  * run, as a supervisor does with `docker run --rm`.
  */
-export function recordRemoval(deps: LoopDeps, { container, id }: Identified): void {
-  const policy = deps.inventory.get(id)?.details.restartPolicy.name;
-  if (policy && policy !== "no") recordStop(deps, container);
+export function recordRemoval(deps: LoopDeps, removed: Identified): void {
+  const policy = deps.inventory.get(removed.id)?.details.restartPolicy.name;
+  if (policy && policy !== "no") recordStop(deps, removed);
 }
 
 /** Reports that a container started, unless it is in a crash loop. */
@@ -98,22 +96,22 @@ export function reportStart(deps: LoopDeps, started: Identified): void {
 
 /** Reports that an unhealthy container is healthy again, unless it is in a crash loop. */
 export function reportHealthy(deps: LoopDeps, healthy: Identified): void {
-  if (selectCrashLoop(deps.db, nameOf(healthy.container))?.since) return;
+  if (selectCrashLoop(deps.db, nameOf(deps, healthy))?.since) return;
   emit(deps, "container.healthy", healthy);
 }
 
 /** The quiet time of the container begins again; in a crash loop, nothing else is reported. */
 function reportChange(
   deps: LoopDeps,
-  { container: name, id }: Identified,
+  changed: Identified,
   change: Pick<CrashLoop, "stopped">,
   report: () => void,
 ): void {
   const { db, now } = deps;
-  const container = nameOf(name);
+  const container = nameOf(deps, changed);
   const loop = selectCrashLoop(db, container);
   if (loop) updateCrashLoop(db, container, { ...change, changedAt: now().toISOString() });
-  if (loop?.since) forget(deps, { id });
+  if (loop?.since) forget(deps, changed);
   else report();
 }
 
@@ -138,7 +136,7 @@ export function endCrashLoops(deps: LoopDeps): void {
       end();
       continue;
     }
-    const current = inventory.list().find(({ name }) => nameOf(name) === container);
+    const current = inventory.list().find(({ originalName }) => originalName === container);
     if (!isStable && (isBeingReplaced(deps, container, containerId) || current && isUp(current))) {
       continue;
     }
@@ -154,7 +152,7 @@ export function endCrashLoops(deps: LoopDeps): void {
 
 /** An update, deploy or rebuild stops the container, and starts another one. */
 const isBeingReplaced = ({ reservations }: LoopDeps, name: string, id: string): boolean =>
-  reservations.find(identityOf({ id, name })) !== undefined;
+  reservations.find({ id, name }) !== undefined;
 
 function classifyLoopEnd(container: Container | undefined, stopped: boolean): LoopOutcome {
   if (!container) return "removed";
@@ -171,4 +169,5 @@ function isFailure({ inventory }: Pick<Deps, "inventory">, down: Down): boolean 
 }
 
 /** During a rebuild a container has a temporary name. */
-const nameOf = (name: string): string => readMark(name)?.name ?? name;
+const nameOf = ({ inventory }: LoopDeps, { container: name, id }: Identified): string =>
+  inventory.temporary.originalOf({ id, name });

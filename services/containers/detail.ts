@@ -3,11 +3,12 @@
 import { selectPreviousImages } from "../../db/updates/previous.ts";
 import { type Caller, includesRole } from "../access/caller.ts";
 import type { Deps } from "../deps.ts";
-import type { ContainerDetails } from "./inventory.ts";
+import type { Container, ContainerDetails } from "./inventory.ts";
 import { REDACTED } from "../text/redact.ts";
 import type { ContainerStats } from "./stats_cache.ts";
 import { asContainer, inspectContainer, type ReadDeps, resolveContainer } from "./reads.ts";
 import { type ContainerListItem, listItem } from "./containers.ts";
+import { ifReadable } from "./unreadable.ts";
 import { assertMayInspect } from "./own_container.ts";
 
 interface ContainerDetail extends ContainerListItem, ContainerDetails {
@@ -31,10 +32,7 @@ export async function getContainer(
 ): Promise<ContainerDetail> {
   const known = await resolveContainer(deps, ref);
   assertMayInspect(known, caller);
-  // The log of a health check changes without an event, so it is read from the engine.
-  const container = known.health === null
-    ? known
-    : asContainer(deps, await inspectContainer(deps, known.id));
+  const container = await readAgain(deps, known);
   const stats = container.state === "running" ? deps.stats.get(container.id) : undefined;
 
   const [previous] = selectPreviousImages(deps.db, container.name);
@@ -53,6 +51,17 @@ export async function getContainer(
       ? { reference: previous.reference, replacedAt: previous.createdAt }
       : null,
   };
+}
+
+/**
+ * The log of a health check changes without an event, and long texts are cut in the snapshot: both are
+ * read from the engine.
+ */
+async function readAgain(deps: ReadDeps, known: Container): Promise<Container> {
+  if (known.health === null && known.warning === null) return known;
+  const read = inspectContainer(deps, known.id);
+  const inspect = known.warning === null ? await read : await ifReadable(deps.engine, read);
+  return inspect ? asContainer(deps, inspect) : known;
 }
 
 const redacted = ({ name }: { name: string }) => ({ name, value: REDACTED });

@@ -23,6 +23,9 @@ import { createRefresher } from "./refresher.ts";
 const IGNORED_EVENTS =
   /^(exec_|top$|attach$|resize$|export$|archive-path$|copy$|commit$|extract-to)/;
 
+/** Events after which a container that only looks like a new helper is shown. */
+const RUN_EVENTS: ReadonlySet<string> = new Set(["start", "die"]);
+
 /** Pause between two pings for an overdue end, in milliseconds. */
 const RETRY_MS = 500;
 
@@ -135,7 +138,8 @@ async function processEvent(
   if (raw.Action === "die") deps.logStreams.wake(raw.Actor.ID);
   const event = await withRealExitCode(deps, raw, signal);
   const { Action, Actor: { ID: id, Attributes } } = event;
-  if (IGNORED_EVENTS.test(Action) || isHelper(Attributes, Attributes?.name)) return;
+  const isNew = !RUN_EVENTS.has(Action) && !deps.inventory.get(id);
+  if (IGNORED_EVENTS.test(Action) || isHelper(Attributes, Attributes?.name, { isNew })) return;
   lives.readEvent(event);
   recordHealthTime(deps, event);
   await report(deps, event);
@@ -152,7 +156,7 @@ async function report(deps: EventDeps, { Action, Actor }: EngineEvent): Promise<
       deps.logStreams.wake(id);
       break;
     case "stop":
-      recordStop(deps, container);
+      recordStop(deps, { container, id });
       break;
     case "destroy":
       recordRemoval(deps, { container, id });

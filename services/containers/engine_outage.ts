@@ -1,6 +1,6 @@
 /**
- * Reports that the container engine went down and came back: once for each outage, also if this
- * service is restarted meanwhile.
+ * Reports that the container engine went down and came back, and that it responds, but its containers
+ * cannot be listed: once for each outage, also if this service is restarted meanwhile.
  *
  * @module
  */
@@ -12,6 +12,9 @@ import { emit, type EmitDeps } from "../events/emit.ts";
 
 /** Name of the setting with the {@linkcode Outage}; it exists while the engine is down. */
 const OUTAGE = "engine_outage";
+
+/** Name of the setting with the time since which the containers cannot be listed. */
+const UNREADABLE = "engine_unreadable";
 
 /** Failures to connect in a row that are an outage; they are half a second apart. */
 const FAILURES = 2;
@@ -34,6 +37,8 @@ type OutageDeps = EmitDeps & Pick<Deps, "inventory" | "startedAt">;
 /** Reports of the container watcher. */
 interface OutageReporter {
   recordFailure(error: string): void;
+  /** The engine responded, but its containers could not be listed. */
+  recordUnreadable(error: string): void;
   /** The engine responded, and the inventory is complete. */
   recordSuccess(): void;
 }
@@ -41,6 +46,7 @@ interface OutageReporter {
 export function createOutageReporter(deps: OutageDeps): OutageReporter {
   const { db, inventory, now, startedAt } = deps;
   let failures = 0;
+  let unreadable = 0;
   let hasResponded = false;
 
   return {
@@ -61,19 +67,36 @@ export function createOutageReporter(deps: OutageDeps): OutageReporter {
         upsertSetting(db, OUTAGE, JSON.stringify(outage));
       });
     },
+    recordUnreadable(error) {
+      endOutage();
+      if (++unreadable < FAILURES || selectSetting(db, UNREADABLE) !== undefined) return;
+      emit(deps, "engine.unreadable", { error }, () => {
+        upsertSetting(db, UNREADABLE, now().toISOString());
+      });
+    },
     recordSuccess() {
-      failures = 0;
-      hasResponded = true;
-      const outage = selectOutage(db);
-      if (!outage) return;
-      const running = runningNames(inventory.list());
-      emit(deps, "engine.up", {
-        downtimeSeconds: Math.round((now().getTime() - Date.parse(outage.since)) / 1000),
-        containers: running.length,
-        stopped: outage.running.filter((name) => !running.includes(name)),
-      }, () => deleteSetting(db, OUTAGE));
+      unreadable = 0;
+      const since = selectSetting(db, UNREADABLE);
+      if (since !== undefined) {
+        const unreadableSeconds = Math.round((now().getTime() - Date.parse(since)) / 1000);
+        emit(deps, "engine.readable", { unreadableSeconds }, () => deleteSetting(db, UNREADABLE));
+      }
+      endOutage();
     },
   };
+
+  function endOutage(): void {
+    failures = 0;
+    hasResponded = true;
+    const outage = selectOutage(db);
+    if (!outage) return;
+    const running = runningNames(inventory.list());
+    emit(deps, "engine.up", {
+      downtimeSeconds: Math.round((now().getTime() - Date.parse(outage.since)) / 1000),
+      containers: running.length,
+      stopped: outage.running.filter((name) => !running.includes(name)),
+    }, () => deleteSetting(db, OUTAGE));
+  }
 }
 
 function selectOutage(db: Deps["db"]): Outage | undefined {

@@ -7,7 +7,6 @@
 import { raiseHealthTime } from "../../db/updates/health_times.ts";
 import type { EngineEvent } from "../../engine/events.ts";
 import type { Deps } from "../deps.ts";
-import { identityOf } from "./reserve.ts";
 
 /**
  * Records the time from a container's start to its first successful health check. Called before the
@@ -21,5 +20,5 @@ export function recordHealthTime(
   const container = inventory.get(Actor.ID);
   if (container?.health !== "starting" || container.startedAt === null) return;
   const ms = now().getTime() - Date.parse(container.startedAt);
-  if (ms > 0) raiseHealthTime(db, identityOf(container).name, ms);
+  if (ms > 0) raiseHealthTime(db, container.originalName, ms);
 }

@@ -32,18 +32,35 @@ export const helperMark = (
   isLong = false,
 ): string => `${server.id}/${startedAt.getTime()}${isLong ? LONG : ""}`;
 
+/** The last names that this process gave. */
+const given = new Set<string>();
+const GIVEN_MAX = 1_000;
+
 /** Name of a new one. */
-export const helperName = (): string =>
-  `longshore-helper-${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
+export function helperName(): string {
+  const name = `longshore-helper-${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
+  if (given.size >= GIVEN_MAX) given.delete(given.values().next().value!);
+  given.add(name);
+  return name;
+}
+
+type Labels = Readonly<Record<string, string>> | null | undefined;
+
+/** Whether it looks like one of them: an image cannot set a name, but others can. */
+const looksLikeHelper = (labels: Labels, name: string | undefined): boolean =>
+  labels?.[HELPER_LABEL] !== undefined && NAME.test(name ?? "");
 
 /**
- * Whether it is one of them. The label alone could be that of any image and hide its containers; an
- * image cannot set a name.
+ * Whether it is one of them. Others may choose the label and the name, too: once their containers
+ * run, they are not hidden.
+ *
+ * @param options.isNew Whether it was never started, as those of another process mostly are.
  */
 export const isHelper = (
-  labels: Readonly<Record<string, string>> | null | undefined,
+  labels: Labels,
   name: string | undefined,
-): boolean => labels?.[HELPER_LABEL] !== undefined && NAME.test(name ?? "");
+  { isNew }: { isNew: boolean },
+): boolean => looksLikeHelper(labels, name) && (isNew || given.has(name!.replace(/^\//, "")));
 
 /** Removes those that a crash of this service or of the engine left; others of the engine stay. */
 export async function removeLeftHelpers(deps: HelperDeps, signal?: AbortSignal): Promise<void> {
@@ -54,7 +71,7 @@ export async function removeLeftHelpers(deps: HelperDeps, signal?: AbortSignal):
     signal,
   });
   for (const { Id, Created, Labels, Names } of listed) {
-    if (!isHelper(Labels, Names?.[0])) continue;
+    if (!looksLikeHelper(Labels, Names?.[0])) continue;
     const mark = Labels?.[HELPER_LABEL] ?? "";
     const ageMax = mark.endsWith(LONG) ? LONG_AGE_MAX_S : AGE_MAX_S;
     const isOwn = [false, true].some((isLong) => mark === helperMark(deps, isLong));

@@ -7,6 +7,7 @@
  */
 
 import type { Scope } from "../access/scope.ts";
+import { createTemporaryNames, type TemporaryNames } from "./temporary_names.ts";
 
 export const CONTAINER_STATES = [
   "created",
@@ -93,6 +94,8 @@ export interface Container {
   id: string;
   /** Without the engine's leading slash. */
   name: string;
+  /** Its name; during a replacement that of the container which is replaced. */
+  originalName: string;
   image: string;
   imageId: string;
   state: ContainerState;
@@ -136,6 +139,8 @@ export interface InventoryStatus {
   status: "ok" | "failing";
   lastError: string | null;
   lastErrorAt: string | null;
+  /** Whether the engine responds to other calls while it is failing. */
+  isUnreadable: boolean;
 }
 
 export interface Inventory {
@@ -145,6 +150,8 @@ export interface Inventory {
   readonly live: boolean;
   /** Increases with every change, including one of `live`. */
   readonly revision: number;
+  /** Containers with temporary names. */
+  readonly temporary: TemporaryNames;
   /** All containers, newest first. */
   list(): readonly Container[];
   get(id: string): Container | undefined;
@@ -168,7 +175,7 @@ export interface Inventory {
   replaceAll(containers: readonly Container[], readNumber: number): void;
   setLive(live: boolean): void;
   /** Records that the containers cannot be listed, until the snapshot is live again. */
-  recordFailure(error: string): void;
+  recordFailure(error: string, options?: { isUnreadable?: boolean }): void;
   status(): InventoryStatus;
   /** Runs a listing, or waits for the one in progress. */
   shareListing(list: () => Promise<readonly Container[]>): Promise<readonly Container[]>;
@@ -186,7 +193,10 @@ export interface Inventory {
 /** Maximum delay of the engine's events after the response to an action, in milliseconds. */
 const ACTION_ECHO_MS = 5_000;
 
-export function createInventory(now: () => Date): Inventory {
+export function createInventory(
+  now: () => Date,
+  temporary: TemporaryNames = createTemporaryNames(),
+): Inventory {
   const containers = new Map<string, Container>();
   // The read that each container's state, or its removal, comes from.
   const readNumbers = new Map<string, number>();
@@ -199,7 +209,12 @@ export function createInventory(now: () => Date): Inventory {
   let sorted: readonly Container[] | undefined;
   let listing: Promise<readonly Container[]> | undefined;
   let followed: readonly Container[] = [];
-  let status: InventoryStatus = { status: "ok", lastError: null, lastErrorAt: null };
+  let status: InventoryStatus = {
+    status: "ok",
+    lastError: null,
+    lastErrorAt: null,
+    isUnreadable: false,
+  };
 
   const changed = () => {
     revision++;
@@ -231,6 +246,7 @@ export function createInventory(now: () => Date): Inventory {
     get revision() {
       return revision;
     },
+    temporary,
     list,
     shareListing: (list) => listing ??= list().finally(() => listing = undefined),
     get: (id) => containers.get(id),
@@ -268,7 +284,7 @@ export function createInventory(now: () => Date): Inventory {
     },
 
     setLive(value) {
-      if (value) status = { ...status, status: "ok" };
+      if (value) status = { ...status, status: "ok", isUnreadable: false };
       if (value === live) return;
       if (live) followed = list();
       live = value;
@@ -278,8 +294,8 @@ export function createInventory(now: () => Date): Inventory {
       changed();
     },
 
-    recordFailure(lastError) {
-      status = { status: "failing", lastError, lastErrorAt: now().toISOString() };
+    recordFailure(lastError, { isUnreadable = false } = {}) {
+      status = { status: "failing", lastError, lastErrorAt: now().toISOString(), isUnreadable };
     },
     status: () => status,
 

@@ -13,6 +13,7 @@ import type { ContainerInspect } from "../../engine/containers.ts";
 import { EngineError } from "../../engine/errors.ts";
 import { fullImageId } from "../../engine/image_id.ts";
 import { imageInspect } from "../../engine/images.ts";
+import { KEPT_LIMITS } from "../../engine/shortened_json.ts";
 import { isUnreadable } from "./unreadable.ts";
 
 type Labels = Readonly<Record<string, string>>;
@@ -126,7 +127,9 @@ export const learnImageOf = (engine: Engine, { Config, Image }: ContainerInspect
 
 async function readImage(engine: Engine, { known }: Cache, imageId: string): Promise<void> {
   try {
-    const { Config, Truncated = false } = await imageInspect(engine, imageId);
+    const { Config, Truncated = false } = await imageInspect(engine, imageId, {
+      limits: KEPT_LIMITS,
+    });
     const entries = Object.entries(Config?.Labels ?? {});
     if (known.size >= IMAGES_MAX) known.delete(known.keys().next().value!);
     known.set(imageId, {

@@ -7,6 +7,7 @@ import {
   type ContainerSummary,
 } from "../../engine/containers.ts";
 import { EngineError, ifThere } from "../../engine/errors.ts";
+import { KEPT_LIMITS } from "../../engine/shortened_json.ts";
 import type { Deps } from "../deps.ts";
 import { includesContainer, isLimited } from "../access/scope.ts";
 import { AppError, notFound } from "../errors.ts";
@@ -47,7 +48,9 @@ export async function listAll(deps: ReadDeps, signal?: AbortSignal): Promise<rea
   const { engine, inventory } = deps;
   const readNumber = inventory.readNumber();
   const listed = await containerList(engine, { all: true, signal });
-  const pending = listed.filter(({ Labels, Names }) => !isHelper(Labels, Names?.[0]));
+  const pending = listed.filter(({ Labels, Names, State }) =>
+    !isHelper(Labels, Names?.[0], { isNew: State === "created" })
+  );
 
   const found: Container[] = [];
   const inspectNext = async () => {
@@ -94,8 +97,12 @@ async function readContainer(
   const { engine } = deps;
   const id = typeof container === "string" ? container : container.Id;
   try {
-    const inspect = await ifThere(containerInspect(engine, id, { signal }));
-    if (!inspect || isHelper(inspect.Config.Labels, inspect.Name)) return undefined;
+    const inspect = await ifThere(containerInspect(engine, id, { limits: KEPT_LIMITS, signal }));
+    if (
+      !inspect || isHelper(inspect.Config.Labels, inspect.Name, {
+        isNew: inspect.State.Status === "created",
+      })
+    ) return undefined;
     await learnImageOf(engine, inspect);
     return asContainer(deps, inspect);
   } catch (error) {
@@ -150,6 +157,7 @@ async function asListed(
   const { Id: id, Labels, ImageID = "", HostConfig } = listed;
   await learnImage(engine, Labels, ImageID);
   return toListedContainer(listed, {
+    temporary: inventory.temporary,
     self: inventory.get(id)?.self ??
       selfMatcher(self)({ id, hostname: "", networkMode: HostConfig?.NetworkMode ?? "" }),
     labels: knownOwnLabels(engine, Labels, ImageID),
@@ -234,10 +242,11 @@ export async function findByName(
 }
 
 export function asContainer(
-  { engine, self }: Pick<Deps, "engine" | "self">,
+  { engine, inventory, self }: ReadDeps,
   inspect: ContainerInspect,
 ): Container {
   return toContainer(inspect, {
+    temporary: inventory.temporary,
     self: selfMatcher(self)({
       id: inspect.Id,
       hostname: inspect.Config.Hostname ?? "",

@@ -11,8 +11,10 @@ import {
   type ContainerState,
 } from "./inventory.ts";
 import { engineTime } from "./engine_time.ts";
+import type { Identity } from "./reservations.ts";
 import { startErrorOf } from "./secret_values.ts";
 import { NAME_MAX, shownName } from "./shown_labels.ts";
+import type { TemporaryNames } from "./temporary_names.ts";
 import { TOO_LARGE, warningOf } from "./unreadable.ts";
 import { sharedContainer } from "../../engine/containers.ts";
 
@@ -32,16 +34,22 @@ const PODMAN_STATES: Record<string, ContainerState> = {
   stopped: "exited",
 };
 
-/** @param labels Its own; see `own_labels.ts`. */
+/** Facts about a container besides the engine's description. */
+interface Known extends Pick<Container, "self" | "labels"> {
+  /** Its own labels; see `own_labels.ts`. */
+  labels: Container["labels"];
+  temporary: TemporaryNames;
+}
+
 export function toContainer(
   inspect: ContainerInspect,
-  { self, labels }: Pick<Container, "self" | "labels">,
+  { self, labels, temporary }: Known,
 ): Container {
   const { State, Config, NetworkSettings } = inspect;
   const state = stateOf(State.Status);
   return {
     id: inspect.Id,
-    ...named(inspect.Name, labels, warningOf(inspect)),
+    ...named({ id: inspect.Id, name: inspect.Name }, { labels, temporary }, warningOf(inspect)),
     image: Config.Image ?? inspect.Image,
     imageId: fullImageId(inspect.Image),
     state,
@@ -63,15 +71,20 @@ export function toContainer(
 
 /** Fields that follow from names and labels. */
 function named(
-  engineName: string,
-  labels: Container["labels"],
+  { id, name: engineName }: Identity,
+  { labels, temporary }: Pick<Known, "labels" | "temporary">,
   warning: string | null,
-): Pick<Container, "name" | "labels" | "composeProject" | "composeService" | "warning"> {
+): Pick<
+  Container,
+  "name" | "originalName" | "labels" | "composeProject" | "composeService" | "warning"
+> {
   const name = engineName.replace(/^\//, "");
+  const shown = shownName(name);
   const short = (label: string | undefined) =>
     label !== undefined && label.length <= NAME_MAX ? label : null;
   return {
-    name: shownName(name),
+    name: shown,
+    originalName: temporary.originalOf({ id, name: shown }),
     labels,
     composeProject: short(labels["com.docker.compose.project"]),
     composeService: short(labels["com.docker.compose.service"]),
@@ -102,13 +115,17 @@ const NO_DETAILS: ContainerDetails = {
  */
 export function toListedContainer(
   listed: Pick<ContainerSummary, "Id"> & Partial<ContainerSummary>,
-  { self, labels, warning }: Pick<Container, "self" | "labels"> & { warning: string },
+  { self, labels, temporary, warning }: Known & { warning: string },
 ): Container {
   const { Id, Names, Image = "", ImageID = "", State = "", Status = "", Health, Mounts } = listed;
   const exitCode = /^(?:Exited|Restarting) \((\d{1,3})\)/.exec(Status)?.[1];
   return {
     id: Id,
-    ...named(Names?.[0] ?? Id.slice(0, SHORT_ID_LENGTH), labels, warning),
+    ...named(
+      { id: Id, name: Names?.[0] ?? Id.slice(0, SHORT_ID_LENGTH) },
+      { labels, temporary },
+      warning,
+    ),
     image: Image,
     imageId: ImageID && fullImageId(ImageID),
     state: stateOf(State),

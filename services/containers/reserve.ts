@@ -3,7 +3,6 @@
 import type { Deps } from "../deps.ts";
 import type { Container } from "./inventory.ts";
 import type { Activity, Identity, Operation, Reservation } from "./reservations.ts";
-import { readMark } from "./marks.ts";
 import { dependentsOf, shareGroup } from "./share_group.ts";
 
 /**
@@ -31,6 +30,6 @@ export function affectedBy(container: Container, all: readonly Container[]): Ide
 }
 
 /** During a replacement the two containers have temporary names; both count as the original one. */
-export function identityOf({ id, name }: Identity): Identity {
-  return { id, name: readMark(name)?.name ?? name };
-}
+export const identityOf = (
+  { id, originalName }: Pick<Container, "id" | "originalName">,
+): Identity => ({ id, name: originalName });

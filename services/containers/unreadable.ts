@@ -29,6 +29,12 @@ export const describeUnreadable = (error: unknown): string =>
     ? `It cannot be described: ${error.message}`
     : "The engine fails to describe it";
 
+/** The reason why the containers cannot be listed. */
+export const describeUnlisted = (error: unknown): string =>
+  error instanceof EngineUnreachableError
+    ? `The containers cannot be listed: ${error.message}`
+    : "The engine fails to list its containers";
+
 /**
  * Refuses to work from a description with parts missing, e.g. to create a container from it.
  *
@@ -54,8 +60,12 @@ export async function isUnreadable(
 ): Promise<boolean> {
   if (error instanceof EngineError) return error.status >= 500;
   if (!(error instanceof EngineUnreachableError) || !OWN_REASONS.has(error.reason)) return false;
-  return await systemPing(engine, { signal }).then(() => true, () => false);
+  return await responds(engine, signal);
 }
+
+/** Whether the engine answers a request that is about no object. */
+export const responds = (engine: Deps["engine"], signal?: AbortSignal): Promise<boolean> =>
+  systemPing(engine, { signal }).then(() => true, () => false);
 
 /** The result of a read, or `undefined` if its object does not exist or cannot be read. */
 export async function ifReadable<Result>(

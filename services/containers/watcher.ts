@@ -16,12 +16,16 @@ import { type EventDeps, type EventMemory, openEvents } from "./engine_events.ts
 import { createOutageReporter } from "./engine_outage.ts";
 import { removeLeftHelpers } from "./helpers.ts";
 import { createLives, type Lives } from "./lives.ts";
+import { createMissedCheck } from "./missed.ts";
 import { isUp, listAll, refreshContainer } from "./reads.ts";
 import { findOwnContainer } from "./self_search.ts";
-import { logWarnings } from "./unreadable.ts";
+import { describeUnlisted, isUnreadable, logWarnings } from "./unreadable.ts";
 
 /** Pause before reconnecting to the engine, in milliseconds. */
 const RETRY_MS = 500;
+
+/** Pause before the containers are listed again after they could not be, in milliseconds. */
+const UNLISTED_RETRY_MS = 2_000;
 
 /** Interval between pings in milliseconds; a frozen engine does not close the stream. */
 const PING_MS = 5_000;
@@ -43,6 +47,7 @@ export const containerWatcher: Worker = {
     const outages = createOutageReporter(deps);
     const memory: EventMemory = { lives: createLives(deps), lastEvent: undefined };
     while (!signal.aborted) {
+      let retryMs = RETRY_MS;
       try {
         await follow(deps, memory, signal, () => {
           if (isFailing) {
@@ -56,23 +61,30 @@ export const containerWatcher: Worker = {
       } catch (error) {
         memory.lives.lose();
         if (signal.aborted) return;
-        deps.inventory.recordFailure(error instanceof Error ? error.message : String(error));
+        const isUnlisted = await isUnreadable(deps.engine, error, signal);
+        const message = isUnlisted ? describeUnlisted(error) : messageOf(error);
+        deps.inventory.recordFailure(message, { isUnreadable: isUnlisted });
         // A proxy that refuses a call may be corrected while this service runs.
         const isAway = error instanceof EngineUnreachableError || error instanceof RefusedCallError;
-        if (!isAway) throw error;
-        const { message } = error;
+        if (!isAway && !isUnlisted) throw error;
         if (!isFailing) {
           const event = wasConnected ? "engine connection lost" : "engine not reachable, retrying";
-          deps.log.warn(event, { error: message });
+          deps.log.warn(isUnlisted ? "containers cannot be listed" : event, { error: message });
         }
         isFailing = true;
-        outages.recordFailure(message);
+        if (isUnlisted) outages.recordUnreadable(message);
+        else outages.recordFailure(message);
+        // A list that is too large takes the engine and this service a while.
+        if (isUnlisted) retryMs = UNLISTED_RETRY_MS;
       }
-      await sleep(RETRY_MS, signal);
+      await sleep(retryMs, signal);
     }
     memory.lives.lose();
   },
 };
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 /**
  * Follows the engine until the stream ends, the engine stops responding or `signal` aborts.
@@ -131,13 +143,16 @@ async function keepFresh(
   round: () => void,
 ): Promise<void> {
   let listedAt = deps.now().getTime();
+  const missed = createMissedCheck(deps);
   while (!signal.aborted) {
     await gaps.wait(PING_MS, signal);
     if (signal.aborted) return;
     await systemPing(deps.engine, { signal });
-    const hasGap = gaps.take();
+    const hasMissed = await missed.check(signal);
+    const hasGap = gaps.take() || hasMissed;
     if (hasGap || deps.now().getTime() - listedAt >= RELIST_MS) {
       await relist(deps, lives, signal);
+      if (hasMissed) missed.accept();
       listedAt = deps.now().getTime();
     }
     endCrashLoops(deps);
@@ -175,11 +190,13 @@ async function relist(deps: WatchDeps, lives: Lives, signal: AbortSignal): Promi
   await removeLeftHelpers(deps, signal);
   const known = inventory.listFollowed();
   const since = lives.now();
+  const temporary = inventory.temporary.ids();
   await listAll(deps, signal);
   const containers = inventory.list();
   logWarnings(log, known, containers);
   lives.readListing(containers, since);
   const up = new Set(containers.filter(isUp).map(({ id }) => id));
   for (const { id } of known) if (!up.has(id)) stats.remove(id);
+  for (const id of temporary) if (!inventory.get(id)) inventory.temporary.forget(id);
   deleteServiceStopsExcept(db, containers.map(({ id }) => id));
 }

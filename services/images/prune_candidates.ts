@@ -23,7 +23,6 @@ import { engineTime } from "../containers/engine_time.ts";
 import type { Identity } from "../containers/reservations.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { imageNames } from "./images.ts";
-import { readMark } from "../containers/marks.ts";
 import { ifReadable } from "../containers/unreadable.ts";
 import { isPreviousTag } from "./previous_tag.ts";
 
@@ -199,10 +198,15 @@ function isOld(before: string | undefined, ...times: (string | null)[]): boolean
 }
 
 /** Describes the action in progress on a container, or an interrupted rebuild, as a clause. */
-function findAction({ reservations }: PruneDeps, container: Identity): string | undefined {
-  const { name } = container;
-  const interrupted = readMark(name) && `the rebuild of ${name} is unfinished`;
-  return reservations.find(container) ?? interrupted;
+function findAction(
+  { inventory, reservations }: PruneDeps,
+  container: Identity,
+): string | undefined {
+  const { id, name } = container;
+  const action = reservations.find(container);
+  if (action !== undefined) return action;
+  const original = inventory.temporary.originalOf({ id, name });
+  return original === name ? undefined : `the rebuild of ${original} is unfinished`;
 }
 
 /** Checks again before removing: a rebuild or a start may have begun in the meantime. */

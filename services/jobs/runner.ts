@@ -15,6 +15,7 @@ import {
 import { EngineUnreachableError } from "../../engine/errors.ts";
 import { stackOf } from "../access/scope.ts";
 import type { Holder } from "../access/shares.ts";
+import { responds } from "../containers/unreadable.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
 import { sleep } from "../lifecycle.ts";
@@ -26,6 +27,9 @@ import { type JobView, toView } from "./view.ts";
 
 /** Pause before a failed attempt is repeated, in milliseconds. */
 const RETRY_MS = 5_000;
+
+/** Longest time of attempts without a further step while the engine answers, in milliseconds. */
+const PATIENCE_MS = 30 * 60_000;
 
 /** A job that was accepted. */
 export interface StartedJob<Result> {
@@ -180,16 +184,20 @@ async function runOrRecover<Input, Result, Attachment>(
 
 /** The engine may start later than this service. */
 async function recoverWhenReachable<Result>(
-  { jobs }: Pick<Deps, "jobs">,
+  { engine, jobs, now }: Pick<Deps, "engine" | "jobs" | "now">,
   job: ActiveJob,
   recover: () => Promise<Result>,
 ): Promise<Result> {
+  let last = { steps: stepsOf(job), at: now().getTime() };
   for (;;) {
     try {
       return await recover();
     } catch (error) {
       const { signal } = job.controller;
       if (!(error instanceof EngineUnreachableError) || signal.aborted) throw error;
+      const [steps, at] = [stepsOf(job), now().getTime()];
+      if (steps > last.steps || !await responds(engine)) last = { steps, at };
+      if (at - last.at >= PATIENCE_MS) throw giveUp(error);
       job.isWaiting = true;
       job.notify();
       await sleep(RETRY_MS, jobs.stopping);
@@ -198,6 +206,15 @@ async function recoverWhenReachable<Result>(
     }
   }
 }
+
+const stepsOf = ({ record }: ActiveJob): number =>
+  record.steps.filter(({ status }) => status === "succeeded").length;
+
+const giveUp = ({ message }: EngineUnreachableError) =>
+  new JobEnd(
+    "needs_attention",
+    `${message}; the job was given up after 30 minutes and may have left containers stopped`,
+  );
 
 /** Runs a job in its turn and records how it ends. */
 function launch<Result>(

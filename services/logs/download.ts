@@ -40,7 +40,7 @@ const LINE_FEED = 10;
  * the caller's share; `unavailable` if all downloads are taken.
  */
 export async function downloadContainerLog(
-  deps: Pick<Deps, "engine" | "limiters" | "now" | "self">,
+  deps: Pick<Deps, "engine" | "inventory" | "limiters" | "now" | "self">,
   caller: Caller,
   ref: string,
   { since, until, timestamps }: DownloadQuery,

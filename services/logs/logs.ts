@@ -34,7 +34,7 @@ export interface LogsSearchQuery {
   context: number;
 }
 
-type ReadDeps = Pick<Deps, "engine" | "self">;
+type ReadDeps = Pick<Deps, "engine" | "inventory" | "self">;
 type LogDeps = ReadDeps & Pick<Deps, "limiters">;
 
 /** Number of lines that are searched, from the end. */

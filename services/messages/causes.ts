@@ -23,7 +23,6 @@ import type { Decision, Subject } from "../events/decisions.ts";
 import type { SubjectKind } from "../events/kinds/kind.ts";
 import { automaticActor } from "../access/audit/audit.ts";
 import { isUp } from "../containers/reads.ts";
-import { identityOf } from "../containers/reserve.ts";
 import { phaseOf } from "../events/message.ts";
 import { subjectOf } from "./subject.ts";
 
@@ -173,8 +172,11 @@ function isRepeatedFailure({ db }: RecorderDeps, { event, data }: AppEvent): boo
 }
 
 /** The update or deploy reports its result, which is a rollback if the new container fails. */
-function isOfUpdate({ reservations }: RecorderDeps, { event, data }: AppEvent): boolean {
+function isOfUpdate({ inventory, reservations }: RecorderDeps, { event, data }: AppEvent): boolean {
   if (!event.startsWith("container.") || phaseOf({ event }) !== "begin") return false;
   const { container, id } = data as { container: string; id: string };
-  return reservations.isReplaced(identityOf({ id, name: container }));
+  return reservations.isReplaced({
+    id,
+    name: inventory.temporary.originalOf({ id, name: container }),
+  });
 }

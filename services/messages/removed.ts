@@ -4,7 +4,6 @@ import { deleteProblem, selectProblemsOfKinds } from "../../db/notification_prob
 import { emit, type EmitDeps } from "../events/emit.ts";
 import type { EventMap } from "../events/kinds/mod.ts";
 import type { SubjectKind } from "../events/kinds/kind.ts";
-import { readMark } from "../containers/marks.ts";
 
 /** A crash loop has an end of its own. */
 const KINDS: readonly SubjectKind[] = ["down", "ill"];
@@ -23,7 +22,7 @@ export function reportRemovedContainers(deps: EmitDeps): void {
   );
   if (begun.length === 0) return;
   // During a replacement a container has a temporary name.
-  const names = new Set(inventory.list().map(({ name }) => readMark(name)?.name ?? name));
+  const names = new Set(inventory.list().map(({ originalName }) => originalName));
   for (const { key, event } of begun) {
     const { data: { container, id } } = event as { data: EventMap["container.down"] };
     if (names.has(container)) continue;

@@ -81,7 +81,7 @@ function moveState(
   forgetRules(alerts);
   // The state and the snapshot change at once: a problem of an unknown container counts as over.
   const known = inventory.get(id);
-  if (known) inventory.put({ ...known, name: to }, inventory.readNumber());
+  if (known) inventory.put({ ...known, name: to, originalName: to }, inventory.readNumber());
 }
 
 function assertUsable(name: string): void {

@@ -2,7 +2,6 @@
 
 import { compareNatural } from "../text/natural_order.ts";
 import type { Container } from "../containers/inventory.ts";
-import { readMark } from "../containers/marks.ts";
 import { type Dependency, parseDependsOn } from "../containers/order.ts";
 import {
   SERVICE_LABEL,
@@ -83,7 +82,8 @@ const isOneOff = ({ labels }: Container) => /^true$/i.test(labels[ONE_OFF_LABEL]
 function composeServices(containers: readonly Container[]): Member[] {
   const services = Map.groupBy(
     containers.filter((container) =>
-      container.composeProject && !isOneOff(container) && !readMark(container.name)
+      container.composeProject && !isOneOff(container) &&
+      container.name === container.originalName
     ),
     ({ composeProject, composeService, name }) =>
       JSON.stringify([composeProject, composeService ?? name]),

@@ -9,6 +9,7 @@ export function containerOf(fields: Partial<Container> & { name: string }): Cont
   const labels = fields.labels ?? {};
   return {
     id: idOf(fields.name),
+    originalName: fields.name,
     image: "app:1",
     imageId: `sha256:${"1".repeat(64)}`,
     state: "running",

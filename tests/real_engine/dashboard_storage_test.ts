@@ -203,7 +203,7 @@ async function checkImages(tab: Dashboard, engine: RealEngine, registry: Registr
   await tab.find("dialog", "Pull image");
   await tab.type("textbox", "Image", "not a name");
   await tab.click("button", "Pull");
-  await tab.alert(/^body.image: must be a reference/);
+  await tab.alert(/^Image: must be a reference/);
   await tab.refused();
   await tab.type("textbox", "Image", reference);
   await tab.click("button", "Pull");

@@ -108,6 +108,13 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     await tab.click("button", "More actions");
     await tab.click("menuitem", "Update");
     await planIsShown(tab);
+    await tab.type("textbox", "Tag", "missing");
+    await tab.page.keyboard.press("Tab");
+    const asksFor = async (tag: string) => (await tab.page.content()).includes(`/site:${tag}`);
+    await until("the other tag is asked for", () => asksFor("missing"));
+    await tab.type("textbox", "Tag", "1");
+    await tab.page.keyboard.press("Tab");
+    await planIsShown(tab);
     await tab.click("button", "Update");
     await tab.status("The update of site has begun");
     await until("the update has ended", async () => {

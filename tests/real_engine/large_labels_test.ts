@@ -60,6 +60,25 @@ engineTest(
 );
 
 podmanTest(
+  "a container of Podman with labels of 2 MiB, which sends no events, is found",
+  async (engine) => {
+    using client = connectEngine(engine.socketPath);
+    const name = `late-${crypto.randomUUID().slice(0, 8)}`;
+    await using cleanup = new AsyncDisposableStack();
+    cleanup.defer(async () => void await engine.docker("rm", "-f", name).catch(() => {}));
+    await using app = await liveApp(engine.socketPath);
+    const body = { Image: BUSYBOX, Cmd: ["sleep", "1000"], Labels: { text: TEXT }, StopTimeout: 0 };
+    const { id } = await containerCreate(client, { name, body });
+
+    const known = () => app.deps.inventory.get(id)?.state;
+    await until("it is found", () => known() === "created");
+    await containerStart(client, id);
+    app.clock.advance({ minutes: 1 });
+    await until("it runs", () => known() === "running");
+  },
+);
+
+podmanTest(
   "containers and volumes of Podman with labels of 2 MiB are shown and removed",
   largeLabels,
 );

@@ -19,6 +19,7 @@ engineTest(
         env: { API_KEY: "key-of-the-log-command-test", PORT: String(port) },
       });
     await using container = await engine.runContainer({
+      labels: { "com.docker.compose.project": "shop", "com.docker.compose.service": "web" },
       command: [
         "sh",
         "-c",
@@ -31,6 +32,9 @@ engineTest(
     const shown = await runCommand(["logs", "-n", "1000", container.name], { env });
     equal(shown.code, 0, shown.stderr);
     match(shown.stdout, /^one\ntwo\nn 1\n/);
+    const stack = await runCommand(["logs", "-n", "1000", "--stack", "shop"], { env });
+    equal(stack.code, 0, stack.stderr);
+    match(stack.stdout, new RegExp(`^${container.name} \\| one\n${container.name} \\| two\n`));
     const unknown = await runCommand(["logs", "-f", "no-such-container"], { env });
     equal(unknown.code, 1);
     match(unknown.stderr, /no-such-container/);

@@ -8,6 +8,7 @@ import {
 } from "../../services/logs/logs.ts";
 import { AppError } from "../../services/errors.ts";
 import { createLimiters } from "../../services/access/limiters.ts";
+import { createInventory } from "../../services/containers/inventory.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { collectEvidence } from "../../services/updates/run/evidence.ts";
 import { liveApp } from "../helpers/live_app.ts";
@@ -16,7 +17,9 @@ import { until } from "../helpers/until.ts";
 
 function logsOn({ socketPath }: RealEngine) {
   const engine = connectEngine(socketPath);
-  const deps = { engine, limiters: createLimiters(), self: { id: null, hostname: null } };
+  const inventory = createInventory(() => new Date());
+  const self = { id: null, hostname: null };
+  const deps = { engine, inventory, limiters: createLimiters(), self };
   const caller = { role: "viewer", userId: "u1" } as const;
   return {
     engine,

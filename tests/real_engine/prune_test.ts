@@ -92,6 +92,7 @@ privateEngineTest(
     const aside = await ended(engine, name, "--network=only-aside", "--volume=/data");
     const gone = await ended(engine, "gone");
     await using app = await liveApp(engine.socketPath);
+    app.deps.inventory.temporary.record({ id: aside, name: "web" });
 
     const { body } = await app.call("POST", "/api/system/prune", {
       olderThanHours: 0,
@@ -101,7 +102,7 @@ privateEngineTest(
     deepEqual(body.containers.deleted, [gone]);
     deepEqual(body.volumes.deleted, []);
     deepEqual(body.networks.deleted, []);
-    equal(body.networks.error, `Networks are kept while the rebuild of ${name} is unfinished`);
+    equal(body.networks.error, `Networks are kept while the rebuild of web is unfinished`);
     await engine.docker("start", aside);
   },
 );

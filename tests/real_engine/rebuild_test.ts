@@ -632,6 +632,31 @@ ownEngineTest(
   },
 );
 
+ownEngineTest(
+  "a rebuild ends, with the old container running, when each start of the new one breaks",
+  async (engine) => {
+    await using proxy = startEngineProxy(engine.socketPath, engine.sandbox.directory);
+    await using on = await rebuildOn({ ...engine, socketPath: proxy.socketPath });
+    const name = unique("broken");
+    const old = (await engine.docker("run", "--detach", `--name=${name}`, BUSYBOX, ...SLEEP))
+      .trim();
+    proxy.observe(({ path }) => {
+      if (path.endsWith("/start") && !path.includes(old)) throw new Error("Lost");
+    });
+
+    await rejects(on.rebuild(name, "never"), code("unavailable", /engine was lost/));
+    const job = await until("the job has ended", () => {
+      const [job] = listJobs(on.deps, ADMIN, { limit: 1, kind: ["container.rebuild"] }).jobs;
+      return job?.endedAt !== null && job;
+    });
+
+    equal(job.status, "rolled_back", job.error ?? "");
+    const { Id, State } = await on.inspect(name);
+    deepEqual([Id, State.Running], [old, true]);
+    deepEqual(await namesLike(engine, name), [name]);
+  },
+);
+
 podmanTest("a rebuild on Podman keeps networks, aliases, data and limits", async (engine) => {
   await using on = await rebuildOn(engine);
   await using things = cleanup(engine);

@@ -100,6 +100,20 @@ engineTest(
   },
 );
 
+engineTest("a failed first deploy says that its sources are kept", async (engine) => {
+  await using app = await liveApp(engine.socketPath);
+  await using stack = testStack(app, engine);
+  await stack.store({ services: { web: { ...sleeper, command: "false", restart: "always" } } });
+
+  const failed = await stack.deploy(NEVER_STABLE);
+
+  equal(failed.status, "rolled_back", JSON.stringify(failed));
+  deepEqual(failed.result.warnings, [
+    `The stack ${stack.name} is not deployed, and its sources are kept: change and deploy it again, ` +
+    "or delete the stack",
+  ]);
+});
+
 engineTest("a changed service is replaced, and a failing one is taken back", async (engine) => {
   await using app = await liveApp(engine.socketPath);
   await using stack = testStack(app, engine);

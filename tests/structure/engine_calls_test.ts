@@ -13,7 +13,7 @@ import { CALLS } from "../../engine/calls.ts";
 
 /** The features of `docs/socket-proxy.md`, with the files that make their calls. */
 const FEATURES: Record<string, RegExp> = {
-  "Required": /^services\/containers\/(engine_events|reads|unreadable|watcher)\.ts$/,
+  "Required": /^services\/containers\/(engine_events|missed|reads|unreadable|watcher)\.ts$/,
   "Containers in detail":
     /^(commands\/greeting|services\/(containers\/(containers|engine_status|inspect|own_labels|secret_values|self_search|stats)|messages\/crash_log|metrics\/.+))\.ts$/,
   "Logs": /^services\/logs\//,

@@ -23,6 +23,7 @@ import {
   problemsByField,
   problemsOf,
   valuesOf,
+  withLabels,
 } from "./form_values.ts";
 
 interface FormProps {
@@ -80,7 +81,9 @@ export function Form({ name, children, submit, onSubmit, onCancel, part }: FormP
       const found = error instanceof ApiError && form.current
         ? problemsByField(error, element)
         : {};
-      if (!isOfPassword(error, found, element)) refusal.value = sentenceOf(error);
+      if (!isOfPassword(error, found, element)) {
+        refusal.value = withLabels(sentenceOf(error), element);
+      }
       show(found);
     } finally {
       isBusy.value = false;

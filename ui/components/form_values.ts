@@ -41,6 +41,17 @@ export function problemsByField(
   }));
 }
 
+/** A sentence of the service about fields, with their labels instead of their names. */
+export function withLabels(message: string, form: HTMLFormElement): string {
+  const inputs = inputsOf(form);
+  return message.replace(/(?<![\w.])body\.([\w.]+)(?=: )/g, (_, path: string) => {
+    // A form may have the fields of an inner object, e.g. of `config`.
+    const field = inputs.find(({ name }) => path === name) ??
+      inputs.find(({ name }) => path.startsWith(`${name}.`) || path.endsWith(`.${name}`));
+    return field?.labels?.[0]?.textContent?.trim() || path;
+  });
+}
+
 /** Whether it has a password, which may be shown. */
 export const isPassword = ({ type, autocomplete }: HTMLInputElement): boolean =>
   type === "password" || autocomplete.endsWith("-password");

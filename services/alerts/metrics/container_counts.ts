@@ -57,7 +57,7 @@ export const containerCounts = [
   metric("container_log_matches", {
     target: "containers",
     description:
-      "New lines within windowSeconds that match pattern (RE2); of at most 50 containers",
+      "New lines within windowSeconds that match pattern (RE2); of at most 50 containers, running ones first",
     group: "Containers",
     words: "matching log lines",
     name: "The number of matching log lines",

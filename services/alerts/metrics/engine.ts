@@ -17,7 +17,7 @@ export const engineMetrics = [
     states: ["is down", "is up"],
     stateOf: "engine",
     read({ inventory, now, startedAt }) {
-      if (inventory.live) return { value: 0 };
+      if (inventory.live || inventory.status().isUnreadable) return { value: 0 };
       const isStarting = Math.abs(now().getTime() - startedAt.getTime()) < START_MS;
       return isStarting ? { reason: "The service has just started" } : { value: 1 };
     },

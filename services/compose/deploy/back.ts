@@ -60,6 +60,10 @@ export const startStep = (key: string) => `start ${key}`;
 export const pairsOf = (job: DeployJob, services: readonly ServiceWork[]): Pair[] =>
   services.flatMap(({ key }) => createdOf(job, key)?.pairs ?? []);
 
+const notDeployed = (stack: string) =>
+  `The stack ${stack} is not deployed, and its sources are kept: change and deploy it again, or ` +
+  "delete the stack";
+
 /**
  * Returns the stack to the state before the deploy. What cannot be restored does not keep the rest
  * from it.
@@ -97,7 +101,9 @@ export async function goBack(
     const inUse = await removeCreatedParts(deps, job, stack.project, planned, attempt);
     return { problems, warnings: inUseWarnings(inUse) };
   });
-  const result = { ...failed, warnings: [...failed.warnings, ...parts.warnings] };
+  const warnings = [...failed.warnings, ...parts.warnings];
+  if (planned.existing.length === 0) warnings.push(notDeployed(job.target));
+  const result = { ...failed, warnings };
   const all = [...problems, ...parts.problems];
   if (all.length === 0) throw new JobEnd("rolled_back", reason, result);
   const message = `${reason}; rollback incomplete: ${all.join("; ")}`;

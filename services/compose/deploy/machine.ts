@@ -48,9 +48,9 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
     await job.step("pull", () => pullImages(deps, job, stack));
     planned = await job.step("plan", () => planDeploy(deps, job, stack));
   } catch (error) {
-    await throwIfInterrupted(deps, error);
+    const failure = await throwIfInterrupted(deps, error);
     await restoreNames(deps, named);
-    throw error;
+    throw failure;
   }
   using mark = deps.reservations.markReplaced(changedContainers(stack, planned));
   const { changes, untouched = [] } = planned;
@@ -66,9 +66,9 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
       ];
       return { version, changes, warnings };
     } catch (error) {
-      await throwIfInterrupted(deps, error);
+      const failure = await throwIfInterrupted(deps, error);
       // The commit removes old containers, so that it cannot be rolled back.
-      if (job.hasBegun("commit")) throw error;
+      if (job.hasBegun("commit")) throw failure;
       await job.step("failure", () => Promise.resolve(messageOf(deps, error)));
     }
   }
@@ -251,9 +251,9 @@ async function verifyAll(
       });
     } catch (error) {
       if (signal.aborted) throw error;
-      await throwIfInterrupted(deps, error);
+      const failure = await throwIfInterrupted(deps, error);
       await assertSameEngine();
-      throw error;
+      throw failure;
     }
   });
 }

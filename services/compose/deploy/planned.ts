@@ -16,7 +16,6 @@ import { asContainer, listAll } from "../../containers/reads.ts";
 import { hideValues } from "../../containers/secret_values.ts";
 import { pullImage } from "../../images/pull.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
-import { readMark } from "../../containers/marks.ts";
 import type { Identity } from "../../containers/reservations.ts";
 import { isUp, nameOf } from "../../updates/recreate/replace.ts";
 import { startOrder } from "../../containers/order.ts";
@@ -130,7 +129,7 @@ export async function planDeploy(
       for (const each of kept) {
         assertNotOwn(deps, each, key);
         const member = await memberOf(each);
-        const name = readMark(member.name)?.name ?? member.name;
+        const name = deps.inventory.temporary.originalOf({ id: each.Id, name: member.name });
         replaced.push({ ...member, name, number: numberOf(each) });
       }
     }

@@ -156,5 +156,5 @@ async function affectedByStack(
   const all = await listAll(deps);
   const own = all.filter(({ composeProject }) => composeProject === name);
   for (const each of own) assertDependentsInScope(scope, each, all);
-  return [...own, ...own.flatMap((each) => affectedBy(each, all))].map(identityOf);
+  return [...own.map(identityOf), ...own.flatMap((each) => affectedBy(each, all))];
 }

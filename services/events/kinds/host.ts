@@ -52,6 +52,27 @@ export const hostKinds = [
     toneOf: (field) => field("stopped") === "" ? undefined : "warning",
     phase: "end",
   }),
+  kind("engine.unreadable", {
+    ...shared,
+    subject: () => ({ key: "engine list", kind: "measure" } as const),
+    data: {} as { error: string },
+    description: "The container engine responds, but its containers cannot be listed",
+    words: "containers not readable",
+    title: "Containers cannot be listed",
+    lines: (_, text) => ["The container engine responds", text("error")],
+    severity: "critical",
+    phase: "begin",
+  }),
+  kind("engine.readable", {
+    ...shared,
+    subject: () => ({ key: "engine list", kind: "measure" } as const),
+    data: {} as { unreadableSeconds: number },
+    description: "The engine's containers can be listed again",
+    words: "containers readable again",
+    title: "Containers can be listed again",
+    lines: (field) => [joined("Were unknown for ", duration(field("unreadableSeconds")))],
+    phase: "end",
+  }),
   kind("host.disk_full_soon", {
     ...shared,
     data: {} as {

@@ -208,7 +208,10 @@ export function createReader(
 
   function close(): void {
     if (isClosed) return;
+    // Lines that the filter left out have moved the position without a frame.
+    const id = backlog.changedId();
     release();
+    if (id) controller.enqueue(encoder.encode(`${id}:\n\n`));
     controller.close();
   }
 

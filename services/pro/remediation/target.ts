@@ -1,7 +1,6 @@
 /** The target container of a remediation rule. @module */
 
 import type { RemediationRule } from "../../../db/pro/remediation_rules.ts";
-import { readMark } from "../../containers/marks.ts";
 import type { Container, Inventory } from "../../containers/inventory.ts";
 
 /** A short or full ID; a shorter prefix could later match another container. */
@@ -33,7 +32,7 @@ export function lastKnownName(
   { action_target: ref, target_name }: Pick<RemediationRule, "action_target" | "target_name">,
   target: Container | undefined,
 ): string | null {
-  if (!target || readMark(target.name)) return target_name;
+  if (!target || target.name !== target.originalName) return target_name;
   const isGivenById = target.name !== ref && target.id.startsWith(ref);
   return isGivenById ? target.name : target_name ?? target.name;
 }

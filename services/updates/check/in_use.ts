@@ -7,7 +7,6 @@ import {
 } from "../../../engine/image_reference.ts";
 import { stackOf } from "../../access/scope.ts";
 import type { Container } from "../../containers/inventory.ts";
-import { readMark } from "../../containers/marks.ts";
 import { hasVersionPolicy, type LabelPolicy, type Labels, updatePolicy } from "../labels.ts";
 
 /** An image by the reference that containers were created from. */
@@ -43,7 +42,7 @@ export function imagesInUse(
 ): ImageInUse[] {
   const images = new Map<string, ImageInUse>();
   for (const container of [...containers].sort(byName)) {
-    if (readMark(container.name)) continue;
+    if (container.name !== container.originalName) continue;
     const reference = IMAGE_ID.test(container.image) ? undefined : findReference(container.image);
     const image = reference ? canonicalReference(reference) : container.image;
     const user = { container, stack: stackOf(container), labels: readPolicy(container, labelsOf) };

@@ -18,15 +18,16 @@ import { networkConnect, networkDisconnect, networkList } from "../../../engine/
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { sleep } from "../../lifecycle.ts";
-import { findByName } from "../../containers/reads.ts";
+import { findByName, type ReadDeps, refreshContainer } from "../../containers/reads.ts";
 import { assertComplete } from "../../containers/unreadable.ts";
 import { planRecreation, type RecreateOptions, type Recreation } from "./recreate.ts";
 
-type ReplaceDeps = Pick<Deps, "engine" | "log">;
+type ReplaceDeps = ReadDeps & Pick<Deps, "log">;
 
-/** Longest removal of a container that removes itself, in milliseconds. */
-const REMOVAL_WAIT_MS = 60_000;
+/** Longest removal of a container that removes itself, whose files may be many, in milliseconds. */
+const REMOVAL_WAIT_MS = 600_000;
 const REMOVAL_POLL_MS = 50;
+const REMOVAL_POLL_MAX_MS = 1_000;
 
 /** Attempts to remove the old container, whose filesystems may be busy for a moment. */
 const REMOVAL_TRIES = 5;
@@ -41,13 +42,18 @@ const REMOVAL_PAUSE_MS = 500;
  * for every other failure. No new container is left then.
  */
 export async function prepareReplacement(
-  { engine, log }: ReplaceDeps,
+  deps: ReplaceDeps,
   plan: Recreation,
   { name, temporaryName }: { name: string; temporaryName: string },
 ): Promise<string> {
+  const { engine, inventory, log } = deps;
   try {
     await removeLeftover(engine, temporaryName);
-    return await createFrom(engine, temporaryName, plan);
+    const id = await createFrom(engine, temporaryName, plan);
+    inventory.temporary.record({ id, name });
+    // It may have been read before it was recorded.
+    await refreshContainer(deps, id).catch(() => {});
+    return id;
   } catch (error) {
     try {
       await removeLeftover(engine, temporaryName);
@@ -144,9 +150,11 @@ export async function removeAndWait(
 
 /** @throws {AppError} `conflict` if the container still exists after {@linkcode REMOVAL_WAIT_MS}. */
 export async function untilGone(engine: Engine, id: string): Promise<void> {
+  let pauseMs = REMOVAL_POLL_MS;
   for (const until = performance.now() + REMOVAL_WAIT_MS; performance.now() < until;) {
     if (await ifThere(containerInspect(engine, id)) === undefined) return;
-    await sleep(REMOVAL_POLL_MS);
+    await sleep(pauseMs);
+    pauseMs = Math.min(REMOVAL_POLL_MAX_MS, pauseMs * 1.2);
   }
   throw new AppError("conflict", `Timeout while removing container ${id.slice(0, 12)}`);
 }

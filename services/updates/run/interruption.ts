@@ -4,26 +4,52 @@ import { connectEngine, type Engine } from "../../../engine/client.ts";
 import { EngineUnreachableError, type UnreachableReason } from "../../../engine/errors.ts";
 import { systemPing } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
 
 /**
  * Reasons that can be those of one container, e.g. of one that hangs when it starts, while the engine
- * answers other calls. A connection that breaks is not among them: an engine that restarts may answer
- * again at once.
+ * answers other calls. A connection that breaks is among them only if that is repeated: an engine that
+ * restarts may answer again at once.
  */
 const OWN_REASONS: ReadonlySet<UnreachableReason> = new Set(["protocol", "timeout"]);
+
+/** Calls that broke within this time, in milliseconds, while the engine stayed. */
+const BROKEN_MAX = 3;
+const BROKEN_MS = 3_600_000;
+
+/** Times of calls that broke, in Unix milliseconds, since the last break of the engine's events. */
+const brokenCalls = new WeakMap<Engine, { breaks: number; times: number[] }>();
+
+export type InterruptDeps = Pick<Deps, "engine" | "eventStream" | "jobs" | "now">;
 
 /**
  * Called with an error that is about to count as a failure.
  *
+ * @returns The failure, which ends a job that throws it.
  * @throws What continues the job later: the service stops, or the engine is away or stopping.
  */
-export async function throwIfInterrupted(
-  { engine, jobs }: Pick<Deps, "engine" | "jobs">,
-  error: unknown,
-): Promise<void> {
-  const isAway = error instanceof EngineUnreachableError && !OWN_REASONS.has(error.reason);
-  if (isAway || jobs.stopping.aborted) throw error;
-  await assertEngineStays(engine);
+export async function throwIfInterrupted(deps: InterruptDeps, error: unknown): Promise<unknown> {
+  if (deps.jobs.stopping.aborted) throw error;
+  if (!(error instanceof EngineUnreachableError)) {
+    await assertEngineStays(deps.engine);
+    return error;
+  }
+  const isBroken = error.reason === "broken";
+  if (!isBroken && !OWN_REASONS.has(error.reason)) throw error;
+  await assertEngineStays(deps.engine);
+  if (isBroken && !isRepeated(deps)) throw error;
+  return new AppError("unavailable", error.message, { cause: error });
+}
+
+/** Whether calls break again and again although the engine stays, and its events with it. */
+function isRepeated({ engine, eventStream, now }: InterruptDeps): boolean {
+  const at = now().getTime();
+  const { breaks } = eventStream.status();
+  const known = brokenCalls.get(engine);
+  const times = known?.breaks === breaks ? known.times.filter((time) => at - time < BROKEN_MS) : [];
+  times.push(at);
+  brokenCalls.set(engine, { breaks, times: times.slice(-BROKEN_MAX) });
+  return times.length >= BROKEN_MAX;
 }
 
 /**

@@ -71,10 +71,10 @@ export async function prepare(deps: Deps, job: UpdateJob): Promise<Prepared> {
     });
     return { planned, pulled, pairs };
   } catch (error) {
-    await throwIfInterrupted(deps, error);
+    const failure = await throwIfInterrupted(deps, error);
     if (planned) await restoreName(deps, job, planned);
     report(deps, job, "update.failed", { reason: messageOf(deps, error) });
-    throw error;
+    throw failure;
   }
 }
 
@@ -158,9 +158,9 @@ async function judgeNew(
         : { verdict: "inconclusive", reason: `${name} was not running and was not started` };
     } catch (error) {
       if (signal.aborted) throw error;
-      await throwIfInterrupted(deps, error);
+      const failure = await throwIfInterrupted(deps, error);
       await assertSameEngine();
-      if (target!.worked) throw error;
+      if (target!.worked) throw failure;
       const reason = `${messageOf(deps, error)}, but it did not work before either`;
       return { verdict: "inconclusive", reason };
     }

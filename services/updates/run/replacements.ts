@@ -18,11 +18,11 @@ import { previousTag } from "../../images/previous_tag.ts";
 import type { RecreateOptions, Recreation } from "../recreate/recreate.ts";
 import { nameOf, planSameImage, prepareReplacement, removeAndWait } from "../recreate/replace.ts";
 import { whileNamed } from "./image_name.ts";
-import { throwIfInterrupted } from "./interruption.ts";
+import { type InterruptDeps, throwIfInterrupted } from "./interruption.ts";
 import { inspectIfThere, type Member, type Pair, temporaryName } from "./members.ts";
 import { planContainer } from "./plan.ts";
 
-type CreateDeps = ReadDeps & Pick<Deps, "diskUsage" | "jobs" | "log">;
+type CreateDeps = ReadDeps & InterruptDeps & Pick<Deps, "diskUsage" | "log">;
 
 interface NewImage {
   reference: string;
@@ -95,10 +95,10 @@ async function createEach(
     }
     return pairs;
   } catch (error) {
-    await throwIfInterrupted(deps, error);
+    const failure = await throwIfInterrupted(deps, error);
     await discard(deps, pairs);
     await discard(deps, copiesOf(pairs));
-    throw error;
+    throw failure;
   }
 }
 
@@ -200,7 +200,7 @@ const copiesOf = (pairs: readonly Pair[]): Pair[] =>
  * @returns A sentence for each that could not be removed.
  */
 export async function discard(
-  deps: Pick<Deps, "engine" | "jobs" | "log">,
+  deps: InterruptDeps & Pick<Deps, "log">,
   pairs: readonly Pair[],
 ): Promise<string[]> {
   const problems: string[] = [];

@@ -103,10 +103,10 @@ async function plan(deps: Deps, job: StackUpdateJob): Promise<Named[]> {
     try {
       named.push(await planMember(deps, job, name));
     } catch (error) {
-      await throwIfInterrupted(deps, error);
+      const failure = await throwIfInterrupted(deps, error);
       const image = deps.inventory.list().find((each) => each.name === name)?.image ?? "";
       reportFailure(deps, memberJob(job, index, image), error);
-      throw error;
+      throw failure;
     }
   }
   return named;
@@ -149,9 +149,9 @@ async function pullAll(
         await pullImage(deps, { input: { image: reference, platform: null }, progress, signal });
       }
     } catch (error) {
-      await throwIfInterrupted(deps, error);
+      const failure = await throwIfInterrupted(deps, error);
       reportFailure(deps, memberJob(job, index, reference), error);
-      throw error;
+      throw failure;
     }
   }
 }

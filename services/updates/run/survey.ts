@@ -17,7 +17,6 @@ import { asContainer, inspectContainer, listAll, type ReadDeps } from "../../con
 import { dependentsOf } from "../../containers/share_group.ts";
 import { unitIn, unitText } from "../../containers/units.ts";
 import { incomplete } from "../../containers/unreadable.ts";
-import { readMark } from "../../containers/marks.ts";
 import { inPodText, isInPod } from "../recreate/podman.ts";
 import { isSwarmTask } from "../../swarm/tasks.ts";
 import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
@@ -164,7 +163,9 @@ async function fixedObstacles(
     messages.push(`${name} is a Swarm task and is managed by Swarm`);
   }
   if (oldImage?.Truncated) messages.push(incomplete(`The image of ${name}`));
-  if (readMark(name)) messages.push(`${name} is part of an unfinished update or rebuild`);
+  if (container.originalName !== name) {
+    messages.push(`${name} is part of an unfinished update or rebuild`);
+  }
   if (isIdOf(reference, old.Image) && !isRebuild) {
     messages.push(`${name} was created from an image id, which has no newer version`);
   }

@@ -25,15 +25,16 @@ import {
   type ReadDeps,
   refreshContainer,
 } from "../../containers/reads.ts";
+import type { RebuildMark } from "../../containers/marks.ts";
 import { attachmentsOf } from "../../containers/record.ts";
 import { withoutContainerValues } from "../../containers/secret_values.ts";
 import { isUp, nameOf, removeStopped, untilGone } from "../recreate/replace.ts";
-import { throwIfInterrupted } from "./interruption.ts";
+import { type InterruptDeps, throwIfInterrupted } from "./interruption.ts";
 import { inspectIfThere, type Pair, setRestartPolicy, temporaryName } from "./members.ts";
 import { discard } from "./replacements.ts";
 import { isTask } from "./verdict.ts";
 
-type SwapDeps = ReadDeps & Pick<Deps, "jobs" | "log">;
+type SwapDeps = ReadDeps & InterruptDeps & Pick<Deps, "log">;
 
 /** Time for which an old container must run to count as restored, in milliseconds. */
 const RESTORED_MS = 3_000;
@@ -52,8 +53,8 @@ export async function putNewInPlace(deps: SwapDeps, pairs: readonly Pair[]): Pro
     if (old) await stopAside(deps, old);
   }
   for (const pair of pairs) {
-    await rename(engine, pair.oldId, temporaryName(pair, "old"));
-    if (pair.copyId !== undefined) await rename(engine, pair.copyId, temporaryName(pair, "copy"));
+    await renameAside(deps, pair, pair.oldId, "old");
+    if (pair.copyId !== undefined) await renameAside(deps, pair, pair.copyId, "copy");
     await rename(engine, pair.newId, pair.name);
   }
   for (const { newId, restartPolicy } of pairs) {
@@ -104,7 +105,7 @@ export async function start(engine: Engine, container: ContainerInspect): Promis
 /** Stops a container for good, without an event about it. */
 export async function stopAside(deps: SwapDeps, container: ContainerInspect): Promise<void> {
   const { engine, inventory } = deps;
-  const { Id: id, State, HostConfig } = container;
+  const { Id: id, Config, State, HostConfig } = container;
   await setRestartPolicy(engine, container, { Name: "no" });
   const isLeaving = HostConfig.AutoRemove && State.Status !== "created";
   if (!isUp(container)) {
@@ -114,13 +115,24 @@ export async function stopAside(deps: SwapDeps, container: ContainerInspect): Pr
   const before = asContainer(deps, container);
   const down = inventory.expectDown(id);
   try {
-    await ifThere(containerStop(engine, id));
+    await ifThere(containerStop(engine, id, { graceS: Config.StopTimeout }));
     if (isLeaving) await untilGone(engine, id);
   } finally {
     const after = await refreshContainer(deps, id).catch(() => undefined);
     if (hasStayedUp(before, after?.now)) down.withdraw();
     else down.settle();
   }
+}
+
+/** Gives a container of a pair its temporary name. */
+async function renameAside(
+  { engine, inventory }: SwapDeps,
+  pair: Pair,
+  id: string,
+  role: RebuildMark["role"],
+): Promise<void> {
+  inventory.temporary.record({ id, name: pair.name });
+  await rename(engine, id, temporaryName(pair, role));
 }
 
 /** A container that no longer exists is left out: the other one of its pair can have the name. */
@@ -185,7 +197,7 @@ export async function nameOldOnes(deps: SwapDeps, pairs: readonly Pair[]): Promi
   const stuck = new Set<Pair>();
   for (const pair of pairs) {
     try {
-      await rename(deps.engine, pair.newId, temporaryName(pair, "new"));
+      await renameAside(deps, pair, pair.newId, "new");
     } catch (error) {
       await throwIfInterrupted(deps, error);
       stuck.add(pair);
@@ -196,7 +208,7 @@ export async function nameOldOnes(deps: SwapDeps, pairs: readonly Pair[]): Promi
   for (const [index, pair] of pairs.entries()) {
     const { oldId } = returning[index]!;
     // It cannot run, because what it depends on returns as a copy.
-    if (oldId !== pair.oldId) await rename(deps.engine, pair.oldId, temporaryName(pair, "old"));
+    if (oldId !== pair.oldId) await renameAside(deps, pair, pair.oldId, "old");
     try {
       await rename(deps.engine, oldId, pair.name);
     } catch (error) {

@@ -10,6 +10,7 @@ import {
 } from "../../../services/containers/crash_loops.ts";
 import { listItems } from "../../../services/containers/containers.ts";
 import { markedName } from "../../../services/containers/marks.ts";
+import { createTemporaryNames } from "../../../services/containers/temporary_names.ts";
 import type { Deps } from "../../../services/deps.ts";
 import type { DownReason } from "../../../services/events/kinds/containers.ts";
 import type { ContainerState } from "../../../services/containers/inventory.ts";
@@ -50,7 +51,7 @@ function watched({ restart = "always" } = {}) {
       reportExit(app.deps, down(reason, exitCode, name)),
     start: (name = "web") => reportStart(app.deps, { container: name, id: idOf(name) }),
     stop: () => recordServiceStop(app.deps, down("stopped", 0, "web")),
-    stopBetweenRuns: () => recordStop(app.deps, "web"),
+    stopBetweenRuns: () => recordStop(app.deps, { container: "web", id: idOf("web") }),
     remove: () => recordRemoval(app.deps, { container: "web", id: idOf("web") }),
     end: () => endCrashLoops(app.deps),
     restartService() {
@@ -196,9 +197,35 @@ Deno.test("the replacement of a container continues its crash loop", () => {
   using web = watched();
   crash(web, 2);
   const name = markedName({ name: "web", role: "new", ran: true, oldId: idOf("web") });
+  web.deps.inventory.temporary.record({ id: idOf(name), name: "web" });
   web.put("running", name);
   web.exit("exited", 1, name);
   equal(web.told.at(-1), "container.crash_looping");
+});
+
+Deno.test("a container that only has the name of a replacement hides nothing about another one", () => {
+  using web = watched();
+  const name = markedName({ name: "web", role: "old", ran: true, oldId: idOf("web") });
+  web.put("running", name);
+  for (let exits = 0; exits < 3; exits++) web.exit("exited", 1, name);
+  equal(web.told.at(-1), "container.crash_looping");
+  web.told.length = 0;
+
+  web.exit("exited", 1);
+  deepEqual(web.told, ["container.down"]);
+});
+
+Deno.test("temporary names outlast the process", () => {
+  using app = testApp();
+  const { db } = app.deps;
+  const web = { id: idOf("web"), name: "web" };
+  const temporary = markedName({ name: "web", role: "old", ran: true, oldId: web.id });
+  createTemporaryNames(db).record(web);
+  const names = createTemporaryNames(db);
+  equal(names.originalOf({ id: web.id, name: temporary }), "web");
+  equal(names.originalOf({ id: web.id, name: "another" }), "another");
+  names.forget(web.id);
+  equal(createTemporaryNames(db).originalOf({ id: web.id, name: temporary }), temporary);
 });
 
 for (

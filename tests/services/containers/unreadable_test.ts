@@ -210,15 +210,20 @@ Deno.test("a container is stopped and removed by its id if neither the list nor 
     "GET /version": () => Response.json({ Version: "20.10.24", ApiVersion: "1.41" }),
   });
   using app = testApp({ engine: fake.engine });
+  const told: string[] = [];
+  app.deps.events.publish = ({ event }) => void told.push(event);
   await using _ = follow(app);
-  await until("the listing failed", () => app.deps.inventory.status().status === "failing");
+  await until("it is reported", () => told.length > 0);
 
   const { body } = await app.call("GET", "/api/health");
   equal(body.status, "degraded");
   equal(body.engine.reachable, true);
   deepEqual(
     [body.inventory.status, body.inventory.lastError],
-    ["failing", "The container engine sent a response that is not JSON"],
+    [
+      "failing",
+      "The containers cannot be listed: The container engine sent a response that is not JSON",
+    ],
   );
   const path = `/api/containers/${idOf("bad")}`;
   const scope = { stacks: ["shop"] };
@@ -229,7 +234,54 @@ Deno.test("a container is stopped and removed by its id if neither the list nor 
 
   Object.assign(fake.answers, simulateContainers([{ name: "web" }]));
   await until("the engine is followed", () => app.deps.inventory.live);
+  deepEqual(told, ["engine.unreadable", "engine.readable"]);
   equal((await app.call("GET", "/api/health")).body.status, "ok");
+});
+
+Deno.test("texts of a container above 64 KiB are cut in memory, and read in full for its page", async () => {
+  const labels = Object.fromEntries(
+    Array.from({ length: 900 }, (_, index) => [`label-${index}`, "x".repeat(1_000)]),
+  );
+  await using fake = fakeEngine({
+    ...simulateContainers([{ name: "web", labels }, { name: "db", labels: { a: "b" } }]),
+    ...silent,
+  });
+  using app = testApp({ engine: fake.engine });
+  await using _ = follow(app);
+  await until("the engine is followed", () => app.deps.inventory.live);
+
+  const known = app.deps.inventory.get(idOf("web"))!;
+  ok(JSON.stringify(known).length < 64 * 1024);
+  equal(known.warning, TOO_LARGE);
+  equal(app.deps.inventory.get(idOf("db"))!.warning, null);
+  const { body } = await app.call("GET", "/api/containers/web");
+  deepEqual([body.labels, body.warning], [labels, null]);
+});
+
+Deno.test("containers of Podman that are created and started without an event are found", async () => {
+  const containers: SimulatedContainer[] = [{ name: "web" }];
+  const simulated = simulateContainers(containers);
+  const summaries = () =>
+    containers.map(({ name, state = "running" }) => ({
+      Id: idOf(name),
+      Names: [`/${name}`],
+      Labels: {},
+      State: state,
+    }));
+  await using fake = fakeEngine({
+    ...simulated,
+    ...silent,
+    "GET /containers/json": ({ query }) => Response.json(query.has("filters") ? [] : summaries()),
+  }, { pingHeaders: { "libpod-api-version": "4.3.1" } });
+  using app = testApp({ engine: fake.engine });
+  await using _ = follow(app);
+  await until("the engine is followed", () => app.deps.inventory.live);
+
+  containers.push({ name: "large", state: "exited" });
+  await until("it is known", () => app.deps.inventory.get(idOf("large")));
+  containers[1]!.state = "running";
+  app.clock.advance({ minutes: 1 });
+  await until("it runs", () => app.deps.inventory.get(idOf("large"))!.state === "running");
 });
 
 Deno.test("a stack with a container that cannot be read in full is refused with a sentence", async () => {

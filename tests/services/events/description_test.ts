@@ -122,6 +122,18 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       "Not running any more: db",
     ],
   },
+  "engine.unreadable": {
+    data: { error: "The engine fails to list its containers" },
+    lines: [
+      "🔴 host-1: Containers cannot be listed",
+      "The container engine responds",
+      "The engine fails to list its containers",
+    ],
+  },
+  "engine.readable": {
+    data: { unreadableSeconds: 90 },
+    lines: ["🟢 host-1: Containers can be listed again", "Were unknown for 1 min 30 s"],
+  },
   "host.disk_full_soon": {
     data: { path: "/", percent: 88.5, hoursLeft: 12, fullAt: "2026-01-01T12:00:00.000Z" },
     lines: [

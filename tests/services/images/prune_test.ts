@@ -239,14 +239,26 @@ for (const role of ["old", "new"]) {
       { name: "ended", state: "exited" },
     ]));
 
-    const report = await prune(depsOf(fake));
+    const deps = depsOf(fake);
+    deps.inventory.temporary.record({ id: idOf(name), name: "web" });
+
+    const report = await prune(deps);
 
     deepEqual(report.containers.deleted, [idOf("ended")]);
     deepEqual(report.networks, {
       ...NOTHING,
-      error: `Networks are kept while the rebuild of ${name} is unfinished`,
+      error: "Networks are kept while the rebuild of web is unfinished",
     });
     equal(fake.requests.some((request) => request.startsWith("DELETE /networks")), false);
+  });
+
+  Deno.test(`a container that only has the name of the ${role} one is removed`, async () => {
+    const name = `web-longshore-${role}-running-0123456789ab`;
+    await using fake = fakeEngine(playPrune([{ name, state: "exited" }]));
+
+    const { containers, networks } = await prune(depsOf(fake));
+
+    deepEqual([containers.deleted, networks.error], [[idOf(name)], null]);
   });
 }
 

@@ -12,6 +12,7 @@ import { resumeJobs, startJob } from "../../../services/jobs/runner.ts";
 import type { Caller } from "../../../services/access/caller.ts";
 import { AppError } from "../../../services/errors.ts";
 import type { Deps } from "../../../services/deps.ts";
+import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { openTestDatabase, testApp } from "../../helpers/test_app.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -471,6 +472,24 @@ Deno.test("a kind that outlives the engine goes on when the engine is back", asy
   deepEqual(await start(app.deps, kind).completion, [true, false]);
   deepEqual(steps, ["create", "swap"]);
   await rejects(start(app.deps, { ...kind, outlivesEngine: false }).completion, unreachable);
+});
+
+Deno.test("a job that loses the engine again and again ends while the engine answers others", async () => {
+  await using fake = fakeEngine();
+  using app = testApp({ engine: fake.engine });
+  const broken = new EngineUnreachableError("The connection broke");
+  const kind = kindOf(() => Promise.reject(broken), {
+    outlivesEngine: true,
+    recover() {
+      app.clock.advance({ minutes: 30 });
+      return Promise.reject(broken);
+    },
+  });
+  const started = start(app.deps, kind);
+  await rejects(started.completion, JobEnd);
+  const { status, error } = read(app.deps, started);
+  equal(status, "needs_attention");
+  match(error!, /^The connection broke; the job was given up after 30 minutes/);
 });
 
 Deno.test("resumeJobs() reserves again, and can be repeated while that is refused", async () => {

@@ -456,7 +456,10 @@ Deno.test("a container that is replaced is not removed", async () => {
   const { inventory } = app.deps;
   app.emit("container.down", down("web"));
   const name = markedName({ name: "web", role: "old", ran: false, oldId: idOf("web") });
-  inventory.put(containerOf({ name, id: idOf("web") }), inventory.readNumber());
+  inventory.put(
+    containerOf({ name, originalName: "web", id: idOf("web") }),
+    inventory.readNumber(),
+  );
   app.pass(70);
   reportRemovedContainers(app.deps);
   app.pass(10);

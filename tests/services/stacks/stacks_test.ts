@@ -142,11 +142,24 @@ Deno.test("one-off containers belong to no stack", () => {
 Deno.test("the old container of a rebuild is not counted", () => {
   const [stack] = summarizeStacks([
     member("web"),
-    member("web", { name: "web-longshore-old-running-0123456789ab", state: "exited" }),
+    member("web", {
+      name: "web-longshore-old-running-0123456789ab",
+      originalName: "web",
+      state: "exited",
+    }),
   ]);
 
   equal(stack?.containerCount, 1);
   equal(stack?.status, "healthy");
+});
+
+Deno.test("a container that only has the name of an old one counts", () => {
+  const [stack] = summarizeStacks([
+    member("web"),
+    member("web", { name: "web-longshore-old-running-0123456789ab", state: "exited" }),
+  ]);
+
+  equal(stack?.containerCount, 2);
 });
 
 Deno.test("a worker's swarm stack consists of the current tasks on this node", () => {

@@ -68,7 +68,7 @@ async function takeDown({ name, services, hasSources }: StackDetail): Promise<vo
 }
 
 /** Confirms and deletes the sources. */
-async function deleteStack({ name }: StackDetail): Promise<void> {
+export async function deleteStack({ name }: Pick<StackDetail, "name">): Promise<void> {
   const path = { name };
   const [versions, directory] = !hasRole("operator", "stack_sources:read")
     ? []

@@ -14,6 +14,7 @@ import { containers as live, healthOf } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { deployStack, isDeploying } from "./deploy.tsx";
+import { deleteStack } from "./more_actions.tsx";
 
 type Service = StackDetail["services"][number];
 
@@ -65,12 +66,24 @@ export function Services({ stack }: { stack: StackDetail }) {
   const { services, workingDir, configFiles } = stack;
   if (services.length === 0) {
     if (isDeploying(stack.name)) return <Empty>This stack is being deployed.</Empty>;
-    const action = stack.kind === "compose" && hasRole("admin", "stacks:write")
-      ? <Button kind="primary" onClick={() => void deployStack(stack.name)}>Deploy</Button>
+    const mayChange = hasRole("admin", "stacks:write");
+    const action = stack.kind === "compose" && mayChange
+      ? (
+        <>
+          <Button kind="primary" onClick={() => void deployStack(stack.name)}>Deploy</Button>
+          <Button kind="danger" onClick={() => void deleteStack(stack)}>Delete</Button>
+        </>
+      )
       : hasRole("operator", "stack_sources:read") && (
         <LinkButton to={stackPath(stack, "source")}>Show the source</LinkButton>
       );
-    return <Empty action={action}>This stack is not deployed. Its sources are stored.</Empty>;
+    return (
+      <Empty action={action}>
+        This stack has no containers: it was not deployed yet, or its first deploy failed. Its
+        sources are stored
+        {mayChange && " until you delete it"}.
+      </Empty>
+    );
   }
   return (
     <>

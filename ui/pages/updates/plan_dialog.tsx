@@ -12,13 +12,18 @@ import { Failure, Loading } from "../../components/states.tsx";
 import { duration, imageName, plain } from "../../base/text.ts";
 import { beginJob } from "../../state/jobs.ts";
 
-/** @param props.tags References of newer versions to choose from. */
-export function UpdateDialog({ container: { id, name }, tags = [], onClose, onStarted }: {
-  container: { id: string; name: string };
-  tags?: readonly string[];
-  onClose: () => void;
-  onStarted?: () => void;
-}) {
+/**
+ * @param props.container With its image, another tag of that can be entered.
+ * @param props.tags References of newer versions to choose from.
+ */
+export function UpdateDialog(
+  { container: { id, name, image: current }, tags = [], onClose, onStarted }: {
+    container: { id: string; name: string; image?: string };
+    tags?: readonly string[];
+    onClose: () => void;
+    onStarted?: () => void;
+  },
+) {
   const image = useSignal<string | undefined>(undefined);
   const force = useSignal(false);
   const { plan, error, reload } = usePlan(id, image.value);
@@ -52,6 +57,12 @@ export function UpdateDialog({ container: { id, name }, tags = [], onClose, onSt
           </select>
         </label>
       )}
+      {tags.length === 0 && current !== undefined && (
+        <TagField
+          image={current}
+          onChange={(reference) => image.value = reference}
+        />
+      )}
       {error
         ? <Failure error={error} onRetry={reload} />
         : plan
@@ -80,6 +91,34 @@ export function UpdateDialog({ container: { id, name }, tags = [], onClose, onSt
     </Dialog>
   );
 }
+
+/** Another tag of the same repository; nothing for a container that was created from an image's id. */
+function TagField({ image, onChange }: {
+  image: string;
+  onChange: (reference: string | undefined) => void;
+}) {
+  const [, repository, current] = REFERENCE.exec(image) ?? [];
+  if (repository === undefined) return null;
+  return (
+    <label class="field">
+      Tag
+      <input
+        placeholder={current ?? "latest"}
+        maxLength={128}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        onChange={({ currentTarget: { value } }) => {
+          const tag = value.trim();
+          onChange(tag === "" || tag === current ? undefined : `${repository}:${tag}`);
+        }}
+      />
+    </label>
+  );
+}
+
+/** Repository and tag of a reference; no image id. */
+const REFERENCE = /^(?!sha256:)([^@]*?)(?::([\w.-]+))?(?:@.*)?$/;
 
 function usePlan(id: string, image: string | undefined) {
   const plan = useSignal<ContainerUpdatePlan | undefined>(undefined);

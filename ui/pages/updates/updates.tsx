@@ -148,7 +148,8 @@ function PeriodicChecks({ settings, onChange }: {
     >
       Asks the registries of all images in use every{" "}
       {hours === 1 ? "hour" : `${hours ?? "…"} hours`}
-      . While this is off, no registry is contacted unless you check or pull.
+      . While this is off, registries are asked only when you check, pull, update or deploy, and by
+      automatic updates and schedules.
       {settings?.fixed.includes("enabled") && " Set by UPDATE_CHECK."}
     </Setting>
   );

@@ -412,7 +412,8 @@ Deno.test("a container that was given by its id is found by its new name after a
   const remediator = createRemediator(at.app.deps);
   const temporary = "shop-longshore-old-running-dddddddddddd";
   for (const name of ["web", "shop", temporary]) {
-    setContainers(at.app, [{ name, id: old, state: "running" }]);
+    const originalName = name === temporary ? "shop" : name;
+    setContainers(at.app, [{ name, originalName, id: old, state: "running" }]);
     await lookAt(remediator);
   }
   equal(selectRemediationRule(at.app.deps.db, rule.id)!.target_name, "shop");

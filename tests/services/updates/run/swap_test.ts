@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { EngineUnreachableError } from "../../../../engine/errors.ts";
+import { AppError } from "../../../../services/errors.ts";
 import { JobEnd } from "../../../../services/jobs/kind.ts";
 import { throwIfInterrupted } from "../../../../services/updates/run/interruption.ts";
 import type { UpdateInput, UpdateJob } from "../../../../services/updates/run/job.ts";
@@ -84,8 +85,14 @@ function updateJob(pair: Pair): UpdateJob {
   };
 }
 
-/** Runs an update whose calls about the new container time out while the engine answers others. */
-async function updateToHanging(isHanging: (method: string, path: string) => boolean) {
+/**
+ * Runs an update whose calls about the new container time out, or break, while the engine answers
+ * others. It is continued as the runner does it.
+ */
+async function updateToHanging(
+  isHanging: (method: string, path: string) => boolean,
+  reason: "timeout" | "broken" = "timeout",
+) {
   const containers: SimulatedContainer[] = [
     { name: "old web" },
     { name: "web", state: "created" },
@@ -100,11 +107,15 @@ async function updateToHanging(isHanging: (method: string, path: string) => bool
   const request = engine.request.bind(engine);
   engine.request = (method, path, options) =>
     path.includes(idOf("web")) && isHanging(method, path)
-      ? Promise.reject(new EngineUnreachableError("did not answer within 30 s", "timeout"))
+      ? Promise.reject(new EngineUnreachableError("did not answer within 30 s", reason))
       : request(method, path, options);
   // Not judged after its return, which takes seconds.
   const pair = { ...pairOf("web"), worked: false };
-  const end = await update(app.deps, updateJob(pair)).catch((error: unknown) => error);
+  const job = updateJob(pair);
+  let end: unknown;
+  for (let attempts = 0; attempts < 10 && !(end instanceof JobEnd); attempts++) {
+    end = await update(app.deps, job).catch((error: unknown) => error);
+  }
   ok(end instanceof JobEnd);
   return { status: end.status, message: end.message, containers };
 }
@@ -123,6 +134,30 @@ Deno.test("an update restores the old container when every call about the new on
     new RegExp(`the new container of web \\(${idOf("web").slice(0, 12)}\\) could not`),
   );
   equal(containers[0]!.state, "running");
+});
+
+for (
+  const { what, isBroken } of [
+    { what: "each call", isBroken: () => true },
+    { what: "each start", isBroken: (_: string, path: string) => path.endsWith("/start") },
+  ]
+) {
+  Deno.test(`an update ends and restores the old container when ${what} about the new one breaks`, async () => {
+    const { containers } = await updateToHanging(isBroken, "broken");
+    equal(containers[0]!.state, "running");
+  });
+}
+
+Deno.test("broken calls count as failures only if they are repeated and the engine has stayed", async () => {
+  await using fake = fakeEngine();
+  using app = testApp({ engine: fake.engine });
+  const { eventStream } = app.deps;
+  const broken = new EngineUnreachableError("The connection ended", "broken");
+  for (const _ of [1, 2]) await rejects(throwIfInterrupted(app.deps, broken), broken);
+  eventStream.recordBreak("The engine ended the stream");
+  for (const _ of [1, 2]) await rejects(throwIfInterrupted(app.deps, broken), broken);
+  const failure = await throwIfInterrupted(app.deps, broken);
+  ok(failure instanceof AppError && failure.code === "unavailable");
 });
 
 Deno.test("an update continues later when the engine accepts no new connection", async () => {
