@@ -124,15 +124,8 @@ export function imageInspect(
 }
 
 /** The layers of an image, newest first. @throws {EngineError} 404 if the image does not exist. */
-export function imageHistory(
-  engine: Engine,
-  reference: string,
-  { signal }: Signal = {},
-): Promise<ImageLayer[]> {
-  return engine.json("GET", `/images/${imagePath(reference)}/history`, {
-    signal,
-    limits: OBJECT_LIMITS,
-  });
+export function imageHistory(engine: Engine, reference: string): Promise<ImageLayer[]> {
+  return engine.json("GET", `/images/${imagePath(reference)}/history`, { limits: OBJECT_LIMITS });
 }
 
 /**

@@ -33,12 +33,8 @@ export async function volumeList(
 }
 
 /** Finds a volume by its exact name. */
-export async function findVolume(
-  engine: Engine,
-  name: string,
-  { signal }: Signal = {},
-): Promise<Volume | undefined> {
-  return (await volumeList(engine, { signal })).find(({ Name }) => Name === name);
+export async function findVolume(engine: Engine, name: string): Promise<Volume | undefined> {
+  return (await volumeList(engine)).find(({ Name }) => Name === name);
 }
 
 /** Request body of `POST /volumes/create`. */
@@ -68,17 +64,12 @@ export function volumeCreate(
 }
 
 /** @throws {EngineError} 404 if the volume does not exist; 409 when a container uses it. */
-export async function volumeRemove(
-  engine: Engine,
-  name: string,
-  { signal }: Signal = {},
-): Promise<void> {
+export async function volumeRemove(engine: Engine, name: string): Promise<void> {
   // Podman would remove a volume whose name only begins so.
-  if (engine.kind === "podman" && !await findVolume(engine, name, { signal })) {
+  if (engine.kind === "podman" && !await findVolume(engine, name)) {
     throw noSuch("volume", name);
   }
   await engine.send("DELETE", `/volumes/${segment("volume", name)}`, {
-    signal,
     long: true,
     headTimeoutMs: withMargin(120),
   });
