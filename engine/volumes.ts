@@ -33,8 +33,12 @@ export async function volumeList(
 }
 
 /** Finds a volume by its exact name. */
-export async function findVolume(engine: Engine, name: string): Promise<Volume | undefined> {
-  return (await volumeList(engine)).find(({ Name }) => Name === name);
+export async function findVolume(
+  engine: Engine,
+  name: string,
+  { signal }: Signal = {},
+): Promise<Volume | undefined> {
+  return (await volumeList(engine, { signal })).find(({ Name }) => Name === name);
 }
 
 /** Request body of `POST /volumes/create`. */
