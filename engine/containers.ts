@@ -287,15 +287,9 @@ export interface ContainerTop {
  *
  * @throws {EngineError} 404 if the container does not exist; 409 if it is not running.
  */
-export async function containerTop(
-  engine: Engine,
-  id: string,
-  { signal }: Signal = {},
-): Promise<ContainerTop> {
+export async function containerTop(engine: Engine, id: string): Promise<ContainerTop> {
   const path = `/containers/${segment("container", id)}/top` as const;
-  const { Titles, Processes } = await runningJson<Partial<ContainerTop>>(engine, id, path, {
-    signal,
-  });
+  const { Titles, Processes } = await runningJson<Partial<ContainerTop>>(engine, id, path, {});
   return splitColumns({ Titles: Titles ?? [], Processes: Processes ?? [] });
 }
 

@@ -1,13 +1,10 @@
 /** Image operations of the engine's API. @module */
 
-import type { Engine, EngineResponse } from "./client.ts";
+import type { Engine } from "./client.ts";
 import type { ContainerConfig } from "./container_config.ts";
-import { EngineError, RefusedCallError } from "./errors.ts";
-import { isImageName, parseReference } from "./image_reference.ts";
-import { jsonLines } from "./json_lines.ts";
+import { isImageName } from "./image_reference.ts";
 import { noSuch, segments } from "./path.ts";
 import { filtersText, type Signal, withMargin } from "./query.ts";
-import { type RegistryAuth, registryAuthHeader } from "./registry_auth.ts";
 import { type JsonLimits, LIST_LIMITS, OBJECT_LIMITS, type Shortened } from "./shortened_json.ts";
 
 /** One entry of `GET /images/json`. */
@@ -57,16 +54,6 @@ export interface ImageDeletion {
   Deleted?: string;
 }
 
-/** One message of a pull. */
-export interface PullProgress {
-  /** E.g. `Downloading`. */
-  status?: string;
-  /** Id of the layer. */
-  id?: string;
-  progressDetail?: { current?: number; total?: number };
-  [field: string]: unknown;
-}
-
 /** One layer of an image's history. */
 export interface ImageLayer {
   /** `<missing>` unless the layer is an image of this host. */
@@ -86,7 +73,7 @@ export interface ImageLayer {
  *
  * @throws {EngineError} 404.
  */
-function imagePath(reference: string): string {
+export function imagePath(reference: string): string {
   const path = segments("image", reference);
   if (!isImageName(reference)) throw noSuch("image", reference);
   return path;
@@ -139,15 +126,8 @@ export function imageInspect(
 }
 
 /** The layers of an image, newest first. @throws {EngineError} 404 if the image does not exist. */
-export function imageHistory(
-  engine: Engine,
-  reference: string,
-  { signal }: Signal = {},
-): Promise<ImageLayer[]> {
-  return engine.json("GET", `/images/${imagePath(reference)}/history`, {
-    signal,
-    limits: OBJECT_LIMITS,
-  });
+export function imageHistory(engine: Engine, reference: string): Promise<ImageLayer[]> {
+  return engine.json("GET", `/images/${imagePath(reference)}/history`, { limits: OBJECT_LIMITS });
 }
 
 /**
@@ -197,175 +177,3 @@ export async function imagePrune(
   });
   return { deleted: pruned?.ImagesDeleted ?? [], spaceReclaimed: pruned?.SpaceReclaimed ?? 0 };
 }
-
-/**
- * Pulls an image and waits until the pull is complete. A reference without tag and digest means
- * `:latest`.
- *
- * @throws {EngineError} 404 if the registry does not have the image or hides it; 400 for an invalid
- * reference; 507 if the host's disk is full; 502 for any other failure, with the engine's text.
- */
-export async function imagePull(
-  engine: Engine,
-  reference: string,
-  { platform, auth, onProgress, signal }: {
-    /** E.g. `linux/arm64`; default: the platform of the host. */
-    platform?: string | undefined;
-    auth?: RegistryAuth | undefined;
-    onProgress?: ((progress: PullProgress) => void) | undefined;
-  } & Signal = {},
-): Promise<void> {
-  const { name, tag, digest } = parseReference(reference);
-  // Without a tag the engine would pull every tag of the repository.
-  const response = await engine.request("POST", "/images/create", {
-    query: { fromImage: name, tag: digest ?? tag ?? "latest", platform },
-    headers: registryAuthHeader(auth),
-    signal,
-    long: true,
-    headTimeoutMs: PULL_HEAD_TIMEOUT_MS,
-  }).catch((error) => {
-    // Other statuses are about the registry and differ by engine.
-    throw error instanceof EngineError && !(error instanceof RefusedCallError) &&
-        error.status !== 400 && error.status !== 404
-      ? toPullError(error.message, error)
-      : error;
-  });
-  for await (const message of jsonLines<PullMessage>(response.body)) {
-    const failure = message.errorDetail?.message ?? message.error;
-    if (failure !== undefined) throw toPullError(failure);
-    onProgress?.(message);
-  }
-}
-
-/** The engine contacts the registry before it responds. */
-const PULL_HEAD_TIMEOUT_MS = 300_000;
-
-interface PullMessage extends PullProgress {
-  error?: string;
-  errorDetail?: { message?: string; code?: number };
-}
-
-// The engine distinguishes failures only by text.
-const UNKNOWN_IMAGE =
-  /not found|manifest unknown|name unknown|does not exist|no such image|not known/i;
-const DISK_FULL = /no space left on device|disk quota exceeded/i;
-// Messages about something else that is missing: a host, a certificate, a credential helper.
-const NOT_THE_IMAGE = /no such host|executable file not found|x509:|certificate/i;
-
-function toPullError(message: string, cause?: unknown): EngineError {
-  const status = DISK_FULL.test(message)
-    ? 507
-    : UNKNOWN_IMAGE.test(message) && !NOT_THE_IMAGE.test(message)
-    ? 404
-    : 502;
-  return new EngineError(status, message, { cause });
-}
-
-/**
- * Creates an image from the files of a tar archive.
- *
- * @throws {EngineError} 502 with the engine's text.
- */
-export async function imageImport(
-  engine: Engine,
-  { name, archive, signal }: {
-    /** With a tag. */
-    name: string;
-    archive: Uint8Array<ArrayBuffer>;
-  } & Signal,
-): Promise<void> {
-  const response = await engine.request("POST", "/images/create", {
-    // Podman ignores the parameter `tag`.
-    query: { fromSrc: "-", repo: name },
-    headers: { "Content-Type": "application/x-tar" },
-    upload: new Blob([archive]).stream(),
-    signal,
-    long: true,
-  });
-  for await (const message of jsonLines<PullMessage>(response.body)) {
-    const failure = message.errorDetail?.message ?? message.error;
-    if (failure !== undefined) throw new EngineError(502, failure);
-  }
-}
-
-/** Longest wait for the first byte of an archive, e.g. while the engine collects the layers. */
-const SAVE_HEAD_TIMEOUT_MS = 600_000;
-
-/**
- * Reads an image as a tar archive in the format of `docker save`. With a name, the archive has that
- * name only.
- *
- * @throws {EngineError} 404 if the image does not exist.
- */
-export function imageSave(
-  engine: Engine,
-  reference: string,
-  { signal }: Signal = {},
-): Promise<EngineResponse> {
-  return engine.request("GET", `/images/${imagePath(reference)}/get`, {
-    signal,
-    long: true,
-    headTimeoutMs: SAVE_HEAD_TIMEOUT_MS,
-  });
-}
-
-/** Longest unpacking by the engine after the last byte of an archive. */
-const LOAD_HEAD_TIMEOUT_MS = 30 * 60_000;
-
-/** One message of a load. */
-interface LoadMessage {
-  stream?: string;
-  error?: string;
-  errorDetail?: { message?: string };
-}
-
-/**
- * Loads the images of an archive, as `docker load` does.
- *
- * @param archive A tar archive, optionally compressed. Cancelled unless it was sent completely.
- * @returns The loaded names, and ids of images without a name.
- * @throws {EngineError} 507 if the host's disk is full; 400 for anything else that the engine
- * refuses. The text does not contain paths of the host.
- */
-export async function imageLoad(
-  engine: Engine,
-  archive: ReadableStream<Uint8Array>,
-  { onSent, signal }: { onSent?: ((bytes: number) => void) | undefined } & Signal = {},
-): Promise<string[]> {
-  const response = await engine.request("POST", "/images/load", {
-    query: { quiet: true },
-    headers: { "Content-Type": "application/x-tar" },
-    upload: archive,
-    onSent,
-    signal,
-    long: true,
-    headTimeoutMs: LOAD_HEAD_TIMEOUT_MS,
-  }).catch((error) => {
-    throw error instanceof EngineError && !(error instanceof RefusedCallError)
-      ? toLoadError(error.message, error)
-      : error;
-  });
-  let text = "";
-  for await (const message of jsonLines<LoadMessage>(response.body)) {
-    const failure = message.errorDetail?.message ?? message.error;
-    if (failure !== undefined) throw toLoadError(failure);
-    text += message.stream ?? "";
-  }
-  // Podman joins the names with commas, which no name contains.
-  return [...text.matchAll(/^Loaded image(?: ID|\(s\))?: (.+)$/gm)]
-    .flatMap(([, names]) => names!.trim().split(/,\s*/));
-}
-
-const NO_IMAGES =
-  /docker-import-\d+\/(?:repositories|manifest\.json): no such file|does not match any of the supported image formats/;
-
-function toLoadError(message: string, cause?: unknown): EngineError {
-  if (DISK_FULL.test(message)) return new EngineError(507, withoutPaths(message), { cause });
-  const text = NO_IMAGES.test(message)
-    ? "the archive has no images in the format of docker save"
-    : withoutPaths(message);
-  return new EngineError(400, text, { cause });
-}
-
-/** Leaves the last part of each path, because the others are directories of the host. */
-const withoutPaths = (text: string) => text.replace(/(?<![\w./-])\/(?:[^\s/:]+\/)+/g, "");

@@ -84,9 +84,8 @@ export function networkInspect(
 export async function findNetwork(
   engine: Engine,
   name: string,
-  { signal }: Signal = {},
 ): Promise<Network | undefined> {
-  return (await networkList(engine, { signal })).find(({ Name }) => Name === name);
+  return (await networkList(engine)).find(({ Name }) => Name === name);
 }
 
 /**
@@ -184,9 +183,6 @@ export async function networkDisconnect(
 export async function networkRemove(
   engine: Engine,
   network: Pick<Network, "Id" | "Name">,
-  { signal }: Signal = {},
 ): Promise<void> {
-  await engine.send("DELETE", `/networks/${segment("network", networkRef(engine, network))}`, {
-    signal,
-  });
+  await engine.send("DELETE", `/networks/${segment("network", networkRef(engine, network))}`);
 }

@@ -87,13 +87,8 @@ export function serviceList(
 }
 
 /** @throws {EngineError} 404 if the service does not exist. */
-export function serviceInspect(
-  engine: Engine,
-  id: string,
-  { signal }: Signal = {},
-): Promise<Service> {
-  return engine.json("GET", `/services/${segment("service", id)}`, { signal });
-}
+export const serviceInspect = (engine: Engine, id: string): Promise<Service> =>
+  engine.json("GET", `/services/${segment("service", id)}`);
 
 /**
  * Replaces the specification of a service; the swarm then updates its tasks in the background.

@@ -107,24 +107,18 @@ export function systemVersion(engine: Engine, { signal }: Signal = {}): Promise<
   return engine.json("GET", "/version", { signal });
 }
 
-export function systemInfo(engine: Engine, { signal }: Signal = {}): Promise<EngineInfo> {
-  return engine.json("GET", "/info", { signal });
-}
+export const systemInfo = (engine: Engine): Promise<EngineInfo> => engine.json("GET", "/info");
 
 /**
  * Disk usage by kind. The engine scans its whole storage for this, which can take minutes.
  *
  * @throws {EngineError} 409 if the engine is already computing it.
  */
-export async function systemDiskUsage(
-  engine: Engine,
-  { signal }: Signal = {},
-): Promise<DiskUsage> {
-  if (engine.apiVersion === undefined) await systemPing(engine, { signal });
+export async function systemDiskUsage(engine: Engine): Promise<DiskUsage> {
+  if (engine.apiVersion === undefined) await systemPing(engine);
   const usage = await engine.json<WireDiskUsage>("GET", "/system/df", {
     // Since 1.52 required for the list of volumes.
     query: { verbose: isAtLeast(engine.apiVersion, "1.52") ? true : undefined },
-    signal,
     long: true,
     headTimeoutMs: DISK_USAGE_TIMEOUT_MS,
     limits: LIST_LIMITS,

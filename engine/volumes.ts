@@ -68,17 +68,12 @@ export function volumeCreate(
 }
 
 /** @throws {EngineError} 404 if the volume does not exist; 409 when a container uses it. */
-export async function volumeRemove(
-  engine: Engine,
-  name: string,
-  { signal }: Signal = {},
-): Promise<void> {
+export async function volumeRemove(engine: Engine, name: string): Promise<void> {
   // Podman would remove a volume whose name only begins so.
-  if (engine.kind === "podman" && !await findVolume(engine, name, { signal })) {
+  if (engine.kind === "podman" && !await findVolume(engine, name)) {
     throw noSuch("volume", name);
   }
   await engine.send("DELETE", `/volumes/${segment("volume", name)}`, {
-    signal,
     long: true,
     headTimeoutMs: withMargin(120),
   });

@@ -113,6 +113,8 @@ async function recordLogs({ service, tokens }: World, name: string, recorded: Re
 const masked = (text: string): string =>
   text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
     .replace(/"(Up|Exited|Created) [^"]*"/g, '"$1"')
+    .replace(/ d=(\\?")[^"]*"/g, " d=$1<path>$1") // A QR code.
+    .replace(/\b[\da-f]{12}\b/g, "<id>")
     .replace(/[\w+/=.-]+/g, (word) => word.length >= 20 && /\d/.test(word) ? "<token>" : word)
     .replace(/-?\d+(\.\d+)?/g, "<n>");
 

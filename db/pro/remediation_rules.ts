@@ -4,11 +4,9 @@
  * @module
  */
 
+import type { AlertOperator } from "../alert_rules.ts";
 import { boolean, json, number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
-
-export const REMEDIATION_OPERATORS = [">", "<", ">=", "<=", "=="] as const;
-export type RemediationOperator = (typeof REMEDIATION_OPERATORS)[number];
 
 export const REMEDIATION_ACTIONS = ["restart", "start", "stop"] as const;
 export type RemediationAction = (typeof REMEDIATION_ACTIONS)[number];
@@ -17,7 +15,7 @@ const rules = table("remediation_rules", {
   id: text(),
   name: text(),
   condition_metric: text(),
-  condition_operator: text<RemediationOperator>(),
+  condition_operator: text<AlertOperator>(),
   condition_threshold: number(),
   /** Time for which the condition must hold without interruption, in seconds. */
   condition_duration: number(),

@@ -48,10 +48,10 @@ const INDEX_BYTES_MAX = 32 * 1024;
  *
  * @returns `undefined` if the dashboard was not built.
  */
-export async function openPack(url = PACK_URL): Promise<Pack | undefined> {
+export async function openPack(): Promise<Pack | undefined> {
   let file: Deno.FsFile;
   try {
-    file = await Deno.open(url);
+    file = await Deno.open(PACK_URL);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;

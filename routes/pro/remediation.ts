@@ -2,13 +2,13 @@
 
 import * as z from "zod";
 import { UNITS } from "../../services/alerts/metrics/kind.ts";
+import { ALERT_OPERATORS } from "../../services/alerts/rules.ts";
 import type { Deps } from "../../services/deps.ts";
 import {
   changeRemediationRule,
   createRemediationRule,
   listRemediationRules,
   REMEDIATION_ACTIONS,
-  REMEDIATION_OPERATORS,
   removeRemediationRule,
 } from "../../services/pro/remediation/rules.ts";
 import { REMEDIATION_METRICS } from "../../services/pro/remediation/metrics.ts";
@@ -31,7 +31,7 @@ const settings = {
     description: REMEDIATION_METRICS.map(({ id, description }) => `${id}: ${description}`)
       .join(". "),
   }),
-  condition_operator: z.enum(REMEDIATION_OPERATORS),
+  condition_operator: z.enum(ALERT_OPERATORS),
   condition_threshold: z.number().min(-1e12).max(1e12),
   condition_duration: z.int().min(0).max(86_400).meta({
     description: "Seconds for which the condition must hold without interruption",
@@ -98,7 +98,7 @@ const MetricDescription = z.object({
   description: z.string().meta({ example: "1 or 0" }),
   unit: z.enum(UNITS).nullable(),
   is_state: z.boolean().meta({ description: "Whether the value is 1 or 0" }),
-  operator: z.enum(REMEDIATION_OPERATORS).meta({
+  operator: z.enum(ALERT_OPERATORS).meta({
     description: "Proposed for a new rule, as is the threshold",
   }),
   threshold: z.number(),

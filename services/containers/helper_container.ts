@@ -6,7 +6,8 @@ import {
   containerRemove,
 } from "../../engine/containers.ts";
 import { EngineError, EngineUnreachableError, ifThere } from "../../engine/errors.ts";
-import { imageImport, imageInspect } from "../../engine/images.ts";
+import { imageImport } from "../../engine/image_archives.ts";
+import { imageInspect } from "../../engine/images.ts";
 import type { Deps } from "../deps.ts";
 import { EMPTY_IMAGE, HELPER_LABEL, helperMark, helperName } from "./helpers.ts";
 

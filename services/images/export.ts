@@ -1,6 +1,6 @@
 /** Exports of images as archives. @module */
 
-import { imageSave } from "../../engine/images.ts";
+import { imageSave } from "../../engine/image_archives.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Deps } from "../deps.ts";
 import { readStream } from "../stream/read_stream.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { imageLoad } from "../../engine/images.ts";
+import { imageLoad } from "../../engine/image_archives.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Deps } from "../deps.ts";
 import { failInterrupted, type NamedJobKind } from "../jobs/kind.ts";

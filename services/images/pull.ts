@@ -2,7 +2,8 @@
 
 import { fullImageId } from "../../engine/image_id.ts";
 import { canonicalReference, parseReference } from "../../engine/image_reference.ts";
-import { imageInspect, imagePull } from "../../engine/images.ts";
+import { imageInspect } from "../../engine/images.ts";
+import { imagePull } from "../../engine/image_pull.ts";
 import { type Caller, mayDo } from "../access/caller.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";

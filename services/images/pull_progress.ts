@@ -1,7 +1,7 @@
 /** The progress of a pull, summed over its layers. @module */
 
 import type { JobProgress } from "../../db/jobs.ts";
-import type { PullProgress } from "../../engine/images.ts";
+import type { PullProgress } from "../../engine/image_pull.ts";
 
 interface Layer {
   downloaded: number;

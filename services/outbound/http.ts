@@ -5,13 +5,13 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
 import type { ClientRequest, IncomingMessage } from "node:http";
-import { nodeHttp, nodeHttps, nodeZlib } from "../builtins.ts";
-import { withDeadline, withTimeLimit } from "../deadline.ts";
-import { VERSION } from "../version.ts";
+import { nodeHttp, nodeHttps } from "../builtins.ts";
+import { withTimeLimit } from "../deadline.ts";
 import { connectOptions } from "./connection.ts";
 import { asOutboundError, OutboundError, timeoutError } from "./error.ts";
+import { requestHeaders } from "./headers.ts";
+import { type BodyOver, readBody, unpack } from "./response_body.ts";
 import { type OutboundDeps, type OutboundReach, parseOutboundUrl, resolveOutbound } from "./url.ts";
 
 interface OutboundRequest {
@@ -20,8 +20,7 @@ interface OutboundRequest {
   /** Default: GET. */
   method?: string;
   /**
-   * Checked before with {@linkcode outboundHeaderProblem}. Not sent to another origin after a
-   * redirect.
+   * Checked before with `outboundHeaderProblem()`. Not sent to another origin after a redirect.
    */
   headers?: Record<string, string>;
   body?: string | Uint8Array;
@@ -56,44 +55,11 @@ export interface OutboundResponse {
   url: string;
 }
 
-type BodyOver = "fail" | "cut" | "optional";
-
-/** Wait for an optional body, in milliseconds. */
-const OPTIONAL_BODY_MS = 1_000;
-
-/** Headers that this module sets itself, or that change how the message is framed. */
-const RESERVED_HEADERS = new Set([
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "http2-settings",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "via",
-]);
-
 /** Also sent to another origin. Any other header may contain a credential of the first origin. */
 const NEUTRAL_HEADERS = new Set(["accept", "accept-language"]);
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-const CODINGS = new Set(["gzip", "x-gzip", "deflate", "br"]);
-
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
-/** Maximum length of a header's value that a user gives. */
-const USER_VALUE_MAX = 4_096;
-
-/** Maximum length of a value that is sent: tokens of registries have several kilobytes. */
-export const SENT_VALUE_MAX = 16_384;
-
-const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 const METHOD = /^[A-Z]{1,20}$/;
 
 /** Maximum number of interim responses (1xx) before the final one. */
@@ -106,22 +72,6 @@ const HEADERS_MAX = 128;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-
-/** Returns what is wrong with a header that a user wants to send; `undefined` if nothing is. */
-export function outboundHeaderProblem(
-  name: string,
-  value: string,
-  valueMax = USER_VALUE_MAX,
-): string | undefined {
-  if (!HEADER_NAME.test(name)) return "not a header name";
-  if (RESERVED_HEADERS.has(name.toLowerCase())) {
-    return "belongs to the connection and cannot be set";
-  }
-  if (value.length > valueMax || !HEADER_VALUE.test(value)) {
-    return `must be at most ${valueMax} printable ASCII characters`;
-  }
-  return undefined;
-}
 
 /**
  * Makes one HTTP/1.1 request, without cookies, cache or stored credentials. The target of each
@@ -215,24 +165,6 @@ async function exchange(
   }
 }
 
-/** @throws {TypeError} For a header that a user may not set. */
-function requestHeaders(
-  method: string,
-  headers: Record<string, string>,
-  body: Uint8Array | undefined,
-): Record<string, string> {
-  const all: Record<string, string> = { "user-agent": `Longshore/${VERSION}`, accept: "*/*" };
-  for (const [name, value] of Object.entries(headers)) {
-    const problem = outboundHeaderProblem(name, value, SENT_VALUE_MAX);
-    if (problem) throw new TypeError(`Header ${JSON.stringify(name)}: ${problem}`);
-    all[name.toLowerCase()] = value;
-  }
-  // A compressed body costs the time to unpack it.
-  all["accept-encoding"] = "identity";
-  if (body || !["GET", "HEAD"].includes(method)) all["content-length"] = `${body?.length ?? 0}`;
-  return all;
-}
-
 function receiveResponse(sent: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let interim = 0;
@@ -254,58 +186,6 @@ function joinHeaders({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]),
   );
-}
-
-async function readBody(
-  response: IncomingMessage,
-  max: number,
-  over: BodyOver,
-): Promise<Uint8Array<ArrayBuffer>> {
-  // A caller that needs nothing of the body does not wait for it.
-  if (max === 0 && over !== "fail") return new Uint8Array(0);
-  const pieces: Uint8Array[] = [];
-  const reading = readPieces(response, max, over, pieces);
-  if (over === "optional") await withDeadline(reading.catch(() => {}), OPTIONAL_BODY_MS);
-  else await reading;
-  return new Uint8Array(Buffer.concat(pieces).subarray(0, max));
-}
-
-/** Reads up to `max` bytes into `pieces`. */
-async function readPieces(
-  response: IncomingMessage,
-  max: number,
-  over: BodyOver,
-  pieces: Uint8Array[],
-): Promise<void> {
-  let length = 0;
-  for await (const piece of response as AsyncIterable<Uint8Array>) {
-    length += piece.length;
-    if (length > max && over === "fail") {
-      throw new OutboundError("too_large", `The answer is larger than the ${max} bytes allowed`);
-    }
-    pieces.push(piece);
-    if (length >= max && over !== "fail") break;
-  }
-}
-
-/** Some proxies compress what was requested as it is; the unpacked body has the same limit. */
-function unpack(
-  body: Uint8Array<ArrayBuffer>,
-  encoding: string | undefined,
-  max: number,
-): Uint8Array<ArrayBuffer> {
-  const coding = encoding?.trim().toLowerCase();
-  if (body.length === 0 || coding === undefined || !CODINGS.has(coding)) return body;
-  const { brotliDecompressSync, unzipSync } = nodeZlib();
-  try {
-    const unpackCoding = coding === "br" ? brotliDecompressSync : unzipSync;
-    return new Uint8Array(unpackCoding(body, { maxOutputLength: max }));
-  } catch (cause) {
-    if (Object(cause).code === "ERR_BUFFER_TOO_LARGE") {
-      throw new OutboundError("too_large", `The answer is larger than the ${max} bytes allowed`);
-    }
-    throw new OutboundError("network", "The answer is not compressed as it says", { cause });
-  }
 }
 
 /**

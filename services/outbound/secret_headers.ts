@@ -1,7 +1,7 @@
 /** Headers whose values are secrets: stored encrypted and shown redacted. @module */
 
 import { AppError } from "../errors.ts";
-import { outboundHeaderProblem } from "./http.ts";
+import { outboundHeaderProblem } from "./headers.ts";
 import { GIVE_AGAIN, NOTHING_STORED, REDACTED } from "../text/redact.ts";
 
 interface Kept {

@@ -97,7 +97,7 @@ dashboardTest("a visitor without a session reads and tries the API", async (t) =
     deepEqual(await search(tab, "refreshToken"), ["refreshTokens"]);
     deepEqual(await search(tab, "post STANDARD webhooks"), ["createWebhook"]);
     deepEqual(await search(tab, "no such words"), []);
-    equal(new URL(tab.page.url()).search, "?q=no+such+words");
+    await eventually(() => equal(new URL(tab.page.url()).search, "?q=no+such+words"));
     await tab.click("button", "Clear filters");
     await listed(tab);
   });

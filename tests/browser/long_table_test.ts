@@ -109,6 +109,35 @@ dashboardTest("a long table shows the right rows in their order", async (t) => {
     await tab.find("status", "300 containers");
   });
 
+  await t.step(
+    "many keys change the address once, at the latest when the page is left",
+    async () => {
+      const changes = await tab.page.evaluate(() => {
+        let changes = 0;
+        const { replaceState } = history;
+        history.replaceState = (...state) => {
+          changes++;
+          replaceState.apply(history, state);
+        };
+        const field = document.querySelector<HTMLInputElement>("main input[type=search]")!;
+        for (let key = 0; key < 100; key++) {
+          field.value = `web-0${key}`;
+          field.dispatchEvent(new Event("input", { bubbles: true }));
+        }
+        document.querySelector<HTMLElement>('nav a[href="/"]')!.click();
+        history.replaceState = replaceState;
+        return changes;
+      });
+      equal(changes, 1);
+      await tab.find("heading", "Overview");
+      await tab.page.goBack();
+      await tab.find("status", "1 of 300 containers");
+      equal(new URL(tab.page.url()).search, "?q=web-099");
+      await tab.type("searchbox", "Filter containers", "");
+      await tab.find("status", "300 containers");
+    },
+  );
+
   await t.step("the keyboard leads through it row by row", async () => {
     await tab.page.focus('main tbody [aria-label="Select web-001"]');
     const focused: (string | null)[] = [];

@@ -1,6 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { EngineError, EngineProtocolError } from "../../engine/errors.ts";
-import { imageInspect, imagePrune, imagePull, imageRemove } from "../../engine/images.ts";
+import { imageInspect, imagePrune, imageRemove } from "../../engine/images.ts";
+import { imagePull } from "../../engine/image_pull.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 
 const sha = `sha256:${"0123456789abcdef".repeat(4)}`;

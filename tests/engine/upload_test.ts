@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { imageLoad } from "../../engine/images.ts";
+import { imageLoad } from "../../engine/image_archives.ts";
 import {
   fakeEngine,
   jsonAnswer,

@@ -15,13 +15,8 @@ import {
 import { EngineError, EngineUnreachableError } from "../../engine/errors.ts";
 import { systemEvents } from "../../engine/events.ts";
 import { execCreate, execInspect, execStart } from "../../engine/exec.ts";
-import {
-  imageInspect,
-  imageList,
-  imagePrune,
-  imagePull,
-  imageRemove,
-} from "../../engine/images.ts";
+import { imageInspect, imageList, imagePrune, imageRemove } from "../../engine/images.ts";
+import { imagePull } from "../../engine/image_pull.ts";
 import {
   networkConnect,
   networkDisconnect,

@@ -11,7 +11,7 @@ const root = new URL("../../", import.meta.url);
  * needs a limit of its length.
  */
 const CHECKED: Readonly<Record<string, readonly [expression: RegExp, reason: string][]>> = {
-  "engine/images.ts": [
+  "engine/image_archives.ts": [
     [/(?<![\w./-])\/(?:[^\s/:]+\/)+/g, "a message of the engine about one path, at most 4096"],
   ],
   "routes/pipeline/authorize.ts": [

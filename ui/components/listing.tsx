@@ -80,8 +80,8 @@ export function Listing<Row>(
   );
 }
 
-/** Past events, below the list that they belong to. */
-export function History<Row>(
+/** A list in a section of its own, below another part of the page. */
+export function ListingSection<Row>(
   { title, ...listing }: Omit<ListingProps<Row>, "name"> & { title: string; name?: string },
 ) {
   return (

@@ -7,11 +7,13 @@ import { focusPage } from "../state/router.ts";
 import { Icon } from "./icon.tsx";
 import { MenuButton, type MenuItem, OpenMenu } from "./menu.tsx";
 import type { Column } from "./columns.tsx";
-import type { GroupLine, Line, RowLine } from "./table_lines.ts";
+import type { GroupLine, Line } from "./table_lines.ts";
 import { rowHeight, useVisibleRows } from "./visible_rows.ts";
 
 interface RowProps<Row> {
-  line: RowLine<Row>;
+  row: Row;
+  /** Identifies it in `selected` and `menu`. */
+  rowKey: string;
   /** Its index among all lines; `undefined` if all are rendered. */
   at: number | undefined;
   columns: readonly Column<Row>[];
@@ -29,7 +31,7 @@ export interface RowMenu {
   items: readonly MenuItem[];
 }
 
-interface BodyProps<Row> extends Omit<RowProps<Row>, "line" | "at"> {
+interface BodyProps<Row> extends Omit<RowProps<Row>, "row" | "rowKey" | "at"> {
   lines: readonly Line<Row>[];
   /** Whether only the lines near the window are rendered. */
   isVirtual: boolean;
@@ -58,10 +60,11 @@ export function TableBody<Row>(
     >
       {visible.map((index) => {
         const line = lines[index]!;
+        const { key } = line;
         const at = isVirtual ? index : undefined;
         return line.kind === "group"
-          ? <GroupRow key={line.key} line={line} at={at} closed={closed} />
-          : <TableRow key={line.key} line={line} at={at} {...row} />;
+          ? <GroupRow key={key} line={line} at={at} closed={closed} />
+          : <TableRow key={key} rowKey={key} row={line.row} at={at} {...row} />;
       })}
     </tbody>
   );
@@ -124,11 +127,11 @@ function GroupRow({ line: { group, count }, at, closed }: {
 
 /** While its properties are the same, only a signal that it reads draws it again. */
 function TableRow<Row>(
-  { line: { key, row }, at, columns, nameOf, selected, actions, menu }: RowProps<Row>,
+  { row, rowKey, at, columns, nameOf, selected, actions, menu }: RowProps<Row>,
 ) {
   // Rows without a menu or a checkbox need no name.
   const name = actions || selected ? plain(nameOf(row)) : "";
-  const isSelected = selected?.value.has(key);
+  const isSelected = selected?.value.has(rowKey);
   return (
     <tr aria-selected={isSelected} aria-rowindex={rowIndex(at)}>
       {selected && (
@@ -137,7 +140,7 @@ function TableRow<Row>(
             type="checkbox"
             aria-label={`Select ${name}`}
             checked={isSelected}
-            onChange={() => toggle(selected, key)}
+            onChange={() => toggle(selected, rowKey)}
           />
         </td>
       )}
@@ -146,7 +149,7 @@ function TableRow<Row>(
         <td class="w-actions">
           <MenuButton
             name={`Actions for ${name}`}
-            onOpen={(button) => menu.value = { key, button, items: actions(row) }}
+            onOpen={(button) => menu.value = { key: rowKey, button, items: actions(row) }}
           />
         </td>
       )}

@@ -3,9 +3,9 @@
 import type { CertificateCheck, EndpointCheck } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
 import { type Column, Name } from "../components/columns.tsx";
-import { Listing } from "../components/listing.tsx";
+import { Listing, ListingSection } from "../components/listing.tsx";
 import { Page, Section } from "../components/page.tsx";
-import { useRead } from "../components/reading.ts";
+import { reloadAll, useRead } from "../components/reading.ts";
 import { Reason, State, Text } from "../components/states.tsx";
 import { milliseconds } from "../base/text.ts";
 import { Time } from "../components/time.tsx";
@@ -14,10 +14,7 @@ import { RENEWAL_DAYS } from "../parts/links.tsx";
 export default function Probes() {
   const endpoints = useRead("GET /api/endpoints", {});
   const certificates = useRead("GET /api/ssl", {});
-  const check = () => {
-    endpoints.reload();
-    certificates.reload();
-  };
+  const check = reloadAll(endpoints, certificates);
   return (
     <Page title="Probes" actions={<Button icon="restart" onClick={check}>Check again</Button>}>
       <Section title="Endpoints">
@@ -36,24 +33,20 @@ export default function Probes() {
           }
         />
       </Section>
-      <div class="below">
-        <Section title="Certificates">
-          <Listing
-            name="Certificates"
-            columns={CERTIFICATE_COLUMNS}
-            rows={certificates.data.value?.certificates}
-            reading={certificates}
-            keyOf={({ domain, port }) => `${domain}:${port}`}
-            hasTallRows
-            empty={
-              <>
-                No domains are configured. Set <code>SSL_DOMAINS</code>, e.g.{" "}
-                <code>shop.example.com,mail.example.com:465</code>, and restart Longshore.
-              </>
-            }
-          />
-        </Section>
-      </div>
+      <ListingSection
+        title="Certificates"
+        columns={CERTIFICATE_COLUMNS}
+        rows={certificates.data.value?.certificates}
+        reading={certificates}
+        keyOf={({ domain, port }) => `${domain}:${port}`}
+        hasTallRows
+        empty={
+          <>
+            No domains are configured. Set <code>SSL_DOMAINS</code>, e.g.{" "}
+            <code>shop.example.com,mail.example.com:465</code>, and restart Longshore.
+          </>
+        }
+      />
     </Page>
   );
 }

@@ -32,6 +32,14 @@ export const visits = signal(0);
 /** The parameters of the query. */
 export const query = computed(() => new URLSearchParams(place.value.search));
 
+/**
+ * Delay between a change of the query and the address, in milliseconds. Each key in a search changes
+ * the query; Safari refuses more than 100 changes of the address in 30 seconds.
+ */
+const ADDRESS_DELAY_MS = 200;
+
+let addressTimer: ReturnType<typeof setTimeout> | undefined;
+
 /** A constant, because an address takes its path apart each time it is asked. */
 const ROOT_PATH = ROOT.pathname;
 
@@ -81,6 +89,7 @@ function open(path: string, { replace = false }: { replace?: boolean }): void {
   if (isTerminal(before) || isTerminal(matchPath(path.split("?")[0]!))) {
     return location[replace ? "replace" : "assign"](href(path));
   }
+  writeAddress();
   history[replace ? "replaceState" : "pushState"](null, "", href(path));
   arrive(before);
 }
@@ -94,8 +103,16 @@ export function setQuery(changes: Record<string, string | undefined>): void {
   }
   const search = next.size > 0 ? `?${next}` : "";
   if (search === place.peek().search) return;
-  history.replaceState(null, "", location.pathname + search);
-  place.value = currentPlace();
+  place.value = { pathname: place.peek().pathname, search };
+  clearTimeout(addressTimer);
+  addressTimer = setTimeout(writeAddress, ADDRESS_DELAY_MS);
+}
+
+/** Brings the address up to date with the query. */
+function writeAddress(): void {
+  clearTimeout(addressTimer);
+  const { pathname, search } = place.peek();
+  if (search !== location.search) history.replaceState(null, "", href(pathname) + search);
 }
 
 /** Identifies a page; its tabs share it. */
@@ -119,7 +136,9 @@ function arrive(before: Match | undefined): void {
 export function startRouter(): void {
   let current = page.peek();
   page.subscribe((next) => current = next);
+  addEventListener("pagehide", writeAddress);
   addEventListener("popstate", () => {
+    clearTimeout(addressTimer);
     const before = current;
     const { pathname, search } = place.peek();
     // The browser has already changed the address.

@@ -38,12 +38,8 @@ export function revokeFamiliesOfUser(
 }
 
 /** Revokes the logins of a page, so that its cookie can belong to only one. */
-export function revokeFamiliesOfPage(deps: FamilyDeps, pageHash: string, except?: string): void {
-  revokeFamilies(
-    deps,
-    () => selectFamiliesOfPage(deps.db, pageHash).filter((familyId) => familyId !== except),
-  );
-}
+export const revokeFamiliesOfPage = (deps: FamilyDeps, pageHash: string): void =>
+  revokeFamilies(deps, () => selectFamiliesOfPage(deps.db, pageHash));
 
 /** Revokes the families that `select` returns, in the same transaction. */
 export function revokeFamilies({ db, accounts, now }: FamilyDeps, select: () => string[]): void {

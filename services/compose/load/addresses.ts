@@ -5,17 +5,9 @@
  */
 
 import ipaddr from "ipaddr.js";
-import {
-  byKind,
-  entriesOf,
-  failAt,
-  format,
-  list,
-  name,
-  oneOrList,
-  parsed,
-  type Reader,
-} from "./readers.ts";
+import { byKind, entriesOf, list, oneOrList } from "./collections.ts";
+import { failAt, type Reader } from "./reader.ts";
+import { format, name, parsed } from "./scalars.ts";
 
 /** Characters of the longest address with a prefix; longer texts are not parsed. */
 const ADDRESS_MAX = 64;

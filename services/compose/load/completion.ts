@@ -5,7 +5,8 @@
  */
 
 import { PROJECT_KEYS } from "./project_keys.ts";
-import { completing, type Fields, named, type Reader } from "./readers.ts";
+import { completing, type Fields, type Reader } from "./reader.ts";
+import { named } from "./collections.ts";
 import { service } from "./service_keys.ts";
 
 /**

@@ -1,22 +1,8 @@
 /** Devices of a service, and its limits of them. @module */
 
-import {
-  byKind,
-  completing,
-  exactList,
-  failAt,
-  format,
-  integer,
-  list,
-  name,
-  object,
-  oneOf,
-  parsed,
-  type Read,
-  type Reader,
-  strings,
-  textOrNumber,
-} from "./readers.ts";
+import { byKind, exactList, list, object, strings } from "./collections.ts";
+import { completing, failAt, type Read, type Reader } from "./reader.ts";
+import { format, integer, name, oneOf, parsed, textOrNumber } from "./scalars.ts";
 import { bytes } from "./values.ts";
 
 /** A device of the host: `SOURCE[:TARGET[:PERMISSIONS]]`, or a name of the CDI `vendor/class=name`. */

@@ -12,7 +12,8 @@ import {
   type Secret,
   type Volume,
 } from "./project_keys.ts";
-import { entriesOf, failAt, object, type Reader } from "./readers.ts";
+import { entriesOf, object } from "./collections.ts";
+import { failAt, type Reader } from "./reader.ts";
 import {
   CHARACTERS_PER_UNIT,
   fail,

@@ -1,6 +1,8 @@
 /** Files of configs and secrets in a container. @module */
 
-import { byKind, fileMode, name, object, parsed, type Reader, textOrNumber } from "./readers.ts";
+import { byKind, object } from "./collections.ts";
+import { fileMode, name, parsed, textOrNumber } from "./scalars.ts";
+import type { Reader } from "./reader.ts";
 
 /** A file of a config or secret in the container. */
 export interface FileGrant {

@@ -1,6 +1,8 @@
 /** Limits of a service that the engine checks when a container is created. @module */
 
-import { byKind, completing, failAt, integer, number, object, type Reader } from "./readers.ts";
+import { byKind, object } from "./collections.ts";
+import { completing, failAt, type Reader } from "./reader.ts";
+import { integer, number } from "./scalars.ts";
 
 /** A number of processors. */
 export const processors: Reader<number> = (node, path, scope) => {

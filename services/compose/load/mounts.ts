@@ -1,19 +1,9 @@
 /** Mounts: `[SOURCE:]TARGET[:MODE]`, or a map. @module */
 
 import { checkMounted, isAbsolutePath, isPath, resolvePath, trimSlash } from "./paths.ts";
-import {
-  boolean,
-  byKind,
-  completing,
-  failAt,
-  fileMode,
-  object,
-  oneOf,
-  parsed,
-  type Reader,
-  strings,
-  text,
-} from "./readers.ts";
+import { boolean, fileMode, oneOf, parsed, text } from "./scalars.ts";
+import { byKind, object, strings } from "./collections.ts";
+import { completing, failAt, type Reader } from "./reader.ts";
 import { quote, type Scope, warn } from "./scope.ts";
 import { bytes } from "./values.ts";
 

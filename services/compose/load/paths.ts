@@ -5,7 +5,8 @@
  */
 
 import { isAbsolute, join, normalize } from "node:path";
-import { parsed, type Reader, text } from "./readers.ts";
+import { parsed, text } from "./scalars.ts";
+import type { Reader } from "./reader.ts";
 import { fail, quote, type Scope, warn } from "./scope.ts";
 import { trimEnd } from "../../text/trim_end.ts";
 

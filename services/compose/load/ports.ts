@@ -1,18 +1,9 @@
 /** Published ports: `[IP:][HOST:]CONTAINER[/PROTOCOL]`, with ranges, or a map. @module */
 
 import ipaddr from "ipaddr.js";
-import {
-  byKind,
-  completing,
-  counted,
-  name,
-  object,
-  oneOf,
-  parsed,
-  type Reader,
-  textOrNumber,
-  withoutEffect,
-} from "./readers.ts";
+import { byKind, counted, object } from "./collections.ts";
+import { completing, type Reader, withoutEffect } from "./reader.ts";
+import { name, oneOf, parsed, textOrNumber } from "./scalars.ts";
 import { quote } from "./scope.ts";
 
 /** One published port of the container, or with a range in `published`, one of several. */

@@ -7,26 +7,9 @@
 
 import { cidr, ip } from "./addresses.ts";
 import { checkMounted, hostPath, isAbsolutePath, resolvePath } from "./paths.ts";
-import {
-  anyText,
-  boolean,
-  byKind,
-  completing,
-  exactList,
-  format,
-  impossible,
-  longText,
-  mapOf,
-  name,
-  named,
-  object,
-  oneOrList,
-  parsed,
-  present,
-  type Reader,
-  strings,
-  textOrNumber,
-} from "./readers.ts";
+import { anyText, boolean, format, longText, name, parsed, textOrNumber } from "./scalars.ts";
+import { byKind, exactList, mapOf, named, object, oneOrList, strings } from "./collections.ts";
+import { completing, impossible, present, type Reader } from "./reader.ts";
 import { fail, type Loading, warn } from "./scope.ts";
 
 /** Whether something was created outside of the project; older formats have its name in here. */

@@ -16,34 +16,38 @@ import { exposed, ports } from "./ports.ts";
 import {
   anyText,
   boolean,
-  byKind,
-  completing,
-  exactList,
-  failAt,
-  flatList,
   format,
-  impossible,
   integer,
-  isNull,
-  limited,
+  name,
+  number,
+  oneOf,
+  parsed,
+  text,
+  textOrNumber,
+} from "./scalars.ts";
+import {
+  byKind,
+  exactList,
+  flatList,
   list,
   mapOf,
   mapOfNames,
-  name,
   named,
-  number,
   object,
-  oneOf,
   oneOrList,
-  parsed,
+  strings,
+  variables,
+} from "./collections.ts";
+import {
+  completing,
+  failAt,
+  impossible,
+  isNull,
+  limited,
   present,
   type Reader,
-  strings,
-  text,
-  textOrNumber,
-  variables,
   withoutEffect,
-} from "./readers.ts";
+} from "./reader.ts";
 import { TEXT_MAX, warn } from "./scope.ts";
 import { bytes, bytesOrUnlimited, command, duration, healthTime, microseconds } from "./values.ts";
 

@@ -1,6 +1,8 @@
 /** Values with a syntax of their own: durations, sizes, commands. @module */
 
-import { byKind, exactList, isNull, parsed, type Reader, text, textOrNumber } from "./readers.ts";
+import { byKind, exactList } from "./collections.ts";
+import { isNull, type Reader } from "./reader.ts";
+import { parsed, text, textOrNumber } from "./scalars.ts";
 import { TEXT_MAX } from "./scope.ts";
 
 const NANOSECONDS: Record<string, number> = {

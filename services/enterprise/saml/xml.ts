@@ -85,9 +85,8 @@ export function readXml(text: string): XmlElement {
     if (found) at = pattern.lastIndex;
     return found;
   };
-  const countNodes = (more: number) => {
-    nodes += more;
-    if (nodes > NODES_MAX) {
+  const countNode = () => {
+    if (++nodes > NODES_MAX) {
       throw new SamlError("too_many_nodes", `The message has more than ${NODES_MAX} nodes`);
     }
   };
@@ -130,7 +129,7 @@ export function readXml(text: string): XmlElement {
     const written: { qualifiedName: string; value: string }[] = [];
     let declared = open.at(-1)?.declared ?? 0;
     for (let found = take(ATTRIBUTE); found; found = take(ATTRIBUTE)) {
-      countNodes(1);
+      countNode();
       // XML normalizes literal line breaks and tabs in attributes to spaces.
       const raw = (found[2] ?? found[3]!).replace(/[\t\n]/g, " ");
       const [prefix] = splitName(found[1]!);
@@ -142,7 +141,7 @@ export function readXml(text: string): XmlElement {
     }
     const end = take(START_END);
     if (end === null) throw malformed(`The tag ${qualifiedName} is malformed`);
-    countNodes(1);
+    countNode();
     names.add(qualifiedName);
     if (names.size > NAMES_MAX) {
       throw new SamlError(

@@ -5,7 +5,8 @@
  * @module
  */
 
-import { outboundHeaderProblem, outboundRequest, SENT_VALUE_MAX } from "../../outbound/http.ts";
+import { outboundHeaderProblem, SENT_VALUE_MAX } from "../../outbound/headers.ts";
+import { outboundRequest } from "../../outbound/http.ts";
 import { type OutboundDeps, type OutboundReach, parseOutboundUrl } from "../../outbound/url.ts";
 import type { Deps } from "../../deps.ts";
 import type { Challenge } from "./sessions.ts";

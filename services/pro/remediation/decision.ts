@@ -1,10 +1,7 @@
 /** When a remediation rule fires. @module */
 
-import type {
-  RemediationOperator,
-  RemediationProgress,
-  RemediationRule,
-} from "../../../db/pro/remediation_rules.ts";
+import { COMPARE } from "../../alerts/condition.ts";
+import type { RemediationProgress, RemediationRule } from "../../../db/pro/remediation_rules.ts";
 
 /**
  * Longest time between two evaluations, in milliseconds. After a longer gap, e.g. a restart, it is
@@ -18,14 +15,6 @@ const SEEN_EVERY_MS = 15_000;
 /** A rule that fires this often within the window does not help and is disabled. */
 export const FIRINGS_MAX = 5;
 const FIRINGS_WINDOW_MS = 60 * 60 * 1000;
-
-const COMPARE: Record<RemediationOperator, (value: number, threshold: number) => boolean> = {
-  ">": (value, threshold) => value > threshold,
-  "<": (value, threshold) => value < threshold,
-  ">=": (value, threshold) => value >= threshold,
-  "<=": (value, threshold) => value <= threshold,
-  "==": (value, threshold) => value === threshold,
-};
 
 /** The fields of a rule that `decide()` uses. */
 export type DecisionInput =

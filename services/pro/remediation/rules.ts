@@ -22,7 +22,7 @@ import { assertBelowLimit } from "../../access/license/limits.ts";
 import { comparisonText } from "../../alerts/text.ts";
 import { remediationMetric } from "./metrics.ts";
 
-export { REMEDIATION_ACTIONS, REMEDIATION_OPERATORS } from "../../../db/pro/remediation_rules.ts";
+export { REMEDIATION_ACTIONS } from "../../../db/pro/remediation_rules.ts";
 
 /** The progress of a rule whose condition does not hold. */
 export const NOT_PENDING = { pending_since: null, seen_at: null } as const;

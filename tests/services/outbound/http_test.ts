@@ -1,7 +1,8 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { checkOutboundPort } from "../../../services/outbound/connection.ts";
 import { OutboundError, type OutboundErrorCode } from "../../../services/outbound/error.ts";
-import { outboundHeaderProblem, outboundRequest } from "../../../services/outbound/http.ts";
+import { outboundHeaderProblem } from "../../../services/outbound/headers.ts";
+import { outboundRequest } from "../../../services/outbound/http.ts";
 import { testConfig } from "../../helpers/test_app.ts";
 import { isInTime } from "../../helpers/in_time.ts";
 

@@ -5,7 +5,7 @@ import { api } from "../../api/client.ts";
 import type { AlertEvent, AlertRule } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { type Column, textColumn, timeColumn } from "../../components/columns.tsx";
-import { History } from "../../components/listing.tsx";
+import { ListingSection } from "../../components/listing.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { reloadAll, useRead, useReloadOn } from "../../components/reading.ts";
 import { Failure, State } from "../../components/states.tsx";
@@ -82,7 +82,7 @@ export default function Alerts() {
         )}
         <Silences reading={silences} />
       </div>
-      <History
+      <ListingSection
         title="Alert history"
         columns={EVENT_COLUMNS}
         rows={past?.events}

@@ -186,8 +186,8 @@ const rank = (level: string | null) => LEVELS.indexOf(level as typeof LEVELS[num
  *
  * @throws {SyntaxError} For an invalid expression.
  */
-export function searchPattern(search: string, isRegex: boolean, flags = ""): RegExp | undefined {
+export function searchPattern(search: string, isRegex: boolean): RegExp | undefined {
   if (search === "") return undefined;
   const source = isRegex ? search : search.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-  return new RegExp(source, `i${flags}`);
+  return new RegExp(source, "i");
 }

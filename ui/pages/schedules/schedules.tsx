@@ -4,7 +4,7 @@ import { api } from "../../api/client.ts";
 import type { Schedule, ScheduleRun } from "../../api/types.ts";
 import { Link } from "../../components/button.tsx";
 import { type Column, NAME_COLUMN } from "../../components/columns.tsx";
-import { History } from "../../components/listing.tsx";
+import { ListingSection } from "../../components/listing.tsx";
 import { reloadAll, useRead } from "../../components/reading.ts";
 import { Reason, State, Text } from "../../components/states.tsx";
 import { capital, milliseconds, plain } from "../../base/text.ts";
@@ -40,7 +40,7 @@ export default function Schedules() {
       empty={"No schedules yet. A schedule starts, stops or restarts a container at fixed times, " +
         "e.g. every night at 03:00."}
     >
-      <History
+      <ListingSection
         title="Schedule history"
         columns={RUN_COLUMNS}
         rows={runs?.history}

@@ -4,9 +4,8 @@ import { api } from "../../api/client.ts";
 import type { Takeover } from "../../api/types.ts";
 import { confirm } from "../../components/dialog.tsx";
 import { type Column, Name } from "../../components/columns.tsx";
-import { Listing } from "../../components/listing.tsx";
+import { ListingSection } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
-import { Section } from "../../components/page.tsx";
 import { Reason, Text, withBreaks } from "../../components/states.tsx";
 import { count, plain } from "../../base/text.ts";
 import { stackPath } from "../../paths.ts";
@@ -54,19 +53,15 @@ const MANAGER_COLUMNS: readonly Column<Manager>[] = [
 export function Managers({ managers }: { managers: readonly Manager[] }) {
   if (managers.length === 0) return null;
   return (
-    <div class="below">
-      <Section title="Other programs">
-        <Listing
-          name="Other programs"
-          columns={MANAGER_COLUMNS}
-          rows={managers}
-          reading={READING}
-          empty=""
-          keyOf={({ container }) => container}
-          hasTallRows
-        />
-      </Section>
-    </div>
+    <ListingSection
+      title="Other programs"
+      columns={MANAGER_COLUMNS}
+      rows={managers}
+      reading={READING}
+      empty=""
+      keyOf={({ container }) => container}
+      hasTallRows
+    />
   );
 }
 
@@ -106,20 +101,17 @@ export function Directories({ directories, onDone }: {
       ? [{ name: "Deploy", onSelect: () => void deploy(directory) }]
       : [];
   return (
-    <div class="below">
-      <Section title="Directories without containers">
-        <Listing
-          name="Directories"
-          columns={DIRECTORY_COLUMNS}
-          rows={directories}
-          reading={READING}
-          empty=""
-          keyOf={({ path }) => path}
-          actions={menuOf}
-          hasTallRows
-        />
-      </Section>
-    </div>
+    <ListingSection
+      title="Directories without containers"
+      name="Directories"
+      columns={DIRECTORY_COLUMNS}
+      rows={directories}
+      reading={READING}
+      empty=""
+      keyOf={({ path }) => path}
+      actions={menuOf}
+      hasTallRows
+    />
   );
 }
 
@@ -151,22 +143,18 @@ const LOOSE_COLUMNS: readonly Column<LooseContainer>[] = [
 export function Loose({ containers }: { containers: readonly LooseContainer[] }) {
   if (containers.length === 0) return null;
   return (
-    <div class="below">
-      <Section title="Containers without a stack">
-        <Listing
-          name="Containers without a stack"
-          columns={LOOSE_COLUMNS}
-          rows={containers}
-          reading={READING}
-          empty=""
-          actions={({ id, unit }) =>
-            unit === null
-              ? [{ name: "Generate", onSelect: () => navigate(`/stacks/new?container=${id}`) }]
-              : []}
-          hasTallRows
-        />
-      </Section>
-    </div>
+    <ListingSection
+      title="Containers without a stack"
+      columns={LOOSE_COLUMNS}
+      rows={containers}
+      reading={READING}
+      empty=""
+      actions={({ id, unit }) =>
+        unit === null
+          ? [{ name: "Generate", onSelect: () => navigate(`/stacks/new?container=${id}`) }]
+          : []}
+      hasTallRows
+    />
   );
 }
 
@@ -205,19 +193,15 @@ export function Managed({ managed, onDone }: {
     if (isDone) onDone();
   };
   return (
-    <div class="below">
-      <Section title="Managed here">
-        <Listing
-          name="Managed here"
-          columns={MANAGED_COLUMNS}
-          rows={managed}
-          reading={READING}
-          empty=""
-          keyOf={({ name }) => name}
-          actions={(stack) => [{ name: "Give back", onSelect: () => void giveBack(stack) }]}
-          hasTallRows
-        />
-      </Section>
-    </div>
+    <ListingSection
+      title="Managed here"
+      columns={MANAGED_COLUMNS}
+      rows={managed}
+      reading={READING}
+      empty=""
+      keyOf={({ name }) => name}
+      actions={(stack) => [{ name: "Give back", onSelect: () => void giveBack(stack) }]}
+      hasTallRows
+    />
   );
 }

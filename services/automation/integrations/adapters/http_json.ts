@@ -5,7 +5,7 @@ import { type AdapterRecord, dataRecord } from "../record.ts";
 import { type AdapterContext, AdapterError, assertSuccess, readJson } from "../request.ts";
 import { limitedRecord } from "../../../input/limited_record.ts";
 import { adapter, Address } from "../adapter.ts";
-import { outboundHeaderProblem } from "../../../outbound/http.ts";
+import { outboundHeaderProblem } from "../../../outbound/headers.ts";
 
 const MAPPINGS_MAX = 100;
 const HEADERS_MAX = 20;

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { listComposeKeys } from "../../../../services/compose/load/completion.ts";
 import { PROJECT_KEYS } from "../../../../services/compose/load/project_keys.ts";
-import type { Fields } from "../../../../services/compose/load/readers.ts";
+import type { Fields } from "../../../../services/compose/load/reader.ts";
 import { SERVICE_KEYS } from "../../../../services/compose/load/service_keys.ts";
 
 Deno.test("listComposeKeys() has every key that the loader reads and that has an effect", () => {

@@ -3,7 +3,7 @@
 import { api } from "../../../api/client.ts";
 import type { RemediationRule, RemediationRun } from "../../../api/types.ts";
 import { type Column, NAME_COLUMN } from "../../../components/columns.tsx";
-import { History } from "../../../components/listing.tsx";
+import { ListingSection } from "../../../components/listing.tsx";
 import { reloadAll, useRead, useReloadOn } from "../../../components/reading.ts";
 import { State, Text } from "../../../components/states.tsx";
 import { capital, count, plain } from "../../../base/text.ts";
@@ -72,7 +72,7 @@ export default function Remediation() {
       empty={"No rules yet. A rule starts, stops or restarts a container when a condition holds, " +
         "e.g. when the container is down."}
     >
-      <History
+      <ListingSection
         title="History"
         name="Remediation history"
         columns={RUN_COLUMNS}
