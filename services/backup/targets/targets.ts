@@ -181,7 +181,8 @@ export function openTarget(deps: TargetDeps, id?: string): OpenTarget {
   return { target, storage: targetStorage(deps, target, secrets), password: secrets.password };
 }
 
-const requireTarget = ({ db }: Pick<Deps, "db">, id: string): StoredTarget =>
+/** @throws {AppError} `not_found`. */
+export const requireTarget = ({ db }: Pick<Deps, "db">, id: string): StoredTarget =>
   requireFound(selectBackupTarget(db, id), "Backup target", id);
 
 async function toView(deps: TargetDeps, target: StoredTarget): Promise<Target> {
