@@ -3,6 +3,7 @@
 import { updateBackupTargetFields } from "../../../db/backup_targets.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
+import { messageFor } from "../../errors.ts";
 import { failInterrupted, JobEnd, type JobRun, type NamedJobKind } from "../../jobs/kind.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
@@ -34,7 +35,7 @@ const COMMON = {
   targetType: "host",
   role: "admin",
   permission: "backup:write",
-  // What was removed or checked before stays so, and the next run does the rest.
+  // Finished parts stay so, and the next run does the rest.
   recover: failInterrupted,
 } as const;
 
@@ -107,7 +108,7 @@ async function withRepository<Options, Result>(
   work: (repository: WorkerRepository) => Promise<Result>,
 ): Promise<Result> {
   try {
-    const { storage, password } = openTarget(deps, id);
+    const { storage, password } = await openTarget(deps, id);
     const options = { ...repositoryOptions(deps, storage, password), creates: false };
     await using repository = await startRepository(await repositoryWorkerScript(), options, signal);
     return await work(repository);
@@ -135,7 +136,7 @@ async function checkRepository(
         onProgress: (current, total) => progress({ current, total, message: null }),
       }, signal));
   } catch (error) {
-    if (!signal.aborted) record(error instanceof Error ? error.message : String(error));
+    if (!signal.aborted) record(messageFor(deps.log, error, "check of a backup target failed"));
     throw error;
   }
   const { problemCount, problems } = result;
