@@ -154,12 +154,12 @@ Deno.test("a target that fails while it is created is not stored, and the next a
 
 Deno.test("POST …/:id/test says what is wrong, and the list shows it", async () => {
   await using rest = await startRest();
-  let fault: 401 | undefined;
-  await using proxy = await startFaultyProxy(rest.url, () => fault);
+  const faults: 401[] = [];
+  await using proxy = await startFaultyProxy(rest.url, () => faults[0]);
   using t = await targetsApp();
   const { body: { id } } = await t.create({ name: "rest", location: `rest:${proxy.url}/` });
 
-  fault = 401;
+  faults.push(401);
   const { body } = await t.app.call("POST", `${TARGETS}/${id}/test`);
   const host = new URL(proxy.url).host;
   deepEqual([body.ok, body.error], [
