@@ -17,7 +17,7 @@ interface Tab {
 }
 
 const TABS: readonly Tab[] = [
-  { name: "Targets", path: "", mayOpen: () => hasRole("admin", "backup:read"), Body: Targets },
+  { name: "Targets", path: "", mayOpen: () => hasRole("viewer", "backup:read"), Body: Targets },
   { name: "This server", path: "server", mayOpen: () => hasRole("admin"), Body: Server },
 ];
 

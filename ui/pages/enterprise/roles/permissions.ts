@@ -46,7 +46,7 @@ export const ACTIONS: Record<Exclude<Resource, "*">, readonly Action[]> = {
   notifications: READ_WRITE,
   schedules: READ_WRITE,
   integrations: READ_WRITE,
-  backup: READ_WRITE,
+  backup: ["read", "run", "write"],
   incidents: READ_WRITE,
   remediation: READ_WRITE,
   status_pages: READ_WRITE,
