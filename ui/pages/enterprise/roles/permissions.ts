@@ -47,6 +47,7 @@ export const ACTIONS: Record<Exclude<Resource, "*">, readonly Action[]> = {
   schedules: READ_WRITE,
   integrations: READ_WRITE,
   backup: ["read", "run", "write"],
+  files: READ_WRITE,
   incidents: READ_WRITE,
   remediation: READ_WRITE,
   status_pages: READ_WRITE,
