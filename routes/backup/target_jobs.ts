@@ -35,11 +35,10 @@ const ForgetBody = z.object({
   monthly: Keep,
   yearly: Keep,
   within: z.strictObject({ years: Keep, months: Keep, days: Keep, hours: Keep }).optional(),
-}).refine((rules) => Object.values(rules).some((rule) => rule !== undefined), {
-  error: "must have at least one rule",
 }).meta({
   id: "BackupKeepRules",
-  description: "Snapshots to keep, with the meaning of restic's `--keep-` options",
+  description:
+    "Snapshots to keep, with the meaning of restic's `--keep-` options; without any, all stay",
   example: { last: 3, daily: 7, weekly: 4 },
 });
 

@@ -4795,7 +4795,7 @@ export interface Operations {
   };
   "POST /api/backup/targets/{id}/forget": {
     path: { id: string };
-    body: BackupKeepRules;
+    body: BackupKeepRules | undefined;
     result: Job;
   };
   "POST /api/backup/targets/{id}/prune": {
