@@ -43,6 +43,7 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./backup/download.ts"),
     () => import("./backup/snapshots.ts"),
     () => import("./backup/targets.ts"),
+    () => import("./backup/target_jobs.ts"),
   ),
   group("/api/audit", () => import("./audit.ts")),
   group("/api/edition", () => import("./edition.ts")),

@@ -70,17 +70,12 @@ const NewTarget = z.object({
   default: fields.default.optional(),
 }).meta({
   id: "NewBackupTarget",
-  example: {
-    name: "Object storage",
-    location: "s3:https://s3.eu-central-1.amazonaws.com/example-backups/longshore",
-    accessKeyId: "AKIAIOSFODNN7EXAMPLE",
-    secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-    region: "eu-central-1",
-  },
+  // Documented examples are also sent by tests, which reach no other server.
+  example: { name: "Local" },
 });
 
 const TargetChange = z.object(fields).partial()
-  .meta({ id: "BackupTargetChanges", example: { name: "Object storage", default: true } });
+  .meta({ id: "BackupTargetChanges", example: { name: "Local", default: true } });
 
 const targetShape = {
   id: z.string(),

@@ -1,5 +1,6 @@
 /** Every kind of job. @module */
 
+import { checkKind, forgetKind, pruneKind, unlockKind } from "../backup/targets/jobs.ts";
 import { deployKind, downKind } from "../compose/deploy/kinds.ts";
 import { imageLoadKind } from "../images/load.ts";
 import { imagePullKind } from "../images/pull.ts";
@@ -28,4 +29,8 @@ export const JOB_KINDS: readonly NamedJobKind[] = [
   takeoverKind,
   snapshotKind,
   restoreKind,
+  checkKind,
+  forgetKind,
+  pruneKind,
+  unlockKind,
 ];

@@ -26,7 +26,7 @@ export async function openTargetRepository(
   ref: string | undefined,
   signal: AbortSignal,
 ): Promise<OpenedTarget> {
-  const { target, storage, password } = openTarget(deps, ref && targetId(deps, ref));
+  const { target, storage, password } = await openTarget(deps, ref && targetId(deps, ref));
   const { now } = deps;
   return await translated(async () => {
     const script = await repositoryWorkerScript();
@@ -49,7 +49,7 @@ export async function targetForSnapshot(
   if (ref === undefined && selectBackupTargets(deps.db).length === 0) {
     return await createDefaultTarget(deps);
   }
-  return openTarget(deps, ref && targetId(deps, ref)).target;
+  return (await openTarget(deps, ref && targetId(deps, ref))).target;
 }
 
 /** A repository that is there is that of an earlier installation, which only its password opens. */

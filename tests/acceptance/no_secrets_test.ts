@@ -299,7 +299,8 @@ ssoTest("no response and no log contains a secret", async () => {
   const keys = await createKeys(secrets);
   const endpoints = await everyEndpoint(service.app.deps);
 
-  const holders = () => secretHolders({ secrets, receiver, ids: service.ids, keys });
+  const { dataDir } = service.app.deps.config;
+  const holders = () => secretHolders({ secrets, receiver, ids: service.ids, keys, dataDir });
   const made = await makeRecords(service, holders());
   await makeEverythingFail(service, made);
   await logInAndOut(service, keys);

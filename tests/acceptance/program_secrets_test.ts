@@ -52,7 +52,8 @@ ssoTest("no output of the running program contains a secret", async () => {
 
   const ids = new Map([["/api/containers", idOf("web")], ["/api/stacks", "shop"]]);
   const keys = await createKeys(secrets);
-  for (const { at, body } of secretHolders({ secrets, receiver, ids, keys })) {
+  const { dataDir } = longshore;
+  for (const { at, body } of secretHolders({ secrets, receiver, ids, keys, dataDir })) {
     const { status, body: record } = await call("POST", filled(at, ids), body());
     ok(status < 300, `${at}: ${status} ${JSON.stringify(record)}`);
     if (record.id !== undefined) ids.set(at, record.id);

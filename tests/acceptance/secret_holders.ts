@@ -61,11 +61,13 @@ export async function createKeys(secrets: PlantedSecrets): Promise<Keys> {
 
 /** In the order of their dependencies; the last one of a kind is used for the requests. */
 export function secretHolders(
-  { secrets, receiver, ids, keys }: {
+  { secrets, receiver, ids, keys, dataDir }: {
     secrets: PlantedSecrets;
     receiver: HostileReceiver;
     ids: Ids;
     keys: Keys;
+    /** `DATA_DIR` of the service. */
+    dataDir: string;
   },
 ): Holder[] {
   const { failing, chatty, redirecting, unreachable } = receiver;
@@ -135,6 +137,14 @@ export function secretHolders(
         host: `${crypto.randomUUID()}.example.com`,
         username: "longshore",
         password: plant("the password of a registry"),
+      }),
+    },
+    {
+      at: "/api/backup/targets",
+      body: () => ({
+        name: `Target ${crypto.randomUUID()}`,
+        location: `${dataDir}/snapshots/${crypto.randomUUID()}`,
+        password: plant("the password of a repository"),
       }),
     },
     ...each((place, name) => ({

@@ -55,6 +55,8 @@ dashboardTest("backup targets are created, tested, changed and deleted", async (
     await tab.choose("cloud", "Test");
     await tab.status("Tested cloud: it opens, and accepts files");
     await rowMatches(tab, "cloud", /S3.*OK/s);
+    await tab.choose("cloud", "Check");
+    await tab.status("Checked cloud: no problems");
     await tab.choose("cloud", "Make default");
     await rowMatches(tab, "cloud", /Default/);
   });

@@ -23,8 +23,8 @@ export const S3_KEY = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" };
 /**
  * Starts an S3 server with the bucket `backups`.
  *
- * @param options.allowMismatchedSignatures For restic, which signs the path of a bucket with the slash
- * at its end, as other servers do, but not this one.
+ * @param options.allowMismatchedSignatures For restic, which signs the path of a bucket with a slash
+ * behind it, as other servers do, but not this one.
  */
 export async function startS3({ allowMismatchedSignatures = false } = {}): Promise<TargetServer> {
   const directory = await Deno.makeTempDir({ prefix: "longshore-test-s3-" });

@@ -377,6 +377,16 @@ export type BackupFileList = {
   truncated: boolean;
 };
 
+export type BackupKeepRules = {
+  last?: number;
+  hourly?: number;
+  daily?: number;
+  weekly?: number;
+  monthly?: number;
+  yearly?: number;
+  within?: { years?: number; months?: number; days?: number; hours?: number };
+};
+
 export type BackupRequest = {
   stack?: string;
   volumes?: (string)[];
@@ -446,9 +456,15 @@ export type BackupTargetChanges = {
   default?: boolean;
 };
 
+export type BackupTargetCheck = { readDataSubset?: string };
+
 export type BackupTargetList = { targets: (BackupTarget)[] };
 
+export type BackupTargetPrune = { maxUnusedPercent?: number; dryRun?: boolean };
+
 export type BackupTargetTest = { ok: boolean; error: string | null; durationMs: number };
+
+export type BackupTargetUnlock = { all?: boolean };
 
 export type BlockedUpdate = {
   id: string;
@@ -4784,7 +4800,27 @@ export interface Operations {
     result: Job;
   };
   "POST /api/backup/targets": { body: NewBackupTarget; result: EstablishedBackupTarget };
+  "POST /api/backup/targets/{id}/check": {
+    path: { id: string };
+    body: BackupTargetCheck | undefined;
+    result: Job;
+  };
+  "POST /api/backup/targets/{id}/forget": {
+    path: { id: string };
+    body: BackupKeepRules | undefined;
+    result: Job;
+  };
+  "POST /api/backup/targets/{id}/prune": {
+    path: { id: string };
+    body: BackupTargetPrune | undefined;
+    result: Job;
+  };
   "POST /api/backup/targets/{id}/test": { path: { id: string }; result: BackupTargetTest };
+  "POST /api/backup/targets/{id}/unlock": {
+    path: { id: string };
+    body: BackupTargetUnlock | undefined;
+    result: Job;
+  };
   "POST /api/containers/bulk": { body: BulkAction; result: BulkActionResult };
   "POST /api/containers/{id}/attach/ticket": {
     path: { id: string };

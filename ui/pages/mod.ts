@@ -35,7 +35,7 @@ const statusPage = () => import("./pro/status_pages/detail.tsx");
 
 const backups = () => import("./backups/backups.tsx");
 
-const BACKUPS = { title: "Backups", role: "admin", permission: "backup:read" } as const;
+const BACKUPS = { title: "Backups", role: "viewer", permission: "backup:read" } as const;
 const UPTIME = { title: "Uptime", edition: "pro" } as const;
 const INCIDENTS = { title: "Incidents", edition: "pro" } as const;
 const STATUS_PAGES = { title: "Status pages", edition: "pro" } as const;

@@ -55,7 +55,7 @@ const Listing = z.union([
 interface Server {
   deps: StorageDeps;
   settings: RestSettings;
-  /** With a slash at its end. */
+  /** Ends with a slash. */
   base: URL;
 }
 
@@ -67,7 +67,7 @@ interface ServerRequest {
   body?: Uint8Array;
   /** Default: answers whose body does not matter. */
   bodyMax?: number;
-  /** Statuses besides 2xx that are no failure. */
+  /** Further statuses that do not count as failures. */
   accepts?: readonly number[];
 }
 

@@ -19,7 +19,7 @@ export interface S3Settings extends AwsCredentials {
   /** Scheme, host and port. */
   endpoint: string;
   bucket: string;
-  /** Path of the repository in the bucket without slashes at its ends; empty for the bucket. */
+  /** Path of the repository in the bucket without a slash at either side; empty for the bucket. */
   prefix: string;
   /** PEM: trusted besides the public authorities. */
   caCertificate: string | null;
@@ -33,7 +33,7 @@ export interface Bucket {
   base: URL;
   /** In messages. */
   host: string;
-  /** Beginning of the repository's keys: empty, or with a slash at its end. */
+  /** Beginning of the repository's keys: empty, or ends with a slash. */
   prefix: string;
 }
 
@@ -46,7 +46,7 @@ interface BucketRequest {
   body?: Uint8Array;
   /** Default: answers whose body does not matter. */
   bodyMax?: number;
-  /** Statuses besides 2xx that are no failure. */
+  /** Further statuses that do not count as failures. */
   accepts?: readonly number[];
 }
 

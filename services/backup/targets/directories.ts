@@ -1,6 +1,6 @@
 /**
  * Directories that targets may be in. An admin's token must not be able to write into the service's
- * own data or into files of others.
+ * own data or into files of others. Nothing here blocks the event loop: a network share may hang.
  *
  * @module
  */
@@ -8,7 +8,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { isThere } from "../../secrets/private_file.ts";
 import { systemReason } from "../../text/system_reason.ts";
 
 /** Directory of targets in `DATA_DIR`. */
@@ -24,14 +23,18 @@ const OF_FILE_SYSTEM = new Set(["lost+found"]);
  * @throws {AppError} `invalid` for a directory outside of the allowed ones, and for one with files
  * that are not a repository's.
  */
-export function checkDirectory({ config }: Pick<Deps, "config">, path: string): string {
+export async function checkDirectory(
+  { config }: Pick<Deps, "config">,
+  path: string,
+): Promise<string> {
   const problem = (text: string) => new AppError("invalid", `body.location: ${text}`);
   try {
-    const dataDir = realPath(resolve(config.dataDir));
-    const snapshots = realPath(join(resolve(config.dataDir), SNAPSHOTS_DIRECTORY));
-    const real = realPath(path);
+    const dataDir = await realPath(resolve(config.dataDir));
+    const snapshots = await realPath(join(resolve(config.dataDir), SNAPSHOTS_DIRECTORY));
+    const roots = await Promise.all(config.backupDirs.map(realPath));
+    const real = await realPath(path);
     const isAllowed = isWithin(real, snapshots) ||
-      config.backupDirs.some((root) => isWithin(real, realPath(root))) &&
+      roots.some((root) => isWithin(real, root)) &&
         !isWithin(real, dataDir) && !isWithin(dataDir, real);
     if (!isAllowed) {
       throw problem(
@@ -39,7 +42,7 @@ export function checkDirectory({ config }: Pick<Deps, "config">, path: string): 
           "an operator can add its directory to BACKUP_DIRS",
       );
     }
-    if (!isUsable(real)) throw problem("has other files; choose an empty or a new directory");
+    if (!await isUsable(real)) throw problem("has other files; choose an empty or a new directory");
     return real;
   } catch (error) {
     if (error instanceof AppError) throw error;
@@ -51,15 +54,26 @@ const isWithin = (path: string, directory: string): boolean =>
   path === directory || path.startsWith(`${directory}/`);
 
 /** The real path of what exists, with the rest that does not. */
-function realPath(path: string): string {
-  return isThere(path) || path === "/"
-    ? Deno.realPathSync(path)
-    : join(realPath(dirname(path)), basename(path));
+async function realPath(path: string): Promise<string> {
+  return path === "/" || await isThere(path)
+    ? await Deno.realPath(path)
+    : join(await realPath(dirname(path)), basename(path));
 }
 
 /** A repository, an empty directory, or one that does not exist yet. */
-function isUsable(path: string): boolean {
-  if (!isThere(path)) return true;
-  const names = [...Deno.readDirSync(path)].map(({ name }) => name);
+async function isUsable(path: string): Promise<boolean> {
+  if (!await isThere(path)) return true;
+  const names = (await Array.fromAsync(Deno.readDir(path))).map(({ name }) => name);
   return names.includes("config") || names.every((name) => OF_FILE_SYSTEM.has(name));
+}
+
+/** Whether the path exists, also as a dangling link. */
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await Deno.lstat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
 }

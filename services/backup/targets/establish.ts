@@ -4,7 +4,7 @@ import { selectBackupTargets, type StoredTarget } from "../../../db/backup_targe
 import { randomText } from "../../builtins.ts";
 import { withTimeLimit } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, InputError } from "../../errors.ts";
 import { assertOutboundUrl } from "../../outbound/url.ts";
 import { createRepository, openRepository } from "../restic/repository.ts";
 import type { StorageDeps } from "../storages/requests.ts";
@@ -51,7 +51,7 @@ export async function establish(
   };
   assertUnused(deps.db, target);
   await assertReach(deps, location);
-  const storage = targetStorage(deps, target, { secretAccessKey, userPassword });
+  const storage = await targetStorage(deps, target, { secretAccessKey, userPassword });
   const save = (password: string) => {
     const secrets = { password, secretAccessKey, userPassword };
     store({ ...target, sealedSecrets: sealSecrets(deps.secrets, target, secrets) });
@@ -110,4 +110,7 @@ export function assertUnused(
 }
 
 const repositoryExists = () =>
-  new AppError("invalid", "body.password: is required, because the location has a repository");
+  new InputError([{
+    path: "body.password",
+    message: "is required, because the location has a repository",
+  }]);

@@ -20,17 +20,17 @@ import { parseLocation } from "./location.ts";
 const DEFAULT_REGION = "us-east-1";
 
 /** Storage of a target. A directory is checked again, because links and BACKUP_DIRS can change. */
-export function targetStorage(
+export async function targetStorage(
   deps: StorageDeps,
   target: Pick<StoredTarget, "location" | "accessKeyId" | "region" | "username" | "caCertificate">,
   { secretAccessKey, userPassword }: Omit<TargetSecrets, "password">,
-): Storage {
+): Promise<Storage> {
   const location = parseLocation(target.location);
   if (typeof location === "string") throw new AppError("conflict", `The location ${location}`);
   const { caCertificate, username } = target;
   switch (location.kind) {
     case "directory":
-      return createDirectoryStorage(checkDirectory(deps, location.path), deps);
+      return createDirectoryStorage(await checkDirectory(deps, location.path), deps);
     case "rest":
       return createRestStorage(deps, { url: location.url, username, userPassword, caCertificate });
     case "s3":

@@ -74,7 +74,7 @@ export function mergeSettings(
   return merged;
 }
 
-/** What a change can keep at a location. */
+/** The settings that a change can keep at a location. */
 function basisOf(before: TargetSettings, location: Location): TargetSettings {
   const known = storedLocation(before);
   if (known.kind !== location.kind) return { ...before, ...NO_CREDENTIALS, password: null };

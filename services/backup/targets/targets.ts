@@ -18,6 +18,7 @@ import {
   updateBackupTargetFields,
 } from "../../../db/backup_targets.ts";
 import type { Change } from "../../change.ts";
+import { withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound, tooMany } from "../../errors.ts";
 import { REDACTED } from "../../text/redact.ts";
@@ -31,6 +32,9 @@ import { assertNoneKept, mergeSettings, settingsOf, type TargetSettings } from "
 export type { TargetDeps };
 
 const TARGETS_MAX = 20;
+
+/** Wait for the room of a directory, in milliseconds. */
+const ROOM_MS = 2_000;
 
 /** A target as the API returns it; secrets are redacted. */
 export interface Target extends Credentials {
@@ -174,14 +178,16 @@ export interface OpenTarget {
  * @throws {AppError} `not_found`; `conflict` without a default target, or if its secrets cannot be
  * decrypted; `invalid` for a directory that is not allowed any more.
  */
-export function openTarget(deps: TargetDeps, id?: string): OpenTarget {
+export async function openTarget(deps: TargetDeps, id?: string): Promise<OpenTarget> {
   const target = id === undefined ? selectDefaultBackupTarget(deps.db) : requireTarget(deps, id);
   if (!target) throw new AppError("conflict", "No backup target is the default; choose one");
   const secrets = openSecrets(deps.secrets, target);
-  return { target, storage: targetStorage(deps, target, secrets), password: secrets.password };
+  const storage = await targetStorage(deps, target, secrets);
+  return { target, storage, password: secrets.password };
 }
 
-const requireTarget = ({ db }: Pick<Deps, "db">, id: string): StoredTarget =>
+/** @throws {AppError} `not_found`. */
+export const requireTarget = ({ db }: Pick<Deps, "db">, id: string): StoredTarget =>
   requireFound(selectBackupTarget(db, id), "Backup target", id);
 
 async function toView(deps: TargetDeps, target: StoredTarget): Promise<Target> {
@@ -197,11 +203,10 @@ async function toView(deps: TargetDeps, target: StoredTarget): Promise<Target> {
   };
 }
 
-/** A directory that cannot be used has no room; a test says why. */
+/** A directory that cannot be used, or hangs, has no room; a test says why. */
 async function readRoom(deps: TargetDeps, { id }: StoredTarget): Promise<number | null> {
-  try {
-    return await openTarget(deps, id).storage.room?.(new AbortController().signal) ?? null;
-  } catch {
-    return null;
-  }
+  const reading = openTarget(deps, id)
+    .then(({ storage }) => storage.room?.(new AbortController().signal))
+    .catch(() => undefined);
+  return await withDeadline(reading, ROOM_MS) ?? null;
 }

@@ -32,8 +32,8 @@ export async function testTarget(deps: TargetDeps, id: string): Promise<TargetTe
 
 async function findProblem(deps: TargetDeps, id: string): Promise<string | null> {
   try {
-    const { storage, password } = openTarget(deps, id);
     await withTarget(async (signal) => {
+      const { storage, password } = await openTarget(deps, id);
       if (!await hasRepository(storage, signal)) throw missing();
       const options = repositoryOptions(deps, storage, password);
       const keys = await openKeys(storage, password, signal);

@@ -11,6 +11,7 @@ import {
   startS3,
 } from "../../helpers/target_servers.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
+import { until } from "../../helpers/until.ts";
 
 const TARGETS = "/api/backup/targets";
 
@@ -153,12 +154,12 @@ Deno.test("a target that fails while it is created is not stored, and the next a
 
 Deno.test("POST …/:id/test says what is wrong, and the list shows it", async () => {
   await using rest = await startRest();
-  let fault: 401 | undefined;
-  await using proxy = await startFaultyProxy(rest.url, () => fault);
+  const faults: 401[] = [];
+  await using proxy = await startFaultyProxy(rest.url, () => faults[0]);
   using t = await targetsApp();
   const { body: { id } } = await t.create({ name: "rest", location: `rest:${proxy.url}/` });
 
-  fault = 401;
+  faults.push(401);
   const { body } = await t.app.call("POST", `${TARGETS}/${id}/test`);
   const host = new URL(proxy.url).host;
   deepEqual([body.ok, body.error], [
@@ -340,4 +341,43 @@ Deno.test("secrets that cannot be decrypted say what to do", async () => {
   });
   const { body } = await t.app.call("POST", `${TARGETS}/${id}/test`);
   match(body.error, /delete the target a and add it again with its password$/);
+});
+
+Deno.test("a repository is checked, pruned and unlocked by jobs, and the list shows the check", async () => {
+  using t = await targetsApp();
+  const { body: { id, location, newPassword } } = await t.create({ name: "local" });
+  const run = async (action: string, body: unknown) => {
+    const { status, body: job } = await t.app.call("POST", `${TARGETS}/${id}/${action}`, body);
+    equal(status, 202, JSON.stringify(job));
+    return await until(`${action} has ended`, async () => {
+      const { body: now } = await t.app.call("GET", `/api/jobs/${job.id}`);
+      return now.endedAt !== null && now;
+    });
+  };
+  await restic(location, newPassword, "backup", import.meta.filename!);
+
+  const checked = await run("check", { readDataSubset: "1/1" });
+  deepEqual([checked.status, checked.result.problemCount, checked.result.snapshots], [
+    "succeeded",
+    0,
+    1,
+  ]);
+  const forgotten = await run("forget", { last: 1 });
+  deepEqual([forgotten.status, forgotten.result], ["succeeded", { kept: 0, removed: 0 }]);
+  const pruned = await run("prune", { dryRun: true });
+  deepEqual([pruned.status, pruned.result.bytesFreed], ["succeeded", 0]);
+  const unlocked = await run("unlock", {});
+  deepEqual([unlocked.status, unlocked.result], ["succeeded", { removed: 0 }]);
+
+  for await (const { name } of Deno.readDir(join(location, "index"))) {
+    await Deno.remove(join(location, "index", name));
+  }
+  const damaged = await run("check", {});
+  equal(damaged.status, "failed");
+  match(damaged.error, /problems? found, the first: /);
+  const [target] = (await t.app.call("GET", TARGETS)).body.targets;
+  deepEqual([target.lastCheckAt, target.lastCheckError], [
+    "2026-01-01T12:00:00.000Z",
+    damaged.error,
+  ]);
 });

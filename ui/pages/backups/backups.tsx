@@ -3,6 +3,7 @@
 import type { ComponentType } from "preact";
 import { Page } from "../../components/page.tsx";
 import { Tabs } from "../../components/tabs.tsx";
+import { JobList } from "../../parts/job_list.tsx";
 import { hasRole } from "../../state/session.ts";
 import { Server } from "./server.tsx";
 import { Targets } from "./targets.tsx";
@@ -16,7 +17,7 @@ interface Tab {
 }
 
 const TABS: readonly Tab[] = [
-  { name: "Targets", path: "", mayOpen: () => hasRole("admin", "backup:read"), Body: Targets },
+  { name: "Targets", path: "", mayOpen: () => hasRole("viewer", "backup:read"), Body: Targets },
   { name: "This server", path: "server", mayOpen: () => hasRole("admin"), Body: Server },
 ];
 
@@ -25,6 +26,7 @@ export default function Backups({ tab = "" }: Record<string, string | undefined>
   const open = tabs.find(({ path }) => path === tab) ?? tabs[0]!;
   return (
     <Page title="Backups">
+      <JobList group="Backups" />
       <Tabs
         name="Backups"
         current={open.name}

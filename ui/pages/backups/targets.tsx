@@ -3,13 +3,15 @@
 import { api } from "../../api/client.ts";
 import type { BackupTarget, EstablishedBackupTarget } from "../../api/types.ts";
 import { bytes, plain } from "../../base/text.ts";
-import { type Column, numberColumn, textColumn, timeColumn } from "../../components/columns.tsx";
+import { type Column, numberColumn, textColumn } from "../../components/columns.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { useRead } from "../../components/reading.ts";
 import { ResourceTab } from "../../components/resource.tsx";
 import { SecretDialog } from "../../components/secret_dialog.tsx";
 import { Badge, Reason, State, Text } from "../../components/states.tsx";
+import { Time } from "../../components/time.tsx";
+import { reportJob } from "../../state/jobs.ts";
 import { sentenceOf, showAlert, showStatus, withResult } from "../../state/toasts.ts";
 import { TargetForm } from "./target_form.tsx";
 
@@ -64,8 +66,22 @@ function ownActions(target: BackupTarget, onDone: () => void): readonly MenuItem
       `${plain(name)} is the default target`,
       () => api("PUT /api/backup/targets/{id}", { path: { id }, body: { default: true } }),
     ).then(onDone);
+  const input = { path: { id }, body: {} };
+  const check = () =>
+    reportJob(
+      () => api("POST /api/backup/targets/{id}/check", input),
+      `Checked ${plain(name)}: no problems`,
+      `Check of ${plain(name)} failed`,
+    );
+  const prune = () =>
+    reportJob(() => api("POST /api/backup/targets/{id}/prune", input), `Pruned ${plain(name)}`);
+  const unlock = () =>
+    reportJob(() => api("POST /api/backup/targets/{id}/unlock", input), `Unlocked ${plain(name)}`);
   return [
     { name: "Test", onSelect: () => void test(target).then(onDone) },
+    { name: "Check", onSelect: () => void check().then(onDone) },
+    { name: "Prune", onSelect: () => void prune().then(onDone) },
+    { name: "Unlock", onSelect: () => void unlock().then(onDone) },
     ...isDefault ? [] : [{ name: "Make default", onSelect: () => void makeDefault() }],
   ];
 }
@@ -109,7 +125,18 @@ const COLUMNS: readonly Column<BackupTarget>[] = [
     sort: ({ lastTestAt }) => lastTestAt,
     width: "w-l",
   },
-  timeColumn("Last check", ({ lastCheckAt }) => lastCheckAt, { width: "w-m", wide: true }),
+  {
+    title: "Last check",
+    cell: ({ lastCheckAt, lastCheckError }) => (
+      <>
+        <Time at={lastCheckAt} />
+        <Reason>{lastCheckError}</Reason>
+      </>
+    ),
+    sort: ({ lastCheckAt }) => lastCheckAt,
+    width: "w-m",
+    wide: true,
+  },
 ];
 
 /** A target that does not answer is a result of the test, not a refusal. */
