@@ -1,9 +1,10 @@
 /** Sign-in through a real OpenID Connect provider in the dashboard, below a path of a proxy. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
+import type { Page } from "puppeteer-core";
 import { runCommand } from "../helpers/command.ts";
 import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
-import { rowMatches } from "../helpers/dashboard_steps.ts";
+import { endSession, pressAt, rowMatches } from "../helpers/dashboard_steps.ts";
 import { freePort } from "../helpers/free_port.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { startNginx } from "../helpers/nginx.ts";
@@ -123,6 +124,32 @@ dashboardTest(
         deepEqual(user.complaints, []);
       },
     );
+
+    await t.step("a session that ended is renewed at the provider, in a window", async () => {
+      await user.go("/longshore/account");
+      const name = await user.find("textbox", "Name");
+      await user.type("textbox", "Name", "Countess");
+      await endSession(user);
+      await user.checkAccessibility();
+      const opened = new Promise<Page | null>((resolve) =>
+        user.page.once("popup", (page) => resolve(page))
+      );
+      // No field can take what is being typed, and no button is pressed by it.
+      await user.page.keyboard.press("Enter");
+      await pressAt(user, "Sign in with Acme");
+      const window = (await opened)!;
+      const closed = new Promise<void>((resolve) => window.once("close", () => resolve()));
+      await window.waitForSelector("input");
+      equal(await window.evaluate("opener"), null);
+      await window.type("input", "ada");
+      await window.keyboard.press("Enter");
+      await closed;
+      await user.gone("dialog");
+      equal(await name.evaluate((field) => (field as HTMLInputElement).value), "Countess");
+      await user.press("Save", /^Saved/);
+      await user.refused(401); // The refresh of the session that had ended.
+      deepEqual(user.complaints, []);
+    });
 
     await t.step("signing out leads past the provider to the sign-in page", async () => {
       await user.click("button", "Account menu");

@@ -46,6 +46,7 @@ import { migration as jobTokens } from "./0037_job_tokens.ts";
 import { migration as secondFactors } from "./0038_second_factors.ts";
 import { migration as oidc } from "./0039_oidc.ts";
 import { migration as backupTargets } from "./0040_backup_targets.ts";
+import { migration as refusedUsers } from "./0041_refused_users.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -88,4 +89,5 @@ export const stateMigrations: readonly Migration[] = [
   secondFactors,
   oidc,
   backupTargets,
+  refusedUsers,
 ];

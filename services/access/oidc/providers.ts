@@ -24,6 +24,7 @@ import {
   type OidcProvider,
   secretPurpose,
 } from "./provider.ts";
+import { forgetProvider } from "./cache.ts";
 import { CALLBACK_PATH } from "./requests.ts";
 
 /** A provider as an admin enters it. */
@@ -115,7 +116,7 @@ export async function changeOidcProvider(
   }
   if (after.enabled && !isElsewhere) updateOidcProvider(db, after);
   else endSessions(deps, id, () => updateOidcProvider(db, after));
-  forgetCached(deps, id);
+  forgetProvider(deps.oidc, id);
   log.info("identity provider changed", { providerId: id });
   return getOidcProvider(deps, id, baseUrl);
 }
@@ -129,7 +130,7 @@ export async function changeOidcProvider(
 export function removeOidcProvider(deps: ProviderDeps, id: string): void {
   findStored(deps, id);
   endSessions(deps, id, () => deleteOidcProvider(deps.db, id));
-  forgetCached(deps, id);
+  forgetProvider(deps.oidc, id);
   deps.log.info("identity provider deleted", { providerId: id });
 }
 
@@ -140,11 +141,6 @@ function endSessions(deps: ProviderDeps, id: string, change: () => void): void {
     change();
     return sessions;
   });
-}
-
-function forgetCached({ oidc }: ProviderDeps, id: string): void {
-  oidc.metadata.delete(id);
-  oidc.keys.delete(id);
 }
 
 function findStored({ config, db }: ProviderDeps, id: string): StoredProvider {

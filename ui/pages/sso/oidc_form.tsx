@@ -34,7 +34,6 @@ export function OidcForm({ item: provider, ...dialog }: EditProps<OidcProvider, 
           label="Client secret"
           name="clientSecret"
           type="password"
-          secret
           autocomplete="off"
           value={provider?.clientSecret ?? ""}
           hint="Empty for a public client"
