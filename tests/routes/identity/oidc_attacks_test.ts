@@ -323,6 +323,50 @@ Deno.test("a disabled or deleted provider, and key mode, end a sign-in that was 
   );
 });
 
+Deno.test("a logout token ends sessions only if it is one, of this provider and recent", async () => {
+  using app = attackedApp();
+  await using idp = await startEvilProvider(app.clock.now);
+  const id = await addOidcProvider(app, idp);
+  const page = newPage();
+  const back = await comeBack(app, await idp.answer(await beginSignIn(app, id, page)));
+  await collectSession(app, page, back);
+  const good = {
+    ...{ iss: idp.issuer, aud: idp.clientId, sub: "ada", jti: "1", iat: seconds(app, 0) },
+    events: { "http://schemas.openid.net/event/backchannel-logout": {} },
+  };
+  const send = async (changes: Record<string, unknown>, header = {}) => {
+    const token = await idp.sign({ ...good, ...changes }, header);
+    const { status, body } = await app.call(
+      "POST",
+      "/auth/oidc/backchannel-logout",
+      `logout_token=${token}`,
+      { ...PUBLIC, headers: { "content-type": "application/x-www-form-urlencoded" } },
+    );
+    return status === 200 ? "ended" : body.error;
+  };
+
+  for (
+    const { changes, header, says } of [
+      { changes: { iat: seconds(app, -301) }, says: /too old/ },
+      { changes: { iat: seconds(app, 301) }, says: /too old/ },
+      { changes: { exp: seconds(app, -61) }, says: /has expired/ },
+      { changes: { aud: "other" }, says: /no provider/ },
+      { changes: { iss: "https://evil.example" }, says: /no provider/ },
+      { changes: { events: {} }, says: /no logout event/ },
+      { changes: { events: undefined }, says: /no valid claim events/ },
+      { changes: { nonce: "n" }, says: /nonce/ },
+      { changes: { sub: undefined }, says: /names no session/ },
+      { changes: {}, header: { kid: "other" }, says: /key that it does not publish/ },
+    ]
+  ) {
+    match(await send(changes, header), says);
+    equal((await callSession(app, page, "POST", "/refresh")).status, 200);
+  }
+  // Authentik sends none that says when it expires.
+  equal(await send({}), "ended");
+  equal((await callSession(app, page, "POST", "/refresh")).status, 401);
+});
+
 for (
   const returnTo of [
     "//evil.example",
