@@ -56,21 +56,26 @@ export async function endSession(tab: Dashboard): Promise<void> {
   await tab.find("dialog", "Sign in again");
 }
 
-/** Text or label of the part that has the focus. */
-export const focused = ({ page }: Dashboard) =>
+/** Label or text of the part that has the focus. */
+export const focused = ({ page }: Dashboard): Promise<string> =>
   page.evaluate(() => {
     const part = document.activeElement as HTMLInputElement | null;
-    return part?.labels?.[0]?.textContent ?? part?.textContent ?? "";
+    return part?.labels?.[0]?.textContent ?? part?.ariaLabel ?? part?.textContent ?? "";
   });
 
-/** Moves the focus to a part with the Tab key, and presses Enter there. */
-export async function pressAt(dashboard: Dashboard, name: string): Promise<void> {
-  await dashboard.find("button", name);
+/** Moves the focus to a part with the Tab key. */
+export async function focusOn(dashboard: Dashboard, name: string): Promise<void> {
   await until(`the focus is at ${name}`, async () => {
     if (await focused(dashboard) === name) return true;
     await dashboard.page.keyboard.press("Tab");
     return await focused(dashboard) === name;
   });
+}
+
+/** Moves the focus to a button, and presses Enter there. */
+export async function pressAt(dashboard: Dashboard, name: string): Promise<void> {
+  await dashboard.find("button", name);
+  await focusOn(dashboard, name);
   await dashboard.page.keyboard.press("Enter");
 }
 

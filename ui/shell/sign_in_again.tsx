@@ -26,7 +26,7 @@ export function SignInAgain() {
           The browser has blocked the window of the sign-in. Allow pop-ups for this address.
         </p>
       )}
-      <SignInForm onProvider={open} />
+      <SignInForm onProvider={open} isOld />
       <div class="actions">
         <Button kind="quiet" onClick={leaveSession}>Leave this page</Button>
       </div>

@@ -25,6 +25,7 @@ import {
   secretPurpose,
 } from "./provider.ts";
 import { forgetProvider } from "./cache.ts";
+import { isUserRole } from "./claims.ts";
 import { CALLBACK_PATH } from "./requests.ts";
 
 /** A provider as an admin enters it. */
@@ -41,7 +42,7 @@ export interface OidcProviderView extends StoredProvider {
 
 type ProviderDeps =
   & OutboundDeps
-  & Pick<Deps, "accounts" | "db" | "secrets" | "now" | "log" | "oidc">;
+  & Pick<Deps, "accounts" | "db" | "groupRoles" | "secrets" | "now" | "log" | "oidc">;
 
 /** Those of the environment, then the stored ones by name. @param baseUrl Of this service. */
 export const listOidcProviders = (deps: ProviderDeps, baseUrl: string): OidcProviderView[] =>
@@ -57,7 +58,7 @@ export const getOidcProvider = (
 /**
  * Stores a new provider.
  *
- * @throws {AppError} `invalid` for an unusable issuer or scopes; `conflict` at the limit of
+ * @throws {AppError} `invalid` for an unusable issuer or scopes, or an unknown role; `conflict` at the limit of
  * {@linkcode OIDC_PROVIDERS_MAX}.
  */
 export async function createOidcProvider(
@@ -67,6 +68,7 @@ export async function createOidcProvider(
 ): Promise<OidcProviderView> {
   const { db, secrets, now, log } = deps;
   assertValid(input);
+  assertRoles(deps, input.roleMap);
   if (input.clientSecret === REDACTED) throw missingSecret();
   await assertOutboundUrl(deps, input.issuer, "internal", "body.issuer");
   // No await from here on, so that concurrent requests cannot exceed the limit.
@@ -105,6 +107,8 @@ export async function changeOidcProvider(
   const before = findStored(deps, id);
   const after = { ...applyChange(before, change), updatedAt: now().toISOString() };
   assertValid(after);
+  // One that was stored may name a custom role that was deleted since.
+  if (change.roleMap !== undefined) assertRoles(deps, after.roleMap);
   const isElsewhere = after.issuer !== before.issuer;
   const isKept = clientSecret === undefined || clientSecret === REDACTED;
   // A secret must not be sent to an address that someone else has entered.
@@ -119,6 +123,20 @@ export async function changeOidcProvider(
   forgetProvider(deps.oidc, id);
   log.info("identity provider changed", { providerId: id });
   return getOidcProvider(deps, id, baseUrl);
+}
+
+/** A misspelled role would refuse its users. @throws {AppError} `invalid`. */
+function assertRoles(
+  { groupRoles }: Pick<Deps, "groupRoles">,
+  roleMap: NewOidcProvider["roleMap"],
+): void {
+  const unknown = roleMap.find(({ role }) => !isUserRole(role) && !groupRoles.current.has(role));
+  if (!unknown) return;
+  throw new AppError(
+    "invalid",
+    `body.roleMap: role ${unknown.role} does not exist; use viewer, operator, admin or a custom ` +
+      "role (Enterprise)",
+  );
 }
 
 /**

@@ -289,6 +289,27 @@ Deno.test("a state is valid for 15 minutes, for one provider, and for the page t
   equal((await collectSession(app, attacker, back)).status, 401);
 });
 
+Deno.test("a session that was planted before the sign-in does not become the user's", async () => {
+  using app = attackedApp();
+  await using idp = await startEvilProvider(app.clock.now);
+  const id = await addOidcProvider(app, idp);
+  const planted = newPage();
+  const signIn = async (sub: string) => {
+    idp.answers.idToken = change(idp, { sub, email: `${sub}@example.com` });
+    const back = await comeBack(app, await idp.answer(await beginSignIn(app, id, planted)));
+    return await collectSession(app, planted, back);
+  };
+  equal((await signIn("eve")).status, 200);
+  // The attacker knows the secret and the cookie of the victim's page.
+  const attacker = { ...planted, cookies: new Map(planted.cookies) };
+
+  const { body } = await signIn("ada");
+
+  equal((await callSession(app, attacker, "POST", "/refresh")).status, 401);
+  const { body: user } = await app.call("GET", "/auth/me", undefined, { token: body.accessToken });
+  equal(user.email, "ada@example.com");
+});
+
 Deno.test("a disabled or deleted provider, and key mode, end a sign-in that was begun", async () => {
   using app = attackedApp();
   await using idp = await startEvilProvider(app.clock.now);

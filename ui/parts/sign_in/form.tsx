@@ -7,21 +7,22 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
-import type { Credentials, MfaRequired } from "../../api/types.ts";
+import type { Credentials, MfaRequired, SignInMethods } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { PRODUCT } from "../../base/product.ts";
 import { addStyles } from "../../components/styles.ts";
 import { canUsePasskeys } from "../../state/passkeys.ts";
-import { AUTH_MODE, signIn, signInWithPasskey } from "../../state/session.ts";
+import { AUTH_MODE, call, signIn, signInWithPasskey } from "../../state/session.ts";
 import { type Provider, SignInProviders } from "./providers.tsx";
 import { SecondStep } from "./second_step.tsx";
 import styles from "./sign_in.css" with { type: "text" };
 
 addStyles(styles);
 
+const { passwords, passkeys, sso } = document.documentElement.dataset;
+
 /** Whether passwords are accepted: `PASSWORD_LOGIN=off` leaves identity providers. */
-export const HAS_FIELDS = AUTH_MODE === "key" ||
-  document.documentElement.dataset.passwords !== "off";
+export const HAS_FIELDS = AUTH_MODE === "key" || passwords !== "off";
 
 interface Props {
   /** Credentials that are sent at once. */
@@ -29,9 +30,15 @@ interface Props {
   onProvider: (provider: Provider) => void;
   /** Id of a provider that is opened at once. */
   wanted?: string | null;
+  /** Whether the document is old, so that passkeys and providers may have come since. */
+  isOld?: boolean;
 }
 
-export function SignInForm({ given, onProvider, wanted }: Props) {
+export function SignInForm({ given, onProvider, wanted, isOld }: Props) {
+  const ways = useSignal<Pick<SignInMethods, "passkeys" | "providers">>({
+    passkeys: passkeys === "on",
+    providers: [],
+  });
   const problem = useSignal<string | undefined>(undefined);
   const isBusy = useSignal(false);
   /** The second step, while it is open. */
@@ -51,8 +58,17 @@ export function SignInForm({ given, onProvider, wanted }: Props) {
   };
   const begin = (credentials: Credentials) =>
     attempt(async () => void (needed.value = await signIn(credentials)));
+  const readWays = async () => {
+    const response = await call("GET", "auth/providers");
+    if (!response.ok) return;
+    ways.value = await response.json();
+    const known = ways.peek().providers.find(({ id }) => id === wanted);
+    if (known) onProvider(known);
+  };
   useEffect(() => {
     if (given) void begin(given);
+    // Without the list, the other ways to sign in are left.
+    if (sso === "on" || isOld) readWays().catch(() => {});
   }, []);
   return (
     <div class="sign-in-form">
@@ -72,13 +88,13 @@ export function SignInForm({ given, onProvider, wanted }: Props) {
         : (
           <>
             {HAS_FIELDS && <FirstStep busy={isBusy.value} onSend={begin} />}
-            {document.documentElement.dataset.passkeys === "on" && canUsePasskeys() && (
+            {ways.value.passkeys && canUsePasskeys() && (
               <div class="form">
                 <Button onClick={() => void attempt(signInWithPasskey)}>Use a passkey</Button>
               </div>
             )}
-            {document.documentElement.dataset.sso === "on" && (
-              <SignInProviders onOpen={onProvider} wanted={wanted} />
+            {ways.value.providers.length > 0 && (
+              <SignInProviders providers={ways.value.providers} onOpen={onProvider} />
             )}
           </>
         )}
