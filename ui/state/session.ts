@@ -86,7 +86,7 @@ export const isReplaced = () => isForeign;
 /** The token for a request; `undefined` without a session. */
 export async function accessToken(): Promise<string | undefined> {
   if (token && token.endsAt - Date.now() > RENEW_BEFORE_MS) return token.text;
-  return session.value && !hasEnded.value ? await refreshToken() : undefined;
+  return session.value && !hasEnded.peek() ? await refreshToken() : undefined;
 }
 
 /** Resolves when the user has signed in again, or has left the page; rejects when aborted. */
@@ -120,9 +120,9 @@ export function refreshToken(): Promise<string | undefined> {
 async function refresh(): Promise<string | undefined> {
   const response = await call("POST", "auth/session/refresh");
   if (response.ok) return take(await response.json());
-  // E.g. while the identity provider cannot be asked.
-  if (response.status !== 401) throw new Error((await response.json()).error);
-  await response.body?.cancel();
+  const { error } = await response.json().catch(() => ({}));
+  // E.g. while the identity provider cannot be asked; without a sentence, a proxy has answered.
+  if (response.status !== 401) throw error === undefined ? new TypeError() : new Error(error);
   endSession();
   return undefined;
 }

@@ -4,6 +4,7 @@ import type { GroupRole, OidcProvider } from "../../api/types.ts";
 import { fieldsOf, SelectField, TextArea, TextField } from "../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
+import { SetupValues } from "../../parts/setup_values.tsx";
 import { ROOT } from "../../state/root.ts";
 
 const SCOPES = "openid email profile";
@@ -22,10 +23,10 @@ export function OidcForm({ item: provider, ...dialog }: EditProps<OidcProvider, 
   return (
     <EditDialog noun="provider" item={provider} save={save} {...dialog} wide>
       {!provider && (
-        <p class="muted">
-          Create a client at the provider first, with the redirect URI{" "}
-          <code class="wraps">{new URL("auth/oidc/callback", ROOT).href}</code>.
-        </p>
+        <>
+          <p class="muted">Create a client at the provider first, with this address:</p>
+          <SetupValues values={{ "Redirect URI": new URL("auth/oidc/callback", ROOT).href }} />
+        </>
       )}
       {text("Name", "name", { required: true, maxLength: 100 })}
       {text("Issuer", "issuer", {
