@@ -46,7 +46,7 @@ export const AUTH_MODE = auth === "users" ? "users" : "key";
 /** The page for those who have no session: a new server has no way to sign in yet. */
 export const DOOR = auth === "setup" ? "/setup" : "/sign-in";
 
-/** Where a sign-in in a window of its own ends: no page is after the one to sign in. */
+/** End of a sign-in in a window of its own: no page is after the one to sign in. */
 export const WINDOW_END = "/sign-in";
 
 /** Whether there are other pages than that of the API, which `UI=off` leaves on. */
