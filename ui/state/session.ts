@@ -7,16 +7,7 @@
  */
 
 import { batch, signal } from "@preact/signals";
-import type {
-  BrowserSession,
-  Credentials,
-  MfaRequired,
-  PasskeyCredential,
-  PasskeyRequest,
-  PasskeyRequestOptions,
-  SecondFactor,
-  UserRole,
-} from "../api/types.ts";
+import type { BrowserSession, UserRole } from "../api/types.ts";
 import { ROOT } from "./root.ts";
 
 export interface Session {
@@ -127,45 +118,10 @@ async function refresh(): Promise<string | undefined> {
   return undefined;
 }
 
-/**
- * @returns What the second step needs; `undefined` for an account without a second factor.
- * @throws {Error} With the service's sentence.
- */
-export async function signIn(credentials: Credentials): Promise<MfaRequired | undefined> {
-  const answer = await answerOf(call("POST", "auth/session", credentials));
-  if ("mfaRequired" in answer) return answer as MfaRequired;
-  start(answer as BrowserSession);
-  return undefined;
-}
-
-/** Signs in with a passkey alone. @throws {Error} With a sentence. */
-export async function signInWithPasskey(): Promise<void> {
-  const credential = await askForPasskey({});
-  start(await answerOf(call("POST", "auth/passkey", { credential })) as BrowserSession);
-}
-
-/** A use of a passkey, for a sign-in or, with its token, for the second step of one. */
-export async function askForPasskey(of: PasskeyRequest): Promise<PasskeyCredential> {
-  const options = await answerOf(call("POST", "auth/passkey/options", of));
-  const { usePasskey } = await import("./passkeys.ts");
-  return await usePasskey(options as PasskeyRequestOptions);
-}
-
-/** Sends the second factor of a sign-in. @throws {Error} With the service's sentence. */
-export async function completeSignIn(factor: SecondFactor): Promise<void> {
-  start(await answerOf(call("POST", "auth/mfa", factor)) as BrowserSession);
-}
-
-function start(started: BrowserSession): void {
+/** Begins the session of a sign-in, of which other tabs learn. */
+export function startSession(started: BrowserSession): void {
   take(started);
   withStorage((storage) => storage[SIGNED_IN] = new Date().toISOString());
-}
-
-async function answerOf(request: Promise<Response>): Promise<object> {
-  const response = await request;
-  const answer = await response.json();
-  if (!response.ok) throw new Error(answer.error);
-  return answer;
 }
 
 export async function signOut(): Promise<void> {

@@ -6,7 +6,7 @@ import type { MfaRequired } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { factorOf } from "../second_factor.ts";
 import { canUsePasskeys } from "../../state/passkeys.ts";
-import { askForPasskey, completeSignIn } from "../../state/session.ts";
+import { askForPasskey, completeSignIn } from "../../state/sign_in.ts";
 
 interface Props {
   needed: MfaRequired;
