@@ -36,6 +36,8 @@ const accounts = table("users", {
   passwordHash: text<string | null>(),
   /** The user entered the email, and no administrator or identity provider confirmed it. */
   isEmailUnconfirmed: boolean(),
+  /** The user's identity provider gives them no role any more. */
+  isRefused: boolean(),
 });
 
 /** A user with the fields that are stored but not shown. */
@@ -73,7 +75,7 @@ export function countAdmins(db: Database): number {
 /** @throws The SQLite error for an `emailKey` that is already in use. */
 export function insertUser(
   db: Database,
-  user: Omit<Account, "name" | "isEmailUnconfirmed">,
+  user: Omit<Account, "name" | "isEmailUnconfirmed" | "isRefused">,
 ): void {
   accounts.insertFields(db, user);
 }
@@ -90,6 +92,15 @@ export function updateUserDetails(
 /** @returns Whether the id was known. */
 export function updateUserRole(db: Database, id: string, role: User["role"]): boolean {
   return accounts.update(db, id, { role });
+}
+
+export function updateUserRefused(db: Database, id: string, isRefused: boolean): void {
+  accounts.update(db, id, { isRefused });
+}
+
+/** Users whom their identity provider gives no role any more. */
+export function selectRefusedUserIds(db: Database): string[] {
+  return users.select(db, "WHERE is_refused = 1").map(({ id }) => id);
 }
 
 /** @returns Whether the id was known. */

@@ -135,8 +135,8 @@ export const secondFactorEndpoints = (deps: Deps) => {
       replyHeaders: { "Set-Cookie": "The refresh token" },
       failures: {
         401: "The passkey is unknown or not valid for the options, or they were used",
+        403: "The request is from another origin, or the account signs in at an identity provider",
         404: "Users mode is off",
-        ...FOREIGN,
         ...NO_PASSKEYS,
         ...THROTTLED,
       },

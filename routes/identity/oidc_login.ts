@@ -114,7 +114,11 @@ export const oidcLoginEndpoints = (deps: Deps) => {
         example: { logout_token: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln" },
       }),
       returns: Done,
-      failures: { 401: "The logout token is not valid", ...throttled(LOGOUTS_PER_MINUTE) },
+      failures: {
+        401: "The logout token is not valid",
+        502: "The provider's keys cannot be read",
+        ...throttled(LOGOUTS_PER_MINUTE),
+      },
     }, ({ body }) => acceptLogoutToken(deps, body.logout_token)),
 
     rawEndpoint("GET /auth/oidc/:id/login", {

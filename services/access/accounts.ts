@@ -7,7 +7,12 @@
 
 import { type ApiToken, selectApiTokens } from "../../db/api_tokens.ts";
 import { selectRevokedFamilies } from "../../db/revoked_families.ts";
-import { selectPasswordHash, selectUsers, selectUsersWithoutPassword } from "../../db/users.ts";
+import {
+  selectPasswordHash,
+  selectRefusedUserIds,
+  selectUsers,
+  selectUsersWithoutPassword,
+} from "../../db/users.ts";
 import { selectDataVersion } from "../../db/data_version.ts";
 import type { StateDatabase } from "../../db/database.ts";
 import { errorFields, type Log, silentLog } from "../log.ts";
@@ -51,6 +56,8 @@ export function createAccounts(
   const listeners: (() => void)[] = [];
   let isNotifying = false;
   const tokens = new Map<string, ApiToken>();
+  /** Users whose identity provider gives them no role: their API tokens have none either. */
+  const refused = new Set<string>();
   let mode: Mode;
   let version = 0;
   let refreshedAt = now().getTime();
@@ -63,6 +70,7 @@ export function createAccounts(
     const users = readMode === "key" ? selectUsersWithoutPassword(db) : selectUsers(db);
     const families = selectRevokedFamilies(db, at.toISOString());
     const apiTokens = selectApiTokens(db);
+    const refusedIds = selectRefusedUserIds(db);
     // Nothing is replaced before everything was read: a failed read must not lock out all users.
     mode = readMode;
     roles.clear();
@@ -72,6 +80,8 @@ export function createAccounts(
     for (const { familyId, expiresAt } of families) revoked.set(familyId, Date.parse(expiresAt));
     tokens.clear();
     for (const token of apiTokens) tokens.set(token.tokenHash, token);
+    refused.clear();
+    for (const id of refusedIds) refused.add(id);
     version = readVersion;
   }
 
@@ -118,7 +128,7 @@ export function createAccounts(
     },
     /**
      * Returns the user's current role; `undefined` if the user was deleted, the session revoked, or
-     * the API token deleted, replaced or expired. With an API token it is the lower of the two roles.
+     * the API token deleted, replaced or expired, or its owner refused by the identity provider. With an API token it is the lower of the two roles.
      * What outlives a request (a stream, a ticket) has to call it again.
      */
     roleOf({ userId, familyId, apiToken }: Session): UserRole | undefined {
@@ -127,6 +137,7 @@ export function createAccounts(
       if (!roles.has(userId)) refresh(0);
       const role = revoked.has(familyId) ? undefined : roles.get(userId);
       if (!role || !apiToken) return role;
+      if (refused.has(userId)) return undefined;
       const token = tokens.get(apiToken.hash);
       if (token?.userId !== userId || hasExpired(token, now())) return undefined;
       return includesRole(role, token.role) ? token.role : role;
@@ -150,6 +161,14 @@ export function createAccounts(
       roles.set(userId, role);
       notify();
     },
+    /** Ends the API tokens of a user for now, or lets them act again, after it was stored. */
+    setRefused(userId: string, isRefused: boolean): void {
+      if (isRefused) refused.add(userId);
+      else refused.delete(userId);
+      notify();
+    },
+    /** Whether the API tokens of a user are ended for now. */
+    isRefused: (userId: string): boolean => refused.has(userId),
     /** Removes a user, after the row was deleted. */
     remove(userId: string): void {
       roles.delete(userId);

@@ -8,7 +8,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { pageSecret } from "../helpers/browser_session.ts";
 import { dashboardTest, DESKTOP, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
-import { checkBothThemes } from "../helpers/dashboard_steps.ts";
+import { checkBothThemes, endSession } from "../helpers/dashboard_steps.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { startLongshore } from "../helpers/longshore.ts";
@@ -96,17 +96,7 @@ dashboardTest("the dashboard signs in, keeps the session and ends it", async (t)
   });
 
   await t.step("a session that was revoked elsewhere says that it has ended", async () => {
-    await page.evaluate(async () => {
-      await fetch("/auth/session", {
-        method: "DELETE",
-        headers: {
-          "x-requested-with": "longshore",
-          "x-page-secret": localStorage.getItem("longshore-page-secret")!,
-        },
-      });
-    });
-    await tab.find("heading", "Sign in");
-    await tab.alert("Your session has ended");
+    await endSession(tab);
   });
 });
 

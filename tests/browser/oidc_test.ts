@@ -1,14 +1,15 @@
 /** Sign-in through a real OpenID Connect provider in the dashboard, below a path of a proxy. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
+import type { Page } from "puppeteer-core";
 import { runCommand } from "../helpers/command.ts";
 import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
-import { rowMatches } from "../helpers/dashboard_steps.ts";
+import { endSession, pressAt, rowMatches } from "../helpers/dashboard_steps.ts";
 import { freePort } from "../helpers/free_port.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { startNginx } from "../helpers/nginx.ts";
 import { CLIENT_ID, CLIENT_SECRET, startOidcProvider } from "../helpers/oidc_provider.ts";
-import { eventually } from "../helpers/until.ts";
+import { eventually, until } from "../helpers/until.ts";
 
 const ROOT = { email: "root@example.com", password: "correct horse battery staple" };
 const ADA = { email: "ada@example.com", email_verified: true, groups: ["ops"] };
@@ -48,7 +49,8 @@ dashboardTest(
       }
     }`,
     });
-    await using browser = await startDashboardBrowser();
+    // One of its own: a window takes the focus of all others, and passkeys need it.
+    await using browser = await startDashboardBrowser(["--disable-popup-blocking"]);
     const tab = await browser.tab({ baseUrl });
 
     await t.step("an admin gets in by a link of the host, and adds the provider", async () => {
@@ -123,6 +125,29 @@ dashboardTest(
         deepEqual(user.complaints, []);
       },
     );
+
+    await t.step("a session that ended is renewed at the provider, in a window", async () => {
+      await user.go("/longshore/account");
+      const name = await user.find("textbox", "Name");
+      await user.type("textbox", "Name", "Countess");
+      await endSession(user);
+      await user.checkAccessibility();
+      const opened = new Promise<Page | null>((resolve) =>
+        user.page.once("popup", (page) => resolve(page))
+      );
+      // No field can take what is being typed, and no button is pressed by it.
+      await user.page.keyboard.press("Enter");
+      await pressAt(user, "Sign in with Acme");
+      // The provider still knows the user, and the window closes itself.
+      const window = (await opened)!;
+      await until("the window is closed", () => window.isClosed());
+      await user.gone("dialog");
+      equal(await name.evaluate((field) => (field as HTMLInputElement).value), "Countess");
+      await user.press("Save", /^Saved/);
+      await user.refused(401); // The stream of the session that had ended, and its refresh.
+      await user.refused(401);
+      deepEqual(user.complaints, []);
+    });
 
     await t.step("signing out leads past the provider to the sign-in page", async () => {
       await user.click("button", "Account menu");

@@ -10,6 +10,7 @@ import {
   PHONE,
   startDashboardBrowser,
 } from "../helpers/dashboard.ts";
+import { endSession, enter, focused, pressAt } from "../helpers/dashboard_steps.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { decodeBase32 } from "../helpers/second_factor.ts";
 import { until } from "../helpers/until.ts";
@@ -17,31 +18,6 @@ import { until } from "../helpers/until.ts";
 const EMAIL = "ada@example.com";
 const PASSWORD = "violet tractor under nine moons";
 const USERS = { AUTH_MODE: "users", ADMIN_EMAIL: EMAIL, ADMIN_PASSWORD: PASSWORD, API_KEY: "" };
-
-/** Text or label of the part that has the focus. */
-const focused = ({ page }: Dashboard) =>
-  page.evaluate(() => {
-    const part = document.activeElement as HTMLInputElement | null;
-    return part?.labels?.[0]?.textContent ?? part?.textContent ?? "";
-  });
-
-/** Moves the focus to a part with the Tab key, and presses Enter there. */
-async function pressAt(dashboard: Dashboard, name: string): Promise<void> {
-  await dashboard.find("button", name);
-  await until(`the focus is at ${name}`, async () => {
-    if (await focused(dashboard) === name) return true;
-    await dashboard.page.keyboard.press("Tab");
-    return await focused(dashboard) === name;
-  });
-  await dashboard.page.keyboard.press("Enter");
-}
-
-/** Types into the part that has the focus, which must be this one, and sends the form. */
-async function enter(dashboard: Dashboard, name: string, text: string): Promise<void> {
-  await until(`the focus is at ${name}`, async () => await focused(dashboard) === name);
-  await dashboard.page.keyboard.type(text);
-  await dashboard.page.keyboard.press("Enter");
-}
 
 async function signOut(dashboard: Dashboard): Promise<void> {
   // The cookie stays for nothing: the service has forgotten the session.
@@ -119,6 +95,18 @@ dashboardTest("second factors and passkeys are set up and used by keyboard", asy
   await signOut(dashboard);
   await pressAt(dashboard, "Use a passkey");
   await dashboard.find("heading", "Overview");
+
+  // Over a page whose session has ended.
+  await dashboard.open("/account");
+  await endSession(dashboard);
+  await pressAt(dashboard, "Use a passkey");
+  await dashboard.gone("dialog");
+  await endSession(dashboard);
+  await proveFirst(dashboard);
+  await pressAt(dashboard, "Use a recovery code");
+  await enter(dashboard, "Recovery code", codes[1]!);
+  await dashboard.gone("dialog");
+  await dashboard.find("heading", "Account");
 
   // And as the second factor.
   await signOut(dashboard);

@@ -1,3 +1,5 @@
+/// <reference lib="dom" />
+
 /** Common steps of tests of the dashboard's pages: dialogs, rows and refusals. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
@@ -37,6 +39,51 @@ export async function checkEmptyDialog(tab: Dashboard, name: string, field: stri
   equal(tab.changes().length, sent);
   await tab.click("button", "Cancel");
   await tab.gone("dialog");
+}
+
+/** Ends the session as a revocation does, and waits until the page asks for a new one. */
+export async function endSession(tab: Dashboard): Promise<void> {
+  await tab.page.evaluate(async () => {
+    const root = document.querySelector<HTMLScriptElement>("script[src]")!.src;
+    await fetch(new URL("../auth/session", root), {
+      method: "DELETE",
+      headers: {
+        "x-requested-with": "longshore",
+        "x-page-secret": localStorage.getItem("longshore-page-secret")!,
+      },
+    });
+  });
+  await tab.find("dialog", "Sign in again");
+}
+
+/** Label or text of the part that has the focus. */
+export const focused = ({ page }: Dashboard): Promise<string> =>
+  page.evaluate(() => {
+    const part = document.activeElement as HTMLInputElement | null;
+    return part?.labels?.[0]?.textContent ?? part?.ariaLabel ?? part?.textContent ?? "";
+  });
+
+/** Moves the focus to a part with the Tab key. */
+export async function focusOn(dashboard: Dashboard, name: string): Promise<void> {
+  await until(`the focus is at ${name}`, async () => {
+    if (await focused(dashboard) === name) return true;
+    await dashboard.page.keyboard.press("Tab");
+    return await focused(dashboard) === name;
+  });
+}
+
+/** Moves the focus to a button, and presses Enter there. */
+export async function pressAt(dashboard: Dashboard, name: string): Promise<void> {
+  await dashboard.find("button", name);
+  await focusOn(dashboard, name);
+  await dashboard.page.keyboard.press("Enter");
+}
+
+/** Types into the part that has the focus, which must be this one, and sends the form. */
+export async function enter(dashboard: Dashboard, name: string, text: string): Promise<void> {
+  await until(`the focus is at ${name}`, async () => await focused(dashboard) === name);
+  await dashboard.page.keyboard.type(text);
+  await dashboard.page.keyboard.press("Enter");
 }
 
 /** Chooses an option of a combobox by its value. */

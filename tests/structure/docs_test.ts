@@ -2,21 +2,23 @@
 
 import { deepEqual, match } from "node:assert/strict";
 import { COMMANDS } from "../../commands/mod.ts";
-import { describeConfig } from "../../services/config/config.ts";
+import { describeConfig, readConfig, unknownVariables } from "../../services/config/config.ts";
 import { KIND_TABLES, withTable } from "../../deploy/build/kind_tables.ts";
 import { CHANNEL_KINDS } from "../../services/messages/channels/kinds/mod.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string) => Deno.readTextFile(new URL(path, root));
 
+const SURROUNDINGS = {
+  hostname: "web-1",
+  terminal: false,
+  packed: true,
+  readTextFile: () => "",
+};
+
 Deno.test("docs/configuration.md has every variable and every command", async () => {
   const page = await read("docs/configuration.md");
-  const variables = describeConfig({}, {
-    hostname: "web-1",
-    terminal: false,
-    packed: true,
-    readTextFile: () => "",
-  });
+  const variables = describeConfig({}, SURROUNDINGS);
 
   deepEqual(
     variables.map(({ name }) => name).filter((name) => !page.includes(`| \`${name}\``)),
@@ -53,6 +55,27 @@ Deno.test("docs/notifications.md has a row for each kind of channel", async () =
   });
   deepEqual(rows.filter((row) => !page.includes(row)), []);
 });
+
+for (const name of ["authelia", "authentik", "entra-id", "google", "keycloak", "pocket-id"]) {
+  Deno.test(`docs/${name}.md names fields and variables that exist, and valid settings`, async () => {
+    const page = await read(`docs/${name}.md`);
+    const form = await read("ui/pages/sso/oidc_form.tsx");
+    const rows = new Map(
+      [...page.matchAll(/^\| ([A-Z][\w ]+?) +\| (.+?) +\|$/gm)].map((
+        [, field, value],
+      ) => [field!, value!]),
+    );
+    deepEqual([...rows.keys()].filter((field) => !form.includes(`"${field}"`)), []);
+    const env = Object.fromEntries(
+      [...page.matchAll(/^(OIDC_\w+)=(.*)$/gm)].map(([, variable, value]) => [variable!, value!]),
+    );
+    deepEqual(unknownVariables(env), []);
+    const { oidcProviders: [provider] } = readConfig(env, SURROUNDINGS);
+    deepEqual(rows.get("Issuer")!.includes(`\`${provider!.issuer}\``), true);
+    deepEqual(rows.get("Scopes"), `\`${provider!.scopes}\``);
+    match(page, /https:\/\/longshore\.example\.com\/auth\/oidc\/callback["`]/);
+  });
+}
 
 Deno.test("links and paths in the documentation lead to existing files and headings", async () => {
   const broken: string[] = [];

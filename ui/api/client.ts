@@ -1,7 +1,14 @@
 /** Calls the API with the types of its document. @module */
 
 import { ROOT } from "../state/root.ts";
-import { accessToken, endSession, needsFactor, refreshToken } from "../state/session.ts";
+import {
+  accessToken,
+  endSession,
+  hasEnded,
+  needsFactor,
+  refreshToken,
+  signedInAgain,
+} from "../state/session.ts";
 import type { Operations } from "./types.ts";
 
 type Operation = keyof Operations;
@@ -27,6 +34,9 @@ export class ApiError extends Error {
 }
 
 export const UNREACHABLE = "Longshore cannot be reached";
+
+/** The refusal of a request that changes something, without a session. */
+export const ENDED = "Your session had ended, so nothing was changed; try again";
 
 /**
  * Calls an operation: `api("POST /api/containers/{id}/stop", { path: { id }, query: { t: 30 } })`.
@@ -63,18 +73,42 @@ export async function api<Name extends Operation>(
   return await resultOf(response) as ResultOf<Name>;
 }
 
-/** Sends an authorized request. A token that has just been revoked is renewed once. */
+/**
+ * Sends an authorized request. When the session has ended, a read waits until the user has signed in
+ * again; everything else has changed nothing, and is left to the user.
+ */
 export async function send(url: URL, init: RequestInit = {}): Promise<Response> {
-  const response = await fetchWith(await accessToken(), url, init);
-  if (response.status !== 401) return response;
-  await response.body?.cancel();
-  const renewed = await fetchWith(await refreshToken(), url, init);
-  if (renewed.status === 401) endSession("ended");
-  return renewed;
+  const response = await sendOnce(url, init);
+  if (response) return response;
+  const isRead = (init.method ?? "GET") === "GET";
+  if (!isRead || !hasEnded.peek()) {
+    throw new ApiError(401, ENDED);
+  }
+  await signedInAgain(init.signal);
+  return await send(url, init);
 }
 
-async function fetchWith(token: string | undefined, url: URL, init: RequestInit) {
-  if (token === undefined) throw new ApiError(401, "Your session has ended");
+/** A token that has just been revoked is renewed once. @returns `undefined` without a session. */
+async function sendOnce(url: URL, init: RequestInit): Promise<Response | undefined> {
+  for (const getToken of [accessToken, refreshToken]) {
+    const token = await getToken().catch(asApiError);
+    if (token === undefined) return undefined;
+    const response = await fetchWith(token, url, init);
+    if (response.status !== 401) return response;
+    await response.body?.cancel();
+  }
+  endSession();
+  return undefined;
+}
+
+/** The error of a session that cannot be renewed now. */
+function asApiError(error: Error): never {
+  throw error instanceof TypeError
+    ? new ApiError(0, UNREACHABLE)
+    : new ApiError(503, error.message);
+}
+
+async function fetchWith(token: string, url: URL, init: RequestInit) {
   const headers = new Headers(init.headers);
   headers.set("authorization", `Bearer ${token}`);
   try {

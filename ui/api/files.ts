@@ -2,7 +2,7 @@
 
 import { ROOT } from "../state/root.ts";
 import { accessToken, refreshToken } from "../state/session.ts";
-import { api, ApiError, send, UNREACHABLE } from "./client.ts";
+import { api, ApiError, ENDED, send, UNREACHABLE } from "./client.ts";
 
 interface UploadOptions {
   signal: AbortSignal;
@@ -23,6 +23,7 @@ export async function upload<Result>(
   { signal, onProgress }: UploadOptions,
 ): Promise<Result> {
   const token = await accessToken();
+  if (token === undefined) throw new ApiError(401, ENDED);
   const request = new XMLHttpRequest();
   request.open("POST", new URL(path, ROOT));
   request.setRequestHeader("authorization", `Bearer ${token}`);

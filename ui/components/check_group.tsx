@@ -5,14 +5,7 @@ import { useContext, useId, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { plain } from "../base/text.ts";
 import { Button } from "./button.tsx";
-import {
-  type FieldProps,
-  type Option,
-  type OptionGroup,
-  Problems,
-  useInitial,
-  withName,
-} from "./fields.tsx";
+import { type FieldProps, type Option, type OptionGroup, Problems, withName } from "./fields.tsx";
 
 /** A checkbox that chooses some of the values and no others. */
 interface Shortcut {
@@ -38,7 +31,7 @@ export function CheckGroup(
 ) {
   const id = useId();
   const fieldset = useRef<HTMLFieldSetElement>(null);
-  const chosen = useSignal<readonly string[]>(useInitial(name, checked));
+  const chosen = useSignal<readonly string[]>(checked);
   const isMissing = required === true && chosen.value.length === 0;
   const problem = useContext(Problems)[name];
   const description = problem === undefined ? hint && `${id}-hint` : `${id}-problem`;

@@ -1,23 +1,13 @@
-/** Fields of forms, with their problems and earlier entries. @module */
+/** Fields of forms, with their problems. @module */
 
 import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect, useId } from "preact/hooks";
+import { useContext, useId } from "preact/hooks";
 import type { Signal } from "@preact/signals";
 import { toLocalInput } from "../base/local_time.ts";
 import { capital, plain } from "../base/text.ts";
-import type { FormValues } from "./form_values.ts";
 
 /** Problems by field name. */
 export const Problems = createContext<Record<string, string>>({});
-
-/** Entries from before the session ended. */
-export const Kept = createContext<FormValues>({});
-
-/** The value that a field has at first. */
-export function useInitial<Value>(name: string, value: Value): Value {
-  const kept = useContext(Kept);
-  return name in kept ? kept[name] : value;
-}
 
 export interface FieldProps {
   label: string;
@@ -33,8 +23,6 @@ interface InputProps extends FieldProps {
   check?: Check;
   type?: "text" | "number" | "password" | "email" | "url" | "file" | "color" | "datetime-local";
   value?: string | number | undefined;
-  /** It is not kept when the session ends. */
-  secret?: boolean | undefined;
   required?: boolean;
   pattern?: string;
   min?: number;
@@ -49,9 +37,8 @@ interface InputProps extends FieldProps {
 }
 
 export function TextField(
-  { label, name, hint, value, secret, check, type = "text", ...input }: InputProps,
+  { label, name, hint, value, check, type = "text", ...input }: InputProps,
 ) {
-  const initial = useInitial(name, value);
   return (
     <Field label={label} name={name} hint={hint}>
       {(attributes) => (
@@ -60,9 +47,8 @@ export function TextField(
           {...input}
           {...checkedBy(check)}
           type={type as "text"}
-          data-secret={secret || undefined}
           spellcheck={false}
-          defaultValue={initial ?? ""}
+          defaultValue={value ?? ""}
         />
       )}
     </Field>
@@ -80,8 +66,6 @@ export function TimeField({ at, ...field }: FieldProps & {
 
 interface AreaProps extends FieldProps {
   value?: string | undefined;
-  /** It is not kept when the session ends. */
-  secret?: boolean | undefined;
   required?: boolean;
   rows?: number;
   /** Shown in the font of code, without a spelling check. */
@@ -91,9 +75,8 @@ interface AreaProps extends FieldProps {
 }
 
 export function TextArea(
-  { label, name, hint, value, secret, required, rows = 4, code, check, placeholder }: AreaProps,
+  { label, name, hint, value, required, rows = 4, code, check, placeholder }: AreaProps,
 ) {
-  const initial = useInitial(name, value);
   return (
     <Field label={label} name={name} hint={hint}>
       {(attributes) => (
@@ -104,9 +87,8 @@ export function TextArea(
           required={required}
           rows={rows}
           placeholder={placeholder}
-          data-secret={secret || undefined}
           spellcheck={!code}
-          defaultValue={initial ?? ""}
+          defaultValue={value ?? ""}
         />
       )}
     </Field>
@@ -133,10 +115,6 @@ interface SelectProps<Value extends string> extends FieldProps {
 export function SelectField<Value extends string>(
   { label, name, hint, choice, value = choice?.value, required, options }: SelectProps<Value>,
 ) {
-  const initial = useInitial(name, value);
-  useEffect(() => {
-    if (choice && initial !== value) choice.value = initial as Value;
-  }, []);
   return (
     <Field label={label} name={name} hint={hint}>
       {(attributes) => (
@@ -151,10 +129,10 @@ export function SelectField<Value extends string>(
             typeof each === "object" && "options" in each
               ? (
                 <optgroup key={each.title} label={each.title}>
-                  {each.options.map((option) => toChoice(option, initial))}
+                  {each.options.map((option) => toChoice(option, value))}
                 </optgroup>
               )
-              : toChoice(each, initial)
+              : toChoice(each, value)
           )}
         </select>
       )}
@@ -162,10 +140,10 @@ export function SelectField<Value extends string>(
   );
 }
 
-function toChoice(option: Option, initial: string | undefined) {
+function toChoice(option: Option, chosen: string | undefined) {
   const { value, name, title } = withName(option);
   return (
-    <option key={value} value={value} title={title} selected={value === initial}>
+    <option key={value} value={value} title={title} selected={value === chosen}>
       {plain(name)}
     </option>
   );
@@ -180,11 +158,9 @@ export function CheckField(
     checked?: boolean;
   },
 ) {
-  const initial = useInitial<boolean | string[] | undefined>(name, checked);
-  const isChecked = Array.isArray(initial) ? initial.includes(value!) : initial ?? false;
   return (
     <label class="check">
-      <input type="checkbox" name={name} value={value} defaultChecked={isChecked} />
+      <input type="checkbox" name={name} value={value} defaultChecked={checked ?? false} />
       {label}
     </label>
   );

@@ -10,16 +10,14 @@ import { useSignal } from "@preact/signals";
 import { api, ApiError, type InputOf, type ResultOf } from "../api/client.ts";
 import type { Operations } from "../api/types.ts";
 import { plain } from "../base/text.ts";
-import { useKeep, useKept } from "../state/kept.ts";
 import { sentenceOf, showStatus } from "../state/toasts.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
-import { Kept, Problems } from "./fields.tsx";
+import { Problems } from "./fields.tsx";
 import {
   type FormValues,
   inputsOf,
   isPassword,
-  openValuesOf,
   problemsByField,
   problemsOf,
   valuesOf,
@@ -27,8 +25,6 @@ import {
 } from "./form_values.ts";
 
 interface FormProps {
-  /** Distinguishes it from other forms of the page. Default: what the button says. */
-  name?: string;
   children: ComponentChildren;
   /** Text of the button. */
   submit: string;
@@ -39,18 +35,12 @@ interface FormProps {
   part?: string;
 }
 
-/**
- * Checks its fields and sends nothing while one is invalid. What was entered is there again after
- * the session has ended meanwhile, except for secrets.
- */
-export function Form({ name, children, submit, onSubmit, onCancel, part }: FormProps) {
+/** Checks its fields and sends nothing while one is invalid. */
+export function Form({ children, submit, onSubmit, onCancel, part }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const problems = useSignal<Record<string, string>>({});
   const refusal = useSignal<string | undefined>(undefined);
   const isBusy = useSignal(false);
-  const kept = useKept<FormValues>(name ?? submit);
-  const isChanged = useSignal(kept !== undefined);
-  useKeep(name ?? submit, () => isChanged.value ? openValuesOf(form.current!) : undefined);
 
   useEffect(() => {
     problems.value = {};
@@ -75,7 +65,6 @@ export function Form({ name, children, submit, onSubmit, onCancel, part }: FormP
     isBusy.value = true;
     try {
       await onSubmit(valuesOf(element));
-      isChanged.value = false;
     } catch (error) {
       // The form may have been closed meanwhile.
       const found = error instanceof ApiError && form.current
@@ -91,19 +80,8 @@ export function Form({ name, children, submit, onSubmit, onCancel, part }: FormP
   };
 
   return (
-    <form
-      ref={form}
-      class="form"
-      noValidate
-      onInput={() => isChanged.value = true}
-      onSubmit={send}
-    >
-      {kept && isChanged.value && (
-        <p class="note">Restored from before your session ended, except for secrets.</p>
-      )}
-      <Kept.Provider value={kept ?? {}}>
-        <Problems.Provider value={problems.value}>{children}</Problems.Provider>
-      </Kept.Provider>
+    <form ref={form} class="form" noValidate onSubmit={send}>
+      <Problems.Provider value={problems.value}>{children}</Problems.Provider>
       {refusal.value !== undefined && <p class="note danger" role="alert">{refusal.value}</p>}
       <div class="actions">
         {onCancel && <Button onClick={onCancel}>Cancel</Button>}
@@ -125,7 +103,7 @@ const isOfPassword = (
     error.message.endsWith(`: ${found[input.name]}`)
   );
 
-interface DialogProps extends Omit<FormProps, "name" | "onCancel"> {
+interface DialogProps extends Omit<FormProps, "onCancel"> {
   title: string;
   wide?: boolean;
   onClose: () => void;
@@ -137,7 +115,6 @@ export function FormDialog({ title, wide, onClose, ...form }: DialogProps) {
     <Dialog title={title} wide={wide ?? false} onClose={onClose}>
       <Form
         {...form}
-        name={title}
         onCancel={onClose}
         onSubmit={async (values) => {
           await form.onSubmit(values);

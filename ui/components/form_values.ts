@@ -76,15 +76,6 @@ export function valuesOf(form: HTMLFormElement): FormValues {
   return values;
 }
 
-/** The same without secrets and files. */
-export function openValuesOf(form: HTMLFormElement): FormValues {
-  const values = valuesOf(form);
-  for (const { name, type, dataset } of inputsOf(form)) {
-    if (type === "password" || type === "file" || "secret" in dataset) delete values[name];
-  }
-  return values;
-}
-
 /** The pairs of a text with one `name=value` in each line, e.g. labels. */
 export function pairsOf(text: string): Record<string, string> {
   const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");

@@ -102,7 +102,6 @@ function Key({ edition }: { edition: Edition }) {
         <TextArea
           label="License key"
           name="key"
-          secret
           hint="Verified offline, and in force immediately. It replaces the installed one."
           required
         />

@@ -14,7 +14,7 @@ import { SecretField } from "../components/secret_dialog.tsx";
 import { addStyles } from "../components/styles.ts";
 import { ROOT } from "../state/root.ts";
 import { call, DOOR } from "../state/session.ts";
-import styles from "./sign_in.css" with { type: "text" };
+import styles from "../parts/sign_in/sign_in.css" with { type: "text" };
 import { AccountFields, accountOf } from "./users/first_account.tsx";
 
 addStyles(styles);
@@ -49,7 +49,6 @@ function SetupForm({ onKey }: { onKey: (key: string) => void }) {
   const way = useSignal<Way>("Accounts");
   return (
     <Form
-      name="setup"
       part={way.value}
       submit={way.value === "Accounts" ? "Create account" : "Create key"}
       onSubmit={async (values) => {

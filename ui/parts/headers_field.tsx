@@ -13,7 +13,6 @@ export function HeadersField({ name, value = {} }: {
       label="Headers"
       name={name}
       value={lines.join("\n")}
-      secret
       rows={3}
       code
       placeholder="Authorization: Bearer …"

@@ -19,10 +19,13 @@ import {
   DOOR,
   endSession,
   HAS_DASHBOARD,
+  hasEnded,
   hasRole,
+  leaveSession,
   needsFactor,
   refreshToken,
   session,
+  WINDOW_END,
 } from "../state/session.ts";
 import { Banner, VisitorBanner } from "./banner.tsx";
 import { Navigation } from "./navigation.tsx";
@@ -42,11 +45,16 @@ const isDoor = computed(() => isForVisitors(page.value?.path));
 
 const isForVisitors = (path: string | undefined) => path === "/sign-in" || path === "/setup";
 
+const loadSignInAgain = () => import("./sign_in_again.tsx");
+
 /** Reads the session and keeps address, session and drawn page in step. */
 export function startApp(): void {
   if (page.peek()) void loadPage(page.peek()!.path);
-  if (HAS_DASHBOARD) void restoreSession();
-  else endSession("none");
+  if (HAS_DASHBOARD) {
+    void restoreSession();
+    // The service may have other files when the session ends, and what was typed would be lost.
+    addEventListener("input", () => void loadSignInAgain().catch(() => {}), { once: true });
+  } else endSession();
   effect(() => {
     if (session.value === undefined) return;
     if (session.value === null && !isPublic.value) {
@@ -56,7 +64,10 @@ export function startApp(): void {
         replace: true,
       });
     } else if (session.value && isDoor.value) {
-      navigate(safeNext(query.peek().get("next")), { replace: true });
+      const next = query.peek().get("next");
+      // The window of a sign-in over another page, whose own tab goes on.
+      if (next === WINDOW_END) close();
+      navigate(safeNext(next), { replace: true });
     }
   });
   effect(() => {
@@ -118,6 +129,7 @@ function Messages() {
   return (
     <>
       <Confirmation />
+      {hasEnded.value && <EndedSession />}
       {!isDialogOpen.value && <Toasts />}
     </>
   );
@@ -137,6 +149,16 @@ function Enrolment() {
       <Messages />
     </>
   );
+}
+
+/** Asks to sign in again, over the page. */
+function EndedSession() {
+  const body = useSignal<ComponentType | undefined>(undefined);
+  useEffect(() => {
+    loadSignInAgain().then((module) => body.value = module.SignInAgain).catch(leaveSession);
+  }, []);
+  const Body = body.value;
+  return Body ? <Body /> : null;
 }
 
 /** A public page: the one to sign in alone, others below a banner. */

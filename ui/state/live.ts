@@ -19,7 +19,7 @@ import type {
   Stack,
 } from "../api/types.ts";
 import { followStream, type StreamFrame } from "./stream.ts";
-import { session } from "./session.ts";
+import { hasEnded, session } from "./session.ts";
 
 /** An event of the service, as in webhooks, with what it says. */
 export interface LiveEvent {
@@ -146,12 +146,14 @@ let lastEventId = FIRST_EVENT;
 export function startLive(): void {
   channel.onmessage = ({ data }: MessageEvent<Message>) => receive(data);
   document.addEventListener("visibilitychange", () => isVisible.value = !document.hidden);
-  const isWanted = computed(() => Boolean(session.value) && isVisible.value);
+  const isWanted = computed(() => Boolean(session.value) && !hasEnded.value && isVisible.value);
   let leftAt: number | undefined;
   effect(() => {
     if (!isWanted.value) {
       leftAt = reconnects.peek() > 0 && session.peek() ? performance.now() : undefined;
       if (session.peek() === null) forget();
+      // The pages then read again what failed or was missed.
+      else if (hasEnded.peek()) connection.value = "reconnecting";
       return;
     }
     if (leftAt !== undefined && performance.now() - leftAt > AWAY_MAX_MS) {

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { isTerminal, type Match, matchPath } from "../paths.ts";
 import { ROOT } from "./root.ts";
-import { DOOR } from "./session.ts";
+import { DOOR, isReplaced } from "./session.ts";
 
 interface Place {
   /** Below the service's root, e.g. `/containers`. */
@@ -56,7 +56,9 @@ let guard: { ask: () => Promise<boolean>; end: () => void } | undefined;
  * @returns Ends it.
  */
 export function guardPage(ask: () => Promise<boolean>): () => void {
-  const warn = (event: Event) => event.preventDefault();
+  const warn = (event: Event) => {
+    if (!isReplaced()) event.preventDefault();
+  };
   addEventListener("beforeunload", warn);
   const own = {
     ask,

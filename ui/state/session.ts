@@ -6,17 +6,8 @@
  * @module
  */
 
-import { signal } from "@preact/signals";
-import type {
-  BrowserSession,
-  Credentials,
-  MfaRequired,
-  PasskeyCredential,
-  PasskeyRequest,
-  PasskeyRequestOptions,
-  SecondFactor,
-  UserRole,
-} from "../api/types.ts";
+import { batch, signal } from "@preact/signals";
+import type { BrowserSession, UserRole } from "../api/types.ts";
 import { ROOT } from "./root.ts";
 
 export interface Session {
@@ -26,17 +17,17 @@ export interface Session {
   serverName: string;
 }
 
-/** Why there is no session. */
-export type SessionEnd = "none" | "ended" | "signed-out";
-
 /** `undefined` until it is known whether the browser has a session. */
 export const session = signal<Session | null | undefined>(undefined);
 
 /** Whether the user has to set up a second factor before anything else. */
 export const needsFactor = signal(false);
 
-/** Why there is no session, for the sign-in page. */
-export const sessionEnd = signal<SessionEnd>("none");
+/**
+ * Whether the session has ended under the open page. The page stays as it is, and a dialog over it
+ * asks the user to sign in again.
+ */
+export const hasEnded = signal(false);
 
 const { auth } = document.documentElement.dataset;
 
@@ -45,6 +36,9 @@ export const AUTH_MODE = auth === "users" ? "users" : "key";
 
 /** The page for those who have no session: a new server has no way to sign in yet. */
 export const DOOR = auth === "setup" ? "/setup" : "/sign-in";
+
+/** End of a sign-in in a window of its own: no page is after the one to sign in. */
+export const WINDOW_END = "/sign-in";
 
 /** Whether there are other pages than that of the API, which `UI=off` leaves on. */
 export const HAS_DASHBOARD = document.documentElement.dataset.ui !== "off";
@@ -65,27 +59,50 @@ const SIGNED_IN = "longshore-signed-in";
 
 // Another tab has signed out or in.
 addEventListener("storage", ({ key, newValue }) => {
-  if (key === SECRET && !newValue) clear("signed-out");
-  // A service that cannot be reached leaves the sign-in page as it is.
-  if (key === SIGNED_IN && newValue && session.peek() === null) refreshToken().catch(() => {});
+  if (key === SECRET && !newValue) leaveSession();
+  // A service that cannot be reached leaves the page as it is.
+  const isOut = session.peek() === null || hasEnded.peek();
+  if (key === SIGNED_IN && newValue && isOut) refreshToken().catch(() => {});
 });
 
 let token: { text: string; endsAt: number } | undefined;
 let refreshing: Promise<string | undefined> | undefined;
+/** The user of the open page. */
+let owner: string | undefined;
+let isForeign = false;
 
-/** The last access token of the session, which may have expired. */
-export const lastToken = () => token?.text;
+/** Whether another user has signed in, so that the page is being loaded again. */
+export const isReplaced = () => isForeign;
 
 /** The token for a request; `undefined` without a session. */
 export async function accessToken(): Promise<string | undefined> {
   if (token && token.endsAt - Date.now() > RENEW_BEFORE_MS) return token.text;
-  return session.value ? await refreshToken() : undefined;
+  return session.value && !hasEnded.peek() ? await refreshToken() : undefined;
+}
+
+/** Resolves when the user has signed in again, or has left the page; rejects when aborted. */
+export function signedInAgain(signal?: AbortSignal | null): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (!hasEnded.peek()) return resolve();
+    const settle = (how: () => void) => {
+      end();
+      signal?.removeEventListener("abort", abort);
+      how();
+    };
+    const abort = () => settle(() => reject(signal!.reason));
+    const end = hasEnded.subscribe((ended) => {
+      if (!ended) settle(resolve);
+    });
+    if (signal?.aborted) abort();
+    else signal?.addEventListener("abort", abort);
+  });
 }
 
 /**
  * Gets a new access token with the cookie.
  *
  * @returns `undefined` if the session has ended.
+ * @throws {Error} With the service's sentence. @throws {TypeError} If it cannot be reached.
  */
 export function refreshToken(): Promise<string | undefined> {
   return refreshing ??= refresh().finally(() => refreshing = undefined);
@@ -94,50 +111,17 @@ export function refreshToken(): Promise<string | undefined> {
 async function refresh(): Promise<string | undefined> {
   const response = await call("POST", "auth/session/refresh");
   if (response.ok) return take(await response.json());
-  await response.body?.cancel();
-  if (response.status === 401) endSession(session.peek() ? "ended" : "none");
+  const { error } = await response.json().catch(() => ({}));
+  // E.g. while the identity provider cannot be asked; without a sentence, a proxy has answered.
+  if (response.status !== 401) throw error === undefined ? new TypeError() : new Error(error);
+  endSession();
   return undefined;
 }
 
-/**
- * @returns What the second step needs; `undefined` for an account without a second factor.
- * @throws {Error} With the service's sentence.
- */
-export async function signIn(credentials: Credentials): Promise<MfaRequired | undefined> {
-  const answer = await answerOf(call("POST", "auth/session", credentials));
-  if ("mfaRequired" in answer) return answer as MfaRequired;
-  start(answer as BrowserSession);
-  return undefined;
-}
-
-/** Signs in with a passkey alone. @throws {Error} With a sentence. */
-export async function signInWithPasskey(): Promise<void> {
-  const credential = await askForPasskey({});
-  start(await answerOf(call("POST", "auth/passkey", { credential })) as BrowserSession);
-}
-
-/** A use of a passkey, for a sign-in or, with its token, for the second step of one. */
-export async function askForPasskey(of: PasskeyRequest): Promise<PasskeyCredential> {
-  const options = await answerOf(call("POST", "auth/passkey/options", of));
-  const { usePasskey } = await import("./passkeys.ts");
-  return await usePasskey(options as PasskeyRequestOptions);
-}
-
-/** Sends the second factor of a sign-in. @throws {Error} With the service's sentence. */
-export async function completeSignIn(factor: SecondFactor): Promise<void> {
-  start(await answerOf(call("POST", "auth/mfa", factor)) as BrowserSession);
-}
-
-function start(started: BrowserSession): void {
+/** Begins the session of a sign-in, of which other tabs learn. */
+export function startSession(started: BrowserSession): void {
   take(started);
   withStorage((storage) => storage[SIGNED_IN] = new Date().toISOString());
-}
-
-async function answerOf(request: Promise<Response>): Promise<object> {
-  const response = await request;
-  const answer = await response.json();
-  if (!response.ok) throw new Error(answer.error);
-  return answer;
 }
 
 export async function signOut(): Promise<void> {
@@ -152,28 +136,49 @@ export async function signOut(): Promise<void> {
     .finally(() => refreshing = undefined);
   await refreshing;
   withStorage((storage) => delete storage[SECRET]);
-  clear("signed-out");
+  leaveSession();
   // The session at the identity provider ends as well.
   if (logoutUrl !== undefined) location.assign(logoutUrl);
 }
 
 /** The service does not accept the session any more. */
-export function endSession(why: SessionEnd): void {
-  if (session.peek() !== null) clear(why);
-}
-
-function clear(why: SessionEnd): void {
+export function endSession(): void {
   token = undefined;
-  needsFactor.value = false;
-  sessionEnd.value = why;
-  session.value = null;
+  if (session.peek()) hasEnded.value = true;
+  else leaveSession();
 }
 
-function take({ accessToken, expiresIn, role, permissions, serverName }: BrowserSession): string {
+/** Leaves the open page for the one to sign in. */
+export function leaveSession(): void {
+  token = owner = undefined;
+  batch(() => {
+    needsFactor.value = hasEnded.value = false;
+    session.value = null;
+  });
+}
+
+/** @returns `undefined` if it is the session of another user than the open page's. */
+function take(
+  { accessToken, expiresIn, role, permissions, serverName }: BrowserSession,
+): string | undefined {
+  const user = subjectOf(accessToken);
+  if (owner !== undefined && user !== owner) {
+    isForeign = true;
+    location.reload();
+    return undefined;
+  }
+  owner = user;
   token = { text: accessToken, endsAt: Date.now() + expiresIn * 1000 };
   const now = { role, permissions, serverName };
   if (JSON.stringify(session.peek()) !== JSON.stringify(now)) session.value = now;
+  hasEnded.value = false;
   return accessToken;
+}
+
+/** The `sub` claim of a JWT. */
+function subjectOf(jwt: string): string {
+  const claims = jwt.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/");
+  return JSON.parse(atob(claims)).sub;
 }
 
 /** Calls an endpoint that a page can use before it has a session. */

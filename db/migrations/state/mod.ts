@@ -47,6 +47,7 @@ import { migration as secondFactors } from "./0038_second_factors.ts";
 import { migration as oidc } from "./0039_oidc.ts";
 import { migration as backupTargets } from "./0040_backup_targets.ts";
 import { migration as temporaryNames } from "./0041_temporary_names.ts";
+import { migration as refusedUsers } from "./0042_refused_users.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -90,4 +91,5 @@ export const stateMigrations: readonly Migration[] = [
   oidc,
   backupTargets,
   temporaryNames,
+  refusedUsers,
 ];

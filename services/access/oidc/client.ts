@@ -35,7 +35,7 @@ export type OidcClient = Awaited<ReturnType<typeof connectProvider>>;
 export async function connectProvider(deps: ClientDeps, provider: OidcProvider) {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const options = {
-    [oauth.customFetch]: fetchThrough(deps),
+    [oauth.customFetch]: fetchThrough(deps, provider.id),
     [oauth.allowInsecureRequests]: provider.issuer.startsWith("http:"),
     signal,
   };
@@ -73,7 +73,7 @@ export async function connectProvider(deps: ClientDeps, provider: OidcProvider) 
       guarded(() => verify(token, requiredClaims)),
 
     /** Fetches the keys again. @throws {SignInRefusal} */
-    fetchKeys: () => guarded(() => fetchKeys(deps, server)),
+    fetchKeys: () => guarded(() => fetchKeys(deps, provider.id, server)),
 
     /** Checks what the browser brought back. @throws {SignInRefusal} */
     checkCallback: (query: URLSearchParams, state: string): Promise<URLSearchParams> =>

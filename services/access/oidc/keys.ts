@@ -53,7 +53,7 @@ export async function verifyToken(
   const atMs = now().getTime();
   const isOlder = (fetchedAtMs: number, ms: number) => Math.abs(atMs - fetchedAtMs) >= ms;
   const fetchedKeys = async () => {
-    const set = await fetchKeys(deps, server);
+    const set = await fetchKeys(deps, id, server);
     oidc.keys.set(id, { url, set, fetchedAtMs: atMs });
     return set;
   };
@@ -90,10 +90,11 @@ export const UNKNOWN_KEY = "The provider has signed with a key that it does not 
 /** Fetches the keys. @throws {SignInRefusal} `answer_invalid`. @throws {OutboundError} */
 export async function fetchKeys(
   deps: ClientDeps,
+  providerId: string,
   { jwks_uri: url }: AuthorizationServer,
 ): Promise<JSONWebKeySet> {
   const headers = { accept: "application/json" };
-  const response = await fetchThrough(deps)(url!, { method: "GET", headers });
+  const response = await fetchThrough(deps, providerId)(url!, { method: "GET", headers });
   const body: unknown = response.status === 200
     ? await response.json().catch(() => undefined)
     : undefined;

@@ -1,5 +1,6 @@
 /** The end of a sign-in at an OpenID Connect provider. @module */
 
+import { selectUserIdOfSubject } from "../../../db/oidc_identities.ts";
 import { insertOidcSession } from "../../../db/oidc_sessions.ts";
 import { asAppError } from "../../errors.ts";
 import type { Deps } from "../../deps.ts";
@@ -12,7 +13,7 @@ import { type Claims, hasSeveralFactors, isComplete, joinClaims } from "./claims
 import type { ProviderTokens } from "./client.ts";
 import type { ClientDeps } from "./fetch.ts";
 import { knownOidcProvider, type OidcProvider } from "./provider.ts";
-import { findOidcUser, type ProvisionedUser } from "./provisioning.ts";
+import { findOidcUser, type ProvisionedUser, recordRefusal } from "./provisioning.ts";
 import { notAuthenticated } from "./refusal.ts";
 import { type AnsweredRequest, isTest, takeRequest } from "./requests.ts";
 import { sealTokens } from "./session_tokens.ts";
@@ -124,6 +125,8 @@ function storeUser(
   } catch (error) {
     // The transaction was rolled back, and with it new users and roles.
     deps.accounts.reread();
+    const subject = { issuer: provider.issuer, subject: proved.claims.sub };
+    recordRefusal(deps, selectUserIdOfSubject(deps.db, subject), error);
     throw error;
   }
 }

@@ -16,6 +16,9 @@ type LogoutDeps = ClientDeps & Pick<Deps, "accounts" | "db" | "log" | "secrets">
 /** Longest ID token that is put into an address, in characters. */
 const HINT_MAX = 4_096;
 
+/** Validity of a logout token that does not say when it expires. */
+const AGE_MAX_MS = 5 * 60 * 1000;
+
 /** The event that makes a token a logout token (OpenID Connect Back-Channel Logout 1.0, 2.4). */
 const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
@@ -72,8 +75,11 @@ export async function acceptLogoutToken(deps: LogoutDeps, token: string): Promis
   if (!provider) throw refused("no provider has its issuer and audience");
   const { connectProvider } = await import("./client.ts");
   const { verify } = await connectProvider(deps, provider);
-  const claims = await verify(token, ["iat", "exp", "jti", "events"]);
-  const { nonce, events, sub, sid } = claims as Record<string, unknown>;
+  const claims = await verify(token, ["iat", "jti", "events"]);
+  const { nonce, events, sub, sid, iat, exp } = claims as Record<string, unknown>;
+  // Authentik sends no `exp`, which drafts of the specification did not have.
+  const ageMs = deps.now().getTime() - Number(iat) * 1000;
+  if (exp === undefined && !(Math.abs(ageMs) <= AGE_MAX_MS)) throw refused("it is too old");
   if (nonce !== undefined) throw refused("it has a nonce, so that it is an ID token");
   if (!Object.hasOwn(Object(events), LOGOUT_EVENT)) throw refused("it has no logout event");
   const names = { subject: textOrNull(sub), sid: textOrNull(sid) };

@@ -74,6 +74,9 @@ function ofToken(error: unknown): AppError | undefined {
     : claimOf(error);
   const known = CLAIMS[claim ?? ""];
   if (known) return notAuthenticated(...known, error);
+  if (error instanceof jose.JWTClaimValidationFailed) {
+    return notAuthenticated("answer_invalid", `The token has no valid claim ${claim}`, error);
+  }
   const isAlgorithm = error instanceof oauth.OperationProcessingError &&
     /"alg"/.test(error.message);
   return isAlgorithm ? algorithm(error) : undefined;

@@ -24,6 +24,8 @@ import {
   type OidcProvider,
   secretPurpose,
 } from "./provider.ts";
+import { forgetProvider } from "./cache.ts";
+import { isUserRole } from "./claims.ts";
 import { CALLBACK_PATH } from "./requests.ts";
 
 /** A provider as an admin enters it. */
@@ -40,7 +42,7 @@ export interface OidcProviderView extends StoredProvider {
 
 type ProviderDeps =
   & OutboundDeps
-  & Pick<Deps, "accounts" | "db" | "secrets" | "now" | "log" | "oidc">;
+  & Pick<Deps, "accounts" | "db" | "groupRoles" | "secrets" | "now" | "log" | "oidc">;
 
 /** Those of the environment, then the stored ones by name. @param baseUrl Of this service. */
 export const listOidcProviders = (deps: ProviderDeps, baseUrl: string): OidcProviderView[] =>
@@ -56,7 +58,7 @@ export const getOidcProvider = (
 /**
  * Stores a new provider.
  *
- * @throws {AppError} `invalid` for an unusable issuer or scopes; `conflict` at the limit of
+ * @throws {AppError} `invalid` for an unusable issuer or scopes, or an unknown role; `conflict` at the limit of
  * {@linkcode OIDC_PROVIDERS_MAX}.
  */
 export async function createOidcProvider(
@@ -66,6 +68,7 @@ export async function createOidcProvider(
 ): Promise<OidcProviderView> {
   const { db, secrets, now, log } = deps;
   assertValid(input);
+  assertRoles(deps, input.roleMap);
   if (input.clientSecret === REDACTED) throw missingSecret();
   await assertOutboundUrl(deps, input.issuer, "internal", "body.issuer");
   // No await from here on, so that concurrent requests cannot exceed the limit.
@@ -104,6 +107,8 @@ export async function changeOidcProvider(
   const before = findStored(deps, id);
   const after = { ...applyChange(before, change), updatedAt: now().toISOString() };
   assertValid(after);
+  // One that was stored may name a custom role that was deleted since.
+  if (change.roleMap !== undefined) assertRoles(deps, after.roleMap);
   const isElsewhere = after.issuer !== before.issuer;
   const isKept = clientSecret === undefined || clientSecret === REDACTED;
   // A secret must not be sent to an address that someone else has entered.
@@ -115,9 +120,23 @@ export async function changeOidcProvider(
   }
   if (after.enabled && !isElsewhere) updateOidcProvider(db, after);
   else endSessions(deps, id, () => updateOidcProvider(db, after));
-  forgetCached(deps, id);
+  forgetProvider(deps.oidc, id);
   log.info("identity provider changed", { providerId: id });
   return getOidcProvider(deps, id, baseUrl);
+}
+
+/** A misspelled role would refuse its users. @throws {AppError} `invalid`. */
+function assertRoles(
+  { groupRoles }: Pick<Deps, "groupRoles">,
+  roleMap: NewOidcProvider["roleMap"],
+): void {
+  const unknown = roleMap.find(({ role }) => !isUserRole(role) && !groupRoles.current.has(role));
+  if (!unknown) return;
+  throw new AppError(
+    "invalid",
+    `body.roleMap: role ${unknown.role} does not exist; use viewer, operator, admin or a custom ` +
+      "role (Enterprise)",
+  );
 }
 
 /**
@@ -129,7 +148,7 @@ export async function changeOidcProvider(
 export function removeOidcProvider(deps: ProviderDeps, id: string): void {
   findStored(deps, id);
   endSessions(deps, id, () => deleteOidcProvider(deps.db, id));
-  forgetCached(deps, id);
+  forgetProvider(deps.oidc, id);
   deps.log.info("identity provider deleted", { providerId: id });
 }
 
@@ -140,11 +159,6 @@ function endSessions(deps: ProviderDeps, id: string, change: () => void): void {
     change();
     return sessions;
   });
-}
-
-function forgetCached({ oidc }: ProviderDeps, id: string): void {
-  oidc.metadata.delete(id);
-  oidc.keys.delete(id);
 }
 
 function findStored({ config, db }: ProviderDeps, id: string): StoredProvider {

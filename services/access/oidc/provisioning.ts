@@ -19,12 +19,14 @@ import {
   selectUser,
   selectUserByEmail,
   updateUserDetails,
+  updateUserRefused,
   updateUserRole,
   type User,
 } from "../../../db/users.ts";
 import type { Deps } from "../../deps.ts";
 import { assertBelowLimit } from "../license/limits.ts";
 import { assertActive, assertEmailConfirmed, usableEmail } from "../sign_in/external_users.ts";
+import { SignInRefusal } from "../sign_in/refusal.ts";
 import { emailKey } from "../users/emails.ts";
 import { storeUser } from "../users/users.ts";
 import {
@@ -98,11 +100,13 @@ export function findOidcUser(
  * @returns The user with the role in force.
  */
 export function applyRoles(
-  { db, accounts, groupRoles, log }: Pick<Deps, "db" | "accounts" | "groupRoles" | "log">,
+  deps: Pick<Deps, "db" | "accounts" | "groupRoles" | "log">,
   provider: OidcProvider,
   user: User,
   { role, customRoles }: GivenRoles,
 ): User {
+  const { db, accounts, groupRoles, log } = deps;
+  setRefused(deps, user.id, false);
   if (provider.rolesClaim === null || role === null) return user;
   groupRoles.current.set(user.id, customRoles, customRoleNames(provider));
   if (user.role === role) return user;
@@ -123,6 +127,37 @@ export function applyRoles(
     to: role,
   });
   return { ...user, role };
+}
+
+/**
+ * Ends the API tokens of a user to whom the provider gives no role any more; the next sign-in with a
+ * role lets them act again. A provider that does not say so, e.g. because its refresh token has
+ * expired, changes nothing.
+ */
+export function recordRefusal(
+  deps: Pick<Deps, "db" | "accounts" | "log">,
+  userId: string | undefined,
+  error: unknown,
+): void {
+  if (userId === undefined || !(error instanceof SignInRefusal)) return;
+  if (error.reason === "no_role" || error.reason === "domain") setRefused(deps, userId, true);
+}
+
+/** Stores whether the API tokens of a user act. */
+function setRefused(
+  { db, accounts, log }: Pick<Deps, "db" | "accounts" | "log">,
+  userId: string,
+  isRefused: boolean,
+): void {
+  if (accounts.isRefused(userId) === isRefused) return;
+  updateUserRefused(db, userId, isRefused);
+  accounts.setRefused(userId, isRefused);
+  log.warn(
+    isRefused ? "API tokens suspended: no role at the identity provider" : "API tokens resumed",
+    {
+      userId,
+    },
+  );
 }
 
 /** The roles that the claims give. @throws {SignInRefusal} `no_role`. */

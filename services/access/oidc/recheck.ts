@@ -19,7 +19,7 @@ import { SignInRefusal } from "../sign_in/refusal.ts";
 import { type Claims, groupsAt, isComplete, joinClaims } from "./claims.ts";
 import type { ClientDeps } from "./fetch.ts";
 import { knownOidcProvider, type OidcProvider } from "./provider.ts";
-import { applyRoles, assertDomain, requireRoles } from "./provisioning.ts";
+import { applyRoles, assertDomain, recordRefusal, requireRoles } from "./provisioning.ts";
 import { notAuthenticated } from "./refusal.ts";
 import { openTokens, sealTokens, type SessionTokens } from "./session_tokens.ts";
 
@@ -77,6 +77,7 @@ async function check(
     });
   } catch (error) {
     if (!(error instanceof SignInRefusal)) throw error;
+    recordRefusal(deps, userId, error);
     if (error.code !== "bad_gateway") return end(deps, session, error.reason, error);
     throw new AppError("unavailable", error.message, { cause: error });
   }

@@ -3,7 +3,7 @@
 import type { Deps } from "../../deps.ts";
 import { asAppError, notFound } from "../../errors.ts";
 import type { Caller } from "../caller.ts";
-import type { TestResult } from "./cache.ts";
+import { forgetProvider, type TestResult } from "./cache.ts";
 import { type Claims, hasSeveralFactors, rolesOf } from "./claims.ts";
 import type { ClientDeps } from "./fetch.ts";
 import { findOidcProvider, type OidcProvider } from "./provider.ts";
@@ -47,8 +47,7 @@ export async function testProvider(
   baseUrl: string,
 ): Promise<ProviderCheck> {
   const provider = findOidcProvider(deps, id);
-  // The provider may just have been corrected.
-  deps.oidc.metadata.delete(id);
+  forgetProvider(deps.oidc, id);
   const { connectProvider } = await import("./client.ts");
   const { server, fetchKeys } = await connectProvider(deps, provider);
   const { keys } = await fetchKeys();

@@ -6,6 +6,7 @@ import {
   selectPasskeys,
   updatePasskeyUse,
 } from "../../../db/passkeys.ts";
+import { selectPasswordHash } from "../../../db/users.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { Client } from "../client.ts";
@@ -66,7 +67,7 @@ export function signInOptions(
  *
  * @throws {AppError} `not_found` in key mode; `invalid` without a page; `unauthorized` for a passkey
  * that is unknown, of another host or page, has signed the challenge before, or did not recognize the
- * user.
+ * user; `forbidden` for an account of an identity provider.
  * @throws {ThrottledError} After too many failures from the address.
  */
 export async function signInWithPasskey(
@@ -81,6 +82,7 @@ export async function signInWithPasskey(
   const expected: PasskeyChallenge = { purpose: "sign-in", pageHash: requirePage(pageHash) };
   const { userId } = await usePasskey(deps, credential, { party, expected, userVerified: true });
   attempt.succeeded();
+  assertOwnSignIn(deps, userId);
   admit(userId);
   return await finishSignIn(deps, { userId, endsAt: null, pageHash }, client);
 }
@@ -109,6 +111,20 @@ export async function completeWithPasskey(
   attempt.succeeded();
   deps.codeThrottle.remember(client.address, userId);
   return await redeemPending(deps, mfaToken, client);
+}
+
+/**
+ * A passkey takes the place of a password. An account without one signs in at its identity provider,
+ * which decides whether it still may, and what it may do.
+ *
+ * @throws {AppError} `forbidden`.
+ */
+function assertOwnSignIn({ db }: Pick<Deps, "db">, userId: string): void {
+  if (selectPasswordHash(db, userId) !== null) return;
+  throw new AppError(
+    "forbidden",
+    "This account signs in at its identity provider; the passkey is its second factor",
+  );
 }
 
 /** Verifies a use and stores its counter; the challenge is used up in any case. */

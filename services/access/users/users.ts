@@ -13,6 +13,7 @@ import {
   selectUserByEmail,
   selectUsers,
   updateUserPassword,
+  updateUserRefused,
   updateUserRole,
   type User,
 } from "../../../db/users.ts";
@@ -154,8 +155,11 @@ export function setUserRole(
   assertMayAssign(caller, role);
   const user = findUser(db, id);
   assertMayManage(caller, user);
+  if (user.role === "admin" && role !== "admin") assertAnotherAdmin(db, "demoted");
+  // The administrator answers for the user then, not the identity provider.
+  updateUserRefused(db, id, false);
+  accounts.setRefused(id, false);
   if (user.role === role) return user;
-  if (user.role === "admin") assertAnotherAdmin(db, "demoted");
 
   db.transaction(() => {
     updateUserRole(db, id, role);

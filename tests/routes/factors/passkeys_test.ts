@@ -87,6 +87,18 @@ Deno.test("a passkey signs in alone where it recognizes its user, and is the sec
   ok(second.body.refreshToken);
 });
 
+Deno.test("a passkey of an account without a password does not replace its identity provider", async () => {
+  using app = await passkeysApp();
+  const { authenticator } = await addPasskey(app);
+  app.deps.db.run("UPDATE users SET password_hash = NULL WHERE email = :email", { email: EMAIL });
+  const page = passkeyPage(app);
+
+  const { status, body } = await page.signIn(authenticator.use(await page.options()));
+
+  equal(status, 403);
+  match(body.error, /signs in at its identity provider/);
+});
+
 for (
   const [what, claims] of Object.entries<Claims>({
     "another origin": { origin: "https://longshore.example.net" },

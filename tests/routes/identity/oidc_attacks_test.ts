@@ -289,6 +289,27 @@ Deno.test("a state is valid for 15 minutes, for one provider, and for the page t
   equal((await collectSession(app, attacker, back)).status, 401);
 });
 
+Deno.test("a session that was planted before the sign-in does not become the user's", async () => {
+  using app = attackedApp();
+  await using idp = await startEvilProvider(app.clock.now);
+  const id = await addOidcProvider(app, idp);
+  const planted = newPage();
+  const signIn = async (sub: string) => {
+    idp.answers.idToken = change(idp, { sub, email: `${sub}@example.com` });
+    const back = await comeBack(app, await idp.answer(await beginSignIn(app, id, planted)));
+    return await collectSession(app, planted, back);
+  };
+  equal((await signIn("eve")).status, 200);
+  // The attacker knows the secret and the cookie of the victim's page.
+  const attacker = { ...planted, cookies: new Map(planted.cookies) };
+
+  const { body } = await signIn("ada");
+
+  equal((await callSession(app, attacker, "POST", "/refresh")).status, 401);
+  const { body: user } = await app.call("GET", "/auth/me", undefined, { token: body.accessToken });
+  equal(user.email, "ada@example.com");
+});
+
 Deno.test("a disabled or deleted provider, and key mode, end a sign-in that was begun", async () => {
   using app = attackedApp();
   await using idp = await startEvilProvider(app.clock.now);
@@ -321,6 +342,50 @@ Deno.test("a disabled or deleted provider, and key mode, end a sign-in that was 
       .status,
     404,
   );
+});
+
+Deno.test("a logout token ends sessions only if it is one, of this provider and recent", async () => {
+  using app = attackedApp();
+  await using idp = await startEvilProvider(app.clock.now);
+  const id = await addOidcProvider(app, idp);
+  const page = newPage();
+  const back = await comeBack(app, await idp.answer(await beginSignIn(app, id, page)));
+  await collectSession(app, page, back);
+  const good = {
+    ...{ iss: idp.issuer, aud: idp.clientId, sub: "ada", jti: "1", iat: seconds(app, 0) },
+    events: { "http://schemas.openid.net/event/backchannel-logout": {} },
+  };
+  const send = async (changes: Record<string, unknown>, header = {}) => {
+    const token = await idp.sign({ ...good, ...changes }, header);
+    const { status, body } = await app.call(
+      "POST",
+      "/auth/oidc/backchannel-logout",
+      `logout_token=${token}`,
+      { ...PUBLIC, headers: { "content-type": "application/x-www-form-urlencoded" } },
+    );
+    return status === 200 ? "ended" : body.error;
+  };
+
+  for (
+    const { changes, header, says } of [
+      { changes: { iat: seconds(app, -301) }, says: /too old/ },
+      { changes: { iat: seconds(app, 301) }, says: /too old/ },
+      { changes: { exp: seconds(app, -61) }, says: /has expired/ },
+      { changes: { aud: "other" }, says: /no provider/ },
+      { changes: { iss: "https://evil.example" }, says: /no provider/ },
+      { changes: { events: {} }, says: /no logout event/ },
+      { changes: { events: undefined }, says: /no valid claim events/ },
+      { changes: { nonce: "n" }, says: /nonce/ },
+      { changes: { sub: undefined }, says: /names no session/ },
+      { changes: {}, header: { kid: "other" }, says: /key that it does not publish/ },
+    ]
+  ) {
+    match(await send(changes, header), says);
+    equal((await callSession(app, page, "POST", "/refresh")).status, 200);
+  }
+  // Authentik sends none that says when it expires.
+  equal(await send({}), "ended");
+  equal((await callSession(app, page, "POST", "/refresh")).status, 401);
 });
 
 for (

@@ -57,6 +57,11 @@ for (
       error: /query/,
     },
     { wrong: "scopes without openid", change: { scopes: "email" }, error: /must contain openid/ },
+    {
+      wrong: "a role that does not exist",
+      change: { roleMap: [{ value: "ops", role: "admim" }] },
+      error: /^body\.roleMap: role admim does not exist/,
+    },
     { wrong: "an unknown field", change: { scope: "openid" }, error: /scope/ },
   ]
 ) {

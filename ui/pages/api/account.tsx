@@ -83,7 +83,7 @@ function SignInDialog({ onClose }: { onClose: () => void }) {
         value={way.value}
         onChange={(value) => way.value = value}
       />
-      {isSecondStep && <TextField name="code" label="Code" required autocomplete="off" secret />}
+      {isSecondStep && <TextField name="code" label="Code" required autocomplete="off" />}
       {way.value === "Password" && !isSecondStep && (
         <>
           <TextField name="email" label="Email" type="email" required autocomplete="username" />

@@ -64,7 +64,7 @@ export function TryIt({ operation, writer }: Props) {
 
   return (
     <div ref={box} onInput={readForm}>
-      <Form name={operation.id} submit="Send" onSubmit={send}>
+      <Form submit="Send" onSubmit={send}>
         <Parameters operation={operation} writer={writer} />
         <Body operation={operation} writer={writer} />
         <CurlCommand text={curlLine(operation, composeRequest(operation, values.value))} />
@@ -163,7 +163,6 @@ function Body({ operation: { body }, writer }: Props) {
         name="body"
         label="JSON"
         code
-        secret
         rows={Math.min(BODY_ROWS_MAX, text.split("\n").length + 1)}
         value={text}
       />

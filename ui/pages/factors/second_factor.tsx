@@ -89,7 +89,6 @@ function SetUpDialog({ onSaved, onClose }: {
             <code class="wraps">{setup.value.secret.replace(/.{4}(?=.)/g, "$& ")}</code>
           </p>
           <Form
-            name="authenticator app"
             submit="Verify"
             onCancel={onClose}
             onSubmit={async ({ code }) => {
@@ -106,7 +105,6 @@ function SetUpDialog({ onSaved, onClose }: {
               name="code"
               autocomplete="one-time-code"
               pattern="\s*(\d\s*){6}"
-              secret
               required
             />
           </Form>
@@ -149,7 +147,6 @@ function RemoveForm({ hasPassword, onSaved, onClose }: {
         name="code"
         hint="Of the app, or a recovery code"
         autocomplete="one-time-code"
-        secret
         required
       />
     </FormDialog>

@@ -89,7 +89,6 @@ function ConfigField({ name, value, required, isSecret }: {
       type={name === "url" || name === "api_url" ? "url" : "text"}
       value={Array.isArray(value) ? value.join(", ") : value as string | undefined}
       hint={HINTS[name] ?? (isSecret ? secretHint(value !== undefined) : undefined)}
-      secret={isSecret}
       required={required}
       autocomplete="off"
     />

@@ -62,7 +62,6 @@ export function ChannelForm({ item: channel, kinds, ...dialog }: EditProps<Notif
             label="URL"
             name="url"
             placeholder="ntfy://ntfy.example.com/alerts"
-            secret
             hint="As Shoutrrr and Apprise write it. Its secrets are stored encrypted"
             required
             maxLength={2_048}

@@ -4,6 +4,8 @@ import type { GroupRole, OidcProvider } from "../../api/types.ts";
 import { fieldsOf, SelectField, TextArea, TextField } from "../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
+import { SetupValues } from "../../parts/setup_values.tsx";
+import { ROOT } from "../../state/root.ts";
 
 const SCOPES = "openid email profile";
 const HOURS = 24;
@@ -20,6 +22,12 @@ export function OidcForm({ item: provider, ...dialog }: EditProps<OidcProvider, 
   const save = (values: FormValues) => saveItem("/api/identity/oidc", provider, bodyOf(values));
   return (
     <EditDialog noun="provider" item={provider} save={save} {...dialog} wide>
+      {!provider && (
+        <>
+          <p class="muted">Create a client at the provider first, with this address:</p>
+          <SetupValues values={{ "Redirect URI": new URL("auth/oidc/callback", ROOT).href }} />
+        </>
+      )}
       {text("Name", "name", { required: true, maxLength: 100 })}
       {text("Issuer", "issuer", {
         type: "url",
@@ -34,13 +42,18 @@ export function OidcForm({ item: provider, ...dialog }: EditProps<OidcProvider, 
           label="Client secret"
           name="clientSecret"
           type="password"
-          secret
           autocomplete="off"
           value={provider?.clientSecret ?? ""}
           hint="Empty for a public client"
           maxLength={1_024}
         />
       </div>
+      {text("Scopes", "scopes", {
+        initial: SCOPES,
+        hint: "Some providers need groups for the groups, and offline_access to check roles later",
+        required: true,
+        maxLength: 500,
+      })}
       {text("Claim with the groups", "rolesClaim", {
         placeholder: "groups",
         hint: "Empty: roles of users are set in Longshore",
@@ -67,7 +80,6 @@ export function OidcForm({ item: provider, ...dialog }: EditProps<OidcProvider, 
       <details class="more-fields">
         <summary>More options</summary>
         <div>
-          {text("Scopes", "scopes", { initial: SCOPES, required: true, maxLength: 500 })}
           <TextField
             label="Allowed domains"
             name="allowedDomains"

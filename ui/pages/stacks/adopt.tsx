@@ -14,7 +14,6 @@ import { Choice } from "../../components/choice.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import { plain } from "../../base/text.ts";
-import { useKeep, useKept } from "../../state/kept.ts";
 import { query, setQuery } from "../../state/router.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { useAnswer } from "./editor/answer.ts";
@@ -48,10 +47,9 @@ export function Adopt({ stack, onDone }: AdoptProps) {
   const hasFiles = stack.workingDir !== null && stack.configFiles.length > 0;
   const origins = ORIGINS.filter((each) => each !== "disk" || hasFiles);
   const origin = origins.find((each) => each === query.value.get("from")) ?? origins[0]!;
-  const edited = useSignal<Edited>(useKept("adoption") ?? {});
+  const edited = useSignal<Edited>({});
   const isChanged = Object.values(edited.value).some((draft) => draft !== undefined);
   const keepNothing = useUnsaved(isChanged);
-  useKeep("adoption", () => isChanged ? edited.value : undefined);
   const form = {
     name: stack.name,
     draft: edited.peek()[origin],

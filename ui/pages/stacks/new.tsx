@@ -15,7 +15,6 @@ import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import { plain } from "../../base/text.ts";
 import { stackPath } from "../../paths.ts";
-import { useKeep, useKept } from "../../state/kept.ts";
 import { containers } from "../../state/live.ts";
 import { navigate, query } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
@@ -57,31 +56,22 @@ const PLACE_NAMES = { database: "In Longshore", disk: "In a directory on the hos
 const KINDS = ["compose", "swarm"] as const;
 const KIND_NAMES = { compose: "Compose", swarm: "Swarm (stored only)" };
 
-interface Entered {
-  name: string;
-  kind: typeof KINDS[number];
-  storage: typeof PLACES[number];
-  ownDirectory: string | undefined;
-  draft: Draft;
-}
-
 function NewStackForm({ initial }: { initial: Draft }) {
-  const kept = useKept<Entered>("stack");
-  const name = useSignal(kept?.name ?? "");
+  const name = useSignal("");
   /** The name that was proposed, until the user writes another one. */
   const proposed = useRef("");
   const problem = useSignal<string | undefined>(undefined);
-  const kind = useSignal(kept?.kind ?? "compose");
-  const storage = useSignal(kept?.storage ?? "database");
+  const kind = useSignal<typeof KINDS[number]>("compose");
+  const storage = useSignal<typeof PLACES[number]>("database");
   const { data: keys } = useRead("GET /api/compose/keys", {});
   const roots = keys.value?.roots ?? [];
   /** Follows the name until it is changed. */
-  const ownDirectory = useSignal(kept?.ownDirectory);
+  const ownDirectory = useSignal<string | undefined>(undefined);
   const directory = storage.value === "disk"
     ? ownDirectory.value ?? `${roots[0]}/${name.value}`
     : undefined;
   const disk = directory === undefined ? {} : { directory };
-  const draft = useSignal(kept?.draft ?? initial);
+  const draft = useSignal(initial);
   const revision = useSignal(0);
   const refusal = useAnswer<{ problems: readonly Problem[]; directory: string | undefined }>(draft);
   /** The message of the last failure, which the next try dismisses. */
@@ -93,16 +83,6 @@ function NewStackForm({ initial }: { initial: Draft }) {
   const isChanged = !isSameDraft(draft.value, initial);
   const keepNothing = useUnsaved(isChanged);
   const known = containers.value;
-  useKeep("stack", (): Entered | undefined => {
-    if (!isChanged && name.value === "") return undefined;
-    return {
-      name: name.value,
-      kind: kind.value,
-      storage: storage.value,
-      ownDirectory: ownDirectory.value,
-      draft: draft.value,
-    };
-  });
 
   const replaced = (proposal: string | undefined) => {
     revision.value++;

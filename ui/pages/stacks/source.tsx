@@ -7,14 +7,13 @@ import { Button } from "../../components/button.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { plain } from "../../base/text.ts";
-import { useKeep, useKept } from "../../state/kept.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { Adopt } from "./adopt.tsx";
 import { Conflict } from "./conflict.tsx";
 import { deployStack } from "./deploy.tsx";
 import { useAnswer } from "./editor/answer.ts";
-import { type Draft, draftOf, isSameDraft, sourcesOf } from "./editor/draft.ts";
+import { draftOf, isSameDraft, sourcesOf } from "./editor/draft.ts";
 import { type Problem, problemsOf } from "./editor/problems.tsx";
 import { SourceEditor } from "./editor/source_editor.tsx";
 import { useUnsaved } from "./editor/unsaved.ts";
@@ -44,10 +43,9 @@ function SourceForm({ initial }: { initial: StackSource }) {
   const { name, kind, directory, configFiles } = initial;
   const isReadOnly = !hasRole("admin", "stacks:write");
   const isSwarm = kind === "swarm";
-  const kept = useKept<{ version: typeof initial.version; saved: Draft; draft: Draft }>("source");
-  const version = useSignal(kept?.version ?? initial.version);
-  const saved = useSignal(kept?.saved ?? draftOf(initial));
-  const draft = useSignal(kept?.draft ?? saved.peek());
+  const version = useSignal(initial.version);
+  const saved = useSignal(draftOf(initial));
+  const draft = useSignal(saved.peek());
   const revision = useSignal(0);
   const refusal = useAnswer<readonly Problem[]>(draft);
   const plan = useAnswer<StackPlan>(draft);
@@ -55,12 +53,6 @@ function SourceForm({ initial }: { initial: StackSource }) {
   const busy = useSignal<"save" | "plan" | "deploy" | undefined>(undefined);
   const isChanged = !isSameDraft(draft.value, saved.value);
   useUnsaved(isChanged);
-  // With its version, so that a save still detects a conflict.
-  useKeep(
-    "source",
-    () =>
-      isChanged ? { version: version.value, saved: saved.value, draft: draft.value } : undefined,
-  );
 
   const replace = (source: StackSource) => {
     version.value = source.version;

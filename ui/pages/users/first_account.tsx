@@ -6,7 +6,7 @@ import { TextField } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
 import { ROOT } from "../../state/root.ts";
-import { signIn } from "../../state/session.ts";
+import { signIn } from "../../state/sign_in.ts";
 import { NewPasswordField } from "./forms.tsx";
 
 export function AccountFields() {

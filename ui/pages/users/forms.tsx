@@ -24,7 +24,6 @@ export function NewPasswordField(
         label={label}
         name={name}
         type={isShown.value ? "text" : "password"}
-        secret
         autocomplete="new-password"
         hint="At least 12 characters, and not one of the most common passwords"
         required

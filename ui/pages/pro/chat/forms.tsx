@@ -47,7 +47,6 @@ export function ChannelForm({ item: channel, ...dialog }: EditProps<ChatChannel>
             <>
               {config.text("Bot token", "bot_token", {
                 hint: secretHint,
-                secret: true,
                 required: true,
                 maxLength: 256,
               })}
@@ -60,7 +59,6 @@ export function ChannelForm({ item: channel, ...dialog }: EditProps<ChatChannel>
           )
           : config.text("Webhook URL", "webhook_url", {
             hint: secretHint,
-            secret: true,
             required: true,
             maxLength: 2_048,
           })}

@@ -81,7 +81,6 @@ function HttpFields({ monitor }: { monitor: Monitor | undefined }) {
           <HeadersField name="headers" value={monitor?.headers} />
           {area("Body", "body", {
             rows: 3,
-            secret: true,
             hint: monitor ? "Stored encrypted; ******** keeps the stored one" : "Stored encrypted",
           })}
         </div>

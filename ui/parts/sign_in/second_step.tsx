@@ -1,12 +1,12 @@
 /** The second step of a sign-in: a code, a passkey, or a recovery code. @module */
 
 import { useSignal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
-import type { MfaRequired } from "../api/types.ts";
-import { Button } from "../components/button.tsx";
-import { factorOf } from "../parts/second_factor.ts";
-import { canUsePasskeys } from "../state/passkeys.ts";
-import { askForPasskey, completeSignIn } from "../state/session.ts";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import type { MfaRequired } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { factorOf } from "../second_factor.ts";
+import { canUsePasskeys } from "../../state/passkeys.ts";
+import { askForPasskey, completeSignIn } from "../../state/sign_in.ts";
 
 interface Props {
   needed: MfaRequired;
@@ -20,6 +20,7 @@ interface Props {
 export function SecondStep({ needed: { mfaToken, methods }, busy, attempt, onRestart }: Props) {
   const [first] = methods;
   const isRecovery = useSignal(first === "recoveryCode");
+  const id = useId();
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current?.focus(), [isRecovery.value]);
   const label = isRecovery.value ? "Recovery code" : "Code";
@@ -38,10 +39,10 @@ export function SecondStep({ needed: { mfaToken, methods }, busy, attempt, onRes
     <form class="form" noValidate onSubmit={send}>
       {hasCodes && (
         <div class="field" key={label}>
-          <label for="code">{label}</label>
+          <label for={id}>{label}</label>
           <input
             ref={input}
-            id="code"
+            id={id}
             class="code"
             inputMode={isRecovery.value ? "text" : "numeric"}
             autocomplete={isRecovery.value ? "off" : "one-time-code"}
