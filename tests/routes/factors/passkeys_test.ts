@@ -1,38 +1,22 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { login, PASSWORD, statusWith, usersApp } from "../../helpers/accounts.ts";
-import { type Claims, createAuthenticator } from "../../helpers/authenticator.ts";
-import { OWN_PAGE, pageSecret } from "../../helpers/browser_session.ts";
+import type { Claims } from "../../helpers/authenticator.ts";
+import {
+  addPasskey as addPasskeyWith,
+  PASSKEY_ORIGIN as ORIGIN,
+  passkeyPage,
+  PASSKEYS as PATH,
+} from "../../helpers/passkeys.ts";
 import { firstStep, secondStep } from "../../helpers/second_factor.ts";
 import type { TestApp } from "../../helpers/test_app.ts";
 
-const ORIGIN = "https://longshore.example.com";
 const EMAIL = "viewer@example.com";
-const PATH = "/api/account/passkeys";
 
 const passkeysApp = () => usersApp({ config: { serviceBaseUrl: ORIGIN } });
 
 /** Adds a passkey to the account. */
-async function addPasskey(app: TestApp, email = EMAIL, claims: Claims = {}) {
-  const { accessToken: token } = await login(app, email);
-  const authenticator = createAuthenticator(ORIGIN);
-  const options = await app.call("POST", `${PATH}/options`, undefined, { token });
-  equal(options.status, 200, options.body.error);
-  const credential = authenticator.create(options.body, claims);
-  const added = await app.call("POST", PATH, { credential }, { token });
-  return { token, authenticator, credential, options: options.body, added };
-}
-
-/** A page that signs in with a passkey alone. */
-function passkeyPage(app: TestApp) {
-  const headers = { ...OWN_PAGE, "x-page-secret": pageSecret() };
-  const call = (path: string, body: unknown) =>
-    app.call("POST", path, body, { role: "public", headers });
-  return {
-    headers,
-    options: async () => (await call("/auth/passkey/options", {})).body,
-    signIn: (credential: unknown) => call("/auth/passkey", { credential }),
-  };
-}
+const addPasskey = async (app: TestApp, email = EMAIL, claims: Claims = {}) =>
+  await addPasskeyWith(app, (await login(app, email)).accessToken, claims);
 
 Deno.test("a passkey is added, listed, renamed and deleted, with recovery codes for the first", async () => {
   using app = await passkeysApp();
