@@ -71,14 +71,15 @@ const changeFactors = (deps: ChangeDeps, { userId, familyId }: Caller, change: (
 /** Removes all factors of a user and ends all their sessions. Asks for nothing. */
 export function resetFactors(deps: ChangeDeps, { id: userId }: User): void {
   const { db, log } = deps;
-  revokeFamiliesOfUser(deps, userId, {
-    change: () => {
-      deleteTotpSecret(db, userId);
-      deletePasskeysOfUser(db, userId);
-      deleteRecoveryCodes(db, userId);
-    },
-  });
+  revokeFamiliesOfUser(deps, userId, { change: () => deleteFactors(db, userId) });
   log.info("second factors reset", { userId });
+}
+
+/** Deletes all factors of a user. Runs inside the caller's transaction. */
+export function deleteFactors(db: Deps["db"], userId: string): void {
+  deleteTotpSecret(db, userId);
+  deletePasskeysOfUser(db, userId);
+  deleteRecoveryCodes(db, userId);
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Deps } from "../../deps.ts";
 import type { EmitDeps } from "../../events/emit.ts";
 import type { Client } from "../client.ts";
 import type { BrowserLogin, LoginNote } from "../sign_in/login_browser.ts";
+import { revokeFamiliesOfUser } from "../sign_in/families.ts";
 import { SignInRefusal } from "../sign_in/refusal.ts";
 import type { ProvedLogin } from "../sign_in/open_login.ts";
 import { type Claims, hasSeveralFactors, isComplete, joinClaims } from "./claims.ts";
@@ -96,7 +97,8 @@ function issueLogin(
   client: Client,
   note: LoginNote,
 ): BrowserLogin {
-  const user = storeUser(deps, provider, proved);
+  const { user, isLinked } = storeUser(deps, provider, proved);
+  if (isLinked) revokeFamiliesOfUser(deps, user.id);
   const { address } = client;
   note.actor = user.id;
   deps.log.info("OIDC login", { providerId: provider.id, userId: user.id, address });
@@ -116,11 +118,11 @@ function storeUser(
   deps: CallbackDeps,
   provider: OidcProvider,
   proved: ProvedUser,
-): ProvisionedUser["user"] {
+): ProvisionedUser {
   try {
     return deps.db.transaction(() => {
       assertUnchanged(deps, provider);
-      return findOidcUser(deps, provider, proved.claims).user;
+      return findOidcUser(deps, provider, proved.claims);
     });
   } catch (error) {
     // The transaction was rolled back, and with it new users and roles.

@@ -25,7 +25,12 @@ import {
 } from "../../../db/users.ts";
 import type { Deps } from "../../deps.ts";
 import { assertBelowLimit } from "../license/limits.ts";
-import { assertActive, assertEmailConfirmed, usableEmail } from "../sign_in/external_users.ts";
+import {
+  assertActive,
+  assertEmailConfirmed,
+  removeForeignAccess,
+  usableEmail,
+} from "../sign_in/external_users.ts";
 import { SignInRefusal } from "../sign_in/refusal.ts";
 import { emailKey } from "../users/emails.ts";
 import { storeUser } from "../users/users.ts";
@@ -47,6 +52,8 @@ export interface ProvisionedUser {
   user: User;
   /** Whether the user was created by this sign-in. */
   isNew: boolean;
+  /** Whether the user existed, and is linked by this sign-in: earlier sessions must end. */
+  isLinked: boolean;
 }
 
 const EMAIL_SOURCE = {
@@ -76,7 +83,7 @@ export function findOidcUser(
   const linked = linkedId === undefined ? undefined : selectUser(db, linkedId);
   if (linked) {
     assertActive(deps, linked);
-    return { user: applyRoles(deps, provider, linked, roles), isNew: false };
+    return { user: applyRoles(deps, provider, linked, roles), isNew: false, isLinked: false };
   }
   const email = usableEmail(emailOf(claims), EMAIL_SOURCE);
   const existing = selectUserByEmail(db, emailKey(email));
@@ -84,6 +91,7 @@ export function findOidcUser(
   if (existing) {
     assertActive(deps, existing);
     assertLinkable(db, provider, existing, claims);
+    removeForeignAccess(deps, existing);
   } else if (!isEmailVerified(claims)) {
     // No other provider may find the account by this address.
     updateUserDetails(db, user.id, { isEmailUnconfirmed: true });
@@ -91,7 +99,8 @@ export function findOidcUser(
   const linkedAt = deps.now().toISOString();
   insertOidcIdentity(db, { ...subject, userId: user.id, linkedAt });
   deps.log.info("user linked to identity provider", { userId: user.id, providerId: provider.id });
-  return { user: applyRoles(deps, provider, user, roles), isNew: !existing };
+  const isLinked = existing !== undefined;
+  return { user: applyRoles(deps, provider, user, roles), isNew: !isLinked, isLinked };
 }
 
 /**
