@@ -233,16 +233,15 @@ function assertNotOfProvider(db: Deps["db"], { role }: Caller, { id }: User): vo
 export async function setOwnPassword(
   deps: Pick<Deps, "db" | "accounts" | "passwords" | "throttle" | "now" | "log">,
   caller: Caller,
-  { password, currentPassword, keptSession }: {
+  { password, currentPassword, ...options }: {
     password: string;
     currentPassword: string | undefined;
-    keptSession?: string;
-  },
+  } & Pick<SetPasswordOptions, "keptSession" | "alsoStore">,
 ): Promise<User> {
   const { userId } = caller;
   const stored = await assertCurrentPassword(deps, caller, currentPassword);
   return await setPassword(deps, userId, password, {
-    keptSession,
+    ...options,
     assertAllowed() {
       if (selectPasswordHash(deps.db, userId) !== stored) throw wrongCurrentPassword();
     },
@@ -254,6 +253,8 @@ interface SetPasswordOptions {
   assertAllowed?: (user: User) => void;
   /** The id of a session that is not revoked. */
   keptSession?: string | undefined;
+  /** Stores what else changes, in the same transaction. */
+  alsoStore?: () => void;
   /** Whether someone else without the role admin knows it; this is kept for later passwords. */
   hadForeignPassword?: true;
 }
@@ -267,14 +268,18 @@ export async function setPassword(
   deps: Pick<Deps, "db" | "accounts" | "passwords" | "now" | "log">,
   id: string,
   password: string,
-  { assertAllowed = () => {}, keptSession, ...origin }: SetPasswordOptions = {},
+  { assertAllowed = () => {}, alsoStore = () => {}, keptSession, ...origin }: SetPasswordOptions =
+    {},
 ): Promise<User> {
   const { db, log } = deps;
   assertAcceptablePassword(password);
   const passwordHash = await deps.passwords.hash(password);
   const user = findUser(db, id);
   assertAllowed(user);
-  const store = () => updateUserPassword(db, id, passwordHash, origin);
+  const store = () => {
+    updateUserPassword(db, id, passwordHash, origin);
+    alsoStore();
+  };
   revokeFamiliesOfUser(deps, id, { change: store, except: keptSession });
   log.info("password changed", { userId: id });
   return user;
