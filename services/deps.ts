@@ -13,7 +13,7 @@ import type { Engine } from "../engine/client.ts";
 import type { PasskeyChallenge } from "./access/factors/challenges.ts";
 import type { CompletedLogin, PendingLogin } from "./access/sign_in/open_login.ts";
 import type { TerminalHolder } from "./access/caller.ts";
-import type { Accounts, Session } from "./access/accounts.ts";
+import type { Accounts } from "./access/accounts.ts";
 import type { Changes } from "./stream/changes.ts";
 import type { CrashLines } from "./containers/crash_lines.ts";
 import type { Paces } from "./events/paces.ts";
@@ -54,6 +54,7 @@ import type { Secrets } from "./secrets/secrets.ts";
 import type { ServerIdentity } from "./events/server_identity.ts";
 import type { StatsCache } from "./containers/stats_cache.ts";
 import type { StreamHub } from "./stream/hub.ts";
+import type { TicketGrant } from "./live/tickets.ts";
 import type { Tickets } from "./stream/tickets.ts";
 import type { Reservations } from "./containers/reservations.ts";
 import type { RegistrySessions } from "./images/registries/sessions.ts";
@@ -131,7 +132,7 @@ export interface Deps {
   /** The clients of log streams. */
   logStreams: LogStreams;
   /** Tickets with which browsers open streams. */
-  tickets: Tickets<Session>;
+  tickets: Tickets<TicketGrant>;
   /** The open terminals. */
   terminals: Terminals;
   /** Tickets with which clients open a terminal. */
