@@ -1,12 +1,15 @@
 /** Checks of the accounts that an identity provider may sign in. @module */
 
 import {
+  countAdmins,
   selectHadForeignPassword,
   selectIsEmailUnconfirmed,
+  selectUser,
   updateUserPassword,
   type User,
 } from "../../../db/users.ts";
 import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
 import { deleteFactors } from "../factors/factors.ts";
 import { emailKey, isEmail } from "../users/emails.ts";
 import { SignInRefusal, type UserReason } from "./refusal.ts";
@@ -64,6 +67,27 @@ export function assertEmailConfirmed(db: Deps["db"], { id, email }: User): void 
   throw refused(
     "email_unconfirmed",
     `No administrator has confirmed the address of user ${email}; an administrator can delete the user`,
+  );
+}
+
+/**
+ * Whether the identity provider of a user has taken their role away, so that no way in is left before
+ * it gives one again or an admin sets one. The last admin stays one.
+ */
+export function isShutOut(
+  { accounts, db }: Pick<Deps, "accounts" | "db">,
+  userId: string,
+): boolean {
+  if (!accounts.isRefused(userId)) return false;
+  return selectUser(db, userId)?.role !== "admin" || countAdmins(db) > 1;
+}
+
+/** @throws {AppError} `forbidden` as {@linkcode isShutOut}, for passwords and passkeys. */
+export function assertNotShutOut(deps: Pick<Deps, "accounts" | "db">, userId: string): void {
+  if (!isShutOut(deps, userId)) return;
+  throw new AppError(
+    "forbidden",
+    "Your identity provider gives your account no role any more; ask an administrator",
   );
 }
 

@@ -16,6 +16,7 @@ import { descriptorOf, userHandleOf } from "../factors/own_passkeys.ts";
 import type { RelyingParty } from "../factors/relying_party.ts";
 import { type UsedCredential, verifyUse } from "../factors/webauthn.ts";
 import { assertUsersMode } from "../users/users.ts";
+import { assertNotShutOut } from "./external_users.ts";
 import {
   findPendingLogin,
   finishSignIn,
@@ -85,6 +86,7 @@ export async function signInWithPasskey(
   attempt.succeeded();
   admit(userId);
   assertSignsInAlone(deps, userId);
+  assertNotShutOut(deps, userId);
   return await finishSignIn(deps, { userId, endsAt: null, pageHash }, client);
 }
 
