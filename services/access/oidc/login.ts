@@ -17,6 +17,7 @@ import { knownOidcProvider, type OidcProvider } from "./provider.ts";
 import { findOidcUser, type ProvisionedUser, recordRefusal } from "./provisioning.ts";
 import { notAuthenticated } from "./refusal.ts";
 import { type AnsweredRequest, isTest, takeRequest } from "./requests.ts";
+import { logoutKeysOf } from "./logout_keys.ts";
 import { sealTokens } from "./session_tokens.ts";
 import { recordTest } from "./test.ts";
 
@@ -107,6 +108,7 @@ function issueLogin(
     endsAt: new Date(deps.now().getTime() + provider.sessionHours * 60 * 60 * 1000),
     pageHash: request.pageHash,
     hasSecondFactor: hasSeveralFactors(provider, proved.claims),
+    isValid: deps.accounts.isOpenOf([user.id, ...logoutKeysOf(provider, proved.claims)]),
     record: recorderOf(deps, provider, proved),
     browserHash: request.browserHash,
   });

@@ -9,6 +9,7 @@ import type { PresentedTokens } from "../sign_in/open_login.ts";
 import { findRefreshToken } from "../sign_in/refresh_tokens.ts";
 import type { ClientDeps } from "./fetch.ts";
 import { allOidcProviders, knownOidcProvider, type OidcProvider } from "./provider.ts";
+import { logoutKeysOf } from "./logout_keys.ts";
 import { openTokens } from "./session_tokens.ts";
 
 type LogoutDeps = ClientDeps & Pick<Deps, "accounts" | "db" | "log" | "secrets">;
@@ -85,6 +86,9 @@ export async function acceptLogoutToken(deps: LogoutDeps, token: string): Promis
   const names = { subject: textOrNull(sub), sid: textOrNull(sid) };
   if (names.subject === null && names.sid === null) throw refused("it names no session");
   const { id: providerId, issuer } = provider;
+  // With a session's name, the user's other sign-ins go on.
+  const named = names.sid === null ? { sub } : { sid };
+  for (const key of logoutKeysOf(provider, named)) deps.accounts.endSignIns(key);
   let ended = 0;
   revokeFamilies(deps, () => {
     const sessions = selectSessionIdsOfLogout(deps.db, { providerId, issuer, ...names });

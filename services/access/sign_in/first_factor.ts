@@ -115,7 +115,7 @@ async function collectLogin(
   const completed = deps.completedLogins.redeem(code);
   const isOfBrowser = completed?.pageHash === pageHash &&
     loginCookies.some((cookie) => sha256(cookie) === completed.browserHash);
-  if (!completed || !isOfBrowser) {
+  if (!completed || !isOfBrowser || completed.isValid?.() === false) {
     throw new AppError(
       "unauthorized",
       "The sign-in took too long or was begun elsewhere; try again",

@@ -109,7 +109,8 @@ export async function acceptAssertion(
     }
     log.info("SSO login", { providerId: provider.id, userId, sessionId, address });
     if (browser) {
-      const code = deps.completedLogins.issue({ ...proved, browserHash: browser.hash });
+      const isValid = deps.accounts.isOpenOf([userId]);
+      const code = deps.completedLogins.issue({ ...proved, isValid, browserHash: browser.hash });
       return { code, returnTo: browser.returnTo };
     }
     if (!login) return await continueSignIn(deps, proved, client) as MfaRequired;
