@@ -1,6 +1,10 @@
 /** Sign-out from both sides: at the provider too, and by the provider. @module */
 
-import { selectOidcSession, selectSessionIdsOfLogout } from "../../../db/oidc_sessions.ts";
+import {
+  type OidcSession,
+  selectOidcSession,
+  selectSessionIdsOfLogout,
+} from "../../../db/oidc_sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
 import { isProviderUrl } from "../../input/provider_url.ts";
@@ -23,22 +27,29 @@ const AGE_MAX_MS = 5 * 60 * 1000;
 /** The event that makes a token a logout token (OpenID Connect Back-Channel Logout 1.0, 2.4). */
 const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
+/** The session of a provider to which a browser's tokens belong. */
+export function logoutSessionOf(
+  { db }: Pick<Deps, "db">,
+  presented: PresentedTokens,
+): OidcSession | undefined {
+  const sessionId = findRefreshToken(db, presented)?.found.familyId;
+  return sessionId === undefined ? undefined : selectOidcSession(db, sessionId);
+}
+
 /**
- * The address at which a browser ends its session at the provider as well; `undefined` for other
- * sessions, and if the provider has none or cannot be reached.
+ * The address at which a browser ends its session at the provider as well; `undefined` if the provider
+ * was removed, has none or cannot be reached. The session here may have ended already.
  *
  * @param baseUrl The address of this service, to which the browser returns.
  */
 export async function logoutUrlOf(
   deps: LogoutDeps,
-  presented: PresentedTokens,
+  session: OidcSession,
   baseUrl: string,
 ): Promise<string | undefined> {
-  const { db, secrets } = deps;
-  const sessionId = findRefreshToken(db, presented)?.found.familyId;
-  const session = sessionId === undefined ? undefined : selectOidcSession(db, sessionId);
-  const provider = session && knownOidcProvider(deps, session.providerId);
-  if (!session || !provider) return undefined;
+  const { secrets } = deps;
+  const provider = knownOidcProvider(deps, session.providerId);
+  if (!provider) return undefined;
   const endpoint = await endSessionEndpoint(deps, provider);
   if (endpoint === undefined) return undefined;
   const url = new URL(endpoint);

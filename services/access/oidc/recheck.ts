@@ -45,6 +45,8 @@ const AGAIN_MS = 60_000;
 export async function recheckLogin(deps: RecheckDeps, sessionId: string): Promise<void> {
   const session = selectOidcSession(deps.db, sessionId);
   if (!session) return;
+  // OpenID Connect is off there.
+  if (deps.accounts.mode !== "users") return end(deps, session, "mode_key");
   const provider = knownOidcProvider(deps, session.providerId);
   if (!provider?.enabled || provider.issuer !== session.issuer) {
     return end(deps, session, "removed");
@@ -131,6 +133,15 @@ async function askProvider(
   const { idToken, ...renewed } = tokens.refreshToken === null
     ? { ...tokens, idToken: null }
     : await client.refresh(tokens.refreshToken);
+  const kept: SessionTokens = {
+    accessToken: renewed.accessToken,
+    refreshToken: renewed.refreshToken ?? tokens.refreshToken,
+    idToken: tokens.idToken,
+  };
+  // The old refresh token may be used up, whatever fails below.
+  const { sessionId, checkedAt } = session;
+  const sealed = sealTokens(deps.secrets, sessionId, kept, kept.idToken);
+  updateOidcSessionCheck(deps.db, sessionId, { sealed, checkedAt });
   if (idToken && idToken.claims.sub !== subject) {
     throw notAuthenticated("subject_foreign", "The new ID token is for another user");
   }
@@ -144,11 +155,7 @@ async function askProvider(
   if (!claims) throw unverifiable("the provider has no userinfo endpoint");
   return {
     claims,
-    tokens: {
-      accessToken: renewed.accessToken,
-      refreshToken: renewed.refreshToken ?? tokens.refreshToken,
-      idToken: idToken?.text ?? tokens.idToken,
-    },
+    tokens: { ...kept, idToken: idToken?.text ?? tokens.idToken },
   };
 }
 
