@@ -33,6 +33,12 @@ export interface Session {
   apiToken?: ApiTokenRef;
 }
 
+/** Session for which a ticket was issued. */
+export interface TicketGrant extends Session {
+  /** When its stream ends: with the token of the caller, or after the life of an access token. */
+  expiresAtMs: number;
+}
+
 export type Accounts = ReturnType<typeof createAccounts>;
 
 /** Limit of users and sessions of providers whose ends are remembered; the oldest is forgotten. */

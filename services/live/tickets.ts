@@ -1,16 +1,10 @@
 /** Tickets, with which a browser opens the event stream instead of a token. @module */
 
-import { callerOf, type Session } from "../access/accounts.ts";
+import { callerOf } from "../access/accounts.ts";
 import type { Caller } from "../access/caller.ts";
 import { ACCESS_TOKEN_S } from "../access/sign_in/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-
-/** What a ticket was issued for. */
-export interface TicketGrant extends Session {
-  /** When the stream ends: with the token of the caller, or after the life of an access token. */
-  expiresAtMs: number;
-}
 
 /** Issues a ticket, which is valid for one connection within 30 seconds. */
 export function issueTicket(

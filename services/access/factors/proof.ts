@@ -17,19 +17,19 @@ import { type CodeDeps, useCode } from "./codes.ts";
 /** Time after a sign-in in which it is the proof, in milliseconds. */
 const FRESH_MS = 5 * 60_000;
 
-/** What a request proves. */
+/** Proof that comes with a request. */
 export interface Proof {
   password?: string | undefined;
   code?: string | undefined;
   recoveryCode?: string | undefined;
 }
 
-/** What has to be proved: the password, or a code where the account has no password. */
+/** Proof that is needed: the password, or a code where the account has no password. */
 export type NeededProof = "password" | "code";
 
 export type ProofDeps = CodeDeps & Pick<Deps, "passwords" | "throttle">;
 
-/** What the caller has to prove now; `null` after a recent sign-in, and if there is nothing to prove. */
+/** Proof that the caller needs now; `null` after a recent sign-in, and if there is nothing to prove. */
 export function neededProof(
   { db, now }: Pick<Deps, "db" | "now">,
   { userId, familyId }: Caller,

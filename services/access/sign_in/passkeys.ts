@@ -102,7 +102,7 @@ function assertSignsInAlone({ config, db }: Pick<Deps, "config" | "db">, userId:
   if (!isOfProvider) return;
   throw new AppError(
     "forbidden",
-    "Sign in at your identity provider; the passkey is only the second factor of this account",
+    "This account signs in at its identity provider; the passkey is its second factor",
   );
 }
 

@@ -34,7 +34,7 @@ export function Passkeys({ onChange }: { onChange: () => void }) {
   };
   const add = async () => {
     try {
-      // What is needed depends on the time since the sign-in.
+      // The need of a proof depends on the time since the sign-in.
       const { proof } = await api("GET /api/account/passkeys");
       if (proof === null) return await addWith({});
       const text = "Your sign-in is older than 5 minutes.";
