@@ -1,7 +1,7 @@
 import type { Migration } from "../../migrate.ts";
 
 export const migration: Migration = {
-  name: "0045_foreign_passwords",
+  name: "0043_foreign_passwords",
   sql: `
     -- Set once another user without the role admin has chosen a password of this user.
     ALTER TABLE users ADD COLUMN had_foreign_password INTEGER NOT NULL DEFAULT 0
