@@ -38,6 +38,8 @@ const accounts = table("users", {
   isEmailUnconfirmed: boolean(),
   /** The user's identity provider gives them no role any more. */
   isRefused: boolean(),
+  /** Another user without the role admin has chosen a password of this user. */
+  hadForeignPassword: boolean(),
 });
 
 /** A user with the fields that are stored but not shown. */
@@ -68,6 +70,11 @@ export function selectIsEmailUnconfirmed(db: Database, id: string): boolean {
   return accounts.find(db, id)?.isEmailUnconfirmed ?? false;
 }
 
+/** Whether another user without the role admin has chosen a password of this user. */
+export function selectHadForeignPassword(db: Database, id: string): boolean {
+  return accounts.find(db, id)?.hadForeignPassword ?? false;
+}
+
 export function countAdmins(db: Database): number {
   return users.countWhere(db, "WHERE role = 'admin'");
 }
@@ -75,7 +82,9 @@ export function countAdmins(db: Database): number {
 /** @throws The SQLite error for an `emailKey` that is already in use. */
 export function insertUser(
   db: Database,
-  user: Omit<Account, "name" | "isEmailUnconfirmed" | "isRefused">,
+  user:
+    & Omit<Account, "name" | "isEmailUnconfirmed" | "isRefused" | "hadForeignPassword">
+    & Partial<Pick<Account, "isEmailUnconfirmed" | "hadForeignPassword">>,
 ): void {
   accounts.insertFields(db, user);
 }
@@ -103,9 +112,14 @@ export function selectRefusedUserIds(db: Database): string[] {
   return users.select(db, "WHERE is_refused = 1").map(({ id }) => id);
 }
 
-/** @returns Whether the id was known. */
-export function updateUserPassword(db: Database, id: string, passwordHash: string): boolean {
-  return accounts.update(db, id, { passwordHash });
+/** @param passwordHash `null` for none. @returns Whether the id was known. */
+export function updateUserPassword(
+  db: Database,
+  id: string,
+  passwordHash: string | null,
+  others: Partial<Pick<Account, "hadForeignPassword">> = {},
+): boolean {
+  return accounts.update(db, id, { passwordHash, ...others });
 }
 
 /** @returns Whether the id was known. */

@@ -41,6 +41,9 @@ const AccountBody = z.object({
 const PasswordBody = z.object({
   currentPassword: z.string().min(1).max(PASSWORD_LENGTH_MAX),
   newPassword: NewPassword,
+  removePasskeys: z.boolean().optional().meta({
+    description: "Deletes your passkeys as well, which sign in without the password",
+  }),
 }).meta({
   id: "OwnPasswordChange",
   example: {

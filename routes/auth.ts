@@ -62,6 +62,7 @@ export const authEndpoints = (deps: Deps) => [
     returns: z.union([TokenPair, MfaRequired]).meta({ id: "LoginResult" }),
     failures: {
       401: "The email or the password is wrong",
+      403: "Passwords are off, or the user's identity provider gives them no role any more",
       404: "Users mode is off",
       503: "Too many concurrent logins",
       ...THROTTLED,

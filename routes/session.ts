@@ -10,7 +10,7 @@ import { loginName } from "../services/access/sign_in/login_name.ts";
 import { refreshSession } from "../services/access/sign_in/refresh.ts";
 import { signIn } from "../services/access/sign_in/first_factor.ts";
 import { logOutBrowser, type TokenPair } from "../services/access/sign_in/sessions.ts";
-import { logoutUrlOf } from "../services/access/oidc/logout.ts";
+import { logoutSessionOf, logoutUrlOf } from "../services/access/oidc/logout.ts";
 import { listOidcSignIns } from "../services/access/oidc/provider.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
@@ -219,8 +219,9 @@ export const sessionEndpoints = (deps: Deps) => {
     }, async ({ caller, request, note, setCookie }) => {
       const presented = readSession(config, request);
       setCookie(expiredSessionCookie(config, request, presented.pageHash));
-      const logoutUrl = await logoutUrlOf(deps, presented, baseUrl(config, request));
+      const session = logoutSessionOf(deps, presented);
       note.actor = logOutBrowser(deps, presented, caller.address);
+      const logoutUrl = session && await logoutUrlOf(deps, session, baseUrl(config, request));
       return { ...(logoutUrl !== undefined && { logoutUrl }) };
     }),
   ];

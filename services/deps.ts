@@ -13,7 +13,7 @@ import type { Engine } from "../engine/client.ts";
 import type { PasskeyChallenge } from "./access/factors/challenges.ts";
 import type { CompletedLogin, PendingLogin } from "./access/sign_in/open_login.ts";
 import type { TerminalHolder } from "./access/caller.ts";
-import type { Accounts, Session } from "./access/accounts.ts";
+import type { Accounts, TicketGrant } from "./access/accounts.ts";
 import type { Changes } from "./stream/changes.ts";
 import type { CrashLines } from "./containers/crash_lines.ts";
 import type { Paces } from "./events/paces.ts";
@@ -131,7 +131,7 @@ export interface Deps {
   /** The clients of log streams. */
   logStreams: LogStreams;
   /** Tickets with which browsers open streams. */
-  tickets: Tickets<Session>;
+  tickets: Tickets<TicketGrant>;
   /** The open terminals. */
   terminals: Terminals;
   /** Tickets with which clients open a terminal. */

@@ -12,6 +12,7 @@ import {
   refusalOf,
   type TerminalRequest,
 } from "../../services/containers/terminal/access.ts";
+import { createSessionWatch } from "../../services/access/oidc/recheck.ts";
 import { SIZE_MAX } from "../../services/containers/terminal/control.ts";
 import { attachToContainer, startShell } from "../../services/containers/terminal/program.ts";
 import { runTerminal } from "../../services/containers/terminal/session.ts";
@@ -155,10 +156,14 @@ async function openSocket(
   // Not after the upgrade, when the client can no longer get a status.
   deps.terminals.assertFree();
   const { socket, response } = upgrade(request, deps.terminals.pongTimeoutS);
+  const watchSession = createSessionWatch(deps, caller.familyId);
   void runTerminal(deps, {
     socket,
     start: (signal) => start(deps, grant, signal),
-    refusal: () => refusalOf(deps, caller),
+    refusal: () => {
+      watchSession();
+      return refusalOf(deps, caller);
+    },
     record: (phase, entry) => recordPhase(phase, { targets, ...entry }),
   });
   return response;

@@ -14,7 +14,16 @@ import { endpoint } from "../contract/endpoint.ts";
 import { Done, oneLine, Timestamp } from "../contract/shapes.ts";
 import { baseUrl } from "../pipeline/request_url.ts";
 import { CreationOptions, RegistrationCredential } from "./credentials.ts";
-import { noteOwnAccount, OFF, OWN, RecoveryCodes } from "./shapes.ts";
+import {
+  Code,
+  NeededProof,
+  noteOwnAccount,
+  OFF,
+  OWN,
+  PROOF,
+  PROOFS_THROTTLED,
+  RecoveryCodes,
+} from "./shapes.ts";
 
 const Name = oneLine(100).meta({ example: "Security key" });
 
@@ -29,7 +38,11 @@ const Passkey = z.object({
 const NewPasskey = z.object({
   name: Name.optional().meta({ description: "By default its number" }),
   credential: RegistrationCredential,
+  ...PROOF,
+  code: Code.optional(),
 }).meta({ id: "NewPasskey" });
+
+const PasskeyRemoval = z.object({ ...PROOF, code: Code.optional() }).meta({ id: "PasskeyRemoval" });
 
 const UNKNOWN = { 404: "You have no such passkey, or users mode is off" };
 
@@ -55,23 +68,26 @@ export const passkeyEndpoints = (deps: Deps) => {
       summary: "List your passkeys",
       description: "Oldest first.",
       ...OWN,
-      returns: z.object({ passkeys: z.array(Passkey) }).meta({ id: "PasskeyList" }),
+      returns: z.object({ passkeys: z.array(Passkey), proof: NeededProof })
+        .meta({ id: "PasskeyList" }),
       failures: OFF,
-    }, ({ caller }) => ({ passkeys: listPasskeys(deps, caller) })),
+    }, ({ caller }) => listPasskeys(deps, caller)),
 
     endpoint("POST /api/account/passkeys", {
       operationId: "addPasskey",
       summary: "Add a passkey",
       description: "Takes what the browser made of the options. From then on, sign-ins by " +
         "password need a second factor, and the passkey signs in without a password where it " +
-        "recognizes its user. Revokes all your other sessions.",
+        "recognizes its user. Revokes all your other sessions. Later than 5 minutes after the " +
+        "sign-in, needs the password, a code or a recovery code, see `GET /api/account/passkeys`.",
       ...OWN,
       body: NewPasskey,
       returns: Passkey.extend(RecoveryCodes.shape).meta({ id: "AddedPasskey" }),
       status: 201,
       failures: {
-        403: "The passkey is not valid for the options, or they were used or have expired",
+        403: "The passkey is not valid for the options, or a proof is missing or wrong",
         409: "The passkey is known, the limit is reached, or the address has no HTTPS or host name",
+        ...PROOFS_THROTTLED,
         ...OFF,
       },
     }, async ({ body, caller, request, note }) => {
@@ -93,10 +109,11 @@ export const passkeyEndpoints = (deps: Deps) => {
       operationId: "deletePasskey",
       summary: "Delete a passkey",
       description: "Revokes all your other sessions. With your last second factor, the recovery " +
-        "codes are deleted, too.",
+        "codes are deleted, too. Needs a proof like adding one.",
       ...OWN,
+      body: PasskeyRemoval,
       returns: Done,
-      failures: UNKNOWN,
-    }, ({ params, caller }) => removePasskey(deps, caller, params.id)),
+      failures: { 403: "A proof is missing or wrong", ...PROOFS_THROTTLED, ...UNKNOWN },
+    }, ({ params, body, caller }) => removePasskey(deps, caller, params.id, body)),
   ];
 };

@@ -21,6 +21,14 @@ export const Password = z.string().min(1).max(PASSWORD_LENGTH_MAX).optional().me
   description: "Required for an account with a password",
 });
 
+/** Proof of the owner, after {@linkcode NeededProof}. */
+export const PROOF = { password: Password, recoveryCode: RecoveryCode.optional() };
+
+export const NeededProof = z.enum(["password", "code"]).nullable().meta({
+  description: "What has to be sent to prove that you are the owner: `password`, or `code` or " +
+    "`recoveryCode`. null for 5 minutes after a sign-in",
+});
+
 export const RecoveryCodes = z.object({
   recoveryCodes: z.array(z.string()).meta({
     description: "Shown this once. Each replaces the second factor once. None if the account " +
@@ -29,6 +37,8 @@ export const RecoveryCodes = z.object({
 }).meta({ id: "RecoveryCodes" });
 
 export const OWN = { role: "viewer", loginOnly: true, withoutFactor: true } as const;
+
+export const PROOFS_THROTTLED = { 429: "Too many wrong passwords or codes; see `Retry-After`" };
 
 export const OFF = { 404: "Users mode is off" };
 

@@ -127,7 +127,8 @@ export const secondFactorEndpoints = (deps: Deps) => {
       summary: "Sign in with a passkey",
       description: "For pages: takes what the browser made of `POST /auth/passkey/options`, and " +
         "sets the cookie like `POST /auth/session`. The authenticator must have recognized its " +
-        "user, e.g. by PIN or fingerprint, so that no second factor is needed.",
+        "user, e.g. by PIN or fingerprint, so that no second factor is needed. Accounts that sign " +
+        "in only at an identity provider are refused: their passkeys are second factors.",
       ...PUBLIC,
       assertBrowser: (request) => assertSameOrigin(config, request),
       body: z.object({ credential: UseCredential }).meta({ id: "PasskeyLogin" }),
@@ -135,7 +136,7 @@ export const secondFactorEndpoints = (deps: Deps) => {
       replyHeaders: { "Set-Cookie": "The refresh token" },
       failures: {
         401: "The passkey is unknown or not valid for the options, or they were used",
-        403: "The request is from another origin, or the account signs in at an identity provider",
+        403: "The request is from another origin, or the account signs in at a provider only",
         404: "Users mode is off",
         ...NO_PASSKEYS,
         ...THROTTLED,

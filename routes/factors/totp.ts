@@ -11,7 +11,18 @@ import {
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { Done } from "../contract/shapes.ts";
-import { Code, noteOwnAccount, OFF, OWN, Password, RecoveryCode, RecoveryCodes } from "./shapes.ts";
+import {
+  Code,
+  NeededProof,
+  noteOwnAccount,
+  OFF,
+  OWN,
+  Password,
+  PROOF,
+  PROOFS_THROTTLED,
+  RecoveryCode,
+  RecoveryCodes,
+} from "./shapes.ts";
 
 const Totp = z.object({
   enabled: z.boolean().meta({ description: "Whether sign-ins need a code" }),
@@ -22,16 +33,15 @@ const TotpSetup = z.object({
   secret: z.string().meta({ description: "Base32", example: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP" }),
   otpauthUrl: z.string(),
   qrSvg: z.string().meta({ description: "The address as a QR code, as SVG" }),
+  proof: NeededProof,
 }).meta({ id: "TotpSetup" });
 
-const CodeBody = z.object({ code: Code }).meta({ id: "TotpCode" });
+const CodeBody = z.object({ code: Code, ...PROOF }).meta({ id: "TotpCode" });
 
 const TotpRemoval = z.union([
   z.strictObject({ password: Password, code: Code }),
   z.strictObject({ password: Password, recoveryCode: RecoveryCode }),
 ]).meta({ id: "TotpRemoval" });
-
-const CODES_THROTTLED = { 429: "Too many wrong codes; see `Retry-After`" };
 
 export const factorEndpoints = (deps: Deps) => [
   endpoint("GET /api/account/totp", {
@@ -60,18 +70,19 @@ export const factorEndpoints = (deps: Deps) => [
     operationId: "confirmTotp",
     summary: "Confirm an authenticator app",
     description: "From then on, sign-ins need a code. This one counts as used. Revokes all your " +
-      "other sessions.",
+      "other sessions. Later than 5 minutes after the sign-in, needs the password, or a recovery " +
+      "code where the account has no password, too.",
     ...OWN,
     body: CodeBody,
     returns: RecoveryCodes,
     failures: {
-      403: "The code is wrong",
+      403: "The code is wrong, or a proof is missing or wrong",
       409: "No new secret waits for a code, or the account has an authenticator app",
-      ...CODES_THROTTLED,
+      ...PROOFS_THROTTLED,
       ...OFF,
     },
-  }, ({ body, caller, note }) => {
-    const codes = confirmTotp(deps, caller, body.code);
+  }, async ({ body: { code, ...proof }, caller, note }) => {
+    const codes = await confirmTotp(deps, caller, code, proof);
     noteOwnAccount(deps, caller, note);
     return codes;
   }),
@@ -86,7 +97,7 @@ export const factorEndpoints = (deps: Deps) => [
     failures: {
       403: "The password or the code is wrong",
       404: "The account has no authenticator app, or users mode is off",
-      429: "Too many wrong passwords or codes; see `Retry-After`",
+      ...PROOFS_THROTTLED,
     },
   }, async ({ body, caller, note }) => {
     await removeTotp(deps, caller, body);

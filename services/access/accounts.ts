@@ -33,7 +33,16 @@ export interface Session {
   apiToken?: ApiTokenRef;
 }
 
+/** Session for which a ticket was issued. */
+export interface TicketGrant extends Session {
+  /** When its stream ends: with the token of the caller, or after the life of an access token. */
+  expiresAtMs: number;
+}
+
 export type Accounts = ReturnType<typeof createAccounts>;
+
+/** Limit of users and sessions of providers whose ends are remembered; the oldest is forgotten. */
+const ENDINGS_MAX = 10_000;
 
 /** Interval of the check whether another process changed the database, in milliseconds. */
 const REFRESH_MS = 1_000;
@@ -58,6 +67,8 @@ export function createAccounts(
   const tokens = new Map<string, ApiToken>();
   /** Users whose identity provider gives them no role: their API tokens have none either. */
   const refused = new Set<string>();
+  /** How often all open sign-ins were ended, by user and by what a provider calls them. */
+  const endings = new Map<string, number>();
   let mode: Mode;
   let version = 0;
   let refreshedAt = now().getTime();
@@ -184,6 +195,18 @@ export function createAccounts(
       revoked.delete(familyId);
       revoked.set(familyId, expiresAt.getTime());
       notify();
+    },
+    /** Ends the sign-ins that are not stored yet, of a user or of what {@linkcode isOpenOf} was asked. */
+    endSignIns(key: string): void {
+      const count = endings.get(key) ?? 0;
+      endings.delete(key);
+      if (endings.size >= ENDINGS_MAX) endings.delete(endings.keys().next().value!);
+      endings.set(key, count + 1);
+    },
+    /** Returns a function that says whether a sign-in is open that began now, with each of the keys. */
+    isOpenOf(keys: readonly string[]): () => boolean {
+      const counts = keys.map((key) => endings.get(key));
+      return () => keys.every((key, index) => endings.get(key) === counts[index]);
     },
     /** Calls `listener` after a role changed, or a user, session or API token was removed. */
     subscribe: (listener: () => void): void => void listeners.push(listener),

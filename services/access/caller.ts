@@ -41,7 +41,7 @@ export interface Caller {
   role: Role;
   /** The session that the token belongs to; empty without one. */
   familyId: string;
-  /** When the token expires, in Unix milliseconds; missing without one (a ticket). */
+  /** When the token expires, in Unix milliseconds; missing without one. */
   expiresAtMs?: number;
   /** Address of the client, as seen behind trusted proxies. */
   address: string;

@@ -2,15 +2,18 @@
 
 import { callerOf } from "../access/accounts.ts";
 import type { Caller } from "../access/caller.ts";
+import { ACCESS_TOKEN_S } from "../access/sign_in/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 
 /** Issues a ticket, which is valid for one connection within 30 seconds. */
 export function issueTicket(
-  { tickets }: Pick<Deps, "tickets">,
-  { userId, familyId, apiToken }: Caller,
+  { tickets, now }: Pick<Deps, "tickets" | "now">,
+  { userId, familyId, apiToken, expiresAtMs = Infinity }: Caller,
 ): { ticket: string } {
-  return { ticket: tickets.issue({ userId, familyId, ...(apiToken && { apiToken }) }) };
+  const endsAtMs = Math.min(expiresAtMs, now().getTime() + ACCESS_TOKEN_S * 1000);
+  const grant = { userId, familyId, ...(apiToken && { apiToken }), expiresAtMs: endsAtMs };
+  return { ticket: tickets.issue(grant) };
 }
 
 /**
@@ -25,8 +28,8 @@ export function redeemTicket(
   ticket: string,
   address: string,
 ): Caller {
-  const session = tickets.redeem(ticket);
-  const caller = session && callerOf(accounts, session, address);
+  const grant = tickets.redeem(ticket);
+  const caller = grant && callerOf(accounts, grant, address);
   if (!caller) throw new AppError("unauthorized", "The ticket is invalid or has expired");
-  return caller;
+  return { ...caller, expiresAtMs: grant.expiresAtMs };
 }

@@ -2,6 +2,7 @@
 /** Second factors and passkeys in the dashboard, by keyboard, with a virtual authenticator. @module */
 
 import { equal } from "node:assert/strict";
+import { openStateDatabase } from "../../db/database.ts";
 import { stepAt, totpCode } from "../../services/access/factors/totp.ts";
 import {
   type Dashboard,
@@ -114,6 +115,17 @@ dashboardTest("second factors and passkeys are set up and used by keyboard", asy
   await dashboard.find("button", "Verify");
   await pressAt(dashboard, "Use a passkey");
   await dashboard.find("heading", "Overview");
+
+  // After a while, the password is asked for.
+  const db = openStateDatabase(`${service.dataDir}/state.sqlite`);
+  db.run("UPDATE sessions SET created_at = '2026-01-01T00:00:00.000Z'");
+  db.close();
+  await dashboard.open("/account");
+  await pressAt(dashboard, "Delete");
+  await dashboard.find("dialog", "Delete Passkey 1");
+  await dashboard.checkAccessibility();
+  await enter(dashboard, "Password", PASSWORD);
+  await dashboard.status("Deleted Passkey 1");
 });
 
 dashboardTest(

@@ -20,6 +20,10 @@ export interface EvilProvider extends AsyncDisposable {
     /** The ID token for the nonce of the sign-in; `null` for none. */
     idToken: (nonce: string) => Promise<string | null>;
     userInfo?: Record<string, unknown>;
+    /** Default: 200. */
+    userInfoStatus?: number;
+    /** Answers a refresh token; the first one is `refresh-0`. */
+    refresh?: (refreshToken: string) => Response;
   };
   /** Paths of the requests that it got. */
   requests: string[];
@@ -50,8 +54,12 @@ export async function startEvilProvider(now: () => Date): Promise<EvilProvider> 
         ? Response.json({ keys: answers.keys })
         : new Response(answers.keysText);
     }
-    if (pathname === "/userinfo") return Response.json(answers.userInfo);
+    if (pathname === "/userinfo") {
+      return Response.json(answers.userInfo, { status: answers.userInfoStatus ?? 200 });
+    }
     const form = new URLSearchParams(await request.text());
+    const refreshToken = form.get("refresh_token");
+    if (answers.refresh && refreshToken !== null) return answers.refresh(refreshToken);
     const begun = nonces.get(form.get("code") ?? "");
     nonces.delete(form.get("code") ?? "");
     const isVerified = begun?.challenge === await challengeOf(form.get("code_verifier") ?? "");
@@ -60,6 +68,7 @@ export async function startEvilProvider(now: () => Date): Promise<EvilProvider> 
     return Response.json({
       ...{ access_token: "access", token_type: "Bearer", expires_in: 300 },
       ...(id_token !== null && { id_token }),
+      ...(answers.refresh && { refresh_token: "refresh-0" }),
     });
   });
   const issuer = `http://127.0.0.1:${server.addr.port}`;

@@ -2,6 +2,7 @@
 
 import { equal } from "node:assert/strict";
 import { sha256 } from "../../services/builtins.ts";
+import type { EvilProvider } from "./evil_provider.ts";
 import { type Jar, signInAt, type TestOidcProvider } from "./oidc_provider.ts";
 import { type Answer, type TestApp, testApp, type TestAppOptions } from "./test_app.ts";
 
@@ -106,6 +107,17 @@ export async function signIn(
 ): Promise<Answer> {
   const callback = await signInAt(await beginSignIn(app, id, page), user, jar);
   const answer = await comeBack(app, callback);
+  return answer.status === 303 ? await collectSession(app, page, answer) : answer;
+}
+
+/** The same at a provider that answers as the test wants. */
+export async function evilSignIn(
+  app: TestApp,
+  idp: Pick<EvilProvider, "answer">,
+  id: string,
+  page = newPage(),
+): Promise<Answer> {
+  const answer = await comeBack(app, await idp.answer(await beginSignIn(app, id, page)));
   return answer.status === 303 ? await collectSession(app, page, answer) : answer;
 }
 

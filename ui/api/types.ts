@@ -693,6 +693,7 @@ export type ChatChannelChanges = {
     | "remediation.executed"
     | "remediation.disabled"
     | "account.new_sign_in"
+    | "account.factor_changed"
     | "test"
   )[];
   enabled?: boolean;
@@ -2237,6 +2238,7 @@ export type NewChatChannel = {
     | "remediation.executed"
     | "remediation.disabled"
     | "account.new_sign_in"
+    | "account.factor_changed"
     | "test"
   )[];
   enabled?: boolean;
@@ -2408,6 +2410,7 @@ export type NewNotificationChannel = {
     | "remediation.executed"
     | "remediation.disabled"
     | "account.new_sign_in"
+    | "account.factor_changed"
     | "test"
   )[];
   minSeverity?: "info" | "warning" | "critical";
@@ -2435,7 +2438,13 @@ export type NewOidcProvider = {
   enabled?: boolean;
 };
 
-export type NewPasskey = { name?: string; credential: NewPasskeyCredential };
+export type NewPasskey = {
+  name?: string;
+  credential: NewPasskeyCredential;
+  password?: string;
+  recoveryCode?: string;
+  code?: string;
+};
 
 export type NewPasskeyCredential = {
   id: string;
@@ -2636,6 +2645,7 @@ export type NewWebhook = {
     | "remediation.executed"
     | "remediation.disabled"
     | "account.new_sign_in"
+    | "account.factor_changed"
     | "test"
   )[];
   headers?: Record<string, string>;
@@ -2723,6 +2733,7 @@ export type NotificationChannelChanges = {
     | "remediation.executed"
     | "remediation.disabled"
     | "account.new_sign_in"
+    | "account.factor_changed"
     | "test"
   )[];
   minSeverity?: "info" | "warning" | "critical";
@@ -2862,7 +2873,11 @@ export type Overview = {
   timestamp: string;
 };
 
-export type OwnPasswordChange = { currentPassword: string; newPassword: string };
+export type OwnPasswordChange = {
+  currentPassword: string;
+  newPassword: string;
+  removePasskeys?: boolean;
+};
 
 export type Passkey = {
   id: string;
@@ -2900,11 +2915,13 @@ export type PasskeyCredential = {
   };
 };
 
-export type PasskeyList = { passkeys: (Passkey)[] };
+export type PasskeyList = { passkeys: (Passkey)[]; proof: "password" | "code" | null };
 
 export type PasskeyLogin = { credential: PasskeyCredential };
 
 export type PasskeyName = { name: string };
+
+export type PasskeyRemoval = { password?: string; recoveryCode?: string; code?: string };
 
 export type PasskeyRequest = { mfaToken?: string };
 
@@ -3963,14 +3980,19 @@ export type TokenRefresh = { refreshToken: string };
 
 export type Totp = { enabled: boolean; recoveryCodesLeft: number };
 
-export type TotpCode = { code: string };
+export type TotpCode = { code: string; password?: string; recoveryCode?: string };
 
 export type TotpRemoval = { password?: string; code: string } | {
   password?: string;
   recoveryCode: string;
 };
 
-export type TotpSetup = { secret: string; otpauthUrl: string; qrSvg: string };
+export type TotpSetup = {
+  secret: string;
+  otpauthUrl: string;
+  qrSvg: string;
+  proof: "password" | "code" | null;
+};
 
 export type Unreadiness = { status: "failed" };
 
@@ -4115,6 +4137,7 @@ export type WebhookChanges = {
     | "remediation.executed"
     | "remediation.disabled"
     | "account.new_sign_in"
+    | "account.factor_changed"
     | "test"
   )[];
   headers?: Record<string, string>;
@@ -4147,7 +4170,11 @@ export type WebhookTest = { ok: true; delivery_id: string };
 
 /** Input and result of each operation, by method and path. */
 export interface Operations {
-  "DELETE /api/account/passkeys/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/account/passkeys/{id}": {
+    path: { id: string };
+    body: PasskeyRemoval | undefined;
+    result: Done;
+  };
   "DELETE /api/account/sessions": { result: Done };
   "DELETE /api/account/sessions/{id}": { path: { id: string }; result: Done };
   "DELETE /api/account/totp": { body: TotpRemoval; result: Done };

@@ -9,7 +9,7 @@ import { useSignal } from "@preact/signals";
 import { api } from "../api/client.ts";
 import type { Account as AccountDetails } from "../api/types.ts";
 import { Choice } from "../components/choice.tsx";
-import { TextField } from "../components/fields.tsx";
+import { CheckField, TextField } from "../components/fields.tsx";
 import { Form } from "../components/form.tsx";
 import { Fact, Facts, TimeFact } from "../components/facts.tsx";
 import { Page, Section } from "../components/page.tsx";
@@ -136,8 +136,10 @@ function Password({ email, onChange }: { email: string | null; onChange: () => v
       <Form
         key={round.value}
         submit="Change password"
-        onSubmit={async ({ currentPassword, newPassword }) => {
-          await api("PUT /api/account/password", { body: { currentPassword, newPassword } });
+        onSubmit={async ({ currentPassword, newPassword, removePasskeys }) => {
+          await api("PUT /api/account/password", {
+            body: { currentPassword, newPassword, removePasskeys },
+          });
           showStatus("Changed your password");
           round.value++;
           onChange();
@@ -152,6 +154,10 @@ function Password({ email, onChange }: { email: string | null; onChange: () => v
           required
         />
         <NewPasswordField label="New password" />
+        <CheckField
+          label="Delete my passkeys, which sign in without the password"
+          name="removePasskeys"
+        />
       </Form>
     </Section>
   );

@@ -48,6 +48,7 @@ import { migration as oidc } from "./0039_oidc.ts";
 import { migration as backupTargets } from "./0040_backup_targets.ts";
 import { migration as temporaryNames } from "./0041_temporary_names.ts";
 import { migration as refusedUsers } from "./0042_refused_users.ts";
+import { migration as foreignPasswords } from "./0043_foreign_passwords.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -92,4 +93,5 @@ export const stateMigrations: readonly Migration[] = [
   backupTargets,
   temporaryNames,
   refusedUsers,
+  foreignPasswords,
 ];

@@ -4,9 +4,10 @@ import { countPasskeys, deletePasskeysOfUser } from "../../../db/passkeys.ts";
 import { countUnusedRecoveryCodes, deleteRecoveryCodes } from "../../../db/recovery_codes.ts";
 import { hasSecondFactor } from "../../../db/second_factors.ts";
 import { deleteTotpSecret, selectTotpSecret } from "../../../db/totp_secrets.ts";
-import type { User } from "../../../db/users.ts";
+import { selectUser, type User } from "../../../db/users.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import { emit, type EmitDeps } from "../../events/emit.ts";
 import type { Caller } from "../caller.ts";
 import { revokeFamiliesOfUser } from "../sign_in/families.ts";
 import { assertMayManage, findActiveUser } from "../users/users.ts";
@@ -17,6 +18,9 @@ export const MFA_METHODS = ["totp", "passkey", "recoveryCode"] as const;
 export type MfaMethod = (typeof MFA_METHODS)[number];
 
 type ChangeDeps = Pick<Deps, "db" | "accounts" | "now" | "log">;
+
+/** A factor that is proved without the other. */
+type FactorName = "Authenticator app" | "Passkey";
 
 /** Whether an account has an authenticator app that has proved a code. */
 export const hasTotp = (db: Deps["db"], userId: string): boolean =>
@@ -39,7 +43,12 @@ export function methodsOf(db: Deps["db"], userId: string): MfaMethod[] {
  * @param store Stores the factor.
  * @returns New recovery codes, if the account has no unused ones.
  */
-export function addFactor(deps: ChangeDeps, caller: Caller, store: () => void): string[] {
+export function addFactor(
+  deps: ChangeDeps & EmitDeps,
+  caller: Caller,
+  factor: FactorName,
+  store: () => void,
+): string[] {
   const { db } = deps;
   const { userId } = caller;
   let recoveryCodes: string[] = [];
@@ -47,7 +56,8 @@ export function addFactor(deps: ChangeDeps, caller: Caller, store: () => void): 
     store();
     if (countUnusedRecoveryCodes(db, userId) === 0) recoveryCodes = createRecoveryCodes(db, userId);
   });
-  deps.log.info("second factor added", { userId });
+  deps.log.info("second factor added", { userId, factor });
+  reportChange(deps, caller, `${factor} added`);
   return recoveryCodes;
 }
 
@@ -55,13 +65,36 @@ export function addFactor(deps: ChangeDeps, caller: Caller, store: () => void): 
  * Removes a factor and ends the other sessions of the account. With the last factor, the recovery
  * codes go, too.
  */
-export function removeFactor(deps: ChangeDeps, caller: Caller, remove: () => void): void {
+export function removeFactor(
+  deps: ChangeDeps & EmitDeps,
+  caller: Caller,
+  factor: FactorName,
+  remove: () => void,
+): void {
   const { userId } = caller;
   changeFactors(deps, caller, () => {
     remove();
-    if (!hasSecondFactor(deps.db, userId)) deleteRecoveryCodes(deps.db, userId);
+    deleteUnneededCodes(deps.db, userId);
   });
-  deps.log.info("second factor removed", { userId });
+  deps.log.info("second factor removed", { userId, factor });
+  reportChange(deps, caller, `${factor} removed`);
+}
+
+/** Deletes all passkeys of an account. Runs inside the caller's transaction. */
+export function deletePasskeys(db: Deps["db"], userId: string): void {
+  deletePasskeysOfUser(db, userId);
+  deleteUnneededCodes(db, userId);
+}
+
+/** Recovery codes belong to a factor. */
+function deleteUnneededCodes(db: Deps["db"], userId: string): void {
+  if (!hasSecondFactor(db, userId)) deleteRecoveryCodes(db, userId);
+}
+
+/** Emits `account.factor_changed`: the owner should hear of a change by someone else. */
+function reportChange(deps: EmitDeps, { userId, address }: Caller, change: string): void {
+  const account = selectUser(deps.db, userId)?.email ?? userId;
+  emit(deps, "account.factor_changed", { account, userId, change, address });
 }
 
 /** Does both in one transaction: stores a change and ends the other sessions of the account. */
@@ -71,14 +104,15 @@ const changeFactors = (deps: ChangeDeps, { userId, familyId }: Caller, change: (
 /** Removes all factors of a user and ends all their sessions. Asks for nothing. */
 export function resetFactors(deps: ChangeDeps, { id: userId }: User): void {
   const { db, log } = deps;
-  revokeFamiliesOfUser(deps, userId, {
-    change: () => {
-      deleteTotpSecret(db, userId);
-      deletePasskeysOfUser(db, userId);
-      deleteRecoveryCodes(db, userId);
-    },
-  });
+  revokeFamiliesOfUser(deps, userId, { change: () => deleteFactors(db, userId) });
   log.info("second factors reset", { userId });
+}
+
+/** Deletes all factors of a user. Runs inside the caller's transaction. */
+export function deleteFactors(db: Deps["db"], userId: string): void {
+  deleteTotpSecret(db, userId);
+  deletePasskeysOfUser(db, userId);
+  deleteRecoveryCodes(db, userId);
 }
 
 /**

@@ -11,10 +11,18 @@ import {
 } from "../../../db/passkeys.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound, tooMany } from "../../errors.ts";
+import type { EmitDeps } from "../../events/emit.ts";
 import type { Caller } from "../caller.ts";
 import { findActiveUser } from "../users/users.ts";
 import { CHALLENGE_MS, type PasskeyChallenge, takeChallenge } from "./challenges.ts";
 import { addFactor, removeFactor } from "./factors.ts";
+import {
+  type NeededProof,
+  neededProof,
+  type Proof,
+  type ProofDeps,
+  requireProof,
+} from "./proof.ts";
 import type { RelyingParty } from "./relying_party.ts";
 import { ALGORITHMS, type CreatedCredential, verifyRegistration } from "./webauthn.ts";
 
@@ -22,10 +30,20 @@ const PASSKEYS_MAX = 20;
 
 type OwnDeps = Pick<Deps, "accounts" | "db" | "log" | "now" | "passkeyChallenges">;
 
-/** The caller's passkeys, oldest first. @throws {AppError} `not_found` in key mode. */
-export function listPasskeys(deps: Pick<Deps, "accounts" | "db">, { userId }: Caller): Passkey[] {
+type ChangeDeps = EmitDeps & ProofDeps & Pick<Deps, "accounts">;
+
+/**
+ * The caller's passkeys, oldest first, and what adding and deleting one needs.
+ *
+ * @throws {AppError} `not_found` in key mode.
+ */
+export function listPasskeys(
+  deps: Pick<Deps, "accounts" | "db" | "now">,
+  caller: Caller,
+): { passkeys: Passkey[]; proof: NeededProof | null } {
+  const { userId } = caller;
   findActiveUser(deps, userId);
-  return selectPasskeys(deps.db, userId);
+  return { passkeys: selectPasskeys(deps.db, userId), proof: neededProof(deps, caller) };
 }
 
 /**
@@ -61,18 +79,22 @@ export function registrationOptions(
  * Stores a new passkey, and ends the caller's other sessions.
  *
  * @returns With recovery codes, if the account has no unused ones.
- * @throws {AppError} `not_found` in key mode; `forbidden` for a response that is not valid; `conflict`
- * for a passkey that is known, and at the limit.
+ * @throws {AppError} `not_found` in key mode; `forbidden` for a response that is not valid, and as
+ * {@linkcode requireProof}; `conflict` for a passkey that is known, and at the limit.
+ * @throws {ThrottledError} As {@linkcode requireProof}.
  */
 export async function addPasskey(
-  deps: OwnDeps,
+  deps: OwnDeps & ChangeDeps,
   caller: Caller,
-  { name, credential }: { name?: string | undefined; credential: CreatedCredential },
+  { name, credential, ...proof }:
+    & { name?: string | undefined; credential: CreatedCredential }
+    & Proof,
   party: RelyingParty,
 ): Promise<Passkey & { recoveryCodes: string[] }> {
   const { db, log, now } = deps;
   const { userId } = caller;
   findActiveUser(deps, userId);
+  await requireProof(deps, caller, proof);
   const challenge = takeChallenge(deps.passkeyChallenges, credential, registrationOf(caller));
   const created = challenge === undefined
     ? undefined
@@ -89,7 +111,7 @@ export async function addPasskey(
     createdAt: now().toISOString(),
     lastUsedAt: null,
   };
-  const recoveryCodes = addFactor(deps, caller, () => insertPasskey(db, passkey));
+  const recoveryCodes = addFactor(deps, caller, "Passkey", () => insertPasskey(db, passkey));
   return { ...passkey, recoveryCodes };
 }
 
@@ -108,16 +130,21 @@ export function renamePasskey(
 /**
  * Deletes a passkey, and ends the caller's other sessions.
  *
- * @throws {AppError} `not_found` in key mode and for another user's passkey.
+ * @throws {AppError} `not_found` in key mode and for another user's passkey; `forbidden` as
+ * {@linkcode requireProof}.
+ * @throws {ThrottledError} As {@linkcode requireProof}.
  */
-export function removePasskey(
-  deps: Pick<Deps, "accounts" | "db" | "log" | "now">,
+export async function removePasskey(
+  deps: ChangeDeps,
   caller: Caller,
   id: string,
-): void {
+  proof: Proof,
+): Promise<void> {
   const { userId } = caller;
   findActiveUser(deps, userId);
-  removeFactor(deps, caller, () => {
+  if (selectPasskey(deps.db, id)?.userId !== userId) throw notFound("Passkey", id);
+  await requireProof(deps, caller, proof);
+  removeFactor(deps, caller, "Passkey", () => {
     if (!deletePasskey(deps.db, { id, userId })) throw notFound("Passkey", id);
   });
 }

@@ -10,6 +10,7 @@ import {
 import { selectPasswordHash } from "../../../db/users.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import type { EmitDeps } from "../../events/emit.ts";
 import type { Caller } from "../caller.ts";
 import { assertCurrentPassword, findActiveUser } from "../users/users.ts";
 import { encodeBase32 } from "./base32.ts";
@@ -22,6 +23,13 @@ import {
   useTotpCode,
 } from "./codes.ts";
 import { addFactor, hasTotp, removeFactor } from "./factors.ts";
+import {
+  type NeededProof,
+  neededProof,
+  type Proof,
+  type ProofDeps,
+  requireProof,
+} from "./proof.ts";
 import { otpauthUrl } from "./totp.ts";
 
 /** 160 bits, the length of SHA-1 (RFC 4226, section 4). */
@@ -31,6 +39,8 @@ const SECRET_BYTES = 20;
 const ISSUER = "Longshore";
 
 type OwnDeps = CodeDeps & Pick<Deps, "accounts">;
+
+type ChangeDeps = OwnDeps & EmitDeps & ProofDeps;
 
 /** State of the caller's authenticator app. @throws {AppError} `not_found` in key mode. */
 export function describeTotp(
@@ -52,8 +62,9 @@ export function describeTotp(
  */
 export async function startTotp(
   deps: OwnDeps & Pick<Deps, "config">,
-  { userId }: Caller,
-): Promise<{ secret: string; otpauthUrl: string; qrSvg: string }> {
+  caller: Caller,
+): Promise<{ secret: string; otpauthUrl: string; qrSvg: string; proof: NeededProof | null }> {
+  const { userId } = caller;
   const { email } = findActiveUser(deps, userId);
   const { renderSVG } = await import("uqr");
   assertWithoutTotp(deps.db, userId);
@@ -66,26 +77,33 @@ export async function startTotp(
     lastStep: -1,
   });
   const url = otpauthUrl(secret, { issuer: `${ISSUER} ${deps.config.serverName}`, account: email });
-  return { secret: encodeBase32(secret), otpauthUrl: url, qrSvg: renderSVG(url) };
+  return {
+    ...{ secret: encodeBase32(secret), otpauthUrl: url, qrSvg: renderSVG(url) },
+    proof: neededProof(deps, caller),
+  };
 }
 
 /**
  * Makes the secret a second factor. The code counts as used, and the caller's other sessions end.
  *
+ * @param code Of the new secret.
+ * @param proof Without a code, which the account does not have yet.
  * @returns The recovery codes; none if the account has unused ones.
  * @throws {AppError} `not_found` in key mode; `conflict` without a new secret; `forbidden` for a wrong
- * code.
+ * code, and as {@linkcode requireProof}.
  * @throws {ThrottledError} After too many wrong codes.
  */
-export function confirmTotp(
-  deps: OwnDeps,
+export async function confirmTotp(
+  deps: ChangeDeps,
   caller: Caller,
   code: string,
-): { recoveryCodes: string[] } {
+  proof: Omit<Proof, "code">,
+): Promise<{ recoveryCodes: string[] }> {
   const { db, now } = deps;
   const { userId } = caller;
   findActiveUser(deps, userId);
   assertWithoutTotp(db, userId);
+  await requireProof(deps, caller, proof);
   const stored = selectTotpSecret(db, userId);
   if (!stored) throw new AppError("conflict", "Set up an authenticator app first");
   checkCode(
@@ -98,6 +116,7 @@ export function confirmTotp(
     recoveryCodes: addFactor(
       deps,
       caller,
+      "Authenticator app",
       () => updateTotpConfirmed(db, userId, now().toISOString()),
     ),
   };
@@ -112,7 +131,7 @@ export function confirmTotp(
  * @throws {ThrottledError} After too many wrong passwords or codes.
  */
 export async function removeTotp(
-  deps: OwnDeps & Pick<Deps, "passwords" | "throttle">,
+  deps: ChangeDeps,
   caller: Caller,
   { password, ...given }: GivenCode & { password?: string | undefined },
 ): Promise<void> {
@@ -125,7 +144,7 @@ export async function removeTotp(
   }
   if (!hasTotp(db, userId)) throw new AppError("not_found", "You have no authenticator app");
   useCode(deps, caller, given, "forbidden");
-  removeFactor(deps, caller, () => deleteTotpSecret(db, userId));
+  removeFactor(deps, caller, "Authenticator app", () => deleteTotpSecret(db, userId));
 }
 
 function assertWithoutTotp(db: Deps["db"], userId: string): void {

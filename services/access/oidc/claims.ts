@@ -75,12 +75,13 @@ export function isComplete(
 /** Joins the claims of both sources. Those of the ID token are signed and win. */
 export function joinClaims(idToken: Claims, userInfo: Claims | undefined): Claims {
   if (!userInfo) return idToken;
-  const joined = { ...userInfo, ...idToken };
-  // Whether an address is verified is said of the one beside it.
-  if ("email" in idToken && !("email_verified" in idToken) && idToken.email !== userInfo.email) {
-    delete (joined as Record<string, unknown>).email_verified;
-  }
-  return joined;
+  // Whether an address is verified is said of the one beside it: both are from one source, unless
+  // both sources name the same address.
+  const source = "email" in idToken ? idToken : userInfo;
+  const isSame = idToken.email === userInfo.email;
+  const { email } = source;
+  const email_verified = source.email_verified ?? (isSame ? userInfo.email_verified : undefined);
+  return { ...userInfo, ...idToken, email, email_verified };
 }
 
 export const emailOf = ({ email }: Claims): string | null =>

@@ -7,6 +7,7 @@ import type { Deps } from "../../deps.ts";
 import type { EmitDeps } from "../../events/emit.ts";
 import type { Client } from "../client.ts";
 import type { BrowserLogin, LoginNote } from "../sign_in/login_browser.ts";
+import { revokeFamiliesOfUser } from "../sign_in/families.ts";
 import { SignInRefusal } from "../sign_in/refusal.ts";
 import type { ProvedLogin } from "../sign_in/open_login.ts";
 import { type Claims, hasSeveralFactors, isComplete, joinClaims } from "./claims.ts";
@@ -16,6 +17,7 @@ import { knownOidcProvider, type OidcProvider } from "./provider.ts";
 import { findOidcUser, type ProvisionedUser, recordRefusal } from "./provisioning.ts";
 import { notAuthenticated } from "./refusal.ts";
 import { type AnsweredRequest, isTest, takeRequest } from "./requests.ts";
+import { logoutKeysOf } from "./logout_keys.ts";
 import { sealTokens } from "./session_tokens.ts";
 import { recordTest } from "./test.ts";
 
@@ -96,7 +98,8 @@ function issueLogin(
   client: Client,
   note: LoginNote,
 ): BrowserLogin {
-  const user = storeUser(deps, provider, proved);
+  const { user, isLinked } = storeUser(deps, provider, proved);
+  if (isLinked) revokeFamiliesOfUser(deps, user.id);
   const { address } = client;
   note.actor = user.id;
   deps.log.info("OIDC login", { providerId: provider.id, userId: user.id, address });
@@ -105,6 +108,7 @@ function issueLogin(
     endsAt: new Date(deps.now().getTime() + provider.sessionHours * 60 * 60 * 1000),
     pageHash: request.pageHash,
     hasSecondFactor: hasSeveralFactors(provider, proved.claims),
+    isValid: deps.accounts.isOpenOf([user.id, ...logoutKeysOf(provider, proved.claims)]),
     record: recorderOf(deps, provider, proved),
     browserHash: request.browserHash,
   });
@@ -116,11 +120,11 @@ function storeUser(
   deps: CallbackDeps,
   provider: OidcProvider,
   proved: ProvedUser,
-): ProvisionedUser["user"] {
+): ProvisionedUser {
   try {
     return deps.db.transaction(() => {
       assertUnchanged(deps, provider);
-      return findOidcUser(deps, provider, proved.claims).user;
+      return findOidcUser(deps, provider, proved.claims);
     });
   } catch (error) {
     // The transaction was rolled back, and with it new users and roles.

@@ -1,6 +1,10 @@
 /** Sign-out from both sides: at the provider too, and by the provider. @module */
 
-import { selectOidcSession, selectSessionIdsOfLogout } from "../../../db/oidc_sessions.ts";
+import {
+  type OidcSession,
+  selectOidcSession,
+  selectSessionIdsOfLogout,
+} from "../../../db/oidc_sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
 import { isProviderUrl } from "../../input/provider_url.ts";
@@ -9,6 +13,7 @@ import type { PresentedTokens } from "../sign_in/open_login.ts";
 import { findRefreshToken } from "../sign_in/refresh_tokens.ts";
 import type { ClientDeps } from "./fetch.ts";
 import { allOidcProviders, knownOidcProvider, type OidcProvider } from "./provider.ts";
+import { logoutKeysOf } from "./logout_keys.ts";
 import { openTokens } from "./session_tokens.ts";
 
 type LogoutDeps = ClientDeps & Pick<Deps, "accounts" | "db" | "log" | "secrets">;
@@ -22,22 +27,29 @@ const AGE_MAX_MS = 5 * 60 * 1000;
 /** The event that makes a token a logout token (OpenID Connect Back-Channel Logout 1.0, 2.4). */
 const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
+/** The session of a provider to which a browser's tokens belong. */
+export function logoutSessionOf(
+  { db }: Pick<Deps, "db">,
+  presented: PresentedTokens,
+): OidcSession | undefined {
+  const sessionId = findRefreshToken(db, presented)?.found.familyId;
+  return sessionId === undefined ? undefined : selectOidcSession(db, sessionId);
+}
+
 /**
- * The address at which a browser ends its session at the provider as well; `undefined` for other
- * sessions, and if the provider has none or cannot be reached.
+ * The address at which a browser ends its session at the provider as well; `undefined` if the provider
+ * was removed, has none or cannot be reached. The session here may have ended already.
  *
  * @param baseUrl The address of this service, to which the browser returns.
  */
 export async function logoutUrlOf(
   deps: LogoutDeps,
-  presented: PresentedTokens,
+  session: OidcSession,
   baseUrl: string,
 ): Promise<string | undefined> {
-  const { db, secrets } = deps;
-  const sessionId = findRefreshToken(db, presented)?.found.familyId;
-  const session = sessionId === undefined ? undefined : selectOidcSession(db, sessionId);
-  const provider = session && knownOidcProvider(deps, session.providerId);
-  if (!session || !provider) return undefined;
+  const { secrets } = deps;
+  const provider = knownOidcProvider(deps, session.providerId);
+  if (!provider) return undefined;
   const endpoint = await endSessionEndpoint(deps, provider);
   if (endpoint === undefined) return undefined;
   const url = new URL(endpoint);
@@ -85,6 +97,9 @@ export async function acceptLogoutToken(deps: LogoutDeps, token: string): Promis
   const names = { subject: textOrNull(sub), sid: textOrNull(sid) };
   if (names.subject === null && names.sid === null) throw refused("it names no session");
   const { id: providerId, issuer } = provider;
+  // With a session's name, the user's other sign-ins go on.
+  const named = names.sid === null ? { sub } : { sid };
+  for (const key of logoutKeysOf(provider, named)) deps.accounts.endSignIns(key);
   let ended = 0;
   revokeFamilies(deps, () => {
     const sessions = selectSessionIdsOfLogout(deps.db, { providerId, issuer, ...names });

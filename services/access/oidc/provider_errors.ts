@@ -40,6 +40,10 @@ export function asRefusal(
     return notAuthenticated("provider_error", text, error);
   }
   if (error instanceof oauth.ResponseBodyError) {
+    if (isPassing(error)) {
+      const text = `The identity provider ${name} cannot answer now${codeOf(error.error)}`;
+      return providerFailed("provider_unreachable", text, error);
+    }
     const text = `The identity provider has not accepted this client or its code${
       codeOf(error.error)
     }`;
@@ -52,6 +56,11 @@ export function asRefusal(
   return ofToken(error) ?? ofCallback(error) ??
     providerFailed(fallback, `The identity provider ${name} has sent an invalid answer`, error);
 }
+
+/** Whether the provider has trouble, and says nothing about the user or this client. */
+const isPassing = ({ status, error }: oauth.ResponseBodyError) =>
+  status === 429 || status >= 500 || error === "temporarily_unavailable" ||
+  error === "server_error";
 
 /** The registered codes are lower-case words. */
 const codeOf = (code: string) => /^[a-z_]{1,40}$/.test(code) ? ` (${code})` : "";

@@ -25,7 +25,14 @@ import {
 } from "../../../db/users.ts";
 import type { Deps } from "../../deps.ts";
 import { assertBelowLimit } from "../license/limits.ts";
-import { assertActive, assertEmailConfirmed, usableEmail } from "../sign_in/external_users.ts";
+import {
+  assertActive,
+  assertEmailConfirmed,
+  isShutOut,
+  removeForeignAccess,
+  usableEmail,
+} from "../sign_in/external_users.ts";
+import { revokeFamiliesOfUser } from "../sign_in/families.ts";
 import { SignInRefusal } from "../sign_in/refusal.ts";
 import { emailKey } from "../users/emails.ts";
 import { storeUser } from "../users/users.ts";
@@ -39,7 +46,7 @@ import {
   rolesOf,
 } from "./claims.ts";
 import type { OidcProvider } from "./provider.ts";
-import { notAllowed } from "./refusal.ts";
+import { notAllowed, notAuthenticated } from "./refusal.ts";
 
 type ProvisioningDeps = Pick<Deps, "db" | "accounts" | "groupRoles" | "license" | "now" | "log">;
 
@@ -47,7 +54,12 @@ export interface ProvisionedUser {
   user: User;
   /** Whether the user was created by this sign-in. */
   isNew: boolean;
+  /** Whether the user existed, and is linked by this sign-in: earlier sessions must end. */
+  isLinked: boolean;
 }
+
+/** Longest subject (OpenID Connect Core 1.0, section 2), in characters. */
+const SUBJECT_MAX = 255;
 
 const EMAIL_SOURCE = {
   name: "The account at the identity provider",
@@ -59,7 +71,7 @@ const EMAIL_SOURCE = {
  * Runs inside the caller's transaction; if that fails, the caller has to remove a new user from the
  * accounts again, and to read the roles again.
  *
- * @throws {SignInRefusal} `domain`, `no_role`, `email_missing`, `email_invalid`, `unknown_user`,
+ * @throws {SignInRefusal} `subject_invalid`, `domain`, `no_role`, `email_missing`, `email_invalid`, `unknown_user`,
  * `existing_user`, `email_unverified`, `email_unconfirmed`, `other_subject`, `account_off`.
  * @throws {LimitError} If the license limit of users is reached.
  */
@@ -69,6 +81,7 @@ export function findOidcUser(
   claims: Claims,
 ): ProvisionedUser {
   const { db } = deps;
+  assertSubject(claims);
   const subject = { issuer: provider.issuer, subject: claims.sub };
   assertDomain(provider, claims);
   const roles = requireRoles(deps, provider, claims);
@@ -76,7 +89,7 @@ export function findOidcUser(
   const linked = linkedId === undefined ? undefined : selectUser(db, linkedId);
   if (linked) {
     assertActive(deps, linked);
-    return { user: applyRoles(deps, provider, linked, roles), isNew: false };
+    return { user: applyRoles(deps, provider, linked, roles), isNew: false, isLinked: false };
   }
   const email = usableEmail(emailOf(claims), EMAIL_SOURCE);
   const existing = selectUserByEmail(db, emailKey(email));
@@ -84,6 +97,7 @@ export function findOidcUser(
   if (existing) {
     assertActive(deps, existing);
     assertLinkable(db, provider, existing, claims);
+    removeForeignAccess(deps, existing);
   } else if (!isEmailVerified(claims)) {
     // No other provider may find the account by this address.
     updateUserDetails(db, user.id, { isEmailUnconfirmed: true });
@@ -91,7 +105,8 @@ export function findOidcUser(
   const linkedAt = deps.now().toISOString();
   insertOidcIdentity(db, { ...subject, userId: user.id, linkedAt });
   deps.log.info("user linked to identity provider", { userId: user.id, providerId: provider.id });
-  return { user: applyRoles(deps, provider, user, roles), isNew: !existing };
+  const isLinked = existing !== undefined;
+  return { user: applyRoles(deps, provider, user, roles), isNew: !isLinked, isLinked };
 }
 
 /**
@@ -130,17 +145,19 @@ export function applyRoles(
 }
 
 /**
- * Ends the API tokens of a user to whom the provider gives no role any more; the next sign-in with a
- * role lets them act again. A provider that does not say so, e.g. because its refresh token has
+ * Ends the sessions and the API tokens of a user to whom the provider gives no role any more, and
+ * refuses a password or passkey of the account; the next sign-in with a role lets them act again. A provider that does not say so, e.g. because its refresh token has
  * expired, changes nothing.
  */
 export function recordRefusal(
-  deps: Pick<Deps, "db" | "accounts" | "log">,
+  deps: Pick<Deps, "db" | "accounts" | "log" | "now">,
   userId: string | undefined,
   error: unknown,
 ): void {
   if (userId === undefined || !(error instanceof SignInRefusal)) return;
-  if (error.reason === "no_role" || error.reason === "domain") setRefused(deps, userId, true);
+  if (error.reason !== "no_role" && error.reason !== "domain") return;
+  setRefused(deps, userId, true);
+  if (isShutOut(deps, userId)) revokeFamiliesOfUser(deps, userId);
 }
 
 /** Stores whether the API tokens of a user act. */
@@ -158,6 +175,16 @@ function setRefused(
       userId,
     },
   );
+}
+
+/**
+ * The database stores each lone surrogate as the same character, so that several users would be one.
+ *
+ * @throws {SignInRefusal} `subject_invalid`.
+ */
+function assertSubject({ sub }: Claims): void {
+  if (sub.trim() !== "" && sub.isWellFormed() && sub.length <= SUBJECT_MAX) return;
+  throw notAuthenticated("subject_invalid", "The provider names the user by an invalid subject");
 }
 
 /** The roles that the claims give. @throws {SignInRefusal} `no_role`. */

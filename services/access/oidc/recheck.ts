@@ -14,8 +14,10 @@ import { selectSession } from "../../../db/sessions.ts";
 import { selectUser } from "../../../db/users.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import { errorFields } from "../../log.ts";
 import { revokeFamily } from "../sign_in/families.ts";
 import { SignInRefusal } from "../sign_in/refusal.ts";
+import { ACCESS_TOKEN_S } from "../sign_in/tokens.ts";
 import { type Claims, groupsAt, isComplete, joinClaims } from "./claims.ts";
 import type { ClientDeps } from "./fetch.ts";
 import { knownOidcProvider, type OidcProvider } from "./provider.ts";
@@ -30,6 +32,9 @@ export type RecheckDeps =
 /** Parallel refreshes of several tabs are answered by one check. */
 const CHECKED_MS = 10_000;
 
+/** Least time between two checks of a session that is used without being refreshed. */
+const AGAIN_MS = 60_000;
+
 /**
  * Checks a session that began at an OpenID Connect provider; others are left alone. The session ends
  * if the provider no longer gives the user a role, or cannot be asked about them any more.
@@ -40,6 +45,8 @@ const CHECKED_MS = 10_000;
 export async function recheckLogin(deps: RecheckDeps, sessionId: string): Promise<void> {
   const session = selectOidcSession(deps.db, sessionId);
   if (!session) return;
+  // OpenID Connect is off there.
+  if (deps.accounts.mode !== "users") return end(deps, session, "mode_key");
   const provider = knownOidcProvider(deps, session.providerId);
   if (!provider?.enabled || provider.issuer !== session.issuer) {
     return end(deps, session, "removed");
@@ -52,6 +59,27 @@ export async function recheckLogin(deps: RecheckDeps, sessionId: string): Promis
     check(deps, provider, session).finally(() => checks.delete(sessionId));
   checks.set(sessionId, running);
   await running;
+}
+
+/**
+ * Checks a session that is used without being refreshed, by a terminal, as often as refreshes would.
+ *
+ * @returns Starts a check that is due. To be called regularly, e.g. each second.
+ */
+export function createSessionWatch(deps: RecheckDeps, sessionId: string): () => void {
+  let dueMs = 0;
+  return () => {
+    const atMs = deps.now().getTime();
+    if (atMs < dueMs) return;
+    const session = selectOidcSession(deps.db, sessionId);
+    const next = session ? Date.parse(session.checkedAt) + ACCESS_TOKEN_S * 1000 : Infinity;
+    dueMs = Math.max(next, atMs + AGAIN_MS);
+    if (next > atMs) return;
+    recheckLogin(deps, sessionId).catch((error) => {
+      // The session was ended, or the provider cannot be asked.
+      if (!(error instanceof AppError)) deps.log.error("session not checked", errorFields(error));
+    });
+  };
 }
 
 async function check(
@@ -105,6 +133,15 @@ async function askProvider(
   const { idToken, ...renewed } = tokens.refreshToken === null
     ? { ...tokens, idToken: null }
     : await client.refresh(tokens.refreshToken);
+  const kept: SessionTokens = {
+    accessToken: renewed.accessToken,
+    refreshToken: renewed.refreshToken ?? tokens.refreshToken,
+    idToken: tokens.idToken,
+  };
+  // The old refresh token may be used up, whatever fails below.
+  const { sessionId, checkedAt } = session;
+  const sealed = sealTokens(deps.secrets, sessionId, kept, kept.idToken);
+  updateOidcSessionCheck(deps.db, sessionId, { sealed, checkedAt });
   if (idToken && idToken.claims.sub !== subject) {
     throw notAuthenticated("subject_foreign", "The new ID token is for another user");
   }
@@ -118,11 +155,7 @@ async function askProvider(
   if (!claims) throw unverifiable("the provider has no userinfo endpoint");
   return {
     claims,
-    tokens: {
-      accessToken: renewed.accessToken,
-      refreshToken: renewed.refreshToken ?? tokens.refreshToken,
-      idToken: idToken?.text ?? tokens.idToken,
-    },
+    tokens: { ...kept, idToken: idToken?.text ?? tokens.idToken },
   };
 }
 

@@ -22,6 +22,7 @@ export type OidcReason =
   | "token_refused"
   | "answer_invalid"
   | "subject_foreign"
+  | "subject_invalid"
   // The ID token
   | "id_token_missing"
   | "algorithm"

@@ -1,7 +1,16 @@
 /** Checks of the accounts that an identity provider may sign in. @module */
 
-import { selectIsEmailUnconfirmed, type User } from "../../../db/users.ts";
+import {
+  countAdmins,
+  selectHadForeignPassword,
+  selectIsEmailUnconfirmed,
+  selectUser,
+  updateUserPassword,
+  type User,
+} from "../../../db/users.ts";
 import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { deleteFactors } from "../factors/factors.ts";
 import { emailKey, isEmail } from "../users/emails.ts";
 import { SignInRefusal, type UserReason } from "./refusal.ts";
 
@@ -48,7 +57,8 @@ export function assertActive({ accounts }: Pick<Deps, "accounts">, { id, email }
 }
 
 /**
- * A user may have entered another person's address, whose login would then find this account.
+ * A user may have entered another person's address, for the own account or for one that they created,
+ * whose login would then find that account.
  *
  * @throws {SignInRefusal} `email_unconfirmed`.
  */
@@ -56,8 +66,43 @@ export function assertEmailConfirmed(db: Deps["db"], { id, email }: User): void 
   if (!selectIsEmailUnconfirmed(db, id)) return;
   throw refused(
     "email_unconfirmed",
-    `User ${email} entered this address without confirmation by an administrator`,
+    `No administrator has confirmed the address of user ${email}; an administrator can delete the user`,
   );
+}
+
+/**
+ * Whether the identity provider of a user has taken their role away, so that no way in is left before
+ * it gives one again or an admin sets one. The last admin stays one.
+ */
+export function isShutOut(
+  { accounts, db }: Pick<Deps, "accounts" | "db">,
+  userId: string,
+): boolean {
+  if (!accounts.isRefused(userId)) return false;
+  return selectUser(db, userId)?.role !== "admin" || countAdmins(db) > 1;
+}
+
+/** @throws {AppError} `forbidden` as {@linkcode isShutOut}, for passwords and passkeys. */
+export function assertNotShutOut(deps: Pick<Deps, "accounts" | "db">, userId: string): void {
+  if (!isShutOut(deps, userId)) return;
+  throw new AppError(
+    "forbidden",
+    "Your identity provider gives your account no role any more; ask an administrator",
+  );
+}
+
+/**
+ * Removes the password and the factors of an account that a provider finds, if someone else has known
+ * a password of it: the provider may give it more rights than they have. Runs inside the caller's
+ * transaction; the caller ends the sessions of the account after it.
+ */
+export function removeForeignAccess({ db, log }: Pick<Deps, "db" | "log">, { id }: User): void {
+  if (!selectHadForeignPassword(db, id)) return;
+  updateUserPassword(db, id, null, { hadForeignPassword: false });
+  deleteFactors(db, id);
+  log.warn("password and factors of a linked account removed: another user had set the password", {
+    userId: id,
+  });
 }
 
 const refused = (reason: UserReason, message: string) =>

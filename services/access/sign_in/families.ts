@@ -20,7 +20,7 @@ export function revokeFamily(deps: FamilyDeps, familyId: string): void {
   revokeFamilies(deps, () => [familyId]);
 }
 
-/** Revokes every login of a user. */
+/** Revokes every login of a user, and ends sign-ins that wait for a page or a second factor. */
 export function revokeFamiliesOfUser(
   deps: FamilyDeps,
   userId: string,
@@ -31,6 +31,7 @@ export function revokeFamiliesOfUser(
     except?: string | undefined;
   } = {},
 ): void {
+  deps.accounts.endSignIns(userId);
   revokeFamilies(deps, () => {
     change();
     return selectFamiliesOfUser(deps.db, userId).filter((familyId) => familyId !== except);

@@ -7,6 +7,7 @@ import { AppError } from "../../errors.ts";
 import { KEY_USER } from "../accounts.ts";
 import type { Client } from "../client.ts";
 import { emailKey } from "../users/emails.ts";
+import { assertNotShutOut } from "./external_users.ts";
 import { isApiKey } from "./api_key.ts";
 import { redeemLoginLink } from "./login_link.ts";
 import type { LoginAttempt } from "./login_throttle.ts";
@@ -50,8 +51,8 @@ export async function exchangeApiKey(
  * Users mode: exchanges email and password for tokens. The response and its time are the same for a
  * wrong password and for an unknown account.
  *
- * @throws {AppError} `not_found` in key mode; `forbidden` with `PASSWORD_LOGIN=off`; `unauthorized`
- * for a wrong email or password; `unavailable` when too many logins are in progress.
+ * @throws {AppError} `not_found` in key mode; `forbidden` with `PASSWORD_LOGIN=off`, and if the
+ * user's identity provider has taken the role away; `unauthorized` for a wrong email or password; `unavailable` when too many logins are in progress.
  * @throws {ThrottledError} After too many failures.
  */
 export async function logIn(
@@ -88,6 +89,7 @@ export async function logIn(
   }
   attempt?.succeeded();
   admit(user.id);
+  assertNotShutOut(deps, user.id);
   const isValid = () => selectPasswordHash(db, user.id) === stored;
   const proved = { userId: user.id, endsAt: null, pageHash, isValid };
   return await continueSignIn(deps, proved, client);
@@ -113,7 +115,7 @@ async function collectLogin(
   const completed = deps.completedLogins.redeem(code);
   const isOfBrowser = completed?.pageHash === pageHash &&
     loginCookies.some((cookie) => sha256(cookie) === completed.browserHash);
-  if (!completed || !isOfBrowser) {
+  if (!completed || !isOfBrowser || completed.isValid?.() === false) {
     throw new AppError(
       "unauthorized",
       "The sign-in took too long or was begun elsewhere; try again",

@@ -35,7 +35,10 @@ export interface LoginTerms extends Pick<OpenLogin, "endsAt" | "pageHash"> {
 /** A sign-in whose first factor is proved. Nothing is stored before the second one is. */
 export interface ProvedLogin extends LoginTerms {
   userId: string;
-  /** Whether the first factor still holds, e.g. the password was not changed; default: yes. */
+  /**
+   * Whether the first factor still holds: the password was not changed, the sessions of the user were
+   * not ended meanwhile; default: yes.
+   */
   isValid?: () => boolean;
 }
 

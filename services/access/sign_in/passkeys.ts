@@ -6,6 +6,7 @@ import {
   selectPasskeys,
   updatePasskeyUse,
 } from "../../../db/passkeys.ts";
+import { hasProviderIdentity } from "../../../db/provider_identities.ts";
 import { selectPasswordHash } from "../../../db/users.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
@@ -15,6 +16,7 @@ import { descriptorOf, userHandleOf } from "../factors/own_passkeys.ts";
 import type { RelyingParty } from "../factors/relying_party.ts";
 import { type UsedCredential, verifyUse } from "../factors/webauthn.ts";
 import { assertUsersMode } from "../users/users.ts";
+import { assertNotShutOut } from "./external_users.ts";
 import {
   findPendingLogin,
   finishSignIn,
@@ -67,7 +69,7 @@ export function signInOptions(
  *
  * @throws {AppError} `not_found` in key mode; `invalid` without a page; `unauthorized` for a passkey
  * that is unknown, of another host or page, has signed the challenge before, or did not recognize the
- * user; `forbidden` for an account of an identity provider.
+ * user; `forbidden` for an account that an identity provider decides about.
  * @throws {ThrottledError} After too many failures from the address.
  */
 export async function signInWithPasskey(
@@ -82,9 +84,26 @@ export async function signInWithPasskey(
   const expected: PasskeyChallenge = { purpose: "sign-in", pageHash: requirePage(pageHash) };
   const { userId } = await usePasskey(deps, credential, { party, expected, userVerified: true });
   attempt.succeeded();
-  assertOwnSignIn(deps, userId);
   admit(userId);
+  assertSignsInAlone(deps, userId);
+  assertNotShutOut(deps, userId);
   return await finishSignIn(deps, { userId, endsAt: null, pageHash }, client);
+}
+
+/**
+ * A passkey replaces the password. Of an account that signs in at an identity provider only, it is the
+ * second factor: it would outlive the account at the provider.
+ *
+ * @throws {AppError} `forbidden`.
+ */
+function assertSignsInAlone({ config, db }: Pick<Deps, "config" | "db">, userId: string): void {
+  const isOfProvider = selectPasswordHash(db, userId) === null ||
+    config.passwordLogin === "off" && hasProviderIdentity(db, userId);
+  if (!isOfProvider) return;
+  throw new AppError(
+    "forbidden",
+    "This account signs in at its identity provider; the passkey is its second factor",
+  );
 }
 
 /**
@@ -111,20 +130,6 @@ export async function completeWithPasskey(
   attempt.succeeded();
   deps.codeThrottle.remember(client.address, userId);
   return await redeemPending(deps, mfaToken, client);
-}
-
-/**
- * A passkey takes the place of a password. An account without one signs in at its identity provider,
- * which decides whether it still may, and what it may do.
- *
- * @throws {AppError} `forbidden`.
- */
-function assertOwnSignIn({ db }: Pick<Deps, "db">, userId: string): void {
-  if (selectPasswordHash(db, userId) !== null) return;
-  throw new AppError(
-    "forbidden",
-    "This account signs in at its identity provider; the passkey is its second factor",
-  );
 }
 
 /** Verifies a use and stores its counter; the challenge is used up in any case. */

@@ -45,13 +45,15 @@ export async function continueSignIn(
   proved: ProvedLogin,
   client: Client,
 ): Promise<SignInResult> {
-  const { db, pendingLogins } = deps;
+  const { accounts, db, pendingLogins } = deps;
   const { userId } = proved;
   if (!needsSecondStep(db, proved)) return await finishSignIn(deps, proved, client);
+  const isOpen = accounts.isOpenOf([userId]);
+  const isValid = () => isOpen() && proved.isValid?.() !== false;
   return {
     userId,
     mfaRequired: true,
-    mfaToken: pendingLogins.issue({ ...proved, address: client.address }),
+    mfaToken: pendingLogins.issue({ ...proved, isValid, address: client.address }),
     methods: methodsOf(db, userId),
   };
 }
@@ -121,7 +123,9 @@ export async function redeemPending(
   client: Client,
 ): Promise<TokenPair> {
   const pending = deps.pendingLogins.redeem(mfaToken);
-  if (!pending) throw new AppError("unauthorized", "This sign-in has been completed already");
+  if (!pending || pending.isValid?.() === false) {
+    throw new AppError("unauthorized", "This sign-in has been completed already, or has ended");
+  }
   const { address: _, ...proved } = pending;
   return await finishSignIn(deps, proved, client);
 }

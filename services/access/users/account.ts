@@ -12,6 +12,7 @@ import type { Caller, UserRole } from "../caller.ts";
 import { assertAcceptablePassword } from "../passwords/passwords.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import { deletePasskeys } from "../factors/factors.ts";
 import { emailKey } from "./emails.ts";
 import { assertUsersMode, emailInUse, setOwnPassword } from "./users.ts";
 
@@ -93,6 +94,7 @@ export function updateAccount(
 /**
  * Changes the caller's password, and revokes their other sessions.
  *
+ * @param change.removePasskeys Whether to delete the passkeys, which sign in without the password.
  * @throws {AppError} `forbidden` for a wrong current password; `invalid` for an unacceptable new
  * one; `conflict` for an account without a password; `not_found` in key mode.
  * @throws {ThrottledError} After too many wrong current passwords.
@@ -100,7 +102,11 @@ export function updateAccount(
 export async function changeOwnPassword(
   deps: Pick<Deps, "db" | "accounts" | "passwords" | "throttle" | "now" | "log">,
   caller: Caller,
-  { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+  { currentPassword, newPassword, removePasskeys = false }: {
+    currentPassword: string;
+    newPassword: string;
+    removePasskeys?: boolean | undefined;
+  },
 ): Promise<User> {
   assertUsersMode(deps.accounts);
   assertAcceptablePassword(newPassword);
@@ -111,6 +117,7 @@ export async function changeOwnPassword(
     password: newPassword,
     currentPassword,
     keptSession: caller.familyId,
+    ...(removePasskeys && { alsoStore: () => deletePasskeys(deps.db, caller.userId) }),
   });
 }
 

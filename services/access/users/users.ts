@@ -17,6 +17,7 @@ import {
   updateUserRole,
   type User,
 } from "../../../db/users.ts";
+import { hasProviderIdentity } from "../../../db/provider_identities.ts";
 import { KEY_USER } from "../accounts.ts";
 import { type Caller, includesRole, mayDo, type UserRole } from "../caller.ts";
 import type { Deps } from "../../deps.ts";
@@ -89,18 +90,24 @@ export async function createUser(
   assertCanStore();
   const passwordHash = await deps.passwords.hash(password);
   assertCanStore();
-  return storeUser(deps, { email, passwordHash, role });
+  // Only an admin vouches that the address belongs to the user who gets the password.
+  const isForeign = caller.role !== "admin";
+  const given = { isEmailUnconfirmed: isForeign, hadForeignPassword: isForeign };
+  return storeUser(deps, { email, passwordHash, role, ...given });
 }
 
 /**
  * Stores a user.
  *
  * @param passwordHash `null` for a user of an identity provider, who cannot log in by password.
+ * @param origin Who has chosen the address and the password; by default an admin or a provider.
  * @throws {AppError} `conflict` for an email in use.
  */
 export function storeUser(
   { db, accounts, now, log }: Pick<Deps, "db" | "accounts" | "now" | "log">,
-  { email, passwordHash, role }: Omit<NewUser, "password"> & { passwordHash: string | null },
+  { email, passwordHash, role, ...origin }:
+    & Omit<NewUser, "password">
+    & { passwordHash: string | null; isEmailUnconfirmed?: boolean; hadForeignPassword?: boolean },
 ): User {
   assertEmailFree(db, email);
   const user = {
@@ -110,7 +117,7 @@ export function storeUser(
     createdAt: now().toISOString(),
     lastLoginAt: null,
   };
-  insertUser(db, { ...user, emailKey: emailKey(email), passwordHash });
+  insertUser(db, { ...user, ...origin, emailKey: emailKey(email), passwordHash });
   accounts.put(user.id, role);
   log.info("user created", { userId: user.id, role });
   return { ...user, name: null };
@@ -174,7 +181,7 @@ export function setUserRole(
 /**
  * Changes a password and revokes every login of the user. Users change their own password with the
  * current one. Admins change any other password; callers with `users:write` only those of users
- * without additional rights.
+ * without additional rights whom no identity provider signs in: its groups may give rights later.
  *
  * @throws {AppError} `forbidden` without the permission and for a wrong current password; `invalid`
  * for an unacceptable password or a missing current one; `not_found` for an unknown user and in key
@@ -194,10 +201,25 @@ export async function changePassword(
   }
   assertAcceptablePassword(password);
   if (isOwn) return await setOwnPassword(deps, caller, { password, currentPassword });
-  assertMayManage(caller, findUser(deps.db, id));
+  const assertAllowed = (user: User) => {
+    assertMayManage(caller, user);
+    assertNotOfProvider(deps.db, caller, user);
+  };
+  assertAllowed(findUser(deps.db, id));
   return await setPassword(deps, id, password, {
-    assertAllowed: (user) => assertMayManage(caller, user),
+    assertAllowed,
+    ...(caller.role !== "admin" && { hadForeignPassword: true }),
   });
+}
+
+/** @throws {AppError} `forbidden`. */
+function assertNotOfProvider(db: Deps["db"], { role }: Caller, { id }: User): void {
+  if (role === "admin") return;
+  if (selectPasswordHash(db, id) !== null && !hasProviderIdentity(db, id)) return;
+  throw new AppError(
+    "forbidden",
+    `User ${id} signs in through an identity provider; their password requires the role admin`,
+  );
 }
 
 /**
@@ -211,16 +233,15 @@ export async function changePassword(
 export async function setOwnPassword(
   deps: Pick<Deps, "db" | "accounts" | "passwords" | "throttle" | "now" | "log">,
   caller: Caller,
-  { password, currentPassword, keptSession }: {
+  { password, currentPassword, ...options }: {
     password: string;
     currentPassword: string | undefined;
-    keptSession?: string;
-  },
+  } & Pick<SetPasswordOptions, "keptSession" | "alsoStore">,
 ): Promise<User> {
   const { userId } = caller;
   const stored = await assertCurrentPassword(deps, caller, currentPassword);
   return await setPassword(deps, userId, password, {
-    keptSession,
+    ...options,
     assertAllowed() {
       if (selectPasswordHash(deps.db, userId) !== stored) throw wrongCurrentPassword();
     },
@@ -232,6 +253,10 @@ interface SetPasswordOptions {
   assertAllowed?: (user: User) => void;
   /** The id of a session that is not revoked. */
   keptSession?: string | undefined;
+  /** Stores what else changes, in the same transaction. */
+  alsoStore?: () => void;
+  /** Whether someone else without the role admin knows it; this is kept for later passwords. */
+  hadForeignPassword?: true;
 }
 
 /**
@@ -243,14 +268,18 @@ export async function setPassword(
   deps: Pick<Deps, "db" | "accounts" | "passwords" | "now" | "log">,
   id: string,
   password: string,
-  { assertAllowed = () => {}, keptSession }: SetPasswordOptions = {},
+  { assertAllowed = () => {}, alsoStore = () => {}, keptSession, ...origin }: SetPasswordOptions =
+    {},
 ): Promise<User> {
   const { db, log } = deps;
   assertAcceptablePassword(password);
   const passwordHash = await deps.passwords.hash(password);
   const user = findUser(db, id);
   assertAllowed(user);
-  const store = () => updateUserPassword(db, id, passwordHash);
+  const store = () => {
+    updateUserPassword(db, id, passwordHash, origin);
+    alsoStore();
+  };
   revokeFamiliesOfUser(deps, id, { change: store, except: keptSession });
   log.info("password changed", { userId: id });
   return user;

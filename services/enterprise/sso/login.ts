@@ -27,6 +27,7 @@ import {
 } from "../../access/sign_in/sessions.ts";
 import type { Client } from "../../access/client.ts";
 import type { BrowserLogin, LoginBrowser, LoginNote } from "../../access/sign_in/login_browser.ts";
+import { revokeFamiliesOfUser } from "../../access/sign_in/families.ts";
 import { SignInRefusal } from "../../access/sign_in/refusal.ts";
 import { reportSignIn } from "../../access/sign_in/sign_ins.ts";
 import type { Deps } from "../../deps.ts";
@@ -103,9 +104,13 @@ export async function acceptAssertion(
     );
     const { id: userId, email } = provisioned.user;
     note.actor = userId;
+    if (provisioned.isLinked) {
+      revokeFamiliesOfUser(deps, userId, { except: login?.session.familyId });
+    }
     log.info("SSO login", { providerId: provider.id, userId, sessionId, address });
     if (browser) {
-      const code = deps.completedLogins.issue({ ...proved, browserHash: browser.hash });
+      const isValid = deps.accounts.isOpenOf([userId]);
+      const code = deps.completedLogins.issue({ ...proved, isValid, browserHash: browser.hash });
       return { code, returnTo: browser.returnTo };
     }
     if (!login) return await continueSignIn(deps, proved, client) as MfaRequired;

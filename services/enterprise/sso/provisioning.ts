@@ -23,6 +23,7 @@ import { countUsers, selectUser, selectUserByEmail, type User } from "../../../d
 import {
   assertActive,
   assertEmailConfirmed,
+  removeForeignAccess,
   usableEmail,
 } from "../../access/sign_in/external_users.ts";
 import { emailKey } from "../../access/users/emails.ts";
@@ -49,6 +50,8 @@ export interface ProvisionedUser {
   email: string;
   /** Whether the user was created by this login. */
   isNew: boolean;
+  /** Whether the user existed, and is linked by this login: earlier sessions must end. */
+  isLinked: boolean;
 }
 
 /**
@@ -69,11 +72,14 @@ export function findUser(
   const persistentId = usesPersistentId(provider) ? subject.persistentId : null;
   const linked = selectLinkedUser(db, provider, persistentId);
   const user = linked ?? selectUserByEmail(db, emailKey(email));
-  if (!user) return { user: provision(deps, provider, email, persistentId), email, isNew: true };
+  if (!user) {
+    const created = provision(deps, provider, email, persistentId);
+    return { user: created, email, isNew: true, isLinked: false };
+  }
   assertActive(deps, user);
   if (!linked) assertEmailConfirmed(db, user);
-  linkIdentity(deps, provider, user, persistentId);
-  return { user, email, isNew: false };
+  const isLinked = linkIdentity(deps, provider, user, persistentId);
+  return { user, email, isNew: false, isLinked };
 }
 
 const usesPersistentId = ({ name_id_format }: IdentityProvider) =>
@@ -89,17 +95,19 @@ function selectLinkedUser(
   return id === undefined ? undefined : selectUser(db, id);
 }
 
-/** Links the user to the provider, or checks the existing link. */
+/** Links the user to the provider, or checks the existing link. @returns Whether it is new. */
 function linkIdentity(
-  { db, now, log }: ProvisioningDeps,
+  deps: ProvisioningDeps,
   provider: IdentityProvider,
   user: User,
   persistentId: string | null,
-): void {
+): boolean {
+  const { db, now, log } = deps;
   const key = { userId: user.id, entityId: provider.entity_id };
   const identity = selectIdentity(db, key);
   if (!identity) {
     assertLinkable(db, provider, user);
+    removeForeignAccess(deps, user);
     insertIdentity(db, {
       user_id: user.id,
       entity_id: provider.entity_id,
@@ -108,10 +116,10 @@ function linkIdentity(
       linked_at: now().toISOString(),
     });
     log.info("user linked to identity provider", { userId: user.id, providerId: provider.id });
-    return;
+    return true;
   }
   // A subject without a persistent NameID may also be a new owner of the address.
-  if (!usesPersistentId(provider) || identity.name_id === persistentId) return;
+  if (!usesPersistentId(provider) || identity.name_id === persistentId) return false;
   if (identity.name_id !== null && !provider.link_existing) {
     throw notAllowed(
       "name_id_changed",
@@ -120,6 +128,7 @@ function linkIdentity(
     );
   }
   if (persistentId !== null) updateIdentityNameId(db, { ...key, nameId: persistentId });
+  return false;
 }
 
 function assertLinkable(db: Deps["db"], provider: IdentityProvider, { id, email }: User): void {

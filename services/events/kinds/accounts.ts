@@ -29,4 +29,30 @@ export const accountKinds = [
     // It must not hide a sign-in with a stolen password.
     ignoresSilences: true,
   }),
+
+  kind("account.factor_changed", {
+    data: {} as {
+      /** The email. */
+      account: string;
+      userId: string;
+      /** E.g. `Passkey added`. */
+      change: string;
+      address: string;
+    },
+    description: "A user added or removed an authenticator app or a passkey",
+    group: "Accounts",
+    words: "second factor changed",
+    title: "Second factor changed",
+    name: (field) => field("account"),
+    lines: (field) => [
+      joined("Change: ", field("change")),
+      joined("Address: ", field("address")),
+    ],
+    severity: "warning",
+    page: "/users",
+    permission: "users:read",
+    isForAdmins: true,
+    // It must not hide a way in that was added with a stolen session.
+    ignoresSilences: true,
+  }),
 ];

@@ -3,6 +3,7 @@ import { storeLogin } from "../../../services/access/sign_in/sessions.ts";
 import { signAccessToken } from "../../../services/access/sign_in/tokens.ts";
 import { login, loginByKey, PASSWORD, statusWith, usersApp } from "../../helpers/accounts.ts";
 import { testBrowser } from "../../helpers/browser_session.ts";
+import { appWithRights } from "../../helpers/custom_roles.ts";
 import { addTotp, firstStep } from "../../helpers/second_factor.ts";
 import { TEST_CLIENT, testApp } from "../../helpers/test_app.ts";
 
@@ -63,5 +64,18 @@ Deno.test("a login whose identity provider has asked for several factors needs n
   for (const [hasSecondFactor, status] of [[true, 200], [false, 403]] as const) {
     const token = await tokenOf(hasSecondFactor);
     equal((await app.call("GET", "/api/account", undefined, { token })).status, status);
+  }
+});
+
+Deno.test("MFA_REQUIRED=admins asks users who manage others or the settings by a custom role", async () => {
+  for (
+    const [permission, status] of [["users:write", 403], ["settings:write", 403], [
+      "users:read",
+      200,
+    ]]
+  ) {
+    using app = await appWithRights(String(permission));
+    app.deps.config.mfaRequired = "admins";
+    equal((await app.asViewer("GET", "/api/account")).status, status, String(permission));
   }
 });

@@ -1,38 +1,23 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { login, PASSWORD, statusWith, usersApp } from "../../helpers/accounts.ts";
-import { type Claims, createAuthenticator } from "../../helpers/authenticator.ts";
-import { OWN_PAGE, pageSecret } from "../../helpers/browser_session.ts";
-import { firstStep, secondStep } from "../../helpers/second_factor.ts";
-import type { TestApp } from "../../helpers/test_app.ts";
+import type { Claims } from "../../helpers/authenticator.ts";
+import {
+  addPasskey as addPasskeyWith,
+  PASSKEY_ORIGIN as ORIGIN,
+  passkeyPage,
+  PASSKEYS as PATH,
+} from "../../helpers/passkeys.ts";
+import { stepAt, totpCode } from "../../../services/access/factors/totp.ts";
+import { decodeBase32, firstStep, secondStep } from "../../helpers/second_factor.ts";
+import { collectEvents, type TestApp } from "../../helpers/test_app.ts";
 
-const ORIGIN = "https://longshore.example.com";
 const EMAIL = "viewer@example.com";
-const PATH = "/api/account/passkeys";
 
 const passkeysApp = () => usersApp({ config: { serviceBaseUrl: ORIGIN } });
 
 /** Adds a passkey to the account. */
-async function addPasskey(app: TestApp, email = EMAIL, claims: Claims = {}) {
-  const { accessToken: token } = await login(app, email);
-  const authenticator = createAuthenticator(ORIGIN);
-  const options = await app.call("POST", `${PATH}/options`, undefined, { token });
-  equal(options.status, 200, options.body.error);
-  const credential = authenticator.create(options.body, claims);
-  const added = await app.call("POST", PATH, { credential }, { token });
-  return { token, authenticator, credential, options: options.body, added };
-}
-
-/** A page that signs in with a passkey alone. */
-function passkeyPage(app: TestApp) {
-  const headers = { ...OWN_PAGE, "x-page-secret": pageSecret() };
-  const call = (path: string, body: unknown) =>
-    app.call("POST", path, body, { role: "public", headers });
-  return {
-    headers,
-    options: async () => (await call("/auth/passkey/options", {})).body,
-    signIn: (credential: unknown) => call("/auth/passkey", { credential }),
-  };
-}
+const addPasskey = async (app: TestApp, email = EMAIL, claims: Claims = {}) =>
+  await addPasskeyWith(app, (await login(app, email)).accessToken, claims);
 
 Deno.test("a passkey is added, listed, renamed and deleted, with recovery codes for the first", async () => {
   using app = await passkeysApp();
@@ -176,4 +161,55 @@ Deno.test("passkeys need HTTPS and a host name, or localhost", async () => {
     const answer = await app.call("POST", `${PATH}/options`, undefined, { token });
     equal(answer.status, status, serviceBaseUrl);
   }
+});
+
+Deno.test("later than 5 minutes after a sign-in, a token alone neither adds nor removes factors", async () => {
+  using app = await passkeysApp();
+  const events = collectEvents(app, (kind) => kind === "account.factor_changed");
+  const { token, added: { body: { id } } } = await addPasskey(app);
+  app.clock.advance({ minutes: 5 });
+  const remove = (proof?: Record<string, unknown>) =>
+    app.call("DELETE", `${PATH}/${id}`, proof, { token });
+  const totp = await app.call("POST", "/api/account/totp", undefined, { token });
+
+  for (const proof of [{}, { password: "wrong" }, { code: "000000" }]) {
+    equal((await addPasskeyWith(app, token, {}, proof)).added.status, 403);
+    equal((await remove(proof)).status, 403);
+  }
+  const confirmation = { code: totpCode(decodeBase32(totp.body.secret), stepAt(app.clock.now())) };
+  equal((await app.call("POST", "/api/account/totp/confirm", confirmation, { token })).status, 403);
+  const list = await app.call("GET", PATH, undefined, { token });
+  deepEqual([list.body.proof, list.body.passkeys.length, totp.body.proof], [
+    "password",
+    1,
+    "password",
+  ]);
+
+  equal((await addPasskeyWith(app, token, {}, { password: PASSWORD })).added.status, 201);
+  equal((await remove({ password: PASSWORD })).status, 200);
+  deepEqual(events.map(({ data }) => "change" in data && [data.account, data.change]), [
+    [EMAIL, "Passkey added"],
+    [EMAIL, "Passkey added"],
+    [EMAIL, "Passkey removed"],
+  ]);
+});
+
+Deno.test("a recovery code proves the owner as well, once", async () => {
+  using app = await passkeysApp();
+  const { token, added: { body: { recoveryCodes: [recoveryCode] } } } = await addPasskey(app);
+  app.clock.advance({ minutes: 5 });
+  equal((await addPasskeyWith(app, token, {}, { recoveryCode })).added.status, 201);
+  equal((await addPasskeyWith(app, token, {}, { recoveryCode })).added.status, 403);
+});
+
+Deno.test("a new password removes the passkeys where its user wants that", async () => {
+  using app = await passkeysApp();
+  const { token } = await addPasskey(app);
+  const change = { currentPassword: PASSWORD, newPassword: "violet tractor under nine moons" };
+  const path = "/api/account/password";
+  equal((await app.call("PUT", path, { ...change, removePasskeys: true }, { token })).status, 200);
+  equal((await app.call("GET", PATH, undefined, { token })).body.passkeys.length, 0);
+  // No second factor is left, and no recovery code.
+  equal((await login(app, EMAIL, change.newPassword)).role, "viewer");
+  deepEqual(app.deps.db.all("SELECT * FROM recovery_codes"), []);
 });

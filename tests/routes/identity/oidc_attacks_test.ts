@@ -76,6 +76,11 @@ const ATTACKS: readonly Attack[] = [
     prepare: (idp) => void (idp.answers.idToken = () => change(idp, {})("x")),
     reason: "nonce",
   },
+  ...["", " ", "\ud800"].map((sub) => ({
+    attack: `the subject ${JSON.stringify(sub)}`,
+    prepare: (idp: EvilProvider) => void (idp.answers.idToken = change(idp, { sub })),
+    reason: "subject_invalid",
+  })),
   {
     attack: "no nonce",
     prepare: (idp) => void (idp.answers.idToken = change(idp, { nonce: undefined })),

@@ -53,6 +53,19 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       "Browser: Mozilla/5.0 Firefox/150.0",
     ],
   },
+  "account.factor_changed": {
+    data: {
+      account: "ada@example.com",
+      userId: "u1",
+      change: "Passkey added",
+      address: "198.51.100.7",
+    },
+    lines: [
+      "🟠 host-1: Second factor changed: ada@example.com",
+      "Change: Passkey added",
+      "Address: 198.51.100.7",
+    ],
+  },
   "alert.fired": {
     data: alert,
     lines: ["🔴 host-1: Alert: CPU", "CPU is at 95 % (limit: above 90 %)"],

@@ -7,12 +7,14 @@ import { Button } from "../../components/button.tsx";
 import { confirm, useDialog } from "../../components/dialog.tsx";
 import { TextField } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
+import type { FormValues } from "../../components/form_values.ts";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading, Text } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { canUsePasskeys, createPasskey } from "../../state/passkeys.ts";
 import { showAlert, showStatus, withResult } from "../../state/toasts.ts";
+import { ProofDialog } from "./proof.tsx";
 import { RecoveryCodes } from "./recovery_codes.tsx";
 
 /** @param props.onChange Called after other sessions have ended. */
@@ -20,22 +22,40 @@ export function Passkeys({ onChange }: { onChange: () => void }) {
   const { data, error, reload } = useRead("GET /api/account/passkeys", {});
   const dialog = useDialog();
   const passkeys = data.value?.passkeys;
+  const changed = () => {
+    reload();
+    onChange();
+  };
+  const addWith = async (given: FormValues) => {
+    const { name, recoveryCodes } = await addPasskey(given);
+    showStatus(`Added ${plain(name)}`);
+    if (recoveryCodes.length > 0) dialog.open(RecoveryCodes, { codes: recoveryCodes });
+    changed();
+  };
   const add = async () => {
     try {
-      const { name, recoveryCodes } = await addPasskey();
-      showStatus(`Added ${plain(name)}`);
-      if (recoveryCodes.length > 0) dialog.open(RecoveryCodes, { codes: recoveryCodes });
-      reload();
-      onChange();
+      // The need of a proof depends on the time since the sign-in.
+      const { proof } = await api("GET /api/account/passkeys");
+      if (proof === null) return await addWith({});
+      const text = "Your sign-in is older than 5 minutes.";
+      dialog.open(ProofDialog, { title: "Add passkey", submit: "Add", text, proof, send: addWith });
     } catch (problem) {
       showAlert((problem as Error).message);
     }
   };
   const remove = async (passkey: Passkey) => {
-    if (await deletePasskey(passkey)) {
-      reload();
-      onChange();
-    }
+    const { id } = passkey;
+    const name = plain(passkey.name);
+    const { proof } = await api("GET /api/account/passkeys").catch(() => ({ proof: null }));
+    if (proof === null) return await deletePasskey(passkey) && changed();
+    dialog.open(ProofDialog, {
+      ...{ title: `Delete ${name}`, submit: "Delete", text: consequenceOf(passkey), proof },
+      send: async (body) => {
+        await api("DELETE /api/account/passkeys/{id}", { path: { id }, body });
+        showStatus(`Deleted ${name}`);
+        changed();
+      },
+    });
   };
   return (
     <Section title="Passkeys">
@@ -75,20 +95,23 @@ export function Passkeys({ onChange }: { onChange: () => void }) {
   );
 }
 
-async function addPasskey() {
+async function addPasskey(proof: FormValues) {
   const options = await api("POST /api/account/passkeys/options");
   return await api("POST /api/account/passkeys", {
-    body: { credential: await createPasskey(options) },
+    body: { credential: await createPasskey(options), ...proof },
   });
 }
 
-async function deletePasskey({ id, name }: Passkey): Promise<boolean> {
-  const consequence = `${plain(name)} cannot sign you in any more. You are signed out everywhere ` +
-    "else.";
+const consequenceOf = ({ name }: Passkey) =>
+  `${plain(name)} cannot sign you in any more. You are signed out everywhere else.`;
+
+async function deletePasskey(passkey: Passkey): Promise<boolean> {
+  const { id, name } = passkey;
+  const consequence = consequenceOf(passkey);
   if (!await confirm({ verb: "Delete", name, consequence })) return false;
   return await withResult(
     `Deleted ${plain(name)}`,
-    () => api("DELETE /api/account/passkeys/{id}", { path: { id } }),
+    () => api("DELETE /api/account/passkeys/{id}", { path: { id }, body: {} }),
   );
 }
 

@@ -14,6 +14,7 @@ import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import { factorOf } from "../../parts/second_factor.ts";
 import { sentenceOf, showStatus } from "../../state/toasts.ts";
+import { FactorField, PasswordField } from "./proof.tsx";
 import { RecoveryCodes } from "./recovery_codes.tsx";
 
 interface Props {
@@ -91,9 +92,9 @@ function SetUpDialog({ onSaved, onClose }: {
           <Form
             submit="Verify"
             onCancel={onClose}
-            onSubmit={async ({ code }) => {
+            onSubmit={async ({ code, ...proof }) => {
               const { recoveryCodes } = await api("POST /api/account/totp/confirm", {
-                body: { code: code.replace(/\s/g, "") },
+                body: { code: code.replace(/\s/g, ""), ...proof },
               });
               showStatus("Set up your authenticator app");
               onClose();
@@ -107,6 +108,10 @@ function SetUpDialog({ onSaved, onClose }: {
               pattern="\s*(\d\s*){6}"
               required
             />
+            {setup.value.proof === "password" && <PasswordField />}
+            {setup.value.proof === "code" && (
+              <TextField label="Recovery code" name="recoveryCode" required />
+            )}
           </Form>
         </div>
       )}
@@ -133,22 +138,8 @@ function RemoveForm({ hasPassword, onSaved, onClose }: {
       }}
     >
       <p>You are signed out everywhere else.</p>
-      {hasPassword && (
-        <TextField
-          label="Password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          required
-        />
-      )}
-      <TextField
-        label="Code"
-        name="code"
-        hint="Of the app, or a recovery code"
-        autocomplete="one-time-code"
-        required
-      />
+      {hasPassword && <PasswordField />}
+      <FactorField />
     </FormDialog>
   );
 }
