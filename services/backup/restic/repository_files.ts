@@ -150,11 +150,28 @@ export async function writeVerified(
 ): Promise<void> {
   const size = bytes.length;
   await storage.write(kind, name, bytes, signal);
-  if (await storedHash(storage, kind, { name, size }, signal) === id) return;
+  if (await isStored(storage, kind, { name, size }, id, signal)) return;
+  // An index file that cannot be read would make the repository unusable.
+  await storage.remove(kind, name, signal).catch(() => {});
   throw new StorageError(
     "damaged",
     `${titleOf(kind, name)} is not at the target as it was written; check the target's disks`,
   );
+}
+
+async function isStored(
+  storage: Storage,
+  kind: FileKind,
+  file: StoredFile,
+  id: Id,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    return await storedHash(storage, kind, file, signal) === id;
+  } catch (error) {
+    if (error instanceof StorageError && /^(not_found|damaged)$/.test(error.reason)) return false;
+    throw error;
+  }
 }
 
 /** SHA-256 of a file at the target: the target's own checksum, or of the bytes read back. */
