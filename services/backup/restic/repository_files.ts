@@ -9,6 +9,7 @@
  */
 
 import { nodeCrypto } from "../../builtins.ts";
+import { free } from "./buffers.ts";
 import { compress, decompress } from "./compression.ts";
 import { type CryptoKeys, seal, unseal } from "./crypto.ts";
 import { type Id, idOf, isId, short } from "./id.ts";
@@ -186,7 +187,9 @@ export async function storedHash(
   const hash = nodeCrypto().createHash("sha256");
   for (let offset = 0; offset < size; offset += READ_BACK_BYTES) {
     const length = Math.min(READ_BACK_BYTES, size - offset);
-    hash.update(await storage.read(kind, name, signal, { offset, length }));
+    const piece = await storage.read(kind, name, signal, { offset, length });
+    hash.update(piece);
+    free(piece);
   }
   return hash.digest("hex");
 }
