@@ -31,7 +31,7 @@ for (
   });
 }
 
-Deno.test("texts that Go would not unquote are no names", () => {
+Deno.test("texts that Go would not unquote are refused as names", () => {
   for (const text of ['"', "\\", "\\x4", "\\q", "\\ud800", "\\U00110000", "a\nb"]) {
     equal(unquote(text), undefined, text);
   }

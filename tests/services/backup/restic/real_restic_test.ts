@@ -44,7 +44,7 @@ function directoryTest(
   });
 }
 
-/** What a round trip over a filesystem keeps. */
+/** Fields of entries that a round trip over a filesystem keeps. */
 const comparable = (entries: TestEntry[]) =>
   entries.map(({ user: _u, group: _g, bytes, ...entry }) => ({
     ...entry,

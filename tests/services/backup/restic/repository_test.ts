@@ -156,12 +156,12 @@ Deno.test("a repository in a worker does the same, and reports failures and abor
       { reason: "refused" },
     );
     const controller = new AbortController();
-    async function* endless() {
+    const endless = async function* () {
       for (let n = 0;; n++) {
         if (n === 500) controller.abort(new Error("enough"));
         yield { ...directoryEntry(`d${n}`), user: "x".repeat(1_000) };
       }
-    }
+    };
     await rejects(repository.backup(endless(), description, controller.signal), /enough/);
     const failing = async function* () {
       yield directoryEntry("a");
