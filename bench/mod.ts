@@ -2,6 +2,7 @@
 
 import { findEngine, startDockerd } from "../tests/helpers/real_engine.ts";
 import { benchAlerts } from "./alerts.ts";
+import { benchBackup } from "./backup.ts";
 import { benchBaseline } from "./baseline.ts";
 import { benchCompliance } from "./compliance.ts";
 import { benchConnections } from "./connections.ts";
@@ -40,6 +41,7 @@ const BENCHES = {
   uptime: benchUptime,
   volumes: benchVolumes,
   takeover: benchTakeover,
+  backup: benchBackup,
   compliance: benchCompliance,
 };
 

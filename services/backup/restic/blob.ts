@@ -6,6 +6,7 @@
  * @module
  */
 
+import { free } from "./buffers.ts";
 import { compress, decompress } from "./compression.ts";
 import { CRYPTO_OVERHEAD, seal, unseal } from "./crypto.ts";
 import { type Id, idOf, short } from "./id.ts";
@@ -35,7 +36,7 @@ export const plainLength = (
   { length, uncompressedLength }: Pick<PackedBlob, "length" | "uncompressedLength">,
 ) => uncompressedLength ?? length - CRYPTO_OVERHEAD;
 
-/** Compresses and encrypts. Data that does not get smaller stays as it is. */
+/** Compresses and encrypts, and frees `plain`. Data that does not get smaller stays as it is. */
 export async function encodeBlob(
   { keys, version }: RepositoryFiles,
   type: BlobType,
@@ -43,10 +44,12 @@ export async function encodeBlob(
 ): Promise<{ sealed: Uint8Array; uncompressedLength: number | undefined }> {
   const compressed = version >= 2 ? await compress(plain) : plain;
   // restic's prune rewrites trees that are not compressed.
-  if (version < 2 || (type === "data" && compressed.length >= plain.length)) {
-    return { sealed: await seal(keys, plain), uncompressedLength: undefined };
-  }
-  return { sealed: await seal(keys, compressed), uncompressedLength: plain.length };
+  const isCompressed = version >= 2 && (type === "tree" || compressed.length < plain.length);
+  const sealed = await seal(keys, isCompressed ? compressed : plain);
+  const uncompressedLength = isCompressed ? plain.length : undefined;
+  free(compressed);
+  free(plain);
+  return { sealed, uncompressedLength };
 }
 
 /**
@@ -67,6 +70,7 @@ export async function decodeBlob(
   const plain = uncompressedLength === undefined
     ? stored
     : await decompress(stored, uncompressedLength, title);
+  if (plain !== stored) free(stored);
   if (idOf(plain) !== id) throw damaged(title, "its hash is not its ID");
   return plain;
 }

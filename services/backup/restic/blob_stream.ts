@@ -1,11 +1,12 @@
 /**
- * Data blobs in the order of their use, read ahead: up to 24 MiB, with one read for blobs that are
+ * Data blobs in the order of their use, read ahead: up to 12 MiB, with one read for blobs that are
  * near each other in a pack.
  *
  * @module
  */
 
 import { decodeBlob, plainLength } from "./blob.ts";
+import { free } from "./buffers.ts";
 import { isLoss, loadBlob } from "./blob_reader.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryPart } from "./entry_parts.ts";
@@ -15,13 +16,13 @@ import { damaged } from "./repository_error.ts";
 import type { RepositoryFiles } from "./repository_files.ts";
 
 /** Plain bytes that are read ahead. */
-const AHEAD_BYTES = 24 * 1024 * 1024;
+const AHEAD_BYTES = 12 * 1024 * 1024;
 
 /** Steps that are read ahead, for many small files. */
 const AHEAD_STEPS = 2_000;
 
 /** Bytes of one read. */
-const READ_BYTES_MAX = 8 * 1024 * 1024;
+const READ_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Bytes between blobs that are read and not used. */
 const GAP_BYTES_MAX = 64 * 1024;
@@ -64,14 +65,17 @@ export async function* loadBlobs(
       bytes === undefined && blob.pack === pack
     );
     const near = nearBlobs(group, first);
-    const blobs = near.map(({ blob }) => blob);
-    const reading = readTogether(files, blobs, signal);
-    // A failure is thrown where the blob is used.
-    reading.catch(() => {});
-    for (const [i, request] of near.entries()) {
-      request.bytes = decodeRead(files, index, request.blob, reading, i, signal);
+    const reading = readTogether(files, near.map(({ blob }) => blob), signal);
+    for (const request of near) {
+      request.bytes = decodeRead(files, index, request.blob, reading, signal);
+      // A failure is thrown where the blob is used.
       request.bytes.catch(() => {});
     }
+    const decoding = near.map((request) => request.bytes);
+    void Promise.allSettled(decoding).then(() => reading).then(
+      ({ bytes }) => free(bytes),
+      () => {},
+    );
   };
   const readAhead = async () => {
     // Half of it at a time, so that one read gets many blobs.
@@ -108,7 +112,8 @@ export async function* loadBlobs(
       bytesAhead -= plainLength(request.blob);
       request.uses -= 1;
       if (request.uses === 0) requests.delete(request.blob.id);
-      yield { bytes };
+      // Bytes that are needed again stay here.
+      yield { bytes: request.uses === 0 ? bytes : bytes.slice() };
     }
   } finally {
     await iterator.return?.();
@@ -137,33 +142,35 @@ function nearBlobs(group: Request[], first: Request): Request[] {
   return sorted.slice(start, end);
 }
 
+/** Part of a pack. */
+interface PackPart {
+  offset: number;
+  bytes: Uint8Array;
+}
+
 /** @param blobs In the order of their offsets, all in one pack. */
 async function readTogether(
   { storage }: RepositoryFiles,
   blobs: readonly LocatedBlob[],
   signal: AbortSignal,
-): Promise<Uint8Array[]> {
-  const [first] = blobs;
-  const last = blobs[blobs.length - 1];
-  if (first === undefined || last === undefined) return [];
+): Promise<PackPart> {
+  const [first, last] = [blobs[0]!, blobs[blobs.length - 1]!];
   const { offset } = first;
   const length = last.offset + last.length - offset;
-  const bytes = await storage.read("data", first.pack, signal, { offset, length });
-  return blobs.map((blob) =>
-    bytes.subarray(blob.offset - offset, blob.offset - offset + blob.length)
-  );
+  return { offset, bytes: await storage.read("data", first.pack, signal, { offset, length }) };
 }
 
 async function decodeRead(
   files: RepositoryFiles,
   index: MasterIndex,
   blob: LocatedBlob,
-  reading: Promise<Uint8Array[]>,
-  position: number,
+  reading: Promise<PackPart>,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   try {
-    return await decodeBlob(files, blob, (await reading)[position]!);
+    const { offset, bytes } = await reading;
+    const start = blob.offset - offset;
+    return await decodeBlob(files, blob, bytes.subarray(start, start + blob.length));
   } catch (error) {
     if (!isLoss(error)) throw error;
     return await loadBlob(files, index, "data", blob.id, signal);

@@ -11,6 +11,7 @@
 
 import { poly1305 } from "@noble/ciphers/_poly1305.js";
 import { nodeCrypto } from "../../builtins.ts";
+import { free } from "./buffers.ts";
 import { damaged } from "./repository_error.ts";
 
 const IV_BYTES = 16;
@@ -45,6 +46,7 @@ export async function seal(keys: CryptoKeys, plaintext: Uint8Array): Promise<Uin
   );
   sealed.set(ciphertext, IV_BYTES);
   sealed.set(mac(keys, iv, ciphertext), IV_BYTES + ciphertext.length);
+  free(ciphertext);
   return sealed;
 }
 

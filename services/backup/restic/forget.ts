@@ -102,7 +102,7 @@ function keepReasons(newestFirst: Snapshot[], rules: KeepRules, now: Date): stri
     for (const [i, snapshot] of newestFirst.entries()) {
       if (left === 0) break;
       const period = periodOf(snapshot);
-      if (period === last && !keepsOldest(i, newestFirst)) continue;
+      if (period === last) continue;
       last = period;
       left -= left > 0 ? 1 : 0;
       reasons[i]!.push(rule);
@@ -114,9 +114,6 @@ function keepReasons(newestFirst: Snapshot[], rules: KeepRules, now: Date): stri
   }
   return reasons;
 }
-
-/** While a rule has numbers left, it also keeps the oldest snapshot, as in restic. */
-const keepsOldest = (i: number, snapshots: Snapshot[]) => i === snapshots.length - 1;
 
 function oldestWithin(
   newestFirst: Snapshot[],

@@ -1,6 +1,6 @@
 /**
  * Completion of hard links. restic recognizes them by the inode and a number of links above 1 in all
- * nodes of the file. An archive tells of a link only when the second name comes, and then the tree of
+ * nodes of the file. An archive has a link only at the second name, and then the tree of
  * the first may be saved: the trees with such files are saved again at the end.
  *
  * @module

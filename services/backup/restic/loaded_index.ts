@@ -12,7 +12,7 @@ import { isLoss } from "./blob_reader.ts";
 import { listFiles, type RepositoryFiles, storedHash } from "./repository_files.ts";
 import type { StoredFile } from "./storage.ts";
 
-/** Packs without an index that are looked at in one run. */
+/** Packs without an index that one run inspects. */
 const ORPHANS_MAX = 10_000;
 
 /** Size of the largest pack that is written here or by restic. */

@@ -14,6 +14,7 @@
  */
 
 import type { BlobType, PackedBlob } from "./blob.ts";
+import { free } from "./buffers.ts";
 import { CRYPTO_OVERHEAD, seal, unseal } from "./crypto.ts";
 import type { Id } from "./id.ts";
 import { damaged } from "./repository_error.ts";
@@ -40,21 +41,23 @@ export const headerEntryBytes = ({ uncompressedLength }: Pick<PackedBlob, "uncom
 /** Bytes of a pack beside its blobs and their entries in the header. */
 export const PACK_OVERHEAD = CRYPTO_OVERHEAD + LENGTH_BYTES;
 
-/** Joins encrypted blobs with their header. */
+/** Joins encrypted blobs with their header, and frees them. */
 export async function encodePack(
   { keys }: RepositoryFiles,
   blobs: readonly PackedBlob[],
   contents: readonly Uint8Array[],
 ): Promise<Uint8Array> {
   const header = await seal(keys, encodeHeader(blobs));
+  const headerBytes = header.length;
   const blobBytes = blobs.reduce((sum, { length }) => sum + length, 0);
-  const pack = new Uint8Array(blobBytes + header.length + LENGTH_BYTES);
+  const pack = new Uint8Array(blobBytes + headerBytes + LENGTH_BYTES);
   let offset = 0;
   for (const part of [...contents, header]) {
     pack.set(part, offset);
     offset += part.length;
+    free(part);
   }
-  new DataView(pack.buffer).setUint32(offset, header.length, true);
+  new DataView(pack.buffer).setUint32(offset, headerBytes, true);
   return pack;
 }
 

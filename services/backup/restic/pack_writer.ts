@@ -1,6 +1,6 @@
 /**
  * Writer of blobs: encodes them, collects them in packs of 16 MiB, one for data and one for trees,
- * and writes these and their index files. At most 24 MiB of blobs and two packs are under way.
+ * and writes these and their index files. At most 16 MiB of blobs are being encoded, and one pack is being written.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import { StorageError, type StoredFile } from "./storage.ts";
 import { createWorkTracker } from "./work_tracker.ts";
 
 /** Plain bytes that are being encoded. */
-const ENCODING_BYTES_MAX = 24 * 1024 * 1024;
+const ENCODING_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Packs that are being written. */
-const UPLOADS_MAX = 2;
+/** Packs that are being written, while the next ones are collected. */
+const UPLOADS_MAX = 1;
 
 /** An index file is written at least this often, so that an interrupted run can be reused. */
 const INDEX_INTERVAL_MS = 5 * 60_000;
@@ -107,7 +107,7 @@ export function createPackWriter(
   return {
     /**
      * Saves a blob, unless the repository has it. Returns as soon as there is room for the next one;
-     * a failure is thrown by a later call. The bytes must not be changed afterwards.
+     * a failure is thrown by a later call. The bytes are freed.
      */
     async save(type: BlobType, plain: Uint8Array): Promise<Id> {
       signal.throwIfAborted();

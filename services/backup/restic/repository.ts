@@ -147,7 +147,8 @@ function repositoryOf(
     return {
       isAlone: held.isAlone,
       signal: AbortSignal.any([signal, held.signal]),
-      [Symbol.asyncDispose]: () => held.release(),
+      // One that cannot be removed becomes stale; the result of the work counts.
+      [Symbol.asyncDispose]: () => held.release().catch(() => {}),
     };
   };
 

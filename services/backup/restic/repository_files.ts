@@ -9,6 +9,7 @@
  */
 
 import { nodeCrypto } from "../../builtins.ts";
+import { free } from "./buffers.ts";
 import { compress, decompress } from "./compression.ts";
 import { type CryptoKeys, seal, unseal } from "./crypto.ts";
 import { type Id, idOf, isId, short } from "./id.ts";
@@ -150,11 +151,28 @@ export async function writeVerified(
 ): Promise<void> {
   const size = bytes.length;
   await storage.write(kind, name, bytes, signal);
-  if (await storedHash(storage, kind, { name, size }, signal) === id) return;
+  if (await isStored(storage, kind, { name, size }, id, signal)) return;
+  // An index file that cannot be read would make the repository unusable.
+  await storage.remove(kind, name, signal).catch(() => {});
   throw new StorageError(
     "damaged",
     `${titleOf(kind, name)} is not at the target as it was written; check the target's disks`,
   );
+}
+
+async function isStored(
+  storage: Storage,
+  kind: FileKind,
+  file: StoredFile,
+  id: Id,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    return await storedHash(storage, kind, file, signal) === id;
+  } catch (error) {
+    if (error instanceof StorageError && /^(not_found|damaged)$/.test(error.reason)) return false;
+    throw error;
+  }
 }
 
 /** SHA-256 of a file at the target: the target's own checksum, or of the bytes read back. */
@@ -169,7 +187,9 @@ export async function storedHash(
   const hash = nodeCrypto().createHash("sha256");
   for (let offset = 0; offset < size; offset += READ_BACK_BYTES) {
     const length = Math.min(READ_BACK_BYTES, size - offset);
-    hash.update(await storage.read(kind, name, signal, { offset, length }));
+    const piece = await storage.read(kind, name, signal, { offset, length });
+    hash.update(piece);
+    free(piece);
   }
   return hash.digest("hex");
 }

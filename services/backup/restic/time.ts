@@ -11,7 +11,8 @@ export function formatTime(nanoseconds: bigint): string {
   const time = nanoseconds < FIRST ? FIRST : nanoseconds > LAST ? LAST : nanoseconds;
   const fraction = ((time % BILLION) + BILLION) % BILLION;
   const seconds = new Date(Number((time - fraction) / 1_000_000n)).toISOString().slice(0, 19);
-  const digits = String(fraction).padStart(9, "0").replace(/0+$/, "");
+  let digits = String(fraction).padStart(9, "0");
+  while (digits.endsWith("0")) digits = digits.slice(0, -1);
   return `${seconds}${digits === "" ? "" : `.${digits}`}Z`;
 }
 

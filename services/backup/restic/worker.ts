@@ -70,7 +70,7 @@ const peer: Peer = createPeer({
   unlock: ([options], signal) => repository!.unlock(options, signal),
   keys: (_, signal) => repository!.keys(signal),
   addKey: ([password], signal) => repository!.addKey(password, signal),
-});
+}, { movesStreams: true });
 
 /** The storage of the other thread. */
 function remoteStorage({ hasChecksum }: OpenMessage): Storage {

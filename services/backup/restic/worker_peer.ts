@@ -8,6 +8,7 @@
  * @module
  */
 
+import { free } from "./buffers.ts";
 import { RepositoryError, type RepositoryReason } from "./repository_error.ts";
 import { StorageError, type StorageReason } from "./storage.ts";
 
@@ -19,6 +20,12 @@ const BATCH_BYTES_MAX = 1024 * 1024;
 export interface Port {
   send(message: Message, transfer: ArrayBuffer[]): void;
   listen(receive: (message: Message) => void): void;
+}
+
+/** Properties of a side. */
+export interface PeerOptions {
+  /** Bytes in the streams that it sends are moved to the other side instead of being copied. */
+  movesStreams?: boolean;
 }
 
 /** Methods that the other side can call. */
@@ -62,7 +69,11 @@ type Generator = AsyncGenerator<unknown, void, unknown>;
 export type Peer = ReturnType<typeof createPeer>;
 
 /** @param methods Methods for the other side. */
-export function createPeer(port: Port, methods: Methods) {
+export function createPeer(
+  port: Port,
+  methods: Methods,
+  { movesStreams = false }: PeerOptions = {},
+) {
   const calls = new Map<number, PromiseWithResolvers<unknown>>();
   const running = new Map<number, AbortController>();
   const offered = new Map<number, Generator | ((...args: unknown[]) => unknown)>();
@@ -134,7 +145,9 @@ export function createPeer(port: Port, methods: Methods) {
       if (isStream(value)) offered.set(-id, untilEnd(value, () => running.delete(id)));
       else running.delete(id);
       const result = isStream(value) ? { remote: "stream", key: -id } : value;
-      port.send({ kind: "result", id, value: result }, transferable(result));
+      const moved = movesStreams && method === "next" ? piecesOf(result as Batch) : [];
+      port.send({ kind: "result", id, value: result }, [...transferable(result), ...moved]);
+      for (const arg of args) if (arg instanceof Uint8Array) free(arg);
     } catch (error) {
       running.delete(id);
       port.send({ kind: "failure", id, error: toWire(error) }, []);
@@ -153,7 +166,7 @@ export function createPeer(port: Port, methods: Methods) {
 
   /**
    * Calls a method of the other side. Functions and streams among the arguments live until it returns.
-   * An array of bytes that fills its buffer is moved.
+   * An array of bytes that fills its buffer is moved, and freed when the method returns.
    */
   async function call(method: string, args: unknown[], signal?: AbortSignal): Promise<unknown> {
     signal?.throwIfAborted();
@@ -209,6 +222,9 @@ async function nextBatch(stream: Generator | undefined, answer: unknown): Promis
   }
   return { items, isDone: false };
 }
+
+const piecesOf = ({ items }: Batch): ArrayBuffer[] =>
+  items.flatMap((item) => transferable((item as { bytes?: unknown } | undefined)?.bytes));
 
 const byteLength = (item: unknown) =>
   (item as { bytes?: Uint8Array } | undefined)?.bytes?.byteLength ?? 0;
