@@ -32,7 +32,7 @@ export async function snapshotApp(real: RealEngine): Promise<SnapshotApp> {
     exec: (service, command) =>
       real.docker("exec", `${stack.name}-${service}-1`, "sh", "-c", command),
     async restic(...args) {
-      const { target, password } = openTarget(app.deps);
+      const { target, password } = await openTarget(app.deps);
       const { code, stdout, stderr } = await new Deno.Command("restic", {
         args: ["--no-cache", "--quiet", "--repo", target.location, ...args],
         env: { RESTIC_PASSWORD: password },

@@ -220,6 +220,21 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
     data: { rule: "Restart", ruleId: "r1", reason: "It fired 5 times in an hour" },
     lines: ["🟠 host-1: Remediation rule disabled: Restart", "It fired 5 times in an hour"],
   },
+  "backup.succeeded": {
+    data: {
+      backup: "shop",
+      place: "NAS",
+      jobId: "j1",
+      snapshot: "40dc1520",
+      size: 12_533,
+      downtimeMs: 2_329,
+    },
+    lines: ["🟢 host-1: Backed up: shop", "Target: NAS", "Snapshot: 40dc1520"],
+  },
+  "backup.failed": {
+    data: { backup: "shop", place: "NAS", jobId: "j1", reason: "The target is full" },
+    lines: ["🟠 host-1: Backup failed: shop", "Target: NAS", "The target is full"],
+  },
   "schedule.failed": {
     data: {
       schedule: "Nightly",
