@@ -64,16 +64,21 @@ export function redactJob(
 }
 
 /**
- * Returns the job as a caller may see it: as {@linkcode redactJob}, and without the log lines of
- * failed containers for one who may not read logs.
+ * Returns the job as a caller may see it: as {@linkcode redactJob}, without the log lines of failed
+ * containers for one who may not read logs, and without the names of files that a backup left out for
+ * one who may not back up.
  */
 export function viewFor(deps: Pick<Deps, "inventory">, caller: Caller, job: Job): JobView {
   const view = redactJob(deps, caller, toView(job));
   const { result } = view;
-  if (typeof result !== "object" || result === null || !("evidence" in result)) return view;
-  if (mayDo(caller, "viewer", "containers:logs")) return view;
-  const { evidence: _, ...others } = result;
-  return { ...view, result: others };
+  if (typeof result !== "object" || result === null) return view;
+  const hidden = [
+    ...(mayDo(caller, "viewer", "containers:logs") ? [] : ["evidence"]),
+    ...(mayDo(caller, "operator", "backup:run") ? [] : ["skipped"]),
+  ];
+  if (!hidden.some((field) => field in result)) return view;
+  const shown = Object.entries(result).filter(([field]) => !hidden.includes(field));
+  return { ...view, result: Object.fromEntries(shown) };
 }
 
 /** Returns the filter for texts of a job. Names of its own target stay. */

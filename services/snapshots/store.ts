@@ -64,7 +64,7 @@ export async function storeTree(
       username: "longshore",
       programVersion: `longshore ${VERSION}`,
       onProgress: ({ bytes }, path) =>
-        progress({ current: bytes, total: null, message: textOf(path) }),
+        progress({ current: bytes, total: null, message: partOf(path) }),
     }, signal).catch((error) => {
       throw read.failure() ?? error;
     })
@@ -114,5 +114,8 @@ function createSkipped() {
     result: () => ({ skipped, skippedCount }),
   };
 }
+
+/** The volume that a file is in: names of files are not shown to everybody who sees jobs. */
+const partOf = (path: string): string => textOf(path.split("/", 2).join("/"));
 
 const textOf = (path: string): string => Buffer.from(path, "latin1").toString();
