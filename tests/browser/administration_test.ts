@@ -34,6 +34,7 @@ const PAGES = [
   "/license",
   "/settings",
   "/backups",
+  "/backups/targets",
   "/backups/server",
   "/about",
   "/account",

@@ -67,6 +67,12 @@ async function backUp(tab: Dashboard): Promise<void> {
   await tab.status("Backed up harbor");
   await rowMatches(tab, "harbor", /now|ago/);
   await checkBothThemes(tab);
+  await tab.click("link", "harbor");
+  await tab.find("heading", "harbor");
+  await tab.find("paragraph", /^Last backup (now|\d+ s ago), .* at This host$/);
+  await tab.find("button", "Back up");
+  await checkBothThemes(tab);
+  await tab.go("/backups");
 }
 
 async function browse(tab: Dashboard): Promise<void> {

@@ -12,7 +12,7 @@ import type { MenuItem } from "../../components/menu.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
-import { href, query } from "../../state/router.ts";
+import { href, navigate, query } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
 import { beginRestore, stops } from "./begin_restore.ts";
@@ -70,6 +70,9 @@ function Ancestors({ snapshot, path }: { snapshot: BackupSnapshot; path: string 
   );
 }
 
+/** Directories that only the snapshot has, such as that of the volumes, have the time 0. */
+const isDated = (time: string) => Date.parse(time) > 0;
+
 const columnsOf = (snapshot: BackupSnapshot): readonly Column<File>[] => [
   {
     title: "Name",
@@ -78,7 +81,7 @@ const columnsOf = (snapshot: BackupSnapshot): readonly Column<File>[] => [
         {type === "dir"
           ? (
             <>
-              <Icon name="box" />
+              <Icon name="folder" />
               <a class="cut" href={href(snapshotPath(snapshot, { path }))}>{plain(name)}</a>
             </>
           )
@@ -89,13 +92,20 @@ const columnsOf = (snapshot: BackupSnapshot): readonly Column<File>[] => [
     sort: ({ name, type }) => `${type === "dir" ? 0 : 1} ${name}`,
   },
   numberColumn("Size", ({ type, size }) => type === "file" ? size : null, bytes, { width: "w-s" }),
-  timeColumn("Modified", ({ modifiedAt }) => modifiedAt, { wide: true, width: "w-m" }),
+  timeColumn("Modified", ({ modifiedAt }) => isDated(modifiedAt) ? modifiedAt : null, {
+    wide: true,
+    width: "w-m",
+  }),
   textColumn("Mode", ({ mode }) => mode, { wide: true, width: "w-s" }),
   textColumn("Owner", ({ uid, gid }) => `${uid}:${gid}`, { wide: true, width: "w-s" }),
 ];
 
 function actionsOf(snapshot: BackupSnapshot, file: File): readonly MenuItem[] {
-  if (file.type !== "file") return [];
+  if (file.type === "dir") {
+    const path = snapshotPath(snapshot, { path: file.path });
+    return [{ name: "Open", onSelect: () => navigate(path) }];
+  }
+  if (file.type !== "file") return [{ name: "Download" }];
   const volume = /^\/volumes\/([^/]+)\//.exec(file.path)?.[1];
   return [
     { name: "Download", onSelect: () => void downloadFile(snapshot, file) },

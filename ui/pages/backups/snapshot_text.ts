@@ -1,6 +1,6 @@
 /** Snapshots in words, and the addresses of their pages. @module */
 
-import type { BackupSnapshot } from "../../api/types.ts";
+import type { BackupSnapshot, BackupSnapshotList } from "../../api/types.ts";
 import { relativeTime } from "../../base/text.ts";
 import { now } from "../../components/time.tsx";
 
@@ -40,6 +40,13 @@ export function contentOf(
   const parts = [...volumes.map(volumeName), ...directories];
   return parts.join(", ") || tags.join(", ") || "Files";
 }
+
+/** The newest one that this host has made, apart from what a restore has replaced. */
+export const lastBackup = (
+  { snapshots }: BackupSnapshotList,
+  isOf: (snapshot: BackupSnapshot) => boolean,
+): BackupSnapshot | undefined =>
+  snapshots.find((each) => each.isOwn && each.reason !== "undo" && isOf(each));
 
 /** E.g. `shop, 3 h ago`. */
 export const titleOf = (snapshot: BackupSnapshot): string =>

@@ -15,7 +15,7 @@ import { hasRole } from "../../state/session.ts";
 import { BackUpDialog, nameOf, type Subject } from "./back_up.tsx";
 import { BackupHistory } from "./history.tsx";
 import { useSnapshots } from "./reading.ts";
-import { isAnonymous, snapshotPath } from "./snapshot_text.ts";
+import { isAnonymous, lastBackup, snapshotPath } from "./snapshot_text.ts";
 import { UnreadTargets } from "./unread.tsx";
 
 interface Row {
@@ -63,19 +63,18 @@ export function Stacks() {
 
 /** Stacks of Swarm are not listed: their volumes are on several hosts. */
 function rowsOf(
-  { snapshots, targets }: BackupSnapshotList,
+  list: BackupSnapshotList,
   stacks: readonly Stack[],
   volumes: readonly Volume[],
 ): Row[] {
-  const isUnknown = targets.some(({ error }) => error !== null);
-  const backups = snapshots.filter(({ isOwn, reason }) => isOwn && reason !== "undo");
+  const isUnknown = list.targets.some(({ error }) => error !== null);
   const inStacks = new Set(
     stacks.flatMap(({ containers }) => containers.map(({ name }) => name)),
   );
   const own = stacks.filter(({ kind }) => kind === "compose").map((stack): Row => ({
     subject: { stack: stack.name },
     volumes: volumesOf(stack, volumes).length,
-    last: backups.find((each) => each.stack === stack.name),
+    last: lastBackup(list, (each) => each.stack === stack.name),
     isUnknown,
   }));
   const others = volumes.filter(({ name, labels, containers }) =>
@@ -84,7 +83,7 @@ function rowsOf(
   ).map(({ name }): Row => ({
     subject: { volume: name },
     volumes: 1,
-    last: backups.find((each) => each.stack === null && each.volumes.includes(name)),
+    last: lastBackup(list, (each) => each.stack === null && each.volumes.includes(name)),
     isUnknown,
   }));
   return [...own, ...others];
