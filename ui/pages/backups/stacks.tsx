@@ -22,7 +22,7 @@ interface Row {
   subject: Subject;
   volumes: number;
   last: BackupSnapshot | undefined;
-  /** Whether a target could not be read, which may have one. */
+  /** Whether there may be one that was not read. */
   isUnknown: boolean;
 }
 
@@ -67,7 +67,8 @@ function rowsOf(
   stacks: readonly Stack[],
   volumes: readonly Volume[],
 ): Row[] {
-  const isUnknown = list.targets.some(({ error }) => error !== null);
+  const isUnknown = list.total > list.snapshots.length ||
+    list.targets.some(({ error }) => error !== null);
   const inStacks = new Set(
     stacks.flatMap(({ containers }) => containers.map(({ name }) => name)),
   );

@@ -5,6 +5,7 @@ import { useDialog } from "../../components/dialog.tsx";
 import { useRead, useReloadAfter } from "../../components/reading.ts";
 import { State } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
+import { JobList } from "../../parts/job_list.tsx";
 import { bytes, plain } from "../../base/text.ts";
 import { hasRole } from "../../state/session.ts";
 import { BackUpDialog } from "../backups/back_up.tsx";
@@ -24,28 +25,31 @@ export function LastBackup({ stack }: { stack: string }) {
   const { targets } = list;
   const isUnknown = targets.some(({ error }) => error !== null);
   return (
-    <div class="last-backup">
-      <p class="inline">
-        {last
-          ? (
-            <>
-              Last backup{" "}
-              <Link to={snapshotPath(last)}>
-                <Time at={last.time} />
-              </Link>
-              {last.size !== null && `, ${bytes(last.size)}`} at {plain(last.target)}
-            </>
-          )
-          : isUnknown
-          ? "Last backup unknown: a target cannot be read"
-          : <State state="Never backed up" tone="warn" />}
-      </p>
-      {hasRole("operator", "backup:run") && (
-        <Button onClick={() => dialog.open(BackUpDialog, { subject: { stack }, targets })}>
-          Back up
-        </Button>
-      )}
-      {dialog.shown}
-    </div>
+    <>
+      <JobList group="Backups" target={{ targetType: "host", target: stack }} />
+      <div class="last-backup">
+        <p class="inline">
+          {last
+            ? (
+              <>
+                Last backup{" "}
+                <Link to={snapshotPath(last)}>
+                  <Time at={last.time} />
+                </Link>
+                {last.size !== null && `, ${bytes(last.size)}`} at {plain(last.target)}
+              </>
+            )
+            : isUnknown
+            ? "Last backup unknown: a target cannot be read"
+            : <State state="Never backed up" tone="warn" />}
+        </p>
+        {hasRole("operator", "backup:run") && (
+          <Button onClick={() => dialog.open(BackUpDialog, { subject: { stack }, targets })}>
+            Back up
+          </Button>
+        )}
+        {dialog.shown}
+      </div>
+    </>
   );
 }
