@@ -34,7 +34,6 @@ const PAGES = [
   "/license",
   "/settings",
   "/backups",
-  "/backups/targets",
   "/backups/server",
   "/about",
   "/account",
