@@ -9,7 +9,7 @@ import { startRestore } from "../../services/snapshots/restore/start.ts";
 import { startSnapshot } from "../../services/snapshots/start.ts";
 import { endpoint, rawEndpoint } from "../contract/endpoint.ts";
 import { Job } from "../contract/job.ts";
-import { Done, ENGINE_FAILURES, Timestamp } from "../contract/shapes.ts";
+import { Done, ENGINE_FAILURES, queryBoolean, Timestamp } from "../contract/shapes.ts";
 import { StackName } from "../stacks/shapes.ts";
 
 const VOLUMES_MAX = 100;
@@ -39,7 +39,14 @@ const Snapshot = z.object({
   note: z.string().nullable(),
   tags: z.array(z.string()),
   target: z.string().meta({ description: "Name of the target" }),
+  size: z.int().nullable().meta({ description: "Of its files, in bytes; null if unknown" }),
 }).meta({ id: "BackupSnapshot" });
+
+const ReadTarget = z.object({
+  name: z.string(),
+  default: z.boolean(),
+  error: z.string().nullable().meta({ description: "Reason why its snapshots are not listed" }),
+});
 
 const File = z.object({
   name: z.string().meta({ description: "Bytes that are not UTF-8 are replaced" }),
@@ -111,17 +118,31 @@ export const snapshotEndpoints = (deps: Deps) => [
   endpoint("GET /api/backup/snapshots", {
     operationId: "listBackupSnapshots",
     summary: "List snapshots",
-    description: "Newest first, also those of other hosts and programs in the same repository.",
+    description: "Newest first, also those of other hosts and programs in the same repository. " +
+      "With `allTargets`, `targets` says which could not be read.",
     role: "viewer",
     permission: "backup:read",
     query: TargetQuery.extend({
+      allTargets: queryBoolean({
+        fallback: false,
+        description: "Whether to list the snapshots of all targets, instead of one",
+      }),
       stack: StackName.optional(),
       limit: z.coerce.number().int().min(1).max(1_000).default(200),
     }),
-    returns: z.object({ snapshots: z.array(Snapshot), total: z.int() })
-      .meta({ id: "BackupSnapshotList" }),
+    returns: z.object({
+      snapshots: z.array(Snapshot),
+      total: z.int(),
+      targets: z.array(ReadTarget).meta({ description: "Those that were read" }),
+    }).meta({ id: "BackupSnapshotList" }),
     failures: FAILURES,
-  }, ({ query }) => listSnapshots(deps, query)),
+  }, async ({ query }) => {
+    const { targets, ...list } = await listSnapshots(deps, query);
+    return {
+      ...list,
+      targets: targets.map(({ isDefault, ...target }) => ({ ...target, default: isDefault })),
+    };
+  }),
 
   endpoint("GET /api/backup/snapshots/:id", {
     operationId: "getBackupSnapshot",
@@ -166,6 +187,7 @@ export const snapshotEndpoints = (deps: Deps) => [
     role: "admin",
     permission: "files:read",
     audited: true,
+    acceptsTicket: true,
     params: Params,
     query: TargetQuery.extend({ path: FilePath }),
     returns: z.string().meta({ format: "binary" }),

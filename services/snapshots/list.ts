@@ -1,9 +1,10 @@
 /** Snapshots in a repository, as the API shows them. @module */
 
 import type { Snapshot } from "../backup/restic/snapshot.ts";
+import { selectBackupTargets, type StoredTarget } from "../../db/backup_targets.ts";
 import { nodeOs } from "../builtins.ts";
 import type { Deps } from "../deps.ts";
-import { AppError } from "../errors.ts";
+import { AppError, messageFor } from "../errors.ts";
 import { type OpenedTarget, openTargetRepository, translated } from "./repositories.ts";
 import { readTags } from "./tags.ts";
 
@@ -27,27 +28,76 @@ export interface SnapshotView {
   tags: string[];
   /** Name of the target. */
   target: string;
+  /** Of its files, in bytes; `null` if it does not say so. */
+  size: number | null;
+}
+
+/** A target that a list was read from. */
+export interface ReadTarget {
+  name: string;
+  isDefault: boolean;
+  /** Why its snapshots are not in the list. */
+  error: string | null;
+}
+
+export interface SnapshotList {
+  snapshots: SnapshotView[];
+  total: number;
+  targets: ReadTarget[];
 }
 
 /**
- * The snapshots at a target, newest first.
+ * The snapshots at a target, or at all of them, newest first.
  *
- * @throws {AppError} `not_found` for an unknown target; `conflict`; `bad_gateway`.
+ * @throws {AppError} Unless `allTargets`: `not_found` for an unknown target; `conflict`;
+ * `bad_gateway`.
  */
 export async function listSnapshots(
   deps: Deps,
-  { target: ref, stack, limit }: {
+  { target: ref, allTargets, stack, limit }: {
     target?: string | undefined;
+    allTargets: boolean;
     stack?: string | undefined;
     limit: number;
   },
-): Promise<{ snapshots: SnapshotView[]; total: number }> {
+): Promise<SnapshotList> {
+  const lists = allTargets
+    ? await Promise.all(selectBackupTargets(deps.db).map((target) => tryToRead(deps, target)))
+    : [await readTarget(deps, ref)];
+  const views = lists.flatMap(({ snapshots }) => snapshots)
+    .filter((view) => stack === undefined || view.stack === stack)
+    .sort((one, other) => one.time < other.time ? 1 : -1);
+  return {
+    snapshots: views.slice(0, limit),
+    total: views.length,
+    targets: lists.map(({ target }) => target),
+  };
+}
+
+interface TargetList {
+  target: ReadTarget;
+  snapshots: SnapshotView[];
+}
+
+async function readTarget(deps: Deps, ref: string | undefined): Promise<TargetList> {
   const signal = AbortSignal.timeout(TARGET_MS);
   using opened = await openTargetRepository(deps, ref, signal);
+  const { target: { name, isDefault } } = opened;
   const all = await translated(() => opened.repository.snapshots(signal));
-  const views = all.map((each) => viewOf(opened, each))
-    .filter((view) => stack === undefined || view.stack === stack).reverse();
-  return { snapshots: views.slice(0, limit), total: views.length };
+  return {
+    target: { name, isDefault, error: null },
+    snapshots: all.map((each) => viewOf(opened, each)),
+  };
+}
+
+/** A target that does not answer must not hide the snapshots of the others. */
+async function tryToRead(deps: Deps, { id, name, isDefault }: StoredTarget): Promise<TargetList> {
+  try {
+    return await readTarget(deps, id);
+  } catch (error) {
+    const reason = messageFor(deps.log, error, "snapshots not listed", { target: name });
+    return { target: { name, isDefault, error: reason }, snapshots: [] };
+  }
 }
 
 /** @throws {AppError} `not_found`; `conflict`; `bad_gateway`. */
@@ -104,7 +154,7 @@ const isOfThisHost = ({ hostname, tags }: Snapshot): boolean =>
   hostname === nodeOs().hostname() && readTags({ tags }).isLongshore;
 
 function viewOf({ target }: OpenedTarget, snapshot: Snapshot): SnapshotView {
-  const { id, time, hostname, paths, tags } = snapshot;
+  const { id, time, hostname, paths, tags, summary } = snapshot;
   const { stack, reason, note } = readTags(snapshot);
   const below = (directory: string) =>
     paths.filter((path) => path.startsWith(directory)).map((path) => path.slice(directory.length));
@@ -120,5 +170,6 @@ function viewOf({ target }: OpenedTarget, snapshot: Snapshot): SnapshotView {
     note,
     tags,
     target: target.name,
+    size: summary?.bytes ?? null,
   };
 }

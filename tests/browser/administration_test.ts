@@ -186,6 +186,9 @@ dashboardTest("a viewer gets the pages of administration that are theirs", async
     await tab.open(path);
     await tab.find("heading", "Access denied");
   }
+  await tab.open("/backups");
+  await tab.find("tab", "Snapshots");
+  deepEqual(await tab.names("tab"), ["Stacks", "Snapshots", "Targets"]);
   await tab.go("/tokens");
   await tab.click("button", "New token");
   await tab.type("textbox", "Name", "mine");

@@ -17,7 +17,7 @@ dashboardTest("backup targets are created, tested, changed and deleted", async (
   await using open = await openDashboard({
     containers: [{ name: "web" }],
     env: { OUTBOUND_ALLOW: "127.0.0.0/8" },
-    path: "/backups",
+    path: "/backups/targets",
   });
   const { tab } = open;
 
@@ -68,7 +68,7 @@ dashboardTest("backup targets are created, tested, changed and deleted", async (
     await tab.choose("cloud", "Test");
     await tab.status("Tested cloud: it opens, and accepts files");
   });
-  await t.step("both tabs on a phone", async () => {
+  await t.step("tabs on a phone", async () => {
     await checkBothThemes(tab);
     await tab.page.setViewport({ ...PHONE, width: 360 });
     await tab.fits(360);

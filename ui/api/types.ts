@@ -417,9 +417,14 @@ export type BackupSnapshot = {
   note: string | null;
   tags: (string)[];
   target: string;
+  size: number | null;
 };
 
-export type BackupSnapshotList = { snapshots: (BackupSnapshot)[]; total: number };
+export type BackupSnapshotList = {
+  snapshots: (BackupSnapshot)[];
+  total: number;
+  targets: ({ name: string; default: boolean; error: string | null })[];
+};
 
 export type BackupTarget = {
   id: string;
@@ -4289,7 +4294,7 @@ export interface Operations {
     result: AuditPage;
   };
   "GET /api/backup/snapshots": {
-    query?: { target?: string; stack?: string; limit?: number };
+    query?: { target?: string; allTargets?: boolean; stack?: string; limit?: number };
     result: BackupSnapshotList;
   };
   "GET /api/backup/snapshots/{id}": {

@@ -252,7 +252,12 @@ export const PAGES: Record<Path, PageInfo> = {
     load: () => import("./settings.tsx"),
   },
   "/backups": { ...BACKUPS, group: "Administration", icon: "disk", load: backups },
-  "/backups/:tab(server)": { ...BACKUPS, load: backups },
+  "/backups/:tab(snapshots|targets|server)": { ...BACKUPS, load: backups },
+  "/backups/snapshots/:id": {
+    ...BACKUPS,
+    title: "Snapshot",
+    load: () => import("./backups/snapshot.tsx"),
+  },
   "/docs": {
     title: "API",
     group: "Administration",

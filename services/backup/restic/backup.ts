@@ -93,6 +93,11 @@ export async function backUp(
       gid,
       ...(programVersion !== undefined && { programVersion }),
       tags,
+      summary: {
+        files: saved.counts.files,
+        bytes: saved.counts.bytes,
+        bytesAdded: writer.bytesAdded,
+      },
     }, signal);
     return { snapshot, counts: saved.counts, bytesAdded: writer.bytesAdded };
   } catch (error) {

@@ -5,7 +5,7 @@
  */
 
 import { type Id, isId } from "./id.ts";
-import { shapeOf } from "./json_shape.ts";
+import { type Shape, shapeOf } from "./json_shape.ts";
 import { RepositoryError, shown } from "./repository_error.ts";
 import {
   listFiles,
@@ -33,6 +33,17 @@ export interface NewSnapshot {
   /** Name and version of the program that made it; restic shows it from version 0.17. */
   programVersion?: string;
   tags: string[];
+  /** Figures of the backup, as restic has them from version 0.17. */
+  summary?: SnapshotSummary;
+}
+
+/** Size of what a backup has read. */
+export interface SnapshotSummary {
+  files: number;
+  /** Of all files. */
+  bytes: number;
+  /** Added to the repository. */
+  bytesAdded: number;
 }
 
 /** A stored snapshot. */
@@ -57,6 +68,13 @@ export async function saveSnapshot(
     gid: snapshot.gid || undefined,
     tags: snapshot.tags.length === 0 ? undefined : snapshot.tags,
     program_version: snapshot.programVersion,
+    summary: snapshot.summary && {
+      backup_start: snapshot.time,
+      backup_end: snapshot.time,
+      data_added: snapshot.summary.bytesAdded,
+      total_files_processed: snapshot.summary.files,
+      total_bytes_processed: snapshot.summary.bytes,
+    },
   });
   return { ...snapshot, id: await saveJson(files, "snapshots", json, signal) };
 }
@@ -86,6 +104,17 @@ export async function loadSnapshot(
     gid: shape.count(fields.gid, "gid"),
     tags: texts(fields.tags, "tags"),
     ...(typeof fields.program_version === "string" && { programVersion: fields.program_version }),
+    ...(fields.summary != null && { summary: readSummary(shape, fields.summary) }),
+  };
+}
+
+function readSummary(shape: Shape, value: unknown): SnapshotSummary {
+  const fields = shape.object(value, "summary");
+  const count = (field: string) => shape.count(fields[field], `summary.${field}`);
+  return {
+    files: count("total_files_processed"),
+    bytes: count("total_bytes_processed"),
+    bytesAdded: count("data_added"),
   };
 }
 

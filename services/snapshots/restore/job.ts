@@ -39,6 +39,8 @@ export interface RestoreResult {
   restored: string[];
   /** Snapshot of what was replaced; `null` for new volumes. */
   kept: string | null;
+  /** Name of the target with the snapshots. */
+  target: string;
   bytes: number;
   skippedCount: number;
   /** How long containers were stopped, in milliseconds. */

@@ -36,7 +36,7 @@ async function restoreAsNew(
   job: RestoreJob,
   repository: Repository,
 ): Promise<RestoreResult> {
-  const { input: { parts, snapshot }, signal } = job;
+  const { input: { parts, place, snapshot }, signal } = job;
   try {
     const written = await job.step("write", async () => {
       // Those of an attempt that was interrupted.
@@ -45,7 +45,7 @@ async function restoreAsNew(
       return await writeParts(deps, job, { repository, snapshot, empties: false, signal });
     });
     const restored = parts.map(({ to }) => to.mount.source);
-    return { ...written, restored, kept: null, downtimeMs: 0, verdict: null };
+    return { ...written, restored, kept: null, target: place, downtimeMs: 0, verdict: null };
   } catch (error) {
     await throwIfInterrupted(deps, error);
     await removeVolumes(deps, job);
@@ -59,7 +59,7 @@ async function replace(
   job: RestoreJob,
   repository: Repository,
 ): Promise<RestoreResult> {
-  const { input: { affected, files, parts, images, snapshot }, target, signal } = job;
+  const { input: { affected, files, parts, place, images, snapshot }, target, signal } = job;
   const operation = operationOf(target);
   const held = await job.step("plan", async (): Promise<Held> => {
     const ids = new Set(affected.map(({ id }) => id));
@@ -80,18 +80,18 @@ async function replace(
     const downtimeMs = Math.round(performance.now() - startedAt);
     const verdict = await job.step("verify", () => verifyHeld(deps, job, held));
     const restored = parts.map(({ to }) => to.mount.source);
-    return { ...written, restored, kept, downtimeMs, verdict };
+    return { ...written, restored, kept, target: place, downtimeMs, verdict };
   } catch (error) {
     await throwIfInterrupted(deps, error);
     const reason = messageFor(deps.log, error, "restore failed", { job: job.id });
     if (!job.hasBegun("write")) {
       await job.step("start again", () => release(deps, held, operation));
-      throw new JobEnd("rolled_back", reason, { kept });
+      throw new JobEnd("rolled_back", reason, { kept, target: place });
     }
     // A cancelled job has to put back what was there, too.
     const back = { repository, snapshot: kept!, empties: true, signal: deps.jobs.stopping };
     await putBack(deps, job, { held, source: back, reason });
-    throw new JobEnd("rolled_back", reason, { kept });
+    throw new JobEnd("rolled_back", reason, { kept, target: place });
   }
 }
 
@@ -115,7 +115,7 @@ async function putBack(
     throw new JobEnd(
       "needs_attention",
       `${reason}; putting back what was there failed: ${message}. It is in snapshot ${snapshot}`,
-      { kept: snapshot },
+      { kept: snapshot, target: job.input.place },
     );
   }
 }

@@ -3,6 +3,7 @@
 import type { ByteString, Entries, Entry } from "../../backup/restic/entry.ts";
 import type { Repository } from "../../backup/restic/repository.ts";
 import { findHelperImage } from "../../backup/volumes/helper_image.ts";
+import { parentOf } from "../../backup/volumes/limits.ts";
 import { emptyVolume } from "../../backup/volumes/operations.ts";
 import { writeVolume } from "../../backup/volumes/write.ts";
 import type { Deps } from "../../deps.ts";
@@ -30,7 +31,11 @@ export async function writeParts(
   for (const { from, to: { mount, path } } of parts) {
     if (image) await emptyVolume(deps, { source: mount, image, signal });
     const paths = files?.filter((file) => file.startsWith(`${from}/`)) ?? [from];
-    const entries = below(from, repository.entries(snapshot, { paths }, signal));
+    const parents = files
+      ? await translated(() => findParents({ repository, snapshot, signal }, from, paths))
+      : [];
+    const chosen = repository.entries(snapshot, { paths }, signal);
+    const entries = below(from, withParents(parents, chosen));
     let bytes = sum.bytes;
     const written = await translated(() =>
       writeVolume(deps, mount, entries, {
@@ -42,6 +47,47 @@ export async function writeParts(
     sum.skippedCount += written.skipped.count;
   }
   return sum;
+}
+
+/** Directories of the snapshot around chosen paths, which the volume may have lost; outer ones first. */
+async function findParents(
+  { repository, snapshot, signal }: Pick<Source, "repository" | "snapshot" | "signal">,
+  from: ByteString,
+  paths: readonly ByteString[],
+): Promise<Entry[]> {
+  const wanted = new Set(paths.flatMap((path) => directoriesAround(path, from)));
+  const isChosen = (directory: ByteString) =>
+    paths.some((path) => `${directory}/`.startsWith(`${path}/`));
+  const found: Entry[] = [];
+  for (const directory of wanted) {
+    if (isChosen(directory)) continue;
+    for await (const entry of repository.listDirectory(snapshot, parentOf(directory), signal)) {
+      if (entry.path === directory) found.push(entry);
+    }
+  }
+  return found;
+}
+
+/** E.g. `volumes/data/a` and `volumes/data/a/b` of `volumes/data/a/b/file` in `volumes/data`. */
+function directoriesAround(path: ByteString, from: ByteString): ByteString[] {
+  const names = path.slice(from.length + 1).split("/").slice(0, -1);
+  return names.map((_, at) => [from, ...names.slice(0, at + 1)].join("/"));
+}
+
+/** A directory comes before its content. */
+async function* withParents(
+  parents: readonly Entry[],
+  entries: Entries,
+): Entries & AsyncGenerator<Entry> {
+  const missing = new Set(parents);
+  for await (const entry of entries) {
+    for (const parent of missing) {
+      if (!entry.path.startsWith(`${parent.path}/`)) continue;
+      missing.delete(parent);
+      yield parent;
+    }
+    yield entry;
+  }
 }
 
 /** Entries with paths relative to a directory of the snapshot. */

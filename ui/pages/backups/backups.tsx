@@ -1,4 +1,4 @@
-/** Backups: the targets of snapshots, and the data of this server. @module */
+/** Backups: stacks and volumes, their snapshots and targets, and the data of this server. @module */
 
 import type { ComponentType } from "preact";
 import { Page } from "../../components/page.tsx";
@@ -6,6 +6,8 @@ import { Tabs } from "../../components/tabs.tsx";
 import { JobList } from "../../parts/job_list.tsx";
 import { hasRole } from "../../state/session.ts";
 import { Server } from "./server.tsx";
+import { Snapshots } from "./snapshots.tsx";
+import { Stacks } from "./stacks.tsx";
 import { Targets } from "./targets.tsx";
 
 interface Tab {
@@ -17,7 +19,9 @@ interface Tab {
 }
 
 const TABS: readonly Tab[] = [
-  { name: "Targets", path: "", mayOpen: () => hasRole("viewer", "backup:read"), Body: Targets },
+  { name: "Stacks", path: "", mayOpen: () => hasRole("viewer", "backup:read"), Body: Stacks },
+  { name: "Snapshots", path: "snapshots", mayOpen: () => hasRole("viewer", "backup:read"), Body: Snapshots },
+  { name: "Targets", path: "targets", mayOpen: () => hasRole("viewer", "backup:read"), Body: Targets },
   { name: "This server", path: "server", mayOpen: () => hasRole("admin"), Body: Server },
 ];
 

@@ -18,6 +18,7 @@ import { updateStack } from "../updates/stack_update.ts";
 import { stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
 import { JobList } from "../../parts/job_list.tsx";
 import { useReloadOnEnd } from "../../state/jobs.ts";
+import { LastBackup } from "./last_backup.tsx";
 import { StackHistory } from "./history.tsx";
 import { moreActions } from "./more_actions.tsx";
 import { PlanSection } from "./plan.tsx";
@@ -103,6 +104,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
           ? <Versions name={name} hasSources={stack.hasSources} />
           : (
             <>
+              {stack.kind === "compose" && <LastBackup stack={name} />}
               <Services stack={stack} />
               {plan.value && <PlanSection plan={plan.value} />}
               <StackHistory name={name} />

@@ -1,0 +1,105 @@
+/** The dialog that backs up a stack or a volume. @module */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { BackupRequest, BackupSnapshotList } from "../../api/types.ts";
+import { plain } from "../../base/text.ts";
+import { CheckField, SelectField, TextField } from "../../components/fields.tsx";
+import { FormDialog } from "../../components/form.tsx";
+import type { FormValues } from "../../components/form_values.ts";
+import { reportJob } from "../../state/jobs.ts";
+import { showStatus } from "../../state/toasts.ts";
+import { volumeName } from "./snapshot_text.ts";
+
+type Mode = NonNullable<BackupRequest["mode"]> | "";
+
+const MODES: readonly { value: Mode; name: string }[] = [
+  { value: "", name: "Automatic" },
+  { value: "stop", name: "Stop" },
+  { value: "pause", name: "Pause" },
+  { value: "hooks", name: "Hooks" },
+  { value: "live", name: "Live" },
+];
+
+const MEANINGS: Record<Mode, string> = {
+  "": "As the label longshore.backup says. Without it: hooks where all containers that write are " +
+    "recognized databases or have hooks, otherwise stop",
+  stop: "Containers that write are stopped while their files are read, and started again",
+  pause: "Containers are paused: files are as after a power failure, which databases survive",
+  hooks: "Nothing stops: databases are dumped beside their files, commands of labels run before " +
+    "and after",
+  live: "Nothing stops: files may be of different moments",
+};
+
+/** A stack, or a volume without one. */
+export type Subject = { stack: string } | { volume: string };
+
+export const nameOf = (subject: Subject): string =>
+  plain("stack" in subject ? subject.stack : volumeName(subject.volume));
+
+/** @param props.targets Those to choose from. */
+export function BackUpDialog({ subject, targets, onClose }: {
+  subject: Subject;
+  targets: BackupSnapshotList["targets"];
+  onClose: () => void;
+}) {
+  const mode = useSignal<Mode>("");
+  const name = nameOf(subject);
+  const isStack = "stack" in subject;
+  const start = async (values: FormValues) => {
+    const job = await api("POST /api/backup/snapshots", {
+      body: {
+        ...isStack ? { stack: subject.stack } : { volumes: [subject.volume] },
+        ...values.target && { target: values.target },
+        ...mode.value && { mode: mode.value },
+        ...values.note && { note: values.note },
+        includeSharedUsers: values.includeSharedUsers ?? false,
+      },
+    });
+    showStatus(`The backup of ${name} has begun`);
+    void reportJob(
+      () => Promise.resolve(job),
+      `Backed up ${name}`,
+      `The backup of ${name} has failed`,
+    );
+  };
+  return (
+    <FormDialog title={`Back up ${name}`} submit="Back up" onSubmit={start} onClose={onClose}>
+      {targets.length === 0
+        ? (
+          <p class="note">
+            There is no target yet. This backup creates one in DATA_DIR/snapshots, which is on the
+            disk of this host: add one elsewhere, too.
+          </p>
+        )
+        : (
+          <SelectField
+            label="Target"
+            name="target"
+            value={targets.find((each) => each.default)?.name ?? targets[0]!.name}
+            options={targets.map((target) => target.name)}
+          />
+        )}
+      <SelectField
+        label="Mode"
+        name="mode"
+        choice={mode}
+        options={MODES}
+        hint={MEANINGS[mode.value]}
+      />
+      <TextField
+        label="Note"
+        name="note"
+        maxLength={200}
+        placeholder="before the move"
+        hint="Optional"
+      />
+      {isStack && (
+        <CheckField
+          label="Also stop or pause containers of other stacks that use its volumes"
+          name="includeSharedUsers"
+        />
+      )}
+    </FormDialog>
+  );
+}

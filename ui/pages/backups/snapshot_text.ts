@@ -1,0 +1,61 @@
+/** Snapshots in words, and the addresses of their pages. @module */
+
+import type { BackupSnapshot, BackupSnapshotList } from "../../api/types.ts";
+import { relativeTime } from "../../base/text.ts";
+import { now } from "../../components/time.tsx";
+
+/** Characters of an id, as restic shows it. */
+const SHORT_ID = 8;
+
+export const shortId = (id: string): string => id.slice(0, SHORT_ID);
+
+/** The engine's names of volumes that were created without one. */
+const ANONYMOUS = /^[0-9a-f]{64}$/;
+
+export const isAnonymous = (volume: string): boolean => ANONYMOUS.test(volume);
+
+/** Names that the engine has made up are cut. */
+export const volumeName = (volume: string): string =>
+  isAnonymous(volume) ? volume.slice(0, 12) : volume;
+
+const REASONS: Record<string, string> = {
+  manual: "By hand",
+  schedule: "Schedule",
+  update: "Before an update",
+  undo: "Before a restore",
+};
+
+/** Reason in words; snapshots of other programs have none. */
+export const reasonOf = ({ reason }: Pick<BackupSnapshot, "reason">): string =>
+  reason === null ? "Other program" : REASONS[reason] ?? reason;
+
+/** The stack, otherwise the volumes or directories. */
+export function contentOf(
+  { stack, volumes, directories, tags }: Pick<
+    BackupSnapshot,
+    "stack" | "volumes" | "directories" | "tags"
+  >,
+): string {
+  if (stack !== null) return stack;
+  const parts = [...volumes.map(volumeName), ...directories];
+  return parts.join(", ") || tags.join(", ") || "Files";
+}
+
+/** The newest one that this host has made, apart from what a restore has replaced. */
+export const lastBackup = (
+  { snapshots }: BackupSnapshotList,
+  isOf: (snapshot: BackupSnapshot) => boolean,
+): BackupSnapshot | undefined =>
+  snapshots.find((each) => each.isOwn && each.reason !== "undo" && isOf(each));
+
+/** E.g. `shop, 3 h ago`. */
+export const titleOf = (snapshot: BackupSnapshot): string =>
+  `${contentOf(snapshot)}, ${relativeTime(Date.parse(snapshot.time), now.value)}`;
+
+/** The page of a snapshot. */
+export function snapshotPath(
+  { id, target }: { id: string; target: string },
+  more: Record<string, string> = {},
+): string {
+  return `/backups/snapshots/${id}?${new URLSearchParams({ target, ...more })}`;
+}

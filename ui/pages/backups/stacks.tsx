@@ -1,0 +1,154 @@
+/** Tab of the stacks, and of volumes without one, each with its last backup. @module */
+
+import type { BackupSnapshot, BackupSnapshotList, Stack, Volume } from "../../api/types.ts";
+import { bytes, count, plain } from "../../base/text.ts";
+import { type Column, numberColumn, textColumn } from "../../components/columns.tsx";
+import { useDialog } from "../../components/dialog.tsx";
+import { Listing } from "../../components/listing.tsx";
+import { useRead } from "../../components/reading.ts";
+import { Badge, State, Text } from "../../components/states.tsx";
+import { Time } from "../../components/time.tsx";
+import { useContainerChanges } from "../../parts/used_by.tsx";
+import { stackPath } from "../../paths.ts";
+import { href } from "../../state/router.ts";
+import { hasRole } from "../../state/session.ts";
+import { BackUpDialog, nameOf, type Subject } from "./back_up.tsx";
+import { BackupHistory } from "./history.tsx";
+import { useSnapshots } from "./reading.ts";
+import { isAnonymous, lastBackup, snapshotPath } from "./snapshot_text.ts";
+import { UnreadTargets } from "./unread.tsx";
+
+interface Row {
+  subject: Subject;
+  volumes: number;
+  last: BackupSnapshot | undefined;
+  /** Whether there may be one that was not read. */
+  isUnknown: boolean;
+}
+
+export function Stacks() {
+  const snapshots = useSnapshots();
+  const stacks = useRead("GET /api/stacks", {});
+  const volumes = useRead("GET /api/volumes", {});
+  useContainerChanges(() => {
+    stacks.reload();
+    volumes.reload();
+  });
+  const dialog = useDialog();
+  const list = snapshots.data.value;
+  const found = stacks.data.value?.stacks;
+  const rows = list && found && rowsOf(list, found, volumes.data.value?.volumes ?? []);
+  const backUp = (subject: Subject) =>
+    dialog.open(BackUpDialog, { subject, targets: list!.targets });
+  const failed = [snapshots, stacks].find(({ error }) => error.value) ?? stacks;
+  return (
+    <>
+      <UnreadTargets list={list} />
+      <Listing
+        name="Stacks"
+        columns={hasRole("operator", "backup:run") ? [...COLUMNS, buttonColumn(backUp)] : COLUMNS}
+        rows={rows}
+        keyOf={({ subject }) => JSON.stringify(subject)}
+        nameOf={({ subject }) => nameOf(subject)}
+        reading={failed}
+        empty="No stacks or volumes on this host yet."
+        defaultSort="name"
+        hasTallRows
+      />
+      <BackupHistory />
+      {dialog.shown}
+    </>
+  );
+}
+
+/** Stacks of Swarm are not listed: their volumes are on several hosts. */
+function rowsOf(
+  list: BackupSnapshotList,
+  stacks: readonly Stack[],
+  volumes: readonly Volume[],
+): Row[] {
+  const isUnknown = list.total > list.snapshots.length ||
+    list.targets.some(({ error }) => error !== null);
+  const inStacks = new Set(
+    stacks.flatMap(({ containers }) => containers.map(({ name }) => name)),
+  );
+  const own = stacks.filter(({ kind }) => kind === "compose").map((stack): Row => ({
+    subject: { stack: stack.name },
+    volumes: volumesOf(stack, volumes).length,
+    last: lastBackup(list, (each) => each.stack === stack.name),
+    isUnknown,
+  }));
+  const others = volumes.filter(({ name, labels, containers }) =>
+    !labels["com.docker.compose.project"] && !containers.some((each) => inStacks.has(each)) &&
+    !(isAnonymous(name) && containers.length === 0)
+  ).map(({ name }): Row => ({
+    subject: { volume: name },
+    volumes: 1,
+    last: lastBackup(list, (each) => each.stack === null && each.volumes.includes(name)),
+    isUnknown,
+  }));
+  return [...own, ...others];
+}
+
+const volumesOf = ({ containers }: Stack, volumes: readonly Volume[]) =>
+  volumes.filter((volume) => containers.some(({ name }) => volume.containers.includes(name)));
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    title: "Name",
+    cell: ({ subject, volumes }) => (
+      <>
+        <span class="name-cell wraps">
+          {"stack" in subject
+            ? <a class="cut" href={href(stackPath({ name: subject.stack }))}>{nameOf(subject)}</a>
+            : (
+              <>
+                <Text>{nameOf(subject)}</Text>
+                <Badge>Volume</Badge>
+              </>
+            )}
+        </span>
+        {"stack" in subject && (
+          <p class="hint">{volumes === 0 ? "No volumes" : count(volumes, "volume")}</p>
+        )}
+      </>
+    ),
+    sort: ({ subject }) => nameOf(subject),
+  },
+  {
+    title: "Last backup",
+    cell: ({ last, isUnknown }) =>
+      last
+        ? (
+          <a href={href(snapshotPath(last))}>
+            <Time at={last.time} />
+          </a>
+        )
+        : (
+          <State
+            state={isUnknown ? "Unknown" : "Never backed up"}
+            tone={isUnknown ? "idle" : "warn"}
+          />
+        ),
+    sort: ({ last }) => last?.time,
+    width: "w-m",
+  },
+  numberColumn("Size", ({ last }) => last?.size, bytes, { wide: true, width: "w-s" }),
+  textColumn("Target", ({ last }) => last?.target ?? null, { wide: true, width: "w-m" }),
+  textColumn("Note", ({ last }) => last?.note ?? null, { wide: true, width: "w-l" }),
+];
+
+const buttonColumn = (backUp: (subject: Subject) => void): Column<Row> => ({
+  title: "Action",
+  cell: ({ subject }) => (
+    <button
+      type="button"
+      class="button plain"
+      aria-label={`Back up ${plain(nameOf(subject))}`}
+      onClick={() => backUp(subject)}
+    >
+      Back up
+    </button>
+  ),
+  width: "w-s",
+});

@@ -1,0 +1,55 @@
+/** The last backup of a stack, and the button that makes one. @module */
+
+import { Button, Link } from "../../components/button.tsx";
+import { useDialog } from "../../components/dialog.tsx";
+import { useRead, useReloadAfter } from "../../components/reading.ts";
+import { State } from "../../components/states.tsx";
+import { Time } from "../../components/time.tsx";
+import { JobList } from "../../parts/job_list.tsx";
+import { bytes, plain } from "../../base/text.ts";
+import { hasRole } from "../../state/session.ts";
+import { BackUpDialog } from "../backups/back_up.tsx";
+import { useBackupJobs } from "../backups/reading.ts";
+import { lastBackup, snapshotPath } from "../backups/snapshot_text.ts";
+
+/** Nothing while it is not known. */
+export function LastBackup({ stack }: { stack: string }) {
+  const { data, reload } = useRead("GET /api/backup/snapshots", {
+    query: { allTargets: true, stack },
+  }, ["/api/backup/targets"]);
+  useReloadAfter(useBackupJobs().length, reload);
+  const dialog = useDialog();
+  const list = data.value;
+  if (!list) return null;
+  const last = lastBackup(list, (each) => each.stack === stack);
+  const { targets } = list;
+  const isUnknown = targets.some(({ error }) => error !== null);
+  return (
+    <>
+      <JobList group="Backups" target={{ targetType: "host", target: stack }} />
+      <div class="last-backup">
+        <p class="inline">
+          {last
+            ? (
+              <>
+                Last backup{" "}
+                <Link to={snapshotPath(last)}>
+                  <Time at={last.time} />
+                </Link>
+                {last.size !== null && `, ${bytes(last.size)}`} at {plain(last.target)}
+              </>
+            )
+            : isUnknown
+            ? "Last backup unknown: a target cannot be read"
+            : <State state="Never backed up" tone="warn" />}
+        </p>
+        {hasRole("operator", "backup:run") && (
+          <Button onClick={() => dialog.open(BackUpDialog, { subject: { stack }, targets })}>
+            Back up
+          </Button>
+        )}
+        {dialog.shown}
+      </div>
+    </>
+  );
+}
