@@ -8,6 +8,7 @@
 import type { SnapshotResult } from "../services/snapshots/job.ts";
 import type { SnapshotView } from "../services/snapshots/list.ts";
 import type { RestoreResult } from "../services/snapshots/restore/job.ts";
+import { readable } from "../services/containers/health_output.ts";
 import { byteText } from "../services/text/bytes.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
 import { CommandError, EXIT, type Program } from "./program.ts";
@@ -52,7 +53,7 @@ function printSnapshot(
   { print, note }: Program,
   { snapshot, target, size, added, downtimeMs, skipped, skippedCount, leftOut }: SnapshotResult,
 ): void {
-  for (const { path, reason } of skipped) note(`not stored: ${path}: ${reason}`);
+  for (const { path, reason } of skipped) note(`not stored: ${readable(path)}: ${reason}`);
   if (skippedCount > skipped.length) note(`not stored: ${skippedCount - skipped.length} more`);
   for (const directory of leftOut) note(`not stored: ${directory} is not below STACK_ROOTS`);
   const downtime = downtimeMs === 0 ? "" : `; containers were stopped for ${seconds(downtimeMs)}`;
@@ -93,11 +94,11 @@ async function list(program: Program): Promise<number> {
       ...snapshots.map((each) => [
         each.id.slice(0, SHORT_ID),
         each.time,
-        each.hostname,
-        each.stack ?? "",
-        [...each.volumes, ...each.directories].join(", "),
+        readable(each.hostname),
+        readable(each.stack ?? ""),
+        readable([...each.volumes, ...each.directories].join(", ")),
         each.reason ?? "",
-        each.note ?? "",
+        readable(each.note ?? ""),
       ]),
     ]);
   }

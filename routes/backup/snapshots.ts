@@ -76,189 +76,205 @@ const FAILURES = {
   502: "The target does not answer",
 } as const;
 
-export const snapshotEndpoints = (deps: Deps) => [
-  endpoint("POST /api/backup/snapshots", {
-    operationId: "createBackupSnapshot",
-    summary: "Back up a stack or volumes",
-    description: "Starts a job that stores a snapshot in a restic repository: volumes below " +
-      "`/volumes`, directories below `STACK_ROOTS` in `/directories`, the sources, environment " +
-      "and containers of a stack in `/stacks`. Containers that were stopped or paused continue " +
-      "in any case.",
-    role: "operator",
-    permission: "backup:run",
-    body: z.object({
-      stack: StackName.optional().meta({ description: "Either a stack or volumes" }),
-      volumes: z.array(VolumeName).min(1).max(VOLUMES_MAX).optional().meta({
-        description: "With the containers that use them",
-      }),
-      target: TargetName.optional(),
-      mode: z.enum(MODES).optional().meta({
-        description: "stop: containers that write are stopped meanwhile; pause: they are paused; " +
-          "hooks: databases are dumped, and commands of labels run before and after; live: " +
-          "nothing, so that files may be of different moments. Default: the label " +
-          "`longshore.backup`, else `hooks` if all of them are recognized or have hooks, else " +
-          "`stop`",
-      }),
-      note: z.string().max(200).optional(),
-      includeSharedUsers: z.boolean().default(false).meta({
-        description: "Whether containers outside of the stack that use the same volumes are " +
-          "stopped, too",
-      }),
-    }).meta({ id: "BackupRequest", example: { stack: "shop", note: "before the move" } }),
-    returns: Job,
-    status: 202,
-    failures: {
-      404: "The stack, a volume or the target does not exist",
-      409:
-        "There is nothing to back up, other containers use a volume, or an action is in progress",
-      ...ENGINE_FAILURES,
-    },
-  }, ({ body, caller }) => startSnapshot(deps, caller, body)),
-
-  endpoint("GET /api/backup/snapshots", {
-    operationId: "listBackupSnapshots",
-    summary: "List snapshots",
-    description: "Newest first, also those of other hosts and programs in the same repository. " +
-      "With `allTargets`, `targets` says which could not be read.",
-    role: "viewer",
-    permission: "backup:read",
-    query: TargetQuery.extend({
-      allTargets: queryBoolean({
-        fallback: false,
-        description: "Whether to list the snapshots of all targets, instead of one",
-      }),
-      stack: StackName.optional(),
-      limit: z.coerce.number().int().min(1).max(1_000).default(200),
-    }),
-    returns: z.object({
-      snapshots: z.array(Snapshot),
-      total: z.int(),
-      targets: z.array(ReadTarget).meta({ description: "Those that were read" }),
-    }).meta({ id: "BackupSnapshotList" }),
-    failures: FAILURES,
-  }, async ({ query }) => {
-    const { targets, ...list } = await listSnapshots(deps, query);
-    return {
-      ...list,
-      targets: targets.map(({ isDefault, ...target }) => ({ ...target, default: isDefault })),
-    };
-  }),
-
-  endpoint("GET /api/backup/snapshots/:id", {
-    operationId: "getBackupSnapshot",
-    summary: "Get a snapshot",
-    role: "viewer",
-    permission: "backup:read",
-    params: Params,
-    query: TargetQuery,
-    returns: Snapshot,
-    failures: FAILURES,
-  }, ({ params, query }) => getSnapshot(deps, params.id, query)),
-
-  endpoint("DELETE /api/backup/snapshots/:id", {
-    operationId: "deleteBackupSnapshot",
-    summary: "Delete a snapshot",
-    description: "Of this host only. Its data stays at the target until it is pruned.",
-    role: "admin",
-    permission: "backup:write",
-    params: Params,
-    query: TargetQuery,
-    returns: Done,
-    failures: { 403: "Another host has made it", ...FAILURES },
-  }, ({ params, query }) => deleteSnapshot(deps, params.id, query)),
-
-  endpoint("GET /api/backup/snapshots/:id/files", {
-    operationId: "listBackupFiles",
-    summary: "List files of a snapshot",
-    description: "In byte order of their names, at most 5,000.",
-    role: "admin",
-    permission: "files:read",
-    audited: true,
-    params: Params,
-    query: TargetQuery.extend({ path: FilePath.default("/") }),
-    returns: z.object({ files: z.array(File), truncated: z.boolean() })
-      .meta({ id: "BackupFileList" }),
-    failures: FAILURES,
-  }, ({ params, query }) => listFiles(deps, params.id, query)),
-
-  rawEndpoint("GET /api/backup/snapshots/:id/file", {
-    operationId: "downloadBackupFile",
-    summary: "Download a file of a snapshot",
-    role: "admin",
-    permission: "files:read",
-    audited: true,
-    acceptsTicket: true,
-    params: Params,
-    query: TargetQuery.extend({ path: FilePath }),
-    returns: z.string().meta({ format: "binary" }),
-    produces: "application/octet-stream",
-    replyHeaders: { "Content-Disposition": "Suggests a file name" },
-    failures: FAILURES,
-  }, async ({ params, query, request }) => {
-    const { name, size, body } = await openFile(deps, params.id, query, request.signal);
-    return new Response(body, {
-      headers: {
-        "content-type": "application/octet-stream",
-        "content-length": String(size),
-        "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+export const snapshotEndpoints = (deps: Deps) => {
+  const read = deps.limiters.snapshotReads;
+  return [
+    endpoint("POST /api/backup/snapshots", {
+      operationId: "createBackupSnapshot",
+      summary: "Back up a stack or volumes",
+      description: "Starts a job that stores a snapshot in a restic repository: volumes below " +
+        "`/volumes`, directories below `STACK_ROOTS` in `/directories`, the sources, environment " +
+        "and containers of a stack in `/stacks`. Containers that were stopped or paused continue " +
+        "in any case.",
+      role: "operator",
+      permission: "backup:run",
+      body: z.object({
+        stack: StackName.optional().meta({ description: "Either a stack or volumes" }),
+        volumes: z.array(VolumeName).min(1).max(VOLUMES_MAX).optional().meta({
+          description: "With the containers that use them",
+        }),
+        target: TargetName.optional(),
+        mode: z.enum(MODES).optional().meta({
+          description:
+            "stop: containers that write are stopped meanwhile; pause: they are paused; " +
+            "hooks: databases are dumped, and commands of labels run before and after; live: " +
+            "nothing, so that files may be of different moments. Default: the label " +
+            "`longshore.backup`, else `hooks` if all of them are recognized or have hooks, else " +
+            "`stop`",
+        }),
+        note: z.string().max(200).optional(),
+        includeSharedUsers: z.boolean().default(false).meta({
+          description: "Whether containers outside of the stack that use the same volumes are " +
+            "stopped, too",
+        }),
+      }).meta({ id: "BackupRequest", example: { stack: "shop", note: "before the move" } }),
+      returns: Job,
+      status: 202,
+      failures: {
+        404: "The stack, a volume or the target does not exist",
+        409:
+          "There is nothing to back up, other containers use a volume, or an action is in progress",
+        ...ENGINE_FAILURES,
       },
-    });
-  }),
-
-  endpoint("GET /api/backup/snapshots/:id/diff/:other", {
-    operationId: "diffBackupSnapshots",
-    summary: "Compare two snapshots",
-    description: "Lists at most 5,000 paths.",
-    role: "admin",
-    permission: "files:read",
-    params: Params.extend({ other: SnapshotId }),
-    query: TargetQuery,
-    returns: z.object({
-      changes: z.array(z.object({
-        path: z.string(),
-        change: z.enum(["added", "removed", "content", "metadata"]),
-      })),
-      truncated: z.boolean(),
-    }).meta({ id: "BackupDiff" }),
-    failures: FAILURES,
-  }, ({ params, query }) => diffSnapshots(deps, params.id, params.other, query)),
-
-  endpoint("POST /api/backup/snapshots/:id/restore", {
-    operationId: "restoreBackupSnapshot",
-    summary: "Restore from a snapshot",
-    description: "Starts a job. Into new volumes unless `to` is `replace`: then the containers " +
-      "that use what is replaced are stopped, what is there is kept as a snapshot of its own, " +
-      "and the containers are started and judged; if they fail, what was there comes back.",
-    role: "admin",
-    permission: "backup:write",
-    destructive: true,
-    params: Params,
-    body: z.object({
-      target: TargetName.optional(),
-      what: z.enum(["volume", "file"]),
-      paths: z.array(FilePath).min(1).max(100).optional().meta({
-        description: "Volumes or files of the snapshot; default: all volumes",
-      }),
-      to: z.enum(["new", "replace"]).default("new"),
-      stableSeconds: z.int().min(1).max(3_600).optional().meta({
-        description: "Time for which the containers must stay up; default 10, or as their health " +
-          "checks say",
-      }),
-      as: z.string().min(1).max(200).optional().meta({
-        description: "Name of the new volume or stack, if there is one; default: the old one " +
-          "with `-restored`",
-      }),
-    }).meta({
-      id: "BackupRestoreRequest",
-      example: { what: "volume", paths: ["/volumes/shop_data"], to: "replace" },
+    }, ({ body, caller, note }) => {
+      note.targets = body.stack === undefined ? body.volumes ?? [] : [body.stack];
+      return startSnapshot(deps, caller, body);
     }),
-    returns: Job,
-    status: 202,
-    failures: {
-      ...FAILURES,
-      404: "The snapshot, a path in it or the target does not exist",
-      409: "A name is in use, the volumes cannot be emptied, or an action is in progress",
-      ...ENGINE_FAILURES,
-    },
-  }, ({ params, body, caller }) => startRestore(deps, caller, params.id, body)),
-];
+
+    endpoint("GET /api/backup/snapshots", {
+      operationId: "listBackupSnapshots",
+      summary: "List snapshots",
+      description: "Newest first, also those of other hosts and programs in the same repository. " +
+        "With `allTargets`, `targets` says which could not be read.",
+      role: "viewer",
+      permission: "backup:read",
+      query: TargetQuery.extend({
+        allTargets: queryBoolean({
+          fallback: false,
+          description: "Whether to list the snapshots of all targets, instead of one",
+        }),
+        stack: StackName.optional(),
+        limit: z.coerce.number().int().min(1).max(1_000).default(200),
+      }),
+      returns: z.object({
+        snapshots: z.array(Snapshot),
+        total: z.int(),
+        targets: z.array(ReadTarget).meta({ description: "Those that were read" }),
+      }).meta({ id: "BackupSnapshotList" }),
+      failures: FAILURES,
+    }, async ({ query, caller }) => {
+      const { targets, ...list } = await read(caller, () => listSnapshots(deps, query));
+      return {
+        ...list,
+        targets: targets.map(({ isDefault, ...target }) => ({ ...target, default: isDefault })),
+      };
+    }),
+
+    endpoint("GET /api/backup/snapshots/:id", {
+      operationId: "getBackupSnapshot",
+      summary: "Get a snapshot",
+      role: "viewer",
+      permission: "backup:read",
+      params: Params,
+      query: TargetQuery,
+      returns: Snapshot,
+      failures: FAILURES,
+    }, ({ params, query, caller }) => read(caller, () => getSnapshot(deps, params.id, query))),
+
+    endpoint("DELETE /api/backup/snapshots/:id", {
+      operationId: "deleteBackupSnapshot",
+      summary: "Delete a snapshot",
+      description: "Of this host only. Its data stays at the target until it is pruned.",
+      role: "admin",
+      permission: "backup:write",
+      params: Params,
+      query: TargetQuery,
+      returns: Done,
+      failures: { 403: "Another host has made it", ...FAILURES },
+    }, ({ params, query, caller }) => read(caller, () => deleteSnapshot(deps, params.id, query))),
+
+    endpoint("GET /api/backup/snapshots/:id/files", {
+      operationId: "listBackupFiles",
+      summary: "List files of a snapshot",
+      description: "In byte order of their names, at most 5,000.",
+      role: "admin",
+      permission: "files:read",
+      audited: true,
+      params: Params,
+      query: TargetQuery.extend({ path: FilePath.default("/") }),
+      returns: z.object({ files: z.array(File), truncated: z.boolean() })
+        .meta({ id: "BackupFileList" }),
+      failures: FAILURES,
+    }, ({ params, query, caller }) => read(caller, () => listFiles(deps, params.id, query))),
+
+    rawEndpoint("GET /api/backup/snapshots/:id/file", {
+      operationId: "downloadBackupFile",
+      summary: "Download a file of a snapshot",
+      role: "admin",
+      permission: "files:read",
+      audited: true,
+      acceptsTicket: true,
+      params: Params,
+      query: TargetQuery.extend({ path: FilePath }),
+      returns: z.string().meta({ format: "binary" }),
+      produces: "application/octet-stream",
+      replyHeaders: { "Content-Disposition": "Suggests a file name" },
+      failures: FAILURES,
+    }, async ({ params, query, request, caller, note }) => {
+      note.targets = [params.id, query.path];
+      const file = await openFile(deps, caller, params.id, query, request.signal);
+      const { name, size, body } = file;
+      return new Response(body, {
+        headers: {
+          "content-type": "application/octet-stream",
+          "content-length": String(size),
+          "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+        },
+      });
+    }),
+
+    endpoint(
+      "GET /api/backup/snapshots/:id/diff/:other",
+      {
+        operationId: "diffBackupSnapshots",
+        summary: "Compare two snapshots",
+        description: "Lists at most 5,000 paths.",
+        role: "admin",
+        permission: "files:read",
+        audited: true,
+        params: Params.extend({ other: SnapshotId }),
+        query: TargetQuery,
+        returns: z.object({
+          changes: z.array(z.object({
+            path: z.string(),
+            change: z.enum(["added", "removed", "content", "metadata"]),
+          })),
+          truncated: z.boolean(),
+        }).meta({ id: "BackupDiff" }),
+        failures: FAILURES,
+      },
+      ({ params, query, caller }) =>
+        read(caller, () => diffSnapshots(deps, params.id, params.other, query)),
+    ),
+
+    endpoint("POST /api/backup/snapshots/:id/restore", {
+      operationId: "restoreBackupSnapshot",
+      summary: "Restore from a snapshot",
+      description: "Starts a job. Into new volumes unless `to` is `replace`: then the containers " +
+        "that use what is replaced are stopped, what is there is kept as a snapshot of its own, " +
+        "and the containers are started and judged; if they fail, what was there comes back.",
+      role: "admin",
+      permission: "backup:write",
+      destructive: true,
+      params: Params,
+      body: z.object({
+        target: TargetName.optional(),
+        what: z.enum(["volume", "file"]),
+        paths: z.array(FilePath).min(1).max(100).optional().meta({
+          description: "Volumes or files of the snapshot; default: all volumes",
+        }),
+        to: z.enum(["new", "replace"]).default("new"),
+        stableSeconds: z.int().min(1).max(3_600).optional().meta({
+          description:
+            "Time for which the containers must stay up; default 10, or as their health " +
+            "checks say",
+        }),
+        as: z.string().min(1).max(200).optional().meta({
+          description: "Name of the new volume or stack, if there is one; default: the old one " +
+            "with `-restored`",
+        }),
+      }).meta({
+        id: "BackupRestoreRequest",
+        example: { what: "volume", paths: ["/volumes/shop_data"], to: "replace" },
+      }),
+      returns: Job,
+      status: 202,
+      failures: {
+        ...FAILURES,
+        404: "The snapshot, a path in it or the target does not exist",
+        409: "A name is in use, the volumes cannot be emptied, or an action is in progress",
+        ...ENGINE_FAILURES,
+      },
+    }, ({ params, body, caller }) => startRestore(deps, caller, params.id, body)),
+  ];
+};

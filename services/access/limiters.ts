@@ -17,6 +17,10 @@ export const createLimiters = () => ({
   }),
   /** One at a time: the repository of a new one is created after its location was checked. */
   backupTargets: createLimiter({ what: "changes of backup targets", running: 1, waiting: 8 }),
+  /** Each starts a worker, and derives a key from a password. */
+  snapshotReads: createFairLimiter({ what: "reads of snapshots", running: 4, waiting: 32 }),
+  /** Each has a worker for as long as the client takes. */
+  snapshotDownloads: createShares({ what: "downloads of snapshots", max: 6 }),
   commands: createFairLimiter({ what: "commands", running: 16, waiting: 64 }),
   /** Comparisons of a container's files with its image. */
   fileComparisons: createFairLimiter({ what: "file comparisons", running: 2, waiting: 16 }),

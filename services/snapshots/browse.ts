@@ -2,7 +2,9 @@
 
 import type { Change } from "../backup/restic/diff.ts";
 import type { ListedEntry } from "../backup/restic/restore.ts";
+import type { Holder } from "../access/shares.ts";
 import type { Deps } from "../deps.ts";
+import { readStream } from "../stream/read_stream.ts";
 import { AppError } from "../errors.ts";
 import { decodePath, encodePath } from "./file_path.ts";
 import { openSnapshot } from "./list.ts";
@@ -81,24 +83,36 @@ function timeOf(mtime: bigint): string {
   return new Date(Math.abs(ms) <= 8.64e15 ? ms : 0).toISOString();
 }
 
-/** @throws {AppError} As {@linkcode listFiles}; `conflict` for a path that is not a file. */
+/**
+ * Opens a download, which has a worker until it ends or is cancelled.
+ *
+ * @throws {AppError} As {@linkcode listFiles}; `conflict` for a path that is not a file;
+ * `too_many_requests`.
+ */
 export async function openFile(
   deps: Deps,
+  caller: Holder,
   id: string,
   { target, path }: FileQuery,
   signal: AbortSignal,
 ): Promise<{ name: string; size: number; body: ReadableStream<Uint8Array> }> {
-  const opened = await openSnapshot(deps, id, target);
+  const release = deps.limiters.snapshotDownloads.take(caller);
+  let opened: OpenedSnapshot | undefined;
+  const end = () => {
+    opened?.[Symbol.dispose]();
+    release();
+  };
   try {
+    opened = await openSnapshot(deps, id, target);
     const { size } = await findFile(opened, path, signal);
     const content = contentOf(opened, path, signal);
     return {
       name: path.slice(path.lastIndexOf("/") + 1),
       size,
-      body: ReadableStream.from(content),
+      body: readStream(async () => (await content.next()).value, end),
     };
   } catch (error) {
-    opened[Symbol.dispose]();
+    end();
     throw error;
   }
 }
@@ -122,14 +136,11 @@ async function findFile(
   });
 }
 
-/** Closes the repository when it ends. */
 async function* contentOf(
-  opened: OpenedSnapshot,
+  { repository, snapshot }: OpenedSnapshot,
   path: string,
   signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  using _ = opened;
-  const { repository, snapshot } = opened;
+): AsyncGenerator<Uint8Array, undefined> {
   try {
     yield* repository.readFile(snapshot.id, decodePath(path).slice(1), {}, signal);
   } catch (error) {

@@ -2,12 +2,13 @@
 
 import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
-import { actOnContainer } from "../containers/actions.ts";
+import { actOnContainer, startContainer } from "../containers/actions.ts";
 import type { Container } from "../containers/inventory.ts";
-import { currentContainers } from "../containers/reads.ts";
+import { currentContainers, inspectContainer, type ReadDeps } from "../containers/reads.ts";
 import type { Operation } from "../containers/reservations.ts";
 import { pauseContainer, unpauseContainer } from "../containers/signals.ts";
 import { actOnStack } from "../stacks/actions.ts";
+import { throwIfInterrupted } from "../updates/run/interruption.ts";
 
 /** The containers that a job holds; stored before the first one is stopped. */
 export interface Held {
@@ -32,39 +33,63 @@ export function planHold(mode: Held["mode"], writers: readonly Container[]): Hel
   };
 }
 
-/**
- * Stops the containers, those that others depend on last, or pauses them.
- *
- * @throws {AppError} `conflict`, naming those that did not stop.
- */
-export async function hold(deps: Deps, held: Held, operation: Operation): Promise<void> {
-  assertNone(
-    held.mode === "pause"
-      ? await onEach(deps, held.containers, (id) => pauseContainer(deps, id, { operation }))
-      : await onAll(deps, held.containers, "stop", operation),
-  );
+/** @throws {AppError} `conflict` for a container that the engine removes when it stops. */
+export async function assertStoppable(
+  deps: ReadDeps,
+  containers: readonly Container[],
+): Promise<void> {
+  for (const { id, name } of containers) {
+    const { HostConfig } = await inspectContainer(deps, id);
+    if (!HostConfig.AutoRemove) continue;
+    throw new AppError("conflict", `${name} is removed when it stops (--rm); stop it before`);
+  }
 }
 
 /**
- * Lets the containers of {@linkcode hold} continue: started in the order of their dependencies. One that
- * runs already, or that was removed meanwhile, is left alone, so that this can be repeated.
+ * Stops the containers, those that others depend on last, or pauses them. Those that do not exist or run
+ * any more are left alone, so that this can be repeated.
+ *
+ * @throws {AppError} `conflict`, naming those that did not stop.
+ * @throws {EngineUnreachableError}
+ */
+export async function hold(deps: Deps, held: Held, operation: Operation): Promise<void> {
+  const { mode } = held;
+  const present = await presentOf(deps, held, (state) => mode === "stop" || state === "running");
+  const failures = mode === "pause"
+    ? await onEach(deps, present, (id) => pauseContainer(deps, id, { operation }))
+    : await onAll(deps, present, "stop", operation);
+  await assertNone(deps, failures);
+}
+
+/**
+ * Lets the containers of {@linkcode hold} continue: started in the order of their dependencies, and those
+ * whose dependencies do not get ready after the others. One that runs already, or that was removed
+ * meanwhile, is left alone, so that this can be repeated.
  *
  * @throws {AppError} `conflict`, naming those that did not start.
+ * @throws {EngineUnreachableError}
  */
-export async function release(
-  deps: Deps,
-  { mode, containers }: Held,
-  operation: Operation,
-): Promise<void> {
+export async function release(deps: Deps, held: Held, operation: Operation): Promise<void> {
+  const { mode } = held;
+  const present = await presentOf(deps, held, (state) => mode === "stop" || state === "paused");
+  if (mode === "pause") {
+    return await assertNone(
+      deps,
+      await onEach(deps, present, (id) => unpauseContainer(deps, id, { operation })),
+    );
+  }
+  if ((await onAll(deps, present, "start", operation)).length === 0) return;
+  const start = (id: string) => startContainer(deps, id, { operation });
+  await assertNone(deps, await onEach(deps, present, start));
+}
+
+async function presentOf(
+  deps: ReadDeps,
+  { containers }: Held,
+  isChosen: (state: Container["state"]) => boolean,
+): Promise<HeldContainer[]> {
   const states = new Map((await currentContainers(deps)).map(({ id, state }) => [id, state]));
-  const isHeld = ({ id }: HeldContainer) =>
-    mode === "pause" ? states.get(id) === "paused" : states.has(id);
-  const present = containers.filter(isHeld);
-  assertNone(
-    mode === "pause"
-      ? await onEach(deps, present, (id) => unpauseContainer(deps, id, { operation }))
-      : await onAll(deps, present, "start", operation),
-  );
+  return containers.filter(({ id }) => states.has(id) && isChosen(states.get(id)!));
 }
 
 /** @returns What failed; a failure does not stop the others. */
@@ -75,11 +100,8 @@ async function onAll(
   operation: Operation,
 ): Promise<string[]> {
   const alone = containers.filter(({ stack }) => stack === null);
-  const failures = await onEach(
-    deps,
-    alone,
-    (id) => actOnContainer(deps, id, action, { operation }),
-  );
+  const act = (id: string) => actOnContainer(deps, id, action, { operation });
+  const failures = await onEach(deps, alone, act);
   for (const stack of new Set(containers.flatMap(({ stack }) => stack ?? []))) {
     const { results } = await actOnStack(deps, stack, action, {
       kind: "compose",
@@ -107,6 +129,8 @@ async function onEach(
   return (await Promise.all(attempts)).flat();
 }
 
-function assertNone(failures: readonly string[]): void {
-  if (failures.length > 0) throw new AppError("conflict", failures.join("; "));
+/** An engine that is away is why they failed: then the job continues later. */
+async function assertNone(deps: Deps, failures: readonly string[]): Promise<void> {
+  if (failures.length === 0) return;
+  throw await throwIfInterrupted(deps, new AppError("conflict", failures.join("; ")));
 }

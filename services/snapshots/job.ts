@@ -40,6 +40,9 @@ export type SnapshotJob = JobRun<SnapshotInput>;
 /** Value of the step `plan`. */
 export interface SnapshotPlan {
   held: Held | null;
+  /** Containers with hooks, and the command that runs afterwards. */
+  hooked: { id: string; name: string; post: string | null }[];
+  leftOut: string[];
 }
 
 /** The actions of a job on containers belong to its reservation, also after a restart. */

@@ -43,6 +43,6 @@ async function run(deps: Deps, job: SnapshotJob): Promise<SnapshotResult> {
   return await (await import("./take.ts")).takeSnapshot(deps, job);
 }
 
-async function recover(deps: Deps, job: SnapshotJob): Promise<never> {
-  return await (await import("./take.ts")).releaseInterrupted(deps, job);
+async function recover(deps: Deps, job: SnapshotJob): Promise<SnapshotResult> {
+  return await (await import("./take.ts")).recoverSnapshot(deps, job);
 }

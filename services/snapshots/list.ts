@@ -2,10 +2,13 @@
 
 import type { Snapshot } from "../backup/restic/snapshot.ts";
 import { selectBackupTargets, type StoredTarget } from "../../db/backup_targets.ts";
+import { selectUnfinishedJobs } from "../../db/jobs.ts";
 import { nodeOs } from "../builtins.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
 import { type OpenedTarget, openTargetRepository, translated } from "./repositories.ts";
+import type { RestoreInput } from "./restore/job.ts";
+import { restoreKind } from "./restore/kinds.ts";
 import { readTags } from "./tags.ts";
 
 /** Longest wait for a target, in milliseconds. */
@@ -146,8 +149,19 @@ export async function deleteSnapshot(
   if (!isOfThisHost(snapshot)) {
     throw new AppError("forbidden", `Host ${snapshot.hostname} has made it; delete it there`);
   }
+  assertNotRestored(deps, opened);
   const signal = AbortSignal.timeout(TARGET_MS);
   await translated(() => repository.removeSnapshots([snapshot.id], signal));
+}
+
+/** A restore may still need what it has kept. */
+function assertNotRestored({ db }: Pick<Deps, "db">, { target }: OpenedTarget): void {
+  const restore = selectUnfinishedJobs(db).find(({ kind, input }) =>
+    kind === restoreKind.id && (input as RestoreInput).targetId === target.id
+  );
+  if (restore) {
+    throw new AppError("conflict", `${restore.target} is being restored; try again later`);
+  }
 }
 
 const isOfThisHost = ({ hostname, tags }: Snapshot): boolean =>

@@ -13,7 +13,7 @@ import { hooksOf } from "./hooks.ts";
 export const MODES = ["stop", "pause", "hooks", "live"] as const;
 export type Mode = (typeof MODES)[number];
 
-/** A container with this label decides the mode of its stack; `off` leaves its stack out of schedules. */
+/** A container with this label decides the mode of its stack. */
 export const MODE_LABEL = "longshore.backup";
 
 /**
@@ -28,7 +28,3 @@ export function defaultMode(writers: readonly Pick<Container, "image" | "labels"
   if (named) return named;
   return writers.every((each) => hooksOf(each) !== undefined) ? "hooks" : "stop";
 }
-
-/** Whether a label leaves the stack of these containers out of scheduled snapshots. */
-export const isOff = (containers: readonly Pick<Container, "labels">[]): boolean =>
-  containers.some(({ labels }) => labels[MODE_LABEL] === "off");

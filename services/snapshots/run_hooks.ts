@@ -4,6 +4,7 @@ import { execCreate, execInspect, execStart } from "../../engine/exec.ts";
 import type { Engine } from "../../engine/client.ts";
 import { AppError } from "../errors.ts";
 import { exitCodeOf } from "../containers/exec/exec.ts";
+import { withoutContainerValues } from "../containers/secret_values.ts";
 
 /** Characters of an error output that a message has. */
 const ERROR_TEXT_MAX = 500;
@@ -51,5 +52,6 @@ export async function* outputOf(
   const exitCode = await exitCodeOf(() => execInspect(engine, exec.id));
   if (exitCode === 0) return;
   const reason = errors.trim() || `exit code ${exitCode ?? "unknown"}`;
-  throw new AppError("conflict", `The backup command in ${name} failed: ${reason}`);
+  const failure = new AppError("conflict", `The backup command in ${name} failed: ${reason}`);
+  throw await withoutContainerValues(engine, id, failure);
 }

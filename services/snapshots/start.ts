@@ -11,6 +11,7 @@ import type { JobView } from "../jobs/view.ts";
 import { type Contents, contentsOfStack, contentsOfVolumes, writersOf } from "./contents.ts";
 import type { Reason } from "./job.ts";
 import { snapshotKind } from "./kinds.ts";
+import { assertStoppable } from "./hold.ts";
 import { defaultMode, type Mode } from "./modes.ts";
 import { targetForSnapshot } from "./repositories.ts";
 
@@ -25,6 +26,9 @@ export interface SnapshotRequest {
   /** Whether containers of other stacks that use the volumes may be stopped, too. */
   includeSharedUsers: boolean;
 }
+
+/** Longest target of a job, in characters. */
+const TARGET_MAX = 512;
 
 /**
  * Starts a snapshot.
@@ -47,8 +51,9 @@ export async function startSnapshot(
   const mode = request.mode ?? defaultMode(writers);
   const all = await currentContainers(deps);
   const isHeld = mode === "stop" || mode === "pause";
+  if (mode === "stop") await assertStoppable(deps, writers);
   return startJob(deps, snapshotKind, {
-    target: stack ?? volumes!.join(", "),
+    target: (stack ?? volumes!.join(", ")).slice(0, TARGET_MAX),
     input: {
       stack: stack ?? null,
       volumes: volumes ?? null,

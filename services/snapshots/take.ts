@@ -1,12 +1,14 @@
 /** Makes a snapshot of a stack or of volumes. @module */
 
 import type { Deps } from "../deps.ts";
-import { AppError } from "../errors.ts";
+import { AppError, messageFor } from "../errors.ts";
+import { JobEnd } from "../jobs/kind.ts";
+import { throwIfInterrupted } from "../updates/run/interruption.ts";
 import type { Container } from "../containers/inventory.ts";
 import { type Contents, contentsOfStack, contentsOfVolumes, writersOf } from "./contents.ts";
 import { describeStack } from "./description.ts";
 import { hold, planHold, release } from "./hold.ts";
-import { hooksOf } from "./hooks.ts";
+import { type Hooks, hooksOf } from "./hooks.ts";
 import {
   operationOf,
   type SnapshotInput,
@@ -36,83 +38,112 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
     throw new AppError("conflict", "Its containers have changed meanwhile; try again");
   }
   using opened = await openTargetRepository(deps, job.input.targetId, job.signal);
+  const isHeld = mode === "stop" || mode === "pause";
+  const hooked = mode === "hooks" ? hookedOf(writers) : [];
   const { held } = await job.step("plan", (): Promise<SnapshotPlan> =>
     Promise.resolve({
-      held: mode === "stop" || mode === "pause" ? planHold(mode, writers) : null,
+      held: isHeld ? planHold(mode, writers) : null,
+      hooked: hooked.map(({ container: { id, name }, hooks: { post = null } }) => ({
+        id,
+        name,
+        post,
+      })),
+      leftOut: contents.leftOut,
     }));
-  const hooked = mode === "hooks" ? writers.filter(({ state }) => state === "running") : [];
-
-  const operation = operationOf(job.target);
   const startedAt = performance.now();
-  let stored: Stored;
   try {
-    if (held) await job.step("hold", () => hold(deps, held, operation));
-    stored = await withHooks(deps, hooked, job.signal, (dumps) =>
-      job.step("read", async () => {
-        const { stack, parts } = contents;
-        const description = stack === null ? null : await describeStack(deps, contents, stack);
-        return await storeTree(deps, opened.repository, { parts, dumps, description }, {
-          tags: tagsOf(job.input),
-          images: contents.containers.map(({ imageId }) => imageId),
-          job,
-        });
-      }));
+    if (held) await job.step("hold", () => hold(deps, held, operationOf(job.target)));
+    await prepare(deps, hooked, job.signal);
+    await job.step("read", async () => {
+      const { stack, parts, containers } = contents;
+      const description = stack === null ? null : await describeStack(deps, contents, stack);
+      const dumps = dumpsOf(deps, hooked, job.signal);
+      return await storeTree(deps, opened.repository, { parts, dumps, description }, {
+        tags: tagsOf(job.input),
+        images: containers.map(({ imageId }) => imageId),
+        job,
+      });
+    });
   } finally {
-    if (held) await job.step("release", () => release(deps, held, operation));
+    await letContinue(deps, job);
   }
-  return {
-    ...stored,
-    target: opened.target.name,
-    mode,
-    downtimeMs: held ? Math.round(performance.now() - startedAt) : 0,
-    leftOut: contents.leftOut,
-  };
+  const hasStopped = (held?.containers.length ?? 0) > 0;
+  return resultOf(job, hasStopped ? Math.round(performance.now() - startedAt) : 0);
+}
+
+/** A backup that was interrupted. What was stored of an incomplete one is reused by the next. */
+export async function recoverSnapshot(deps: Deps, job: SnapshotJob): Promise<SnapshotResult> {
+  await letContinue(deps, job);
+  if (job.resultOf("read") !== undefined) return resultOf(job, 0);
+  throw new AppError("unavailable", "The backup was interrupted; its containers run as before");
+}
+
+function resultOf({ input, resultOf }: SnapshotJob, downtimeMs: number): SnapshotResult {
+  const { leftOut } = resultOf("plan") as SnapshotPlan;
+  const stored = resultOf("read") as Stored;
+  return { ...stored, target: input.place, mode: input.mode, downtimeMs, leftOut };
+}
+
+/**
+ * Starts what was stopped, and runs the commands that undo those of before; can be repeated.
+ *
+ * @throws {JobEnd} If a container did not start.
+ */
+async function letContinue(deps: Deps, job: SnapshotJob): Promise<void> {
+  const plan = job.resultOf("plan") as SnapshotPlan | undefined;
+  if (!plan) return;
+  for (const { id, name, post } of plan.hooked) {
+    if (post === null) continue;
+    await runHook(deps.engine, { id, name }, post, AbortSignal.timeout(POST_MS)).catch((error) =>
+      deps.log.warn("backup command failed", { container: name, error: String(error) })
+    );
+  }
+  const { held } = plan;
+  if (!held || !job.hasBegun("hold")) return;
+  try {
+    await job.step("release", () => release(deps, held, operationOf(job.target)));
+  } catch (error) {
+    const failure = await throwIfInterrupted(deps, error);
+    const reason = messageFor(deps.log, failure, "containers not released", { job: job.id });
+    throw new JobEnd("needs_attention", `Containers did not start again: ${reason}`);
+  }
 }
 
 function contentsOf(deps: Deps, { stack, volumes }: SnapshotInput): Promise<Contents> {
   return stack === null ? contentsOfVolumes(deps, volumes ?? []) : contentsOfStack(deps, stack);
 }
 
-/** Runs `work` between the commands of hooks, which gets the dumps to store. */
-async function withHooks<Result>(
-  { engine, log }: Pick<Deps, "engine" | "log">,
-  containers: readonly Container[],
-  signal: AbortSignal,
-  work: (dumps: Dump[]) => Promise<Result>,
-): Promise<Result> {
-  const hooked = containers.flatMap((container) => {
+interface Hooked {
+  container: Container;
+  hooks: Hooks;
+}
+
+const hookedOf = (containers: readonly Container[]): Hooked[] =>
+  containers.filter(({ state }) => state === "running").flatMap((container) => {
     const hooks = hooksOf(container);
     return hooks ? [{ container, hooks }] : [];
   });
-  const begun: typeof hooked = [];
-  try {
-    for (const each of hooked) {
-      begun.push(each);
-      if (each.hooks.pre) await runHook(engine, each.container, each.hooks.pre, signal);
-    }
-    return await work(hooked.flatMap(({ container, hooks: { dump } }) =>
-      dump
-        ? [{
-          path: `${container.name}/${dump.file}`,
-          content: outputOf(engine, container, dump.command, signal),
-        }]
-        : []
-    ));
-  } finally {
-    for (const { container, hooks } of begun) {
-      if (!hooks.post) continue;
-      await runHook(engine, container, hooks.post, AbortSignal.timeout(POST_MS)).catch((error) =>
-        log.warn("backup command failed", { container: container.name, error: String(error) })
-      );
-    }
+
+async function prepare(
+  { engine }: Pick<Deps, "engine">,
+  hooked: readonly Hooked[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { container, hooks: { pre } } of hooked) {
+    if (pre !== undefined) await runHook(engine, container, pre, signal);
   }
 }
 
-/** A backup that a stop of the service interrupted; what was stored is reused by the next one. */
-export async function releaseInterrupted(deps: Deps, job: SnapshotJob): Promise<never> {
-  const plan = job.resultOf("plan") as SnapshotPlan | undefined;
-  if (plan?.held && job.hasBegun("hold")) {
-    await release(deps, plan.held, operationOf(job.target));
-  }
-  throw new AppError("unavailable", "The service stopped before the backup had finished");
-}
+const dumpsOf = (
+  { engine }: Pick<Deps, "engine">,
+  hooked: readonly Hooked[],
+  signal: AbortSignal,
+): Dump[] =>
+  hooked.flatMap(({ container, hooks: { dump } }) =>
+    dump
+      ? [{
+        path: `${container.name}/${dump.file}`,
+        content: outputOf(engine, container, dump.command, signal),
+      }]
+      : []
+  );

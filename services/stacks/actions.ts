@@ -122,7 +122,9 @@ async function actOnProject(
   if (stackAction.action === "stop") levels.reverse();
 
   const deadline = performance.now() + CONDITIONS_MS;
-  const finished = stackAction.action === "stop" ? new Set() : finishedContainers(stack);
+  // Chosen containers are acted on in any case, e.g. a database that ended with 0 when it was stopped.
+  const isAll = stackAction.only === undefined;
+  const finished = stackAction.action !== "stop" && isAll ? finishedContainers(stack) : new Set();
   const act = (service: StackService) =>
     actOnReplicas(deps, stack, service, stackAction, { deadline, finished });
   const outcomes: Outcome[] = [];

@@ -11,6 +11,8 @@ import { type Storage, StorageError } from "../restic/storage.ts";
 import { createDirectoryStorage } from "../storages/directory.ts";
 import { createRestStorage } from "../storages/rest.ts";
 import { createS3Storage } from "../storages/s3.ts";
+import { TarError } from "../tar.ts";
+import { TreeError } from "../volumes/limits.ts";
 import type { StorageDeps } from "../storages/requests.ts";
 import type { TargetSecrets } from "./credentials.ts";
 import { checkDirectory } from "./directories.ts";
@@ -71,16 +73,23 @@ export function lockHolder({ server, startedAt }: HolderDeps): LockHolder {
   };
 }
 
-/** Translates a failure of a target for the caller; other errors are returned as they are. */
+/**
+ * Translates a failure of a target, or of what is read for it or written from it, for the caller; other
+ * errors are returned as they are.
+ */
 export function asTargetError(error: unknown): unknown {
-  if (error instanceof RepositoryError) {
-    return error.reason === "wrong_password"
-      ? new AppError("invalid", "The password does not open the repository; correct it", {
-        cause: error,
-      })
-      : new AppError("conflict", error.message, { cause: error });
+  if (error instanceof RepositoryError && error.reason === "wrong_password") {
+    const message = "The password does not open the repository; correct it";
+    return new AppError("invalid", message, { cause: error });
   }
-  return error instanceof StorageError
-    ? new AppError("bad_gateway", error.message, { cause: error })
-    : error;
+  const isOfContent = error instanceof RepositoryError || error instanceof TreeError ||
+    error instanceof TarError;
+  if (isOfContent) return new AppError("conflict", error.message, { cause: error });
+  if (error instanceof StorageError) {
+    return new AppError("bad_gateway", error.message, { cause: error });
+  }
+  if (error instanceof DOMException && error.name === "TimeoutError") {
+    return new AppError("bad_gateway", "The target did not answer in time", { cause: error });
+  }
+  return error;
 }

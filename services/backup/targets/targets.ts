@@ -21,6 +21,7 @@ import type { Change } from "../../change.ts";
 import { withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound, tooMany } from "../../errors.ts";
+import { selectUnfinishedJobs } from "../../../db/jobs.ts";
 import { REDACTED } from "../../text/redact.ts";
 import type { Storage } from "../restic/storage.ts";
 import { type Credentials, openSecrets } from "./credentials.ts";
@@ -134,6 +135,7 @@ export async function changeTarget(
       assertUnused(db, { ...stored, name: settings.name });
       updateBackupTargetFields(db, id, { name: settings.name, updatedAt: now().toISOString() });
     } else {
+      assertIdle(deps, id);
       newPassword = await establish(deps, { ...stored, ...UNTESTED }, settings, {
         store: (target) => updateBackupTarget(db, target),
         undo: () => updateBackupTarget(db, stored),
@@ -151,9 +153,26 @@ const isSameRepository = (before: TargetSettings, after: TargetSettings): boolea
     field === "name" || after[field as keyof TargetSettings] === value
   );
 
-/** Forgets a target. Its repository stays as it is. @throws {AppError} `not_found`. */
+/**
+ * What a restore has kept may be needed after a restart.
+ *
+ * @throws {AppError} `conflict` while a job uses the target.
+ */
+function assertIdle({ db }: Pick<Deps, "db">, id: string): void {
+  const user = selectUnfinishedJobs(db).find(({ input }) =>
+    (input as { targetId?: unknown } | null)?.targetId === id
+  );
+  if (user) throw new AppError("conflict", `A job uses the target: ${user.kind} of ${user.target}`);
+}
+
+/**
+ * Forgets a target. Its repository stays as it is.
+ *
+ * @throws {AppError} `not_found`; `conflict` while a job uses it.
+ */
 export function removeTarget(deps: Pick<Deps, "db" | "log">, id: string): void {
   requireTarget(deps, id);
+  assertIdle(deps, id);
   deleteBackupTarget(deps.db, id);
   deps.log.info("backup target deleted", { targetId: id });
 }

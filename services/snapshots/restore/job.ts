@@ -10,10 +10,6 @@ export interface RestoredPart {
   from: string;
   /** Volume that is written. */
   to: Part;
-  /** Of a new volume. */
-  driver?: string | undefined;
-  options?: Record<string, string> | undefined;
-  labels?: Record<string, string> | undefined;
 }
 
 export interface RestoreInput {

@@ -13,12 +13,12 @@ export const restoreKind: NamedJobKind<RestoreInput, RestoreResult> = {
   isListed: true,
   steps: {
     plan: "Plan",
-    hold: "Stop containers",
-    keep: "Keep what is there",
+    keep: "Stop containers and keep what is there",
+    "keep again": "Keep what was written meanwhile",
     write: "Write",
     release: "Start containers",
     verify: "Verify the containers",
-    "stop again": "Stop containers",
+    failure: "Record the failure",
     "put back": "Put back what was there",
     "start again": "Start containers",
   },
@@ -26,11 +26,15 @@ export const restoreKind: NamedJobKind<RestoreInput, RestoreResult> = {
   targetType: "host",
   role: "admin",
   permission: "backup:write",
-  reserve: ({ reservations }, { target, input: { affected: [first, ...affected] } }) =>
-    reservations.reserve(first ?? { id: target, name: target }, "restored", {
-      affected,
+  reserve({ reservations }, { target, input: { affected, parts } }) {
+    // Volumes are reserved as well, because they may have no users.
+    const volumes = parts.map(({ to }) => ({ id: to.path, name: to.path }));
+    const [first, ...others] = [...affected, ...volumes];
+    return reservations.reserve(first!, "restored", {
+      affected: others,
       operation: operationOf(target),
-    }),
+    });
+  },
   run: restore,
   // Each step can be repeated, and the old bytes are kept before the first one is overwritten.
   recover: restore,

@@ -12,13 +12,8 @@ export async function createVolumes(
   deps: Pick<Deps, "engine">,
   { id, input: { parts }, signal }: RestoreJob,
 ): Promise<void> {
-  for (const { to, driver, options, labels } of parts) {
-    const volume = {
-      name: to.mount.source,
-      driver,
-      options,
-      labels: { ...labels, [JOB_LABEL]: id },
-    };
+  for (const { to } of parts) {
+    const volume = { name: to.mount.source, labels: { [JOB_LABEL]: id } };
     await createVolume(deps, volume, { signal });
   }
 }

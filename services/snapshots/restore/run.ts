@@ -6,11 +6,12 @@
  * @module
  */
 
-import { messageFor } from "../../errors.ts";
 import type { Repository } from "../../backup/restic/repository.ts";
+import { currentContainers, isUp } from "../../containers/reads.ts";
 import type { Deps } from "../../deps.ts";
-import { currentContainers } from "../../containers/reads.ts";
+import { AppError, messageFor } from "../../errors.ts";
 import { JobEnd } from "../../jobs/kind.ts";
+import { sleep } from "../../lifecycle.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
 import { verify } from "../../updates/run/verify.ts";
 import { type Held, hold, planHold, release } from "../hold.ts";
@@ -20,24 +21,28 @@ import { storeTree } from "../store.ts";
 import { keptTags } from "../tags.ts";
 import type { RestoreJob, RestoreResult } from "./job.ts";
 import { createVolumes, removeVolumes } from "./new_volumes.ts";
-import { type Source, writeParts } from "./write.ts";
+import { usersOfParts } from "./users.ts";
+import { writeParts } from "./write.ts";
 
 /** Seconds that a container without a health check must stay up. */
 const STABLE_S = 10;
 
+/** Step that stores a failure, so that a restart takes it back and does not try again. */
+const FAILURE = "failure";
+
+/** Attempts to reach a target that has what was kept, and the pause between them. */
+const ATTEMPTS_MAX = 60;
+const ATTEMPT_MS = 10_000;
+
 export async function restoreParts(deps: Deps, job: RestoreJob): Promise<RestoreResult> {
-  const { targetId, to } = job.input;
-  using opened = await openTargetRepository(deps, targetId, job.signal);
-  return await (to === "new" ? restoreAsNew : replace)(deps, job, opened.repository);
+  return await (job.input.to === "new" ? restoreAsNew : replace)(deps, job);
 }
 
-async function restoreAsNew(
-  deps: Deps,
-  job: RestoreJob,
-  repository: Repository,
-): Promise<RestoreResult> {
-  const { input: { parts, place, snapshot }, signal } = job;
+async function restoreAsNew(deps: Deps, job: RestoreJob): Promise<RestoreResult> {
+  const { input: { parts, place, snapshot, targetId }, signal } = job;
   try {
+    using opened = await openTargetRepository(deps, targetId, signal);
+    const { repository } = opened;
     const written = await job.step("write", async () => {
       // Those of an attempt that was interrupted.
       await removeVolumes(deps, job);
@@ -47,76 +52,144 @@ async function restoreAsNew(
     const restored = parts.map(({ to }) => to.mount.source);
     return { ...written, restored, kept: null, target: place, downtimeMs: 0, verdict: null };
   } catch (error) {
-    await throwIfInterrupted(deps, error);
+    const failure = await throwIfInterrupted(deps, error);
     await removeVolumes(deps, job);
-    throw error;
+    throw failure;
   }
 }
 
-/** Replaces what is in volumes that containers use. */
-async function replace(
-  deps: Deps,
-  job: RestoreJob,
-  repository: Repository,
-): Promise<RestoreResult> {
-  const { input: { affected, files, parts, place, images, snapshot }, target, signal } = job;
-  const operation = operationOf(target);
-  const held = await job.step("plan", async (): Promise<Held> => {
-    const ids = new Set(affected.map(({ id }) => id));
-    return planHold("stop", (await currentContainers(deps)).filter(({ id }) => ids.has(id)));
-  });
-  const startedAt = performance.now();
-  let kept: string | undefined;
-  try {
-    await job.step("hold", () => hold(deps, held, operation));
-    kept = await job.step("keep", async () => {
-      const tree = { parts: parts.map(({ to }) => to), dumps: [], description: null };
-      return (await storeTree(deps, repository, tree, { tags: keptTags(target), images, job }))
-        .snapshot;
-    });
-    const source = { repository, snapshot, empties: files === null, signal };
-    const written = await job.step("write", () => writeParts(deps, job, source));
-    await job.step("release", () => release(deps, held, operation));
-    const downtimeMs = Math.round(performance.now() - startedAt);
-    const verdict = await job.step("verify", () => verifyHeld(deps, job, held));
-    const restored = parts.map(({ to }) => to.mount.source);
-    return { ...written, restored, kept, target: place, downtimeMs, verdict };
-  } catch (error) {
-    await throwIfInterrupted(deps, error);
-    const reason = messageFor(deps.log, error, "restore failed", { job: job.id });
-    if (!job.hasBegun("write")) {
-      await job.step("start again", () => release(deps, held, operation));
-      throw new JobEnd("rolled_back", reason, { kept, target: place });
+/** Failure of a replacement, stored before anything is taken back. */
+interface Failure {
+  reason: string;
+  /** Whether the volumes may have been changed. */
+  hasWritten: boolean;
+}
+
+/** Replaces what is in volumes that containers use. A failure that was stored is taken back, only. */
+async function replace(deps: Deps, job: RestoreJob): Promise<RestoreResult> {
+  const held = await job.step("plan", () => planReplacement(deps, job));
+  if (!job.hasBegun(FAILURE)) {
+    try {
+      return await attempt(deps, job, held);
+    } catch (error) {
+      const failure = await throwIfInterrupted(deps, error);
+      await job.step(FAILURE, (): Promise<Failure> =>
+        Promise.resolve({
+          reason: messageFor(deps.log, failure, "restore failed", { job: job.id }),
+          hasWritten: job.hasBegun("write"),
+        }));
     }
-    // A cancelled job has to put back what was there, too.
-    const back = { repository, snapshot: kept!, empties: true, signal: deps.jobs.stopping };
-    await putBack(deps, job, { held, source: back, reason });
-    throw new JobEnd("rolled_back", reason, { kept, target: place });
   }
+  return await takeBack(deps, job, held);
 }
 
-/** The containers get the bytes that were kept, and start with them. */
-async function putBack(
-  deps: Deps,
-  job: RestoreJob,
-  { held, source, reason }: { held: Held; source: Source; reason: string },
-): Promise<void> {
+/** Containers may have been created since the job was started. */
+async function planReplacement(deps: Deps, { input }: RestoreJob): Promise<Held> {
+  const users = await usersOfParts(deps, input.parts);
+  if (users.some(({ id }) => !input.affected.some((each) => each.id === id))) {
+    throw new AppError("conflict", "Other containers use the volumes meanwhile; try again");
+  }
+  return planHold("stop", users);
+}
+
+async function attempt(deps: Deps, job: RestoreJob, held: Held): Promise<RestoreResult> {
+  const { input: { files, parts, place, snapshot, targetId }, signal } = job;
+  using opened = await openTargetRepository(deps, targetId, signal);
+  const { repository } = opened;
   const operation = operationOf(job.target);
-  const { snapshot } = source;
+  const startedAt = performance.now();
+  const stop = () => hold(deps, held, operation);
+  await job.step("keep", async () => {
+    await stop();
+    return await keep(deps, job, repository);
+  });
+  // An engine that was restarted has started containers again, which have written since.
+  if (!job.hasBegun("write") && await isAnyUp(deps, held)) {
+    await job.step("keep again", async () => {
+      await stop();
+      return await keep(deps, job, repository);
+    });
+  }
+  const written = await job.step("write", async () => {
+    await stop();
+    return await writeParts(deps, job, { repository, snapshot, empties: files === null, signal });
+  });
+  await job.step("release", () => release(deps, held, operation));
+  const downtimeMs = Math.round(performance.now() - startedAt);
+  const verdict = await job.step("verify", () => verifyHeld(deps, job, held));
+  const restored = parts.map(({ to }) => to.mount.source);
+  return { ...written, restored, kept: keptBy(job), target: place, downtimeMs, verdict };
+}
+
+/** The snapshot of what was there before the first write. */
+const keptBy = (job: RestoreJob): string | null =>
+  (job.resultOf("keep again") ?? job.resultOf("keep") ?? null) as string | null;
+
+/** @throws {AppError} `conflict` if something that is not in the snapshot would be deleted. */
+async function keep(deps: Deps, job: RestoreJob, repository: Repository): Promise<string> {
+  const { target, input: { parts, images } } = job;
+  const tree = { parts: parts.map(({ to }) => to), dumps: [], description: null };
+  const tags = keptTags(target);
+  const { snapshot, skipped } = await storeTree(deps, repository, tree, { tags, images, job });
+  const lost = skipped.find(({ reason }) => !WITHOUT_CONTENT.test(reason));
+  if (!lost) return snapshot;
+  throw new AppError("conflict", `${lost.path} cannot be kept: it ${lost.reason}`);
+}
+
+const WITHOUT_CONTENT = /socket|FIFO/;
+
+async function isAnyUp(deps: Deps, { containers }: Held): Promise<boolean> {
+  const ids = new Set(containers.map(({ id }) => id));
+  return (await currentContainers(deps)).some((each) => ids.has(each.id) && isUp(each));
+}
+
+/** The containers get what was kept, and start with it. @throws {JobEnd} Always. */
+async function takeBack(deps: Deps, job: RestoreJob, held: Held): Promise<never> {
+  const { reason, hasWritten } = job.resultOf(FAILURE) as Failure;
+  const operation = operationOf(job.target);
+  const kept = keptBy(job);
+  const result = { kept, target: job.input.place };
   try {
-    await job.step("stop again", () => hold(deps, held, operation));
-    const parts = job.input.parts.map(({ to }) => ({ from: to.path.slice(1), to }));
-    const whole = { ...job, input: { ...job.input, files: null, parts } };
-    await job.step("put back", () => writeParts(deps, whole, source));
+    if (hasWritten) await job.step("put back", () => putBack(deps, job, held));
     await job.step("start again", () => release(deps, held, operation));
   } catch (error) {
-    await throwIfInterrupted(deps, error);
-    const message = messageFor(deps.log, error, "put back failed", { job: job.id });
+    const failure = await throwIfInterrupted(deps, error);
+    const message = messageFor(deps.log, failure, "restore not taken back", { job: job.id });
+    const place = kept === null ? "" : `; what was there is in snapshot ${kept}`;
     throw new JobEnd(
       "needs_attention",
-      `${reason}; putting back what was there failed: ${message}. It is in snapshot ${snapshot}`,
-      { kept: snapshot, target: job.input.place },
+      `${reason}. Taking it back failed: ${message}${place}`,
+      result,
     );
+  }
+  throw new JobEnd("rolled_back", reason, result);
+}
+
+/** Also for a job that was cancelled. */
+async function putBack(deps: Deps, job: RestoreJob, held: Held): Promise<void> {
+  const signal = deps.jobs.stopping;
+  using opened = await openPatiently(deps, job.input.targetId, signal);
+  await hold(deps, held, operationOf(job.target));
+  const parts = job.input.parts.map(({ to }) => ({ from: to.path.slice(1), to }));
+  const { repository } = opened;
+  await writeParts(deps, { ...job, input: { ...job.input, files: null, parts } }, {
+    repository,
+    snapshot: keptBy(job)!,
+    empties: true,
+    signal,
+  });
+}
+
+/** After a restart of the host, a target may answer later than the engine. */
+async function openPatiently(deps: Deps, targetId: string, signal: AbortSignal) {
+  for (let attempts = 1;; attempts++) {
+    try {
+      return await openTargetRepository(deps, targetId, signal);
+    } catch (error) {
+      const mayAnswer = error instanceof AppError && error.code === "bad_gateway";
+      if (!mayAnswer || attempts === ATTEMPTS_MAX) throw error;
+      await sleep(ATTEMPT_MS, signal);
+    }
   }
 }
 

@@ -1,8 +1,8 @@
 /** Starts a restore. @module */
 
 import type { ByteString } from "../../backup/restic/entry.ts";
+import { parentOf } from "../../backup/volumes/limits.ts";
 import { findHelperImage } from "../../backup/volumes/helper_image.ts";
-import { usersOf } from "../../backup/volumes/users.ts";
 import { findVolume } from "../../../engine/volumes.ts";
 import type { Holder } from "../../access/shares.ts";
 import type { Deps } from "../../deps.ts";
@@ -13,10 +13,13 @@ import { currentContainers } from "../../containers/reads.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { decodePath, encodePath } from "../file_path.ts";
+import { assertStoppable } from "../hold.ts";
 import { openSnapshot } from "../list.ts";
+import { translated } from "../repositories.ts";
 import { type Part, volumePart } from "../contents.ts";
 import type { RestoredPart } from "./job.ts";
 import { restoreKind } from "./kinds.ts";
+import { usersOfParts } from "./users.ts";
 
 export interface RestoreRequest {
   target?: string | undefined;
@@ -47,7 +50,8 @@ export async function startRestore(
 ): Promise<JobView> {
   using opened = await openSnapshot(deps, id, request.target);
   const { target, snapshot } = opened;
-  const paths = request.paths ?? snapshot.paths.filter((path) => path.startsWith("/volumes/"));
+  const volumes = snapshot.paths.filter((path) => path.startsWith("/volumes/"));
+  const paths = [...new Set(request.paths ?? volumes)];
   if (paths.length === 0) throw new AppError("not_found", "The snapshot has no volumes");
   const files = request.what === "file" ? paths.map((path) => decodePath(path).slice(1)) : null;
   const sources = files === null ? paths : [...new Set(paths.map(partPathOf))];
@@ -56,7 +60,10 @@ export async function startRestore(
   );
   const users = request.to === "new" ? [] : await usersOfParts(deps, parts);
   const images = [...new Set(users.map(({ imageId }) => imageId))];
-  if (request.to === "replace" && files === null) {
+  for (const path of paths) await assertIn(opened, path);
+  if (request.to === "replace") {
+    await assertStoppable(deps, users);
+    // It is needed to put back what was there, too.
     await findHelperImage(deps, images, AbortSignal.timeout(LOOK_MS));
   }
   const all = await currentContainers(deps);
@@ -75,6 +82,24 @@ export async function startRestore(
     },
     caller,
   }).job;
+}
+
+/** @throws {AppError} `not_found` for a path that the snapshot does not have. */
+async function assertIn(
+  { repository, snapshot }: Awaited<ReturnType<typeof openSnapshot>>,
+  path: string,
+): Promise<void> {
+  const bytes = decodePath(path).slice(1);
+  const isThere = await translated(async () => {
+    const entries = repository.listDirectory(
+      snapshot.id,
+      parentOf(bytes),
+      AbortSignal.timeout(LOOK_MS),
+    );
+    for await (const entry of entries) if (entry.path === bytes) return true;
+    return false;
+  });
+  if (!isThere) throw new AppError("not_found", `${path} is not in the snapshot`);
 }
 
 /** E.g. `/volumes/data` of `/volumes/data/app/config.json`. */
@@ -108,12 +133,6 @@ async function restoredPart(
     throw new AppError("conflict", `Volume ${name} already exists; choose another name (as)`);
   }
   return { from, to: volumePart(name) };
-}
-
-async function usersOfParts(deps: Deps, parts: readonly RestoredPart[]): Promise<Container[]> {
-  const users = await Promise.all(parts.map(({ to }) => usersOf(deps, to.mount)));
-  const byId = new Map(users.flat().map(({ container }) => [container.id, container]));
-  return [...byId.values()];
 }
 
 /** The stack whose containers use the parts, otherwise the names of the parts. */
