@@ -1,0 +1,116 @@
+/** Restores that end with the service at each step, and go on after its next start. @module */
+
+import { equal } from "node:assert/strict";
+import type { Deps } from "../../services/deps.ts";
+import type { RestoreInput, RestoreJob } from "../../services/snapshots/restore/job.ts";
+import { restoreParts } from "../../services/snapshots/restore/run.ts";
+import { engineTest } from "../helpers/real_engine.ts";
+import { type SnapshotApp, snapshotApp } from "../helpers/snapshots.ts";
+import { sleeper } from "../helpers/test_stack.ts";
+
+const SNAPSHOTS = "/api/backup/snapshots";
+
+/** Steps of a restore that succeeds, and of one whose containers fail. */
+const SUCCESS = ["keep", "write", "release"];
+const FAILURE = ["failure", "put back"];
+
+class Killed extends Error {}
+
+engineTest("a restore that ends after any step goes on", async (real) => {
+  await using test = await snapshotApp(real);
+  const { stack: { name, store, deploy }, exec, run } = test;
+  // Ends with 0 when it is stopped, as databases do.
+  const command = [
+    "sh",
+    "-c",
+    "test ! -e /data/bad && { trap 'exit 0' TERM; while :; do sleep 0.1; done; }",
+  ];
+  const db = { image: sleeper.image, command, volumes: ["data:/data"] };
+  await store({ services: { db, web: sleeper }, volumes: { data: {} } });
+  equal((await deploy()).status, "succeeded");
+  const snapshotOf = async () =>
+    (await run(SNAPSHOTS, { stack: name, mode: "stop" })).result.snapshot as string;
+  await exec("db", "echo old > /data/file");
+  const good = await snapshotOf();
+  await exec("db", "touch /data/bad");
+  const bad = (await run(SNAPSHOTS, { stack: name, mode: "live" })).result.snapshot as string;
+  await exec("db", "rm /data/bad");
+
+  const start = () => real.docker("start", `${name}-db-1`);
+  for (const step of SUCCESS) {
+    await exec("db", "echo new > /data/file");
+    equal(await restoreTwice(test, good, step, start), "succeeded", step);
+    equal(await exec("db", "cat /data/file"), "old", step);
+  }
+  for (const step of FAILURE) {
+    await exec("db", "echo new > /data/file");
+    equal(await restoreTwice(test, bad, step, start), "rolled_back", step);
+    equal(await exec("db", "ls /data; cat /data/file"), "file\nnew", step);
+  }
+});
+
+/**
+ * Restores until a step has succeeded, lets the engine start the container as its own restart would, and
+ * goes on with the stored steps.
+ */
+async function restoreTwice(
+  { app, stack: { name } }: SnapshotApp,
+  snapshot: string,
+  lastStep: string,
+  start: () => Promise<unknown>,
+): Promise<string> {
+  const { deps } = app;
+  const volume = `${name}_data`;
+  const user = deps.inventory.list().find((each) => each.name === `${name}-db-1`)!;
+  const { body: { targets: [target] } } = await app.call("GET", "/api/backup/targets");
+  const input: RestoreInput = {
+    targetId: target.id,
+    place: target.name,
+    snapshot,
+    files: null,
+    parts: [{
+      from: `volumes/${volume}`,
+      to: { path: `/volumes/${volume}`, mount: { type: "volume", source: volume } },
+    }],
+    to: "replace",
+    stableSeconds: 1,
+    images: [user.imageId],
+    affected: [{ id: user.id, name: user.name }],
+  };
+  const steps = new Map<string, { value: unknown } | undefined>();
+  const stop = new AbortController();
+  const jobUntil = (last: string | undefined): RestoreJob => ({
+    id: crypto.randomUUID(),
+    target: name,
+    input,
+    attachment: undefined,
+    signal: new AbortController().signal,
+    async step(step, work) {
+      const known = steps.get(step);
+      if (known) return known.value as Awaited<ReturnType<typeof work>>;
+      steps.set(step, undefined);
+      const value = await work();
+      steps.set(step, { value: JSON.parse(JSON.stringify(value ?? null)) });
+      if (step === last) {
+        stop.abort();
+        throw new Killed();
+      }
+      return value;
+    },
+    resultOf: (step) => steps.get(step)?.value,
+    hasBegun: (step) => steps.has(step),
+    progress() {},
+    log() {},
+  });
+  const jobs = Object.create(deps.jobs, { stopping: { value: stop.signal } });
+  const dying: Deps = { ...deps, jobs };
+  const killed = await restoreParts(dying, jobUntil(lastStep)).catch((error) => error);
+  equal(killed instanceof Killed, true, String(killed?.stack));
+  await start();
+  try {
+    await restoreParts(deps, jobUntil(undefined));
+    return "succeeded";
+  } catch (error) {
+    return (error as { status?: string }).status ?? String((error as Error).stack);
+  }
+}
