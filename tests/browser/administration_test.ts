@@ -34,8 +34,8 @@ const PAGES = [
   "/license",
   "/settings",
   "/backups/targets",
-  "/backups/server",
   "/about",
+  "/backups/server",
   "/account",
 ];
 
