@@ -33,9 +33,9 @@ const PAGES = [
   "/audit",
   "/license",
   "/settings",
-  "/backups",
-  "/backups/server",
+  "/backups/targets",
   "/about",
+  "/backups/server",
   "/account",
 ];
 
@@ -186,7 +186,7 @@ dashboardTest("a viewer gets the pages of administration that are theirs", async
     await tab.open(path);
     await tab.find("heading", "Access denied");
   }
-  await tab.open("/backups");
+  await tab.open("/backups/targets");
   await tab.find("tab", "Snapshots");
   deepEqual(await tab.names("tab"), ["Stacks", "Snapshots", "Targets"]);
   await tab.go("/tokens");

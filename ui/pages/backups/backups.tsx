@@ -18,10 +18,12 @@ interface Tab {
   Body: ComponentType;
 }
 
+const mayRead = () => hasRole("viewer", "backup:read");
+
 const TABS: readonly Tab[] = [
-  { name: "Stacks", path: "", mayOpen: () => hasRole("viewer", "backup:read"), Body: Stacks },
-  { name: "Snapshots", path: "snapshots", mayOpen: () => hasRole("viewer", "backup:read"), Body: Snapshots },
-  { name: "Targets", path: "targets", mayOpen: () => hasRole("viewer", "backup:read"), Body: Targets },
+  { name: "Stacks", path: "", mayOpen: mayRead, Body: Stacks },
+  { name: "Snapshots", path: "snapshots", mayOpen: mayRead, Body: Snapshots },
+  { name: "Targets", path: "targets", mayOpen: mayRead, Body: Targets },
   { name: "This server", path: "server", mayOpen: () => hasRole("admin"), Body: Server },
 ];
 

@@ -143,7 +143,7 @@ function JobDialog({ title, job, names, onClose }: {
   );
 }
 
-/** What a backup stored, or a restore wrote and kept. */
+/** Facts of a backup that stored something, or of a restore. */
 function Details({ job }: { job: Job }) {
   const { target, snapshot, kept, verdict, downtimeMs, skippedCount, leftOut } = outcomeOf(job);
   const summary = summaryOf(job);

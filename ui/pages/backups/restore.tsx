@@ -11,7 +11,7 @@ import { Icon } from "../../components/icon.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import { beginRestore, stops } from "./begin_restore.ts";
-import { contentOf, shortId, titleOf, volumeName } from "./snapshot_text.ts";
+import { contentOf, titleOf, volumeName } from "./snapshot_text.ts";
 
 type Way = "new" | "replace";
 
@@ -61,7 +61,7 @@ function RestoreForm({ snapshot, existing, onClose }: {
     onClose();
   };
   return (
-    <Form name={`Restore ${shortId(id)}`} submit="Restore" onSubmit={send} onCancel={onClose}>
+    <Form submit="Restore" onSubmit={send} onCancel={onClose}>
       {volumes.length > 1 && (
         <SelectField
           label="Volumes"
