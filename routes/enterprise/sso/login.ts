@@ -29,7 +29,7 @@ import {
   signInThrough,
   throttled,
 } from "../../users/browser_login.ts";
-import { MfaRequired } from "../../users/login.ts";
+import { MfaRequired, signInWithNote } from "../../users/login.ts";
 
 /** Limit per client address. */
 const ACS_PER_MINUTE = 10;
@@ -179,7 +179,8 @@ export const ssoLoginEndpoints = (deps: Deps) => {
     }, async ({ body, caller, request, note }) => {
       const { SAMLResponse: samlResponse, RelayState: relayState } = body;
       const message = { samlResponse, relayState };
-      const login = await acceptAssertion(deps, message, clientOf(caller, request), note);
+      const client = clientOf(caller, request);
+      const login = signInWithNote(note, await acceptAssertion(deps, message, client, note));
       if ("refusal" in login) return refuseBrowser(deps, login.refusal, SIGN_IN);
       if (!("code" in login)) return login;
       return redirectToPage(SIGN_IN, login);

@@ -29,6 +29,8 @@ export interface LoginNote {
   actor?: string;
   /** The name of the identity provider. */
   target?: string;
+  /** That name, and those by which the provider has proved a user who is refused. */
+  targets?: readonly string[];
   /** Why the login was refused. */
   command?: string;
 }
