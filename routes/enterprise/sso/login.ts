@@ -128,7 +128,7 @@ export const ssoLoginEndpoints = (deps: Deps) => {
         404: "The identity provider does not exist",
         ...throttled(LOGINS_PER_MINUTE),
       },
-    }, async ({ params, query, request, setCookie }) => {
+    }, async ({ caller, params, query, request, setCookie }) => {
       const { return_to: returnTo, relay_state: relayState = query.RelayState } = query;
       const { page: pageHash } = query;
       if (returnTo !== undefined && pageHash === undefined) {
@@ -138,7 +138,8 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       const login = returnTo === undefined || pageHash === undefined
         ? undefined
         : newLoginBrowser(deps, request, { pageHash, returnTo });
-      const redirect = await beginLogin(deps, params.id, relayState, login?.browser);
+      const from = { address: caller.address, relayState };
+      const redirect = await beginLogin(deps, params.id, from, login?.browser);
       if (login) setCookie(login.cookie);
       if (redirect.kind === "redirect") return respond(302, null, { location: redirect.url });
       const { text, policy } = signInFormPage(redirect);

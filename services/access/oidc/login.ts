@@ -118,7 +118,7 @@ function issueLogin(
     isValid: deps.accounts.isOpenOf([user.id, ...logoutKeysOf(provider, proved.claims)]),
     record: recorderOf(deps, provider, proved),
     browserHash: request.browserHash,
-  });
+  }, user.id);
   return { code, returnTo: request.returnTo };
 }
 
