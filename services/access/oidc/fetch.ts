@@ -91,6 +91,31 @@ async function inTurn<Result>(
   }
 }
 
+/**
+ * Fetches something of a provider once for all that need it now. A failure is theirs as well, and of
+ * those that come soon: anyone can send tokens for which metadata and keys are needed.
+ */
+export async function fetchShared<Result>(
+  { now, oidc }: ClientDeps,
+  what: keyof ClientDeps["oidc"]["fetches"],
+  providerId: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const all = oidc.fetches[what];
+  const fetch = all.get(providerId) ?? { running: undefined, failure: undefined };
+  all.set(providerId, fetch);
+  const { failure } = fetch;
+  if (failure && Math.abs(now().getTime() - failure.atMs) < FAILED_MS) throw failure.error;
+  fetch.running ??= work().then((result) => {
+    fetch.failure = undefined;
+    return result;
+  }, (error) => {
+    fetch.failure = { error, atMs: now().getTime() };
+    throw error;
+  }).finally(() => fetch.running = undefined);
+  return await fetch.running as Result;
+}
+
 function callsOf(all: Map<string, ProviderCalls>, providerId: string): ProviderCalls {
   const known = all.get(providerId);
   if (known) return known;
