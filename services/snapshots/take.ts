@@ -17,6 +17,7 @@ import {
 import { openTargetRepository } from "./repositories.ts";
 import { type Stored, storeTree } from "./store.ts";
 import { outputOf, runHook } from "./run_hooks.ts";
+import { withoutValuesOf } from "./secret_values.ts";
 import { tagsOf } from "./tags.ts";
 import type { Dump } from "./tree.ts";
 
@@ -51,11 +52,14 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
       job.step("read", async () => {
         const { stack, parts } = contents;
         const description = stack === null ? null : await describeStack(deps, contents, stack);
-        return await storeTree(deps, opened.repository, { parts, dumps, description }, {
-          tags: tagsOf(job.input),
-          images: contents.containers.map(({ imageId }) => imageId),
-          job,
-        });
+        return await withoutValuesOf(deps.engine, contents.containers, () =>
+          storeTree(deps, opened.repository, { parts, dumps, description }, {
+            tags: tagsOf(job.input),
+            images: contents.containers.map(({ imageId }) =>
+              imageId
+            ),
+            job,
+          }));
       }));
   } finally {
     if (held) await job.step("release", () => release(deps, held, operation));

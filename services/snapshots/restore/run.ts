@@ -16,6 +16,7 @@ import { verify } from "../../updates/run/verify.ts";
 import { type Held, hold, planHold, release } from "../hold.ts";
 import { operationOf } from "../job.ts";
 import { openTargetRepository } from "../repositories.ts";
+import { withoutValuesOf } from "../secret_values.ts";
 import { storeTree } from "../store.ts";
 import { keptTags } from "../tags.ts";
 import type { RestoreJob, RestoreResult } from "./job.ts";
@@ -71,11 +72,18 @@ async function replace(
     await job.step("hold", () => hold(deps, held, operation));
     kept = await job.step("keep", async () => {
       const tree = { parts: parts.map(({ to }) => to), dumps: [], description: null };
-      return (await storeTree(deps, repository, tree, { tags: keptTags(target), images, job }))
-        .snapshot;
+      const { snapshot } = await withoutValuesOf(
+        deps.engine,
+        affected,
+        () => storeTree(deps, repository, tree, { tags: keptTags(target), images, job }),
+      );
+      return snapshot;
     });
     const source = { repository, snapshot, empties: files === null, signal };
-    const written = await job.step("write", () => writeParts(deps, job, source));
+    const written = await job.step(
+      "write",
+      () => withoutValuesOf(deps.engine, affected, () => writeParts(deps, job, source)),
+    );
     await job.step("release", () => release(deps, held, operation));
     const downtimeMs = Math.round(performance.now() - startedAt);
     const verdict = await job.step("verify", () => verifyHeld(deps, job, held));
@@ -107,7 +115,10 @@ async function putBack(
     await job.step("stop again", () => hold(deps, held, operation));
     const parts = job.input.parts.map(({ to }) => ({ from: to.path.slice(1), to }));
     const whole = { ...job, input: { ...job.input, files: null, parts } };
-    await job.step("put back", () => writeParts(deps, whole, source));
+    await job.step(
+      "put back",
+      () => withoutValuesOf(deps.engine, job.input.affected, () => writeParts(deps, whole, source)),
+    );
     await job.step("start again", () => release(deps, held, operation));
   } catch (error) {
     await throwIfInterrupted(deps, error);
