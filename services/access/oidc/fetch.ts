@@ -20,6 +20,9 @@ const FAILED_MS = 10_000;
 const RUNNING_MAX = 10;
 const WAITING_MAX = 200;
 
+/** Longest `WWW-Authenticate` header that is read: the library's time grows with its square. */
+const CHALLENGE_MAX = 2_048;
+
 export type CustomFetch = ReturnType<typeof fetchThrough>;
 
 /** Bodies that a `Response` must not have. */
@@ -52,9 +55,12 @@ async (
     }));
   const { status } = answer;
   if (status < 200 || status > 599) throw new OutboundError("network", `Status ${status}`);
+  const received = new Headers(answer.headers);
+  const challenge = received.get("www-authenticate");
+  if (challenge !== null && challenge.length > CHALLENGE_MAX) received.delete("www-authenticate");
   return new Response(WITHOUT_BODY.includes(status) ? null : answer.body, {
     status,
-    headers: answer.headers,
+    headers: received,
   });
 };
 
