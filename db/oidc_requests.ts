@@ -18,23 +18,14 @@ const requests = table("oidc_requests", {
   returnTo: text(),
   /** ISO 8601, UTC. */
   expiresAt: text(),
+  /** The address group that began it. */
+  client: text(),
 });
 
 /** One sign-in that was begun. */
 export type OidcRequest = Row<typeof requests>;
 
-/** Stores a request; beyond `max`, the oldest ones are dropped. */
-export function insertOidcRequest(db: Database, request: OidcRequest, max: number): void {
-  const surplus = requests.count(db) + 1 - max;
-  if (surplus > 0) {
-    db.run(
-      `DELETE FROM oidc_requests WHERE id IN
-         (SELECT id FROM oidc_requests ORDER BY expires_at LIMIT :surplus)`,
-      { surplus },
-    );
-  }
-  requests.insert(db, request);
-}
+export const { insert: insertOidcRequest } = requests;
 
 /** Removes a request and returns it; `undefined` for an unknown one. */
 export function takeOidcRequest(db: Database, id: string): OidcRequest | undefined {

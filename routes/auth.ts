@@ -15,6 +15,7 @@ import {
   LoginBody,
   MfaRequired,
   renewalWithNote,
+  signInWithNote,
   THROTTLED,
   TokenPair,
 } from "./users/login.ts";
@@ -67,9 +68,9 @@ export const authEndpoints = (deps: Deps) => [
       503: "Too many concurrent logins",
       ...THROTTLED,
     },
-  }, ({ body, caller, request, note, admit }) => {
+  }, async ({ body, caller, request, note, admit }) => {
     note.target = loginName(deps, body.email);
-    return logIn(deps, body, clientOf(caller, request), admit);
+    return signInWithNote(note, await logIn(deps, body, clientOf(caller, request), admit));
   }),
 
   endpoint("POST /auth/refresh", {

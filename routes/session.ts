@@ -34,6 +34,7 @@ import {
   LoginBody,
   MfaRequired,
   renewalWithNote,
+  signInWithNote,
   THROTTLED,
 } from "./users/login.ts";
 
@@ -167,7 +168,8 @@ export const sessionEndpoints = (deps: Deps) => {
       const credentials = "code" in body
         ? { ...body, loginCookies: readLoginCookies(config, request, pageHash) }
         : body;
-      const pair = await signIn(deps, credentials, clientOf(caller, request), admit, pageHash);
+      const client = clientOf(caller, request);
+      const pair = signInWithNote(note, await signIn(deps, credentials, client, admit, pageHash));
       if ("mfaRequired" in pair) return pair;
       setCookie(sessionCookie(config, request, pageHash, pair.refreshToken));
       return { ...pair, permissions: grantedTo(pair.userId) };

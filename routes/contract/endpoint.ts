@@ -195,6 +195,8 @@ export interface Note {
   targets?: readonly string[];
   /** The command or the options of the action. */
   command?: string;
+  /** The step of a sign-in that is not finished yet: the entry must not look like a login. */
+  step?: "first factor";
   /** Leaves the audit log without an entry: the request was a preview. */
   unaudited?: true;
   /** Leaves the compliance log without an entry for a success: nothing new has happened. */

@@ -146,7 +146,7 @@ export const oidcLoginEndpoints = (deps: Deps) => {
         403: refusal("The identity provider is disabled, or this server is in key mode"),
         502: refusal("The provider cannot be reached, or does not answer as it should"),
       },
-    }, async ({ params, query: { page, returnTo }, request, setCookie }) => {
+    }, async ({ caller, params, query: { page, returnTo }, request, setCookie }) => {
       const signIn = `../${SIGN_IN}`;
       const redirect = (location: string) => ({ status: 302, headers: { location }, body: null });
       if (page === undefined) {
@@ -158,7 +158,7 @@ export const oidcLoginEndpoints = (deps: Deps) => {
         const url = await beginOidcLogin(
           deps,
           params.id,
-          baseUrl(deps.config, request),
+          { baseUrl: baseUrl(deps.config, request), address: caller.address },
           browser,
         );
         setCookie(cookie);

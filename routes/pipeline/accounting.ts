@@ -55,7 +55,7 @@ export function accounting(
     // The request that installs a license or starts the trial is the first one to be recorded.
     const recorder = policy ?? await currentPolicy();
     const caller = c.get("caller") as Caller | undefined;
-    const { actor, command = null, isRoutine, unaudited, ...note } = c.get("note");
+    const { actor, command = null, isRoutine, step, unaudited, ...note } = c.get("note");
     const own = note.target === undefined ? readTargets(c) : [note.target];
     const targets = note.targets ?? own;
     const target = (own.length > 0 ? own : targets).join(" ");
@@ -68,11 +68,12 @@ export function accounting(
     if (isDeniedRead) audit({ caller, action, target, targets, command, outcome: "denied" });
     if (isAudited && !unaudited && isRelevant && status !== 429) {
       const userId = actor ?? caller.userId;
-      audit({ caller: { ...caller, userId }, action, target, targets, command, outcome });
+      const part = step === undefined ? action : `${action} (${step})`;
+      audit({ caller: { ...caller, userId }, action: part, target, targets, command, outcome });
       if (isChange && outcome === "success") changes.record(resource);
     }
     if ((endpoint.unrecorded || isRoutine) && outcome === "success") return;
-    const result = { caller, target, targets, command, status, outcome, actor };
+    const result = { caller, target, targets, command, status, outcome, actor, phase: step };
     await recorder?.record({ ...describeRequest(c), ...result });
   }
 

@@ -52,6 +52,12 @@ export const LoginBody = z.strictObject({
 
 export const THROTTLED = { 429: "Limit of 10 failures per minute reached; see `Retry-After`" };
 
+/** Notes of a sign-in that it waits for its second factor, which completes the login. */
+export function signInWithNote<Result extends object>(note: Note, result: Result): Result {
+  if ("mfaRequired" in result) note.step = "first factor";
+  return result;
+}
+
 /**
  * Notes of a renewal what the logs need: the user if a refresh token was reused, and that an open
  * page renews its login without anything new.

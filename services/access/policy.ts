@@ -31,8 +31,11 @@ export interface Observation {
   /** The command or options that the request executed. */
   command: string | null;
   status: number;
-  /** Set for a connection that outlives its request, which is recorded like a write. */
-  phase?: "start" | "end";
+  /**
+   * The part that this is of something longer: a connection that outlives its request, which is
+   * recorded like a write, or a sign-in that needs another factor.
+   */
+  phase?: "start" | "end" | "first factor" | undefined;
   outcome: "success" | "failure" | "denied";
   /** After a login: the id of the user who logged in. */
   actor: string | undefined;

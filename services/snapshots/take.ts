@@ -19,6 +19,7 @@ import {
 import { openTargetRepository } from "./repositories.ts";
 import { type Stored, storeTree } from "./store.ts";
 import { outputOf, runHook } from "./run_hooks.ts";
+import { withoutValuesOf } from "./secret_values.ts";
 import { tagsOf } from "./tags.ts";
 import type { Dump } from "./tree.ts";
 
@@ -58,11 +59,14 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
       const { stack, parts, containers } = contents;
       const description = stack === null ? null : await describeStack(deps, contents, stack);
       const dumps = dumpsOf(deps, hooked, job.signal);
-      return await storeTree(deps, opened.repository, { parts, dumps, description }, {
-        tags: tagsOf(job.input),
-        images: containers.map(({ imageId }) => imageId),
-        job,
-      });
+      const tree = { parts, dumps, description };
+      const tags = tagsOf(job.input);
+      const images = containers.map(({ imageId }) => imageId);
+      return await withoutValuesOf(
+        deps.engine,
+        containers,
+        () => storeTree(deps, opened.repository, tree, { tags, images, job }),
+      );
     });
   } finally {
     await letContinue(deps, job);

@@ -6,13 +6,14 @@
  * @module
  */
 
+import { DROPPED, mostCrowded } from "../access/crowd.ts";
 import { createShares, type Holder } from "../access/shares.ts";
 import { randomText, sha256 } from "../builtins.ts";
 
 /** Lifetime of a ticket unless given, in milliseconds. */
 export const TICKET_MS = 30_000;
 
-/** Maximum number of unused tickets; beyond it, the oldest is dropped. */
+/** Maximum number of unused tickets; beyond it, those of the clients that have the most are dropped. */
 const TICKETS_MAX = 10_000;
 
 const TICKET_BYTES = 32;
@@ -20,6 +21,7 @@ const TICKET_BYTES = 32;
 interface Ticket<Grant> {
   grant: Grant;
   expiresAtMs: number;
+  client: string;
   /** Gives the share of its holder back. */
   release: () => void;
 }
@@ -42,17 +44,22 @@ export function createTickets<Grant>(
   const shares = createShares({ what: "unused tickets", max: TICKETS_MAX });
 
   return {
-    /** @throws {AppError} `too_many_requests` above the share of the holder. */
-    issue(grant: Grant): string {
+    /**
+     * @param client The user, or the address group of an anonymous client: one that has many drops its
+     * own; default: all are those of one client.
+     * @throws {AppError} `too_many_requests` above the share of the holder.
+     */
+    issue(grant: Grant, client = ""): string {
       const at = now().getTime();
       for (const [hash, { expiresAtMs }] of tickets) {
-        if (tickets.size < TICKETS_MAX && expiresAtMs > at) break;
+        if (expiresAtMs > at) break;
         drop(hash);
       }
+      if (tickets.size >= TICKETS_MAX) dropCrowded();
       const holder = holderOf(grant);
       const release = holder ? shares.take(holder) : () => {};
       const ticket = randomText(TICKET_BYTES);
-      tickets.set(sha256(ticket), { grant, expiresAtMs: at + lifeMs, release });
+      tickets.set(sha256(ticket), { grant, expiresAtMs: at + lifeMs, client, release });
       return ticket;
     },
 
@@ -72,6 +79,11 @@ export function createTickets<Grant>(
 
   function grantOf(ticket: Ticket<Grant> | undefined): Grant | undefined {
     return ticket && now().getTime() < ticket.expiresAtMs ? ticket.grant : undefined;
+  }
+
+  function dropCrowded(): void {
+    const entries = [...tickets].map(([hash, { client }]) => [hash, client] as const);
+    for (const hash of mostCrowded(entries, DROPPED)) drop(hash);
   }
 
   function drop(hash: string): Ticket<Grant> | undefined {

@@ -16,12 +16,14 @@ const requests = table("saml_requests", {
   page_hash: text<string | null>(),
   /** The path that this browser goes to. */
   return_to: text<string | null>(),
+  /** The address group that began it. */
+  client: text(),
 });
 
 /** One request as stored. Times are ISO 8601, UTC. */
 export type SamlRequest = Row<typeof requests>;
 
-export const { find: selectRequest, count: countRequests } = requests;
+export const { find: selectRequest } = requests;
 
 export function insertRequest(db: Database, request: Omit<SamlRequest, "used_at">): void {
   requests.insertFields(db, request);
@@ -29,15 +31,6 @@ export function insertRequest(db: Database, request: Omit<SamlRequest, "used_at"
 
 export function updateRequestUsed(db: Database, id: string, usedAt: string): void {
   requests.update(db, id, { used_at: usedAt });
-}
-
-/** Deletes the `count` oldest requests. */
-export function deleteOldestRequests(db: Database, count: number): void {
-  db.run(
-    `DELETE FROM saml_requests
-      WHERE id IN (SELECT id FROM saml_requests ORDER BY expires_at, id LIMIT :count)`,
-    { count },
-  );
 }
 
 /** @returns How many were deleted. */

@@ -49,6 +49,7 @@ import { migration as backupTargets } from "./0040_backup_targets.ts";
 import { migration as temporaryNames } from "./0041_temporary_names.ts";
 import { migration as refusedUsers } from "./0042_refused_users.ts";
 import { migration as foreignPasswords } from "./0043_foreign_passwords.ts";
+import { migration as clientsOfSignIns } from "./0044_clients_of_sign_ins.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -94,4 +95,5 @@ export const stateMigrations: readonly Migration[] = [
   temporaryNames,
   refusedUsers,
   foreignPasswords,
+  clientsOfSignIns,
 ];

@@ -29,7 +29,7 @@ import {
   signInThrough,
   throttled,
 } from "../../users/browser_login.ts";
-import { MfaRequired } from "../../users/login.ts";
+import { MfaRequired, signInWithNote } from "../../users/login.ts";
 
 /** Limit per client address. */
 const ACS_PER_MINUTE = 10;
@@ -128,7 +128,7 @@ export const ssoLoginEndpoints = (deps: Deps) => {
         404: "The identity provider does not exist",
         ...throttled(LOGINS_PER_MINUTE),
       },
-    }, async ({ params, query, request, setCookie }) => {
+    }, async ({ caller, params, query, request, setCookie }) => {
       const { return_to: returnTo, relay_state: relayState = query.RelayState } = query;
       const { page: pageHash } = query;
       if (returnTo !== undefined && pageHash === undefined) {
@@ -138,7 +138,8 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       const login = returnTo === undefined || pageHash === undefined
         ? undefined
         : newLoginBrowser(deps, request, { pageHash, returnTo });
-      const redirect = await beginLogin(deps, params.id, relayState, login?.browser);
+      const from = { address: caller.address, relayState };
+      const redirect = await beginLogin(deps, params.id, from, login?.browser);
       if (login) setCookie(login.cookie);
       if (redirect.kind === "redirect") return respond(302, null, { location: redirect.url });
       const { text, policy } = signInFormPage(redirect);
@@ -179,7 +180,8 @@ export const ssoLoginEndpoints = (deps: Deps) => {
     }, async ({ body, caller, request, note }) => {
       const { SAMLResponse: samlResponse, RelayState: relayState } = body;
       const message = { samlResponse, relayState };
-      const login = await acceptAssertion(deps, message, clientOf(caller, request), note);
+      const client = clientOf(caller, request);
+      const login = signInWithNote(note, await acceptAssertion(deps, message, client, note));
       if ("refusal" in login) return refuseBrowser(deps, login.refusal, SIGN_IN);
       if (!("code" in login)) return login;
       return redirectToPage(SIGN_IN, login);

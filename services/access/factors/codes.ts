@@ -4,16 +4,20 @@ import { selectTotpSecret, type TotpSecret, updateTotpStep } from "../../../db/t
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { openOrConflict } from "../../secrets/secrets.ts";
+import type { Caller } from "../caller.ts";
 import { useRecoveryCode } from "./recovery_codes.ts";
 import { findStep } from "./totp.ts";
 
 /** A code that proves a second factor. */
 export type GivenCode = { code: string } | { recoveryCode: string };
 
+/** The user whose code it is; `familyId` is the session, missing during a sign-in. */
+type CodeUser = Pick<Caller, "userId" | "address"> & { familyId?: string };
+
 export type CodeDeps = Pick<Deps, "db" | "secrets" | "codeThrottle" | "log" | "now">;
 
 /**
- * Uses up a code of an account. Wrong ones count per address and per account, apart from passwords:
+ * Uses up a code of an account. Wrong ones count per account, and in a sign-in per address, apart from passwords:
  * a right password does not reset them.
  *
  * @param refusal Code of the error for a wrong one.
@@ -22,27 +26,32 @@ export type CodeDeps = Pick<Deps, "db" | "secrets" | "codeThrottle" | "log" | "n
  */
 export function useCode(
   deps: CodeDeps,
-  { userId, address }: { userId: string; address: string },
+  user: CodeUser,
   given: GivenCode,
   refusal: "unauthorized" | "forbidden",
 ): void {
   const what = "code" in given ? "code" : "recovery code";
   checkCode(
     deps,
-    { userId, address },
-    () => isRight(deps, userId, given),
+    user,
+    () => isRight(deps, user.userId, given),
     () => new AppError(refusal, `The ${what} is wrong or was used already`),
   );
 }
 
-/** Counts a check of a code that was wrong. @throws The refusal; else as {@linkcode useCode}. */
+/**
+ * Counts a check of a code that was wrong: of a session only for its account, because its user is known
+ * and must not block others at the same address.
+ *
+ * @throws The refusal; else as {@linkcode useCode}.
+ */
 export function checkCode(
   { codeThrottle, log }: Pick<CodeDeps, "codeThrottle" | "log">,
-  { userId, address }: { userId: string; address: string },
+  { userId, address, familyId }: CodeUser,
   check: () => boolean,
   refusal: () => AppError,
 ): void {
-  const attempt = codeThrottle.begin(address, userId);
+  const attempt = codeThrottle.begin(familyId === undefined ? address : userId, userId);
   if (!check()) {
     log.warn("wrong second factor", { userId, address });
     throw refusal();

@@ -62,7 +62,7 @@ export function registrationOptions(
   return {
     rp: { id: rpId, name: `Longshore ${deps.config.serverName}` },
     user: { id: userHandleOf(caller.userId), name: email, displayName: name ?? email },
-    challenge: deps.passkeyChallenges.issue(registrationOf(caller)),
+    challenge: deps.passkeyChallenges.issue(registrationOf(caller), caller.userId),
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: "public-key" as const, alg })),
     timeout: CHALLENGE_MS,
     excludeCredentials: selectPasskeys(deps.db, caller.userId)

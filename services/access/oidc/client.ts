@@ -8,7 +8,13 @@
 import * as oauth from "oauth4webapi";
 import { isProviderUrl } from "../../input/provider_url.ts";
 import type { Claims } from "./claims.ts";
-import { type ClientDeps, type CustomFetch, fetchThrough, TIMEOUT_MS } from "./fetch.ts";
+import {
+  type ClientDeps,
+  type CustomFetch,
+  fetchShared,
+  fetchThrough,
+  TIMEOUT_MS,
+} from "./fetch.ts";
 import { CLOCK_TOLERANCE_S, fetchKeys, verifyToken } from "./keys.ts";
 import type { OidcProvider } from "./provider.ts";
 import { asRefusal } from "./provider_errors.ts";
@@ -169,15 +175,29 @@ type Options = {
 };
 
 async function metadataOf(
-  { now, oidc }: ClientDeps,
-  { id, name, issuer }: OidcProvider,
+  deps: ClientDeps,
+  provider: OidcProvider,
   options: Options,
 ): Promise<oauth.AuthorizationServer> {
-  const known = oidc.metadata.get(id);
-  const atMs = now().getTime();
+  const { id, issuer } = provider;
+  const { metadata } = deps.oidc;
+  const known = metadata.get(id);
+  const atMs = deps.now().getTime();
   if (known?.issuer === issuer && Math.abs(atMs - known.fetchedAtMs) < METADATA_MS) {
     return known.server;
   }
+  return await fetchShared(deps, "metadata", id, async () => {
+    const server = await discover(provider, options);
+    metadata.set(id, { issuer, server, fetchedAtMs: atMs });
+    return server;
+  });
+}
+
+/** @throws {SignInRefusal} `provider_unreachable`, `metadata_invalid`. */
+async function discover(
+  { name, issuer }: OidcProvider,
+  options: Options,
+): Promise<oauth.AuthorizationServer> {
   try {
     const url = new URL(issuer);
     const response = await oauth.discoveryRequest(url, { ...options, algorithm: "oidc" });
@@ -190,7 +210,6 @@ async function metadataOf(
       );
     }
     assertUsable(server);
-    oidc.metadata.set(id, { issuer, server, fetchedAtMs: atMs });
     return server;
   } catch (error) {
     throw asRefusal(error, name, "metadata_invalid");

@@ -20,6 +20,9 @@ const FAILED_MS = 10_000;
 const RUNNING_MAX = 10;
 const WAITING_MAX = 200;
 
+/** Longest `WWW-Authenticate` header that is read: the library's time grows with its square. */
+const CHALLENGE_MAX = 2_048;
+
 export type CustomFetch = ReturnType<typeof fetchThrough>;
 
 /** Bodies that a `Response` must not have. */
@@ -52,9 +55,12 @@ async (
     }));
   const { status } = answer;
   if (status < 200 || status > 599) throw new OutboundError("network", `Status ${status}`);
+  const received = new Headers(answer.headers);
+  const challenge = received.get("www-authenticate");
+  if (challenge !== null && challenge.length > CHALLENGE_MAX) received.delete("www-authenticate");
   return new Response(WITHOUT_BODY.includes(status) ? null : answer.body, {
     status,
-    headers: answer.headers,
+    headers: received,
   });
 };
 
@@ -89,6 +95,31 @@ async function inTurn<Result>(
     if (start) start();
     else calls.running--;
   }
+}
+
+/**
+ * Fetches something of a provider once for all that need it now. A failure is theirs as well, and of
+ * those that come soon: anyone can send tokens for which metadata and keys are needed.
+ */
+export async function fetchShared<Result>(
+  { now, oidc }: ClientDeps,
+  what: keyof ClientDeps["oidc"]["fetches"],
+  providerId: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const all = oidc.fetches[what];
+  const fetch = all.get(providerId) ?? { running: undefined, failure: undefined };
+  all.set(providerId, fetch);
+  const { failure } = fetch;
+  if (failure && Math.abs(now().getTime() - failure.atMs) < FAILED_MS) throw failure.error;
+  fetch.running ??= work().then((result) => {
+    fetch.failure = undefined;
+    return result;
+  }, (error) => {
+    fetch.failure = { error, atMs: now().getTime() };
+    throw error;
+  }).finally(() => fetch.running = undefined);
+  return await fetch.running as Result;
 }
 
 function callsOf(all: Map<string, ProviderCalls>, providerId: string): ProviderCalls {

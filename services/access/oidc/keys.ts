@@ -3,7 +3,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
 import type { AuthorizationServer } from "oauth4webapi";
 import type { Claims } from "./claims.ts";
-import { type ClientDeps, fetchThrough } from "./fetch.ts";
+import { type ClientDeps, fetchShared, fetchThrough } from "./fetch.ts";
 import type { OidcProvider } from "./provider.ts";
 import { notAuthenticated, providerFailed } from "./refusal.ts";
 
@@ -53,9 +53,14 @@ export async function verifyToken(
   const atMs = now().getTime();
   const isOlder = (fetchedAtMs: number, ms: number) => Math.abs(atMs - fetchedAtMs) >= ms;
   const fetchedKeys = async () => {
-    const set = await fetchKeys(deps, id, server);
-    oidc.keys.set(id, { url, set, fetchedAtMs: atMs });
-    return set;
+    // Another token may have fetched them while this one was verified.
+    const current = oidc.keys.get(id);
+    if (current && current !== known && current.url === url) return current.set;
+    return await fetchShared(deps, "keys", id, async () => {
+      const set = await fetchKeys(deps, id, server);
+      oidc.keys.set(id, { url, set, fetchedAtMs: atMs });
+      return set;
+    });
   };
   const verifyWith = async (set: JSONWebKeySet) => {
     const { payload } = await jwtVerify(token, createLocalJWKSet(set), {

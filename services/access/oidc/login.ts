@@ -10,7 +10,14 @@ import type { BrowserLogin, LoginNote } from "../sign_in/login_browser.ts";
 import { revokeFamiliesOfUser } from "../sign_in/families.ts";
 import { SignInRefusal } from "../sign_in/refusal.ts";
 import type { ProvedLogin } from "../sign_in/open_login.ts";
-import { type Claims, hasSeveralFactors, isComplete, joinClaims } from "./claims.ts";
+import {
+  type Claims,
+  emailOf,
+  hasSeveralFactors,
+  isComplete,
+  isEmailVerified,
+  joinClaims,
+} from "./claims.ts";
 import type { ProviderTokens } from "./client.ts";
 import type { ClientDeps } from "./fetch.ts";
 import { knownOidcProvider, type OidcProvider } from "./provider.ts";
@@ -98,7 +105,7 @@ function issueLogin(
   client: Client,
   note: LoginNote,
 ): BrowserLogin {
-  const { user, isLinked } = storeUser(deps, provider, proved);
+  const { user, isLinked } = storeUser(deps, provider, proved, note);
   if (isLinked) revokeFamiliesOfUser(deps, user.id);
   const { address } = client;
   note.actor = user.id;
@@ -111,7 +118,7 @@ function issueLogin(
     isValid: deps.accounts.isOpenOf([user.id, ...logoutKeysOf(provider, proved.claims)]),
     record: recorderOf(deps, provider, proved),
     browserHash: request.browserHash,
-  });
+  }, user.id);
   return { code, returnTo: request.returnTo };
 }
 
@@ -119,18 +126,24 @@ function issueLogin(
 function storeUser(
   deps: CallbackDeps,
   provider: OidcProvider,
-  proved: ProvedUser,
+  { claims }: ProvedUser,
+  note: LoginNote,
 ): ProvisionedUser {
   try {
     return deps.db.transaction(() => {
       assertUnchanged(deps, provider);
-      return findOidcUser(deps, provider, proved.claims);
+      return findOidcUser(deps, provider, claims);
     });
   } catch (error) {
     // The transaction was rolled back, and with it new users and roles.
     deps.accounts.reread();
-    const subject = { issuer: provider.issuer, subject: proved.claims.sub };
-    recordRefusal(deps, selectUserIdOfSubject(deps.db, subject), error);
+    const subject = { issuer: provider.issuer, subject: claims.sub };
+    const userId = selectUserIdOfSubject(deps.db, subject);
+    recordRefusal(deps, userId, error);
+    // Lone surrogates would find the user of another subject.
+    if (userId !== undefined && claims.sub.isWellFormed()) note.actor = userId;
+    const email = isEmailVerified(claims) ? emailOf(claims) : null;
+    note.targets = [provider.name, claims.sub, email ?? ""].filter(Boolean);
     throw error;
   }
 }

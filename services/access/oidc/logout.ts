@@ -5,12 +5,15 @@ import {
   selectOidcSession,
   selectSessionIdsOfLogout,
 } from "../../../db/oidc_sessions.ts";
+import { sha256 } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
 import { isProviderUrl } from "../../input/provider_url.ts";
+import { createLimiter, type Limiter } from "../../limiter.ts";
 import { revokeFamilies } from "../sign_in/families.ts";
 import type { PresentedTokens } from "../sign_in/open_login.ts";
 import { findRefreshToken } from "../sign_in/refresh_tokens.ts";
+import type { Claims } from "./claims.ts";
 import type { ClientDeps } from "./fetch.ts";
 import { allOidcProviders, knownOidcProvider, type OidcProvider } from "./provider.ts";
 import { logoutKeysOf } from "./logout_keys.ts";
@@ -21,8 +24,11 @@ type LogoutDeps = ClientDeps & Pick<Deps, "accounts" | "db" | "log" | "secrets">
 /** Longest ID token that is put into an address, in characters. */
 const HINT_MAX = 4_096;
 
-/** Validity of a logout token that does not say when it expires. */
+/** Validity of a logout token, whatever it says: with some clock difference, it arrives at once. */
 const AGE_MAX_MS = 5 * 60 * 1000;
+
+/** Maximum number of accepted tokens that are remembered; they are signed by a provider. */
+const USED_MAX = 10_000;
 
 /** The event that makes a token a logout token (OpenID Connect Back-Channel Logout 1.0, 2.4). */
 const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
@@ -78,31 +84,77 @@ async function endSessionEndpoint(
 /**
  * Ends the sessions that a logout token names.
  *
- * @throws {AppError} `invalid` for a token that is not valid.
+ * @throws {AppError} `invalid` for a token that is not valid. @throws {ThrottledError}
  */
 export async function acceptLogoutToken(deps: LogoutDeps, token: string): Promise<void> {
   const { decodeJwt } = await import("jose");
-  const providers = allOidcProviders(deps).filter(({ enabled }) => enabled);
-  const provider = providers.find(isAddressedTo(claimedBy(decodeJwt, token)));
-  if (!provider) throw refused("no provider has its issuer and audience");
-  const { connectProvider } = await import("./client.ts");
-  const { verify } = await connectProvider(deps, provider);
-  const claims = await verify(token, ["iat", "jti", "events"]);
-  const { nonce, events, sub, sid, iat, exp } = claims as Record<string, unknown>;
-  // Authentik sends no `exp`, which drafts of the specification did not have.
-  const ageMs = deps.now().getTime() - Number(iat) * 1000;
-  if (exp === undefined && !(Math.abs(ageMs) <= AGE_MAX_MS)) throw refused("it is too old");
+  const isAddressed = isAddressedTo(claimedBy(decodeJwt, token));
+  const providers = allOidcProviders(deps).filter((each) => each.enabled && isAddressed(each));
+  const [first] = providers;
+  if (!first) throw refused("no provider has its issuer and audience");
+  const claims = await limitOf(deps, first.id)(async () => {
+    const { connectProvider } = await import("./client.ts");
+    const { verify } = await connectProvider(deps, first);
+    return await verify(token, ["iat", "jti", "events"]);
+  });
+  const named = namedBy(deps, claims);
+  useOnce(deps, first, claims);
+  // Several providers may have the same issuer and client.
+  for (const provider of providers) endSessions(deps, provider, named);
+}
+
+/** Limit of the logout tokens of a provider that are checked at the same time. */
+function limitOf({ oidc: { logoutLimits } }: LogoutDeps, providerId: string): Limiter {
+  const limit = logoutLimits.get(providerId) ??
+    createLimiter({ what: "logout tokens", running: 10, waiting: 100 });
+  logoutLimits.set(providerId, limit);
+  return limit;
+}
+
+/** The user or the session of the provider that a logout token names. */
+interface Named {
+  sub: string | null;
+  sid: string | null;
+}
+
+/** Checks what is special in a logout token. @throws {AppError} `invalid` */
+function namedBy({ now }: LogoutDeps, claims: Claims): Named {
+  const { nonce, events, sub, sid, iat } = claims as Record<string, unknown>;
+  if (!(Math.abs(now().getTime() - Number(iat) * 1000) <= AGE_MAX_MS)) {
+    throw refused("it is too old");
+  }
   if (nonce !== undefined) throw refused("it has a nonce, so that it is an ID token");
   if (!Object.hasOwn(Object(events), LOGOUT_EVENT)) throw refused("it has no logout event");
-  const names = { subject: textOrNull(sub), sid: textOrNull(sid) };
-  if (names.subject === null && names.sid === null) throw refused("it names no session");
+  const named = { sub: textOrNull(sub), sid: textOrNull(sid) };
+  if (named.sub === null && named.sid === null) throw refused("it names no session");
+  return named;
+}
+
+/** Refuses a token that was accepted before: it could end later sessions. @throws {AppError} `invalid` */
+function useOnce(
+  { now, oidc: { logoutTokens } }: LogoutDeps,
+  { issuer }: OidcProvider,
+  { jti }: Claims,
+) {
+  const atMs = now().getTime();
+  for (const [hash, usedAtMs] of logoutTokens) {
+    if (logoutTokens.size < USED_MAX && atMs - usedAtMs <= 2 * AGE_MAX_MS) break;
+    logoutTokens.delete(hash);
+  }
+  const hash = sha256(JSON.stringify([issuer, jti]));
+  if (logoutTokens.has(hash)) throw refused("it was used already");
+  logoutTokens.set(hash, atMs);
+}
+
+function endSessions(deps: LogoutDeps, provider: OidcProvider, { sub, sid }: Named): void {
   const { id: providerId, issuer } = provider;
   // With a session's name, the user's other sign-ins go on.
-  const named = names.sid === null ? { sub } : { sid };
-  for (const key of logoutKeysOf(provider, named)) deps.accounts.endSignIns(key);
+  for (const key of logoutKeysOf(provider, sid === null ? { sub } : { sid })) {
+    deps.accounts.endSignIns(key);
+  }
   let ended = 0;
   revokeFamilies(deps, () => {
-    const sessions = selectSessionIdsOfLogout(deps.db, { providerId, issuer, ...names });
+    const sessions = selectSessionIdsOfLogout(deps.db, { providerId, issuer, subject: sub, sid });
     ended = sessions.length;
     return sessions;
   });

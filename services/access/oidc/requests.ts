@@ -3,7 +3,9 @@
 import { insertOidcRequest, type OidcRequest, takeOidcRequest } from "../../../db/oidc_requests.ts";
 import { randomText, sha256 } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
-import { LOGIN_S, type LoginBrowser, OPEN_LOGINS_MAX } from "../sign_in/login_browser.ts";
+import { LOGIN_S, type LoginBrowser } from "../sign_in/login_browser.ts";
+import { makeRoom } from "../sign_in/room.ts";
+import { addressGroup } from "../address_group.ts";
 import type { ClientDeps } from "./fetch.ts";
 import { findOidcProvider, knownOidcProvider, type OidcProvider } from "./provider.ts";
 import { notAllowed, notAuthenticated } from "./refusal.ts";
@@ -13,13 +15,20 @@ const SECRET_BYTES = 32;
 
 type BeginDeps = ClientDeps & Pick<Deps, "accounts" | "db" | "secrets">;
 
+/** How a sign-in is begun: at which address of this service, and from which one. */
+interface From {
+  baseUrl: string;
+  address: string;
+}
+
 /** The path of the redirect URI, below the address of this service. */
 export const CALLBACK_PATH = "/auth/oidc/callback";
 
 /**
  * Begins a sign-in.
  *
- * @param baseUrl The address of this service, without a trailing slash.
+ * @param from.baseUrl The address of this service, without a trailing slash.
+ * @param from.address That of the client.
  * @returns The address of the provider.
  * @throws {AppError} `not_found` for an unknown provider.
  * @throws {SignInRefusal} `mode_key`, `provider_disabled`, `provider_unreachable`,
@@ -28,19 +37,19 @@ export const CALLBACK_PATH = "/auth/oidc/callback";
 export async function beginOidcLogin(
   deps: BeginDeps,
   providerId: string,
-  baseUrl: string,
+  from: From,
   browser: LoginBrowser,
 ): Promise<string> {
   const provider = findOidcProvider(deps, providerId);
   assertUsable(deps, provider);
-  return await beginAt(deps, provider, baseUrl, browser);
+  return await beginAt(deps, provider, from, browser);
 }
 
 /** As {@linkcode beginOidcLogin}, of a provider that may be disabled. */
 export async function beginAt(
   deps: BeginDeps,
   provider: OidcProvider,
-  baseUrl: string,
+  { baseUrl, address }: From,
   { hash: browserHash, pageHash, returnTo }: LoginBrowser,
 ): Promise<string> {
   const { authorizationUrl, codeChallengeOf, connectProvider } = await import("./client.ts");
@@ -56,8 +65,12 @@ export async function beginAt(
     ...{ id: sha256(state), providerId: provider.id, nonce, codeVerifier, redirectUri },
     ...{ browserHash, pageHash, returnTo },
     expiresAt: new Date(deps.now().getTime() + LOGIN_S * 1000).toISOString(),
+    client: addressGroup(address),
   };
-  deps.db.transaction(() => insertOidcRequest(deps.db, request, OPEN_LOGINS_MAX));
+  deps.db.transaction(() => {
+    makeRoom(deps, "oidc_requests");
+    insertOidcRequest(deps.db, request);
+  });
   return authorizationUrl(server, provider, { state, nonce, challenge, redirectUri });
 }
 

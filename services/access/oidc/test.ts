@@ -64,7 +64,7 @@ export async function testProvider(
       endSession: server.end_session_endpoint ?? null,
     },
     keys: keys.length,
-    url: await beginAt(deps, provider, baseUrl, browser),
+    url: await beginAt(deps, provider, { baseUrl, address: caller.address }, browser),
   };
 }
 

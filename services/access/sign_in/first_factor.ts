@@ -148,7 +148,7 @@ async function followLink(
   }
   attempt.succeeded();
   admit(userId);
-  deps.log.info("login by link", { userId, address });
+  deps.log.info("login link used", { userId, address });
   return await continueSignIn(deps, { userId, endsAt: null, pageHash }, client);
 }
 

@@ -13,9 +13,6 @@ export interface LoginBrowser {
 /** Validity of a login that was begun, in seconds: enough for a second factor. */
 export const LOGIN_S = 15 * 60;
 
-/** Maximum number of open logins. Anonymous clients can create them, so the oldest is deleted. */
-export const OPEN_LOGINS_MAX = 10_000;
-
 /** A successful login of a browser, which has to collect its session with the code. */
 export interface BrowserLogin {
   code: string;
@@ -29,6 +26,8 @@ export interface LoginNote {
   actor?: string;
   /** The name of the identity provider. */
   target?: string;
+  /** That name, and those by which the provider has proved a user who is refused. */
+  targets?: readonly string[];
   /** Why the login was refused. */
   command?: string;
 }

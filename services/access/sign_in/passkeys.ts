@@ -10,6 +10,7 @@ import { hasProviderIdentity } from "../../../db/provider_identities.ts";
 import { selectPasswordHash } from "../../../db/users.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import { addressGroup } from "../address_group.ts";
 import type { Client } from "../client.ts";
 import { CHALLENGE_MS, type PasskeyChallenge, takeChallenge } from "../factors/challenges.ts";
 import { descriptorOf, userHandleOf } from "../factors/own_passkeys.ts";
@@ -48,16 +49,18 @@ export function signInOptions(
   { pageHash, party: { rpId } }: Browser,
 ) {
   const options = { rpId, timeout: CHALLENGE_MS };
-  const issue = (challenge: PasskeyChallenge) => deps.passkeyChallenges.issue(challenge);
+  const issue = (challenge: PasskeyChallenge, of: string) =>
+    deps.passkeyChallenges.issue(challenge, of);
   if (mfaToken === undefined) {
     assertUsersMode(deps.accounts);
-    const challenge = issue({ purpose: "sign-in", pageHash: requirePage(pageHash) });
+    const purpose = { purpose: "sign-in" as const, pageHash: requirePage(pageHash) };
+    const challenge = issue(purpose, addressGroup(client.address));
     return { ...options, challenge, userVerification: "required" as const, allowCredentials: [] };
   }
   const { userId } = findPendingLogin(deps, mfaToken, client, pageHash);
   return {
     ...options,
-    challenge: issue({ purpose: "second step", mfaToken }),
+    challenge: issue({ purpose: "second step", mfaToken }, userId),
     userVerification: "discouraged" as const,
     allowCredentials: selectPasskeys(deps.db, userId)
       .filter((passkey) => passkey.rpId === rpId).map(descriptorOf),

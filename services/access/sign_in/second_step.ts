@@ -53,7 +53,7 @@ export async function continueSignIn(
   return {
     userId,
     mfaRequired: true,
-    mfaToken: pendingLogins.issue({ ...proved, isValid, address: client.address }),
+    mfaToken: pendingLogins.issue({ ...proved, isValid, address: client.address }, userId),
     methods: methodsOf(db, userId),
   };
 }

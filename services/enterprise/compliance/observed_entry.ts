@@ -91,7 +91,7 @@ export function observedEntry(observation: Observation): NewEntry {
       ? "authorization"
       : CATEGORY_OF[resource] ?? "data",
     severity: severityOf(status),
-    action: [resource, action, phase].filter(Boolean).join("."),
+    action: [resource, action, phase?.replace(" ", "_")].filter(Boolean).join("."),
     resource_type: resource,
     resource_id: targetOf(observation),
     detail: `${method} ${path}: ${phase ?? status}`,

@@ -110,7 +110,10 @@ export async function acceptAssertion(
     log.info("SSO login", { providerId: provider.id, userId, sessionId, address });
     if (browser) {
       const isValid = deps.accounts.isOpenOf([userId]);
-      const code = deps.completedLogins.issue({ ...proved, isValid, browserHash: browser.hash });
+      const code = deps.completedLogins.issue(
+        { ...proved, isValid, browserHash: browser.hash },
+        userId,
+      );
       return { code, returnTo: browser.returnTo };
     }
     if (!login) return await continueSignIn(deps, proved, client) as MfaRequired;

@@ -7,14 +7,14 @@
 
 import { type IdentityProvider, selectProvider } from "../../../db/enterprise/sso/providers.ts";
 import {
-  countRequests,
-  deleteOldestRequests,
   insertRequest,
   type SamlRequest,
   selectRequest,
   updateRequestUsed,
 } from "../../../db/enterprise/sso/requests.ts";
-import { LOGIN_S, type LoginBrowser, OPEN_LOGINS_MAX } from "../../access/sign_in/login_browser.ts";
+import { LOGIN_S, type LoginBrowser } from "../../access/sign_in/login_browser.ts";
+import { makeRoom } from "../../access/sign_in/room.ts";
+import { addressGroup } from "../../access/address_group.ts";
 import { randomText } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { notFound, requireFound } from "../../errors.ts";
@@ -29,13 +29,14 @@ const REQUEST_ID_BYTES = 20;
 /**
  * Starts a login at an identity provider.
  *
- * @param relayState Returned unchanged with the SAML response.
+ * @param from.address Address of the client.
+ * @param from.relayState Returned unchanged with the SAML response.
  * @throws {AppError} `not_found` for an unknown provider; `forbidden` for a disabled one.
  */
 export async function beginLogin(
   { db, config, now }: Pick<Deps, "db" | "config" | "now">,
   providerId: string,
-  relayState: string | undefined,
+  { address, relayState }: { address: string; relayState: string | undefined },
   browser?: LoginBrowser,
 ): Promise<AuthnRequestMessage> {
   const provider = requireFound(selectProvider(db, providerId), "Identity provider", providerId);
@@ -59,8 +60,7 @@ export async function beginLogin(
   db.transaction(() => {
     // The provider may have been deleted while the request was created.
     if (!selectProvider(db, providerId)) throw notFound("Identity provider", providerId);
-    const surplus = countRequests(db) + 1 - OPEN_LOGINS_MAX;
-    if (surplus > 0) deleteOldestRequests(db, surplus);
+    makeRoom({ db }, "saml_requests");
     insertRequest(db, {
       id,
       provider_id: providerId,
@@ -68,6 +68,7 @@ export async function beginLogin(
       browser_hash: browser?.hash ?? null,
       page_hash: browser?.pageHash ?? null,
       return_to: browser?.returnTo ?? null,
+      client: addressGroup(address),
     });
   });
   return message;

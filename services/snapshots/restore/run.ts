@@ -17,6 +17,7 @@ import { verify } from "../../updates/run/verify.ts";
 import { type Held, hold, planHold, release } from "../hold.ts";
 import { operationOf } from "../job.ts";
 import { openTargetRepository } from "../repositories.ts";
+import { withoutValuesOf } from "../secret_values.ts";
 import { storeTree } from "../store.ts";
 import { keptTags } from "../tags.ts";
 import type { RestoreJob, RestoreResult } from "./job.ts";
@@ -93,7 +94,7 @@ async function planReplacement(deps: Deps, { input }: RestoreJob): Promise<Held>
 }
 
 async function attempt(deps: Deps, job: RestoreJob, held: Held): Promise<RestoreResult> {
-  const { input: { files, parts, place, snapshot, targetId }, signal } = job;
+  const { input: { affected, files, parts, place, snapshot, targetId }, signal } = job;
   using opened = await openTargetRepository(deps, targetId, signal);
   const { repository } = opened;
   const operation = operationOf(job.target);
@@ -112,7 +113,8 @@ async function attempt(deps: Deps, job: RestoreJob, held: Held): Promise<Restore
   }
   const written = await job.step("write", async () => {
     await stop();
-    return await writeParts(deps, job, { repository, snapshot, empties: files === null, signal });
+    const source = { repository, snapshot, empties: files === null, signal };
+    return await withoutValuesOf(deps.engine, affected, () => writeParts(deps, job, source));
   });
   await job.step("release", () => release(deps, held, operation));
   const downtimeMs = Math.round(performance.now() - startedAt);
@@ -127,10 +129,14 @@ const keptBy = (job: RestoreJob): string | null =>
 
 /** @throws {AppError} `conflict` if something that is not in the snapshot would be deleted. */
 async function keep(deps: Deps, job: RestoreJob, repository: Repository): Promise<string> {
-  const { target, input: { parts, images } } = job;
+  const { target, input: { affected, parts, images } } = job;
   const tree = { parts: parts.map(({ to }) => to), dumps: [], description: null };
   const tags = keptTags(target);
-  const { snapshot, skipped } = await storeTree(deps, repository, tree, { tags, images, job });
+  const { snapshot, skipped } = await withoutValuesOf(
+    deps.engine,
+    affected,
+    () => storeTree(deps, repository, tree, { tags, images, job }),
+  );
   const lost = skipped.find(({ reason }) => !WITHOUT_CONTENT.test(reason));
   if (!lost) return snapshot;
   throw new AppError("conflict", `${lost.path} cannot be kept: it ${lost.reason}`);
@@ -171,13 +177,13 @@ async function putBack(deps: Deps, job: RestoreJob, held: Held): Promise<void> {
   using opened = await openPatiently(deps, job.input.targetId, signal);
   await hold(deps, held, operationOf(job.target));
   const parts = job.input.parts.map(({ to }) => ({ from: to.path.slice(1), to }));
-  const { repository } = opened;
-  await writeParts(deps, { ...job, input: { ...job.input, files: null, parts } }, {
-    repository,
-    snapshot: keptBy(job)!,
-    empties: true,
-    signal,
-  });
+  const whole = { ...job, input: { ...job.input, files: null, parts } };
+  const source = { repository: opened.repository, snapshot: keptBy(job)!, empties: true, signal };
+  await withoutValuesOf(
+    deps.engine,
+    job.input.affected,
+    () => writeParts(deps, whole, source),
+  );
 }
 
 /** After a restart of the host, a target may answer later than the engine. */

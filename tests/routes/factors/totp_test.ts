@@ -243,3 +243,18 @@ Deno.test("second factors belong to logins of users mode", async () => {
   });
   equal(answer.status, 404);
 });
+
+Deno.test("wrong codes of a session count for its account, and block no other at its address", async () => {
+  using app = await usersApp();
+  const account = await addTotp(app);
+  const { accessToken: token } = await login(app, "operator@example.com");
+  await app.call("POST", "/api/account/totp", undefined, { token });
+  const statuses = [];
+  for (let n = 0; n < 12; n++) {
+    const confirm = { code: wrongCode(account) };
+    statuses.push((await app.call("POST", "/api/account/totp/confirm", confirm, { token })).status);
+  }
+  deepEqual(statuses, [...Array(10).fill(403), 429, 429]);
+  const own = await secondStep(app, await firstStep(app), { code: account.code(1) });
+  equal(own.status, 200, own.body.error);
+});

@@ -38,7 +38,8 @@ Deno.test("unused tickets have a bound and are forgotten when their time is over
   const tickets = createTickets<Session>(clock.now);
   const first = tickets.issue(session);
   for (let n = 0; n < 10_000; n++) tickets.issue(session);
-  equal(tickets.size, 10_000);
+  // Some are dropped at once.
+  equal(tickets.size, 10_000 - 100 + 1);
   equal(tickets.redeem(first), undefined, "the oldest had to go");
 
   clock.advance({ seconds: 30 });

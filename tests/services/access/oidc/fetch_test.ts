@@ -100,3 +100,16 @@ Deno.test("at most 10 requests run at a provider, and 200 wait", async () => {
   const { running, waiting } = app.deps.oidc.calls.get("acme")!;
   deepEqual([running, waiting.length], [0, 0]);
 });
+
+Deno.test("a long WWW-Authenticate header is left out, because reading it takes long", async () => {
+  using app = oidcApp();
+  const lengths = [2_048, 2_049];
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
+    const headers = { "www-authenticate": "B".repeat(lengths.shift()!) };
+    return new Response("", { status: 401, headers });
+  });
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  const ask = async () => (await fetchThrough(app.deps, "acme")(url, GET)).headers;
+  equal((await ask()).has("www-authenticate"), true);
+  equal((await ask()).has("www-authenticate"), false);
+});
