@@ -1,6 +1,7 @@
 /** /api/backup/snapshots: snapshots of stacks and volumes, and what is in them. @module */
 
 import * as z from "zod";
+import type { Holder } from "../../services/access/shares.ts";
 import type { Deps } from "../../services/deps.ts";
 import { deleteSnapshot, getSnapshot, listSnapshots } from "../../services/snapshots/list.ts";
 import { diffSnapshots, listFiles, openFile } from "../../services/snapshots/browse.ts";
@@ -77,7 +78,9 @@ const FAILURES = {
 } as const;
 
 export const snapshotEndpoints = (deps: Deps) => {
-  const read = deps.limiters.snapshotReads;
+  const read = <Result>(caller: Holder, work: () => Promise<Result>) =>
+    deps.limiters.snapshotReads(caller, work);
+
   return [
     endpoint("POST /api/backup/snapshots", {
       operationId: "createBackupSnapshot",
