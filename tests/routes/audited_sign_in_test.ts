@@ -13,7 +13,7 @@ type Entry = Record<string, unknown>;
 const auditOf = async (app: TestApp): Promise<Entry[]> =>
   (await app.call("GET", "/api/audit?limit=10")).body.entries;
 
-Deno.test("a right password that waits for its second factor is no login in the logs", async () => {
+Deno.test("a right password that waits for its second factor has its own entries in the logs", async () => {
   using app = await usersApp({ edition: "enterprise" });
   const account = await addTotp(app);
   app.clock.advance({ seconds: 1 });

@@ -154,7 +154,7 @@ const isSameRepository = (before: TargetSettings, after: TargetSettings): boolea
   );
 
 /**
- * What a restore has kept may be needed after a restart.
+ * Snapshots that a restore has kept may be needed after a restart.
  *
  * @throws {AppError} `conflict` while a job uses the target.
  */
