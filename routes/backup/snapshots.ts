@@ -1,6 +1,7 @@
 /** /api/backup/snapshots: snapshots of stacks and volumes, and what is in them. @module */
 
 import * as z from "zod";
+import type { FairLimiter } from "../../services/access/fair_limiter.ts";
 import type { Deps } from "../../services/deps.ts";
 import { deleteSnapshot, getSnapshot, listSnapshots } from "../../services/snapshots/list.ts";
 import { diffSnapshots, listFiles, openFile } from "../../services/snapshots/browse.ts";
@@ -77,7 +78,8 @@ const FAILURES = {
 } as const;
 
 export const snapshotEndpoints = (deps: Deps) => {
-  const read = deps.limiters.snapshotReads;
+  // The limiters are missing where only the API document is made.
+  const read: FairLimiter = (holder, work) => deps.limiters.snapshotReads(holder, work);
   return [
     endpoint("POST /api/backup/snapshots", {
       operationId: "createBackupSnapshot",
