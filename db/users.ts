@@ -47,9 +47,16 @@ type Account = Row<typeof accounts>;
 
 export const { delete: deleteUser } = accounts;
 
-/** Users who cannot log in by password: an identity provider vouches for them. */
-export function selectUsersWithoutPassword(db: Database): User[] {
-  return users.select(db, "WHERE password_hash IS NULL ORDER BY email_key");
+/**
+ * Users of key mode, who cannot log in by password: a SAML provider vouches for them. OpenID Connect is
+ * off there.
+ */
+export function selectUsersOfKeyMode(db: Database): User[] {
+  return users.select(
+    db,
+    `WHERE password_hash IS NULL AND (id NOT IN (SELECT user_id FROM oidc_identities)
+       OR id IN (SELECT user_id FROM sso_identities)) ORDER BY email_key`,
+  );
 }
 
 /** One user, or `undefined` when the address is unknown. */

@@ -11,7 +11,7 @@ import {
   selectPasswordHash,
   selectRefusedUserIds,
   selectUsers,
-  selectUsersWithoutPassword,
+  selectUsersOfKeyMode,
 } from "../../db/users.ts";
 import { selectDataVersion } from "../../db/data_version.ts";
 import type { StateDatabase } from "../../db/database.ts";
@@ -48,7 +48,7 @@ const ENDINGS_MAX = 10_000;
 const REFRESH_MS = 1_000;
 
 /**
- * Reads the accounts. In key mode these are the holder of the API key and the users of identity
+ * Reads the accounts. In key mode these are the holder of the API key and the users of SAML
  * providers, who have no password; users with a password cannot log in there. The services update
  * the accounts with what they store. Changes by another process (`longshore user ...` next to a
  * running service) are noticed within a second.
@@ -78,7 +78,7 @@ export function createAccounts(
   function read(at: Date): void {
     const readVersion = selectDataVersion(db);
     const readMode = signInMode(db, config);
-    const users = readMode === "key" ? selectUsersWithoutPassword(db) : selectUsers(db);
+    const users = readMode === "key" ? selectUsersOfKeyMode(db) : selectUsers(db);
     const families = selectRevokedFamilies(db, at.toISOString());
     const apiTokens = selectApiTokens(db);
     const refusedIds = selectRefusedUserIds(db);

@@ -37,8 +37,19 @@ Deno.test("a session survives failures of its provider, also with refresh tokens
   idp.answers.refresh = right!;
   equal(await refresh(), 200);
 
+  const { accessToken: session } = (await evilSignIn(app, idp, id)).body;
+  const made = await app.call("POST", "/api/tokens", { name: "script", role: "viewer" }, {
+    token: session,
+  });
+  equal(made.status, 201, made.body.error);
+  const status = async (token: string) =>
+    (await app.call("GET", "/api/schedules", undefined, { token })).status;
+  equal(await status(made.body.token), 200);
+
   // In key mode, OpenID Connect is off.
   app.deps.config.authMode = "key";
   app.deps.accounts.reread();
   equal(await refresh(), 401);
+  equal(await status(made.body.token), 401);
+  equal(await status(session), 401);
 });
