@@ -17,7 +17,10 @@ export { currentContainers } from "./reads.ts";
 
 /** A container in lists and stream frames. */
 export type ContainerListItem =
-  & Omit<Container, "attachments" | "shares" | "links" | "volumes" | "finishedAt" | "details">
+  & Omit<
+    Container,
+    "attachments" | "shares" | "links" | "volumes" | "finishedAt" | "originalName" | "details"
+  >
   & {
     /** E.g. "Up 3 minutes (healthy)". */
     status: string;
@@ -88,8 +91,16 @@ function toListItem(
   },
 ): ContainerListItem {
   const figures = container.state === "running" ? stats.figures(container.id) : undefined;
-  const { attachments, shares: _s, links: _l, volumes: _v, finishedAt: _f, details, ...shown } =
-    container;
+  const {
+    attachments,
+    shares: _s,
+    links: _l,
+    volumes: _v,
+    finishedAt: _f,
+    originalName: _o,
+    details,
+    ...shown
+  } = container;
   return {
     ...shown,
     labels: shownLabels(container.labels),

@@ -61,11 +61,12 @@ export const containerWatcher: Worker = {
       } catch (error) {
         memory.lives.lose();
         if (signal.aborted) return;
-        const isUnlisted = await isUnreadable(deps.engine, error, signal);
+        const isRefused = error instanceof RefusedCallError;
+        const isUnlisted = !isRefused && await isUnreadable(deps.engine, error, signal);
         const message = isUnlisted ? describeUnlisted(error) : messageOf(error);
         deps.inventory.recordFailure(message, { isUnreadable: isUnlisted });
         // A proxy that refuses a call may be corrected while this service runs.
-        const isAway = error instanceof EngineUnreachableError || error instanceof RefusedCallError;
+        const isAway = error instanceof EngineUnreachableError || isRefused;
         if (!isAway && !isUnlisted) throw error;
         if (!isFailing) {
           const event = wasConnected ? "engine connection lost" : "engine not reachable, retrying";

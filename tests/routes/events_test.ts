@@ -35,6 +35,7 @@ Deno.test("kinds that `*` of a channel does not mean are marked", async () => {
       "container.removed",
       "deploy.succeeded",
       "update.started",
+      "backup.succeeded",
     ],
   );
 });
