@@ -51,12 +51,15 @@ export async function backupVolumes(program: Program): Promise<number> {
 
 function printSnapshot(
   { print, note }: Program,
-  { snapshot, target, size, added, downtimeMs, skipped, skippedCount, leftOut }: SnapshotResult,
+  { snapshot, target, mode, size, added, downtimeMs, skipped, skippedCount, leftOut }:
+    SnapshotResult,
 ): void {
   for (const { path, reason } of skipped) note(`not stored: ${readable(path)}: ${reason}`);
   if (skippedCount > skipped.length) note(`not stored: ${skippedCount - skipped.length} more`);
   for (const directory of leftOut) note(`not stored: ${directory} is not below STACK_ROOTS`);
-  const downtime = downtimeMs === 0 ? "" : `; containers were stopped for ${seconds(downtimeMs)}`;
+  const downtime = downtimeMs === 0
+    ? ""
+    : `; containers were ${mode === "pause" ? "paused" : "stopped"} for ${seconds(downtimeMs)}`;
   print(
     `Snapshot ${snapshot.slice(0, SHORT_ID)} at ${target}: ${byteText(size)}, of which ` +
       `${byteText(added)} are new${downtime}.`,

@@ -158,9 +158,8 @@ engineTest(
       const { status, result } = await deploying;
 
       equal(status, "rolled_back");
-      deepEqual(result.warnings, [
-        `Network ${network} stays, because other containers need it: ${other}`,
-      ]);
+      const reason = `Network ${network} stays, because other containers need it: ${other}`;
+      ok(result.warnings.includes(reason), result.warnings.join("; "));
       await real.docker("start", other);
     } finally {
       await real.docker("rm", "-f", other);

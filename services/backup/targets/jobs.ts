@@ -149,8 +149,8 @@ const describeProblems = (count: number, [first]: readonly string[]) =>
   `${count} ${count === 1 ? "problem" : "problems"} found, the first: ${first}`;
 
 /**
- * Forgets snapshots of this host only, and none that an update or an undo has made: these are removed
- * when nothing can be rolled back to them any more.
+ * Forgets snapshots of this host only, and none that keep what a restore has replaced: these are
+ * deleted by people.
  */
 async function forgetSnapshots(
   deps: Deps,

@@ -25,6 +25,8 @@ Deno.test("the catalogue has exactly these resources and actions", () => {
     volumes: "read write delete prune",
     networks: "read write",
     system: "read prune",
+    backup: "read run write",
+    files: "read write",
     ...Object.fromEntries(READ_WRITE.split(" ").map((resource) => [resource, "read write"])),
   };
   deepEqual(
