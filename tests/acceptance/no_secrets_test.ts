@@ -9,7 +9,7 @@
  * @module
  */
 
-import { selectJobs } from "../../db/jobs.ts";
+import { selectJobs, selectUnfinishedJobs } from "../../db/jobs.ts";
 import { equal, ok } from "node:assert/strict";
 import { insertAlertEvent } from "../../db/alert_events.ts";
 import type { UserRole } from "../../services/access/caller.ts";
@@ -274,6 +274,7 @@ const NOT_DONE: Record<string, string> = {
   "GET /api/backup/snapshots/:id/diff/:other": "the same",
   "GET /api/backup/snapshots/:id/file": "the same",
   "GET /api/backup/snapshots/:id/files": "the same",
+  "POST /api/backup/snapshots/:id/restore": "the same",
   "POST /api/settings/users-mode": "the service is in users mode",
   "POST /auth/setup": "the service is set up",
   "POST /api/updates/check": "no container uses the image of the example",
@@ -667,6 +668,14 @@ async function callEndpoint(
   }
   if (pattern === TAKE_DOWN) return;
   await as("admin", right());
+  // Two jobs on one target would exclude each other.
+  if (pattern.startsWith("/api/backup/targets/:id/")) {
+    await until(
+      "the job on the target has ended",
+      () =>
+        selectUnfinishedJobs(service.app.deps.db).every(({ kind }) => !kind.startsWith("backup.")),
+    );
+  }
   if (pattern === "/api/stacks/:name/deploy") {
     await until(
       "the deploy has ended",

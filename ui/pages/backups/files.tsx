@@ -12,11 +12,15 @@ import type { MenuItem } from "../../components/menu.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
+import { addStyles } from "../../components/styles.ts";
 import { href, navigate, query } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
 import { beginRestore, stops } from "./begin_restore.ts";
 import { snapshotPath } from "./snapshot_text.ts";
+import styles from "./backups.css" with { type: "text" };
+
+addStyles(styles);
 
 type File = BackupFileList["files"][number];
 

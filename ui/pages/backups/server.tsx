@@ -5,7 +5,11 @@ import { useSignal } from "@preact/signals";
 import { save } from "../../api/files.ts";
 import { Button } from "../../components/button.tsx";
 import { Section } from "../../components/page.tsx";
+import { addStyles } from "../../components/styles.ts";
 import { withResult } from "../../state/toasts.ts";
+import styles from "./backups.css" with { type: "text" };
+
+addStyles(styles);
 
 export function Server() {
   const isBusy = useSignal(false);

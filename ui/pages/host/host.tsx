@@ -3,11 +3,15 @@
 import { Button } from "../../components/button.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { Page } from "../../components/page.tsx";
+import { addStyles } from "../../components/styles.ts";
 import { hasRole } from "../../state/session.ts";
 import { PruneDialog } from "../../parts/prune.tsx";
 import { DiskUse, useDiskUse } from "./disk_use.tsx";
 import { EngineFacts } from "./engine.tsx";
 import { HostCharts } from "./charts.tsx";
+import styles from "./host.css" with { type: "text" };
+
+addStyles(styles);
 
 export default function Host() {
   const dialog = useDialog();

@@ -4,6 +4,7 @@ import { Button, Link } from "../../components/button.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { useRead, useReloadAfter } from "../../components/reading.ts";
 import { State } from "../../components/states.tsx";
+import { addStyles } from "../../components/styles.ts";
 import { Time } from "../../components/time.tsx";
 import { JobList } from "../../parts/job_list.tsx";
 import { bytes, plain } from "../../base/text.ts";
@@ -11,6 +12,9 @@ import { hasRole } from "../../state/session.ts";
 import { BackUpDialog } from "../backups/back_up.tsx";
 import { useBackupJobs } from "../backups/reading.ts";
 import { lastBackup, snapshotPath } from "../backups/snapshot_text.ts";
+import styles from "../backups/backups.css" with { type: "text" };
+
+addStyles(styles);
 
 /** Nothing while it is not known. */
 export function LastBackup({ stack }: { stack: string }) {
