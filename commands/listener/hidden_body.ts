@@ -14,7 +14,7 @@ const BODILESS = new Set(["GET", "HEAD", "CONNECT"]);
 interface InnerRequest {
   readonly method: string;
   readonly body: { streamOrStatic: object } | null;
-  /** @returns `null` if there is no such header. */
+  /** @returns `null` for a missing header. */
   header(name: string): string | null;
 }
 

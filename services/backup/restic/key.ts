@@ -91,7 +91,7 @@ export async function openKeys(
   const names: string[] = [];
   for await (const { name } of listFiles(storage, "keys", signal)) names.push(name);
   if (names.length === 0) {
-    throw new RepositoryError("not_found", "There is no repository: it has no key file");
+    throw new RepositoryError("not_found", "The location has no repository: a key file is missing");
   }
   let failure: unknown;
   for (const name of names.slice(0, KEYS_MAX)) {

@@ -90,7 +90,7 @@ Deno.test("a provider that says nothing about a user ends no API token", async (
     },
   );
   app.clock.advance({ minutes: 14 });
-  // There is no refresh token, and the groups are in the ID token only.
+  // Without a refresh token, and with groups in the ID token only.
   equal((await callSession(app, page, "POST", "/refresh")).status, 401);
   equal((await app.call("GET", "/auth/me", undefined, { token })).status, 200);
 });

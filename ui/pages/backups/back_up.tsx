@@ -68,8 +68,8 @@ export function BackUpDialog({ subject, targets, onClose }: {
       {targets.length === 0
         ? (
           <p class="note">
-            There is no target yet. This backup creates one in DATA_DIR/snapshots, which is on the
-            disk of this host: add one elsewhere, too.
+            The first backup creates a target in DATA_DIR/snapshots, which is on the disk of this
+            host: add one elsewhere, too.
           </p>
         )
         : (
