@@ -8,8 +8,7 @@ import { readStream } from "../stream/read_stream.ts";
 import { AppError } from "../errors.ts";
 import { decodePath, encodePath } from "./file_path.ts";
 import { openSnapshot } from "./list.ts";
-import { asTargetError } from "../backup/targets/repository.ts";
-import { translated } from "./repositories.ts";
+import { asTargetError, translated } from "../backup/targets/repository.ts";
 
 /** Longest list. */
 const FILES_MAX = 5_000;

@@ -2,18 +2,11 @@
 
 import type { Deps } from "../deps.ts";
 import { isInside } from "../compose/load/paths.ts";
-import type { MountSource } from "../containers/helper_container.ts";
+import { type Part, volumePart } from "../backup/trees/part.ts";
 import type { Container } from "../containers/inventory.ts";
 import { currentContainers, type ReadDeps } from "../containers/reads.ts";
 import { AppError } from "../errors.ts";
 import { findStack } from "../stacks/stacks.ts";
-
-/** A volume, or a directory or file of the host. */
-export interface Part {
-  /** In the snapshot, e.g. `/volumes/shop_data` or `/directories/opt/stacks/shop/data`. */
-  path: string;
-  mount: MountSource;
-}
 
 export interface Contents {
   /** `null` for single volumes. */
@@ -68,11 +61,6 @@ export async function contentsOfVolumes(
     .filter((container) => parts.some((part) => uses(container, part)));
   return { stack: null, containers, parts, shared: [], leftOut: [] };
 }
-
-export const volumePart = (source: string): Part => ({
-  path: `/volumes/${source}`,
-  mount: { type: "volume", source },
-});
 
 function partsOf(
   containers: readonly Container[],

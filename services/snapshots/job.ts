@@ -4,11 +4,8 @@ import type { JobRun } from "../jobs/kind.ts";
 import type { Identity } from "../containers/reservations.ts";
 import type { Held } from "./hold.ts";
 import type { Mode } from "./modes.ts";
-import type { Stored } from "./store.ts";
-
-/** Why a snapshot was made; a tag of it. */
-export const REASONS = ["manual", "schedule", "update", "undo"] as const;
-export type Reason = (typeof REASONS)[number];
+import type { Stored } from "../backup/trees/store.ts";
+import type { Reason } from "../backup/trees/tags.ts";
 
 export interface SnapshotInput {
   /** `null` for single volumes. */

@@ -3,13 +3,13 @@
 import type { Snapshot } from "../backup/restic/snapshot.ts";
 import { selectBackupTargets, type StoredTarget } from "../../db/backup_targets.ts";
 import { selectUnfinishedJobs } from "../../db/jobs.ts";
-import { nodeOs } from "../builtins.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
-import { type OpenedTarget, openTargetRepository, translated } from "./repositories.ts";
+import { type OpenedTarget, openTargetRepository } from "../backup/targets/open.ts";
+import { translated } from "../backup/targets/repository.ts";
+import { isOfThisHost, readTags } from "../backup/trees/tags.ts";
 import type { RestoreInput } from "./restore/job.ts";
 import { restoreKind } from "./restore/kinds.ts";
-import { readTags } from "./tags.ts";
 
 /** Longest wait for a target, in milliseconds. */
 const TARGET_MS = 60_000;
@@ -163,9 +163,6 @@ function assertNotRestored({ db }: Pick<Deps, "db">, { target }: OpenedTarget): 
     throw new AppError("conflict", `${restore.target} is being restored; try again later`);
   }
 }
-
-const isOfThisHost = ({ hostname, tags }: Snapshot): boolean =>
-  hostname === nodeOs().hostname() && readTags({ tags }).isLongshore;
 
 function viewOf({ target }: OpenedTarget, snapshot: Snapshot): SnapshotView {
   const { id, time, hostname, paths, tags, summary } = snapshot;

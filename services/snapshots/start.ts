@@ -2,6 +2,8 @@
 
 import { findVolume } from "../../engine/volumes.ts";
 import type { Holder } from "../access/shares.ts";
+import { targetForSnapshot } from "../backup/targets/open.ts";
+import type { Reason } from "../backup/trees/tags.ts";
 import { affectedBy, identityOf } from "../containers/reserve.ts";
 import { currentContainers } from "../containers/reads.ts";
 import type { Deps } from "../deps.ts";
@@ -9,11 +11,9 @@ import { AppError, InputError, notFound } from "../errors.ts";
 import { startJob } from "../jobs/runner.ts";
 import type { JobView } from "../jobs/view.ts";
 import { type Contents, contentsOfStack, contentsOfVolumes, writersOf } from "./contents.ts";
-import type { Reason } from "./job.ts";
 import { snapshotKind } from "./kinds.ts";
 import { assertStoppable } from "./hold.ts";
 import { defaultMode, type Mode } from "./modes.ts";
-import { targetForSnapshot } from "./repositories.ts";
 
 export interface SnapshotRequest {
   /** Either a stack or volumes. */

@@ -1,12 +1,17 @@
 /** Makes a snapshot of a stack or of volumes. @module */
 
+import { openTargetRepository } from "../backup/targets/open.ts";
+import { type Stored, storeTree } from "../backup/trees/store.ts";
+import { tagsOf } from "../backup/trees/tags.ts";
+import type { Dump } from "../backup/trees/tree.ts";
+import { withoutValuesOf } from "../backup/volumes/secret_values.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
 import { JobEnd } from "../jobs/kind.ts";
 import { throwIfInterrupted } from "../updates/run/interruption.ts";
 import type { Container } from "../containers/inventory.ts";
 import { type Contents, contentsOfStack, contentsOfVolumes, writersOf } from "./contents.ts";
-import { describeStack } from "./description.ts";
+import { describedFiles, describeStack } from "./description.ts";
 import { hold, planHold, release } from "./hold.ts";
 import { type Hooks, hooksOf } from "./hooks.ts";
 import {
@@ -16,12 +21,7 @@ import {
   type SnapshotPlan,
   type SnapshotResult,
 } from "./job.ts";
-import { openTargetRepository } from "./repositories.ts";
-import { type Stored, storeTree } from "./store.ts";
 import { outputOf, runHook } from "./run_hooks.ts";
-import { withoutValuesOf } from "./secret_values.ts";
-import { tagsOf } from "./tags.ts";
-import type { Dump } from "./tree.ts";
 
 /** Longest run of a command after the files were read, in milliseconds. */
 const POST_MS = 60_000;
@@ -57,9 +57,12 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
     await prepare(deps, hooked, job.signal);
     await job.step("read", async () => {
       const { stack, parts, containers } = contents;
-      const description = stack === null ? null : await describeStack(deps, contents, stack);
       const dumps = dumpsOf(deps, hooked, job.signal);
-      const tree = { parts, dumps, description };
+      const described = stack === null ? null : {
+        path: `/stacks/${stack}`,
+        entries: describedFiles(await describeStack(deps, contents, stack), deps.now()),
+      };
+      const tree = { parts, dumps, described };
       const tags = tagsOf(job.input);
       const images = containers.map(({ imageId }) => imageId);
       return await withoutValuesOf(

@@ -125,7 +125,7 @@ const PLACES: {
     example: "`/containers/${id}/json`",
     folders: ["engine", "routes", "ui"],
     // Paths in snapshots.
-    exceptions: /^(services|commands)\/snapshots/,
+    exceptions: /^(services|commands)\/snapshots|^services\/backup\/trees/,
   },
 ];
 

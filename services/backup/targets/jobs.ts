@@ -11,10 +11,11 @@ import type { CheckResult } from "../restic/check.ts";
 import { forget, type KeepRules } from "../restic/forget.ts";
 import type { PruneOptions, PruneResult } from "../restic/prune.ts";
 import type { Snapshot } from "../restic/snapshot.ts";
-import { repositoryWorkerScript, startRepository } from "../restic/worker_repository.ts";
 import type { WorkerRepository } from "../restic/worker_repository.ts";
-import { asTargetError, lockHolder, repositoryOptions } from "./repository.ts";
-import { openTarget, requireTarget } from "./targets.ts";
+import { isOfThisHost, readTags } from "../trees/tags.ts";
+import { openTargetRepository } from "./open.ts";
+import { translated } from "./repository.ts";
+import { requireTarget } from "./targets.ts";
 
 interface TargetInput<Options> {
   /** Id of the target. */
@@ -101,20 +102,13 @@ export function startTargetJob<Options, Result>(
   return startJob(deps, kind, { target: `target ${name}`, input: { id, options }, caller }).job;
 }
 
-/** Opens the repository in a worker, because its work would block the event loop. */
 async function withRepository<Options, Result>(
   deps: Deps,
   { input: { id }, signal }: JobRun<TargetInput<Options>>,
   work: (repository: WorkerRepository) => Promise<Result>,
 ): Promise<Result> {
-  try {
-    const { storage, password } = await openTarget(deps, id);
-    const options = { ...repositoryOptions(deps, storage, password), creates: false };
-    await using repository = await startRepository(await repositoryWorkerScript(), options, signal);
-    return await work(repository);
-  } catch (error) {
-    throw asTargetError(error);
-  }
+  using opened = await openTargetRepository(deps, id, signal);
+  return await translated(() => work(opened.repository));
 }
 
 /** The target shows the outcome of its last check, also if that could not be finished. */
@@ -156,11 +150,10 @@ async function forgetSnapshots(
   deps: Deps,
   job: JobRun<TargetInput<KeepRules>>,
 ): Promise<ForgetResult> {
-  const { hostname } = lockHolder(deps);
-  const isOwn = ({ hostname: host, tags }: Snapshot) =>
-    host === hostname && tags.includes("longshore");
-  const mustStay = ({ tags }: Snapshot) =>
-    tags.some((tag) => tag === "reason=update" || tag === "reason=undo");
+  const mustStay = (snapshot: Snapshot) => {
+    const { reason } = readTags(snapshot);
+    return reason === "update" || reason === "undo";
+  };
   const plan = await withRepository(
     deps,
     job,
@@ -168,7 +161,7 @@ async function forgetSnapshots(
       forget(
         repository,
         job.input.options,
-        { isIncluded: isOwn, mustStay, now: deps.now() },
+        { isIncluded: isOfThisHost, mustStay, now: deps.now() },
         job.signal,
       ),
   );

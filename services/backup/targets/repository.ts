@@ -93,3 +93,12 @@ export function asTargetError(error: unknown): unknown {
   }
   return error;
 }
+
+/** Runs work on a repository; its failures become errors that the caller can act on. */
+export async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asTargetError(error);
+  }
+}

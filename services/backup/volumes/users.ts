@@ -1,5 +1,6 @@
 /** Containers that use a volume, and how large volumes are. @module */
 
+import { findVolume } from "../../../engine/volumes.ts";
 import { currentContainers, isUp, type ReadDeps } from "../../containers/reads.ts";
 import type { Container } from "../../containers/inventory.ts";
 import type { MountSource } from "../../containers/helper_container.ts";
@@ -39,6 +40,23 @@ export async function usersOf(
       isRunning: isUp(container) && state !== "paused",
     }];
   });
+}
+
+/** The containers that use one of several volumes or directories, as {@linkcode usersOf} finds them. */
+export async function containersUsing(
+  deps: ReadDeps,
+  sources: readonly MountSource[],
+): Promise<Container[]> {
+  const byId = new Map<string, Container>();
+  for (const mount of sources) {
+    const volume = mount.type === "volume"
+      ? await findVolume(deps.engine, mount.source)
+      : undefined;
+    for (const { container } of await usersOf(deps, mount, volume?.Mountpoint)) {
+      byId.set(container.id, container);
+    }
+  }
+  return [...byId.values()];
 }
 
 /** Whether one directory is in the other, or the same. */

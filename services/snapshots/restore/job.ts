@@ -2,15 +2,8 @@
 
 import type { JobRun } from "../../jobs/kind.ts";
 import type { Identity } from "../../containers/reservations.ts";
-import type { Part } from "../contents.ts";
-
-/** Volume that is restored. */
-export interface RestoredPart {
-  /** Directory or file in the snapshot, without the leading slash, as bytes. */
-  from: string;
-  /** Volume that is written. */
-  to: Part;
-}
+import type { RestoredPart } from "../../backup/trees/part.ts";
+import type { WrittenParts } from "../../backup/trees/write.ts";
 
 export interface RestoreInput {
   targetId: string;
@@ -30,15 +23,13 @@ export interface RestoreInput {
   affected: Identity[];
 }
 
-export interface RestoreResult {
+export interface RestoreResult extends WrittenParts {
   /** Names of volumes, or directories. */
   restored: string[];
   /** Snapshot of what was replaced; `null` for new volumes. */
   kept: string | null;
   /** Name of the target with the snapshots. */
   target: string;
-  bytes: number;
-  skippedCount: number;
   /** How long containers were stopped, in milliseconds. */
   downtimeMs: number;
   /** Why the containers count as well; `null` if none ran. */

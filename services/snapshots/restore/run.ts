@@ -7,6 +7,12 @@
  */
 
 import type { Repository } from "../../backup/restic/repository.ts";
+import { openTargetRepository } from "../../backup/targets/open.ts";
+import { storeTree } from "../../backup/trees/store.ts";
+import { keptTags } from "../../backup/trees/tags.ts";
+import { writeParts } from "../../backup/trees/write.ts";
+import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
+import { containersUsing } from "../../backup/volumes/users.ts";
 import { currentContainers, isUp } from "../../containers/reads.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, messageFor } from "../../errors.ts";
@@ -16,14 +22,8 @@ import { throwIfInterrupted } from "../../updates/run/interruption.ts";
 import { verify } from "../../updates/run/verify.ts";
 import { type Held, hold, planHold, release } from "../hold.ts";
 import { operationOf } from "../job.ts";
-import { openTargetRepository } from "../repositories.ts";
-import { withoutValuesOf } from "../secret_values.ts";
-import { storeTree } from "../store.ts";
-import { keptTags } from "../tags.ts";
 import type { RestoreJob, RestoreResult } from "./job.ts";
 import { createVolumes, removeVolumes } from "./new_volumes.ts";
-import { usersOfParts } from "./users.ts";
-import { writeParts } from "./write.ts";
 
 /** Seconds that a container without a health check must stay up. */
 const STABLE_S = 10;
@@ -40,7 +40,7 @@ export async function restoreParts(deps: Deps, job: RestoreJob): Promise<Restore
 }
 
 async function restoreAsNew(deps: Deps, job: RestoreJob): Promise<RestoreResult> {
-  const { input: { parts, place, snapshot, targetId }, signal } = job;
+  const { input: { files, parts, place, snapshot, targetId }, signal } = job;
   try {
     using opened = await openTargetRepository(deps, targetId, signal);
     const { repository } = opened;
@@ -48,7 +48,8 @@ async function restoreAsNew(deps: Deps, job: RestoreJob): Promise<RestoreResult>
       // Those of an attempt that was interrupted.
       await removeVolumes(deps, job);
       await createVolumes(deps, job);
-      return await writeParts(deps, job, { repository, snapshot, empties: false, signal });
+      const request = { snapshot, parts, files, emptiedWith: null };
+      return await writeParts(deps, repository, request, job);
     });
     const restored = parts.map(({ to }) => to.mount.source);
     return { ...written, restored, kept: null, target: place, downtimeMs: 0, verdict: null };
@@ -86,7 +87,7 @@ async function replace(deps: Deps, job: RestoreJob): Promise<RestoreResult> {
 
 /** Containers may have been created since the job was started. */
 async function planReplacement(deps: Deps, { input }: RestoreJob): Promise<Held> {
-  const users = await usersOfParts(deps, input.parts);
+  const users = await containersUsing(deps, input.parts.map(({ to }) => to.mount));
   if (users.some(({ id }) => !input.affected.some((each) => each.id === id))) {
     throw new AppError("conflict", "Other containers use the volumes meanwhile; try again");
   }
@@ -94,7 +95,7 @@ async function planReplacement(deps: Deps, { input }: RestoreJob): Promise<Held>
 }
 
 async function attempt(deps: Deps, job: RestoreJob, held: Held): Promise<RestoreResult> {
-  const { input: { affected, files, parts, place, snapshot, targetId }, signal } = job;
+  const { input: { affected, files, images, parts, place, snapshot, targetId }, signal } = job;
   using opened = await openTargetRepository(deps, targetId, signal);
   const { repository } = opened;
   const operation = operationOf(job.target);
@@ -113,8 +114,9 @@ async function attempt(deps: Deps, job: RestoreJob, held: Held): Promise<Restore
   }
   const written = await job.step("write", async () => {
     await stop();
-    const source = { repository, snapshot, empties: files === null, signal };
-    return await withoutValuesOf(deps.engine, affected, () => writeParts(deps, job, source));
+    const request = { snapshot, parts, files, emptiedWith: files === null ? images : null };
+    const write = () => writeParts(deps, repository, request, job);
+    return await withoutValuesOf(deps.engine, affected, write);
   });
   await job.step("release", () => release(deps, held, operation));
   const downtimeMs = Math.round(performance.now() - startedAt);
@@ -130,7 +132,7 @@ const keptBy = (job: RestoreJob): string | null =>
 /** @throws {AppError} `conflict` if something that is not in the snapshot would be deleted. */
 async function keep(deps: Deps, job: RestoreJob, repository: Repository): Promise<string> {
   const { target, input: { affected, parts, images } } = job;
-  const tree = { parts: parts.map(({ to }) => to), dumps: [], description: null };
+  const tree = { parts: parts.map(({ to }) => to), dumps: [], described: null };
   const tags = keptTags(target);
   const { snapshot, skipped } = await withoutValuesOf(
     deps.engine,
@@ -177,13 +179,11 @@ async function putBack(deps: Deps, job: RestoreJob, held: Held): Promise<void> {
   using opened = await openPatiently(deps, job.input.targetId, signal);
   await hold(deps, held, operationOf(job.target));
   const parts = job.input.parts.map(({ to }) => ({ from: to.path.slice(1), to }));
-  const whole = { ...job, input: { ...job.input, files: null, parts } };
-  const source = { repository: opened.repository, snapshot: keptBy(job)!, empties: true, signal };
-  await withoutValuesOf(
-    deps.engine,
-    job.input.affected,
-    () => writeParts(deps, whole, source),
-  );
+  const { affected, images } = job.input;
+  const request = { snapshot: keptBy(job)!, parts, files: null, emptiedWith: images };
+  const write = () =>
+    writeParts(deps, opened.repository, request, { signal, progress: job.progress });
+  await withoutValuesOf(deps.engine, affected, write);
 }
 
 /** After a restart of the host, a target may answer later than the engine. */

@@ -1,8 +1,11 @@
 /** Starts a restore. @module */
 
 import type { ByteString } from "../../backup/restic/entry.ts";
+import { translated } from "../../backup/targets/repository.ts";
+import { type Part, type RestoredPart, volumePart } from "../../backup/trees/part.ts";
 import { parentOf } from "../../backup/volumes/limits.ts";
 import { findHelperImage } from "../../backup/volumes/helper_image.ts";
+import { containersUsing } from "../../backup/volumes/users.ts";
 import { findVolume } from "../../../engine/volumes.ts";
 import type { Holder } from "../../access/shares.ts";
 import type { Deps } from "../../deps.ts";
@@ -15,11 +18,7 @@ import type { JobView } from "../../jobs/view.ts";
 import { decodePath, encodePath } from "../file_path.ts";
 import { assertStoppable } from "../hold.ts";
 import { openSnapshot } from "../list.ts";
-import { translated } from "../repositories.ts";
-import { type Part, volumePart } from "../contents.ts";
-import type { RestoredPart } from "./job.ts";
 import { restoreKind } from "./kinds.ts";
-import { usersOfParts } from "./users.ts";
 
 export interface RestoreRequest {
   target?: string | undefined;
@@ -58,7 +57,9 @@ export async function startRestore(
   const parts = await Promise.all(
     sources.map((source) => restoredPart(deps, source, request, sources.length)),
   );
-  const users = request.to === "new" ? [] : await usersOfParts(deps, parts);
+  const users = request.to === "new"
+    ? []
+    : await containersUsing(deps, parts.map(({ to }) => to.mount));
   const images = [...new Set(users.map(({ imageId }) => imageId))];
   for (const path of paths) await assertIn(opened, path);
   if (request.to === "replace") {

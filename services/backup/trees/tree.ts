@@ -1,12 +1,11 @@
 /** The tree of a snapshot: `/directories`, `/dumps`, `/stacks` and `/volumes`. @module */
 
 import { Buffer } from "node:buffer";
-import type { ByteString, Entries, Entry } from "../backup/restic/entry.ts";
-import type { SkipList } from "../backup/volumes/limits.ts";
-import type { VolumeDeps } from "../backup/volumes/mounted.ts";
-import { openVolume } from "../backup/volumes/read.ts";
-import type { Part } from "./contents.ts";
-import { describedFiles, type StackDescription } from "./description.ts";
+import type { ByteString, Entries, Entry } from "../restic/entry.ts";
+import type { SkipList } from "../volumes/limits.ts";
+import type { VolumeDeps } from "../volumes/mounted.ts";
+import { openVolume } from "../volumes/read.ts";
+import type { Part } from "./part.ts";
 
 /** A dump, which is written while its command runs. */
 export interface Dump {
@@ -18,8 +17,8 @@ export interface Dump {
 export interface TreeSource {
   parts: readonly Part[];
   dumps: readonly Dump[];
-  /** `null` for single volumes. */
-  description: StackDescription | null;
+  /** Files that describe what the parts are of, e.g. in `/stacks/shop`; `null` for single volumes. */
+  described: { path: string; entries: Entries } | null;
 }
 
 interface TreeOptions {
@@ -34,15 +33,13 @@ interface TreeOptions {
 /** Reads one part after the other; each has its helper container only meanwhile. */
 export async function* treeOf(
   deps: VolumeDeps,
-  { parts, dumps, description }: TreeSource,
+  { parts, dumps, described }: TreeSource,
   { at, signal, images, onSkipped }: TreeOptions,
 ): Entries & AsyncGenerator<Entry> {
   for (const { path, content } of dumps) {
     yield fileOf(`dumps/${path}`, content, at);
   }
-  if (description) {
-    yield* below(`stacks/${description.stack}`, describedFiles(description, at));
-  }
+  if (described) yield* below(described.path.slice(1), described.entries);
   for (const { path, mount } of parts) {
     const volume = await openVolume(deps, mount, { images, signal });
     yield* below(path.slice(1), volume.entries);

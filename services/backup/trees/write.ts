@@ -1,32 +1,42 @@
 /** Writes what a snapshot has into volumes and directories. @module */
 
-import type { ByteString, Entries, Entry } from "../../backup/restic/entry.ts";
-import type { Repository } from "../../backup/restic/repository.ts";
-import { findHelperImage } from "../../backup/volumes/helper_image.ts";
-import { parentOf } from "../../backup/volumes/limits.ts";
-import { emptyVolume } from "../../backup/volumes/operations.ts";
-import { writeVolume } from "../../backup/volumes/write.ts";
+import type { ByteString, Entries, Entry } from "../restic/entry.ts";
+import type { Repository } from "../restic/repository.ts";
+import { findHelperImage } from "../volumes/helper_image.ts";
+import { parentOf } from "../volumes/limits.ts";
+import { emptyVolume } from "../volumes/operations.ts";
+import { writeVolume } from "../volumes/write.ts";
 import type { Deps } from "../../deps.ts";
-import { translated } from "../repositories.ts";
-import type { RestoreJob, RestoreResult } from "./job.ts";
+import type { JobRun } from "../../jobs/kind.ts";
+import { translated } from "../targets/repository.ts";
+import type { RestoredPart } from "./part.ts";
 
-/** A snapshot that is written. */
-export interface Source {
-  repository: Repository;
-  /** Its id. */
+/** Parts of a snapshot to write. */
+export interface WriteRequest {
+  /** Id of the snapshot. */
   snapshot: string;
-  /** Whether what is there is deleted before. */
-  empties: boolean;
-  signal: AbortSignal;
+  parts: readonly RestoredPart[];
+  /** Only these files of the parts; `null` for everything. */
+  files: readonly ByteString[] | null;
+  /** Images that may have the programs that empty a volume before; `null` to keep what is there. */
+  emptiedWith: readonly string[] | null;
+}
+
+/** Result of a write. */
+export interface WrittenParts {
+  bytes: number;
+  /** Entries that could not be written so. */
+  skippedCount: number;
 }
 
 /** @throws {AppError} `conflict` for what cannot be read or written; `bad_gateway` if the target fails. */
 export async function writeParts(
   deps: Deps,
-  { input: { files, parts, images }, progress }: Pick<RestoreJob, "input" | "progress">,
-  { repository, snapshot, empties, signal }: Source,
-): Promise<Pick<RestoreResult, "bytes" | "skippedCount">> {
-  const image = empties ? await findHelperImage(deps, images, signal) : undefined;
+  repository: Repository,
+  { snapshot, parts, files, emptiedWith }: WriteRequest,
+  { signal, progress }: Pick<JobRun, "signal" | "progress">,
+): Promise<WrittenParts> {
+  const image = emptiedWith ? await findHelperImage(deps, emptiedWith, signal) : undefined;
   const sum = { bytes: 0, skippedCount: 0 };
   for (const { from, to: { mount, path } } of parts) {
     if (image) await emptyVolume(deps, { source: mount, image, signal });
@@ -49,9 +59,15 @@ export async function writeParts(
   return sum;
 }
 
+interface Source {
+  repository: Repository;
+  snapshot: string;
+  signal: AbortSignal;
+}
+
 /** Directories of the snapshot around chosen paths, which the volume may have lost; outer ones first. */
 async function findParents(
-  { repository, snapshot, signal }: Pick<Source, "repository" | "snapshot" | "signal">,
+  { repository, snapshot, signal }: Source,
   from: ByteString,
   paths: readonly ByteString[],
 ): Promise<Entry[]> {

@@ -1,7 +1,7 @@
 /** Secret values in errors about the volumes of containers: viewers see jobs. @module */
 
-import type { Engine } from "../../engine/client.ts";
-import { withoutContainerValues, withoutValues } from "../containers/secret_values.ts";
+import type { Engine } from "../../../engine/client.ts";
+import { withoutContainerValues, withoutValues } from "../../containers/secret_values.ts";
 
 /** Does work for the volumes of containers; its errors have no values of those. */
 export async function withoutValuesOf<Result>(

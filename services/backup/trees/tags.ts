@@ -1,7 +1,11 @@
 /** Tags by which snapshots in a repository tell what they are of. @module */
 
-import type { Snapshot } from "../backup/restic/snapshot.ts";
-import { type Reason, REASONS, type SnapshotInput } from "./job.ts";
+import { nodeOs } from "../../builtins.ts";
+import type { Snapshot } from "../restic/snapshot.ts";
+
+/** Why a snapshot was made. */
+export const REASONS = ["manual", "schedule", "update", "undo"] as const;
+export type Reason = (typeof REASONS)[number];
 
 /** Of every snapshot that Longshore makes. */
 const OWN = "longshore";
@@ -14,9 +18,7 @@ export interface Tagged {
   note: string | null;
 }
 
-export const tagsOf = (
-  { stack, reason, note }: Pick<SnapshotInput, "note" | "reason" | "stack">,
-): string[] => [
+export const tagsOf = ({ stack, reason, note }: Omit<Tagged, "isLongshore">): string[] => [
   OWN,
   ...(stack === null ? [] : [`stack=${stack}`]),
   `reason=${reason}`,
@@ -39,3 +41,7 @@ export function readTags({ tags }: Pick<Snapshot, "tags">): Tagged {
     note: value("note"),
   };
 }
+
+/** Whether Longshore has made a snapshot on this host. */
+export const isOfThisHost = ({ hostname, tags }: Pick<Snapshot, "hostname" | "tags">): boolean =>
+  hostname === nodeOs().hostname() && readTags({ tags }).isLongshore;

@@ -1,17 +1,20 @@
 /** Repositories of targets, and the target that a new snapshot goes to. @module */
 
-import { selectBackupTargets, type StoredTarget } from "../../db/backup_targets.ts";
-import { asTargetError, lockHolder } from "../backup/targets/repository.ts";
-import { createTarget, openTarget } from "../backup/targets/targets.ts";
-import type { Repository } from "../backup/restic/repository.ts";
-import { repositoryWorkerScript, startRepository } from "../backup/restic/worker_repository.ts";
-import type { Deps } from "../deps.ts";
-import { AppError, InputError, requireFound } from "../errors.ts";
+import { selectBackupTargets, type StoredTarget } from "../../../db/backup_targets.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, InputError, requireFound } from "../../errors.ts";
+import {
+  repositoryWorkerScript,
+  startRepository,
+  type WorkerRepository,
+} from "../restic/worker_repository.ts";
+import { repositoryOptions, translated } from "./repository.ts";
+import { createTarget, openTarget, type TargetDeps } from "./targets.ts";
 
 /** A target with its repository, which works in a worker until it is disposed. */
 export interface OpenedTarget extends Disposable {
   target: StoredTarget;
-  repository: Repository;
+  repository: WorkerRepository;
 }
 
 /**
@@ -22,15 +25,14 @@ export interface OpenedTarget extends Disposable {
  * be used; `bad_gateway` if the target fails.
  */
 export async function openTargetRepository(
-  deps: Deps,
+  deps: TargetDeps,
   ref: string | undefined,
   signal: AbortSignal,
 ): Promise<OpenedTarget> {
   const { target, storage, password } = await openTarget(deps, ref && targetId(deps, ref));
-  const { now } = deps;
   return await translated(async () => {
     const script = await repositoryWorkerScript();
-    const options = { storage, password, holder: lockHolder(deps), now, creates: false };
+    const options = { ...repositoryOptions(deps, storage, password), creates: false };
     const repository = await startRepository(script, options, signal);
     return { target, repository, [Symbol.dispose]: () => repository.close() };
   });
@@ -43,7 +45,7 @@ export async function openTargetRepository(
  * @throws {AppError} `not_found`; `conflict` without a default target.
  */
 export async function targetForSnapshot(
-  deps: Deps,
+  deps: TargetDeps,
   ref: string | undefined,
 ): Promise<Pick<StoredTarget, "id" | "name">> {
   if (ref === undefined && selectBackupTargets(deps.db).length === 0) {
@@ -53,7 +55,9 @@ export async function targetForSnapshot(
 }
 
 /** A repository that is there is that of an earlier installation, which only its password opens. */
-async function createDefaultTarget(deps: Deps): Promise<Pick<StoredTarget, "id" | "name">> {
+async function createDefaultTarget(
+  deps: TargetDeps,
+): Promise<Pick<StoredTarget, "id" | "name">> {
   try {
     return await createTarget(deps, { ...DEFAULT_TARGET, isDefault: true });
   } catch (error) {
@@ -83,13 +87,4 @@ function targetId({ db }: Pick<Deps, "db">, ref: string): string {
   const targets = selectBackupTargets(db);
   const found = targets.find(({ id }) => id === ref) ?? targets.find(({ name }) => name === ref);
   return requireFound(found, "Backup target", ref).id;
-}
-
-/** Runs work on a repository; its failures become errors that the caller can act on. */
-export async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw asTargetError(error);
-  }
 }

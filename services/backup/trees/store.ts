@@ -1,14 +1,14 @@
 /** Stores volumes, directories and dumps as a snapshot in a repository. @module */
 
 import { Buffer } from "node:buffer";
-import type { Entries, Entry } from "../backup/restic/entry.ts";
-import type { Repository } from "../backup/restic/repository.ts";
-import type { SkipList } from "../backup/volumes/limits.ts";
-import { nodeOs } from "../builtins.ts";
-import type { Deps } from "../deps.ts";
-import type { JobRun } from "../jobs/kind.ts";
-import { VERSION } from "../version.ts";
-import { translated } from "./repositories.ts";
+import type { Entries, Entry } from "../restic/entry.ts";
+import type { Repository } from "../restic/repository.ts";
+import type { SkipList } from "../volumes/limits.ts";
+import { nodeOs } from "../../builtins.ts";
+import type { Deps } from "../../deps.ts";
+import type { JobRun } from "../../jobs/kind.ts";
+import { VERSION } from "../../version.ts";
+import { translated } from "../targets/repository.ts";
 import { treeOf, type TreeSource } from "./tree.ts";
 
 /** A stored snapshot. */
@@ -51,13 +51,13 @@ export async function storeTree(
     images: [...new Set(images)],
     onSkipped: skipped.add,
   });
-  const { parts, description } = source;
+  const { parts, described } = source;
   const read = withFailure(tree);
   const { snapshot, counts, bytesAdded } = await translated(() =>
     repository.backup(read.entries, {
       paths: [
         ...parts.map(({ path }) => path),
-        ...(description ? [`/stacks/${description.stack}`] : []),
+        ...(described ? [described.path] : []),
       ],
       tags,
       hostname: nodeOs().hostname(),

@@ -1,0 +1,23 @@
+/** Parts of a snapshot's tree: volumes and directories of the host. @module */
+
+import type { MountSource } from "../../containers/helper_container.ts";
+import type { ByteString } from "../restic/entry.ts";
+
+/** A volume, or a directory or file of the host. */
+export interface Part {
+  /** In the snapshot, e.g. `/volumes/shop_data` or `/directories/opt/stacks/shop/data`. */
+  path: string;
+  mount: MountSource;
+}
+
+/** Volume that gets what a snapshot has. */
+export interface RestoredPart {
+  /** Directory or file in the snapshot, without the leading slash. */
+  from: ByteString;
+  to: Part;
+}
+
+export const volumePart = (source: string): Part => ({
+  path: `/volumes/${source}`,
+  mount: { type: "volume", source },
+});
