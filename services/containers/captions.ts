@@ -4,7 +4,7 @@ import type { Container } from "./inventory.ts";
 import { iconOf } from "./icons.ts";
 
 export interface Caption {
-  /** Id of an icon, see `icons.ts`. */
+  /** Id of an icon, see `icons.ts`; one that labels name may not have been uploaded. */
   icon: string | null;
   /** E.g. `Monitoring`. */
   group: string | null;

@@ -1,11 +1,22 @@
 /**
- * Icons of containers: small images inside of labels. An address in a label is never fetched, and
- * SVG, which can contain scripts, is not accepted.
+ * Icons of containers: small images inside of labels, or uploaded ones that labels name. An address
+ * in a label is never fetched.
  *
  * @module
  */
 
+import {
+  countUploadedIcons,
+  deleteUploadedIcon,
+  replaceUploadedIcon,
+  selectUploadedIcon,
+  selectUploadedIcons,
+  type UploadedIcon,
+} from "../../db/uploaded_icons.ts";
 import { sha256 } from "../builtins.ts";
+import type { Deps } from "../deps.ts";
+import { notFound, tooMany } from "../errors.ts";
+import { isImage } from "./icon_image.ts";
 import type { Container } from "./inventory.ts";
 import { currentContainers, type ReadDeps } from "./reads.ts";
 
@@ -16,82 +27,98 @@ export interface Icon {
   url: string;
 }
 
+/** An icon, or the name of one that may have been uploaded. */
+type Reference = Icon | { id: string; name: string };
+
 type Labels = Container["labels"];
 
 /** In this order. */
 const LABELS = ["longshore.icon", "homepage.icon"];
 
-/** Longest `data:` URL, in characters. */
-const URL_MAX = 16_384;
-
-/** Largest width and height, in pixels: a small file can decode to a huge image. */
-const PIXELS_MAX = 512;
-
 /** Most icons of one answer. */
 const ICONS_MAX = 200;
 
-/** The labels of a container do not change, and each list asks for its icon. */
-const known = new WeakMap<Labels, Icon | null>();
+/** Most icons that are uploaded. */
+const UPLOADED_MAX = 200;
 
-/** The icon in the labels of a container; `null` without one, and for what is not such an image. */
-export function iconOf(labels: Labels): Icon | null {
+/** The labels of a container do not change, and each list asks for its icon. */
+const known = new WeakMap<Labels, Reference | null>();
+
+/**
+ * The icon in the labels of a container, otherwise the name of an uploaded one, as `grafana` or
+ * `grafana.png`; `null` without both.
+ */
+export function iconOf(labels: Labels): Reference | null {
   let icon = known.get(labels);
   if (icon === undefined) {
-    const url = LABELS.map((name) => labels[name]?.trim()).find((text) => text && isImage(text));
-    icon = url ? { id: sha256(url).slice(0, 22), url } : null;
+    const texts = LABELS.map((name) => labels[name]?.trim() ?? "");
+    icon = imageIn(texts) ?? nameIn(texts);
     known.set(labels, icon);
   }
   return icon;
 }
 
+function imageIn(texts: string[]): Icon | null {
+  const url = texts.find(isImage);
+  return url === undefined ? null : { id: sha256(url).slice(0, 22), url };
+}
+
+function nameIn(texts: string[]): Reference | null {
+  const name = texts.map(iconName).find((name) => name !== undefined);
+  return name === undefined ? null : { id: idOfName(name), name };
+}
+
+/** Ids of images have no colon. */
+const idOfName = (name: string) => `name:${name}`;
+
+/** The name of an icon without the extension of a file, in lower case. */
+export const iconName = (text: string): string | undefined =>
+  /^([a-z0-9][a-z0-9._-]{0,63}?)(?:\.(?:png|webp|svg|jpe?g))?$/.exec(text.toLowerCase())?.[1];
+
 /** The different icons of the containers. */
-export async function listIcons(deps: ReadDeps): Promise<Icon[]> {
+export async function listIcons(deps: ReadDeps & Pick<Deps, "db">): Promise<Icon[]> {
   const icons = new Map<string, Icon>();
   for (const { labels } of await currentContainers(deps)) {
-    const icon = iconOf(labels);
+    const found = iconOf(labels);
+    if (!found || icons.has(found.id)) continue;
+    const icon = "url" in found ? found : uploadedAs(deps, found);
     if (icon) icons.set(icon.id, icon);
     if (icons.size === ICONS_MAX) break;
   }
   return [...icons.values()];
 }
 
-/** Whether a text is a PNG or WebP image in Base64, of at most {@linkcode PIXELS_MAX} each way. */
-function isImage(text: string): boolean {
-  if (text.length > URL_MAX) return false;
-  const [, kind, base64] =
-    /^data:image\/(png|webp);base64,((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/
-      .exec(text) ?? [];
-  if (base64 === undefined) return false;
-  const bytes = Uint8Array.fromBase64(base64);
-  const view = new DataView(bytes.buffer);
-  const [width, height] = (kind === "png" ? pngSize(view) : webpSize(view)) ?? [0, 0];
-  return width > 0 && height > 0 && width <= PIXELS_MAX && height <= PIXELS_MAX;
+function uploadedAs(
+  { db }: Pick<Deps, "db">,
+  { id, name }: { id: string; name: string },
+): Icon | undefined {
+  const uploaded = selectUploadedIcon(db, name);
+  return uploaded && { id, url: uploaded.url };
 }
 
-type Size = readonly [width: number, height: number] | undefined;
+/** All uploaded icons by name. */
+export const listUploadedIcons = ({ db }: Pick<Deps, "db">): UploadedIcon[] =>
+  selectUploadedIcons(db);
 
-/** By the signature and the first chunk (https://www.w3.org/TR/png-3/#11IHDR). */
-function pngSize(view: DataView): Size {
-  if (view.byteLength < 33 || view.getBigUint64(0) !== 0x89504e47_0d0a1a0an) return undefined;
-  return wordAt(view, 12) === "IHDR" ? [view.getUint32(16), view.getUint32(20)] : undefined;
+/**
+ * Stores an icon; it replaces the one of that name.
+ *
+ * @param icon.name As of {@linkcode iconName}.
+ * @param icon.url As {@linkcode isImage} accepts it.
+ * @throws {AppError} `conflict` when the limit is reached.
+ */
+export function uploadIcon(
+  { db, now }: Pick<Deps, "db" | "now">,
+  { name, url }: Pick<UploadedIcon, "name" | "url">,
+): UploadedIcon {
+  const isNew = selectUploadedIcon(db, name) === undefined;
+  if (isNew && countUploadedIcons(db) >= UPLOADED_MAX) throw tooMany("icons", UPLOADED_MAX);
+  const icon = { name, url, createdAt: now().toISOString() };
+  replaceUploadedIcon(db, icon);
+  return icon;
 }
 
-/** By the first chunk: extended, lossless or lossy (RFC 9649). */
-function webpSize(view: DataView): Size {
-  if (view.byteLength < 30 || wordAt(view, 0) !== "RIFF" || wordAt(view, 8) !== "WEBP") {
-    return undefined;
-  }
-  const short = (at: number) => view.getUint16(at, true);
-  switch (wordAt(view, 12)) {
-    case "VP8X":
-      return [1 + (view.getUint32(24, true) & 0xffffff), 1 + (view.getUint32(26, true) >>> 8)];
-    case "VP8L":
-      return [1 + (short(21) & 0x3fff), 1 + (view.getUint32(21, true) >>> 14 & 0x3fff)];
-    case "VP8 ":
-      return [short(26) & 0x3fff, short(28) & 0x3fff];
-  }
-  return undefined;
+/** @throws {AppError} `not_found`. */
+export function removeIcon({ db }: Pick<Deps, "db">, name: string): void {
+  if (!deleteUploadedIcon(db, name)) throw notFound("Icon", name);
 }
-
-const wordAt = (view: DataView, at: number): string =>
-  String.fromCharCode(...new Uint8Array(view.buffer, at, 4));

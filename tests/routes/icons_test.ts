@@ -32,3 +32,45 @@ Deno.test("GET /api/icons has the different icons of the containers that the cal
   const limited = await app.call("GET", "/api/icons", undefined, { token });
   deepEqual(limited.body.icons.map(({ url }: { url: string }) => url), [OTHER]);
 });
+
+Deno.test("an uploaded icon is that of the containers whose labels name it", async () => {
+  using app = testApp();
+  setContainers(
+    app,
+    { name: "grafana", labels: { "homepage.icon": "grafana.png" } },
+    { name: "db", labels: { "longshore.icon": "postgres" } },
+  );
+  const upload = (name: string, url = PNG) =>
+    app.call("POST", "/api/icons/uploaded", { name, url });
+  const shown = async () => (await app.call("GET", "/api/icons")).body.icons;
+  deepEqual(await shown(), []);
+
+  const { status, body } = await upload("Grafana.png");
+  equal(status, 201);
+  equal(body.name, "grafana");
+  await upload("unused");
+  const { body: { containers } } = await app.call("GET", "/api/containers");
+  deepEqual(await shown(), [{ id: containers[1].icon, url: PNG }]);
+  await upload("grafana", OTHER);
+  deepEqual(await shown(), [{ id: "name:grafana", url: OTHER }], "replaced");
+
+  const { body: { icons } } = await app.call("GET", "/api/icons/uploaded");
+  deepEqual(icons.map(({ name }: { name: string }) => name), ["grafana", "unused"]);
+  equal((await app.call("DELETE", "/api/icons/uploaded/grafana")).status, 200);
+  equal((await app.call("DELETE", "/api/icons/uploaded/grafana")).status, 404);
+  deepEqual(await shown(), []);
+});
+
+Deno.test("an upload must be an image with a plain name, by an admin", async () => {
+  using app = testApp();
+  const upload = (body: object, role: "admin" | "operator" = "admin") =>
+    app.call("POST", "/api/icons/uploaded", body, { role });
+  const svg = `data:image/svg+xml;base64,${btoa("<svg/>")}`;
+  equal((await upload({ name: "a", url: svg })).status, 400);
+  equal((await upload({ name: "a", url: "https://example.com/a.png" })).status, 400);
+  equal((await upload({ name: "../a", url: PNG })).status, 400);
+  equal((await upload({ name: "a", url: PNG }, "operator")).status, 403);
+  for (let number = 0; number < 200; number++) await upload({ name: `icon${number}`, url: PNG });
+  equal((await upload({ name: "one-more", url: PNG })).status, 409);
+  equal((await upload({ name: "icon7", url: OTHER })).status, 201, "replaced");
+});

@@ -57,6 +57,7 @@ const CLOSED = [
   "* /api/registries",
   "* /api/backup",
   "GET /api/sessions",
+  "* /api/icons/uploaded",
   "* /api/users/",
   "* /api/tokens",
   "* /auth/users",

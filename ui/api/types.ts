@@ -2269,6 +2269,8 @@ export type NewComplianceEntry = {
   metadata?: Record<string, unknown> | null;
 };
 
+export type NewIcon = { name: string; url: string };
+
 export type NewIdentityProvider = {
   name: string;
   entity_id: string;
@@ -4026,6 +4028,10 @@ export type UpdateSettingsChanges = {
 
 export type UpdateWindow = { cron: string; timeZone: string; durationMinutes: number };
 
+export type UploadedIcon = { name: string; url: string; createdAt: string };
+
+export type UploadedIconList = { icons: (UploadedIcon)[] };
+
 export type UptimeStats = {
   uptime_percent: number | null;
   avg_response_time_ms: number | null;
@@ -4241,6 +4247,7 @@ export interface Operations {
     result: Done;
   };
   "DELETE /api/ext/service-pro/uptime/monitors/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/icons/uploaded/{name}": { path: { name: string }; result: Done };
   "DELETE /api/identity/oidc/{id}": { path: { id: string }; result: Done };
   "DELETE /api/images/{id}": {
     path: { id: string };
@@ -4640,6 +4647,7 @@ export interface Operations {
   };
   "GET /api/health": { result: Health };
   "GET /api/icons": { result: IconList };
+  "GET /api/icons/uploaded": { result: UploadedIconList };
   "GET /api/identity/oidc": { result: OidcProviderList };
   "GET /api/identity/oidc/{id}": { path: { id: string }; result: OidcProvider };
   "GET /api/identity/oidc/{id}/test": { path: { id: string }; result: OidcTestResult };
@@ -5001,6 +5009,7 @@ export interface Operations {
     path: { id: string };
     result: Monitor;
   };
+  "POST /api/icons/uploaded": { body: NewIcon; result: UploadedIcon };
   "POST /api/identity/oidc": { body: NewOidcProvider; result: OidcProvider };
   "POST /api/identity/oidc/{id}/test": { path: { id: string }; result: OidcTest };
   "POST /api/images/load": { result: LoadedImages };

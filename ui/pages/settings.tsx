@@ -13,6 +13,7 @@ import { Failure, Loading } from "../components/states.tsx";
 import { Setting } from "../components/setting.tsx";
 import { hasRole } from "../state/session.ts";
 import { showStatus, withResult } from "../state/toasts.ts";
+import { UploadedIcons } from "./icons.tsx";
 import { MaintenanceWindows } from "./maintenance/windows.tsx";
 
 export default function Settings() {
@@ -26,6 +27,7 @@ export default function Settings() {
           ? <MaintenanceMode state={data.value} onChange={(state) => data.value = state} />
           : <Loading name="Maintenance" />}
         <MaintenanceWindows onChange={reload} />
+        <UploadedIcons />
         <Section title="Configuration">
           <p>
             Everything else is set by environment variables when the service starts.{" "}

@@ -50,6 +50,7 @@ import { migration as temporaryNames } from "./0041_temporary_names.ts";
 import { migration as refusedUsers } from "./0042_refused_users.ts";
 import { migration as foreignPasswords } from "./0043_foreign_passwords.ts";
 import { migration as clientsOfSignIns } from "./0044_clients_of_sign_ins.ts";
+import { migration as uploadedIcons } from "./0045_uploaded_icons.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -96,4 +97,5 @@ export const stateMigrations: readonly Migration[] = [
   refusedUsers,
   foreignPasswords,
   clientsOfSignIns,
+  uploadedIcons,
 ];

@@ -18,7 +18,7 @@ const png = (width: number, height: number) =>
   image("png", "........\0\0\0\rIHDR", 16, [...big(width), ...big(height)]);
 const big = (number: number) => [0, 0, number >> 8, number & 0xff];
 
-const hasIcon = (text: string) => iconOf({ "longshore.icon": text }) !== null;
+const hasIcon = (text: string) => "url" in (iconOf({ "longshore.icon": text }) ?? {});
 
 Deno.test("icons are small PNG and WebP images of a bounded size", () => {
   equal(hasIcon(png(64, 64)), true);
@@ -50,6 +50,21 @@ Deno.test("what is not such an image is not an icon", () => {
       `data:image/png;base64,${"A".repeat(16_400)}`,
     ]
   ) equal(hasIcon(text), false, text.slice(0, 60));
+});
+
+Deno.test("a label names an uploaded icon, unless another label has an image", () => {
+  const idOf = (text: string) => iconOf({ "homepage.icon": text })?.id;
+  equal(idOf("grafana"), "name:grafana");
+  equal(idOf(" Grafana.PNG "), "name:grafana");
+  equal(idOf("sh-node-red.v2.svg"), "name:sh-node-red.v2");
+  for (const text of ["", ".png", "../a", "a/b.png", "https://a.example/b.png", "a".repeat(65)]) {
+    equal(idOf(text), undefined, text);
+  }
+  const icon = png(32, 32);
+  equal(
+    iconOf({ "longshore.icon": "grafana", "homepage.icon": icon })?.id,
+    iconOf({ "longshore.icon": icon })!.id,
+  );
 });
 
 Deno.test("captions come from Longshore's labels, then from Homepage's, as short lines", () => {
