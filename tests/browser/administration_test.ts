@@ -13,7 +13,8 @@ import {
   PHONE,
   startDashboardBrowser,
 } from "../helpers/dashboard.ts";
-import { checkBothThemes, hasColumns } from "../helpers/dashboard_steps.ts";
+import { checkBothThemes, deleteRow, hasColumns } from "../helpers/dashboard_steps.ts";
+import { temporaryDirectory } from "../helpers/command.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { eventually, until } from "../helpers/until.ts";
 
@@ -274,6 +275,22 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
     await tab.status("Revoked 1 other session");
     await tab.gone("button", "Revoke other sessions");
     equal((await service.call("GET", "/api/account", undefined, { token })).status, 401);
+  });
+
+  await t.step("an icon is uploaded from a large picture, shown and deleted", async () => {
+    using folder = temporaryDirectory();
+    const file = `${folder.path}/Grafana.png`;
+    await tab.go("/settings");
+    await tab.find("heading", "Icons");
+    await Deno.writeFile(file, await tab.page.screenshot());
+    await tab.openDialog("New icon");
+    await checkBothThemes(tab);
+    await (await tab.page.waitForSelector("input[type=file]"))!.uploadFile(file);
+    await tab.press("Upload", "Uploaded grafana");
+    const width = () =>
+      tab.page.$eval("td img.app-icon", (image) => (image as HTMLImageElement).naturalWidth);
+    await eventually(async () => equal(await width(), 64));
+    match(await deleteRow(tab, "grafana"), /without an icon/);
   });
 
   await t.step("maintenance mode is turned on, explained and turned off", async () => {

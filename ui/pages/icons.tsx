@@ -9,6 +9,7 @@ import type { FormValues } from "../components/form_values.ts";
 import { useRead } from "../components/reading.ts";
 import { ResourceSection } from "../components/resource.tsx";
 import { Text } from "../components/states.tsx";
+import { showStatus } from "../state/toasts.ts";
 import { Time } from "../components/time.tsx";
 
 /** Twice the size at which icons are shown, so that they are sharp on fine screens. */
@@ -26,7 +27,6 @@ export function UploadedIcons() {
       columns={COLUMNS}
       write={["admin", "settings:write"]}
       form={IconForm}
-      isFixed={() => false}
       actions={(_, { remove }) => remove}
       deletion={{
         consequence: () => "Containers that name it are shown without an icon.",
@@ -53,7 +53,9 @@ const COLUMNS: readonly Column<UploadedIcon>[] = [
 function IconForm({ onClose, onSaved }: EditProps<UploadedIcon>) {
   const save = async ({ name, file }: FormValues) => {
     const body = { name: name || file.name, url: await smallImage(file) };
-    onSaved(await api("POST /api/icons/uploaded", { body }));
+    const icon = await api("POST /api/icons/uploaded", { body });
+    showStatus(`Uploaded ${icon.name}`);
+    onSaved(icon);
     onClose();
   };
   return (
