@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<UploadedIcon>[] = [
   {
     title: "Name",
     cell: ({ name, url }) => (
-      <span class="row-name">
+      <span class="name-cell">
         <img class="app-icon" src={url} alt="" width={16} height={16} /> <Text>{name}</Text>
       </span>
     ),
