@@ -43,9 +43,10 @@ const REST_MS = 200;
 
 const SCROLLS = 8;
 
-/** Frames of a scrolling movement, and pixels of each. */
-const SCROLL_FRAMES = 120;
-const SCROLL_PX = 240;
+/** Length of a scrolling movement, and pixels per second: four and eight screens. */
+const SCROLL_MS = 2_000;
+const SCROLL_SPEED = 3_600;
+const FLING_SPEED = 7_200;
 
 const LOG_LINES_PER_SECOND = 2_000;
 const LOG_LINES_KEPT = 100_000;
@@ -121,7 +122,8 @@ async function benchList(containers: number, factor: number): Promise<void> {
   await showPages();
   const changes = await record(() => repeat(PAGE_CHANGES, showPages));
   const changesTo = (page: number) => changes.filter((_, at) => at % 3 === page);
-  const scrolls = await record(() => repeat(SCROLLS, () => scroll(page)));
+  const scrolls = await record(() => repeat(SCROLLS, () => scroll(page, SCROLL_SPEED)));
+  const flings = await record(() => repeat(SCROLLS, () => scroll(page, FLING_SPEED)));
   const keystrokes = await record(() => repeat(KEYSTROKES, (key) => type(page, `web-${key % 10}`)));
 
   console.log(`\nDashboard, processor ${SLOWDOWN} times as slow, ${containers} containers`);
@@ -132,7 +134,8 @@ async function benchList(containers: number, factor: number): Promise<void> {
   printTimes(`change to the ${STACKS} stacks, which are read`, changesTo(1), changeMs);
   printTimes("change to the containers", changesTo(2), changeMs);
   printTimes("filter keystroke to painted", keystrokes, BOUNDS.filter * factor);
-  printFrames("scrolling", scrolls, BOUNDS.frame * factor);
+  printFrames(`scrolling, ${SCROLL_SPEED} pixels per second`, scrolls, BOUNDS.frame * factor);
+  printFrames(`scrolling, ${FLING_SPEED} pixels per second`, flings, BOUNDS.frame * factor);
 }
 
 async function benchLog(): Promise<void> {
@@ -240,19 +243,23 @@ function type(page: Page, text: string): Promise<void> {
   }, text);
 }
 
-/** A step: scrolls down and up. */
-function scroll(page: Page): Promise<void> {
+/** A step: scrolls down and up, as far in each frame as its time allows, like a wheel that is spun. */
+function scroll(page: Page, pxPerSecond: number): Promise<void> {
   return page.evaluate(
-    async (frames, px) => {
+    async (durationMs, pxPerMs) => {
       performance.mark("begin");
-      for (let frame = 0; frame < frames; frame++) {
+      const start = performance.now();
+      for (let last = start; last < start + durationMs;) {
         await new Promise(requestAnimationFrame);
-        scrollBy(0, frame < frames / 2 ? px : -px);
+        const now = performance.now();
+        const px = (now - last) * pxPerMs;
+        scrollBy(0, now < start + durationMs / 2 ? px : -px);
+        last = now;
       }
       performance.mark("end");
     },
-    SCROLL_FRAMES,
-    SCROLL_PX,
+    SCROLL_MS,
+    pxPerSecond / 1_000,
   );
 }
 
