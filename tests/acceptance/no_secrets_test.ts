@@ -285,6 +285,7 @@ const NOT_DONE: Record<string, string> = {
   "GET /api/identity/oidc/:id/test": "the same",
   "GET /auth/oidc/:id/login": "the same",
   "GET /auth/oidc/callback": "the same",
+  "GET /auth/oidc/:id/callback": "the same",
   "POST /api/identity/oidc/:id/test": "the same",
   "POST /auth/oidc/backchannel-logout": "the same",
   "PUT /api/identity/oidc/:id": "the same",

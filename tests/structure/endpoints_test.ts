@@ -57,6 +57,7 @@ const PUBLIC = [
   "GET /auth/providers",
   "GET /auth/oidc/:id/login",
   "GET /auth/oidc/callback",
+  "GET /auth/oidc/:id/callback",
   // Authenticated by the provider's signature.
   "POST /auth/oidc/backchannel-logout",
   // Authenticated by the setup code, until the setup is over (start.md, 2).

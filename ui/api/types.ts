@@ -4803,6 +4803,11 @@ export interface Operations {
     query?: { code?: string; state?: string; iss?: string; error?: string };
     result: string;
   };
+  "GET /auth/oidc/{id}/callback": {
+    path: { id: string };
+    query?: { code?: string; state?: string; iss?: string; error?: string };
+    result: string;
+  };
   "GET /auth/oidc/{id}/login": {
     path: { id: string };
     query?: { returnTo?: string; page?: string };
