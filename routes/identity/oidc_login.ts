@@ -26,7 +26,7 @@ import {
   ReturnTo,
   signInThrough,
   throttled,
-} from "../users/browser_login.ts";
+} from "./browser_login.ts";
 
 /** The dashboard from `/auth/oidc/callback`: relative, for the path of a proxy. */
 const ABOVE_CALLBACK = "../../";

@@ -2,8 +2,8 @@
 
 import * as z from "zod";
 import { PASSWORD_LENGTH_MAX } from "../../services/input/password_rule.ts";
+import { changePassword } from "../../services/access/users/passwords.ts";
 import {
-  changePassword,
   createUser,
   listUsers,
   removeUser,

@@ -1,11 +1,8 @@
 import { deepEqual, equal, match, notEqual, rejects } from "node:assert/strict";
 import { selectPasswordHash, updateUserPassword } from "../../../db/users.ts";
 import type { Caller } from "../../../services/access/caller.ts";
-import {
-  changePassword,
-  ensureFirstAdmin,
-  storeUser,
-} from "../../../services/access/users/users.ts";
+import { changePassword } from "../../../services/access/users/passwords.ts";
+import { ensureFirstAdmin, storeUser } from "../../../services/access/users/users.ts";
 import { login, PASSWORD, refresh, statusWith, usersApp } from "../../helpers/accounts.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
