@@ -8,9 +8,11 @@ import {
   countUsers,
   deleteUser,
   insertUser,
+  selectUnconfirmedUserIds,
   selectUser,
   selectUserByEmail,
   selectUsers,
+  updateUserDetails,
   updateUserRefused,
   updateUserRole,
   type User,
@@ -55,10 +57,43 @@ export function describeCaller(
   return user;
 }
 
+/** A user in a list. */
+interface ListedUser extends User {
+  /** Whether identity providers may link the account by its address. */
+  isEmailConfirmed: boolean;
+  /** Whether the identity provider gives no role any more, so that API tokens are refused. */
+  isSuspended: boolean;
+}
+
 /** All users by email. @throws {AppError} `not_found` in key mode. */
-export function listUsers({ accounts, db }: Pick<Deps, "accounts" | "db">): User[] {
+export function listUsers({ accounts, db }: Pick<Deps, "accounts" | "db">): ListedUser[] {
   assertUsersMode(accounts);
-  return selectUsers(db);
+  const unconfirmed = new Set(selectUnconfirmedUserIds(db));
+  return selectUsers(db).map((user) => ({
+    ...user,
+    isEmailConfirmed: !unconfirmed.has(user.id),
+    isSuspended: accounts.isRefused(user.id),
+  }));
+}
+
+/**
+ * Confirms that an address belongs to its user, so that an identity provider may link the account.
+ *
+ * @param email The address that is confirmed: the user may have changed it meanwhile.
+ * @throws {AppError} `not_found` for an unknown user and in key mode; `conflict` for another address.
+ */
+export function confirmEmail(
+  { accounts, db, log }: Pick<Deps, "accounts" | "db" | "log">,
+  id: string,
+  email: string,
+): User {
+  const user = findActiveUser({ accounts, db }, id);
+  if (user.email !== email) {
+    throw new AppError("conflict", `The address of this user is ${user.email}; confirm that one`);
+  }
+  updateUserDetails(db, id, { isEmailUnconfirmed: false });
+  log.info("email confirmed", { userId: id });
+  return user;
 }
 
 /**

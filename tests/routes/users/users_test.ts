@@ -31,7 +31,7 @@ Deno.test("POST /auth/users stores a user and shows it without its password", as
     "operator@example.com",
     "viewer@example.com",
   ]);
-  deepEqual(users[1], created.body);
+  deepEqual(users[1], { ...created.body, isEmailConfirmed: true, isSuspended: false });
   equal((await login(app, "bob@example.com")).role, "operator");
 });
 
