@@ -107,12 +107,14 @@ function RedirectUri() {
   if (!data.value) return <Loading name="Redirect URI" />;
   return (
     <>
-      <p class="muted">
-        Create a client at the provider first, with this address{data.value.length > 0 &&
-          "; a provider that does not name its issuer in answers gets another one, which is shown " +
-            "after saving"}:
-      </p>
+      <p class="muted">Create a client at the provider first, with this address:</p>
       <SetupValues values={{ "Redirect URI": new URL("auth/oidc/callback", ROOT).href }} />
+      {data.value.length > 0 && (
+        <p class="hint">
+          A provider that does not name its issuer in answers gets another address, which is shown
+          after saving.
+        </p>
+      )}
     </>
   );
 }
