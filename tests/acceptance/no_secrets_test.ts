@@ -254,6 +254,8 @@ const NOT_DONE: Record<string, string> = {
   "POST /api/account/passkeys": "the same",
   "PUT /api/account/passkeys/:id": "no passkey was added",
   "DELETE /api/account/passkeys/:id": "no passkey was added",
+  "DELETE /api/account/identities/:id": "no account was linked",
+  "DELETE /api/users/:id/identities/:identityId": "the same",
   "POST /auth/passkey/options": "this service has no HTTPS",
   "POST /auth/passkey": "the same",
   "DELETE /api/stacks/:name": "the stack has containers",

@@ -168,6 +168,7 @@ Deno.test("every write except those to your own account needs more than the role
     endpoint.method !== "get" && endpoint.role === "viewer"
   );
   deepEqual(writes.map(named).sort(), [
+    "DELETE /api/account/identities/:id",
     "DELETE /api/account/passkeys/:id",
     "DELETE /api/account/sessions",
     "DELETE /api/account/sessions/:id",
