@@ -12,6 +12,7 @@
 import { selectJobs, selectUnfinishedJobs } from "../../db/jobs.ts";
 import { equal, ok } from "node:assert/strict";
 import { insertAlertEvent } from "../../db/alert_events.ts";
+import { selectUser } from "../../db/users.ts";
 import type { UserRole } from "../../services/access/caller.ts";
 import { forwardEvents } from "../../services/live/broadcaster.ts";
 import { readConfig } from "../../services/config/config.ts";
@@ -623,6 +624,8 @@ function specialBody(service: PlantedService, { method, pattern }: Walked): unkn
       };
     case "PUT /auth/users/:id/password":
       return { password: plantedPassword(secrets, "a password that an admin changed") };
+    case "POST /auth/users/:id/email/confirm":
+      return { email: selectUser(service.app.deps.db, service.ids.get("/auth/users")!)?.email };
     case `POST ${ENTERPRISE}/roles/:id/users`:
       return { user_id: users.operator };
     case `PUT ${ENTERPRISE}/ip-allowlist/config`:
