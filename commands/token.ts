@@ -95,7 +95,7 @@ function list(program: Program): Work {
         token.id,
         token.name,
         emails.get(token.userId) ?? token.userId,
-        token.role,
+        token.isSuspended ? `${token.role} (suspended)` : token.role,
         limitsOf(token),
         token.expiresAt ?? "never",
         token.lastUsedAt ?? "never",

@@ -10,11 +10,11 @@ import { resetFactors } from "../services/access/factors/factors.ts";
 import { createAccounts } from "../services/access/accounts.ts";
 import { storedTrialStart } from "../services/access/license/licenses.ts";
 import { createPasswords } from "../services/access/passwords/passwords.ts";
+import { setPassword } from "../services/access/users/passwords.ts";
 import {
   createUser,
   listUsers,
   removeUser,
-  setPassword,
   setUserRole,
   type User,
 } from "../services/access/users/users.ts";

@@ -28,6 +28,11 @@ const providers = table("oidc_providers", {
   autoProvision: boolean(),
   linkByVerifiedEmail: boolean(),
   enabled: boolean(),
+  /**
+   * Redirect URI: the shared one (`shared` for the first provider, `issuer` for one whose answers
+   * must name their issuer), or its own.
+   */
+  callback: text<"shared" | "issuer" | "own">(),
   /** ISO 8601, UTC. */
   createdAt: text(),
   updatedAt: text(),
@@ -45,6 +50,10 @@ export const {
   save: updateOidcProvider,
   delete: deleteOidcProvider,
 } = providers;
+
+/** Whether one has the shared redirect URI without having to name its issuer. */
+export const hasSharedOidcCallback = (db: Database): boolean =>
+  providers.countWhere(db, "WHERE callback = 'shared'") > 0;
 
 /** Whether there is an enabled one. */
 export const hasEnabledOidcProvider = (db: Database): boolean =>

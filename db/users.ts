@@ -119,6 +119,11 @@ export function selectRefusedUserIds(db: Database): string[] {
   return users.select(db, "WHERE is_refused = 1").map(({ id }) => id);
 }
 
+/** Users whose address no administrator and no identity provider has confirmed. */
+export function selectUnconfirmedUserIds(db: Database): string[] {
+  return users.select(db, "WHERE is_email_unconfirmed = 1").map(({ id }) => id);
+}
+
 /** @param passwordHash `null` for none. @returns Whether the id was known. */
 export function updateUserPassword(
   db: Database,

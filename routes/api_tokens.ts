@@ -67,6 +67,10 @@ const ApiToken = z.object({
   expiresAt: Timestamp.nullable(),
   lastUsedAt: Timestamp.nullable().meta({ description: "Accurate to a minute" }),
   lastUsedAddress: z.string().nullable().meta({ example: "192.0.2.10" }),
+  isSuspended: z.boolean().meta({
+    description: "Whether it is refused because the identity provider gives its owner no role " +
+      "any more",
+  }),
 }).meta({ id: "ApiToken" });
 
 const IssuedApiToken = ApiToken.extend({

@@ -23,6 +23,7 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./factors/totp.ts"),
     () => import("./factors/passkeys.ts"),
     () => import("./users/sessions.ts"),
+    () => import("./users/identities.ts"),
   ),
   group("/api/identity", () => import("./identity/oidc_providers.ts")),
   group("/api/tokens", () => import("./api_tokens.ts")),

@@ -2,12 +2,13 @@
 
 import * as z from "zod";
 import { beginOidcLogin } from "../../services/access/oidc/requests.ts";
+import { CALLBACK_PATH, ownCallbackPath } from "../../services/access/oidc/callback.ts";
 import { completeOidcLogin } from "../../services/access/oidc/login.ts";
 import { findOidcProvider } from "../../services/access/oidc/provider.ts";
 import type { Deps } from "../../services/deps.ts";
 import { asAppError } from "../../services/errors.ts";
 import { acceptLogoutToken } from "../../services/access/oidc/logout.ts";
-import { endpoint, rawEndpoint } from "../contract/endpoint.ts";
+import { endpoint, type Input, rawEndpoint } from "../contract/endpoint.ts";
 import { Done } from "../contract/shapes.ts";
 import { testEndPage } from "../html/sign_in_pages.ts";
 import { clientOf } from "../pipeline/client.ts";
@@ -25,11 +26,10 @@ import {
   ReturnTo,
   signInThrough,
   throttled,
-} from "../users/browser_login.ts";
+} from "./browser_login.ts";
 
-/** The pages of the dashboard from `/auth/oidc/callback`: relative, for the path of a proxy. */
-const SIGN_IN = "../../sign-in";
-const PROVIDERS = "../../sso";
+/** The dashboard from `/auth/oidc/callback`: relative, for the path of a proxy. */
+const ABOVE_CALLBACK = "../../";
 
 const VALUE_MAX = 4_096;
 
@@ -47,10 +47,59 @@ const PUBLIC = {
   returns: z.string(),
 } as const;
 
+const CALLBACK = {
+  ...PUBLIC,
+  audited: true,
+  actsOnGet: true,
+  query: z.object({
+    code: Value,
+    state: Value,
+    iss: Value.meta({ description: "The issuer (RFC 9207)" }),
+    error: Value,
+  }),
+  produces: "text/html",
+  replies: {
+    303: {
+      description: "Redirect to the sign-in page",
+      headers: { Location: "Address of the page, with the code as its fragment" },
+    },
+    400: refusal("The query cannot be read"),
+    401: refusal("The answer is rejected: state, issuer, code, signature, claims or times"),
+    402: LIMIT_REFUSAL,
+    403: refusal("The provider is disabled, or the user has no role or may not sign in"),
+    502: refusal("The provider cannot be reached, or does not answer as it should"),
+  },
+  failures: throttled(LOGINS_PER_MINUTE),
+} as const;
+
 export const oidcLoginEndpoints = (deps: Deps) => {
   const loginLimit = rateLimit(LOGINS_PER_MINUTE, deps.now);
   const callbackLimit = rateLimit(LOGINS_PER_MINUTE, deps.now);
   const logoutLimit = rateLimit(LOGOUTS_PER_MINUTE, deps.now);
+  const callback = { ...CALLBACK, throttle: callbackLimit.check };
+
+  /** @param path Of the redirect URI. @param root The dashboard, relative to it. */
+  const complete = async (
+    { caller, request, note }: Pick<
+      Input<unknown, unknown, unknown>,
+      "caller" | "request" | "note"
+    >,
+    path: string,
+    root: string,
+  ) => {
+    const signIn = `${root}sign-in`;
+    try {
+      const answer = { query: new URL(request.url).searchParams, path };
+      const login = await completeOidcLogin(deps, answer, clientOf(caller, request), note);
+      if (login) return redirectToPage(signIn, login);
+    } catch (error) {
+      const known = asAppError(error);
+      if (known) return refuseBrowser(deps, known, signIn);
+      throw error;
+    }
+    const { text, policy } = testEndPage(`${root}sso`);
+    return new Response(text, { headers: pageHeaders(policy) });
+  };
 
   return [
     // Before `/:id/login`, whose path is longer.
@@ -61,42 +110,17 @@ export const oidcLoginEndpoints = (deps: Deps) => {
         "issuer, audience, times and nonce are checked, and the browser goes on to the sign-in " +
         "page, which takes the code in its address to `POST /auth/session`. A refused sign-in " +
         "ends with a page that says why.",
-      ...PUBLIC,
-      audited: true,
-      actsOnGet: true,
-      throttle: callbackLimit.check,
-      query: z.object({
-        code: Value,
-        state: Value,
-        iss: Value.meta({ description: "The issuer (RFC 9207)" }),
-        error: Value,
-      }),
-      produces: "text/html",
-      replies: {
-        303: {
-          description: "Redirect to the sign-in page",
-          headers: { Location: "Address of the page, with the code as its fragment" },
-        },
-        400: refusal("The query cannot be read"),
-        401: refusal("The answer is rejected: state, issuer, code, signature, claims or times"),
-        402: LIMIT_REFUSAL,
-        403: refusal("The provider is disabled, or the user has no role or may not sign in"),
-        502: refusal("The provider cannot be reached, or does not answer as it should"),
-      },
-      failures: throttled(LOGINS_PER_MINUTE),
-    }, async ({ caller, request, note }) => {
-      const { searchParams } = new URL(request.url);
-      try {
-        const login = await completeOidcLogin(deps, searchParams, clientOf(caller, request), note);
-        if (login) return redirectToPage(SIGN_IN, login);
-      } catch (error) {
-        const known = asAppError(error);
-        if (known) return refuseBrowser(deps, known, SIGN_IN);
-        throw error;
-      }
-      const { text, policy } = testEndPage(PROVIDERS);
-      return new Response(text, { headers: pageHeaders(policy) });
-    }),
+      ...callback,
+    }, (input) => complete(input, CALLBACK_PATH, ABOVE_CALLBACK)),
+
+    rawEndpoint("GET /auth/oidc/:id/callback", {
+      operationId: "completeOidcLoginOfProvider",
+      summary: "Complete a provider's sign-in",
+      description: "The redirect URI of one provider, see `callbackUrl` of `OidcProvider`; else " +
+        "as `GET /auth/oidc/callback`. Each accepts only the sign-ins that began with it, so " +
+        "that no provider can get the code of another one.",
+      ...callback,
+    }, (input) => complete(input, ownCallbackPath(input.params.id), `../${ABOVE_CALLBACK}`)),
 
     endpoint("POST /auth/oidc/backchannel-logout", {
       operationId: "endOidcSessions",
@@ -147,7 +171,7 @@ export const oidcLoginEndpoints = (deps: Deps) => {
         502: refusal("The provider cannot be reached, or does not answer as it should"),
       },
     }, async ({ caller, params, query: { page, returnTo }, request, setCookie }) => {
-      const signIn = `../${SIGN_IN}`;
+      const signIn = `../${ABOVE_CALLBACK}sign-in`;
       const redirect = (location: string) => ({ status: 302, headers: { location }, body: null });
       if (page === undefined) {
         const { id } = findOidcProvider(deps, params.id);

@@ -117,7 +117,11 @@ const Provider = z.object({
   id: z.string(),
   ...fields,
   readOnly: z.boolean().meta({ description: "Set by environment variables (`OIDC_ISSUER` …)" }),
-  callbackUrl: z.string().meta({ description: "The redirect URI to enter at the provider" }),
+  callbackUrl: z.string().meta({
+    description: "The redirect URI to enter at the provider. It is `/auth/oidc/callback` for the " +
+      "first provider and for others that name their issuer in answers (RFC 9207, found out by " +
+      "discovery when the provider is created), and else the provider's own",
+  }),
   backchannelLogoutUrl: z.string().meta({ description: "Receives the provider's logout tokens" }),
   createdAt: Timestamp,
   updatedAt: Timestamp,

@@ -2,8 +2,9 @@
 
 import * as z from "zod";
 import { PASSWORD_LENGTH_MAX } from "../../services/input/password_rule.ts";
+import { changePassword } from "../../services/access/users/passwords.ts";
 import {
-  changePassword,
+  confirmEmail,
   createUser,
   listUsers,
   removeUser,
@@ -19,6 +20,21 @@ const NewUser = z.object({
   password: NewPassword,
   role: UserRole,
 }).meta({ id: "NewUser" });
+
+const ListedUser = User.extend({
+  isEmailConfirmed: z.boolean().meta({
+    description: "Whether identity providers may link the account by its email: an admin has " +
+      "entered or confirmed it",
+  }),
+  isSuspended: z.boolean().meta({
+    description: "Whether the identity provider gives the user no role any more, so that API " +
+      "tokens are refused",
+  }),
+}).meta({ id: "ListedUser" });
+
+const EmailBody = z.object({
+  email: Email.meta({ description: "The email of the user, as it is confirmed" }),
+}).meta({ id: "EmailConfirmation", example: { email: "ada@example.com" } });
 
 const RoleBody = z.object({ role: UserRole }).meta({
   id: "UserRoleBody",
@@ -56,7 +72,7 @@ export const userEndpoints = (deps: Deps) => [
     description: "Sorted by email.",
     role: "admin",
     permission: "users:read",
-    returns: z.object({ users: z.array(User) }).meta({ id: "UserList" }),
+    returns: z.object({ users: z.array(ListedUser) }).meta({ id: "UserList" }),
     failures: OFF,
   }, () => ({ users: listUsers(deps) })),
 
@@ -88,6 +104,23 @@ export const userEndpoints = (deps: Deps) => [
     returns: Done,
     failures: { 403: BEYOND, 409: "The user is yourself or the last admin", ...UNKNOWN },
   }, ({ params, caller, note }) => void addToNote(note, removeUser(deps, caller, params.id))),
+
+  endpoint(
+    "POST /auth/users/:id/email/confirm",
+    {
+      operationId: "confirmUserEmail",
+      loginOnly: true,
+      summary: "Confirm a user's email",
+      description: "For an account that a user without the role admin has created, or whose " +
+        "owner has changed the email: identity providers with `linkByVerifiedEmail` may link it " +
+        "then. Confirm it only if it belongs to the user.",
+      role: "admin",
+      body: EmailBody,
+      returns: User,
+      failures: { 409: "The user has another email", ...UNKNOWN },
+    },
+    ({ params, body, note }) => addToNote(note, confirmEmail(deps, params.id, body.email)),
+  ),
 
   endpoint(
     "PUT /auth/users/:id/role",

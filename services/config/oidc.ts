@@ -39,6 +39,8 @@ export interface OidcProviderConfig {
   sessionHours: number;
   autoProvision: boolean;
   linkByVerifiedEmail: boolean;
+  /** Redirect URI; see `db/oidc_providers.ts`. */
+  callback: "shared" | "issuer" | "own";
 }
 
 /** Fields by the end of the variable's name. */
@@ -112,6 +114,12 @@ export const OIDC_FIELDS = {
     fallback: "off",
     parse: oneOf(["on", "off"]),
   },
+  callback: {
+    suffix: "CALLBACK",
+    meaning: "Redirect URI: shared, or own for providers after the first that send no iss",
+    fallback: "shared",
+    parse: oneOf(["shared", "own"]),
+  },
 } as const;
 
 type Values = {
@@ -160,6 +168,7 @@ export function oidcProviderOf(
     sessionHours: values.sessionHours!,
     autoProvision: values.autoProvision === "on",
     linkByVerifiedEmail: values.linkByVerifiedEmail === "on",
+    callback: values.callback === "shared" && number > 1 ? "issuer" : values.callback!,
   };
 }
 

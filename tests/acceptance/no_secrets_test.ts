@@ -12,6 +12,7 @@
 import { selectJobs, selectUnfinishedJobs } from "../../db/jobs.ts";
 import { equal, ok } from "node:assert/strict";
 import { insertAlertEvent } from "../../db/alert_events.ts";
+import { selectUser } from "../../db/users.ts";
 import type { UserRole } from "../../services/access/caller.ts";
 import { forwardEvents } from "../../services/live/broadcaster.ts";
 import { readConfig } from "../../services/config/config.ts";
@@ -254,6 +255,8 @@ const NOT_DONE: Record<string, string> = {
   "POST /api/account/passkeys": "the same",
   "PUT /api/account/passkeys/:id": "no passkey was added",
   "DELETE /api/account/passkeys/:id": "no passkey was added",
+  "DELETE /api/account/identities/:id": "no account was linked",
+  "DELETE /api/users/:id/identities/:identityId": "the same",
   "POST /auth/passkey/options": "this service has no HTTPS",
   "POST /auth/passkey": "the same",
   "DELETE /api/stacks/:name": "the stack has containers",
@@ -285,6 +288,7 @@ const NOT_DONE: Record<string, string> = {
   "GET /api/identity/oidc/:id/test": "the same",
   "GET /auth/oidc/:id/login": "the same",
   "GET /auth/oidc/callback": "the same",
+  "GET /auth/oidc/:id/callback": "the same",
   "POST /api/identity/oidc/:id/test": "the same",
   "POST /auth/oidc/backchannel-logout": "the same",
   "PUT /api/identity/oidc/:id": "the same",
@@ -620,6 +624,8 @@ function specialBody(service: PlantedService, { method, pattern }: Walked): unkn
       };
     case "PUT /auth/users/:id/password":
       return { password: plantedPassword(secrets, "a password that an admin changed") };
+    case "POST /auth/users/:id/email/confirm":
+      return { email: selectUser(service.app.deps.db, service.ids.get("/auth/users")!)?.email };
     case `POST ${ENTERPRISE}/roles/:id/users`:
       return { user_id: users.operator };
     case `PUT ${ENTERPRISE}/ip-allowlist/config`:

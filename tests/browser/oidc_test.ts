@@ -167,6 +167,21 @@ dashboardTest(
       await user.click("link", "Back to the sign-in");
       await user.find("button", "Sign in with Acme");
     });
+
+    await t.step("an admin unlinks the only way in of a user, and is told so", async () => {
+      await tab.go("/longshore/users");
+      await tab.choose(ADA.email, "Identity providers");
+      const dialog = await tab.find("dialog", `Identity providers of ${ADA.email}`);
+      match(await dialog.evaluate((each) => each.textContent), /Acme.*OpenID Connect, as ada/);
+      await tab.checkAccessibility();
+      await tab.click("button", "Unlink");
+      const question = await tab.find("alertdialog", "Unlink Acme?");
+      match(await question.evaluate((each) => each.textContent), /until you set a password/);
+      await tab.press("Unlink", /^Unlinked Acme/);
+      await eventually(async () =>
+        match(await dialog.evaluate((each) => each.textContent), /No identity provider signs in/)
+      );
+    });
     await Deno.remove(directory, { recursive: true });
   },
 );

@@ -34,6 +34,7 @@ Deno.test("copies of data, reads of sources and sign-ins that come back from a p
     "GET /api/stacks/:name/source",
     "GET /api/stacks/:name/versions/:version",
     "GET /api/stacks/:name/versions/:version/diff/:other",
+    "GET /auth/oidc/:id/callback",
     "GET /auth/oidc/callback",
     "POST /api/stacks/:name/plan",
     "POST /api/stacks/generate",

@@ -247,6 +247,7 @@ const IGNORING = [
   "get /api/ext/service-enterprise/sso/login/:id",
   "get /api/ext/service-pro/status-pages/:pageId/subscribers/verify/:token",
   "get /api/ext/service-pro/status-pages/unsubscribe/:token",
+  "get /auth/oidc/:id/callback",
   "get /auth/oidc/:id/login",
   "get /auth/oidc/callback",
   "get /docs",

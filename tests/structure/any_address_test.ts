@@ -31,6 +31,7 @@ const ANY_ADDRESS = [
   "GET /status/:slug/subscribe",
   "POST /status/:slug/subscribe",
   "GET /auth/oidc/callback",
+  "GET /auth/oidc/:id/callback",
   "GET /auth/oidc/:id/login",
   "POST /auth/oidc/backchannel-logout",
   `GET ${ENTERPRISE}/branding/active`,

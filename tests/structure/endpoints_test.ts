@@ -57,6 +57,7 @@ const PUBLIC = [
   "GET /auth/providers",
   "GET /auth/oidc/:id/login",
   "GET /auth/oidc/callback",
+  "GET /auth/oidc/:id/callback",
   // Authenticated by the provider's signature.
   "POST /auth/oidc/backchannel-logout",
   // Authenticated by the setup code, until the setup is over (start.md, 2).
@@ -167,6 +168,7 @@ Deno.test("every write except those to your own account needs more than the role
     endpoint.method !== "get" && endpoint.role === "viewer"
   );
   deepEqual(writes.map(named).sort(), [
+    "DELETE /api/account/identities/:id",
     "DELETE /api/account/passkeys/:id",
     "DELETE /api/account/sessions",
     "DELETE /api/account/sessions/:id",

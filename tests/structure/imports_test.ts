@@ -92,6 +92,15 @@ const PLACES: {
     exceptions: /^services\/compose\/load\/worker\.ts$/,
   },
   {
+    what: "a static import of a library of sign-in, which is loaded when it is used first",
+    code: /^(?:import|export) (?!type\b)[^;]*from "(?:oauth4webapi|uqr|@simplewebauthn\/server)"/m,
+    example: `import * as oauth from "oauth4webapi";`,
+    folders: [],
+    // Loaded by `import()` themselves.
+    exceptions:
+      /^services\/access\/(oidc\/(client|provider_errors)|factors\/webauthn_library)\.ts$/,
+  },
+  {
     what:
       "a named import of zod (import it as a namespace, or the bundle contains all its locales)",
     code: /^import (?:type )?\{[^}]*\bz\b[^}]*\} from "zod"|import\("zod"\)/m,

@@ -54,6 +54,8 @@ const OWN = [
   "POST /api/account/passkeys",
   "PUT /api/account/passkeys/:id",
   "DELETE /api/account/passkeys/:id",
+  "GET /api/account/identities",
+  "DELETE /api/account/identities/:id",
   "GET /auth/me",
   "POST /api/push/register",
   "POST /api/push/unregister",
@@ -67,11 +69,13 @@ const OWN = [
 /**
  * Reserved to the role admin: a custom role must not be able to end the edition that limits it, to
  * run what the allowlist of `containers:exec` does not have, to get the keys of the service, or to
- * create the first admin, or to choose a provider that can sign in as any user.
+ * create the first admin, or to choose a provider that can sign in as any user, or users whom a
+ * provider can sign in.
  */
 const ADMIN_ONLY = [
   "DELETE /api/edition/license",
   "DELETE /api/identity/oidc/:id",
+  "DELETE /api/users/:id/identities/:identityId",
   "GET /api/containers/:id/attach",
   "GET /api/containers/:id/terminal",
   "GET /api/identity/oidc/:id/test",
@@ -83,6 +87,7 @@ const ADMIN_ONLY = [
   "POST /api/identity/oidc",
   "POST /api/identity/oidc/:id/test",
   "POST /api/settings/users-mode",
+  "POST /auth/users/:id/email/confirm",
   "PUT /api/identity/oidc/:id",
 ];
 

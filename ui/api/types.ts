@@ -336,6 +336,7 @@ export type ApiToken = {
   expiresAt: string | null;
   lastUsedAt: string | null;
   lastUsedAddress: string | null;
+  isSuspended: boolean;
 };
 
 export type ApiTokenList = { tokens: (ApiToken)[] };
@@ -1222,6 +1223,8 @@ export type EditionLimit = {
   upgradeUrl: string;
 };
 
+export type EmailConfirmation = { email: string };
+
 export type EnabledBody = { enabled: boolean };
 
 export type EncryptionAuditDeletion = { deleted: number; retention_days: number };
@@ -1435,6 +1438,19 @@ export type Icon = { id: string; url: string };
 
 export type IconList = { icons: (Icon)[] };
 
+export type Identity = {
+  id: string;
+  kind: "oidc" | "saml";
+  provider: string | null;
+  issuer: string;
+  subject: string | null;
+  linkedAt: string;
+  setsRole: boolean;
+  isOnlyWayIn: boolean;
+};
+
+export type IdentityList = { identities: (Identity)[] };
+
 export type IdentityProvider = {
   id: string;
   name: string;
@@ -1473,6 +1489,8 @@ export type IdentityProviderChanges = {
 };
 
 export type IdentityProviderList = { providers: (IdentityProvider)[] };
+
+export type IdentityRemoval = { password?: string; recoveryCode?: string; code?: string };
 
 export type Image = {
   id: string;
@@ -1805,6 +1823,7 @@ export type IssuedApiToken = {
   expiresAt: string | null;
   lastUsedAt: string | null;
   lastUsedAddress: string | null;
+  isSuspended: boolean;
   token: string;
 };
 
@@ -1880,6 +1899,17 @@ export type KillOptions = { signal?: string };
 export type LicenseKey = { key: string };
 
 export type LinkLogin = { link: string };
+
+export type ListedUser = {
+  id: string;
+  email: string;
+  name: string | null;
+  role: UserRole;
+  createdAt: string;
+  lastLoginAt: string | null;
+  isEmailConfirmed: boolean;
+  isSuspended: boolean;
+};
 
 export type Liveness = { status: "ok" };
 
@@ -2879,6 +2909,8 @@ export type Overview = {
   sseClients: number;
   timestamp: string;
 };
+
+export type OwnIdentities = { identities: (Identity)[]; proof: "password" | "code" | null };
 
 export type OwnPasswordChange = {
   currentPassword: string;
@@ -4049,7 +4081,7 @@ export type User = {
   lastLoginAt: string | null;
 };
 
-export type UserList = { users: (User)[] };
+export type UserList = { users: (ListedUser)[] };
 
 export type UserRole = "viewer" | "operator" | "admin";
 
@@ -4181,6 +4213,11 @@ export type WebhookTest = { ok: true; delivery_id: string };
 
 /** Input and result of each operation, by method and path. */
 export interface Operations {
+  "DELETE /api/account/identities/{id}": {
+    path: { id: string };
+    body: IdentityRemoval | undefined;
+    result: Done;
+  };
   "DELETE /api/account/passkeys/{id}": {
     path: { id: string };
     body: PasskeyRemoval | undefined;
@@ -4265,6 +4302,10 @@ export interface Operations {
   "DELETE /api/takeover/{name}": { path: { name: string }; result: Done };
   "DELETE /api/tokens/{id}": { path: { id: string }; result: Done };
   "DELETE /api/updates/blocked/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/users/{id}/identities/{identityId}": {
+    path: { id: string; identityId: string };
+    result: Done;
+  };
   "DELETE /api/users/{id}/mfa": { path: { id: string }; result: Done };
   "DELETE /api/users/{id}/sessions": { path: { id: string }; result: Done };
   "DELETE /api/users/{id}/sessions/{sessionId}": {
@@ -4277,6 +4318,7 @@ export interface Operations {
   "DELETE /auth/users/{id}": { path: { id: string }; result: Done };
   "GET /": { result: string };
   "GET /api/account": { result: Account };
+  "GET /api/account/identities": { result: OwnIdentities };
   "GET /api/account/passkeys": { result: PasskeyList };
   "GET /api/account/sessions": { query?: { limit?: number; offset?: number }; result: SessionPage };
   "GET /api/account/totp": { result: Totp };
@@ -4785,6 +4827,7 @@ export interface Operations {
   };
   "GET /api/updates/blocked": { result: BlockedUpdateList };
   "GET /api/updates/settings": { result: UpdateSettings };
+  "GET /api/users/{id}/identities": { path: { id: string }; result: IdentityList };
   "GET /api/users/{id}/sessions": {
     path: { id: string };
     query?: { limit?: number; offset?: number };
@@ -4800,6 +4843,11 @@ export interface Operations {
   };
   "GET /auth/me": { result: CurrentUser };
   "GET /auth/oidc/callback": {
+    query?: { code?: string; state?: string; iss?: string; error?: string };
+    result: string;
+  };
+  "GET /auth/oidc/{id}/callback": {
+    path: { id: string };
     query?: { code?: string; state?: string; iss?: string; error?: string };
     result: string;
   };
@@ -5105,6 +5153,11 @@ export interface Operations {
   "POST /auth/setup": { body: Setup; result: SetupResult };
   "POST /auth/token": { body: ApiKeyLogin; result: TokenPair };
   "POST /auth/users": { body: NewUser; result: User };
+  "POST /auth/users/{id}/email/confirm": {
+    path: { id: string };
+    body: EmailConfirmation;
+    result: User;
+  };
   "POST /status/{slug}/subscribe": { path: { slug: string }; result: string };
   "PUT /api/account": { body: AccountUpdate | undefined; result: Account };
   "PUT /api/account/passkeys/{id}": { path: { id: string }; body: PasskeyName; result: Passkey };

@@ -19,6 +19,7 @@ import { capital } from "../base/text.ts";
 import { DENSITIES, density, theme, THEMES } from "../state/appearance.ts";
 import { AUTH_MODE } from "../state/session.ts";
 import { showStatus } from "../state/toasts.ts";
+import { OwnIdentities } from "./factors/own_identities.tsx";
 import { Passkeys } from "./factors/passkeys.tsx";
 import { SecondFactor } from "./factors/second_factor.tsx";
 import { OwnSessions } from "./sessions/own.tsx";
@@ -72,6 +73,7 @@ function OwnAccount() {
         <SecondFactor hasPassword={account.hasPassword} onChange={() => factorsRound.value++} />
         <Passkeys onChange={() => factorsRound.value++} />
       </div>
+      <OwnIdentities onChange={() => sessionsRound.value++} />
       <SessionSection
         key={`${sessionsRound.value} ${factorsRound.value}`}
         user={account.email ?? undefined}

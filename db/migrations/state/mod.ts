@@ -51,6 +51,7 @@ import { migration as refusedUsers } from "./0042_refused_users.ts";
 import { migration as foreignPasswords } from "./0043_foreign_passwords.ts";
 import { migration as clientsOfSignIns } from "./0044_clients_of_sign_ins.ts";
 import { migration as uploadedIcons } from "./0045_uploaded_icons.ts";
+import { migration as oidcCallbacks } from "./0046_oidc_callbacks.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -98,4 +99,5 @@ export const stateMigrations: readonly Migration[] = [
   foreignPasswords,
   clientsOfSignIns,
   uploadedIcons,
+  oidcCallbacks,
 ];

@@ -28,7 +28,7 @@ import {
   ReturnTo,
   signInThrough,
   throttled,
-} from "../../users/browser_login.ts";
+} from "../../identity/browser_login.ts";
 import { MfaRequired, signInWithNote } from "../../users/login.ts";
 
 /** Limit per client address. */

@@ -21,7 +21,10 @@ import { hashApiToken, makeApiToken } from "./secret.ts";
 export const TOKENS_MAX = 50;
 
 /** A token without its secret. */
-export type ApiTokenView = Omit<ApiToken, "tokenHash">;
+export interface ApiTokenView extends Omit<ApiToken, "tokenHash"> {
+  /** Whether it is refused because the identity provider gives its owner no role any more. */
+  isSuspended: boolean;
+}
 
 /** A token with its secret, which is shown once. */
 type IssuedApiToken = ApiTokenView & { token: string };
@@ -46,13 +49,13 @@ type TokenDeps = Pick<Deps, "accounts" | "db" | "now">;
  * @throws {AppError} `forbidden` for `all` without the permission to read users.
  */
 export function listApiTokens(
-  { db }: Pick<Deps, "db">,
+  { accounts, db }: Pick<Deps, "accounts" | "db">,
   caller: Caller,
   { all }: { all: boolean },
 ): ApiTokenView[] {
   if (all) assertMayDo(caller, "admin", "users:read");
   const tokens = all ? selectApiTokens(db) : selectApiTokensOfUser(db, caller.userId);
-  return tokens.map(toView);
+  return tokens.map((token) => toView(accounts, token));
 }
 
 /**
@@ -94,7 +97,7 @@ export function createApiToken(
   };
   insertApiToken(db, token);
   accounts.putToken(token);
-  return { ...toView(token), token: secret };
+  return { ...toView(accounts, token), token: secret };
 }
 
 /**
@@ -117,7 +120,7 @@ export function rotateApiToken(
   const token = { ...before, tokenHash: hashApiToken(secret), rotatedAt };
   updateApiTokenHash(db, id, token);
   accounts.putToken(token);
-  return { ...toView(token), token: secret };
+  return { ...toView(accounts, token), token: secret };
 }
 
 /**
@@ -137,7 +140,10 @@ export function revokeApiToken(
   if (!isOwn) assertMayManageOwner(db, caller, token.userId);
   deleteApiToken(db, id);
   accounts.removeToken(id);
-  return toView(token);
+  return toView(accounts, token);
 }
 
-const toView = ({ tokenHash: _, ...token }: ApiToken): ApiTokenView => token;
+const toView = (
+  { isRefused }: Deps["accounts"],
+  { tokenHash: _, ...token }: ApiToken,
+): ApiTokenView => ({ ...token, isSuspended: isRefused(token.userId) });

@@ -12,7 +12,8 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { EmitDeps } from "../../events/emit.ts";
 import type { Caller } from "../caller.ts";
-import { assertCurrentPassword, findActiveUser } from "../users/users.ts";
+import { assertCurrentPassword } from "../users/passwords.ts";
+import { findActiveUser } from "../users/users.ts";
 import { encodeBase32 } from "./base32.ts";
 import {
   checkCode,

@@ -11,7 +11,7 @@ import { selectPasswordHash } from "../../../db/users.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { Caller } from "../caller.ts";
-import { assertCurrentPassword } from "../users/users.ts";
+import { assertCurrentPassword } from "../users/passwords.ts";
 import { type CodeDeps, useCode } from "./codes.ts";
 
 /** Time after a sign-in in which it is the proof, in milliseconds. */

@@ -39,18 +39,17 @@ export type OidcClient = Awaited<ReturnType<typeof connectProvider>>;
  * @throws {SignInRefusal} `provider_unreachable`, `metadata_invalid`.
  */
 export async function connectProvider(deps: ClientDeps, provider: OidcProvider) {
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const options = {
-    [oauth.customFetch]: fetchThrough(deps, provider.id),
-    [oauth.allowInsecureRequests]: provider.issuer.startsWith("http:"),
-    signal,
-  };
+  const options = optionsOf(deps, provider);
   const server = await metadataOf(deps, provider, options);
   const client: oauth.Client = {
     client_id: provider.clientId,
     [oauth.clockSkew]: Math.round((deps.now().getTime() - Date.now()) / 1000),
     [oauth.clockTolerance]: CLOCK_TOLERANCE_S,
   };
+  // Whatever the metadata says by now: other providers have the same redirect URI.
+  const answering = provider.callback === "issuer"
+    ? { ...server, authorization_response_iss_parameter_supported: true }
+    : server;
   const verify = (token: string, requiredClaims: string[]) =>
     verifyToken(deps, provider, server, token, requiredClaims);
   /** Library errors become refusals with a reason. */
@@ -84,7 +83,7 @@ export async function connectProvider(deps: ClientDeps, provider: OidcProvider) 
     /** Checks what the browser brought back. @throws {SignInRefusal} */
     checkCallback: (query: URLSearchParams, state: string): Promise<URLSearchParams> =>
       // deno-lint-ignore require-await
-      guarded(async () => oauth.validateAuthResponse(server, client, query, state)),
+      guarded(async () => oauth.validateAuthResponse(answering, client, query, state)),
 
     /** Exchanges the code. @throws {SignInRefusal} */
     redeemCode: (
@@ -174,6 +173,15 @@ type Options = {
   signal: AbortSignal;
 };
 
+const optionsOf = (
+  deps: ClientDeps,
+  { id, issuer }: Pick<OidcProvider, "id" | "issuer">,
+): Options => ({
+  [oauth.customFetch]: fetchThrough(deps, id),
+  [oauth.allowInsecureRequests]: issuer.startsWith("http:"),
+  signal: AbortSignal.timeout(TIMEOUT_MS),
+});
+
 async function metadataOf(
   deps: ClientDeps,
   provider: OidcProvider,
@@ -187,17 +195,19 @@ async function metadataOf(
     return known.server;
   }
   return await fetchShared(deps, "metadata", id, async () => {
-    const server = await discover(provider, options);
+    const server = await discover(deps, provider, options);
     metadata.set(id, { issuer, server, fetchedAtMs: atMs });
     return server;
   });
 }
 
-/** @throws {SignInRefusal} `provider_unreachable`, `metadata_invalid`. */
-async function discover(
-  { name, issuer }: OidcProvider,
-  options: Options,
+/** Fetches the metadata of a provider. @throws {SignInRefusal} `provider_unreachable`, `metadata_invalid`. */
+export async function discover(
+  deps: ClientDeps,
+  provider: Pick<OidcProvider, "id" | "name" | "issuer">,
+  options: Options = optionsOf(deps, provider),
 ): Promise<oauth.AuthorizationServer> {
+  const { name, issuer } = provider;
   try {
     const url = new URL(issuer);
     const response = await oauth.discoveryRequest(url, { ...options, algorithm: "oidc" });

@@ -46,7 +46,7 @@ export interface ProvedUser {
 /**
  * Signs in the user whom a provider names, or ends the test of an admin.
  *
- * @param query What the browser brought back.
+ * @param answer What the browser brought back, and the path of the redirect URI.
  * @param note Receives the provider, the user and the reason of a refusal.
  * @returns The code with which the page gets its session; `undefined` after a test.
  * @throws {SignInRefusal}
@@ -54,12 +54,12 @@ export interface ProvedUser {
  */
 export async function completeOidcLogin(
   deps: CallbackDeps,
-  query: URLSearchParams,
+  { query, path }: { query: URLSearchParams; path: string },
   client: Client,
   note: LoginNote = {},
 ): Promise<BrowserLogin | undefined> {
   try {
-    const answered = takeRequest(deps, query.get("state") ?? undefined);
+    const answered = takeRequest(deps, query.get("state") ?? undefined, path);
     note.target = answered.provider.name;
     if (isTest(answered.request)) {
       await recordTest(deps, answered, () => proveUser(deps, answered, query));

@@ -2,6 +2,7 @@
 
 import {
   hasEnabledOidcProvider,
+  hasSharedOidcCallback,
   type OidcProvider as StoredProvider,
   selectOidcProvider,
   selectOidcProviders,
@@ -50,9 +51,11 @@ export function listOidcSignIns(deps: ProviderDeps & Pick<Deps, "accounts">): Si
     .map(({ id, name }) => ({ id, name, kind: "oidc", path: `/auth/oidc/${id}/login` }));
 }
 
-const ofEnvironment = ({ config }: Pick<Deps, "config">): OidcProvider[] =>
-  config.oidcProviders.map(({ clientSecret, ...provider }) => ({
+const ofEnvironment = ({ config, db }: Pick<Deps, "config" | "db">): OidcProvider[] =>
+  config.oidcProviders.map(({ clientSecret, callback, ...provider }) => ({
     ...provider,
+    // A stored provider was the first.
+    callback: callback === "shared" && hasSharedOidcCallback(db) ? "issuer" : callback,
     enabled: true,
     readSecret: () => clientSecret,
     readOnly: true,

@@ -25,11 +25,11 @@ import {
   secretPurpose,
 } from "./provider.ts";
 import { forgetProvider } from "./cache.ts";
+import { callbackPathOf, chooseCallback } from "./callback.ts";
 import { isUserRole } from "./claims.ts";
-import { CALLBACK_PATH } from "./requests.ts";
 
 /** A provider as an admin enters it. */
-export type NewOidcProvider = Omit<StoredProvider, "id" | "createdAt" | "updatedAt">;
+export type NewOidcProvider = Omit<StoredProvider, "id" | "callback" | "createdAt" | "updatedAt">;
 
 /** A provider as the API returns it; the secret is redacted. */
 export interface OidcProviderView extends StoredProvider {
@@ -71,16 +71,17 @@ export async function createOidcProvider(
   assertRoles(deps, input.roleMap);
   if (input.clientSecret === REDACTED) throw missingSecret();
   await assertOutboundUrl(deps, input.issuer, "internal", "body.issuer");
-  // No await from here on, so that concurrent requests cannot exceed the limit.
-  if (countOidcProviders(db) + deps.config.oidcProviders.length >= OIDC_PROVIDERS_MAX) {
-    throw tooMany("OpenID Connect providers", OIDC_PROVIDERS_MAX);
-  }
+  assertBelowMax(deps);
   const id = crypto.randomUUID();
+  const callback = await chooseCallback(deps, { ...input, id });
+  // No await from here on, so that concurrent requests cannot exceed the limit.
+  assertBelowMax(deps);
   const at = now().toISOString();
   const clientSecret = input.clientSecret === null
     ? null
     : secrets.seal(input.clientSecret, secretPurpose(id));
-  insertOidcProvider(db, { ...input, id, clientSecret, createdAt: at, updatedAt: at });
+  const stored = { ...input, id, callback: callback(), clientSecret, createdAt: at, updatedAt: at };
+  insertOidcProvider(db, stored);
   log.info("identity provider created", { providerId: id });
   return getOidcProvider(deps, id, baseUrl);
 }
@@ -99,13 +100,19 @@ export async function changeOidcProvider(
   baseUrl: string,
 ): Promise<OidcProviderView> {
   const { db, secrets, now, log } = deps;
-  findStored(deps, id);
-  if (change.issuer !== undefined) {
-    assertIssuer(change.issuer);
-    await assertOutboundUrl(deps, change.issuer, "internal", "body.issuer");
+  const { issuer } = change;
+  let callback: (() => StoredProvider["callback"]) | undefined;
+  const found = findStored(deps, id);
+  if (issuer !== undefined) {
+    assertIssuer(issuer);
+    await assertOutboundUrl(deps, issuer, "internal", "body.issuer");
+    if (issuer !== found.issuer) {
+      callback = await chooseCallback(deps, { ...found, issuer }, found.callback);
+    }
   }
   const before = findStored(deps, id);
   const after = { ...applyChange(before, change), updatedAt: now().toISOString() };
+  if (callback) after.callback = callback();
   assertValid(after);
   // One that was stored may name a custom role that was deleted since.
   if (change.roleMap !== undefined) assertRoles(deps, after.roleMap);
@@ -123,6 +130,12 @@ export async function changeOidcProvider(
   forgetProvider(deps.oidc, id);
   log.info("identity provider changed", { providerId: id });
   return getOidcProvider(deps, id, baseUrl);
+}
+
+/** @throws {AppError} `conflict`. */
+function assertBelowMax({ config, db }: Pick<Deps, "config" | "db">): void {
+  if (countOidcProviders(db) + config.oidcProviders.length < OIDC_PROVIDERS_MAX) return;
+  throw tooMany("OpenID Connect providers", OIDC_PROVIDERS_MAX);
 }
 
 /** A misspelled role would refuse its users. @throws {AppError} `invalid`. */
@@ -194,7 +207,7 @@ function toView(
   return {
     ...provider,
     clientSecret: hasSecret(readSecret) ? REDACTED : null,
-    callbackUrl: baseUrl + CALLBACK_PATH,
+    callbackUrl: baseUrl + callbackPathOf(provider),
     backchannelLogoutUrl: `${baseUrl}/auth/oidc/backchannel-logout`,
   };
 }

@@ -12,6 +12,7 @@ export type OidcReason =
   | "state_missing"
   | "request_unknown"
   | "request_expired"
+  | "callback_foreign"
   | "provider_error"
   | "issuer_missing"
   | "issuer_foreign"

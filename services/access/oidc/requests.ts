@@ -6,6 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { LOGIN_S, type LoginBrowser } from "../sign_in/login_browser.ts";
 import { makeRoom } from "../sign_in/room.ts";
 import { addressGroup } from "../address_group.ts";
+import { callbackPathOf } from "./callback.ts";
 import type { ClientDeps } from "./fetch.ts";
 import { findOidcProvider, knownOidcProvider, type OidcProvider } from "./provider.ts";
 import { notAllowed, notAuthenticated } from "./refusal.ts";
@@ -20,9 +21,6 @@ interface From {
   baseUrl: string;
   address: string;
 }
-
-/** The path of the redirect URI, below the address of this service. */
-export const CALLBACK_PATH = "/auth/oidc/callback";
 
 /**
  * Begins a sign-in.
@@ -59,7 +57,7 @@ export async function beginAt(
     string,
     string,
   ];
-  const redirectUri = baseUrl + CALLBACK_PATH;
+  const redirectUri = baseUrl + callbackPathOf(provider);
   const challenge = await codeChallengeOf(codeVerifier);
   const request = {
     ...{ id: sha256(state), providerId: provider.id, nonce, codeVerifier, redirectUri },
@@ -83,12 +81,14 @@ export interface AnsweredRequest {
 /**
  * Finds the sign-in that a callback answers. Each is answered once, whatever comes of it.
  *
- * @throws {SignInRefusal} `state_missing`, `request_unknown`, `request_expired`,
+ * @param path The redirect URI at which the answer arrived, below the address of this service.
+ * @throws {SignInRefusal} `state_missing`, `request_unknown`, `callback_foreign`, `request_expired`,
  * `provider_disabled`, `mode_key`.
  */
 export function takeRequest(
   deps: Pick<Deps, "accounts" | "config" | "db" | "now" | "secrets">,
   state: string | undefined,
+  path: string,
 ): AnsweredRequest {
   if (state === undefined) {
     throw notAuthenticated("state_missing", "The answer of the identity provider has no state");
@@ -98,6 +98,12 @@ export function takeRequest(
     throw notAuthenticated(
       "request_unknown",
       "The answer belongs to no sign-in that was begun here, or to one that was answered before",
+    );
+  }
+  if (!request.redirectUri.endsWith(path)) {
+    throw notAuthenticated(
+      "callback_foreign",
+      "The answer arrived at the redirect URI of another identity provider",
     );
   }
   if (request.expiresAt <= deps.now().toISOString()) {

@@ -66,7 +66,7 @@ export function assertEmailConfirmed(db: Deps["db"], { id, email }: User): void 
   if (!selectIsEmailUnconfirmed(db, id)) return;
   throw refused(
     "email_unconfirmed",
-    `No administrator has confirmed the address of user ${email}; an administrator can delete the user`,
+    `No administrator has confirmed the address of user ${email}; ask one to do so under Users`,
   );
 }
 

@@ -14,7 +14,8 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { deletePasskeys } from "../factors/factors.ts";
 import { emailKey } from "./emails.ts";
-import { assertUsersMode, emailInUse, setOwnPassword } from "./users.ts";
+import { setOwnPassword } from "./passwords.ts";
+import { assertUsersMode, emailInUse } from "./users.ts";
 
 interface Account extends Omit<User, "email" | "createdAt"> {
   mode: "key" | "users";

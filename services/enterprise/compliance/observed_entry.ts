@@ -68,7 +68,7 @@ export const isAuthentication = (path: string) => AUTHENTICATION.test(path);
 
 /** Paths that issue tokens, also as the cookie of a browser. */
 const LOGIN =
-  /^\/auth\/(token|login|refresh|setup|mfa|passkey(\/options)?|oidc\/callback|session(\/refresh)?)$|\/sso\/(login|acs)\b/;
+  /^\/auth\/(token|login|refresh|setup|mfa|passkey(\/options)?|oidc\/(:id\/)?callback|session(\/refresh)?)$|\/sso\/(login|acs)\b/;
 
 /** Wrong credentials, a refused address or too many attempts, but not malformed requests. */
 const LOGIN_FAILURES: readonly number[] = [401, 403, 429];

@@ -7,7 +7,8 @@
 
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import type { Caller } from "../../../services/access/caller.ts";
-import { changePassword, setUserRole } from "../../../services/access/users/users.ts";
+import { changePassword } from "../../../services/access/users/passwords.ts";
+import { setUserRole } from "../../../services/access/users/users.ts";
 import { login, PASSWORD } from "../../helpers/accounts.ts";
 import { appWithRights, createRole, grant, groups, ROLES } from "../../helpers/custom_roles.ts";
 

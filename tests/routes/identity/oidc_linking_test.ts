@@ -1,6 +1,6 @@
 /** Attacks on accounts that a provider links later, by users with `users:write`. @module */
 
-import { equal, match } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { addPasskey, PASSKEY_ORIGIN, passkeyPage } from "../../helpers/passkeys.ts";
 import { login, PASSWORD, statusWith } from "../../helpers/accounts.ts";
 import { appWithRights } from "../../helpers/custom_roles.ts";
@@ -38,6 +38,39 @@ Deno.test("an account that users:write has created is not linked", async () => {
   const refused = await app.signIn();
   equal(refused.status, 403);
   match(refused.body, /No administrator has confirmed the address/);
+});
+
+Deno.test("an admin confirms the address of an account, which is linked then", async () => {
+  await using app = await helpdesk();
+  const { id } = (await app.asViewer("POST", "/auth/users", ADA)).body;
+  const isConfirmed = async () => {
+    const { body: { users } } = await app.call("GET", "/auth/users");
+    return users.find((user: { id: string }) => user.id === id).isEmailConfirmed;
+  };
+  equal(await isConfirmed(), false);
+  const path = `/auth/users/${id}/email/confirm`;
+  const { email } = ADA;
+  equal((await app.asViewer("POST", path, { email })).status, 403);
+  // The user may have changed the address since the admin saw it.
+  equal((await app.call("POST", path, { email: "ceo@example.com" })).status, 409);
+  equal(await isConfirmed(), false);
+
+  equal((await app.call("POST", path, { email })).status, 200);
+
+  equal(await isConfirmed(), true);
+  const { body: { entries } } = await app.call("GET", "/api/audit");
+  const confirmed = entries.filter(({ action, outcome }: Record<string, string>) =>
+    action!.endsWith("/email/confirm") && outcome === "success"
+  );
+  deepEqual(confirmed.map(({ targets }: { targets: string[] }) => targets), [[email, id]]);
+  equal((await app.signIn()).body.role, "admin");
+  // Another address is not confirmed.
+  const { accessToken } = await app.signIn().then(({ body }) => body);
+  app.deps.db.run("UPDATE users SET role = 'viewer', password_hash = 'x' WHERE id = :id", { id });
+  app.deps.accounts.reread();
+  const changed = { email: "ceo@example.com" };
+  equal((await app.call("PUT", "/api/account", changed, { token: accessToken })).status, 200);
+  equal(await isConfirmed(), false);
 });
 
 Deno.test("users:write sets no password of an account that a provider signs in", async () => {

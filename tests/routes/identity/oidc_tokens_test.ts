@@ -41,6 +41,12 @@ Deno.test("API tokens of a user have the role that the provider gives now, or no
     return (await callSession(app, page, "POST", "/refresh")).status;
   };
   equal(await roleOfToken(), "operator");
+  const suspended = async () => {
+    const { body: { tokens } } = await app.call("GET", "/api/tokens?all=true");
+    const { body: { users } } = await app.call("GET", "/auth/users");
+    return [tokens[0].isSuspended, users[0].isSuspended];
+  };
+  deepEqual(await suspended(), [false, false]);
 
   equal(await refreshWith(["staff"]), 200);
   equal(await roleOfToken(), "viewer");
@@ -50,6 +56,7 @@ Deno.test("API tokens of a user have the role that the provider gives now, or no
   // Without a role, the session ends and the token with it.
   equal(await refreshWith([]), 401);
   equal(await roleOfToken(), 401);
+  deepEqual(await suspended(), [true, true]);
   equal((await signIn(app, id, "ada")).status, 403);
   equal(await roleOfToken(), 401);
   // Also after a restart.
@@ -59,6 +66,7 @@ Deno.test("API tokens of a user have the role that the provider gives now, or no
   idp.users.set("ada", ADA);
   equal((await signIn(app, id, "ada")).status, 200);
   equal(await roleOfToken(), "operator");
+  deepEqual(await suspended(), [false, false]);
 
   // Refused at a sign-in, before any refresh.
   idp.users.set("ada", { ...ADA, groups: [] });

@@ -67,7 +67,7 @@ export function Passkeys({ onChange }: { onChange: () => void }) {
       {error.value && <Failure error={error.value} onRetry={reload} />}
       {!error.value && !passkeys && <Loading name="Passkeys" />}
       {passkeys && passkeys.length > 0 && (
-        <ul class="passkeys">
+        <ul class="entries">
           {passkeys.map((passkey) => (
             <li key={passkey.id} class="filters">
               <span class="grow">

@@ -4,6 +4,8 @@ import type { GroupRole, OidcProvider } from "../../api/types.ts";
 import { fieldsOf, SelectField, TextArea, TextField } from "../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
+import { useRead } from "../../components/reading.ts";
+import { Loading } from "../../components/states.tsx";
 import { SetupValues } from "../../parts/setup_values.tsx";
 import { ROOT } from "../../state/root.ts";
 
@@ -22,12 +24,7 @@ export function OidcForm({ item: provider, ...dialog }: EditProps<OidcProvider, 
   const save = (values: FormValues) => saveItem("/api/identity/oidc", provider, bodyOf(values));
   return (
     <EditDialog noun="provider" item={provider} save={save} {...dialog} wide>
-      {!provider && (
-        <>
-          <p class="muted">Create a client at the provider first, with this address:</p>
-          <SetupValues values={{ "Redirect URI": new URL("auth/oidc/callback", ROOT).href }} />
-        </>
-      )}
+      {!provider && <RedirectUri />}
       {text("Name", "name", { required: true, maxLength: 100 })}
       {text("Issuer", "issuer", {
         type: "url",
@@ -101,6 +98,24 @@ export function OidcForm({ item: provider, ...dialog }: EditProps<OidcProvider, 
         </div>
       </details>
     </EditDialog>
+  );
+}
+
+/** The redirect URI of the first provider. That of another one is known after it was saved. */
+function RedirectUri() {
+  const { data } = useRead("GET /api/identity/oidc", {});
+  if (!data.value) return <Loading name="Redirect URI" />;
+  return (
+    <>
+      <p class="muted">Create a client at the provider first, with this address:</p>
+      <SetupValues values={{ "Redirect URI": new URL("auth/oidc/callback", ROOT).href }} />
+      {data.value.length > 0 && (
+        <p class="hint">
+          A provider that does not name its issuer in answers gets another address, which is shown
+          after saving.
+        </p>
+      )}
+    </>
   );
 }
 

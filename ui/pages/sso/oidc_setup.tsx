@@ -22,9 +22,9 @@ export function OidcSetup({ provider, onClose }: ProviderProps) {
       <SetupValues
         values={{
           "Redirect URI": callbackUrl,
-          "Post-logout redirect URI": new URL("../../sign-in", callbackUrl).href,
+          "Post-logout redirect URI": new URL("../../sign-in", backchannelLogoutUrl).href,
           "Back-channel logout URL": backchannelLogoutUrl,
-          "Sign-in link": new URL(`${id}/login`, callbackUrl).href,
+          "Sign-in link": new URL(`${id}/login`, backchannelLogoutUrl).href,
         }}
       />
       <div class="actions">

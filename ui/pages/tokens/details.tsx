@@ -11,6 +11,9 @@ export function TokenDetails({ token, onClose }: { token: ApiToken; onClose: () 
     <Dialog title={plain(token.name)} onClose={onClose}>
       <Facts>
         <Fact name="Role">{capital(token.role)}</Fact>
+        {token.isSuspended && (
+          <Fact name="Status">Suspended: the identity provider gives its owner no role</Fact>
+        )}
         <Fact name="Permissions">
           {token.permissions?.join(", ") ?? "All of the role"}
         </Fact>

@@ -1,7 +1,7 @@
 /** Users: the accounts of users mode. @module */
 
 import { api } from "../../api/client.ts";
-import type { User } from "../../api/types.ts";
+import type { ListedUser, User } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { type Column, timeColumn } from "../../components/columns.tsx";
 import { confirm, useDialog } from "../../components/dialog.tsx";
@@ -13,20 +13,23 @@ import { capital, count, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { edition } from "../../state/edition.ts";
 import { navigate } from "../../state/router.ts";
-import { AUTH_MODE } from "../../state/session.ts";
+import { AUTH_MODE, hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, withResult } from "../../state/toasts.ts";
 import { UsersModeForm } from "./first_account.tsx";
 import { NewUserForm, PasswordForm, RoleForm } from "./forms.tsx";
+import { confirmEmail, Identities } from "./identities.tsx";
 import { type OwnActions, ResourcePage } from "../../components/resource.tsx";
 
-const columnsFor = (ownId: string | undefined): readonly Column<User>[] => [
+const columnsFor = (ownId: string | undefined): readonly Column<ListedUser>[] => [
   {
     title: "Email",
-    cell: ({ id, email, name }) => (
+    cell: ({ id, email, name, isEmailConfirmed, isSuspended }) => (
       <span class="name-cell wraps">
         <Text>{email}</Text>
         {name && <span class="muted secondary wide">{plain(name)}</span>}
         {id === ownId && <Badge>You</Badge>}
+        {!isEmailConfirmed && <Badge tone="warn">Unconfirmed</Badge>}
+        {isSuspended && <Badge tone="bad">Suspended</Badge>}
       </span>
     ),
     sort: ({ email }) => email,
@@ -73,7 +76,7 @@ function UserList() {
   const { reload } = reading;
   const users = reading.data.value?.users;
   const limit = edition.value?.limits.users;
-  const menuOf = (user: User, { remove, mayWrite }: OwnActions): MenuItem[] => {
+  const menuOf = (user: ListedUser, { remove, mayWrite }: OwnActions): MenuItem[] => {
     const isOwn = user.id === account?.id;
     const setPassword = () => dialog.open(PasswordForm, { user });
     return [
@@ -84,6 +87,13 @@ function UserList() {
       isOwn
         ? { name: "Open your account", onSelect: () => navigate("/account") }
         : { name: "Sessions", onSelect: () => navigate(`/sessions?user=${user.id}`) },
+      {
+        name: "Identity providers",
+        onSelect: () => dialog.open(Identities, { user, isOwn }),
+      },
+      ...hasRole("admin") && !user.isEmailConfirmed
+        ? [{ name: "Confirm email", onSelect: () => void confirmEmail(user).then(reload) }]
+        : [],
       ...mayWrite && !isOwn
         ? [{ name: "Revoke sessions", danger: true, onSelect: () => void revokeSessions(user) }]
         : [],

@@ -179,5 +179,7 @@ Deno.test("a refusal of any public endpoint that signs in is a failed login", as
     }
   }
   deepEqual(missing, []);
-  ok(isFailedLogin(observed({ path: "/auth/oidc/callback", method: "GET", status: 401 })));
+  for (const path of ["/auth/oidc/callback", "/auth/oidc/:id/callback"]) {
+    ok(isFailedLogin(observed({ path, method: "GET", status: 401 })));
+  }
 });

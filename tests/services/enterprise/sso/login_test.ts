@@ -8,7 +8,7 @@ import {
   changeProvider,
   setProviderEnabled,
 } from "../../../../services/enterprise/sso/providers.ts";
-import { setPassword } from "../../../../services/access/users/users.ts";
+import { setPassword } from "../../../../services/access/users/passwords.ts";
 import { login, loginByKey, PASSWORD, statusWith, usersApp } from "../../../helpers/accounts.ts";
 import { addProvider, createIdp, postAcs, SSO, ssoLogin, ssoTest } from "../../../helpers/sso.ts";
 import { TEST_CLIENT, type TestApp, testApp, testConfig } from "../../../helpers/test_app.ts";
