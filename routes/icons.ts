@@ -14,6 +14,10 @@ import type { Deps } from "../services/deps.ts";
 import { endpoint } from "./contract/endpoint.ts";
 import { Done, ENGINE_FAILURES, Timestamp } from "./contract/shapes.ts";
 
+/** A red dot. */
+const EXAMPLE =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg==";
+
 const Icon = z.object({
   id: z.string().meta({
     description: "As in `icon` of containers; the same for equal images",
@@ -21,7 +25,7 @@ const Icon = z.object({
   }),
   url: z.string().meta({
     description: "PNG or WebP as a `data:` URL, at most 16 KiB and 512 by 512 pixels",
-    example: "data:image/png;base64,iVBORw0KGgo=",
+    example: EXAMPLE,
   }),
 }).meta({ id: "Icon" });
 
@@ -39,7 +43,7 @@ const NewIcon = z.object({
   }),
   url: z.string().max(16_384).refine(isImage, { error: NOT_AN_IMAGE }).meta({
     description: "PNG or WebP as a `data:` URL, at most 16 KiB and 512 by 512 pixels",
-    example: "data:image/png;base64,iVBORw0KGgo=",
+    example: EXAMPLE,
   }),
 }).meta({ id: "NewIcon" });
 

@@ -86,6 +86,7 @@ export async function plantedService(
       ["/api/stacks/:name/versions/:version/diff", "1"],
       ["/api/images", IMAGE],
       ["/api/volumes", "data"],
+      ["/api/icons/uploaded", "grafana"],
     ]),
     passwords,
     users,
