@@ -5,9 +5,9 @@
  *
  *     deno task test [word ...] [option of deno test ...]
  *
- * Files that start neither the program nor a browser, and those of `real_engine/`, are imported in
- * groups: loading the application takes about a second of processor time, which a group spends only
- * once. All browser tests of a run share one browser.
+ * Files are imported in groups, larger ones of those that start neither the program nor a browser:
+ * loading the application and compiling the schemas of its document takes about a second of processor
+ * time, which a group spends only once. All browser tests of a run share one browser.
  *
  * Words choose the files whose path contains one of them. The last line is `N passed, N failed`
  * (and `, N skipped` if tests were skipped); the exit status is 0 only if none failed. With
@@ -59,12 +59,19 @@ const TAIL_MAX = 4 * 1024 * 1024;
 const REPEATED_MAX = 10;
 
 /** Types are left to `deno check`: each of several runs would check them again. */
-const OPTIONS = ["--allow-all", "--no-check", "--sanitize-ops", "--sanitize-resources"];
+const OPTIONS = [
+  ...["--allow-all", "--no-check", "--sanitize-ops", "--sanitize-resources"],
+  // Most of what a test calls runs too briefly to be worth optimizing.
+  "--v8-flags=--no-opt",
+];
 
 const REAL_ENGINE = "tests/real_engine/";
 
-/** Files that share one isolate. Two groups run beside each other, so that the last one must be short. */
-const GROUP_SIZE = 12;
+/** Files that share one isolate. */
+const GROUP_SIZE = 36;
+
+/** Files that share one isolate and start the program or use the browser; fewer, because they last. */
+const ALONE_GROUP_SIZE = 3;
 
 /** Files of `real_engine/` that share one isolate; fewer, because one crash ends them all. */
 const REAL_GROUP_SIZE = 5;
@@ -104,7 +111,10 @@ async function run(args: string[]): Promise<Counts> {
   const runs: Promise<Counts>[] = [];
   if (other.length) {
     const [alone, shared] = split(other, (path) => usesBrowser(path) || startsProgram(path));
-    const batch = [...alone, ...await groups.add(shared, GROUP_SIZE)];
+    const batch = [
+      ...await groups.add(dealt(longFirst(alone), ALONE_GROUP_SIZE), ALONE_GROUP_SIZE),
+      ...await groups.add(shared, GROUP_SIZE),
+    ];
     // One more than processors, because tests also wait.
     const env = { ...common.env, DENO_JOBS: String(navigator.hardwareConcurrency + 1) };
     runs.push(testFiles(["--parallel", ...options], [batch], { ...common, env }));
@@ -391,6 +401,13 @@ function longFirst(files: string[]): string[] {
   const weight = (path: string) =>
     Deno.statSync(new URL(path, root)).size * (LONG.test(path) ? LONG_WEIGHT : 1);
   return files.toSorted((a, b) => weight(b) - weight(a));
+}
+
+/** The files in an order in which each group of `size` has one of the first. */
+function dealt(files: string[], size: number): string[] {
+  const count = Math.ceil(files.length / size);
+  return Array.from({ length: count }, (_, group) => files.filter((_, at) => at % count === group))
+    .flat();
 }
 
 function startsProgram(path: string): boolean {

@@ -55,8 +55,9 @@ export function createAssembler(
     buffer.set(room, length);
     length += room.length;
   };
-  const flush = () => {
-    previous = lineFrom(buffer.subarray(0, length), previous);
+  const flush = (isUnfinished = false) => {
+    const line = lineFrom(buffer.subarray(0, length), previous);
+    previous = isUnfinished ? { ...line, truncated: true } : line;
     emit(previous);
     length = 0;
     isOpen = false;
@@ -85,7 +86,8 @@ export function createAssembler(
       else isCutByDocker = length === DOCKER_PIECE_BYTES;
     },
     end() {
-      if (isOpen) flush();
+      // Docker is about to store the rest, all of which is beyond the limit.
+      if (isOpen) flush(isDocker && isCutByDocker);
     },
   };
 }

@@ -41,20 +41,24 @@ export const crashLogReader: Worker = {
     const reading = new Set<Promise<void>>();
     for await (const event of deps.events.subscribe(signal)) {
       if (!isCrash(event) || reading.size >= PARALLEL_MAX) continue;
-      const read = readCrashLines(deps, event, signal).finally(() => reading.delete(read));
+      const inTime = AbortSignal.any([signal, AbortSignal.timeout(HOLD_MS)]);
+      const read = readCrashLines(deps, event, inTime).finally(() => reading.delete(read));
       reading.add(read);
     }
     await Promise.all(reading);
   },
 };
 
-/** Keeps the last lines before a crash, if the engine answers before the message is sent. */
+/**
+ * Keeps the last lines before a crash.
+ *
+ * @param signal Ends the read when the message is sent without them.
+ */
 export async function readCrashLines(
   { crashLines, engine, log }: ReadDeps,
   { data: { id }, eventId, timestamp }: ExitEvent,
-  ended: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
-  const signal = AbortSignal.any([ended, AbortSignal.timeout(HOLD_MS)]);
   try {
     const { Config } = await containerInspect(engine, id, { signal });
     const source = { engine, containerId: id, tty: Config.Tty ?? false };

@@ -41,6 +41,8 @@ const FLAGS = [
   "--disable-quic",
   // A process less to wait for on a busy machine.
   "--in-process-gpu",
+  // Scripts of a page run too briefly to be worth optimizing, which takes a fifth of the processor time.
+  "--js-flags=--no-opt",
 ];
 
 /** Set by `tests/run.ts`: address of the browser that the tests of a run share. */

@@ -307,8 +307,8 @@ programTest(
       program.call("POST", `/api/containers/${id}/stop?t=0`);
     try {
       const large = await run(["--label-file", labelFile]);
-      const killed = await Promise.all(Array.from({ length: 20 }, () => run()));
-      const own = await Promise.all(Array.from({ length: 5 }, () => run()));
+      const killed = await Promise.all(Array.from({ length: 8 }, () => run()));
+      const own = await Promise.all(Array.from({ length: 3 }, () => run()));
       await waitUntilRunning(program, ids);
       await Promise.all([
         engine.docker("kill", large.id),

@@ -79,15 +79,27 @@ async function continuesAfterId(engine: RealEngine, options: string[]): Promise<
   deepEqual(seen, Array.from({ length: 2500 }, (_, index) => String(501 + index)));
 }
 
-/** It cuts a long line, and has the unfinished last one. */
+/** It cuts a long line, past or new, and has the unfinished last one. */
 async function cutsLongLines(engine: RealEngine, options: string[]): Promise<void> {
   await using app = await liveApp(engine.socketPath);
   await using container = await engine.runContainer({
-    command: ["sh", "-c", `${LONG_LINE}; echo; echo next; ${LONG_LINE}; printf "\\nunfinished"`],
+    command: [
+      "sh",
+      "-c",
+      `${LONG_LINE}; echo; echo next; until [ -e /go ]; do sleep 0.1; done; ` +
+      `${LONG_LINE}; printf "\\nunfinished"`,
+    ],
     options,
   });
+  // A part of a long line of Podman would be taken for an unfinished one.
+  await until(
+    "the first lines are there",
+    async () => (await engine.docker("logs", "--tail=1", container.name)) === "next",
+  );
   const client = await openLogStream(app, `/api/containers/${container.name}/logs/stream`);
-  const lines = await client.lines(3);
+  const lines = await client.lines(2);
+  await engine.docker("exec", container.name, "touch", "/go");
+  lines.push(...await client.lines(1));
   // Not before: a long line of which a part arrived late would be taken for an unfinished one.
   const ticking = setInterval(() => app.deps.logStreams.tick(), 1_000);
   lines.push(...await client.lines(1));

@@ -20,7 +20,7 @@ const isFull = FULL_DRILL_SEED !== undefined;
 const MOMENTS: readonly Moment[] = isFull ? ["before", "after"] : ["after"];
 
 /** Changes from one strike to the next. */
-const STEP = isFull ? 1 : 6;
+const STEP = isFull ? 1 : 12;
 
 const service = {
   image: BUSYBOX,

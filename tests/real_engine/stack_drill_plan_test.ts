@@ -20,7 +20,7 @@ const DEFAULT_SEED = 20_26;
 /** Projects that are deployed at the same time, because a deploy mostly waits. */
 const PROJECTS = 3;
 
-const deploys = Number(Deno.env.get("COMPOSE_DRILL")) || (FULL_DRILL_SEED ? 200 : 12);
+const deploys = Number(Deno.env.get("COMPOSE_DRILL")) || (FULL_DRILL_SEED ? 200 : 6);
 
 /** Ends at once when it is stopped. */
 const loop = (time: number) => ["sh", "-c", `trap 'exit 0' TERM; sleep ${time} & wait`];

@@ -6,6 +6,10 @@ import { useSignal } from "@preact/signals";
 import { plain } from "../base/text.ts";
 import { Button } from "./button.tsx";
 import { type FieldProps, type Option, type OptionGroup, Problems, withName } from "./fields.tsx";
+import { addStyles } from "./styles.ts";
+import styles from "./check_group.css" with { type: "text" };
+
+addStyles(styles);
 
 /** A checkbox that chooses some of the values and no others. */
 interface Shortcut {

@@ -6,6 +6,10 @@
 
 import { query, setQuery } from "../state/router.ts";
 import { Button } from "./button.tsx";
+import { addStyles } from "./styles.ts";
+import styles from "./pager.css" with { type: "text" };
+
+addStyles(styles);
 
 /** Number of entries to skip, from the address. */
 export const offsetOf = (): number =>

@@ -1,5 +1,10 @@
 /** A switch that acts at once. @module */
 
+import { addStyles } from "./styles.ts";
+import styles from "./switch.css" with { type: "text" };
+
+addStyles(styles);
+
 export function Switch({ name, checked, disabled, onChange }: {
   name: string;
   checked: boolean;

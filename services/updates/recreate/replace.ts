@@ -148,12 +148,22 @@ export async function removeAndWait(
   await untilGone(engine, id);
 }
 
-/** @throws {AppError} `conflict` if the container still exists after {@linkcode REMOVAL_WAIT_MS}. */
-export async function untilGone(engine: Engine, id: string): Promise<void> {
+/**
+ * @param options.now A monotonic clock in milliseconds, and what waits on it.
+ * @throws {AppError} `conflict` if the container still exists after {@linkcode REMOVAL_WAIT_MS}.
+ */
+export async function untilGone(
+  engine: Engine,
+  id: string,
+  { now = () => performance.now(), pause = sleep }: {
+    now?: () => number;
+    pause?: (ms: number) => Promise<void>;
+  } = {},
+): Promise<void> {
   let pauseMs = REMOVAL_POLL_MS;
-  for (const until = performance.now() + REMOVAL_WAIT_MS; performance.now() < until;) {
+  for (const until = now() + REMOVAL_WAIT_MS; now() < until;) {
     if (await ifThere(containerInspect(engine, id)) === undefined) return;
-    await sleep(pauseMs);
+    await pause(pauseMs);
     pauseMs = Math.min(REMOVAL_POLL_MAX_MS, pauseMs * 1.2);
   }
   throw new AppError("conflict", `Timeout while removing container ${id.slice(0, 12)}`);

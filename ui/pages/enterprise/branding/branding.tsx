@@ -9,6 +9,10 @@ import { plain } from "../../../base/text.ts";
 import { withResult } from "../../../state/toasts.ts";
 import { BrandForm } from "./brand_form.tsx";
 import { ResourcePage } from "../../../components/resource.tsx";
+import { addStyles } from "../../../components/styles.ts";
+import styles from "./branding.css" with { type: "text" };
+
+addStyles(styles);
 
 /** A brand of the list, without its style sheet. */
 type ListedBrand = BrandList["brands"][number];
