@@ -211,7 +211,7 @@ export const snapshotEndpoints = (deps: Deps) => {
         headers: {
           "content-type": "application/octet-stream",
           "content-length": String(size),
-          "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+          "content-disposition": `attachment; filename*=UTF-8''${encodeFileName(name)}`,
         },
       });
     }),
@@ -281,3 +281,10 @@ export const snapshotEndpoints = (deps: Deps) => {
     }, ({ params, body, caller }) => startRestore(deps, caller, params.id, body)),
   ];
 };
+
+/** As RFC 8187 encodes values: quotes, parentheses and asterisks, too. */
+const encodeFileName = (name: string): string =>
+  encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );

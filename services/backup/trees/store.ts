@@ -9,6 +9,7 @@ import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { VERSION } from "../../version.ts";
 import { translated } from "../targets/repository.ts";
+import { findParent } from "./parent.ts";
 import { treeOf, type TreeSource } from "./tree.ts";
 
 /** A stored snapshot. */
@@ -52,14 +53,14 @@ export async function storeTree(
     onSkipped: skipped.add,
   });
   const { parts, described } = source;
+  const paths = [...parts.map(({ path }) => path), ...(described ? [described.path] : [])];
+  const parent = await findParent(deps, repository, paths, signal);
   const read = withFailure(tree);
   const { snapshot, counts, bytesAdded } = await translated(() =>
     repository.backup(read.entries, {
-      paths: [
-        ...parts.map(({ path }) => path),
-        ...(described ? [described.path] : []),
-      ],
+      paths,
       tags,
+      ...(parent !== undefined && { parent }),
       hostname: nodeOs().hostname(),
       username: "longshore",
       programVersion: `longshore ${VERSION}`,
