@@ -9,12 +9,7 @@ import { Buffer } from "node:buffer";
 import * as z from "zod";
 import type { OutboundResponse } from "../../outbound/http.ts";
 import { basicAuthorization } from "../../outbound/url_credentials.ts";
-import {
-  type FileKind,
-  type Storage,
-  StorageError,
-  type StoredFile,
-} from "../restic/storage.ts";
+import { type FileKind, type Storage, StorageError, type StoredFile } from "../restic/storage.ts";
 import { isFileName } from "./layout.ts";
 import {
   describeStatus,

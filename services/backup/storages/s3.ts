@@ -11,12 +11,7 @@ import { nodeCrypto } from "../../builtins.ts";
 import { yieldToEventLoop } from "../../event_loop.ts";
 import type { OutboundResponse } from "../../outbound/http.ts";
 import { parseXml } from "../../outbound/xml.ts";
-import {
-  type FileKind,
-  type Storage,
-  StorageError,
-  type StoredFile,
-} from "../restic/storage.ts";
+import { type FileKind, type Storage, StorageError, type StoredFile } from "../restic/storage.ts";
 import { nameOf, pathOf } from "./layout.ts";
 import { FILE_MAX, readRange, sizeOf, type StorageDeps } from "./requests.ts";
 import { askBucket, type Bucket, type S3Settings, toBucket } from "./s3_bucket.ts";

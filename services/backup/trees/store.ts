@@ -33,15 +33,17 @@ const SKIPPED_MAX = 100;
  *
  * @param options.images Those of the containers, for helper containers.
  * @param options.job Gets the progress, and ends the work.
+ * @param options.size Estimated bytes of all files.
  * @throws {AppError} `conflict` for what cannot be read or stored; `bad_gateway` if the target fails.
  */
 export async function storeTree(
   deps: Deps,
   repository: Repository,
   source: TreeSource,
-  { tags, images, job: { signal, progress } }: {
+  { tags, images, size = null, job: { signal, progress } }: {
     tags: string[];
     images: readonly string[];
+    size?: number | null;
     job: Pick<JobRun, "signal" | "progress">;
   },
 ): Promise<Stored> {
@@ -65,7 +67,11 @@ export async function storeTree(
       username: "longshore",
       programVersion: `longshore ${VERSION}`,
       onProgress: ({ bytes }, path) =>
-        progress({ current: bytes, total: null, message: partOf(path) }),
+        progress({
+          current: bytes,
+          total: size !== null && size >= bytes ? size : null,
+          message: partOf(path),
+        }),
     }, signal).catch((error) => {
       throw read.failure() ?? error;
     })
