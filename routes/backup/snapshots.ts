@@ -131,8 +131,8 @@ export const snapshotEndpoints = (deps: Deps) => {
         operationId: "estimateBackup",
         summary: "Estimate a backup",
         description: "A backup is refused if the target has less room than may be added.",
-        role: "operator",
-        permission: "backup:run",
+        role: "viewer",
+        permission: "backup:read",
         query: z.object({
           stack: StackName.optional().meta({ description: "Either a stack or a volume" }),
           volume: VolumeName.optional(),

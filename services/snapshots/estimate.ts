@@ -1,4 +1,4 @@
-/** What a backup will take: its size, its time and the room at its target. @module */
+/** Estimate of a backup: its size, its time and the room at its target. @module */
 
 import { selectJobs } from "../../db/jobs.ts";
 import { readRoom } from "../backup/targets/targets.ts";

@@ -12,7 +12,7 @@ import { sha256Of } from "./sha256.ts";
 const BYTES_MAX = 8 * 1024 * 1024;
 const FILE_BYTES_MAX = 64 * 1024;
 
-/** What a file takes besides its bytes. */
+/** Memory that a file takes besides its bytes. */
 const OVERHEAD_BYTES = 300;
 
 export type SnapshotFiles = ReturnType<typeof createSnapshotFiles>;

@@ -38,7 +38,7 @@ export type Subject = { stack: string } | { volume: string };
 export const nameOf = (subject: Subject): string =>
   plain("stack" in subject ? subject.stack : volumeName(subject.volume));
 
-/** What the last backup and the engine say about the next one. */
+/** Size and time of the next backup, and the room that is left. */
 function Estimate({ subject, target }: { subject: Subject; target: string | undefined }) {
   const { data } = useRead("GET /api/backup/estimate", {
     query: { ...subject, ...target !== undefined && { target } },
