@@ -6,14 +6,10 @@
  */
 
 import { join } from "node:path";
-import type { Entries } from "../services/backup/restic/entry.ts";
-import {
-  repositoryWorkerScript,
-  startRepository,
-} from "../services/backup/restic/worker_repository.ts";
-import { createDirectoryStorage } from "../services/backup/storages/directory.ts";
-import { description, optionsOf, signal } from "../tests/helpers/repository.ts";
+import { RUN_FLAGS } from "../deploy/build/run_flags.ts";
 import { restic } from "../tests/helpers/restic.ts";
+import type { Figures } from "./backup_program.ts";
+import { MALLOC } from "./programs.ts";
 import { median, printTable, printVerdict } from "./table.ts";
 
 const ROUNDS = 3;
@@ -23,51 +19,40 @@ const TIME_RATIO_MAX = 2;
 
 const PAUSE_MAX_MS = 50;
 
-/** Memory that a backup may add, in MB. */
+/** Memory that a backup or a restore may add, in MB. */
 const MEMORY_MAX_MB = 150;
 
 const LARGE_FILES = 4;
 const LARGE_BYTES = 32 << 20;
 const SMALL_FILES = 1_500;
 
-interface Times {
-  backupMs: number;
-  restoreMs: number;
-}
+type Times = Pick<Figures, "backupMs" | "restoreMs">;
 
 export async function benchBackup(): Promise<void> {
   const directory = await Deno.makeTempDir();
   try {
     const source = join(directory, "source");
     await fillSource(source);
-    const memoryBefore = Deno.memoryUsage().rss;
-    let memoryMax = 0;
-    let pauseMs = 0;
-    let lastAt = performance.now();
-    const observer = setInterval(() => {
-      memoryMax = Math.max(memoryMax, Deno.memoryUsage().rss);
-      pauseMs = Math.max(pauseMs, performance.now() - lastAt - 10);
-      lastAt = performance.now();
-    }, 10);
     const theirs: Times[] = [];
-    const ours: Times[] = [];
+    const ours: Figures[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       theirs.push(await measureRestic(source, join(directory, `restic${round}`)));
-      lastAt = performance.now();
       ours.push(await measureOurs(source, join(directory, `ours${round}`)));
     }
-    clearInterval(observer);
-    const rows = (["backupMs", "restoreMs"] as const).map((field) => {
-      const [their, our] = [theirs, ours].map((list) => median(list.map((times) => times[field])));
-      return { what: field.slice(0, -2), "restic ms": their!, "Longshore ms": our! };
-    });
+    const middle = <Field extends string>(list: Record<Field, number>[], field: Field) =>
+      median(list.map((figures) => figures[field]));
+    const rows = (["backupMs", "restoreMs"] as const).map((field) => ({
+      what: field.slice(0, -2),
+      "restic ms": middle(theirs, field),
+      "Longshore ms": middle(ours, field),
+    }));
     printTable("Backup and restore of 137 MB, by restic and by Longshore", rows);
     for (const row of rows) {
       const ratio = row["Longshore ms"] / row["restic ms"];
       printVerdict(`${row.what}, times restic's time`, ratio, TIME_RATIO_MAX);
     }
-    const addedMb = (memoryMax - memoryBefore) / 1e6;
-    printVerdict("memory added", addedMb, MEMORY_MAX_MB, " MB");
+    printVerdict("memory added", middle(ours, "memoryMb"), MEMORY_MAX_MB, " MB");
+    const pauseMs = middle(ours, "pauseMs");
     printVerdict("longest pause of the event loop", pauseMs, PAUSE_MAX_MS, " ms");
   } finally {
     await Deno.remove(directory, { recursive: true });
@@ -93,65 +78,18 @@ async function measureRestic(source: string, directory: string): Promise<Times> 
   return times;
 }
 
-async function measureOurs(source: string, directory: string): Promise<Times> {
-  const storage = createDirectoryStorage(join(directory, "repository"), { now: () => new Date() });
-  const options = { ...optionsOf(storage), settleMs: 200, creates: true };
-  using repository = await startRepository(await repositoryWorkerScript(), options, signal);
-  let snapshot = "";
-  const times = {
-    backupMs: await time(async () => {
-      const result = await repository.backup(entriesIn(source, ""), description, signal);
-      snapshot = result.snapshot.id;
-    }),
-    restoreMs: await time(() =>
-      writeEntries(repository.entries(snapshot, {}, signal), join(directory, "out"))
-    ),
-  };
-  await Deno.remove(directory, { recursive: true });
-  return times;
-}
-
-async function* entriesIn(directory: string, prefix: string): Entries {
-  for await (const { name, isDirectory } of Deno.readDir(directory)) {
-    const path = join(directory, name);
-    const { size, uid, gid, mtime } = await Deno.stat(path);
-    const common = {
-      path: `${prefix}${name}`,
-      mode: 0o755,
-      uid: uid ?? 0,
-      gid: gid ?? 0,
-      mtime: BigInt(mtime?.getTime() ?? 0) * 1_000_000n,
-    };
-    if (isDirectory) {
-      yield { ...common, type: "dir", size: 0 };
-      yield* entriesIn(path, `${prefix}${name}/`);
-    } else {
-      yield { ...common, type: "file", size, content: read(path) };
-    }
-  }
-}
-
-async function* read(path: string): AsyncGenerator<Uint8Array> {
-  using file = await Deno.open(path);
-  for (;;) {
-    const bytes = new Uint8Array(262_144);
-    const length = await file.read(bytes);
-    if (length === null) return;
-    yield bytes.subarray(0, length);
-  }
-}
-
-async function writeEntries(entries: Entries, directory: string): Promise<void> {
+/** In a process of its own, with the flags of the service. */
+async function measureOurs(source: string, directory: string): Promise<Figures> {
   await Deno.mkdir(directory);
-  for await (const { path, type, content } of entries) {
-    const target = join(directory, path);
-    if (type === "dir") await Deno.mkdir(target);
-    if (content === undefined) continue;
-    using file = await Deno.open(target, { write: true, create: true });
-    for await (const bytes of content) {
-      for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
-    }
-  }
+  const program = new URL("./backup_program.ts", import.meta.url).pathname;
+  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--frozen", ...RUN_FLAGS, program, source, directory],
+    env: MALLOC,
+    stderr: "inherit",
+  }).output();
+  if (!success) throw new Error("The backup failed");
+  await Deno.remove(directory, { recursive: true });
+  return JSON.parse(new TextDecoder().decode(stdout));
 }
 
 /** Half random bytes, half text, in large and small files. */

@@ -29,7 +29,7 @@ Deno.serve({ port: Number(Deno.env.get("PORT")), hostname: "127.0.0.1", onListen
 `;
 
 /** Settings of malloc that `deploy/build/self_extract.sh` gives to the service. */
-const MALLOC = { MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072" };
+export const MALLOC = { MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072" };
 
 const API_KEY = "bench-key-0123456789abcdef";
 

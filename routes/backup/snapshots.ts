@@ -7,7 +7,7 @@ import { deleteSnapshot, getSnapshot, listSnapshots } from "../../services/snaps
 import { diffSnapshots, listFiles, openFile } from "../../services/snapshots/browse.ts";
 import { MODES } from "../../services/snapshots/modes.ts";
 import { startRestore } from "../../services/snapshots/restore/start.ts";
-import { startSnapshot } from "../../services/snapshots/start.ts";
+import { readEstimate, startSnapshot } from "../../services/snapshots/start.ts";
 import { endpoint, rawEndpoint } from "../contract/endpoint.ts";
 import { Job } from "../contract/job.ts";
 import { Done, ENGINE_FAILURES, queryBoolean, Timestamp } from "../contract/shapes.ts";
@@ -116,13 +116,54 @@ export const snapshotEndpoints = (deps: Deps) => {
       failures: {
         404: "The stack, a volume or the target does not exist",
         409:
-          "There is nothing to back up, other containers use a volume, or an action is in progress",
+          "There is nothing to back up, the target has too little room, other containers use a " +
+          "volume, or an action is in progress",
         ...ENGINE_FAILURES,
       },
     }, ({ body, caller, note }) => {
       note.targets = body.stack === undefined ? body.volumes ?? [] : [body.stack];
       return startSnapshot(deps, caller, body);
     }),
+
+    endpoint(
+      "GET /api/backup/estimate",
+      {
+        operationId: "estimateBackup",
+        summary: "Estimate a backup",
+        description: "A backup is refused if the target has less room than may be added.",
+        role: "viewer",
+        permission: "backup:read",
+        query: z.object({
+          stack: StackName.optional().meta({ description: "Either a stack or a volume" }),
+          volume: VolumeName.optional(),
+          target: TargetName.optional(),
+        }),
+        returns: z.object({
+          size: z.number().nullable().meta({
+            description: "Bytes of its files, as the engine measures volumes, else of the last " +
+              "backup; null if unknown",
+          }),
+          added: z.number().nullable().meta({
+            description: "Bytes that may be added at the target, before compression",
+          }),
+          seconds: z.number().nullable().meta({ description: "By the speed of the last backup" }),
+          room: z.number().nullable().meta({
+            description: "Bytes left at the target; null where it does not say so",
+          }),
+        }).meta({ id: "BackupEstimate" }),
+        failures: {
+          404: "The stack, the volume or the target does not exist",
+          409: "There is nothing to back up, or no target is the default",
+          ...ENGINE_FAILURES,
+        },
+      },
+      ({ query: { volume, ...query }, caller }) =>
+        read(
+          caller,
+          () =>
+            readEstimate(deps, { ...query, volumes: volume === undefined ? undefined : [volume] }),
+        ),
+    ),
 
     endpoint("GET /api/backup/snapshots", {
       operationId: "listBackupSnapshots",
@@ -211,7 +252,7 @@ export const snapshotEndpoints = (deps: Deps) => {
         headers: {
           "content-type": "application/octet-stream",
           "content-length": String(size),
-          "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+          "content-disposition": `attachment; filename*=UTF-8''${encodeFileName(name)}`,
         },
       });
     }),
@@ -281,3 +322,10 @@ export const snapshotEndpoints = (deps: Deps) => {
     }, ({ params, body, caller }) => startRestore(deps, caller, params.id, body)),
   ];
 };
+
+/** As RFC 8187 encodes values: quotes, parentheses and asterisks, too. */
+const encodeFileName = (name: string): string =>
+  encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );

@@ -6,7 +6,7 @@ import type { Holder } from "../access/shares.ts";
 import type { Deps } from "../deps.ts";
 import { readStream } from "../stream/read_stream.ts";
 import { AppError } from "../errors.ts";
-import { decodePath, encodePath } from "./file_path.ts";
+import { decodePath, encodePath, fileName } from "./file_path.ts";
 import { openSnapshot } from "./list.ts";
 import { asTargetError, translated } from "../backup/targets/repository.ts";
 
@@ -106,7 +106,7 @@ export async function openFile(
     const { size } = await findFile(opened, path, signal);
     const content = contentOf(opened, path, signal);
     return {
-      name: path.slice(path.lastIndexOf("/") + 1),
+      name: fileName(path),
       size,
       body: readStream(async () => (await content.next()).value, end),
     };

@@ -20,3 +20,7 @@ export const decodePath = (path: string): ByteString =>
     /%([0-9A-Fa-f]{2})/g,
     (_, digits: string) => String.fromCharCode(parseInt(digits, 16)),
   );
+
+/** The last name of a path for people: bytes that are not UTF-8 are replaced. */
+export const fileName = (path: string): string =>
+  Buffer.from(decodePath(path).split("/").at(-1)!, "latin1").toString();

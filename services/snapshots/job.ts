@@ -18,6 +18,8 @@ export interface SnapshotInput {
   mode: Mode;
   reason: Reason;
   note: string | null;
+  /** Estimated bytes of all files; `null` if unknown. */
+  size: number | null;
   /** Containers that the job reserves. */
   affected: Identity[];
 }

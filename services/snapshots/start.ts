@@ -1,5 +1,6 @@
 /** Starts snapshots. @module */
 
+import { countBackupTargets } from "../../db/backup_targets.ts";
 import { findVolume } from "../../engine/volumes.ts";
 import type { Holder } from "../access/shares.ts";
 import { targetForSnapshot } from "../backup/targets/open.ts";
@@ -11,6 +12,7 @@ import { AppError, InputError, notFound } from "../errors.ts";
 import { startJob } from "../jobs/runner.ts";
 import type { JobView } from "../jobs/view.ts";
 import { type Contents, contentsOfStack, contentsOfVolumes, writersOf } from "./contents.ts";
+import { assertRoom, type Estimate, estimateSnapshot } from "./estimate.ts";
 import { snapshotKind } from "./kinds.ts";
 import { assertStoppable } from "./hold.ts";
 import { defaultMode, type Mode } from "./modes.ts";
@@ -35,7 +37,7 @@ const TARGET_MAX = 512;
  *
  * @throws {AppError} `invalid` unless exactly one of stack and volumes is given; `not_found` for an
  * unknown stack or target; `conflict` if there is nothing to back up, if other containers use the
- * volumes, and while another action is in progress.
+ * volumes, if the target has too little room, and while another action is in progress.
  */
 export async function startSnapshot(
   deps: Deps,
@@ -52,8 +54,11 @@ export async function startSnapshot(
   const all = await currentContainers(deps);
   const isHeld = mode === "stop" || mode === "pause";
   if (mode === "stop") await assertStoppable(deps, writers);
+  const name = nameOf(request);
+  const estimate = await estimateSnapshot(deps, contents, { name, targetId: target.id });
+  assertRoom(estimate, target.name);
   return startJob(deps, snapshotKind, {
-    target: (stack ?? volumes!.join(", ")).slice(0, TARGET_MAX),
+    target: name,
     input: {
       stack: stack ?? null,
       volumes: volumes ?? null,
@@ -62,6 +67,7 @@ export async function startSnapshot(
       mode,
       reason,
       note: note ?? null,
+      size: estimate.size,
       affected: writers.flatMap((each) => [
         identityOf(each),
         ...(isHeld ? affectedBy(each, all) : []),
@@ -71,9 +77,31 @@ export async function startSnapshot(
   }).job;
 }
 
-async function readContents(deps: Deps, { stack, volumes }: SnapshotRequest): Promise<Contents> {
+/**
+ * Estimates a snapshot. Before the first target exists, the room is unknown.
+ *
+ * @throws {AppError} As {@linkcode startSnapshot}.
+ */
+export async function readEstimate(
+  deps: Deps,
+  request: Pick<SnapshotRequest, "stack" | "volumes" | "target">,
+): Promise<Estimate> {
+  const contents = await readContents(deps, request, "query");
+  const isFirst = request.target === undefined && countBackupTargets(deps.db) === 0;
+  const targetId = isFirst ? "" : (await targetForSnapshot(deps, request.target)).id;
+  return await estimateSnapshot(deps, contents, { name: nameOf(request), targetId });
+}
+
+const nameOf = ({ stack, volumes }: Pick<SnapshotRequest, "stack" | "volumes">): string =>
+  (stack ?? volumes!.join(", ")).slice(0, TARGET_MAX);
+
+async function readContents(
+  deps: Deps,
+  { stack, volumes }: Pick<SnapshotRequest, "stack" | "volumes">,
+  path: "body" | "query" = "body",
+): Promise<Contents> {
   if ((stack === undefined) === (volumes === undefined)) {
-    throw new InputError([{ path: "body", message: "needs either stack or volumes" }]);
+    throw new InputError([{ path, message: "needs either stack or volumes" }]);
   }
   if (stack !== undefined) return await contentsOfStack(deps, stack);
   for (const name of volumes!) {

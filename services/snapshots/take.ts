@@ -68,7 +68,7 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
       return await withoutValuesOf(
         deps.engine,
         containers,
-        () => storeTree(deps, opened.repository, tree, { tags, images, job }),
+        () => storeTree(deps, opened.repository, tree, { tags, images, job, size: job.input.size }),
       );
     });
   } finally {

@@ -71,7 +71,7 @@ export async function* entriesOf(entries: readonly TestEntry[]): Entries {
 
 async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += 300_000) {
-    yield bytes.subarray(start, start + 300_000);
+    yield bytes.slice(start, start + 300_000);
   }
 }
 

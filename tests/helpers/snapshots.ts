@@ -17,9 +17,12 @@ export interface SnapshotApp extends AsyncDisposable {
   restic(...args: string[]): Promise<string>;
 }
 
-export async function snapshotApp(real: RealEngine): Promise<SnapshotApp> {
+export async function snapshotApp(
+  real: RealEngine,
+  config: { volumesPath?: string } = {},
+): Promise<SnapshotApp> {
   const dataDir = await Deno.makeTempDir({ prefix: "longshore-test-data-" });
-  const app = await liveApp(real.socketPath, { config: { dataDir } });
+  const app = await liveApp(real.socketPath, { config: { ...config, dataDir } });
   const stack = testStack(app, real);
   return {
     app,

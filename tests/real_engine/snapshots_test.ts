@@ -35,6 +35,10 @@ engineTest("a stack is stored while it is stopped, and restic reads it", async (
     isOwn: true,
   });
 
+  const estimate = await app.call("GET", `/api/backup/estimate?stack=${name}`);
+  equal(estimate.status, 200, JSON.stringify(estimate.body));
+  equal(estimate.body.size > 0 && estimate.body.room > 0 && estimate.body.seconds >= 0, true);
+
   const path = `/volumes/${name}_data`;
   const { body: { files } } = await app.call("GET", `${SNAPSHOTS}/${id}/files?path=${path}`);
   deepEqual(files.map(({ path, mode }: { path: string; mode: string }) => [path, mode]), [
@@ -155,5 +159,27 @@ engineTest(
     match(refused.body.error, new RegExp(`${other.name} uses /volumes/${name}_data`));
     const shared = await run(SNAPSHOTS, { stack: name, includeSharedUsers: true });
     equal(shared.status, "succeeded", shared.error ?? "");
+  },
+);
+
+engineTest(
+  "files of a volume below VOLUMES_PATH are compared with the snapshot before",
+  async (real) => {
+    const root = await real.docker("info", "--format", "{{.DockerRootDir}}");
+    await using test = await snapshotApp(real, { volumesPath: `${root}/volumes` });
+    const { stack: { name, store, deploy }, exec, restic, run } = test;
+    await store({ services: { db: withData }, volumes: { data: {} } });
+    equal((await deploy()).status, "succeeded");
+    await exec("db", "echo old > /data/old; echo same > /data/same");
+    const first = await run(SNAPSHOTS, { stack: name });
+    equal(first.status, "succeeded", first.error ?? "");
+    await exec("db", "echo new > /data/old");
+    const second = await run(SNAPSHOTS, { volumes: [`${name}_data`] });
+    equal(second.status, "succeeded", second.error ?? "");
+    const { snapshot } = second.result;
+    const { parent } = JSON.parse(await restic("cat", "snapshot", snapshot));
+    equal(parent, first.result.snapshot);
+    equal(await restic("dump", snapshot, `/volumes/${name}_data/old`), "new\n");
+    equal(await restic("dump", snapshot, `/volumes/${name}_data/same`), "same\n");
   },
 );

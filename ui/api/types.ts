@@ -363,6 +363,13 @@ export type BackupDiff = {
   truncated: boolean;
 };
 
+export type BackupEstimate = {
+  size: number | null;
+  added: number | null;
+  seconds: number | null;
+  room: number | null;
+};
+
 export type BackupFileList = {
   files: ({
     name: string;
@@ -4341,6 +4348,10 @@ export interface Operations {
       offset?: number;
     };
     result: AuditPage;
+  };
+  "GET /api/backup/estimate": {
+    query?: { stack?: string; volume?: string; target?: string };
+    result: BackupEstimate;
   };
   "GET /api/backup/snapshots": {
     query?: { target?: string; allTargets?: boolean; stack?: string; limit?: number };

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { free } from "./buffers.ts";
+import { free, freeBuffer } from "./buffers.ts";
 import { compress, decompress } from "./compression.ts";
 import { CRYPTO_OVERHEAD, seal, unseal } from "./crypto.ts";
 import { type Id, idOf, short } from "./id.ts";
@@ -42,12 +42,12 @@ export async function encodeBlob(
   type: BlobType,
   plain: Uint8Array,
 ): Promise<{ sealed: Uint8Array; uncompressedLength: number | undefined }> {
-  const compressed = version >= 2 ? await compress(plain) : plain;
+  const compressed = version >= 2 ? compress(plain) : plain;
   // restic's prune rewrites trees that are not compressed.
   const isCompressed = version >= 2 && (type === "tree" || compressed.length < plain.length);
   const sealed = await seal(keys, isCompressed ? compressed : plain);
   const uncompressedLength = isCompressed ? plain.length : undefined;
-  free(compressed);
+  if (compressed !== plain) freeBuffer(compressed);
   free(plain);
   return { sealed, uncompressedLength };
 }
@@ -69,7 +69,7 @@ export async function decodeBlob(
   const stored = await unseal(keys, sealed, title);
   const plain = uncompressedLength === undefined
     ? stored
-    : await decompress(stored, uncompressedLength, title);
+    : decompress(stored, uncompressedLength, title);
   if (plain !== stored) free(stored);
   if (idOf(plain) !== id) throw damaged(title, "its hash is not its ID");
   return plain;

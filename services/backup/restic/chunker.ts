@@ -19,7 +19,7 @@ const SPLIT_MASK = 0xfffff;
 
 /** Tables of a polynomial, by the value of a byte; each value in two halves. */
 interface Tables {
-  /** Fingerprint of the byte followed by 63 zeros: removes the byte that leaves the window. */
+  /** Fingerprint of the byte followed by 64 zeros: removes the byte that leaves the window. */
   outHigh: Int32Array;
   outLow: Int32Array;
   /** Reduces a fingerprint whose bits from 53 to 60 are the byte. */
@@ -63,11 +63,9 @@ export function createChunker(polynomial: bigint) {
     let l = low;
     for (let position = searched; position < length; position++) {
       const out = buffer[position - WINDOW_BYTES]!;
-      h ^= outHigh[out]!;
-      l ^= outLow[out]!;
       const index = h >>> 13;
-      h = ((h << 8) | (l >>> 24)) ^ modHigh[index]!;
-      l = ((l << 8) | buffer[position]!) ^ modLow[index]!;
+      h = ((h << 8) | (l >>> 24)) ^ modHigh[index]! ^ outHigh[out]!;
+      l = ((l << 8) | buffer[position]!) ^ modLow[index]! ^ outLow[out]!;
       if ((l & SPLIT_MASK) === 0) return position + 1;
     }
     high = h;
@@ -111,7 +109,7 @@ function createTables(polynomial: bigint): Tables {
     modLow: new Int32Array(256),
   };
   for (let byte = 0; byte < 256; byte++) {
-    const out = remainder(BigInt(byte) << BigInt(8 * (WINDOW_BYTES - 1)), polynomial);
+    const out = remainder(BigInt(byte) << BigInt(8 * WINDOW_BYTES), polynomial);
     const shifted = BigInt(byte) << BigInt(DEGREE);
     const mod = remainder(shifted, polynomial) | shifted;
     tables.outHigh[byte] = Number(BigInt.asIntN(32, out >> 32n));

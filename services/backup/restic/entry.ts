@@ -50,7 +50,8 @@ export interface Entry {
   ctime?: bigint;
   /**
    * Content of a file, in pieces of any size. It is consumed before the next entry is requested,
-   * or not at all. The producer must not change a piece afterwards.
+   * or not at all. A piece that fills its buffer is the consumer's, which may move it to another
+   * thread; the producer must not change the bytes of others afterwards.
    */
   content?: AsyncIterable<Uint8Array>;
 }

@@ -8,8 +8,8 @@
 import type { Entries, Entry } from "./entry.ts";
 
 /**
- * Part of a stream. After an entry with an inode and content comes `isAsked`: the consumer's answer
- * says whether it needs the content.
+ * Part of a stream. After an entry with an inode and content may come `isAsked`: the consumer's
+ * answer says whether it needs the content.
  */
 export type EntryPart =
   | { entry: Omit<Entry, "content">; hasContent?: boolean }
@@ -19,12 +19,17 @@ export type EntryPart =
 /** Parts, each of which gets the answer to the one before. */
 export type EntryParts = AsyncGenerator<EntryPart, void, boolean | undefined>;
 
-/** Splits entries into parts. */
-export async function* toParts(entries: Entries): EntryParts {
+/**
+ * Splits entries into parts.
+ *
+ * @param asks Whether the consumer may leave out the content of files. Each question takes the time
+ * of an answer.
+ */
+export async function* toParts(entries: Entries, { asks }: { asks: boolean }): EntryParts {
   for await (const { content, ...entry } of entries) {
     yield { entry, hasContent: content !== undefined };
     if (content === undefined) continue;
-    if (entry.inode !== undefined && !(yield { isAsked: true })) continue;
+    if (asks && entry.inode !== undefined && !(yield { isAsked: true })) continue;
     for await (const bytes of content) yield { bytes };
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Writer of blobs: encodes them, collects them in packs of 16 MiB, one for data and one for trees,
- * and writes these and their index files. At most 16 MiB of blobs are being encoded, and one pack is being written.
+ * and writes these and their index files. At most 8 MiB of blobs are being encoded, and two packs are
+ * being written.
  *
  * @module
  */
@@ -15,10 +16,10 @@ import { StorageError, type StoredFile } from "./storage.ts";
 import { createWorkTracker } from "./work_tracker.ts";
 
 /** Plain bytes that are being encoded. */
-const ENCODING_BYTES_MAX = 16 * 1024 * 1024;
+const ENCODING_BYTES_MAX = 8 * 1024 * 1024;
 
 /** Packs that are being written, while the next ones are collected. */
-const UPLOADS_MAX = 1;
+const UPLOADS_MAX = 2;
 
 /** An index file is written at least this often, so that an interrupted run can be reused. */
 const INDEX_INTERVAL_MS = 5 * 60_000;

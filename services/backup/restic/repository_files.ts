@@ -85,7 +85,7 @@ export async function loadUnpacked(
   if (plain[0] !== COMPRESSED || version < 2 || kind === "config") {
     throw damaged(title, "it does not begin with JSON or a known encoding version");
   }
-  return await decompress(plain.subarray(1), bytesMax, title);
+  return decompress(plain.subarray(1), bytesMax, title);
 }
 
 /** Parsed JSON of {@linkcode loadUnpacked}. */
@@ -119,15 +119,15 @@ export async function saveJson(
   signal: AbortSignal,
 ): Promise<Id> {
   const json = new TextEncoder().encode(value);
-  const plain = files.version < 2 || kind === "config" ? json : await compressed(json);
+  const plain = files.version < 2 || kind === "config" ? json : compressed(json);
   const bytes = await seal(files.keys, plain);
   const id = idOf(bytes);
   await writeVerified(files.storage, kind, kind === "config" ? "config" : id, bytes, id, signal);
   return id;
 }
 
-async function compressed(json: Uint8Array): Promise<Uint8Array> {
-  const frame = await compress(json);
+function compressed(json: Uint8Array): Uint8Array {
+  const frame = compress(json);
   const plain = new Uint8Array(frame.length + 1);
   plain[0] = COMPRESSED;
   plain.set(frame, 1);

@@ -17,6 +17,9 @@ import {
 import { parseTime } from "./time.ts";
 import { damaged } from "./repository_error.ts";
 
+/** Snapshots that are read at a time: a request to a target takes longer than its bytes. */
+const PARALLEL_READS = 8;
+
 /** Content of a new snapshot. */
 export interface NewSnapshot {
   /** RFC 3339. */
@@ -123,9 +126,11 @@ export async function loadSnapshots(
   files: RepositoryFiles,
   signal: AbortSignal,
 ): Promise<Snapshot[]> {
+  const listed = await Array.fromAsync(listFiles(files.storage, "snapshots", signal));
   const snapshots: Snapshot[] = [];
-  for await (const { name } of listFiles(files.storage, "snapshots", signal)) {
-    snapshots.push(await loadSnapshot(files, name, signal));
+  for (let at = 0; at < listed.length; at += PARALLEL_READS) {
+    const names = listed.slice(at, at + PARALLEL_READS).map(({ name }) => name);
+    snapshots.push(...await Promise.all(names.map((name) => loadSnapshot(files, name, signal))));
   }
   return snapshots.sort(byTime);
 }

@@ -15,6 +15,10 @@ import { damaged, RepositoryError, shown } from "./repository_error.ts";
 
 const HEAD = '{"nodes":[';
 
+/** An empty directory of restic. */
+const NO_NODES = /^\{"nodes":null\}\n?$/;
+const NO_NODES_BYTES_MAX = 15;
+
 const [QUOTE, BACKSLASH, OPEN, CLOSE, COMMA, END] = [0x22, 0x5c, 0x7b, 0x7d, 0x2c, 0x5d];
 
 /**
@@ -65,9 +69,8 @@ function* splitNodes(tree: Uint8Array, title: string): Generator<string> {
       throw damaged(title, "it is not UTF-8", error);
     }
   };
-  const head = text(0, HEAD.length);
-  if (/^\{"nodes":null\}\n?$/.test(head + text(HEAD.length, Math.min(tree.length, 20)))) return;
-  if (head !== HEAD) throw damaged(title, "it does not begin with nodes");
+  if (tree.length <= NO_NODES_BYTES_MAX && NO_NODES.test(text(0, tree.length))) return;
+  if (text(0, HEAD.length) !== HEAD) throw damaged(title, "it does not begin with nodes");
   let position = HEAD.length;
   for (let isFirst = true; tree[position] !== END; isFirst = false) {
     if (!isFirst && tree[position++] !== COMMA) throw damaged(title, "its nodes are not a list");

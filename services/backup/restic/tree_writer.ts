@@ -102,9 +102,11 @@ export async function saveEntries(entries: Entries, parts: TreeWriterParts): Pro
     const ids: Id[] = [];
     let size = 0;
     const save = async (chunk: Uint8Array) => {
+      const { length } = chunk;
+      // This frees the chunk.
       ids.push(await writer.save("data", chunk));
-      counts.bytes += chunk.length;
-      size += chunk.length;
+      counts.bytes += length;
+      size += length;
       onProgress(counts, path);
     };
     for await (const piece of content ?? []) {

@@ -54,7 +54,8 @@ const peer: Peer = createPeer({
       ...options,
       ...(onProgress !== undefined && { onProgress: slowly(onProgress) }),
     }, signal),
-  entries: ([snapshot, options], signal) => toParts(repository!.entries(snapshot, options, signal)),
+  entries: ([snapshot, options], signal) =>
+    toParts(repository!.entries(snapshot, options, signal), { asks: false }),
   snapshots: (_, signal) => repository!.snapshots(signal),
   snapshot: ([id], signal) => repository!.snapshot(id, signal),
   listDirectory: ([id, path], signal) => repository!.listDirectory(id, path, signal),
@@ -70,7 +71,7 @@ const peer: Peer = createPeer({
   unlock: ([options], signal) => repository!.unlock(options, signal),
   keys: (_, signal) => repository!.keys(signal),
   addKey: ([password], signal) => repository!.addKey(password, signal),
-}, { movesStreams: true });
+});
 
 /** The storage of the other thread. */
 function remoteStorage({ hasChecksum }: OpenMessage): Storage {

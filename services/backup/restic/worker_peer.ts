@@ -3,7 +3,7 @@
  * replaced by a key, by which the other side calls it or requests its items.
  *
  * Streams are sent in batches, the next one while the last one is used: a message for each small file
- * would take longer than its content.
+ * would take longer than its content. Bytes of a stream are moved to the other side.
  *
  * @module
  */
@@ -20,12 +20,6 @@ const BATCH_BYTES_MAX = 1024 * 1024;
 export interface Port {
   send(message: Message, transfer: ArrayBuffer[]): void;
   listen(receive: (message: Message) => void): void;
-}
-
-/** Properties of a side. */
-export interface PeerOptions {
-  /** Bytes in the streams that it sends are moved to the other side instead of being copied. */
-  movesStreams?: boolean;
 }
 
 /** Methods that the other side can call. */
@@ -69,15 +63,12 @@ type Generator = AsyncGenerator<unknown, void, unknown>;
 export type Peer = ReturnType<typeof createPeer>;
 
 /** @param methods Methods for the other side. */
-export function createPeer(
-  port: Port,
-  methods: Methods,
-  { movesStreams = false }: PeerOptions = {},
-) {
+export function createPeer(port: Port, methods: Methods) {
   const calls = new Map<number, PromiseWithResolvers<unknown>>();
   const running = new Map<number, AbortController>();
   const offered = new Map<number, Generator | ((...args: unknown[]) => unknown)>();
   let nextId = 1;
+  let failure: Error | undefined;
 
   const offer = (value: unknown, keys: number[]): unknown => {
     if (typeof value === "function" || isStream(value)) {
@@ -145,8 +136,8 @@ export function createPeer(
       if (isStream(value)) offered.set(-id, untilEnd(value, () => running.delete(id)));
       else running.delete(id);
       const result = isStream(value) ? { remote: "stream", key: -id } : value;
-      const moved = movesStreams && method === "next" ? piecesOf(result as Batch) : [];
-      port.send({ kind: "result", id, value: result }, [...transferable(result), ...moved]);
+      const moved = method === "next" ? piecesOf(result as Batch) : transferable(result);
+      port.send({ kind: "result", id, value: result }, moved);
       for (const arg of args) if (arg instanceof Uint8Array) free(arg);
     } catch (error) {
       running.delete(id);
@@ -170,6 +161,7 @@ export function createPeer(
    */
   async function call(method: string, args: unknown[], signal?: AbortSignal): Promise<unknown> {
     signal?.throwIfAborted();
+    if (failure !== undefined) throw failure;
     const id = nextId++;
     const keys: number[] = [];
     const waiting = Promise.withResolvers<unknown>();
@@ -195,11 +187,20 @@ export function createPeer(
 
   return {
     call,
-    /** Fails all calls under way, because the other side has ended. */
+    /**
+     * Fails all calls under way and later, because the other side has ended. What it was reading is
+     * closed.
+     */
     fail(error: Error): void {
+      failure ??= error;
       for (const waiting of calls.values()) waiting.reject(error);
       calls.clear();
       for (const controller of running.values()) controller.abort(error);
+      for (const stream of offered.values()) {
+        // The failure of the call counts.
+        if (isStream(stream)) stream.return().catch(() => {});
+      }
+      offered.clear();
     },
     /** Whether calls to the other side are under way. */
     get isBusy(): boolean {
@@ -214,8 +215,9 @@ async function nextBatch(stream: Generator | undefined, answer: unknown): Promis
   let next = await stream?.next(answer);
   for (;;) {
     if (next === undefined || next.done) return { items, isDone: true };
-    items.push(next.value);
-    bytes += byteLength(next.value);
+    const item = withOwnBytes(next.value);
+    items.push(item);
+    bytes += bytesOf(item)?.byteLength ?? 0;
     const isAsked = (next.value as Question).isAsked === true;
     if (isAsked || items.length >= BATCH_ITEMS_MAX || bytes >= BATCH_BYTES_MAX) break;
     next = await stream?.next();
@@ -224,10 +226,19 @@ async function nextBatch(stream: Generator | undefined, answer: unknown): Promis
 }
 
 const piecesOf = ({ items }: Batch): ArrayBuffer[] =>
-  items.flatMap((item) => transferable((item as { bytes?: unknown } | undefined)?.bytes));
+  items.flatMap((item) => transferable(bytesOf(item)));
 
-const byteLength = (item: unknown) =>
-  (item as { bytes?: Uint8Array } | undefined)?.bytes?.byteLength ?? 0;
+/** Bytes of an item: pieces come alone, or as parts of entries. */
+const bytesOf = (item: unknown): Uint8Array | undefined =>
+  item instanceof Uint8Array ? item : (item as { bytes?: Uint8Array } | undefined)?.bytes;
+
+/** The item with bytes that fill their buffer: a clone of others would have all of the buffer. */
+function withOwnBytes(item: unknown): unknown {
+  const bytes = bytesOf(item);
+  if (bytes === undefined || bytes.byteLength === bytes.buffer.byteLength) return item;
+  const own = new Uint8Array(bytes);
+  return item === bytes ? own : { ...item as object, bytes: own };
+}
 
 const isStream = (value: unknown): value is Generator =>
   typeof value === "object" && value !== null && Symbol.asyncIterator in value;

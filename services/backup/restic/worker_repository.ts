@@ -77,8 +77,10 @@ export async function startRepository(
     const opened = await call<{ id: string; version: number }>("open", [message], signal);
     return {
       ...opened,
-      backup: (entries, options, callSignal) =>
-        call("backup", [toParts(entries), options], callSignal),
+      backup(entries, options, callSignal) {
+        const parts = toParts(entries, { asks: options.parent !== undefined });
+        return call("backup", [parts, options], callSignal);
+      },
       snapshots: (callSignal) => call("snapshots", [], callSignal),
       snapshot: (id, callSignal) => call("snapshot", [id], callSignal),
       async *entries(id, options, callSignal) {

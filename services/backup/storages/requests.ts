@@ -139,16 +139,30 @@ function toStorageError(error: OutboundError, { host }: URL): StorageError {
   }
 }
 
-/** The header of a request for a part of a file. */
-export const rangeHeader = ({ offset, length }: ByteRange): string =>
-  `bytes=${offset}-${offset + length - 1}`;
+/** Fields of a request that reads a file or a part of it. */
+type Reading = { method: "GET"; headers: Record<string, string>; bodyMax: number };
 
 /**
- * Returns the requested bytes of an answer to a read.
+ * Reads a file, or a part of it.
  *
- * @throws {StorageError} `damaged` if it does not have all of them.
+ * @param ask Sends the request; a missing file is its failure.
+ * @throws {StorageError} `damaged` if the answer does not have all bytes.
  */
-export function readBytes(
+export async function readRange(
+  range: ByteRange | undefined,
+  host: string,
+  ask: (reading: Reading) => Promise<OutboundResponse>,
+): Promise<Uint8Array> {
+  if (range?.length === 0) return new Uint8Array();
+  const answer = await ask({
+    method: "GET",
+    headers: range ? { range: `bytes=${range.offset}-${range.offset + range.length - 1}` } : {},
+    bodyMax: range?.length ?? FILE_MAX,
+  });
+  return readBytes(answer, range, host);
+}
+
+function readBytes(
   { status, headers, body }: OutboundResponse,
   range: ByteRange | undefined,
   host: string,

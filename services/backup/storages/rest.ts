@@ -7,28 +7,21 @@
 
 import { Buffer } from "node:buffer";
 import * as z from "zod";
-import { nodeCrypto } from "../../builtins.ts";
 import type { OutboundResponse } from "../../outbound/http.ts";
 import { basicAuthorization } from "../../outbound/url_credentials.ts";
-import {
-  type ByteRange,
-  type FileKind,
-  type Storage,
-  StorageError,
-  type StoredFile,
-} from "../restic/storage.ts";
+import { type FileKind, type Storage, StorageError, type StoredFile } from "../restic/storage.ts";
 import { isFileName } from "./layout.ts";
 import {
   describeStatus,
   FILE_MAX,
-  rangeHeader,
-  readBytes,
+  readRange,
   requestTarget,
   SHORT_ANSWER_MAX,
   sizeOf,
   type StorageDeps,
   type TargetRequest,
 } from "./requests.ts";
+import { sha256Of } from "./sha256.ts";
 
 export interface RestSettings {
   /** Address of the repository. */
@@ -78,7 +71,12 @@ export function createRestStorage(deps: StorageDeps, settings: RestSettings): St
   return {
     list: (kind, signal) =>
       kind === "config" ? listConfig(server, signal) : listFiles(server, kind, signal),
-    read: (kind, name, signal, range) => readFile(server, pathOf(kind, name), signal, range),
+    read: (kind, name, signal, range) =>
+      readRange(
+        range,
+        base.host,
+        (reading) => askServer(server, { ...reading, path: pathOf(kind, name) }, signal),
+      ),
     write: (kind, name, bytes, signal) => writeFile(server, { kind, name }, bytes, signal),
     async remove(kind, name, signal) {
       await askServer(
@@ -144,22 +142,6 @@ async function readSize(
   return head.status === 404 ? undefined : sizeOf(head, server.base.host);
 }
 
-async function readFile(
-  server: Server,
-  path: string,
-  signal: AbortSignal,
-  range?: ByteRange,
-): Promise<Uint8Array> {
-  if (range?.length === 0) return new Uint8Array();
-  const answer = await askServer(server, {
-    method: "GET",
-    path,
-    headers: range ? { range: rangeHeader(range) } : {},
-    bodyMax: range?.length ?? FILE_MAX,
-  }, signal);
-  return readBytes(answer, range, server.base.host);
-}
-
 /**
  * Some servers replace a file of the name, others refuse it with 403 or 409. A file whose name is
  * the hash of its content may be replaced: the bytes are the same, or were damaged.
@@ -171,7 +153,7 @@ async function writeFile(
   signal: AbortSignal,
 ): Promise<void> {
   const path = pathOf(kind, name);
-  const isOnlyNew = nodeCrypto().createHash("sha256").update(bytes).digest("hex") !== name;
+  const isOnlyNew = (await sha256Of(bytes)).toHex() !== name;
   if (isOnlyNew && await isStored(server, path, bytes, signal)) return;
   if (kind === "config") await createRepository(server, signal);
   const answer = await askServer(server, {

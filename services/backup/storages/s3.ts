@@ -8,18 +8,14 @@
 import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { nodeCrypto } from "../../builtins.ts";
+import { yieldToEventLoop } from "../../event_loop.ts";
 import type { OutboundResponse } from "../../outbound/http.ts";
 import { parseXml } from "../../outbound/xml.ts";
-import {
-  type ByteRange,
-  type FileKind,
-  type Storage,
-  StorageError,
-  type StoredFile,
-} from "../restic/storage.ts";
+import { type FileKind, type Storage, StorageError, type StoredFile } from "../restic/storage.ts";
 import { nameOf, pathOf } from "./layout.ts";
-import { FILE_MAX, rangeHeader, readBytes, sizeOf, type StorageDeps } from "./requests.ts";
+import { FILE_MAX, readRange, sizeOf, type StorageDeps } from "./requests.ts";
 import { askBucket, type Bucket, type S3Settings, toBucket } from "./s3_bucket.ts";
+import { sha256Of } from "./sha256.ts";
 
 /** Objects of a page (the protocol's limit), its size in bytes, and pages of a list. */
 const PAGE = 1_000;
@@ -37,6 +33,9 @@ const Listing = z.object({
   }),
 });
 
+/** Bytes that are hashed without a pause: some 8 ms. */
+const MD5_STEP_BYTES = 4 * 1024 * 1024;
+
 /** Names that are not the hash of the content are written only if they do not exist. */
 const ONLY_NEW = { "if-none-match": "*" };
 
@@ -46,7 +45,12 @@ export function createS3Storage(deps: StorageDeps, settings: S3Settings): Storag
   return {
     list: (kind, signal) =>
       kind === "config" ? listConfig(bucket, signal) : listFiles(bucket, kind, signal),
-    read: (kind, name, signal, range) => readObject(bucket, pathOf(kind, name), signal, range),
+    read: (kind, name, signal, range) =>
+      readRange(
+        range,
+        bucket.host,
+        (reading) => askBucket(bucket, { ...reading, key: pathOf(kind, name) }, signal),
+      ),
     write: (kind, name, bytes, signal) => writeObject(bucket, { kind, name }, bytes, signal),
     checksum: (kind, name, signal) => readChecksum(bucket, pathOf(kind, name), signal),
     async remove(kind, name, signal) {
@@ -100,22 +104,6 @@ async function parseListing(answer: OutboundResponse, { host }: Bucket) {
   throw new StorageError("failed", message);
 }
 
-async function readObject(
-  bucket: Bucket,
-  key: string,
-  signal: AbortSignal,
-  range?: ByteRange,
-): Promise<Uint8Array> {
-  if (range?.length === 0) return new Uint8Array();
-  const answer = await askBucket(bucket, {
-    method: "GET",
-    key,
-    headers: range ? { range: rangeHeader(range) } : {},
-    bodyMax: range?.length ?? FILE_MAX,
-  }, signal);
-  return readBytes(answer, range, bucket.host);
-}
-
 /**
  * Sends the bytes with two checksums, which the server compares before it stores them. An object
  * whose name is the hash of its content may be replaced: the bytes are the same, or were damaged.
@@ -127,17 +115,18 @@ async function writeObject(
   signal: AbortSignal,
 ): Promise<void> {
   const key = pathOf(kind, name);
-  const sha256 = digest("sha256", bytes);
-  const isOnlyNew = sha256.toString("hex") !== name;
+  const sha256 = await sha256Of(bytes);
+  const isOnlyNew = sha256.toHex() !== name;
   if (isOnlyNew && await isStored(bucket, key, bytes, signal)) return;
+  const md5 = await md5Of(bytes);
   const put = {
     method: "PUT" as const,
     key,
-    body: bytes,
+    body: { bytes, sha256 },
     headers: {
-      "content-md5": digest("md5", bytes).toString("base64"),
+      "content-md5": md5.toBase64(),
       "content-type": "application/octet-stream",
-      "x-amz-checksum-sha256": sha256.toString("base64"),
+      "x-amz-checksum-sha256": sha256.toBase64(),
     },
   };
   const answer = await askBucket(bucket, {
@@ -150,7 +139,7 @@ async function writeObject(
     await askBucket(bucket, put, signal);
   } else if (answer.status >= 400) {
     if (!await isStored(bucket, key, bytes, signal)) throw existing(key, bucket);
-  } else if (!isConfirmed(answer, bytes, sha256)) {
+  } else if (!isConfirmed(answer, { md5, sha256 })) {
     await assertWritten(bucket, key, bytes, signal);
   }
 }
@@ -161,12 +150,11 @@ async function writeObject(
  */
 function isConfirmed(
   { headers }: OutboundResponse,
-  bytes: Uint8Array,
-  sha256: Uint8Array,
+  { md5, sha256 }: Record<"md5" | "sha256", Uint8Array>,
 ): boolean {
   const checksum = headers["x-amz-checksum-sha256"];
   if (checksum !== undefined) return checksum === sha256.toBase64();
-  return headers.etag?.replaceAll('"', "").toLowerCase() === digest("md5", bytes).toString("hex");
+  return headers.etag?.replaceAll('"', "").toLowerCase() === md5.toHex();
 }
 
 /**
@@ -229,5 +217,12 @@ async function readChecksum(
     : undefined;
 }
 
-const digest = (algorithm: "md5" | "sha256", bytes: Uint8Array) =>
-  nodeCrypto().createHash(algorithm).update(bytes).digest();
+/** MD5, which only the calling thread computes: a pack takes 30 ms, so the event loop runs meanwhile. */
+async function md5Of(bytes: Uint8Array): Promise<Uint8Array> {
+  const hash = nodeCrypto().createHash("md5");
+  for (let at = 0; at < bytes.length; at += MD5_STEP_BYTES) {
+    if (at > 0) await yieldToEventLoop();
+    hash.update(bytes.subarray(at, at + MD5_STEP_BYTES));
+  }
+  return hash.digest();
+}

@@ -1,7 +1,6 @@
 /** Requests to a bucket, signed, and what its errors mean. @module */
 
 import * as z from "zod";
-import { nodeCrypto } from "../../builtins.ts";
 import { type AwsCredentials, signAwsRequest } from "../../outbound/aws_signature.ts";
 import type { OutboundResponse } from "../../outbound/http.ts";
 import { parseXml } from "../../outbound/xml.ts";
@@ -43,7 +42,7 @@ interface BucketRequest {
   key?: string;
   query?: Record<string, string>;
   headers?: Record<string, string>;
-  body?: Uint8Array;
+  body?: { bytes: Uint8Array; sha256: Uint8Array };
   /** Default: answers whose body does not matter. */
   bodyMax?: number;
   /** Further statuses that do not count as failures. */
@@ -144,7 +143,7 @@ async function sendSigned(
   const signed = await signAwsRequest({
     url: url.href,
     method,
-    headers: { ...headers, "x-amz-content-sha256": body ? sha256Of(body) : EMPTY_SHA256 },
+    headers: { ...headers, "x-amz-content-sha256": body?.sha256.toHex() ?? EMPTY_SHA256 },
     service: "s3",
     now: deps.now(),
   }, settings);
@@ -152,14 +151,11 @@ async function sendSigned(
     url,
     method,
     headers: signed,
-    body,
+    body: body?.bytes,
     bodyMax: Math.max(bodyMax, SHORT_ANSWER_MAX),
     caCertificate: settings.caCertificate,
   }, signal);
 }
-
-const sha256Of = (bytes: Uint8Array) =>
-  nodeCrypto().createHash("sha256").update(bytes).digest("hex");
 
 /** A missing bucket must not look like one without the file. */
 const isMissingBucket = async (answer: OutboundResponse) =>

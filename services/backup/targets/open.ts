@@ -32,7 +32,8 @@ export async function openTargetRepository(
   const { target, storage, password } = await openTarget(deps, ref && targetId(deps, ref));
   return await translated(async () => {
     const script = await repositoryWorkerScript();
-    const options = { ...repositoryOptions(deps, storage, password), creates: false };
+    const cached = deps.snapshotFiles.cached(storage);
+    const options = { ...repositoryOptions(deps, cached, password), creates: false };
     const repository = await startRepository(script, options, signal);
     return { target, repository, [Symbol.dispose]: () => repository.close() };
   });

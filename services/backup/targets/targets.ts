@@ -222,8 +222,14 @@ async function toView(deps: TargetDeps, target: StoredTarget): Promise<Target> {
   };
 }
 
-/** A directory that cannot be used, or hangs, has no room; a test says why. */
-async function readRoom(deps: TargetDeps, { id }: StoredTarget): Promise<number | null> {
+/**
+ * Bytes that are left at a target; `null` where it does not say so. A directory that cannot be used, or
+ * hangs, has no room; a test says why.
+ */
+export async function readRoom(
+  deps: TargetDeps,
+  { id }: Pick<StoredTarget, "id">,
+): Promise<number | null> {
   const reading = openTarget(deps, id)
     .then(({ storage }) => storage.room?.(new AbortController().signal))
     .catch(() => undefined);

@@ -9,6 +9,7 @@ import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { VERSION } from "../../version.ts";
 import { translated } from "../targets/repository.ts";
+import { findParent } from "./parent.ts";
 import { treeOf, type TreeSource } from "./tree.ts";
 
 /** A stored snapshot. */
@@ -32,15 +33,17 @@ const SKIPPED_MAX = 100;
  *
  * @param options.images Those of the containers, for helper containers.
  * @param options.job Gets the progress, and ends the work.
+ * @param options.size Estimated bytes of all files.
  * @throws {AppError} `conflict` for what cannot be read or stored; `bad_gateway` if the target fails.
  */
 export async function storeTree(
   deps: Deps,
   repository: Repository,
   source: TreeSource,
-  { tags, images, job: { signal, progress } }: {
+  { tags, images, size = null, job: { signal, progress } }: {
     tags: string[];
     images: readonly string[];
+    size?: number | null;
     job: Pick<JobRun, "signal" | "progress">;
   },
 ): Promise<Stored> {
@@ -52,19 +55,23 @@ export async function storeTree(
     onSkipped: skipped.add,
   });
   const { parts, described } = source;
+  const paths = [...parts.map(({ path }) => path), ...(described ? [described.path] : [])];
+  const parent = await findParent(deps, repository, paths, signal);
   const read = withFailure(tree);
   const { snapshot, counts, bytesAdded } = await translated(() =>
     repository.backup(read.entries, {
-      paths: [
-        ...parts.map(({ path }) => path),
-        ...(described ? [described.path] : []),
-      ],
+      paths,
       tags,
+      ...(parent !== undefined && { parent }),
       hostname: nodeOs().hostname(),
       username: "longshore",
       programVersion: `longshore ${VERSION}`,
       onProgress: ({ bytes }, path) =>
-        progress({ current: bytes, total: null, message: partOf(path) }),
+        progress({
+          current: bytes,
+          total: size !== null && size >= bytes ? size : null,
+          message: partOf(path),
+        }),
     }, signal).catch((error) => {
       throw read.failure() ?? error;
     })

@@ -3,10 +3,11 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { BackupRequest, BackupSnapshotList } from "../../api/types.ts";
-import { plain } from "../../base/text.ts";
+import { bytes, duration, plain } from "../../base/text.ts";
 import { CheckField, SelectField, TextField } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
+import { useRead } from "../../components/reading.ts";
 import { reportJob } from "../../state/jobs.ts";
 import { showStatus } from "../../state/toasts.ts";
 import { volumeName } from "./snapshot_text.ts";
@@ -37,6 +38,28 @@ export type Subject = { stack: string } | { volume: string };
 export const nameOf = (subject: Subject): string =>
   plain("stack" in subject ? subject.stack : volumeName(subject.volume));
 
+/** Size and time of the next backup, and the room that is left. */
+function Estimate({ subject, target }: { subject: Subject; target: string | undefined }) {
+  const { data } = useRead("GET /api/backup/estimate", {
+    query: { ...subject, ...target !== undefined && { target } },
+  });
+  if (data.value === undefined) return null;
+  const { size, added, seconds, room } = data.value;
+  const facts = [
+    size !== null && `about ${bytes(size)}`,
+    seconds !== null && `${duration(seconds)} by the speed of the last backup`,
+    room !== null && `${bytes(room)} left at the target`,
+  ].filter((fact) => fact !== false);
+  if (facts.length === 0) return null;
+  const isFull = added !== null && room !== null && added > room;
+  return (
+    <p class="note">
+      Estimate: {facts.join(", ")}
+      {isFull && `; up to ${bytes(added)} may be added, which is too much`}
+    </p>
+  );
+}
+
 /** @param props.targets Those to choose from. */
 export function BackUpDialog({ subject, targets, onClose }: {
   subject: Subject;
@@ -44,6 +67,7 @@ export function BackUpDialog({ subject, targets, onClose }: {
   onClose: () => void;
 }) {
   const mode = useSignal<Mode>("");
+  const target = useSignal(targets.find((each) => each.default)?.name ?? targets[0]?.name ?? "");
   const name = nameOf(subject);
   const isStack = "stack" in subject;
   const start = async (values: FormValues) => {
@@ -76,10 +100,11 @@ export function BackUpDialog({ subject, targets, onClose }: {
           <SelectField
             label="Target"
             name="target"
-            value={targets.find((each) => each.default)?.name ?? targets[0]!.name}
+            choice={target}
             options={targets.map((target) => target.name)}
           />
         )}
+      <Estimate subject={subject} target={target.value || undefined} />
       <SelectField
         label="Mode"
         name="mode"

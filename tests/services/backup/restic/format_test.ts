@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import {
   CHUNK_BYTES_MAX,
@@ -10,6 +11,7 @@ import { decodeNode, encodeNode } from "../../../../services/backup/restic/node.
 import { isIrreducible, randomPolynomial } from "../../../../services/backup/restic/polynomial.ts";
 import { RepositoryError } from "../../../../services/backup/restic/repository_error.ts";
 import { formatTime, parseTime } from "../../../../services/backup/restic/time.ts";
+import { decodeTree, encodeTree } from "../../../../services/backup/restic/tree.ts";
 import { randomNumbers } from "../../../helpers/drill.ts";
 
 for (
@@ -68,6 +70,16 @@ Deno.test("a node has restic's fields in restic's order, and keeps 64 bits", () 
   equal(node.name, "a\xff<");
   equal(node.inode, 2n ** 64n - 1n);
   equal(encodeNode(node), json);
+});
+
+Deno.test("a tree whose first name begins with a character of several bytes is read", () => {
+  for (const name of ["ä", "€", "😀"].map((text) => Buffer.from(text).toString("latin1"))) {
+    const node = decodeNode(`{"name":${JSON.stringify(quote(name))},"type":"file"}`, "Tree 1");
+    const tree = encodeTree(new Map([[name, encodeNode(node)]]), "");
+    deepEqual([...decodeTree(tree, "Tree 1")].map((each) => each.name), [name]);
+  }
+  const empty = new TextEncoder().encode('{"nodes":null}\n');
+  deepEqual([...decodeTree(empty, "Tree 1")], []);
 });
 
 Deno.test("a polynomial of degree 53 is found, and a product is not irreducible", () => {
