@@ -12,6 +12,7 @@ import { startJob } from "../jobs/runner.ts";
 import type { JobView } from "../jobs/view.ts";
 import { type Contents, contentsOfStack, contentsOfVolumes, writersOf } from "./contents.ts";
 import { snapshotKind } from "./kinds.ts";
+import { withImageLabels } from "./labels.ts";
 import { assertStoppable } from "./hold.ts";
 import { defaultMode, type Mode } from "./modes.ts";
 
@@ -48,7 +49,7 @@ export async function startSnapshot(
   if (!includeSharedUsers) assertNotShared(contents);
   const target = await targetForSnapshot(deps, request.target);
   const writers = writersOf(contents);
-  const mode = request.mode ?? defaultMode(writers);
+  const mode = request.mode ?? defaultMode(await withImageLabels(deps, writers));
   const all = await currentContainers(deps);
   const isHeld = mode === "stop" || mode === "pause";
   if (mode === "stop") await assertStoppable(deps, writers);

@@ -2547,12 +2547,28 @@ export type NewRole = {
 
 export type NewSchedule = {
   name: string;
-  containerId: string;
-  containerName: string;
-  action: "restart" | "start" | "stop" | "update";
+  kind?: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  action?: "restart" | "start" | "stop" | "update" | "backup" | "prune";
   cronExpression: string;
+  containerId?: string;
+  containerName?: string;
+  stack?: string;
+  volumes?: (string)[];
+  target?: string;
+  mode?: "stop" | "pause" | "hooks" | "live";
+  includeSharedUsers?: boolean;
+  keep?: BackupKeepRules;
+  prune?: NewSchedulePrune;
+  maxUnusedPercent?: number;
   timezone?: string;
   allowMissing?: boolean;
+};
+
+export type NewSchedulePrune = {
+  olderThanHours?: number;
+  kinds?: ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
+  unusedImages?: boolean;
+  includeVolumes?: boolean;
 };
 
 export type NewSilence = {
@@ -3307,11 +3323,21 @@ export type SamlResponseForm = { SAMLResponse: string; RelayState?: string };
 
 export type Schedule = {
   name: string;
-  containerId: string;
-  containerName: string;
-  action: "restart" | "start" | "stop" | "update";
+  kind: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  action: "restart" | "start" | "stop" | "update" | "backup" | "prune";
   cronExpression: string;
+  containerId?: string;
+  containerName?: string;
+  stack?: string;
+  volumes?: (string)[];
+  target?: string;
+  mode?: "stop" | "pause" | "hooks" | "live";
+  includeSharedUsers?: boolean;
+  keep?: BackupKeepRules;
+  prune?: SchedulePrune;
+  maxUnusedPercent?: number;
   id: string;
+  subject: string;
   timezone: string;
   enabled: boolean;
   createdAt: string;
@@ -3321,10 +3347,19 @@ export type Schedule = {
 
 export type ScheduleChanges = {
   name?: string;
+  kind?: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  action?: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+  cronExpression?: string;
   containerId?: string;
   containerName?: string;
-  action?: "restart" | "start" | "stop" | "update";
-  cronExpression?: string;
+  stack?: string | null;
+  volumes?: (string)[] | null;
+  target?: string | null;
+  mode?: "stop" | "pause" | "hooks" | "live" | null;
+  includeSharedUsers?: boolean | null;
+  keep?: BackupKeepRules | null;
+  prune?: NewSchedulePrune | null;
+  maxUnusedPercent?: number | null;
   timezone?: string;
   enabled?: boolean;
   allowMissing?: boolean;
@@ -3337,19 +3372,54 @@ export type ScheduleHistory = {
   offset: number;
 };
 
-export type ScheduleKind = { id: string; title: string; description: string; permission: string };
+export type ScheduleKind = {
+  id: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  title: string;
+  description: string;
+  actions: ({
+    id: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+    title: string;
+    description: string;
+    permission: string;
+  })[];
+  fields: ({
+    name:
+      | "containerId"
+      | "containerName"
+      | "stack"
+      | "volumes"
+      | "target"
+      | "mode"
+      | "includeSharedUsers"
+      | "keep"
+      | "prune"
+      | "maxUnusedPercent";
+    isRequired: boolean;
+  })[];
+};
 
 export type ScheduleKindList = { kinds: (ScheduleKind)[] };
 
 export type ScheduleList = { schedules: (Schedule)[] };
 
+export type SchedulePrune = {
+  olderThanHours: number;
+  kinds?: ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
+  unusedImages: boolean;
+  includeVolumes: boolean;
+};
+
 export type ScheduleRun = {
   id: string;
   scheduleId: string;
   scheduleName: string;
-  containerId: string;
-  containerName: string;
-  action: "restart" | "start" | "stop" | "update";
+  kind: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  action: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+  containerId?: string;
+  containerName?: string;
+  stack?: string;
+  subject: string;
+  jobId: string | null;
   startedAt: string;
   finishedAt: string;
   status: "success" | "failure" | "skipped";
