@@ -181,6 +181,9 @@ const Schedule = z.object({
   createdAt: Timestamp,
   lastRunAt: Timestamp.nullable(),
   nextRunAt: Timestamp.nullable().meta({ description: "null while the schedule is off" }),
+  overdueSince: Timestamp.optional().meta({
+    description: "When its backup was reported as overdue; missing if it is not",
+  }),
 }).meta({ id: "Schedule", description: "With the settings of its kind" });
 
 const Run = z.object({

@@ -687,6 +687,7 @@ export type ChatChannelChanges = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2261,6 +2262,7 @@ export type NewChatChannel = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2435,6 +2437,7 @@ export type NewNotificationChannel = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2686,6 +2689,7 @@ export type NewWebhook = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2774,6 +2778,7 @@ export type NotificationChannelChanges = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -3343,6 +3348,7 @@ export type Schedule = {
   createdAt: string;
   lastRunAt: string | null;
   nextRunAt: string | null;
+  overdueSince?: string;
 };
 
 export type ScheduleChanges = {
@@ -3683,6 +3689,15 @@ export type StackAdoptionResult = {
     directory: string | null;
     configFiles: (string)[];
   };
+};
+
+export type StackBackupList = { stacks: (StackBackups)[] };
+
+export type StackBackups = {
+  stack: string;
+  parts: number;
+  isExcluded: boolean;
+  lastBackup: { at: string; snapshot: string; target: string; size: number } | null;
 };
 
 export type StackConversion = { command: string };
@@ -4238,6 +4253,7 @@ export type WebhookChanges = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -4436,6 +4452,7 @@ export interface Operations {
     query?: { target?: string; path?: string };
     result: BackupFileList;
   };
+  "GET /api/backup/stacks": { result: StackBackupList };
   "GET /api/backup/targets": { result: BackupTargetList };
   "GET /api/backup/targets/{id}": { path: { id: string }; result: BackupTarget };
   "GET /api/compose/keys": { result: ComposeKeys };

@@ -46,6 +46,8 @@ export type Schedule =
     subject: string;
     /** ISO 8601, UTC; `null` while disabled. */
     nextRunAt: string | null;
+    /** Since when its backup is reported as overdue; missing if it is not. */
+    overdueSince?: string;
   };
 
 type ScopedDeps = Pick<Deps, "db" | "inventory" | "now">;
@@ -207,7 +209,7 @@ export function removeSchedule({ db }: Pick<Deps, "db">, id: string): void {
 }
 
 function toView(deps: Pick<Deps, "db" | "now">, schedule: StoredSchedule): Schedule {
-  const { id, name, kind, action, cronExpression, timezone, enabled } = schedule;
+  const { id, name, kind, action, cronExpression, timezone, enabled, overdueSince } = schedule;
   return {
     id,
     name,
@@ -221,6 +223,7 @@ function toView(deps: Pick<Deps, "db" | "now">, schedule: StoredSchedule): Sched
     createdAt: schedule.createdAt,
     lastRunAt: schedule.lastRunAt,
     nextRunAt: enabled ? nextDue(cronExpression, timezone, deps.now()).toISOString() : null,
+    ...(enabled && overdueSince !== null && { overdueSince }),
   };
 }
 
