@@ -45,10 +45,10 @@ export async function reportOverdueBackups(
 /** The last backup at the target of a schedule, or at any if it goes to the default one. */
 function lastBackupAt(
   { db }: Pick<Deps, "db">,
-  { stack, options: { volumes = [], target = null } }: Schedule,
+  { stack, options: { volumes = [], target } }: Schedule,
 ): string | null {
   const subject = backupSubject({ stack, volumes });
-  return selectLastBackup(db, { subject, targetId: target })?.at ?? null;
+  return selectLastBackup(db, { subject, targetId: target ?? null })?.at ?? null;
 }
 
 function isBehind(
