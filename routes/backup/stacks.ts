@@ -15,6 +15,7 @@ const StackBackups = z.object({
     description:
       "Whether the label `longshore.backup=off` of a container leaves it out of schedules",
   }),
+  isScheduled: z.boolean().meta({ description: "Whether an enabled schedule backs it up" }),
   lastBackup: z.object({
     at: Timestamp,
     snapshot: z.string(),

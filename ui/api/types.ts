@@ -3697,6 +3697,7 @@ export type StackBackups = {
   stack: string;
   parts: number;
   isExcluded: boolean;
+  isScheduled: boolean;
   lastBackup: { at: string; snapshot: string; target: string; size: number } | null;
 };
 

@@ -2,6 +2,7 @@
 
 import { selectBackupTargets } from "../../../db/backup_targets.ts";
 import { selectLastStackBackups } from "../../../db/last_backups.ts";
+import { selectEnabledSchedules } from "../../../db/schedules.ts";
 import type { Caller } from "../../access/caller.ts";
 import { includesStack } from "../../access/scope.ts";
 import { currentContainers } from "../../containers/reads.ts";
@@ -11,6 +12,7 @@ import { partsOf } from "../../snapshots/contents.ts";
 import { withImageLabels } from "../../snapshots/labels.ts";
 import { isExcluded } from "../../snapshots/modes.ts";
 import type { StackDeps } from "../../stacks/stacks.ts";
+import { backupKind } from "../schedules/kinds/backup.ts";
 
 export interface StackBackups {
   stack: string;
@@ -18,6 +20,8 @@ export interface StackBackups {
   parts: number;
   /** Whether a label leaves it out of scheduled backups. */
   isExcluded: boolean;
+  /** Whether an enabled schedule backs it up. */
+  isScheduled: boolean;
   lastBackup: {
     /** ISO 8601, UTC. */
     at: string;
@@ -43,6 +47,11 @@ export async function listStackBackups(
   const byStack = Map.groupBy(labelled, ({ composeProject }) => composeProject);
   const targets = new Map(selectBackupTargets(deps.db).map(({ id, name }) => [id, name]));
   const last = new Map(selectLastStackBackups(deps.db).map((each) => [each.stack, each]));
+  const scheduled = new Set(
+    selectEnabledSchedules(deps.db).flatMap(({ kind, stack }) =>
+      kind === backupKind.id ? [stack] : []
+    ),
+  );
   return [...byStack].flatMap(([stack, containers]) => {
     if (stack === null || !includesStack(caller.scope, stack)) return [];
     const { parts } = partsOf(containers, deps.config.stackRoots);
@@ -51,6 +60,7 @@ export async function listStackBackups(
       stack,
       parts: parts.length,
       isExcluded: containers.some(isExcluded),
+      isScheduled: scheduled.has(stack),
       lastBackup: backup
         ? {
           at: backup.at,

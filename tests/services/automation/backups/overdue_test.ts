@@ -204,7 +204,7 @@ Deno.test("GET /api/backup/stacks tells the last backup of each stack, also to l
   const list = async (stack: string) =>
     (await app.call("GET", "/api/backup/stacks", undefined, { scope: { stacks: [stack] } })).body
       .stacks;
-  const shop = { stack: "shop", parts: 1, isExcluded: false };
+  const shop = { stack: "shop", parts: 1, isExcluded: false, isScheduled: true };
   deepEqual(await list("shop"), [{ ...shop, lastBackup: null }]);
   backUp(app);
   deepEqual(await list("shop"), [{
