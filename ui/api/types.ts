@@ -136,6 +136,7 @@ export type AlertMetric =
   | "container_memory_bytes"
   | "container_cpu_percent"
   | "container_network_bytes_per_second"
+  | "backup_age_hours"
   | "engine_down"
   | "update_available_days"
   | "outbox_age_seconds"
@@ -143,12 +144,12 @@ export type AlertMetric =
 
 export type AlertMetricDescription = {
   id: string;
-  group: "Host" | "Containers" | "Service";
+  group: "Host" | "Containers" | "Backups" | "Service";
   words: string;
   title: string;
   description: string;
   unit: "%" | "B" | "B/s" | "days" | "h" | "s" | "°C" | null;
-  target: "host" | "containers";
+  target: "host" | "containers" | "stacks";
   isState: boolean;
   hasPath: boolean;
   hasPattern: boolean;
@@ -216,7 +217,14 @@ export type AlertRuleTest = {
   problem: string | null;
 };
 
-export type AlertScope = { target: Target };
+export type AlertScope = { target: AlertTarget };
+
+export type AlertTarget = { kind: "host" } | {
+  kind: "containers";
+  containers?: (string)[];
+  stacks?: (string)[];
+  labels?: Record<string, string>;
+} | { kind: "stacks"; stacks?: (string)[] };
 
 export type AlertTemplate = {
   id: string;
