@@ -6,6 +6,7 @@ import {
   reportOverdueBackups,
 } from "../../../../services/automation/backups/overdue.ts";
 import { recordBackup } from "../../../../services/snapshots/last_backups.ts";
+import { backupTarget } from "../../../helpers/backup_target.ts";
 import { composeLabels, simulateContainers } from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
@@ -70,23 +71,7 @@ async function scheduled(labels: Record<string, string> = {}) {
     "GET /images/json": () => Response.json([{ Id: `sha256:${"a".repeat(64)}`, Labels: {} }]),
   });
   const app = testApp({ engine: fake.engine, now: START });
-  insertBackupTarget(app.deps.db, {
-    id: TARGET,
-    name: "NAS",
-    location: "/backups",
-    isDefault: true,
-    accessKeyId: null,
-    region: null,
-    username: null,
-    caCertificate: null,
-    sealedSecrets: "",
-    lastTestAt: null,
-    lastTestError: null,
-    lastCheckAt: null,
-    lastCheckError: null,
-    createdAt: START,
-    updatedAt: START,
-  });
+  insertBackupTarget(app.deps.db, backupTarget({ id: TARGET }));
   const { status, body } = await app.call("POST", "/api/schedules", {
     name: "nightly",
     kind: "backup",
