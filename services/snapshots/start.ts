@@ -77,10 +77,18 @@ async function readContents(deps: Deps, { stack, volumes }: SnapshotRequest): Pr
     throw new InputError([{ path: "body", message: "needs either stack or volumes" }]);
   }
   if (stack !== undefined) return await contentsOfStack(deps, stack);
-  for (const name of volumes!) {
-    if (!await findVolume(deps.engine, name)) throw notFound("Volume", name);
-  }
+  await assertVolumes(deps, volumes!);
   return await contentsOfVolumes(deps, volumes!);
+}
+
+/** @throws {AppError} `not_found` for the first one that does not exist. */
+export async function assertVolumes(
+  { engine }: Pick<Deps, "engine">,
+  names: readonly string[],
+): Promise<void> {
+  for (const name of names) {
+    if (!await findVolume(engine, name)) throw notFound("Volume", name);
+  }
 }
 
 /** A volume that another stack writes to is as it should be only if that one is stopped, too. */

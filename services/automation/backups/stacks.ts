@@ -1,4 +1,4 @@
-/** What is known about the backups of each stack, without asking a target. @module */
+/** Last backups of the stacks, which are known without asking a target. @module */
 
 import { selectBackupTargets } from "../../../db/backup_targets.ts";
 import { selectLastStackBackups } from "../../../db/last_backups.ts";

@@ -12,6 +12,7 @@ import { forget, type KeepRules } from "../restic/forget.ts";
 import type { PruneOptions, PruneResult } from "../restic/prune.ts";
 import type { Snapshot } from "../restic/snapshot.ts";
 import type { WorkerRepository } from "../restic/worker_repository.ts";
+import { volumePart } from "../trees/part.ts";
 import { isOfThisHost, readTags } from "../trees/tags.ts";
 import { openTargetRepository } from "./open.ts";
 import { translated } from "./repository.ts";
@@ -181,6 +182,6 @@ function isOfSchedule(snapshot: Snapshot, only: NonNullable<ForgetRequest["only"
   const { reason, stack } = readTags(snapshot);
   if (reason !== "schedule") return false;
   if ("stack" in only) return stack === only.stack;
-  const paths = new Set(only.volumes.map((name) => `/volumes/${name}`));
+  const paths = new Set(only.volumes.map((name) => volumePart(name).path));
   return snapshot.paths.length === paths.size && snapshot.paths.every((each) => paths.has(each));
 }

@@ -6,7 +6,7 @@ import type { IconName } from "../../components/icon.tsx";
 
 export interface Concern {
   key: string;
-  /** A `note` is no alarm. */
+  /** A `note` leaves the host well. */
   tone: "bad" | "warn" | "note";
   icon: IconName;
   text: ComponentChildren;

@@ -13,7 +13,7 @@ const HIDDEN_KEY = "longshore.hidden-unbacked";
 
 const hidden = signal<readonly string[]>(readHidden());
 
-/** At most one line, which is no alarm. */
+/** At most one line. */
 export function useUnbackedStacks(): Concern[] {
   const mayRead = hasRole("viewer", "backup:read");
   const { data } = useRead("GET /api/backup/stacks", mayRead ? {} : undefined, [

@@ -1,12 +1,12 @@
 /** Schedules that back up a stack or volumes. @module */
 
 import { selectDefaultBackupTarget } from "../../../../db/backup_targets.ts";
-import { findVolume } from "../../../../engine/volumes.ts";
 import { includesStack } from "../../../access/scope.ts";
 import { forgetKind, startTargetJob } from "../../../backup/targets/jobs.ts";
 import type { Deps } from "../../../deps.ts";
-import { notFound } from "../../../errors.ts";
+import { excludedBy } from "../../../snapshots/labels.ts";
 import { MODE_LABEL } from "../../../snapshots/modes.ts";
+import { assertVolumes, startSnapshot } from "../../../snapshots/start.ts";
 import { assertStack, assertThere, fieldError } from "./checks.ts";
 import { endOf } from "./job_end.ts";
 import type { CheckDeps, CheckOptions, Outcome, Plan, Run, ScheduleKind } from "./kind.ts";
@@ -51,21 +51,17 @@ async function assertContents(
   if (options.allowMissing) return;
   const known = options.before?.options.volumes ?? [];
   for (const volume of volumes?.filter((each) => !known.includes(each)) ?? []) {
-    await assertThere("volumes", `Volume ${volume}`, async () => {
-      if (!await findVolume(deps.engine, volume)) throw notFound("Volume", volume);
-    });
+    await assertThere("volumes", `Volume ${volume}`, () => assertVolumes(deps, [volume]));
   }
 }
 
 async function backUp(deps: Deps, plan: Plan, run: Run): Promise<Outcome> {
   const { stack, options: { volumes, mode, includeSharedUsers = false, keep, target } } = plan;
-  const { excludedBy } = await import("../../../snapshots/labels.ts");
   const excluding = stack === null ? undefined : await excludedBy(deps, stack);
   if (excluding !== undefined) {
     const error = `Not backed up: ${excluding} has the label ${MODE_LABEL}=off`;
     return { status: "skipped", error };
   }
-  const { startSnapshot } = await import("../../../snapshots/start.ts");
   if (target !== undefined) await whenFree(deps, target, { isExclusive: false });
   const outcome = await endOf(
     deps,
