@@ -4,13 +4,18 @@ import type { Container } from "../containers/inventory.ts";
 import type { Deps } from "../deps.ts";
 import { findStack, type StackDeps } from "../stacks/stacks.ts";
 import { readLocalImages } from "../updates/check/local_images.ts";
-import { isExcluded, type Labelled } from "./modes.ts";
+import { isExcluded, type Labelled, MODE_LABEL } from "./modes.ts";
 
 /** @throws {EngineUnreachableError} */
 export async function withImageLabels<Of extends Pick<Container, "image" | "imageId" | "labels">>(
   deps: Pick<Deps, "engine">,
   containers: readonly Of[],
 ): Promise<(Of & Labelled)[]> {
+  // Few containers have such labels.
+  const isAsked = containers.some(({ labels }) =>
+    Object.keys(labels).some((name) => name.startsWith(MODE_LABEL))
+  );
+  if (!isAsked) return containers.map((each) => ({ ...each, imageLabels: {} }));
   const images = await readLocalImages(deps);
   return containers.map((each) => ({ ...each, imageLabels: images.labelsOf(each.imageId) }));
 }

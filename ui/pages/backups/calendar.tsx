@@ -48,6 +48,7 @@ export function Calendar({ snapshots, day }: {
                   <Day
                     key={at}
                     day={each}
+                    month={title}
                     isToday={each === today}
                     isChosen={each === day}
                     snapshots={byDay.get(each) ?? []}
@@ -62,8 +63,9 @@ export function Calendar({ snapshots, day }: {
   );
 }
 
-function Day({ day, isToday, isChosen, snapshots }: {
+function Day({ day, month, isToday, isChosen, snapshots }: {
   day: string;
+  month: string;
   isToday: boolean;
   isChosen: boolean;
   snapshots: readonly BackupSnapshot[];
@@ -82,7 +84,7 @@ function Day({ day, isToday, isChosen, snapshots }: {
         type="button"
         class="day"
         aria-pressed={isChosen}
-        aria-label={`${day}: ${count(snapshots.length, "snapshot")}`}
+        aria-label={`${number} ${month}: ${count(snapshots.length, "snapshot")}`}
         onClick={() => setQuery({ day: isChosen ? undefined : day })}
       >
         {number}
