@@ -88,8 +88,8 @@ function Day({ day, month, isToday, isChosen, snapshots }: {
         onClick={() => setQuery({ day: isChosen ? undefined : day })}
       >
         {number}
-        <span class="number" aria-hidden="true">{snapshots.length}</span>
       </button>
+      <span class="number" aria-hidden="true">{snapshots.length}</span>
       <ul>
         {snapshots.slice(0, SHOWN_MAX).map((each) => (
           <li key={`${each.id} ${each.target}`}>
