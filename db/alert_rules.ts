@@ -2,15 +2,15 @@
 
 import { boolean, json, number, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
-import type { Target } from "./target.ts";
+import type { StacksTarget, Target } from "./target.ts";
 import type { Severity } from "./notification_channels.ts";
 
 export const ALERT_OPERATORS = [">", "<", ">=", "<=", "=="] as const;
 export type AlertOperator = (typeof ALERT_OPERATORS)[number];
 
-/** Watched objects of a rule: the host with its engine and this service, or containers. */
+/** Watched objects of a rule: the host with its engine and this service, containers or stacks. */
 export interface AlertScope {
-  target: Target;
+  target: Target | StacksTarget;
 }
 
 const rules = table("alert_rules", {

@@ -11,10 +11,17 @@ const started = {
   id: text(),
   scheduleId: text(),
   scheduleName: text(),
-  containerId: text(),
-  containerName: text(),
+  /** Id of the kind of the schedule. */
+  kind: text(),
   action: text(),
+  containerId: text<string | null>(),
+  containerName: text<string | null>(),
+  stack: text<string | null>(),
+  /** Object that it acts on, in words. */
+  subject: text(),
   startedAt: text(),
+  /** The last job that it has started. */
+  jobId: text<string | null>(),
 };
 
 const startedRuns = table("schedule_runs", { ...started, dueAt: text() });
@@ -36,13 +43,13 @@ export type ScheduleRun = Row<typeof runs>;
 /** The result of a run, and the container that it acted on. */
 export type RunEnd = Pick<
   ScheduleRun,
-  "id" | "containerId" | "containerName" | "finishedAt" | "status" | "error"
+  "id" | "containerId" | "containerName" | "subject" | "finishedAt" | "status" | "error"
 >;
 
-/** The container of a run, as the run refers to it. */
-type RunTarget = Pick<ScheduleRun, "containerId" | "containerName">;
+/** The container or stack of a run, as the run refers to it. */
+export type RunTarget = Pick<ScheduleRun, "kind" | "containerId" | "containerName" | "stack">;
 
-/** Finished runs, newest first; of the given containers, else of all. */
+/** Finished runs, newest first; of the given targets, else of all. */
 export function selectScheduleRuns(
   db: Database,
   { limit, offset, targets }: {
@@ -55,16 +62,16 @@ export function selectScheduleRuns(
   return runs.page(db, { limit, offset }, where, params);
 }
 
-/** Number of finished runs; of the given containers, else of all. */
+/** Number of finished runs; of the given targets, else of all. */
 export function countScheduleRuns(db: Database, targets?: readonly RunTarget[]): number {
   const { where, params } = finished(targets);
   return runs.countWhere(db, where, params);
 }
 
-/** The containers of all runs. */
+/** The containers and stacks of all runs. */
 export function selectRunTargets(db: Database): RunTarget[] {
   return db.all<RunTarget>(
-    `SELECT DISTINCT container_id AS containerId, container_name AS containerName
+    `SELECT DISTINCT kind, container_id AS containerId, container_name AS containerName, stack
      FROM schedule_runs`,
   );
 }
@@ -73,8 +80,10 @@ function finished(targets: readonly RunTarget[] | undefined) {
   const where = "WHERE finished_at IS NOT NULL";
   if (!targets) return { where, params: {} };
   return {
-    where: `${where} AND (container_id, container_name) IN (
-      SELECT value ->> 'containerId', value ->> 'containerName' FROM json_each(:targets))`,
+    // A row of values with NULL is in no list.
+    where: `${where} AND json_array(kind, container_id, container_name, stack) IN (
+      SELECT json_array(value ->> 'kind', value ->> 'containerId', value ->> 'containerName',
+        value ->> 'stack') FROM json_each(:targets))`,
     params: { targets: JSON.stringify(targets) },
   };
 }
@@ -90,9 +99,13 @@ export function insertScheduleRun(db: Database, run: StartedRun & { dueAt: strin
 
 export function updateScheduleRunEnd(
   db: Database,
-  { id, containerId, containerName, finishedAt, status, error }: RunEnd,
+  { id, containerId, containerName, subject, finishedAt, status, error }: RunEnd,
 ): void {
-  runs.update(db, id, { containerId, containerName, finishedAt, status, error });
+  runs.update(db, id, { containerId, containerName, subject, finishedAt, status, error });
+}
+
+export function updateScheduleRunJob(db: Database, id: string, jobId: string): void {
+  runs.update(db, id, { jobId });
 }
 
 export const {

@@ -1,25 +1,71 @@
-/** The `schedules` table: container actions that run at set times. @module */
+/** The `schedules` table: actions that run at set times. @module */
 
-import { boolean, type Row, table, text } from "./columns.ts";
+import { boolean, json, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
+
+/** Numbers of snapshots to keep, by period. */
+export interface ScheduledKeep {
+  last?: number;
+  hourly?: number;
+  daily?: number;
+  weekly?: number;
+  monthly?: number;
+  yearly?: number;
+  within?: {
+    years?: number;
+    months?: number;
+    days?: number;
+    hours?: number;
+  };
+}
+
+/** Options of a prune of the engine. */
+export interface ScheduledPrune {
+  olderThanHours: number;
+  /** Default: all except volumes. */
+  kinds?: ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
+  unusedImages: boolean;
+  includeVolumes: boolean;
+}
+
+/** Settings that only some kinds have. */
+export interface ScheduleOptions {
+  /** Names. */
+  volumes?: string[];
+  /** Id of a backup target; without it the default one. */
+  target?: string;
+  mode?: "stop" | "pause" | "hooks" | "live";
+  includeSharedUsers?: boolean;
+  keep?: ScheduledKeep;
+  prune?: ScheduledPrune;
+  maxUnusedPercent?: number;
+}
 
 const schedules = table("schedules", {
   id: text(),
   name: text(),
-  /** As given: an id, an id prefix or a name. */
-  containerId: text(),
-  /** Finds the container again after it was recreated. */
-  containerName: text(),
-  /** The id of its kind, e.g. `restart`. */
+  /** Id of the kind, e.g. `container`. */
+  kind: text(),
+  /** One of its kind, e.g. `restart`. */
   action: text(),
+  /** As given: an id, an id prefix or a name. */
+  containerId: text<string | null>(),
+  /** Finds the container again after it was recreated. */
+  containerName: text<string | null>(),
+  stack: text<string | null>(),
+  options: json<ScheduleOptions>(),
   /** Five fields: minute, hour, day of month, month, day of week. */
   cronExpression: text(),
   /** IANA name. */
   timezone: text(),
   enabled: boolean(),
   createdAt: text(),
+  /** When it was enabled, or when its times or its subject changed. */
+  activeSince: text(),
   /** When the last run started; `null` before the first. */
   lastRunAt: text<string | null>(),
+  /** When its backup was reported as overdue; `null` if it is not. */
+  overdueSince: text<string | null>(),
 }, { order: "name COLLATE NOCASE, id" });
 
 /** One schedule as stored. Times are ISO 8601, UTC. */
@@ -42,7 +88,7 @@ export function selectEnabledSchedules(db: Database): Schedule[] {
 /** Stores what users configure. */
 export function updateSchedule(
   db: Database,
-  { id, createdAt: _, lastRunAt: __, ...changes }: Schedule,
+  { id, createdAt: _, lastRunAt: __, overdueSince: ___, ...changes }: Schedule,
 ): void {
   schedules.update(db, id, changes);
 }
@@ -59,11 +105,10 @@ export function updateScheduledName(
   );
 }
 
-/** @returns Whether the id was known. */
-export function updateScheduleEnabled(db: Database, id: string, enabled: boolean): boolean {
-  return schedules.update(db, id, { enabled });
-}
-
 export function updateScheduleLastRun(db: Database, id: string, at: string): void {
   schedules.update(db, id, { lastRunAt: at });
+}
+
+export function updateScheduleOverdue(db: Database, id: string, since: string | null): void {
+  schedules.update(db, id, { overdueSince: since });
 }

@@ -12,3 +12,10 @@ export type Target =
     /** Labels with patterns of their values. */
     labels?: Record<string, string> | undefined;
   };
+
+/** Stacks as a whole, for alert rules. */
+export interface StacksTarget {
+  kind: "stacks";
+  /** Patterns of names; default: all. */
+  stacks?: string[] | undefined;
+}

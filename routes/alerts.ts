@@ -31,6 +31,7 @@ import {
   Name,
   paged,
   pagingQuery,
+  Patterns,
   Target,
   Timestamp,
 } from "./contract/shapes.ts";
@@ -44,11 +45,22 @@ const Operator = z.enum(ALERT_OPERATORS).meta({ id: "AlertOperator" });
 
 const Severity = z.enum(SEVERITIES);
 
-const Scope = z.strictObject({ target: Target }).meta({
+const WatchedTarget = z.discriminatedUnion("kind", [
+  ...Target.options,
+  z.strictObject({
+    kind: z.literal("stacks"),
+    stacks: Patterns.optional().meta({
+      description: "Names, in which `*` stands for any text; default: all",
+      example: ["shop*"],
+    }),
+  }),
+]).meta({ id: "AlertTarget", description: "The host, containers, or stacks as a whole" });
+
+const Scope = z.strictObject({ target: WatchedTarget }).meta({
   id: "AlertScope",
   description:
     "What the rule watches. Everything that is given has to match; a rule that watches " +
-    "containers fires for each of them",
+    "containers or stacks fires for each of them",
   example: { target: { kind: "containers", containers: ["web*"], stacks: ["shop"] } },
 });
 
@@ -167,8 +179,10 @@ const AlertEvent = z.object({
   valueText: ValueText,
   message: z.string().meta({ example: "CPU is at 97.2 % (limit: above 90 % for 1 min)" }),
   severity: Severity,
-  container: z.string().nullable().meta({ description: "Its name; null for the host" }),
-  stack: z.string().nullable().meta({ description: "The stack of the container" }),
+  container: z.string().nullable().meta({ description: "Its name; null for the host or a stack" }),
+  stack: z.string().nullable().meta({
+    description: "The stack of the container, or the one that the value belongs to",
+  }),
   firedAt: Timestamp,
   rule_name: z.string().meta({ description: "Same as ruleName" }),
   created_at: Timestamp.meta({ description: "Same as firedAt" }),
@@ -190,7 +204,7 @@ const MetricDescription = z.object({
   title: z.string().meta({ description: "In conditions", example: "Restarts of a container" }),
   description: z.string().meta({ example: "Within windowSeconds" }),
   unit: z.enum(UNITS).nullable(),
-  target: z.enum(["host", "containers"]).meta({
+  target: z.enum(["host", "containers", "stacks"]).meta({
     description: "The kind of target that the scope of its rules has",
   }),
   isState: z.boolean().meta({ description: "Whether the value is 1 or 0" }),

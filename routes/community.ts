@@ -43,6 +43,7 @@ export const communityGroups: readonly EndpointGroup[] = [
     "/api/backup",
     () => import("./backup/download.ts"),
     () => import("./backup/snapshots.ts"),
+    () => import("./backup/stacks.ts"),
     () => import("./backup/targets.ts"),
     () => import("./backup/target_jobs.ts"),
   ),

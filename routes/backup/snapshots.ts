@@ -5,26 +5,18 @@ import type { Holder } from "../../services/access/shares.ts";
 import type { Deps } from "../../services/deps.ts";
 import { deleteSnapshot, getSnapshot, listSnapshots } from "../../services/snapshots/list.ts";
 import { diffSnapshots, listFiles, openFile } from "../../services/snapshots/browse.ts";
-import { MODES } from "../../services/snapshots/modes.ts";
 import { startRestore } from "../../services/snapshots/restore/start.ts";
 import { readEstimate, startSnapshot } from "../../services/snapshots/start.ts";
 import { endpoint, rawEndpoint } from "../contract/endpoint.ts";
 import { Job } from "../contract/job.ts";
 import { Done, ENGINE_FAILURES, queryBoolean, Timestamp } from "../contract/shapes.ts";
 import { StackName } from "../stacks/shapes.ts";
-
-const VOLUMES_MAX = 100;
+import { IncludeSharedUsers, Mode, TargetName, Volumes } from "./shapes.ts";
 
 const SnapshotId = z.string().regex(/^[0-9a-f]{8,64}$/).meta({
   description: "Of restic, or at least its first 8 digits",
   example: "40dc1520",
 });
-
-const TargetName = z.string().min(1).max(100).meta({
-  description: "Id or name of a target; default: the default one",
-});
-
-const VolumeName = z.string().min(1).max(255).meta({ example: "shop_data" });
 
 const Snapshot = z.object({
   id: z.string().meta({ description: "Of restic: 64 hexadecimal digits" }),
@@ -93,23 +85,11 @@ export const snapshotEndpoints = (deps: Deps) => {
       permission: "backup:run",
       body: z.object({
         stack: StackName.optional().meta({ description: "Either a stack or volumes" }),
-        volumes: z.array(VolumeName).min(1).max(VOLUMES_MAX).optional().meta({
-          description: "With the containers that use them",
-        }),
+        volumes: Volumes.optional(),
         target: TargetName.optional(),
-        mode: z.enum(MODES).optional().meta({
-          description:
-            "stop: containers that write are stopped meanwhile; pause: they are paused; " +
-            "hooks: databases are dumped, and commands of labels run before and after; live: " +
-            "nothing, so that files may be of different moments. Default: the label " +
-            "`longshore.backup`, else `hooks` if all of them are recognized or have hooks, else " +
-            "`stop`",
-        }),
+        mode: Mode.optional(),
         note: z.string().max(200).optional(),
-        includeSharedUsers: z.boolean().default(false).meta({
-          description: "Whether containers outside of the stack that use the same volumes are " +
-            "stopped, too",
-        }),
+        includeSharedUsers: IncludeSharedUsers.default(false),
       }).meta({ id: "BackupRequest", example: { stack: "shop", note: "before the move" } }),
       returns: Job,
       status: 202,

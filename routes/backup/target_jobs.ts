@@ -1,7 +1,6 @@
 /** Jobs on the repositories of /api/backup/targets. @module */
 
 import * as z from "zod";
-import type { KeepRules } from "../../services/backup/restic/forget.ts";
 import {
   checkKind,
   forgetKind,
@@ -13,6 +12,7 @@ import { definedFields } from "../../services/change.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { Job } from "../contract/job.ts";
+import { MaxUnusedPercent, Rules, rulesOf } from "./shapes.ts";
 
 const CheckBody = z.object({
   readDataSubset: z.string().regex(/^[1-9]\d{0,3}\/[1-9]\d{0,3}$/, { error: "must be like 1/10" })
@@ -25,27 +25,8 @@ const CheckBody = z.object({
     }),
 }).meta({ id: "BackupTargetCheck", example: { readDataSubset: "1/10" } });
 
-const Keep = z.int().min(1).max(10_000).optional();
-
-const ForgetBody = z.object({
-  last: Keep,
-  hourly: Keep,
-  daily: Keep,
-  weekly: Keep,
-  monthly: Keep,
-  yearly: Keep,
-  within: z.strictObject({ years: Keep, months: Keep, days: Keep, hours: Keep }).optional(),
-}).meta({
-  id: "BackupKeepRules",
-  description:
-    "Snapshots to keep, with the meaning of restic's `--keep-` options; without any, all stay",
-  example: { last: 3, daily: 7, weekly: 4 },
-});
-
 const PruneBody = z.object({
-  maxUnusedPercent: z.number().min(0).max(100).optional().meta({
-    description: "Unused part of the repository that may stay. Default: 5; 0 removes all",
-  }),
+  maxUnusedPercent: MaxUnusedPercent.optional(),
   dryRun: z.boolean().default(false).meta({ description: "Counts only" }),
 }).meta({ id: "BackupTargetPrune", example: { maxUnusedPercent: 5 } });
 
@@ -95,7 +76,7 @@ export const backupTargetJobEndpoints = (deps: Deps) => [
         "data stay until the repository is pruned. Snapshots of updates stay.",
       ...WRITE,
       destructive: true,
-      body: ForgetBody,
+      body: Rules,
       returns: Job,
       status: 202,
       failures: JOB_FAILURES,
@@ -139,9 +120,3 @@ function partOf(subset: string): { part: number; of: number } {
   const [part, of] = subset.split("/").map(Number) as [number, number];
   return { part, of };
 }
-
-/** Rules that are not given are left out. */
-const rulesOf = ({ within, ...counts }: z.output<typeof ForgetBody>): KeepRules => ({
-  ...definedFields(counts),
-  ...(within && { within: definedFields(within) }),
-});

@@ -156,7 +156,7 @@ export const Instant = z.iso.datetime({ offset: true })
     error: "must be before the year 10000 (UTC)",
   });
 
-const Patterns = z.array(z.string().min(1).max(255)).min(1).max(100);
+export const Patterns = z.array(z.string().min(1).max(255)).min(1).max(100);
 
 /** Target of a rule or window; the type is `Target` in `services/access/target.ts`. */
 export const Target = z.discriminatedUnion("kind", [

@@ -3,11 +3,12 @@
 import * as z from "zod";
 import { readDiskBreakdown } from "../../services/storage/disk_usage.ts";
 import { describeEngine } from "../../services/metrics/host/engine_info.ts";
-import { PRUNE_KINDS, pruneSystem } from "../../services/images/prune.ts";
+import { PRUNE_KINDS, prunedKinds, pruneSystem } from "../../services/images/prune.ts";
 import { assertMayDo } from "../../services/access/caller.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES, Timestamp } from "../contract/shapes.ts";
+import { NEEDS_INCLUDE_VOLUMES, pruneFields, saysVolumesTwice } from "./prune_shape.ts";
 
 const EngineInfo = z.object({
   name: z.string().meta({ description: "Host name reported by the engine" }),
@@ -39,30 +40,15 @@ const DiskBreakdown = z.object({
   computedAt: Timestamp,
 }).meta({ id: "DiskUsage" });
 
-/** Limit of `olderThan`, in hours: ten years. */
-const OLDER_THAN_MAX = 87_600;
-
 const PruneBody = z.object({
   dryRun: z.boolean().default(false).meta({
     description: "Remove nothing; the response lists what would be removed",
   }),
-  olderThanHours: z.number().min(0).max(OLDER_THAN_MAX).default(1).meta({
-    description:
-      "Keep items that were created, tagged, used or stopped within this many hours; 0 removes all",
-  }),
-  kinds: z.array(z.enum(PRUNE_KINDS)).min(1).max(PRUNE_KINDS.length).optional().meta({
-    description: "Default: all except volumes. `volumes` requires `includeVolumes`",
-  }),
-  unusedImages: z.boolean().default(false).meta({
-    description: "Remove all unused images, not only those without a tag",
-  }),
-  includeVolumes: z.boolean().default(false).meta({
-    description: "Also remove all unused local volumes with their data",
-  }),
-}).refine(({ kinds, includeVolumes }) => includeVolumes || !kinds?.includes("volumes"), {
-  error: "volumes requires includeVolumes: true",
-  path: ["kinds"],
-}).meta({ id: "PruneOptions", example: { dryRun: true, olderThanHours: 24 } });
+  ...pruneFields,
+}).refine(saysVolumesTwice, NEEDS_INCLUDE_VOLUMES).meta({
+  id: "PruneOptions",
+  example: { dryRun: true, olderThanHours: 24 },
+});
 
 const Pruned = z.object({
   deleted: z.array(z.string()).meta({ description: "Ids or names", example: ["shop_old"] }),
@@ -131,9 +117,7 @@ export const systemEndpoints = (deps: Deps) => [
     },
   }, async ({ body, caller, note }) => {
     const { includeVolumes, ...options } = body;
-    const kinds = PRUNE_KINDS.filter((kind) =>
-      kind === "volumes" ? includeVolumes : options.kinds?.includes(kind) ?? true
-    );
+    const kinds = prunedKinds(body);
     note.command = JSON.stringify({ ...options, kinds });
     if (includeVolumes) assertMayDo(caller, "admin", "volumes:prune");
     const report = await pruneSystem(deps, { ...options, kinds });

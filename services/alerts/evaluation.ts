@@ -18,11 +18,17 @@ import {
   SEEN_EVERY_MS,
 } from "./condition.ts";
 import { type AlertSubject, fireAlert, reportMissingData, resolveAlert } from "./events.ts";
-import type { ContainerMetric, ContainerValue, HostMetric, SourceDeps } from "./metrics/kind.ts";
+import type {
+  ContainerMetric,
+  ContainerValue,
+  HostMetric,
+  SourceDeps,
+  StackMetric,
+} from "./metrics/kind.ts";
 import { alertMetric } from "./metrics/mod.ts";
 import { observeContainers } from "./occurrences.ts";
 import { hostReading } from "./readings.ts";
-import { EVALUATED_AT, watchedContainers, watchedRules } from "./watched_rules.ts";
+import { EVALUATED_AT, stackValues, watchedContainers, watchedRules } from "./watched_rules.ts";
 
 /** The progress of a rule as a whole has this name. */
 const WHOLE = "";
@@ -49,6 +55,7 @@ export function evaluateAlerts(deps: EvaluationDeps): void {
     try {
       const metric = alertMetric(watched.rule.metric);
       if (metric.target === "containers") round.evaluateContainers(watched, metric);
+      else if (metric.target === "stacks") round.evaluateStacks(watched, metric);
       else round.evaluateHost(watched, metric);
     } catch (error) {
       failures.push(error);
@@ -125,6 +132,24 @@ function createRound(deps: EvaluationDeps) {
         step(watched, name, { type: "gone", isPaused: active }, () => ({
           reason: `${name} was removed or left the scope of the rule`,
         }));
+      }
+    },
+
+    evaluateStacks(watched: WatchedRule, metric: StackMetric): void {
+      const isPaused = maintenance.active;
+      const current = stackValues(deps, metric, watched.rule);
+      for (const name of new Set([...current.keys(), ...watched.progress.keys()])) {
+        const value = current.get(name);
+        if (!inventory.live) skip(watched, name);
+        else {
+          const input: Input = value === undefined
+            ? { type: "gone", isPaused }
+            : { type: "value", value, isPaused };
+          step(watched, name, input, () => ({
+            isStack: true,
+            reason: `Stack ${name} was removed or left the scope of the rule`,
+          }));
+        }
       }
     },
 

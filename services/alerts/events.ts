@@ -92,6 +92,8 @@ export function alertVersion({ db }: Pick<Deps, "db">): string {
 export interface AlertSubject extends ValueSubject {
   /** Missing for one that was removed. */
   container?: Container | undefined;
+  /** Whether the name is that of a stack. */
+  isStack?: true;
 }
 
 /** Limit of container names in an event. */
@@ -105,7 +107,7 @@ export function fireAlert(
   subject: AlertSubject & { value: number },
 ): string {
   const { id: ruleId, name: ruleName, metric, operator, threshold } = rule;
-  const { name = "", container, containers } = subject;
+  const { name = "", container, containers, isStack = false } = subject;
   const value = round2(subject.value);
   const event: AlertEvent = {
     id: crypto.randomUUID(),
@@ -117,8 +119,8 @@ export function fireAlert(
     value,
     message: firedText(rule, { ...subject, value }),
     severity: rule.severity,
-    container: name || null,
-    stack: container ? stackOf(container) : null,
+    container: isStack ? null : name || null,
+    stack: isStack ? name : container ? stackOf(container) : null,
     firedAt: progress.lastFiredAt ?? deps.now().toISOString(),
     resolvedAt: null,
     acknowledgedAt: null,
@@ -175,17 +177,21 @@ export function endAlertsAbout(deps: EmitDeps, container: string): void {
 }
 
 function closeAlert(deps: EmitDeps, open: AlertEvent, message: string): void {
-  const { container, firedAt: lastFiredAt, ruleId, value } = open;
-  const progress = { ...INITIAL_PROGRESS, ruleId, container: container ?? "", lastFiredAt };
+  const { firedAt: lastFiredAt, ruleId, value } = open;
+  const progress = { ...INITIAL_PROGRESS, ruleId, container: subjectName(open), lastFiredAt };
   endAlert(deps, open, { message, value, store: () => replaceAlertProgress(deps.db, progress) });
 }
+
+/** Name of the progress of an event: the container or stack; empty for the host. */
+const subjectName = ({ metric, container, stack }: AlertEvent): string =>
+  (alertMetric(metric).target === "stacks" ? stack : container) ?? "";
 
 /** Emits `alert.no_data`, once for each time that data is missing. */
 export function reportMissingData(
   deps: EmitDeps,
   rule: AlertRule,
   progress: AlertProgress,
-  { name = "", container, reason }: AlertSubject & { reason: string },
+  { name = "", container, isStack, reason }: AlertSubject & { reason: string },
 ): void {
   const { id: ruleId, name: ruleName, metric, severity } = rule;
   const data = {
@@ -194,7 +200,7 @@ export function reportMissingData(
     metric,
     severity,
     message: missingDataText(rule, { name, reason }),
-    ...(name && { container: name }),
+    ...(name && (isStack ? { stack: name } : { container: name })),
     ...(container && stackOf(container) !== null && { stack: stackOf(container)! }),
   };
   emit(

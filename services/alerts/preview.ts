@@ -17,12 +17,19 @@ import {
   GAP_MAX_MS,
   INITIAL_PROGRESS,
 } from "./condition.ts";
-import type { ContainerMetric, HostMetric, Metric, SourceDeps } from "./metrics/kind.ts";
+import type {
+  ContainerMetric,
+  HostMetric,
+  Metric,
+  SourceDeps,
+  StackMetric,
+} from "./metrics/kind.ts";
 import { alertMetric } from "./metrics/mod.ts";
 import { readNow } from "./readings.ts";
+import type { AlertRule } from "../../db/alert_rules.ts";
 import { completeSettings, type NewAlertRule } from "./settings.ts";
 import { measuredText } from "./text.ts";
-import { containersOf, valueKeyOf } from "./watched_rules.ts";
+import { containersOf, stackValues, valueKeyOf } from "./watched_rules.ts";
 
 export interface AlertPreview {
   /** Whether the condition holds, and has held for its duration where samples are stored. */
@@ -85,6 +92,7 @@ export async function previewAlertRule(
       problem: reading.value === undefined ? reading.reason : null,
     };
   }
+  if (metric.target === "stacks") return previewOnStacks(deps, metric, rule);
   const containers = containersOf(deps, rule);
   const tried = containers.map((container) => {
     const value = metric.read(deps, container, valueKeyOf(rule));
@@ -101,6 +109,27 @@ export async function previewAlertRule(
     firings24h: isKept ? tried.reduce((sum, { firings }) => sum + firings!, 0) : null,
     containers: firing.map(({ name }) => name),
     problem: values.length > 0 ? null : containerProblem(deps, containers),
+  };
+}
+
+/** No samples of stacks are stored. */
+function previewOnStacks(
+  deps: PreviewDeps,
+  metric: StackMetric,
+  rule: NewAlertRule & Pick<AlertRule, "scope">,
+): AlertPreview {
+  const values = [...stackValues(deps, metric, rule).values()];
+  return {
+    wouldFire: values.some((value) => tryOn(deps, rule, value, undefined).isFiring),
+    ...describeWait(rule, []),
+    ...valueIn(metric, values.length === 0 ? undefined : furthest(rule, values)),
+    firings24h: null,
+    containers: [],
+    problem: values.length > 0
+      ? null
+      : deps.inventory.live
+      ? "No stack in the scope has a value"
+      : "The engine is unreachable",
   };
 }
 

@@ -28,7 +28,7 @@ export const ALERT_TEMPLATES: readonly AlertTemplate[] = ALERT_METRICS.flatMap((
       metric,
       operator,
       ...own,
-      ...(kind === "containers" && { scope: { target: { kind } } }),
+      ...(kind !== "host" && { scope: { target: { kind } } }),
     };
     return { id, description, condition: conditionText(completeSettings(rule)), rule };
   })

@@ -30,7 +30,7 @@ import { alertMetric } from "./metrics/mod.ts";
 import { hostReading } from "./readings.ts";
 import { completeSettings, type NewAlertRule } from "./settings.ts";
 import { conditionText } from "./text.ts";
-import { containersOf, forgetRules } from "./watched_rules.ts";
+import { containersOf, forgetRules, stackValues } from "./watched_rules.ts";
 
 export { ALERT_STATES } from "../../db/alert_progress.ts";
 export { ALERT_OPERATORS } from "../../db/alert_rules.ts";
@@ -179,6 +179,11 @@ function findProblem(
     const errors = containers.map(({ id }) => deps.alerts.logs.get(id)?.error ?? null);
     const error = metric.hasPattern && errors.find((each) => each !== null);
     return { problem: error || null };
+  }
+  if (metric.target === "stacks") {
+    if (!deps.inventory.live) return { problem: "The engine is unreachable" };
+    const { size } = stackValues(deps, metric, rule);
+    return { problem: size === 0 ? "No stack in the scope has a value" : null };
   }
   const reading = hostReading(deps, metric, rule);
   if (reading.value !== undefined) return { problem: null };

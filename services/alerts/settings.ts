@@ -79,7 +79,7 @@ function completeScope(
     throw new AppError(
       "invalid",
       `body.scope.target.kind: ${id} is measured for ${
-        kind === "host" ? "the host" : "containers"
+        kind === "host" ? "the host" : kind
       }; set it to ${kind}`,
     );
   }

@@ -103,7 +103,8 @@ export function missingDataText(
   rule: Pick<AlertRule, "forMissingDataSeconds" | "metric" | "path">,
   { name, reason }: { name: string; reason: string },
 ): string {
-  const about = alertMetric(rule.metric).target === "containers" ? "containers" : undefined;
+  const { target } = alertMetric(rule.metric);
+  const about = target === "host" ? undefined : target;
   const lasted = duration(String(rule.forMissingDataSeconds));
   return `${subjectText(rule, { name, about })}: no data for ${lasted}: ${reason}`;
 }

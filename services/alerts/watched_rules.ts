@@ -10,7 +10,9 @@ import { selectSetting } from "../../db/settings.ts";
 import type { Deps } from "../deps.ts";
 import type { AlertMemory, WatchedContainers, WatchedRule } from "./memory.ts";
 import type { Container } from "../containers/inventory.ts";
-import { targetHas } from "../access/target.ts";
+import type { StackDeps, StackMetric } from "./metrics/kind.ts";
+import { stackOf } from "../access/scope.ts";
+import { targetHas, targetHasStack } from "../access/target.ts";
 
 /**
  * The setting with the time at which the rules were last evaluated. It is stored instead of the time
@@ -86,6 +88,19 @@ export const containersOf = (
   { scope }: Pick<AlertRule, "scope">,
 ): Container[] =>
   inventory.live ? inventory.list().filter((each) => targetHas(scope.target, each)) : [];
+
+/** The values of the existing stacks that a rule watches; none while the engine is unreachable. */
+export function stackValues(
+  deps: StackDeps & Pick<Deps, "inventory">,
+  { read }: Pick<StackMetric, "read">,
+  { scope }: Pick<AlertRule, "scope">,
+): Map<string, number> {
+  const { inventory } = deps;
+  const stacks = new Set(inventory.live ? inventory.list().map(stackOf) : []);
+  return new Map(
+    [...read(deps)].filter(([stack]) => stacks.has(stack) && targetHasStack(scope.target, stack)),
+  );
+}
 
 /** Makes the next round read the rules. */
 export const forgetRules = (alerts: AlertMemory): void => void (alerts.isStale = true);

@@ -36,6 +36,12 @@ export interface PruneOptions {
   unusedImages: boolean;
 }
 
+/** The kinds that a request asks for: those that it names, by default all; volumes only if told so. */
+export const prunedKinds = (
+  { kinds, includeVolumes }: { kinds?: readonly string[] | undefined; includeVolumes: boolean },
+): PruneKind[] =>
+  PRUNE_KINDS.filter((kind) => kind === "volumes" ? includeVolumes : kinds?.includes(kind) ?? true);
+
 /** The removed objects of one kind. */
 interface Pruned {
   /** Names of networks and volumes, ids of other kinds. */

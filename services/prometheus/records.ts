@@ -8,10 +8,11 @@ import { selectFileSize } from "../../db/free_pages.ts";
 import type { Deps } from "../deps.ts";
 import { worstState } from "../alerts/rules.ts";
 import { describeEdition } from "../access/license/current.ts";
+import { backupFamilies } from "./backups.ts";
 import { by, type Family, metric } from "./family.ts";
 
 export function recordFamilies(
-  deps: Pick<Deps, "counts" | "db" | "license" | "metrics">,
+  deps: Pick<Deps, "counts" | "db" | "inventory" | "license" | "metrics" | "now">,
 ): Family[] {
   const { db, metrics } = deps;
   const sizes = { state: selectFileSize(db), metrics: selectFileSize(metrics) };
@@ -38,6 +39,7 @@ export function recordFamilies(
       "Alert rules by state",
       by("state", Object.fromEntries(ALERT_STATES.map((state) => [state, countRules(state)]))),
     ),
+    ...backupFamilies(deps),
     metric("longshore_outbox_messages", "Messages waiting for delivery", countQueuedMessages(db)),
     metric(
       "longshore_audit_entries_total",

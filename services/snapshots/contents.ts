@@ -62,7 +62,8 @@ export async function contentsOfVolumes(
   return { stack: null, containers, parts, shared: [], leftOut: [] };
 }
 
-function partsOf(
+/** The volumes and directories that a snapshot of containers has. */
+export function partsOf(
   containers: readonly Container[],
   roots: readonly string[],
 ): Pick<Contents, "parts" | "leftOut"> {

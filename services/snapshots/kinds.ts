@@ -3,6 +3,7 @@
 import type { Deps } from "../deps.ts";
 import type { NamedJobKind } from "../jobs/kind.ts";
 import { operationOf, type SnapshotInput, type SnapshotJob, type SnapshotResult } from "./job.ts";
+import { recordBackup } from "./last_backups.ts";
 
 export const snapshotKind: NamedJobKind<SnapshotInput, SnapshotResult> = {
   id: "backup.snapshot",
@@ -40,9 +41,13 @@ export const snapshotKind: NamedJobKind<SnapshotInput, SnapshotResult> = {
 };
 
 async function run(deps: Deps, job: SnapshotJob): Promise<SnapshotResult> {
-  return await (await import("./take.ts")).takeSnapshot(deps, job);
+  const result = await (await import("./take.ts")).takeSnapshot(deps, job);
+  recordBackup(deps, job, result);
+  return result;
 }
 
 async function recover(deps: Deps, job: SnapshotJob): Promise<SnapshotResult> {
-  return await (await import("./take.ts")).recoverSnapshot(deps, job);
+  const result = await (await import("./take.ts")).recoverSnapshot(deps, job);
+  recordBackup(deps, job, result);
+  return result;
 }

@@ -64,6 +64,10 @@ export async function listSnapshots(
     limit: number;
   },
 ): Promise<SnapshotList> {
+  // Before the first backup there is none to read.
+  if (ref === undefined && selectBackupTargets(deps.db).length === 0) {
+    return { snapshots: [], total: 0, targets: [] };
+  }
   const lists = allTargets
     ? await Promise.all(selectBackupTargets(deps.db).map((target) => tryToRead(deps, target)))
     : [await readTarget(deps, ref)];

@@ -13,18 +13,41 @@ import { hooksOf } from "./hooks.ts";
 export const MODES = ["stop", "pause", "hooks", "live"] as const;
 export type Mode = (typeof MODES)[number];
 
-/** A container with this label decides the mode of its stack. */
+/** A container with this label decides the mode of its stack; `off` leaves the stack out of schedules. */
 export const MODE_LABEL = "longshore.backup";
+
+/** A container with the labels of its image; `undefined` if they are unknown. */
+export type Labelled = Pick<Container, "image" | "labels"> & {
+  imageLabels: Readonly<Record<string, string>> | undefined;
+};
 
 /**
  * The mode that the labels of the containers ask for, the strictest if they differ. Without one it is
- * `hooks` if each container that writes is recognized or has hooks of its own, otherwise `stop`.
+ * `hooks` if each container that writes is recognized or has hooks of its own, otherwise `stop`. Labels
+ * that come from an image count only where they are stricter: who publishes an image must not decide
+ * that its files may be of different moments.
  *
  * @param writers The containers that use one of the volumes for writing.
  */
-export function defaultMode(writers: readonly Pick<Container, "image" | "labels">[]): Mode {
-  const labels = writers.map(({ labels }) => labels[MODE_LABEL]);
-  const named = MODES.find((mode) => labels.includes(mode));
-  if (named) return named;
-  return writers.every((each) => hooksOf(each) !== undefined) ? "hooks" : "stop";
+export function defaultMode(writers: readonly Labelled[]): Mode {
+  const own = writers.map((each) => ({ ...each, labels: ownLabels(each) }));
+  const chosen = strictest(own) ??
+    (own.every((each) => hooksOf(each) !== undefined) ? "hooks" : "stop");
+  const asked = strictest(writers) ?? chosen;
+  return MODES.indexOf(asked) < MODES.indexOf(chosen) ? asked : chosen;
 }
+
+/** Whether a label of the container itself, not of its image, leaves it out. */
+export const isExcluded = (container: Labelled): boolean =>
+  ownLabels(container)[MODE_LABEL] === "off";
+
+function strictest(containers: readonly Pick<Labelled, "labels">[]): Mode | undefined {
+  const values = containers.map(({ labels }) => labels[MODE_LABEL]);
+  return MODES.find((mode) => values.includes(mode));
+}
+
+/** A label with the value that the image has comes from there; all may, if those are unknown. */
+const ownLabels = ({ labels, imageLabels }: Labelled): Record<string, string> =>
+  imageLabels === undefined ? {} : Object.fromEntries(
+    Object.entries(labels).filter(([name, value]) => imageLabels[name] !== value),
+  );

@@ -14,6 +14,7 @@ import type { JobView } from "../jobs/view.ts";
 import { type Contents, contentsOfStack, contentsOfVolumes, writersOf } from "./contents.ts";
 import { assertRoom, type Estimate, estimateSnapshot } from "./estimate.ts";
 import { snapshotKind } from "./kinds.ts";
+import { withImageLabels } from "./labels.ts";
 import { assertStoppable } from "./hold.ts";
 import { defaultMode, type Mode } from "./modes.ts";
 
@@ -50,7 +51,7 @@ export async function startSnapshot(
   if (!includeSharedUsers) assertNotShared(contents);
   const target = await targetForSnapshot(deps, request.target);
   const writers = writersOf(contents);
-  const mode = request.mode ?? defaultMode(writers);
+  const mode = request.mode ?? defaultMode(await withImageLabels(deps, writers));
   const all = await currentContainers(deps);
   const isHeld = mode === "stop" || mode === "pause";
   if (mode === "stop") await assertStoppable(deps, writers);
@@ -104,10 +105,18 @@ async function readContents(
     throw new InputError([{ path, message: "needs either stack or volumes" }]);
   }
   if (stack !== undefined) return await contentsOfStack(deps, stack);
-  for (const name of volumes!) {
-    if (!await findVolume(deps.engine, name)) throw notFound("Volume", name);
-  }
+  await assertVolumes(deps, volumes!);
   return await contentsOfVolumes(deps, volumes!);
+}
+
+/** @throws {AppError} `not_found` for the first one that does not exist. */
+export async function assertVolumes(
+  { engine }: Pick<Deps, "engine">,
+  names: readonly string[],
+): Promise<void> {
+  for (const name of names) {
+    if (!await findVolume(engine, name)) throw notFound("Volume", name);
+  }
 }
 
 /** A volume that another stack writes to is as it should be only if that one is stopped, too. */

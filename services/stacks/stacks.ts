@@ -75,7 +75,7 @@ interface StackDetail extends Omit<StackSummary, "services"> {
   hasSources: boolean;
 }
 
-type StackDeps = ReadDeps & Pick<Deps, "db" | "swarm">;
+export type StackDeps = ReadDeps & Pick<Deps, "db" | "swarm">;
 
 const WORKING_DIR_LABEL = "com.docker.compose.project.working_dir";
 const CONFIG_FILES_LABEL = "com.docker.compose.project.config_files";

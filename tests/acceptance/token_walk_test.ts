@@ -268,7 +268,11 @@ function seedRecords({ deps }: TestApp): string {
     scheduleName: FOREIGN,
     containerId: idOf(FOREIGN),
     containerName: FOREIGN,
-    action: "restart" as const,
+    kind: "container",
+    action: "restart",
+    stack: null,
+    subject: FOREIGN,
+    jobId: null,
     startedAt: at,
   };
   insertScheduleRun(deps.db, { ...run, dueAt: at });

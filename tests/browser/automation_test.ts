@@ -351,7 +351,7 @@ async function checkSchedules(tab: Dashboard): Promise<void> {
   await tab.press("Create", "Created Nightly");
   await hasColumns(tab, [
     "Name",
-    "Container",
+    "Acts on",
     "Action",
     "Cron",
     "Next run",
@@ -371,6 +371,21 @@ async function checkSchedules(tab: Dashboard): Promise<void> {
   await tab.find("alertdialog", "Delete Nightly?");
   await tab.press("Delete", "Deleted Nightly");
   await tab.gone("button", "Actions for Nightly");
+
+  await tab.openDialog("New schedule");
+  await select(tab, "Kind", "prune");
+  await tab.gone("combobox", "Container");
+  await tab.fill({ Name: "Tidy", "Cron expression": "0 4 * * sun" });
+  await tab.click("checkbox", "Stopped containers");
+  await checkBothThemes(tab);
+  await tab.press("Create", "Created Tidy");
+  await rowMatches(tab, "Tidy", /This host.*Prune/s);
+  await tab.choose("Tidy", "Edit");
+  await select(tab, "Kind", "backup");
+  await tab.type("spinbutton", "Daily", "7");
+  await checkBothThemes(tab);
+  await tab.pressRefused("Save", /needs either stack or volumes/);
+  await tab.click("button", "Cancel");
 }
 
 async function checkIntegrations(tab: Dashboard): Promise<void> {

@@ -1,6 +1,6 @@
 /** The page Backups, with targets in a directory and on an S3 server. */
 
-import { equal, match } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { dashboardTest, PHONE } from "../helpers/dashboard.ts";
 import {
   checkBothThemes,
@@ -9,8 +9,10 @@ import {
   rowMatches,
   select,
 } from "../helpers/dashboard_steps.ts";
+import { composeLabels } from "../helpers/fake_containers.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 import { S3_KEY, startS3 } from "../helpers/target_servers.ts";
+import { until } from "../helpers/until.ts";
 
 dashboardTest("backup targets are created, tested, changed and deleted", async (t) => {
   await using s3 = await startS3();
@@ -83,3 +85,58 @@ dashboardTest("backup targets are created, tested, changed and deleted", async (
     equal(tab.changes().at(-1)?.startsWith("DELETE /api/backup/targets/"), true);
   });
 });
+
+dashboardTest(
+  "a stack gets a schedule, and a day of the calendar lists its snapshots",
+  async (t) => {
+    await using open = await openDashboard({
+      containers: [
+        { name: "shop-web-1", labels: composeLabels("shop", "web"), volumes: ["shop_data"] },
+      ],
+      path: "/backups",
+    });
+    const { service, tab } = open;
+    await t.step("schedule", async () => {
+      await rowMatches(tab, "shop", /Never backed up/);
+      await tab.click("button", "Schedule shop");
+      await tab.find("dialog", "New schedule");
+      await checkBothThemes(tab);
+      await tab.press("Create", "Created Back up shop");
+      const { schedules: [{ kind, stack, keep }] } =
+        (await service.call("GET", "/api/schedules")).body;
+      deepEqual({ kind, stack, keep }, {
+        kind: "backup",
+        stack: "shop",
+        keep: { daily: 7, weekly: 4 },
+      });
+      await tab.click("button", "Schedule shop");
+      await tab.find("dialog", "Edit Back up shop");
+      await tab.press("Save", "Saved Back up shop");
+    });
+    await t.step("calendar", async () => {
+      const { body } = await service.call("POST", "/api/backup/targets", { name: "here" });
+      const restic = async (time: string) => {
+        const { success, stderr } = await new Deno.Command("restic", {
+          args: ["--no-cache", "--repo", body.location, "backup", "--time", time, "deno.json"],
+          env: { RESTIC_PASSWORD: body.newPassword },
+        }).output();
+        equal(success, true, new TextDecoder().decode(stderr));
+      };
+      for (const time of ["2026-02-03 12:00:00", "2026-02-03 13:00:00", "2026-02-04 12:00:00"]) {
+        await restic(time);
+      }
+      await tab.open("/backups/snapshots?day=2026-02-04");
+      await tab.find("region", "Snapshots in February 2026");
+      await checkBothThemes(tab);
+      const rows = () =>
+        tab.page.$$eval("table[aria-label=Snapshots] tbody tr", (all) => all.length);
+      await until("one snapshot is listed", async () => await rows() === 1);
+      await tab.click("button", "3 February 2026: 2 snapshots");
+      await until("two snapshots are listed", async () => await rows() === 2);
+      await tab.click("button", "Previous month");
+      await tab.find("region", "Snapshots in January 2026");
+      await tab.page.setViewport({ ...PHONE, width: 360 });
+      await tab.fits(360);
+    });
+  },
+);

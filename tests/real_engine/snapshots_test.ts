@@ -1,6 +1,7 @@
 /** Snapshots of stacks and volumes, and their restore. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
+import { createRunStarter } from "../../services/automation/schedules/runs.ts";
 import { engineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { snapshotApp } from "../helpers/snapshots.ts";
 import { sleeper } from "../helpers/test_stack.ts";
@@ -183,3 +184,53 @@ engineTest(
     equal(await restic("dump", snapshot, `/volumes/${name}_data/same`), "same\n");
   },
 );
+
+engineTest("a schedule backs up, and forgets its own old snapshots only", async (real) => {
+  await using test = await snapshotApp(real);
+  const { app, stack: { name, store, deploy }, exec, run } = test;
+  await store({ services: { db: withData }, volumes: { data: {} } });
+  equal((await deploy()).status, "succeeded");
+  const manual = await run(SNAPSHOTS, { stack: name, mode: "live" });
+  equal(manual.status, "succeeded", manual.error ?? "");
+  const { status, body } = await app.call("POST", "/api/schedules", {
+    name: "nightly",
+    kind: "backup",
+    stack: name,
+    mode: "pause",
+    keep: { last: 1 },
+    cronExpression: "0 3 * * *",
+    timezone: "UTC",
+  });
+  equal(status, 201, body.error);
+  const runs = createRunStarter(app.deps);
+  const night = async (day: number) => {
+    const due = Date.UTC(2027, 0, day, 3);
+    runs.startDue(new Date(due - 30_000), new Date(due));
+    await runs.idle();
+    const { history } = (await app.call("GET", "/api/schedules/history?limit=1")).body;
+    return history[0];
+  };
+  for (const day of [1, 2]) {
+    await exec("db", `echo ${day} > /data/file`);
+    const { status, error, jobId } = await night(day);
+    equal(status, "success", error ?? "");
+    const { body: job } = await app.call("GET", `/api/jobs/${jobId}`);
+    deepEqual([job.kind, job.result], ["backup.forget", { kept: 1, removed: day - 1 }]);
+  }
+  const { body: { snapshots } } = await app.call("GET", `${SNAPSHOTS}?stack=${name}`);
+  deepEqual(snapshots.map(({ reason }: { reason: string }) => reason), ["schedule", "manual"]);
+  const { body: { stacks } } = await app.call("GET", "/api/backup/stacks");
+  const known = stacks.find(({ stack }: { stack: string }) => stack === name);
+  equal(known.lastBackup.snapshot, snapshots[0].id);
+
+  await store({
+    services: { db: { ...withData, labels: { "longshore.backup": "off" } } },
+    volumes: { data: {} },
+  });
+  equal((await deploy()).status, "succeeded");
+  const { status: skipped, error } = await night(3);
+  deepEqual([skipped, error], [
+    "skipped",
+    `Not backed up: ${name}-db-1 has the label longshore.backup=off`,
+  ]);
+});

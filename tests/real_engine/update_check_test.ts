@@ -4,7 +4,7 @@ import { update } from "../../commands/update.ts";
 import { updates } from "../../commands/updates.ts";
 import { automaticActor } from "../../services/access/audit/audit.ts";
 import { getJob } from "../../services/jobs/jobs.ts";
-import { updateNow } from "../../services/updates/automatic/scheduled.ts";
+import { startUpdateNow } from "../../services/updates/automatic/scheduled.ts";
 import { createUpdater } from "../../services/updates/automatic/updater.ts";
 import { changeUpdateSettings } from "../../services/updates/settings.ts";
 import { runCommand } from "../helpers/command.ts";
@@ -113,7 +113,8 @@ privateEngineTest(
         "the new container is known",
         () => app.deps.inventory.list().find(({ name }) => name === "web"),
       );
-      await updateNow(app.deps, web, automaticActor("schedule"));
+      const started = await startUpdateNow(app.deps, web, automaticActor("schedule"));
+      await ended(app, started!.id);
       equal(await imageOf("web"), third);
     }
 

@@ -14,26 +14,45 @@ const nightly = {
   cronExpression: "0 3 * * *",
 };
 
-Deno.test("GET /api/schedules/kinds describes the actions of schedules to viewers", async () => {
+Deno.test("GET /api/schedules/kinds describes the kinds of schedules to viewers", async () => {
   using app = testApp();
   const { status, body } = await app.call("GET", "/api/schedules/kinds", undefined, {
     role: "viewer",
   });
   equal(status, 200);
-  deepEqual(body.kinds[0], {
+  deepEqual(body.kinds[0].actions[0], {
     id: "restart",
     title: "Restart",
     description: "Restarts the container, or starts it",
     permission: "containers:restart",
   });
-  for (const { id } of body.kinds) {
-    const { status } = await app.call("POST", "/api/schedules", {
-      ...nightly,
-      name: id,
-      action: id,
-      allowMissing: true,
-    });
-    equal(status, 201, id);
+  deepEqual(body.kinds[0].fields, [
+    { name: "containerId", isRequired: true },
+    { name: "containerName", isRequired: true },
+  ]);
+  const values: Record<string, unknown> = {
+    containerId: "web",
+    containerName: "web",
+    stack: "shop",
+  };
+  for (const { id: kind, actions, fields } of body.kinds) {
+    // A backup needs a stack or volumes.
+    const names = fields.map(({ name }: { name: string }) => name);
+    const given = Object.fromEntries(
+      Object.entries(values).filter(([name]) => names.includes(name)),
+    );
+    for (const { id: action } of actions) {
+      const { status, body } = await app.call("POST", "/api/schedules", {
+        name: `${kind} ${action}`,
+        kind,
+        ...given,
+        action,
+        cronExpression: "0 3 * * *",
+        allowMissing: true,
+      });
+      deepEqual([status, body.error], [201, undefined], `${kind} ${action}`);
+      deepEqual([body.kind, body.action], [kind, action]);
+    }
   }
 });
 
@@ -48,6 +67,8 @@ Deno.test("POST /api/schedules stores an enabled schedule and returns it", async
   equal(created.status, 201);
   deepEqual(created.body, {
     ...nightly,
+    kind: "container",
+    subject: "web",
     id: created.body.id,
     timezone: "Europe/Berlin",
     enabled: true,
@@ -75,7 +96,7 @@ for (
     [{ containerId: "../info" }, /^body\.containerId: /],
     [{ containerName: "" }, /^body\.containerName: /],
     [{ containerName: "a/b" }, /^body\.containerName: /],
-    [{ action: "pause" }, /^body\.action: must be one of restart, start, stop, update$/],
+    [{ action: "pause" }, /^body\.action: must be one of restart, start, stop, update/],
     [{ cronExpression: undefined }, /^body\.cronExpression: /],
     [{ cronExpression: 5 }, /^body\.cronExpression: /],
     [
@@ -215,6 +236,9 @@ Deno.test("DELETE /api/schedules/:id deletes the schedule and keeps its history"
     scheduleName: "nightly",
     containerId: idOf("web"),
     containerName: "web",
+    kind: "container",
+    subject: "web",
+    jobId: null,
     action: "restart",
     startedAt: "2026-01-01T03:00:00.000Z",
     finishedAt: "2026-01-01T03:00:00.000Z",
@@ -267,10 +291,13 @@ Deno.test("GET /api/schedules/history is paged, newest first", async () => {
   for (const n of [1, 2, 3]) {
     const at = `2026-01-01T0${n}:00:00.000Z`;
     const run = { id: `r${n}`, scheduleId: "s", scheduleName: "nightly" };
-    const container = { containerId: idOf("web"), containerName: "web" };
+    const container = { containerId: idOf("web"), containerName: "web", subject: "web" };
     insertScheduleRun(app.deps.db, {
       ...run,
       ...container,
+      kind: "container",
+      stack: null,
+      jobId: null,
       action: "restart",
       startedAt: at,
       dueAt: at,

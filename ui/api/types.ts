@@ -136,6 +136,7 @@ export type AlertMetric =
   | "container_memory_bytes"
   | "container_cpu_percent"
   | "container_network_bytes_per_second"
+  | "backup_age_hours"
   | "engine_down"
   | "update_available_days"
   | "outbox_age_seconds"
@@ -143,12 +144,12 @@ export type AlertMetric =
 
 export type AlertMetricDescription = {
   id: string;
-  group: "Host" | "Containers" | "Service";
+  group: "Host" | "Containers" | "Backups" | "Service";
   words: string;
   title: string;
   description: string;
   unit: "%" | "B" | "B/s" | "days" | "h" | "s" | "°C" | null;
-  target: "host" | "containers";
+  target: "host" | "containers" | "stacks";
   isState: boolean;
   hasPath: boolean;
   hasPattern: boolean;
@@ -216,7 +217,14 @@ export type AlertRuleTest = {
   problem: string | null;
 };
 
-export type AlertScope = { target: Target };
+export type AlertScope = { target: AlertTarget };
+
+export type AlertTarget = { kind: "host" } | {
+  kind: "containers";
+  containers?: (string)[];
+  stacks?: (string)[];
+  labels?: Record<string, string>;
+} | { kind: "stacks"; stacks?: (string)[] };
 
 export type AlertTemplate = {
   id: string;
@@ -694,6 +702,7 @@ export type ChatChannelChanges = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2268,6 +2277,7 @@ export type NewChatChannel = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2442,6 +2452,7 @@ export type NewNotificationChannel = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2554,12 +2565,28 @@ export type NewRole = {
 
 export type NewSchedule = {
   name: string;
-  containerId: string;
-  containerName: string;
-  action: "restart" | "start" | "stop" | "update";
+  kind?: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  action?: "restart" | "start" | "stop" | "update" | "backup" | "prune";
   cronExpression: string;
+  containerId?: string;
+  containerName?: string;
+  stack?: string;
+  volumes?: (string)[];
+  target?: string;
+  mode?: "stop" | "pause" | "hooks" | "live";
+  includeSharedUsers?: boolean;
+  keep?: BackupKeepRules;
+  prune?: NewSchedulePrune;
+  maxUnusedPercent?: number;
   timezone?: string;
   allowMissing?: boolean;
+};
+
+export type NewSchedulePrune = {
+  olderThanHours?: number;
+  kinds?: ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
+  unusedImages?: boolean;
+  includeVolumes?: boolean;
 };
 
 export type NewSilence = {
@@ -2677,6 +2704,7 @@ export type NewWebhook = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2765,6 +2793,7 @@ export type NotificationChannelChanges = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -3314,24 +3343,44 @@ export type SamlResponseForm = { SAMLResponse: string; RelayState?: string };
 
 export type Schedule = {
   name: string;
-  containerId: string;
-  containerName: string;
-  action: "restart" | "start" | "stop" | "update";
+  kind: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  action: "restart" | "start" | "stop" | "update" | "backup" | "prune";
   cronExpression: string;
+  containerId?: string;
+  containerName?: string;
+  stack?: string;
+  volumes?: (string)[];
+  target?: string;
+  mode?: "stop" | "pause" | "hooks" | "live";
+  includeSharedUsers?: boolean;
+  keep?: BackupKeepRules;
+  prune?: SchedulePrune;
+  maxUnusedPercent?: number;
   id: string;
+  subject: string;
   timezone: string;
   enabled: boolean;
   createdAt: string;
   lastRunAt: string | null;
   nextRunAt: string | null;
+  overdueSince?: string;
 };
 
 export type ScheduleChanges = {
   name?: string;
+  kind?: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  action?: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+  cronExpression?: string;
   containerId?: string;
   containerName?: string;
-  action?: "restart" | "start" | "stop" | "update";
-  cronExpression?: string;
+  stack?: string | null;
+  volumes?: (string)[] | null;
+  target?: string | null;
+  mode?: "stop" | "pause" | "hooks" | "live" | null;
+  includeSharedUsers?: boolean | null;
+  keep?: BackupKeepRules | null;
+  prune?: NewSchedulePrune | null;
+  maxUnusedPercent?: number | null;
   timezone?: string;
   enabled?: boolean;
   allowMissing?: boolean;
@@ -3344,19 +3393,54 @@ export type ScheduleHistory = {
   offset: number;
 };
 
-export type ScheduleKind = { id: string; title: string; description: string; permission: string };
+export type ScheduleKind = {
+  id: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  title: string;
+  description: string;
+  actions: ({
+    id: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+    title: string;
+    description: string;
+    permission: string;
+  })[];
+  fields: ({
+    name:
+      | "containerId"
+      | "containerName"
+      | "stack"
+      | "volumes"
+      | "target"
+      | "mode"
+      | "includeSharedUsers"
+      | "keep"
+      | "prune"
+      | "maxUnusedPercent";
+    isRequired: boolean;
+  })[];
+};
 
 export type ScheduleKindList = { kinds: (ScheduleKind)[] };
 
 export type ScheduleList = { schedules: (Schedule)[] };
 
+export type SchedulePrune = {
+  olderThanHours: number;
+  kinds?: ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
+  unusedImages: boolean;
+  includeVolumes: boolean;
+};
+
 export type ScheduleRun = {
   id: string;
   scheduleId: string;
   scheduleName: string;
-  containerId: string;
-  containerName: string;
-  action: "restart" | "start" | "stop" | "update";
+  kind: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  action: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+  containerId?: string;
+  containerName?: string;
+  stack?: string;
+  subject: string;
+  jobId: string | null;
   startedAt: string;
   finishedAt: string;
   status: "success" | "failure" | "skipped";
@@ -3620,6 +3704,16 @@ export type StackAdoptionResult = {
     directory: string | null;
     configFiles: (string)[];
   };
+};
+
+export type StackBackupList = { stacks: (StackBackups)[] };
+
+export type StackBackups = {
+  stack: string;
+  parts: number;
+  isExcluded: boolean;
+  isScheduled: boolean;
+  lastBackup: { at: string; snapshot: string; target: string; size: number } | null;
 };
 
 export type StackConversion = { command: string };
@@ -4175,6 +4269,7 @@ export type WebhookChanges = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -4377,6 +4472,7 @@ export interface Operations {
     query?: { target?: string; path?: string };
     result: BackupFileList;
   };
+  "GET /api/backup/stacks": { result: StackBackupList };
   "GET /api/backup/targets": { result: BackupTargetList };
   "GET /api/backup/targets/{id}": { path: { id: string }; result: BackupTarget };
   "GET /api/compose/keys": { result: ComposeKeys };

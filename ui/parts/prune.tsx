@@ -24,7 +24,7 @@ export const KINDS = {
 
 export type Kind = keyof typeof KINDS;
 
-const AGES = [
+export const AGES = [
   { hours: 0, name: "Any age" },
   { hours: 1, name: "Older than 1 hour" },
   { hours: 24, name: "Older than 1 day" },

@@ -1,6 +1,6 @@
 /** The containers that a rule or a window applies to, in a form. @module */
 
-import type { Target } from "../api/types.ts";
+import type { AlertTarget, Target } from "../api/types.ts";
 import { TextArea, TextField } from "../components/fields.tsx";
 import { type FormValues, listOf, pairsOf } from "../components/form_values.ts";
 
@@ -8,7 +8,7 @@ import { type FormValues, listOf, pairsOf } from "../components/form_values.ts";
 const keyOf = (field: "containers" | "stacks" | "labels") => `scope.target.${field}`;
 
 /** Their values are read with {@linkcode containersTarget}. */
-export function TargetFields({ target }: { target: Target | undefined }) {
+export function TargetFields({ target }: { target: AlertTarget | undefined }) {
   const { containers, stacks, labels } = target?.kind === "containers"
     ? target
     : {} as Record<string, undefined>;
@@ -46,6 +46,25 @@ export function TargetFields({ target }: { target: Target | undefined }) {
       />
     </>
   );
+}
+
+/** Stacks as a whole. Their values are read with {@linkcode stacksTarget}. */
+export function StacksField({ target }: { target: AlertTarget | undefined }) {
+  return (
+    <TextField
+      label="Stacks"
+      name={keyOf("stacks")}
+      value={target?.kind === "stacks" ? target.stacks?.join(", ") : undefined}
+      placeholder="shop"
+      hint="Names; * stands for any text. Empty: all stacks"
+    />
+  );
+}
+
+/** The stacks in a form's values. */
+export function stacksTarget(values: FormValues): AlertTarget {
+  const stacks = listOf(values[keyOf("stacks")]);
+  return { kind: "stacks", ...(stacks && { stacks }) };
 }
 
 /** The containers in a form's values. */

@@ -52,6 +52,8 @@ import { migration as foreignPasswords } from "./0043_foreign_passwords.ts";
 import { migration as clientsOfSignIns } from "./0044_clients_of_sign_ins.ts";
 import { migration as uploadedIcons } from "./0045_uploaded_icons.ts";
 import { migration as oidcCallbacks } from "./0046_oidc_callbacks.ts";
+import { migration as scheduleKinds } from "./0047_schedule_kinds.ts";
+import { migration as lastBackups } from "./0048_last_backups.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -100,4 +102,6 @@ export const stateMigrations: readonly Migration[] = [
   clientsOfSignIns,
   uploadedIcons,
   oidcCallbacks,
+  scheduleKinds,
+  lastBackups,
 ];

@@ -24,7 +24,7 @@ export type ContainerValue = number | null | undefined;
 export const UNITS = ["%", "B", "B/s", "days", "h", "s", "°C"] as const;
 
 /** Groups in which metrics are offered. */
-export const METRIC_GROUPS = ["Host", "Containers", "Service"] as const;
+export const METRIC_GROUPS = ["Host", "Containers", "Backups", "Service"] as const;
 
 /** A rule to begin with, on this metric. Its other settings have their defaults. */
 interface Recommended
@@ -100,6 +100,15 @@ interface ContainerDefinition extends Definition {
   counts?: Occurrences;
 }
 
+export type StackDeps = Pick<Deps, "db" | "now">;
+
+/** A metric of each stack. */
+interface StackDefinition extends Definition {
+  target: "stacks";
+  /** Values by the names of stacks, also of removed ones; those without a value are missing. */
+  read(deps: StackDeps): ReadonlyMap<string, number>;
+}
+
 type Defaults =
   & Required<Pick<Definition, "title" | "name" | "verb" | "operator" | "threshold">>
   & { id: string };
@@ -107,13 +116,15 @@ type Defaults =
 export type HostMetric = HostDefinition & Defaults;
 export type ContainerMetric = ContainerDefinition & Defaults;
 
+export type StackMetric = StackDefinition & Defaults;
+
 /** An alert metric with its defaults. */
-export type Metric = HostMetric | ContainerMetric;
+export type Metric = HostMetric | ContainerMetric | StackMetric;
 
 /** Defines an alert metric. */
 export function metric(
   id: string,
-  definition: HostDefinition | ContainerDefinition,
+  definition: HostDefinition | ContainerDefinition | StackDefinition,
 ): Metric {
   const { states, words } = definition;
   const title = words.charAt(0).toUpperCase() + words.slice(1);

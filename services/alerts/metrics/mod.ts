@@ -1,5 +1,6 @@
 /** Every alert metric. @module */
 
+import { backupAges } from "./backups.ts";
 import { containerCounts } from "./container_counts.ts";
 import { containerStates } from "./container_states.ts";
 import { containerStats } from "./container_stats.ts";
@@ -22,6 +23,7 @@ export const ALERT_METRICS: readonly Metric[] = [
   ...containerStates,
   ...containerCounts,
   ...containerStats,
+  ...backupAges,
   ...engineMetrics,
   ...serviceMetrics,
 ];

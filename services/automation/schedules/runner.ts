@@ -1,6 +1,7 @@
 /** The worker that runs schedules when they are due. @module */
 
 import { sleep, type Worker } from "../../lifecycle.ts";
+import { reportOverdueBackups } from "../backups/overdue.ts";
 import { createRunStarter, recoverRuns } from "./runs.ts";
 
 const MINUTE_MS = 60_000;
@@ -21,7 +22,10 @@ export const scheduleRunner: Worker = {
         await sleep(msUntilNextRound(deps.now()), signal);
         const until = deps.now();
         if (signal.aborted) break;
-        if (hasNewMinute(since, until)) runs.startDue(since, until);
+        if (hasNewMinute(since, until)) {
+          runs.startDue(since, until);
+          await reportOverdueBackups(deps);
+        }
         since = until;
         round();
       }

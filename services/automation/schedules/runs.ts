@@ -5,6 +5,7 @@
  * @module
  */
 
+import { selectJob } from "../../../db/jobs.ts";
 import {
   countScheduleRuns,
   deleteScheduleRunsBefore,
@@ -17,6 +18,7 @@ import {
   selectUnfinishedRuns,
   type StartedRun,
   updateScheduleRunEnd,
+  updateScheduleRunJob,
 } from "../../../db/schedule_runs.ts";
 import {
   type Schedule,
@@ -34,11 +36,14 @@ import { messageFor } from "../../errors.ts";
 import { errorFields } from "../../log.ts";
 import { automaticActor, recordAudit } from "../../access/audit/audit.ts";
 import { createNextDue, type NextDue } from "../../input/cron.ts";
-import { createLimiter } from "../../limiter.ts";
-import { scheduleKind } from "./kinds.ts";
-import { isInScope, scheduledContainer } from "./schedules.ts";
+import { createLimiter, type Limiter } from "../../limiter.ts";
+import { outcomeOf } from "./kinds/job_end.ts";
+import type { Outcome, Run } from "./kinds/kind.ts";
+import { scheduleKind } from "./kinds/mod.ts";
+import { isInScope } from "./schedules.ts";
 
 export { RUN_STATUSES } from "../../../db/schedule_runs.ts";
+export type { ScheduleRun };
 
 /**
  * Limit of parallel actions. Stopping a container may take ten seconds, and all schedules of a minute
@@ -93,10 +98,19 @@ export function listScheduleRuns(
   return { history, total: countScheduleRuns(db, targets), ...page };
 }
 
-/** Marks the runs as failed that were active when the service stopped. Called before any starts. */
-export function recoverRuns(deps: EmitDeps): void {
+/**
+ * Ends the runs that were active when the service stopped: with the job that they had started, which may
+ * continue, or as failed.
+ *
+ * @param isActive Whether a run is one of this process.
+ */
+export function recoverRuns(deps: EmitDeps, isActive: (id: string) => boolean = () => false): void {
   for (const run of selectUnfinishedRuns(deps.db)) {
-    endRun(deps, run, failed("The service stopped before the run finished"));
+    if (isActive(run.id)) continue;
+    const outcome = run.jobId === null
+      ? failed("The service stopped before the run finished")
+      : outcomeOf(selectJob(deps.db, run.jobId));
+    if (outcome !== "unfinished") endRun(deps, run, outcome);
   }
 }
 
@@ -107,31 +121,32 @@ export function sweepScheduleRuns({ db, now }: Pick<Deps, "db" | "now">): void {
 
 export function createRunStarter(deps: Deps): RunStarter {
   const { log } = deps;
+  /** By the id of the run. */
   const active = new Map<string, Promise<void>>();
   const limit = createLimiter({ what: "runs", running: RUNNING_MAX, waiting: Infinity });
+  const inTurn = createTurns();
   const nextDue = createNextDue();
   let isClosed = false;
 
   const run = async (begun: StartedRun, schedule: Schedule) => {
-    const outcome = await limit(() => act(deps, schedule));
-    if (isClosed) return;
+    const work = () => act(deps, begun, schedule, inTurn);
+    // Jobs have limits of their own, and may wait for hours.
+    const outcome = await (scheduleKind(schedule.kind).isJob ? work() : limit(work));
+    if (isClosed || outcome === "unfinished") return;
     endRun(deps, begun, outcome);
     deps.changes.record(RESOURCE);
   };
 
   return {
     startDue(since, until) {
-      const begun = beginRuns(
-        deps,
-        dueBetween(deps, nextDue, since, until),
-        (id) => active.has(id),
-      );
+      recoverRuns(deps, (id) => active.has(id));
+      const begun = beginRuns(deps, dueBetween(deps, nextDue, since, until));
       if (begun.length > 0) deps.changes.record(RESOURCE);
       for (const { run: begunRun, schedule } of begun) {
         const ended = run(begunRun, schedule)
           .catch((error) => log.error("failed to record schedule run", errorFields(error)))
-          .finally(() => active.delete(schedule.id));
-        active.set(schedule.id, ended);
+          .finally(() => active.delete(begunRun.id));
+        active.set(begunRun.id, ended);
       }
     },
     async idle() {
@@ -141,6 +156,22 @@ export function createRunStarter(deps: Deps): RunStarter {
       await withDeadline(Promise.all(active.values()), DRAIN_MS);
       isClosed = true;
     },
+  };
+}
+
+/** One turn after the other for each thing. */
+function createTurns(): Run["inTurn"] {
+  const turns = new Map<string, { limit: Limiter; count: number }>();
+  return async (thing, work) => {
+    const turn = turns.get(thing) ??
+      { limit: createLimiter({ what: thing, running: 1, waiting: Infinity }), count: 0 };
+    turns.set(thing, turn);
+    turn.count++;
+    try {
+      return await turn.limit(work);
+    } finally {
+      if (--turn.count === 0) turns.delete(thing);
+    }
   };
 }
 
@@ -194,94 +225,102 @@ function lastDueBetween(
 function beginRuns(
   { db, now }: Pick<Deps, "db" | "now">,
   due: readonly DueSchedule[],
-  isActive: (scheduleId: string) => boolean,
 ): { run: StartedRun; schedule: Schedule }[] {
   if (due.length === 0) return [];
   const at = now().toISOString();
-  return db.transaction(() =>
-    due.flatMap(({ schedule, dueAt }) => {
-      const { id: scheduleId, name: scheduleName, containerId, containerName, action } = schedule;
+  return db.transaction(() => {
+    const unfinished = new Set(selectUnfinishedRuns(db).map(({ scheduleId }) => scheduleId));
+    return due.flatMap(({ schedule, dueAt }) => {
+      const { id: scheduleId, name: scheduleName, kind, action } = schedule;
+      const { containerId, containerName, stack } = schedule;
       const run: StartedRun = {
         id: crypto.randomUUID(),
         scheduleId,
         scheduleName,
+        kind,
+        action,
         containerId,
         containerName,
-        action,
+        stack,
+        subject: scheduleKind(kind).subject({ db }, schedule),
         startedAt: at,
+        jobId: null,
       };
       const isNew = insertScheduleRun(db, { ...run, dueAt: dueAt.toISOString() });
       if (!isNew) return [];
-      if (isActive(scheduleId)) {
+      if (unfinished.has(scheduleId)) {
         const error = "The previous run is still in progress";
         updateScheduleRunEnd(db, { ...run, finishedAt: at, status: "skipped", error });
         return [];
       }
       updateScheduleLastRun(db, scheduleId, at);
       return [{ run, schedule }];
-    })
-  );
+    });
+  });
 }
 
-type Outcome =
-  & Pick<RunEnd, "status" | "error">
-  & Partial<Pick<RunEnd, "containerId" | "containerName">>
-  & {
-    /** The job that failed. */
-    jobId?: string;
-  };
+const failed = (error: string): Outcome => ({ status: "failure", error });
 
-const SUCCESS: Outcome = { status: "success", error: null };
-
-const failed = (error: string): Outcome => ({
-  status: "failure",
-  error: error.slice(0, ERROR_MAX),
-});
-
-/** Acts on the container. An unreachable engine is a failure without a retry. */
-async function act(deps: Deps, schedule: Schedule): Promise<Outcome> {
-  let found: Pick<Outcome, "containerId" | "containerName"> = {};
+/**
+ * Does what the schedule is for. An unreachable engine is a failure without a retry.
+ *
+ * @param run Gets the container and the job.
+ */
+async function act(
+  deps: Deps,
+  run: StartedRun,
+  schedule: Schedule,
+  inTurn: Run["inTurn"],
+): Promise<Outcome> {
   try {
-    const container = await scheduledContainer(deps, schedule);
-    const { id, name } = container;
-    found = { containerId: id, containerName: name };
-    const failure = await scheduleKind(schedule.action).run(deps, container);
-    if (!failure) return { ...SUCCESS, ...found };
-    return { ...failed(failure.error), jobId: failure.jobId, ...found };
+    return await scheduleKind(schedule.kind).run(deps, schedule, {
+      actor: automaticActor("schedule"),
+      begun(jobId) {
+        run.jobId = jobId;
+        updateScheduleRunJob(deps.db, run.id, jobId);
+      },
+      found({ id, name }) {
+        run.containerId = id;
+        run.containerName = run.subject = name;
+      },
+      inTurn,
+    });
   } catch (error) {
-    const fields = { schedule: schedule.id };
-    return { ...failed(messageFor(deps.log, error, "schedule run failed", fields)), ...found };
+    return failed(messageFor(deps.log, error, "schedule run failed", { schedule: schedule.id }));
   }
 }
 
-function endRun(deps: EmitDeps, run: StartedRun, { jobId, ...outcome }: Outcome): void {
+function endRun(deps: EmitDeps, run: StartedRun, problem: Exclude<Outcome, "unfinished">): void {
   const { db, now } = deps;
-  const { containerId, containerName } = run;
   const end: RunEnd = {
-    id: run.id,
-    containerId,
-    containerName,
-    ...outcome,
+    ...run,
+    status: problem?.status ?? "success",
+    error: problem?.error.slice(0, ERROR_MAX) ?? null,
     finishedAt: now().toISOString(),
   };
+  const { scheduleId, scheduleName: schedule, kind, action, subject, containerName, stack } = run;
   const store = () => {
     updateScheduleRunEnd(db, end);
+    if (end.status === "skipped") return;
     recordAudit(deps, {
       caller: automaticActor("schedule"),
-      action: `schedule ${run.action}`,
-      target: end.containerName,
-      targets: [end.containerName, end.containerId, run.scheduleName],
+      action: `schedule ${action}`,
+      target: subject,
+      targets: [subject, run.containerId ?? "", schedule],
       outcome: end.status === "success" ? "success" : "failure",
     });
   };
   if (end.status !== "failure") return db.transaction(store);
   const data = {
-    schedule: run.scheduleName,
-    scheduleId: run.scheduleId,
-    container: end.containerName,
-    action: run.action,
+    schedule,
+    scheduleId,
+    kind,
+    action,
+    subject,
+    ...(containerName !== null && { container: containerName }),
+    ...(stack !== null && { stack }),
     error: end.error ?? "",
-    ...(jobId !== undefined && { jobId }),
+    ...(problem?.jobId !== undefined && { jobId: problem.jobId }),
   };
   emit(deps, "schedule.failed", data, store);
 }

@@ -1,4 +1,4 @@
-/** Schedules: container actions at the times of a cron expression. @module */
+/** Schedules: actions at the times of a cron expression. @module */
 
 import {
   countSchedules,
@@ -8,38 +8,47 @@ import {
   selectSchedule,
   selectSchedules,
   updateSchedule,
-  updateScheduleEnabled,
 } from "../../../db/schedules.ts";
-import { EngineUnreachableError } from "../../../engine/errors.ts";
-import { applyChange, type Change } from "../../change.ts";
-import { assertMayDo, type Caller } from "../../access/caller.ts";
-import { includesContainer, isLimited, type Scope } from "../../access/scope.ts";
+import { definedFields } from "../../change.ts";
+import type { Caller } from "../../access/caller.ts";
+import { isLimited, type Scope } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound, requireFound } from "../../errors.ts";
-import type { Container } from "../../containers/inventory.ts";
+import { notFound, requireFound } from "../../errors.ts";
 import { assertBelowLimit } from "../../access/license/limits.ts";
-import { assertNotSelf } from "../../containers/actions.ts";
-import { type ReadDeps, resolveContainer } from "../../containers/reads.ts";
-import { scheduleKind } from "./kinds.ts";
+import type { CheckDeps, Plan } from "./kinds/kind.ts";
+import { scheduleKind } from "./kinds/mod.ts";
+import {
+  assertMayRun,
+  planOf,
+  type ScheduleSettings,
+  settingsOf,
+  shownSettings,
+} from "./settings.ts";
 import { assertCron, hostTimeZone, nextDue, normalizeTimeZone } from "../../input/cron.ts";
 
-/** A schedule with its next run. */
-interface Schedule extends StoredSchedule {
-  /** ISO 8601, UTC; `null` while disabled. */
-  nextRunAt: string | null;
-}
-
-/** The settings of a schedule in requests. */
-interface ScheduleSettings {
-  name: string;
-  containerId: string;
-  containerName: string;
-  /** The id of its kind. */
-  action: string;
-  cronExpression: string;
-  /** IANA time zone; default: the host's. */
-  timezone?: string | undefined;
-}
+/** A schedule as the API returns it, with the settings of its kind. */
+export type Schedule =
+  & Pick<
+    StoredSchedule,
+    | "id"
+    | "name"
+    | "kind"
+    | "action"
+    | "cronExpression"
+    | "timezone"
+    | "enabled"
+    | "createdAt"
+    | "lastRunAt"
+  >
+  & ReturnType<typeof shownSettings>
+  & {
+    /** The object that it acts on, in words. */
+    subject: string;
+    /** ISO 8601, UTC; `null` while disabled. */
+    nextRunAt: string | null;
+    /** Since when its backup is reported as overdue; missing if it is not. */
+    overdueSince?: string;
+  };
 
 type ScopedDeps = Pick<Deps, "db" | "inventory" | "now">;
 
@@ -47,7 +56,7 @@ type ScopedDeps = Pick<Deps, "db" | "inventory" | "now">;
 export function listSchedules(deps: ScopedDeps, { scope }: Pick<Caller, "scope">): Schedule[] {
   return selectSchedules(deps.db)
     .filter((schedule) => isInScope(deps, scope, schedule))
-    .map((schedule) => withNextRun(schedule, deps.now()));
+    .map((schedule) => toView(deps, schedule));
 }
 
 /** @throws {AppError} `not_found`, also for a schedule outside of the caller's scope. */
@@ -58,60 +67,68 @@ export function getSchedule(
 ): Schedule {
   const schedule = findSchedule(deps.db, id);
   if (!isInScope(deps, scope, schedule)) throw notFound("Schedule", id);
-  return withNextRun(schedule, deps.now());
+  return toView(deps, schedule);
 }
 
 /**
- * Whether a schedule or a run is in a scope: its container must exist, and all containers that its id
- * and name may refer to must be in the scope.
+ * Whether a schedule or a run is in a scope. A container must exist, and all containers that its id and
+ * name may refer to must be in the scope; what is about no container or stack is in no limited scope.
  */
 export function isInScope(
-  { inventory }: Pick<Deps, "inventory">,
+  deps: Pick<Deps, "inventory">,
   scope: Scope | undefined,
-  { containerId, containerName }: Pick<StoredSchedule, "containerId" | "containerName">,
+  plan: Pick<Plan, "kind" | "containerId" | "containerName" | "stack">,
 ): boolean {
-  if (!isLimited(scope)) return true;
-  const referred = inventory.listFollowed().filter(({ id, name }) =>
-    name === containerName || name === containerId || id.startsWith(containerId)
-  );
-  return referred.length > 0 && referred.every((each) => includesContainer(scope, each));
+  return !isLimited(scope) || scheduleKind(plan.kind).isInScope(deps, scope, plan);
 }
 
 interface CheckOptions {
-  /** Whether the container of a schedule may be missing. */
+  /** Whether the container, stack or volumes of a schedule may be missing. */
   allowMissing?: boolean;
 }
 
 /**
  * Stores a new, enabled schedule.
  *
- * @throws {AppError} `invalid` for an expression that is not five-field cron, an unknown time zone
- * and a missing container; `forbidden` if it would stop the service's own container, and for a caller
- * without the permission for the action.
+ * @throws {AppError} `invalid` for an expression that is not five-field cron, an unknown time zone,
+ * settings that the kind does not have and a missing container, stack or volume; `forbidden` if it would
+ * stop the service's own container, and for a caller without the permission for the action.
  * @throws {LimitError} When the edition's limit of schedules is reached.
  */
 export async function createSchedule(
-  deps: ReadDeps & Pick<Deps, "db" | "license" | "now">,
+  deps: CheckDeps & Pick<Deps, "license">,
   caller: Caller,
   settings: ScheduleSettings,
   { allowMissing = false }: CheckOptions = {},
 ): Promise<Schedule> {
   const { db, license, now } = deps;
-  assertMayRun(caller, settings);
+  const plan = planOf(deps, settings);
+  assertMayRun(caller, plan);
+  const { name, cronExpression, timezone = hostTimeZone() } = settings;
+  assertCron(cronExpression);
+  const at = now().toISOString();
   const schedule: StoredSchedule = {
-    ...settings,
-    timezone: settings.timezone ?? hostTimeZone(),
+    ...plan,
     id: crypto.randomUUID(),
+    name,
+    cronExpression,
+    timezone: normalizeTimeZone(timezone),
     enabled: true,
-    createdAt: now().toISOString(),
+    createdAt: at,
+    activeSince: at,
     lastRunAt: null,
+    overdueSince: null,
   };
-  const prepared = await prepareSchedule(deps, schedule);
-  if (!allowMissing) await assertContainerExists(deps, schedule);
+  await scheduleKind(plan.kind).check?.(deps, plan, { allowMissing });
   assertBelowLimit(license, "schedules", countSchedules(db));
-  insertSchedule(db, prepared);
-  return withNextRun(prepared, now());
+  insertSchedule(db, schedule);
+  return toView(deps, schedule);
 }
+
+/** Some of the settings. */
+type ScheduleChange = { [Name in keyof ScheduleSettings]?: ScheduleSettings[Name] | undefined } & {
+  enabled?: boolean | undefined;
+};
 
 /**
  * Changes a schedule. An active run is not affected.
@@ -119,25 +136,49 @@ export async function createSchedule(
  * @throws {AppError} As `createSchedule()`; `not_found`.
  */
 export async function changeSchedule(
-  deps: ReadDeps & Pick<Deps, "db" | "now">,
+  deps: CheckDeps,
   caller: Caller,
   id: string,
-  change: Change<ScheduleSettings & Pick<Schedule, "enabled">>,
+  change: ScheduleChange,
   { allowMissing = false }: CheckOptions = {},
 ): Promise<Schedule> {
-  const { db, now } = deps;
+  const { db } = deps;
   const before = findSchedule(db, id);
-  const after = applyChange(before, change);
-  await prepareSchedule(deps, after);
-  const hasOtherContainer = after.containerId !== before.containerId ||
-    after.containerName !== before.containerName;
-  if (hasOtherContainer && !allowMissing) await assertContainerExists(deps, after);
+  const after = changed(deps, before, change);
+  assertCron(after.cronExpression);
+  normalizeTimeZone(after.timezone);
+  await scheduleKind(after.kind).check?.(deps, after, { allowMissing, before });
   // Read again, because it may have been changed or deleted during the check.
-  const changed = applyChange(findSchedule(db, id), change);
-  assertMayEnable(caller, changed);
-  changed.timezone = normalizeTimeZone(changed.timezone);
-  updateSchedule(db, changed);
-  return withNextRun(changed, now());
+  const current = findSchedule(db, id);
+  const schedule = changed(deps, current, change);
+  assertMayEnable(caller, schedule);
+  schedule.timezone = normalizeTimeZone(schedule.timezone);
+  updateSchedule(db, schedule);
+  return toView(deps, schedule);
+}
+
+/** A schedule after a change. One that gets other settings is overdue only later. */
+function changed(
+  deps: Pick<Deps, "db" | "now">,
+  schedule: StoredSchedule,
+  { enabled = schedule.enabled, ...given }: ScheduleChange,
+): StoredSchedule {
+  const change = definedFields(given);
+  const settings = { ...settingsOf(schedule), ...change };
+  // The actions of another kind have other meanings.
+  if (change.kind !== undefined && change.kind !== schedule.kind) settings.action = change.action;
+  const { name, cronExpression, timezone = schedule.timezone } = settings;
+  const after = {
+    ...schedule,
+    ...planOf(deps, settings, change),
+    name,
+    cronExpression,
+    timezone,
+    enabled,
+  };
+  const isSame =
+    JSON.stringify({ ...after, name: "" }) === JSON.stringify({ ...schedule, name: "" });
+  return isSame ? after : { ...after, activeSince: deps.now().toISOString() };
 }
 
 /**
@@ -146,104 +187,44 @@ export async function changeSchedule(
  * @throws {AppError} `not_found`; `forbidden` for a caller who may not do what it would do.
  */
 export function setScheduleEnabled(
-  { db, now }: Pick<Deps, "db" | "now">,
+  deps: Pick<Deps, "db" | "now">,
   caller: Caller,
   id: string,
   enabled: boolean,
 ): Schedule {
-  assertMayEnable(caller, { ...findSchedule(db, id), enabled });
-  updateScheduleEnabled(db, id, enabled);
-  return withNextRun(findSchedule(db, id), now());
+  const schedule = changed(deps, findSchedule(deps.db, id), { enabled });
+  assertMayEnable(caller, schedule);
+  updateSchedule(deps.db, schedule);
+  return toView(deps, schedule);
 }
 
 /** A schedule that is off does nothing: every user with `schedules:write` can turn it off. */
-function assertMayEnable(caller: Caller, { enabled, action }: StoredSchedule): void {
-  if (enabled) assertMayRun(caller, { action });
+function assertMayEnable(caller: Caller, schedule: StoredSchedule): void {
+  if (schedule.enabled) assertMayRun(caller, schedule);
 }
-
-const assertMayRun = (caller: Caller, { action }: Pick<StoredSchedule, "action">): void =>
-  assertMayDo(caller, "operator", scheduleKind(action).permission);
 
 /** Deletes a schedule; its past runs stay in the history. @throws {AppError} `not_found`. */
 export function removeSchedule({ db }: Pick<Deps, "db">, id: string): void {
   if (!deleteSchedule(db, id)) throw notFound("Schedule", id);
 }
 
-/**
- * Finds the container of a schedule by id, or by name because a recreated container keeps it.
- *
- * @throws {AppError} `not_found` if neither exists.
- * @throws {EngineUnreachableError}
- */
-export async function scheduledContainer(
-  deps: ReadDeps,
-  { containerId, containerName }: Pick<StoredSchedule, "containerId" | "containerName">,
-): Promise<Container> {
-  const byId = await findContainer(deps, containerId);
-  if (byId) return byId;
-  const byName = await findContainer(deps, containerName);
-  // A name may also be the beginning of another container's id.
-  if (byName?.name === containerName) return byName;
-  throw new AppError("not_found", `Container ${containerName} no longer exists`);
-}
-
-/** Refuses a schedule only if the engine reports the container as missing, not if it is unreachable. */
-async function assertContainerExists(deps: ReadDeps, schedule: StoredSchedule): Promise<void> {
-  try {
-    await scheduledContainer(deps, schedule);
-  } catch (error) {
-    if (error instanceof EngineUnreachableError) return;
-    if (!(error instanceof AppError) || error.code !== "not_found") throw error;
-    const { containerId, containerName } = schedule;
-    const names = containerId === containerName
-      ? containerName
-      : `${containerId} (${containerName})`;
-    throw new AppError(
-      "invalid",
-      `body.containerId: Container ${names} does not exist; use allowMissing to accept it`,
-    );
-  }
-}
-
-async function findContainer(deps: ReadDeps, ref: string): Promise<Container | undefined> {
-  try {
-    return await resolveContainer(deps, ref);
-  } catch (error) {
-    if (error instanceof AppError && error.code === "not_found") return undefined;
-    throw error;
-  }
-}
-
-/** Checks a schedule and normalizes its time zone. */
-async function prepareSchedule(deps: ReadDeps, schedule: StoredSchedule): Promise<StoredSchedule> {
-  assertCron(schedule.cronExpression);
-  const timezone = normalizeTimeZone(schedule.timezone);
-  if (!scheduleKind(schedule.action).mayBeOwn) await assertNotOwn(deps, schedule);
-  return { ...schedule, timezone };
-}
-
-/**
- * Checks id and name separately, because the name is used if the id no longer exists. A missing
- * container and an unreachable engine are accepted, because each run checks again.
- */
-async function assertNotOwn(
-  deps: ReadDeps,
-  { containerId, containerName, action }: StoredSchedule,
-): Promise<void> {
-  for (const ref of [containerId, containerName]) {
-    try {
-      const container = await findContainer(deps, ref);
-      if (container) assertNotSelf(container, scheduleKind(action).participle);
-    } catch (error) {
-      if (!(error instanceof EngineUnreachableError)) throw error;
-    }
-  }
-}
-
-function withNextRun(schedule: StoredSchedule, now: Date): Schedule {
-  const { enabled, cronExpression, timezone } = schedule;
-  const nextRunAt = enabled ? nextDue(cronExpression, timezone, now).toISOString() : null;
-  return { ...schedule, nextRunAt };
+function toView(deps: Pick<Deps, "db" | "now">, schedule: StoredSchedule): Schedule {
+  const { id, name, kind, action, cronExpression, timezone, enabled, overdueSince } = schedule;
+  return {
+    id,
+    name,
+    kind,
+    action,
+    subject: scheduleKind(kind).subject(deps, schedule),
+    ...shownSettings(deps, schedule),
+    cronExpression,
+    timezone,
+    enabled,
+    createdAt: schedule.createdAt,
+    lastRunAt: schedule.lastRunAt,
+    nextRunAt: enabled ? nextDue(cronExpression, timezone, deps.now()).toISOString() : null,
+    ...(enabled && overdueSince !== null && { overdueSince }),
+  };
 }
 
 function findSchedule(db: Deps["db"], id: string): StoredSchedule {

@@ -1,7 +1,7 @@
 /** Jobs on the repository of a target: check, forget, prune, unlock. @module */
 
 import { updateBackupTargetFields } from "../../../db/backup_targets.ts";
-import type { Caller } from "../../access/caller.ts";
+import type { Holder } from "../../access/shares.ts";
 import type { Deps } from "../../deps.ts";
 import { messageFor } from "../../errors.ts";
 import { failInterrupted, JobEnd, type JobRun, type NamedJobKind } from "../../jobs/kind.ts";
@@ -12,6 +12,7 @@ import { forget, type KeepRules } from "../restic/forget.ts";
 import type { PruneOptions, PruneResult } from "../restic/prune.ts";
 import type { Snapshot } from "../restic/snapshot.ts";
 import type { WorkerRepository } from "../restic/worker_repository.ts";
+import { volumePart } from "../trees/part.ts";
 import { isOfThisHost, readTags } from "../trees/tags.ts";
 import { openTargetRepository } from "./open.ts";
 import { translated } from "./repository.ts";
@@ -25,6 +26,12 @@ interface TargetInput<Options> {
 
 /** One of `of` equal parts of the packs is read, from 1; `null` reads none. */
 export type CheckScope = { part: number; of: number } | null;
+
+/** Keep rules, and the snapshots that they are for. */
+export interface ForgetRequest extends KeepRules {
+  /** Only those that schedules made of a stack, or of volumes, counted together. Default: all. */
+  only?: { stack: string } | { volumes: string[] };
+}
 
 interface ForgetResult {
   kept: number;
@@ -49,7 +56,7 @@ export const checkKind: NamedJobKind<TargetInput<CheckScope>, CheckResult> = {
   run: (deps, job) => job.step("check", () => checkRepository(deps, job)),
 };
 
-export const forgetKind: NamedJobKind<TargetInput<KeepRules>, ForgetResult> = {
+export const forgetKind: NamedJobKind<TargetInput<ForgetRequest>, ForgetResult> = {
   id: "backup.forget",
   title: "Forget snapshots",
   running: "Forgetting snapshots in {target}",
@@ -93,7 +100,7 @@ export const unlockKind: NamedJobKind<TargetInput<{ all: boolean }>, { removed: 
  */
 export function startTargetJob<Options, Result>(
   deps: Deps,
-  caller: Caller,
+  caller: Holder,
   kind: NamedJobKind<TargetInput<Options>, Result>,
   id: string,
   options: Options,
@@ -148,8 +155,11 @@ const describeProblems = (count: number, [first]: readonly string[]) =>
  */
 async function forgetSnapshots(
   deps: Deps,
-  job: JobRun<TargetInput<KeepRules>>,
+  job: JobRun<TargetInput<ForgetRequest>>,
 ): Promise<ForgetResult> {
+  const { only, ...rules } = job.input.options;
+  const isIncluded = (snapshot: Snapshot) =>
+    isOfThisHost(snapshot) && (only === undefined || isOfSchedule(snapshot, only));
   const mustStay = (snapshot: Snapshot) => {
     const { reason } = readTags(snapshot);
     return reason === "update" || reason === "undo";
@@ -160,10 +170,18 @@ async function forgetSnapshots(
     (repository) =>
       forget(
         repository,
-        job.input.options,
-        { isIncluded: isOfThisHost, mustStay, now: deps.now() },
+        rules,
+        { isIncluded, mustStay, now: deps.now(), ...(only && { groupBy: () => "" }) },
         job.signal,
       ),
   );
   return { kept: plan.kept.length, removed: plan.removed.length };
+}
+
+function isOfSchedule(snapshot: Snapshot, only: NonNullable<ForgetRequest["only"]>): boolean {
+  const { reason, stack } = readTags(snapshot);
+  if (reason !== "schedule") return false;
+  if ("stack" in only) return stack === only.stack;
+  const paths = new Set(only.volumes.map((name) => volumePart(name).path));
+  return snapshot.paths.length === paths.size && snapshot.paths.every((each) => paths.has(each));
 }

@@ -2,14 +2,14 @@
 
 import { selectBackupTargets, type StoredTarget } from "../../../db/backup_targets.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, InputError, requireFound } from "../../errors.ts";
+import { AppError, InputError } from "../../errors.ts";
 import {
   repositoryWorkerScript,
   startRepository,
   type WorkerRepository,
 } from "../restic/worker_repository.ts";
 import { repositoryOptions, translated } from "./repository.ts";
-import { createTarget, openTarget, type TargetDeps } from "./targets.ts";
+import { createTarget, findTarget, openTarget, type TargetDeps } from "./targets.ts";
 
 /** A target with its repository, which works in a worker until it is disposed. */
 export interface OpenedTarget extends Disposable {
@@ -29,7 +29,7 @@ export async function openTargetRepository(
   ref: string | undefined,
   signal: AbortSignal,
 ): Promise<OpenedTarget> {
-  const { target, storage, password } = await openTarget(deps, ref && targetId(deps, ref));
+  const { target, storage, password } = await openTarget(deps, ref && findTarget(deps, ref).id);
   return await translated(async () => {
     const script = await repositoryWorkerScript();
     const cached = deps.snapshotFiles.cached(storage);
@@ -52,7 +52,7 @@ export async function targetForSnapshot(
   if (ref === undefined && selectBackupTargets(deps.db).length === 0) {
     return await createDefaultTarget(deps);
   }
-  return (await openTarget(deps, ref && targetId(deps, ref))).target;
+  return (await openTarget(deps, ref && findTarget(deps, ref).id)).target;
 }
 
 /** A repository that is there is that of an earlier installation, which only its password opens. */
@@ -82,10 +82,3 @@ const DEFAULT_TARGET = {
   userPassword: null,
   caCertificate: null,
 };
-
-/** @throws {AppError} `not_found` */
-function targetId({ db }: Pick<Deps, "db">, ref: string): string {
-  const targets = selectBackupTargets(db);
-  const found = targets.find(({ id }) => id === ref) ?? targets.find(({ name }) => name === ref);
-  return requireFound(found, "Backup target", ref).id;
-}

@@ -209,6 +209,13 @@ export async function openTarget(deps: TargetDeps, id?: string): Promise<OpenTar
 export const requireTarget = ({ db }: Pick<Deps, "db">, id: string): StoredTarget =>
   requireFound(selectBackupTarget(db, id), "Backup target", id);
 
+/** @param ref Id or name. @throws {AppError} `not_found`. */
+export function findTarget({ db }: Pick<Deps, "db">, ref: string): StoredTarget {
+  const targets = selectBackupTargets(db);
+  const found = targets.find(({ id }) => id === ref) ?? targets.find(({ name }) => name === ref);
+  return requireFound(found, "Backup target", ref);
+}
+
 async function toView(deps: TargetDeps, target: StoredTarget): Promise<Target> {
   const { sealedSecrets: _, ...shown } = target;
   const { kind } = parseLocation(target.location) as Location;

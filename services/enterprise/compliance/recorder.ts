@@ -61,14 +61,18 @@ function actionEntry(event: AppEvent): NewEntry | undefined {
       };
     }
     case "schedule.failed": {
-      const { schedule, scheduleId, container, action, error } = event.data;
+      const { schedule, scheduleId, container, stack, subject, action, error } = event.data;
       return {
         ...common,
         severity: "warning",
         action: "schedule.failed",
-        resource_type: "containers",
-        resource_id: container,
-        detail: `Schedule ${schedule} failed: ${action} ${container}`,
+        resource_type: container !== undefined
+          ? "containers"
+          : stack !== undefined
+          ? "stacks"
+          : null,
+        resource_id: container ?? stack ?? null,
+        detail: `Schedule ${schedule} failed: ${action} ${subject ?? container}`,
         outcome: "failure",
         metadata: { schedule_id: scheduleId, schedule, action, error: shorten(error) },
       };

@@ -20,7 +20,7 @@ export interface AlertData {
   container?: string;
   /** The image of that container. */
   image?: string;
-  /** The stack of that container. */
+  /** The stack of that container, or the one that the value belongs to. */
   stack?: string;
   /** Names of the containers that the value counts; with `container_stopped` only. */
   containers?: string[];
@@ -32,8 +32,9 @@ const shared = {
   group: "Alerts",
   permission: "alerts:read",
   page: "/alerts",
-  /** The rule, with the container that it is about. */
-  name: (field: Field) => field("rule") && field("rule") + joined(" (", field("container"), ")"),
+  /** The rule, with the container or stack that it is about. */
+  name: (field: Field) =>
+    field("rule") && field("rule") + joined(" (", field("container") || field("stack"), ")"),
   lines: (_: Field, text: Field) => [text("message")],
 };
 
@@ -41,7 +42,7 @@ const ofAlert = {
   ...shared,
   data: {} as AlertData,
   thread: ({ alertId }: AlertData) => alertId,
-  subject: ({ stateOf, ruleId, container = "" }: AlertData): KindSubject => ({
+  subject: ({ stateOf, ruleId, stack = "", container = stack }: AlertData): KindSubject => ({
     key: `alert ${ruleId} ${container}`,
     kind: stateOf === undefined ? "measure" : "alert",
     ...(stateOf === "engine" && { isOfEngine: true }),

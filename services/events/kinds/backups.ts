@@ -1,6 +1,6 @@
 /** Events about snapshots of stacks and volumes. @module */
 
-import { joined } from "../text.ts";
+import { joined, moment } from "../text.ts";
 import { type Field, kind, type KindSubject } from "./kind.ts";
 
 /** Data of the end of a backup. */
@@ -18,7 +18,10 @@ const shared = {
   page: "/backups",
   name: (field: Field) => field("backup"),
   thread: (_: object, name: string) => `backup ${name}`,
-  subject: ({ backup }: BackupData): KindSubject => ({ key: `backup ${backup}`, kind: "backup" }),
+  subject: ({ backup }: Pick<BackupData, "backup">): KindSubject => ({
+    key: `backup ${backup}`,
+    kind: "backup",
+  }),
 } as const;
 
 export const backupKinds = [
@@ -45,6 +48,33 @@ export const backupKinds = [
     push: ({ backup, reason }) => ({
       title: `Backup of ${backup} failed`,
       body: reason ?? "",
+      ids: { stack: backup },
+    }),
+  }),
+  kind("backup.overdue", {
+    ...shared,
+    data: {} as {
+      /** A stack, or volumes. */
+      backup: string;
+      stack?: string;
+      schedule: string;
+      scheduleId: string;
+      /** End of the last one; `null` if there was none. ISO 8601, UTC. */
+      lastAt: string | null;
+    },
+    description: "A scheduled backup has not succeeded for twice its interval",
+    words: "backup overdue",
+    title: "Backup overdue",
+    severity: "warning",
+    phase: "begin",
+    lines: (field) => [
+      joined("Schedule: ", field("schedule")),
+      `Last backup: ${field("lastAt") === "" ? "never" : moment(field("lastAt"))}`,
+    ],
+    remedy: () => ({ text: "Show backups", to: "/backups" }),
+    push: ({ backup, lastAt }) => ({
+      title: `Backup of ${backup} is overdue`,
+      body: lastAt === null ? "There is none yet" : `The last one ended ${moment(lastAt)}`,
       ids: { stack: backup },
     }),
   }),

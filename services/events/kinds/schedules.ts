@@ -5,32 +5,44 @@ import { showContainer } from "./containers.ts";
 import { kind } from "./kind.ts";
 import { FAILED_UPDATES } from "./updates.ts";
 
+/** Events that report the failed job of a schedule of a kind; of the others, updates. */
+const REPORTED: Readonly<Record<string, readonly string[]>> = { backup: ["backup.failed"] };
+
 export const scheduleKinds = [
   kind("schedule.failed", {
     data: {} as {
       schedule: string;
       scheduleId: string;
-      container: string;
-      image?: string;
+      /** Id of the kind of the schedule. */
+      kind?: string;
       action: string;
+      /** The object that it acts on, in words; missing in events of earlier versions. */
+      subject?: string;
+      container?: string;
+      stack?: string;
+      image?: string;
       error: string;
-      /** The failed update, which has events of its own; missing if none was started. */
+      /** The failed job, which has events of its own; missing if none was started. */
       jobId?: string;
     },
-    description: "A scheduled action failed; with the id of the job if it was an update",
+    description: "A scheduled action failed; with the id of the job if it has events of its own",
     group: "Schedules",
     words: "failed",
     title: "Schedule failed",
     name: (field) => field("schedule"),
     lines: (field, text) => [
-      [field("action"), joined("of ", field("container"))].join(" ").trim(),
+      [field("action"), joined("of ", field("subject") || field("container"))].join(" ").trim(),
       text("error"),
     ],
     severity: "warning",
     page: "/schedules",
     permission: "schedules:read",
     thread: ({ jobId }) => jobId,
-    reportedAs: ({ jobId }) => jobId === undefined ? [] : FAILED_UPDATES,
-    remedy: showContainer,
+    reportedAs: ({ jobId, kind }) =>
+      jobId === undefined ? [] : REPORTED[kind ?? ""] ?? FAILED_UPDATES,
+    remedy: (field) =>
+      field("container") === ""
+        ? { text: "Show schedules", to: "/schedules" }
+        : showContainer(field),
   }),
 ];

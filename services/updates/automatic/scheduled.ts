@@ -1,12 +1,11 @@
 /** Updates that a schedule requests. @module */
 
 import { selectCheckedImage } from "../../../db/updates/images.ts";
-import { type Job, selectJob } from "../../../db/jobs.ts";
 import type { AuditActor } from "../../access/audit/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { aborted } from "../../lifecycle.ts";
 import type { Container } from "../../containers/inventory.ts";
+import type { JobView } from "../../jobs/view.ts";
 import { checkImages } from "../check/round.ts";
 import { imagesInUse } from "../check/in_use.ts";
 import { readKnown } from "../check/known.ts";
@@ -15,20 +14,19 @@ import { updatePolicy } from "../labels.ts";
 import { startUpdate } from "../run/start.ts";
 
 /**
- * Asks the registry for the image of a container, and updates the container unless it runs that
- * image. The policy, the minimum age and the windows do not matter, because a user chose the time.
+ * Asks the registry for the image of a container, and starts an update of the container unless it runs
+ * that image. The policy, the minimum age and the windows do not matter, because a user chose the time.
  *
- * @returns The job of the update when it has ended, or when the service stops; `undefined` if the
- * container runs that image already.
+ * @returns The job of the update; `undefined` if the container runs that image already.
  * @throws {AppError} `conflict` for an image without a registry; `bad_gateway` if the registry does
  * not answer.
  * @throws What `startUpdate()` throws.
  */
-export async function updateNow(
+export async function startUpdateNow(
   deps: Deps,
   container: Container,
   actor: AuditActor,
-): Promise<Job | undefined> {
+): Promise<JobView | undefined> {
   const { id, name, labels, imageId } = container;
   const [image] = imagesInUse([container]);
   if (!image) throw new AppError("conflict", `An update of ${name} has not finished`);
@@ -43,13 +41,10 @@ export async function updateNow(
   if (status === "unknown") {
     throw new AppError("bad_gateway", `The registry of ${image.image} failed: ${reason}`);
   }
-  const started = await startUpdate(deps, {
+  return await startUpdate(deps, {
     containerId: id,
     expectedDigest: checked?.latestDigest ?? undefined,
     verifyTimeoutSeconds: updatePolicy(labels, known.local.labelsOf(imageId)).verifyTimeoutSeconds,
     actor,
   });
-  const active = deps.jobs.get(started.id);
-  if (active) await aborted(active.ended.signal);
-  return selectJob(deps.db, started.id);
 }

@@ -278,22 +278,7 @@ Deno.test("schedules and their runs are those of containers in scope", async () 
       cronExpression: "0 3 * * *",
       allowMissing: true,
     });
-    const run = {
-      id: crypto.randomUUID(),
-      scheduleId: body.id,
-      scheduleName: body.name,
-      containerId,
-      containerName,
-      action: "restart" as const,
-      startedAt: "2026-01-01T00:00:00.000Z",
-    };
-    insertScheduleRun(app.deps.db, { ...run, dueAt: run.startedAt });
-    updateScheduleRunEnd(app.deps.db, {
-      ...run,
-      finishedAt: "2026-01-01T00:00:01.000Z",
-      status: "failure",
-      error: "blog is being stopped, which also affects web",
-    });
+    addRun(app, { ...body, error: "blog is being stopped, which also affects web" });
     return body.id as string;
   };
   const own = await create(idOf("web"), "web");
@@ -314,6 +299,75 @@ Deno.test("schedules and their runs are those of containers in scope", async () 
     "The reason concerns containers that this token cannot access",
   ]);
 });
+
+Deno.test("schedules of stacks are those of stacks in scope, and those of the host are not", async () => {
+  await using made = await appOf();
+  const { app } = made;
+  for (
+    const each of [
+      { name: "restart shop", kind: "stack", stack: "shop" },
+      { name: "back up shop", kind: "backup", stack: "shop" },
+      { name: "back up press", kind: "backup", stack: "press" },
+      { name: "back up volumes", kind: "backup", volumes: ["shop_data"] },
+      { name: "prune", kind: "prune" },
+      { name: "prune backups", kind: "backup-prune" },
+    ]
+  ) {
+    const { status, body } = await app.call("POST", "/api/schedules", {
+      ...each,
+      cronExpression: "0 3 * * *",
+      allowMissing: true,
+    });
+    equal(status, 201, body.error);
+    addRun(app, body);
+  }
+  const names = async (scope: Partial<Scope>) => {
+    const get = async (path: string) => (await app.call("GET", path, undefined, { scope })).body;
+    const { schedules } = await get("/api/schedules");
+    const { history, total } = await get("/api/schedules/history");
+    equal(total, history.length);
+    const ran = history.map(({ scheduleName }: { scheduleName: string }) => scheduleName).sort();
+    deepEqual(ran, namesOf(schedules));
+    return ran;
+  };
+  deepEqual(await names(SHOP), ["back up shop", "restart shop"]);
+  deepEqual(await names(WEB), []);
+  equal((await names({})).length, 6);
+});
+
+/** Records a run that failed. */
+function addRun(
+  { deps: { db } }: TestApp,
+  { id: scheduleId, name: scheduleName, kind, action, subject, error = "", ...rest }: {
+    id: string;
+    name: string;
+    kind: string;
+    action: string;
+    subject: string;
+    containerId?: string;
+    containerName?: string;
+    stack?: string;
+    error?: string;
+  },
+): void {
+  const { containerId = null, containerName = null, stack = null } = rest;
+  const run = {
+    id: crypto.randomUUID(),
+    scheduleId,
+    scheduleName,
+    kind,
+    action,
+    containerId,
+    containerName,
+    stack,
+    subject,
+    jobId: null,
+    startedAt: "2026-01-01T00:00:00.000Z",
+  };
+  insertScheduleRun(db, { ...run, dueAt: run.startedAt });
+  const finishedAt = "2026-01-01T00:00:01.000Z";
+  updateScheduleRunEnd(db, { ...run, finishedAt, status: "failure", error });
+}
 
 Deno.test("the event stream of a limited token has only its containers", async () => {
   await using made = await appOf();

@@ -60,6 +60,12 @@ const FIRED: Record<
   ],
   container_unhealthy: [0, 1, web, "web is unhealthy"],
   container_not_running: [0, 1, web, "web is not running"],
+  backup_age_hours: [
+    48,
+    50.5,
+    { name: "shop" },
+    "The age of the last backup of shop is 50.5 h (limit: above 48 h)",
+  ],
   engine_down: [0, 1, {}, "The container engine is down"],
   outbox_age_seconds: [
     3_600,

@@ -235,6 +235,20 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
     data: { backup: "shop", place: "NAS", jobId: "j1", reason: "The target is full" },
     lines: ["🟠 host-1: Backup failed: shop", "Target: NAS", "The target is full"],
   },
+  "backup.overdue": {
+    data: {
+      backup: "shop",
+      stack: "shop",
+      schedule: "Nightly",
+      scheduleId: "s1",
+      lastAt: "2026-01-01T03:05:00.000Z",
+    },
+    lines: [
+      "🟠 host-1: Backup overdue: shop",
+      "Schedule: Nightly",
+      "Last backup: 2026-01-01 03:05:00 UTC",
+    ],
+  },
   "schedule.failed": {
     data: {
       schedule: "Nightly",

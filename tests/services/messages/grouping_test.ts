@@ -349,6 +349,24 @@ Deno.test("the failed update of a schedule is reported once, by the kinds that a
   deepEqual(app.titles(), ["Schedule failed: nightly"]);
 });
 
+Deno.test("a failed and an overdue backup are one problem, which the next success ends", async () => {
+  using app = await service();
+  const backup = { backup: "shop", place: "NAS", jobId: "j1" };
+  const schedule = { schedule: "nightly", scheduleId: "s1" };
+  app.emit("backup.failed", { ...backup, reason: "The target is full" });
+  app.emit("schedule.failed", {
+    ...schedule,
+    ...{ kind: "backup", action: "backup", subject: "shop", stack: "shop", jobId: "j1" },
+    error: "The target is full",
+  });
+  app.pass(60);
+  app.emit("backup.overdue", { ...schedule, backup: "shop", lastAt: null });
+  app.pass(60);
+  app.emit("backup.succeeded", { ...backup, snapshot: "40dc1520", size: 1, downtimeMs: 0 });
+  app.pass(60);
+  deepEqual(app.titles(), ["Backup failed: shop", "Backup overdue: shop", "Backed up: shop"]);
+});
+
 Deno.test("an automatic update that keeps failing in the same way is reported once", async () => {
   using app = await service();
   const attempt = (createdBy: string, error: string) => {

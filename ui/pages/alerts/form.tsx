@@ -1,11 +1,21 @@
 /** The dialog of an alert rule. @module */
 
 import { useSignal } from "@preact/signals";
-import type { AlertMetricDescription, AlertRule, NewAlertRule } from "../../api/types.ts";
+import type {
+  AlertMetricDescription,
+  AlertRule,
+  AlertTarget,
+  NewAlertRule,
+} from "../../api/types.ts";
 import { fieldsOf, optionsOf } from "../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
-import { containersTarget, TargetFields } from "../../parts/target_fields.tsx";
+import {
+  containersTarget,
+  StacksField,
+  stacksTarget,
+  TargetFields,
+} from "../../parts/target_fields.tsx";
 import { hasEdition } from "../../state/edition.ts";
 import { metricOptions, OPERATOR_OPTIONS } from "../../parts/conditions.ts";
 import { WithKinds } from "../../parts/kinds.tsx";
@@ -48,6 +58,7 @@ function RuleFields({ rule, metrics }: {
       </div>
       <Condition key={metric.id} metric={metric} rule={stored} />
       {metric.target === "containers" && <TargetFields target={rule?.scope.target} />}
+      {metric.target === "stacks" && <StacksField target={rule?.scope.target} />}
       {number("Without data (seconds)", "forMissingDataSeconds", {
         hint: "After this time without a value, one message reports it. Empty: never",
         optional: true,
@@ -124,11 +135,19 @@ function ruleOf(values: FormValues): NewAlertRule {
     operator: values.operator ?? "==",
     threshold: values.threshold ?? 1,
     durationSeconds: values.durationSeconds,
-    scope: { target: known?.target === "containers" ? containersTarget(values) : { kind: "host" } },
+    scope: { target: targetOf(known?.target, values) },
     pattern: values.pattern ?? null,
     path: values.path || null,
     windowSeconds: values.windowSeconds ?? null,
     forMissingDataSeconds: values.forMissingDataSeconds ?? null,
     ...(values.autoIncident !== undefined && { autoIncident: values.autoIncident }),
   };
+}
+
+function targetOf(
+  kind: AlertMetricDescription["target"] | undefined,
+  values: FormValues,
+): AlertTarget {
+  if (kind === "containers") return containersTarget(values);
+  return kind === "stacks" ? stacksTarget(values) : { kind: "host" };
 }

@@ -5,4 +5,4 @@ import { targetText } from "../../parts/target_text.ts";
 
 /** E.g. `CPU > 90 % for 1 min`, `Restarts of a container ≥ 3 within 10 min: web*`. */
 export const withTarget = (condition: string, scope: AlertScope | undefined): string =>
-  condition + (scope?.target.kind === "containers" ? `: ${targetText(scope.target)}` : "");
+  condition + (scope && scope.target.kind !== "host" ? `: ${targetText(scope.target)}` : "");

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
-import type { BackupRequest, BackupSnapshotList } from "../../api/types.ts";
+import type { BackupSnapshotList } from "../../api/types.ts";
 import { bytes, duration, plain } from "../../base/text.ts";
 import { CheckField, SelectField, TextField } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
@@ -10,17 +10,8 @@ import type { FormValues } from "../../components/form_values.ts";
 import { useRead } from "../../components/reading.ts";
 import { reportJob } from "../../state/jobs.ts";
 import { showStatus } from "../../state/toasts.ts";
+import { type Mode, MODES } from "./modes.ts";
 import { volumeName } from "./snapshot_text.ts";
-
-type Mode = NonNullable<BackupRequest["mode"]> | "";
-
-const MODES: readonly { value: Mode; name: string }[] = [
-  { value: "", name: "Automatic" },
-  { value: "stop", name: "Stop" },
-  { value: "pause", name: "Pause" },
-  { value: "hooks", name: "Hooks" },
-  { value: "live", name: "Live" },
-];
 
 const MEANINGS: Record<Mode, string> = {
   "": "As the label longshore.backup says. Without it: hooks where all containers that write are " +

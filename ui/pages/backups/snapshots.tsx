@@ -11,6 +11,8 @@ import type { MenuItem } from "../../components/menu.tsx";
 import { QuerySelect } from "../../components/search.tsx";
 import { href, navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
+import { dayOf } from "../../base/month.ts";
+import { Calendar } from "./calendar.tsx";
 import { useSnapshots } from "./reading.ts";
 import { RestoreDialog } from "./restore.tsx";
 import { contentOf, reasonOf, shortId, snapshotPath } from "./snapshot_text.ts";
@@ -20,10 +22,13 @@ export function Snapshots() {
   const reading = useSnapshots();
   const dialog = useDialog();
   const list = reading.data.value;
-  const [stack, target] = ["stack", "target"].map((name) => query.value.get(name));
-  const rows = list?.snapshots.filter((each) =>
+  const [stack, target, day = null] = ["stack", "target", "day"].map((name) =>
+    query.value.get(name)
+  );
+  const chosen = list?.snapshots.filter((each) =>
     (!stack || each.stack === stack) && (!target || each.target === target)
   );
+  const rows = day ? chosen?.filter(({ time }) => dayOf(new Date(time)) === day) : chosen;
   const restore = (snapshot: BackupSnapshot) => dialog.open(RestoreDialog, { snapshot });
   return (
     <>
@@ -42,11 +47,12 @@ export function Snapshots() {
           options={optionsOf(list?.targets.map(({ name }) => name), target)}
         />
       </div>
+      {chosen && chosen.length > 0 && <Calendar snapshots={chosen} day={day} />}
       <Listing
         name="Snapshots"
         columns={COLUMNS}
         rows={rows}
-        total={stack || target ? undefined : list?.total}
+        total={stack || target || day ? undefined : list?.total}
         keyOf={({ id, target }) => `${id} ${target}`}
         nameOf={({ id }) => shortId(id)}
         actions={(snapshot) => [
@@ -58,10 +64,10 @@ export function Snapshots() {
         ]}
         reading={reading}
         empty="No snapshots yet. The tab Stacks makes one, and so does longshore backup-volumes."
-        filter={stack || target
+        filter={stack || target || day
           ? {
             things: "snapshots",
-            onClear: () => setQuery({ stack: undefined, target: undefined }),
+            onClear: () => setQuery({ stack: undefined, target: undefined, day: undefined }),
           }
           : undefined}
         defaultSort="-made"

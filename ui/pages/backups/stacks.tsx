@@ -1,7 +1,13 @@
 /** Tab of the stacks, and of volumes without one, each with its last backup. @module */
 
-import type { BackupSnapshot, BackupSnapshotList, Stack, Volume } from "../../api/types.ts";
-import { bytes, count, plain } from "../../base/text.ts";
+import type {
+  BackupSnapshot,
+  BackupSnapshotList,
+  Schedule,
+  Stack,
+  Volume,
+} from "../../api/types.ts";
+import { bytes, count } from "../../base/text.ts";
 import { type Column, numberColumn, textColumn } from "../../components/columns.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
@@ -14,7 +20,15 @@ import { href } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { BackUpDialog, nameOf, type Subject } from "./back_up.tsx";
 import { BackupHistory } from "./history.tsx";
+import { ScheduleForm } from "../schedules/form.tsx";
 import { useSnapshots } from "./reading.ts";
+import {
+  mayChangeSchedules,
+  NextRun,
+  presetFor,
+  schedulesOf,
+  useBackupSchedules,
+} from "./scheduled.tsx";
 import { isAnonymous, lastBackup, snapshotPath } from "./snapshot_text.ts";
 import { UnreadTargets } from "./unread.tsx";
 
@@ -24,6 +38,7 @@ interface Row {
   last: BackupSnapshot | undefined;
   /** Whether there may be one that was not read. */
   isUnknown: boolean;
+  schedules: readonly Schedule[];
 }
 
 export function Stacks() {
@@ -37,16 +52,25 @@ export function Stacks() {
   const dialog = useDialog();
   const list = snapshots.data.value;
   const found = stacks.data.value?.stacks;
-  const rows = list && found && rowsOf(list, found, volumes.data.value?.volumes ?? []);
+  const { schedules, reload } = useBackupSchedules();
+  const rows = list && found &&
+    rowsOf(list, found, volumes.data.value?.volumes ?? [])
+      .map((row): Row => ({ ...row, schedules: schedulesOf(schedules, row.subject) }));
   const backUp = (subject: Subject) =>
     dialog.open(BackUpDialog, { subject, targets: list!.targets });
+  const schedule = ({ subject, schedules: [item] }: Row) =>
+    dialog.open(ScheduleForm, { item, preset: presetFor(subject), onSaved: reload });
+  const buttons = [
+    ...hasRole("operator", "backup:run") ? [backUpColumn(backUp)] : [],
+    ...mayChangeSchedules() ? [scheduleColumn(schedule)] : [],
+  ];
   const failed = [snapshots, stacks].find(({ error }) => error.value) ?? stacks;
   return (
     <>
       <UnreadTargets list={list} />
       <Listing
         name="Stacks"
-        columns={hasRole("operator", "backup:run") ? [...COLUMNS, buttonColumn(backUp)] : COLUMNS}
+        columns={[...COLUMNS, ...buttons]}
         rows={rows}
         keyOf={({ subject }) => JSON.stringify(subject)}
         nameOf={({ subject }) => nameOf(subject)}
@@ -66,13 +90,13 @@ function rowsOf(
   list: BackupSnapshotList,
   stacks: readonly Stack[],
   volumes: readonly Volume[],
-): Row[] {
+): Omit<Row, "schedules">[] {
   const isUnknown = list.total > list.snapshots.length ||
     list.targets.some(({ error }) => error !== null);
   const inStacks = new Set(
     stacks.flatMap(({ containers }) => containers.map(({ name }) => name)),
   );
-  const own = stacks.filter(({ kind }) => kind === "compose").map((stack): Row => ({
+  const own = stacks.filter(({ kind }) => kind === "compose").map((stack) => ({
     subject: { stack: stack.name },
     volumes: volumesOf(stack, volumes).length,
     last: lastBackup(list, (each) => each.stack === stack.name),
@@ -81,7 +105,7 @@ function rowsOf(
   const others = volumes.filter(({ name, labels, containers }) =>
     !labels["com.docker.compose.project"] && !containers.some((each) => inStacks.has(each)) &&
     !(isAnonymous(name) && containers.length === 0)
-  ).map(({ name }): Row => ({
+  ).map(({ name }) => ({
     subject: { volume: name },
     volumes: 1,
     last: lastBackup(list, (each) => each.stack === null && each.volumes.includes(name)),
@@ -133,21 +157,42 @@ const COLUMNS: readonly Column<Row>[] = [
     sort: ({ last }) => last?.time,
     width: "w-m",
   },
+  {
+    title: "Next backup",
+    cell: ({ schedules }) => <NextRun schedules={schedules} />,
+    sort: ({ schedules: [first] }) => first?.nextRunAt,
+    wide: true,
+    width: "w-m",
+  },
   numberColumn("Size", ({ last }) => last?.size, bytes, { wide: true, width: "w-s" }),
   textColumn("Target", ({ last }) => last?.target ?? null, { wide: true, width: "w-m" }),
-  textColumn("Note", ({ last }) => last?.note ?? null, { wide: true, width: "w-l" }),
 ];
 
-const buttonColumn = (backUp: (subject: Subject) => void): Column<Row> => ({
+const backUpColumn = (backUp: (subject: Subject) => void): Column<Row> => ({
   title: "Action",
   cell: ({ subject }) => (
     <button
       type="button"
       class="button plain"
-      aria-label={`Back up ${plain(nameOf(subject))}`}
+      aria-label={`Back up ${nameOf(subject)}`}
       onClick={() => backUp(subject)}
     >
       Back up
+    </button>
+  ),
+  width: "w-s",
+});
+
+const scheduleColumn = (schedule: (row: Row) => void): Column<Row> => ({
+  title: "Times",
+  cell: (row) => (
+    <button
+      type="button"
+      class="button plain"
+      aria-label={`Schedule ${nameOf(row.subject)}`}
+      onClick={() => schedule(row)}
+    >
+      Schedule
     </button>
   ),
   width: "w-s",

@@ -17,6 +17,7 @@ import { useImageUpdates } from "../../parts/image_updates.ts";
 import type { Concern } from "./concern.tsx";
 import { firingAlerts, illContainers } from "./ill_containers.tsx";
 import { availableUpdates, blockedUpdates } from "./image_concerns.tsx";
+import { useUnbackedStacks } from "./unbacked_stacks.tsx";
 
 /** From here on a resource counts as nearly used up, in percent. */
 const NEARLY_FULL = 90;
@@ -28,6 +29,7 @@ export function Attention() {
   const updates = useImageUpdates();
   const blocked = useRead("GET /api/updates/blocked", {});
   useReloadOn("update.", blocked.reload);
+  const unbacked = useUnbackedStacks();
   if (!overview.value && !host.value) return <Loading name="Needs attention" />;
   const concerns = [
     ...maintenanceMode(),
@@ -39,27 +41,28 @@ export function Attention() {
     ...availableUpdates(updates),
     ...blockedUpdates(blocked.data.value?.blocked),
     ...licenseWarning(),
+    ...unbacked,
   ];
+  const isWell = concerns.every(({ tone }) => tone === "note");
   return (
     <Section title="Needs attention" wide>
-      {concerns.length === 0
-        ? (
-          <p class="all-well">
-            <Icon name="check" />
-            Nothing needs attention
-          </p>
-        )
-        : (
-          <ul class="concerns">
-            {concerns.map(({ key, tone, icon, text, solution }) => (
-              <li key={key} class={tone}>
-                <Icon name={icon} />
-                <p>{text}</p>
-                {solution}
-              </li>
-            ))}
-          </ul>
-        )}
+      {isWell && (
+        <p class="all-well">
+          <Icon name="check" />
+          Nothing needs attention
+        </p>
+      )}
+      {concerns.length > 0 && (
+        <ul class="concerns">
+          {concerns.map(({ key, tone, icon, text, solution }) => (
+            <li key={key} class={tone === "note" ? undefined : tone}>
+              <Icon name={icon} />
+              <p>{text}</p>
+              {solution}
+            </li>
+          ))}
+        </ul>
+      )}
     </Section>
   );
 }

@@ -6,7 +6,8 @@ import type { IconName } from "../../components/icon.tsx";
 
 export interface Concern {
   key: string;
-  tone: "bad" | "warn";
+  /** A `note` leaves the host well. */
+  tone: "bad" | "warn" | "note";
   icon: IconName;
   text: ComponentChildren;
   solution: ComponentChildren;

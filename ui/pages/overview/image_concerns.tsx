@@ -5,10 +5,10 @@ import { LinkButton } from "../../components/button.tsx";
 import { imageName, plain } from "../../base/text.ts";
 import type { Concern } from "./concern.tsx";
 
-/** Names in a line about updates. */
+/** Names in a line. */
 const NAMES_MAX = 3;
 
-function Names({ names }: { names: readonly string[] }) {
+export function Names({ names }: { names: readonly string[] }) {
   const hidden = names.length - NAMES_MAX;
   return (
     <>

@@ -1,4 +1,4 @@
-/** Schedules: container actions at fixed times, and their runs. @module */
+/** Schedules: actions at fixed times, and their runs. @module */
 
 import { api } from "../../api/client.ts";
 import type { Schedule, ScheduleRun } from "../../api/types.ts";
@@ -9,6 +9,9 @@ import { reloadAll, useRead } from "../../components/reading.ts";
 import { Reason, State, Text } from "../../components/states.tsx";
 import { capital, milliseconds, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
+import { useKinds } from "../../parts/kinds.tsx";
+import { stackPath } from "../../paths.ts";
+import { scheduleKinds } from "../../state/kinds.ts";
 import { ScheduleForm } from "./form.tsx";
 import { ResourcePage } from "../../components/resource.tsx";
 
@@ -18,6 +21,7 @@ export default function Schedules() {
   const schedules = useRead("GET /api/schedules", {});
   const history = useRead("GET /api/schedules/history", { query: { limit: RUNS_SHOWN } });
   const runs = history.data.value;
+  const titleOf = useTitles();
   return (
     <ResourcePage
       title="Schedules"
@@ -25,24 +29,24 @@ export default function Schedules() {
       reading={schedules}
       rows={schedules.data.value?.schedules}
       onChange={reloadAll(schedules, history)}
-      columns={columns(runs?.history ?? [])}
+      columns={columns(runs?.history ?? [], titleOf)}
       write={["admin", "schedules:write"]}
       form={ScheduleForm}
       enable={({ id }, enabled) =>
         api("PUT /api/schedules/{id}/toggle", { path: { id }, body: { enabled } })}
       deletion={{
-        consequence: ({ name, action, containerName }) =>
-          `The schedule ${plain(name)} is deleted and does not ${action} ` +
-          `${plain(containerName)} any more. Its history is kept.`,
+        consequence: ({ name, subject, ...schedule }) =>
+          `The schedule ${plain(name)} (${titleOf(schedule)}: ${plain(subject)}) is deleted. ` +
+          "Its history is kept.",
         work: ({ id }) => api("DELETE /api/schedules/{id}", { path: { id } }),
       }}
       defaultSort="name"
-      empty={"No schedules yet. A schedule starts, stops or restarts a container at fixed times, " +
-        "e.g. every night at 03:00."}
+      empty={"No schedules yet. A schedule does something at fixed times, e.g. backs up a stack " +
+        "every night at 03:00."}
     >
       <ListingSection
         title="Schedule history"
-        columns={RUN_COLUMNS}
+        columns={runColumns(titleOf)}
         rows={runs?.history}
         total={runs?.total}
         reading={history}
@@ -53,22 +57,33 @@ export default function Schedules() {
   );
 }
 
+type TitleOf = (plan: { kind: string; action: string }) => string;
+
+/** Actions in words, as the service names them. */
+function useTitles(): TitleOf {
+  const kinds = useKinds(scheduleKinds);
+  return ({ kind, action }) =>
+    kinds.find(({ id }) => id === kind)?.actions.find(({ id }) => id === action)?.title ??
+      capital(action);
+}
+
 /** @param runs Newest first. */
 const columns = (
   runs: readonly ScheduleRun[],
+  titleOf: TitleOf,
 ): readonly Column<Schedule>[] => [
   NAME_COLUMN,
   {
-    title: "Container",
-    cell: ({ containerName }) => <ContainerLink name={containerName} />,
-    sort: ({ containerName }) => containerName,
+    title: "Acts on",
+    cell: (schedule) => <Subject {...schedule} />,
+    sort: ({ subject }) => subject,
     wide: true,
   },
   {
     title: "Action",
-    cell: ({ action }) => capital(action),
-    sort: ({ action }) => action,
-    width: "w-xs",
+    cell: (schedule) => titleOf(schedule),
+    sort: titleOf,
+    width: "w-s",
     wide: true,
   },
   {
@@ -83,8 +98,17 @@ const columns = (
   },
   {
     title: "Next run",
-    cell: ({ nextRunAt, enabled }) =>
-      enabled ? <Time at={nextRunAt} /> : <State state="disabled" />,
+    cell: ({ nextRunAt, enabled, overdueSince }) =>
+      !enabled
+        ? <State state="disabled" />
+        : overdueSince === undefined
+        ? <Time at={nextRunAt} />
+        : (
+          <span class="outcome">
+            <State state="overdue" tone="warn" />
+            <Time at={nextRunAt} />
+          </span>
+        ),
     sort: ({ nextRunAt }) => nextRunAt,
     width: "w-s",
   },
@@ -102,10 +126,18 @@ const columns = (
   },
 ];
 
-function ContainerLink({ name }: { name: string }) {
-  return (
+/** The container or stack with its page, or what else it acts on. */
+function Subject(
+  { containerName, stack, subject }: Pick<Schedule, "containerName" | "stack" | "subject">,
+) {
+  const page = containerName !== undefined
+    ? `/containers/${encodeURIComponent(containerName)}`
+    : stack !== undefined
+    ? stackPath({ name: stack })
+    : undefined;
+  return page === undefined ? <Text>{subject}</Text> : (
     <span class="cut">
-      <Link to={`/containers/${encodeURIComponent(name)}`}>{plain(name)}</Link>
+      <Link to={page}>{plain(subject)}</Link>
     </span>
   );
 }
@@ -128,15 +160,11 @@ function LastRun({ at, run }: { at: string | null; run: ScheduleRun | undefined 
   );
 }
 
-const RUN_COLUMNS: readonly Column<ScheduleRun>[] = [
+const runColumns = (titleOf: TitleOf): readonly Column<ScheduleRun>[] => [
   { title: "Started", cell: ({ startedAt }) => <Time at={startedAt} />, width: "w-s" },
   { title: "Schedule", cell: ({ scheduleName }) => <Text>{scheduleName}</Text> },
-  {
-    title: "Container",
-    cell: ({ containerName }) => <ContainerLink name={containerName} />,
-    wide: true,
-  },
-  { title: "Action", cell: ({ action }) => capital(action), width: "w-xs", wide: true },
+  { title: "Acted on", cell: (run) => <Subject {...run} />, wide: true },
+  { title: "Action", cell: (run) => titleOf(run), width: "w-s", wide: true },
   {
     title: "Outcome",
     cell: ({ status, error }) => (

@@ -11,6 +11,14 @@ import { bytes, plain } from "../../base/text.ts";
 import { hasRole } from "../../state/session.ts";
 import { BackUpDialog } from "../backups/back_up.tsx";
 import { useBackupJobs } from "../backups/reading.ts";
+import {
+  mayChangeSchedules,
+  NextRun,
+  presetFor,
+  schedulesOf,
+  useBackupSchedules,
+} from "../backups/scheduled.tsx";
+import { ScheduleForm } from "../schedules/form.tsx";
 import { lastBackup, snapshotPath } from "../backups/snapshot_text.ts";
 import styles from "../backups/backups.css" with { type: "text" };
 
@@ -22,12 +30,20 @@ export function LastBackup({ stack }: { stack: string }) {
     query: { allTargets: true, stack },
   }, ["/api/backup/targets"]);
   useReloadAfter(useBackupJobs().length, reload);
+  const { schedules, reload: reloadSchedules } = useBackupSchedules();
   const dialog = useDialog();
   const list = data.value;
   if (!list) return null;
   const last = lastBackup(list, (each) => each.stack === stack);
   const { targets } = list;
   const isUnknown = targets.some(({ error }) => error !== null);
+  const own = schedulesOf(schedules, { stack });
+  const schedule = () =>
+    dialog.open(ScheduleForm, {
+      item: own[0],
+      preset: presetFor({ stack }),
+      onSaved: reloadSchedules,
+    });
   return (
     <>
       <JobList group="Backups" target={{ targetType: "host", target: stack }} />
@@ -46,12 +62,18 @@ export function LastBackup({ stack }: { stack: string }) {
             : isUnknown
             ? "Last backup unknown: a target cannot be read"
             : <State state="Never backed up" tone="warn" />}
+          {own.length > 0 && (
+            <>
+              , next <NextRun schedules={own} />
+            </>
+          )}
         </p>
         {hasRole("operator", "backup:run") && (
           <Button onClick={() => dialog.open(BackUpDialog, { subject: { stack }, targets })}>
             Back up
           </Button>
         )}
+        {mayChangeSchedules() && <Button onClick={schedule}>Schedule</Button>}
         {dialog.shown}
       </div>
     </>

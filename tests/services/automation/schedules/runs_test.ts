@@ -26,12 +26,17 @@ function schedule(app: Pick<TestApp, "deps">, fields: Partial<Schedule> = {}): S
     name: "nightly",
     containerId: idOf("web"),
     containerName: "web",
+    kind: "container",
     action: "restart",
+    stack: null,
+    options: {},
     cronExpression: "* * * * *",
     timezone: "UTC",
     enabled: true,
     createdAt: "2026-01-01T00:00:00.000Z",
+    activeSince: "2026-01-01T00:00:00.000Z",
     lastRunAt: null,
+    overdueSince: null,
     ...fields,
   };
   insertSchedule(app.deps.db, stored);
@@ -74,9 +79,13 @@ Deno.test("a schedule that is due acts on its container and leaves a run", async
   deepEqual(shown, {
     scheduleId: id,
     scheduleName: "nightly",
+    kind: "container",
+    action: "restart",
     containerId: idOf("web"),
     containerName: "web",
-    action: "restart",
+    stack: null,
+    subject: "web",
+    jobId: null,
     startedAt: "2026-01-01T12:00:00.000Z",
     finishedAt: "2026-01-01T12:00:00.000Z",
     status: "success",
@@ -248,7 +257,15 @@ Deno.test("a container that is gone is a failed run, also where its name begins 
   const error = "Container 6f74 no longer exists";
   deepEqual(history(app).map(({ status, error }) => [status, error]), [["failure", error]]);
   deepEqual(failures, [
-    { schedule: "nightly", scheduleId: id, container: "6f74", action: "restart", error },
+    {
+      schedule: "nightly",
+      scheduleId: id,
+      kind: "container",
+      action: "restart",
+      subject: "6f74",
+      container: "6f74",
+      error,
+    },
   ]);
   deepEqual(acts(fake), []);
 });
@@ -299,6 +316,10 @@ Deno.test("a run interrupted by a stop of the service is a failure after the res
     scheduleName: "nightly",
     containerId: idOf("web"),
     containerName: "web",
+    kind: "container",
+    stack: null,
+    subject: "web",
+    jobId: null,
     action: "stop",
     dueAt: "2026-01-01T12:00:00.000Z",
     startedAt: "2026-01-01T12:00:00.002Z",

@@ -1,0 +1,53 @@
+/** Shapes of backups that several endpoints share. @module */
+
+import * as z from "zod";
+import type { KeepRules } from "../../services/backup/restic/forget.ts";
+import { definedFields } from "../../services/change.ts";
+import { MODES } from "../../services/snapshots/modes.ts";
+
+const VOLUMES_MAX = 100;
+
+export const TargetName = z.string().min(1).max(100).meta({
+  description: "Id or name of a target; default: the default one",
+});
+
+export const Volumes = z.array(z.string().min(1).max(255).meta({ example: "shop_data" })).min(1)
+  .max(VOLUMES_MAX).meta({ description: "With the containers that use them" });
+
+export const Mode = z.enum(MODES).meta({
+  description: "stop: containers that write are stopped meanwhile; pause: they are paused; " +
+    "hooks: databases are dumped, and commands of labels run before and after; live: nothing, so " +
+    "that files may be of different moments. Default: the label `longshore.backup`, else `hooks` " +
+    "if all of them are recognized or have hooks, else `stop`",
+});
+
+export const IncludeSharedUsers = z.boolean().meta({
+  description: "Whether containers outside of the stack that use the same volumes are stopped, too",
+});
+
+const Keep = z.int().min(1).max(10_000).optional();
+
+export const Rules = z.strictObject({
+  last: Keep,
+  hourly: Keep,
+  daily: Keep,
+  weekly: Keep,
+  monthly: Keep,
+  yearly: Keep,
+  within: z.strictObject({ years: Keep, months: Keep, days: Keep, hours: Keep }).optional(),
+}).meta({
+  id: "BackupKeepRules",
+  description:
+    "Snapshots to keep, with the meaning of restic's `--keep-` options; without any, all stay",
+  example: { last: 3, daily: 7, weekly: 4 },
+});
+
+export const MaxUnusedPercent = z.number().min(0).max(100).meta({
+  description: "Unused part of the repository that may stay. Default: 5; 0 removes all",
+});
+
+/** Rules that are not given are left out. */
+export const rulesOf = ({ within, ...counts }: z.output<typeof Rules>): KeepRules => ({
+  ...definedFields(counts),
+  ...(within && { within: definedFields(within) }),
+});

@@ -1,0 +1,40 @@
+/** /api/backup/stacks: what is backed up. @module */
+
+import * as z from "zod";
+import { listStackBackups } from "../../services/automation/backups/stacks.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../contract/endpoint.ts";
+import { ENGINE_FAILURES, Timestamp } from "../contract/shapes.ts";
+
+const StackBackups = z.object({
+  stack: z.string().meta({ example: "shop" }),
+  parts: z.int().meta({
+    description: "Number of volumes, and of directories below `STACK_ROOTS`, that its backups have",
+  }),
+  isExcluded: z.boolean().meta({
+    description:
+      "Whether the label `longshore.backup=off` of a container leaves it out of schedules",
+  }),
+  isScheduled: z.boolean().meta({ description: "Whether an enabled schedule backs it up" }),
+  lastBackup: z.object({
+    at: Timestamp,
+    snapshot: z.string(),
+    target: z.string().meta({ description: "Name of the target" }),
+    size: z.int().meta({ description: "Of its files, in bytes" }),
+  }).nullable().meta({ description: "At any target; null if it was never backed up" }),
+}).meta({ id: "StackBackups" });
+
+export const stackBackupEndpoints = (deps: Deps) => [
+  endpoint("GET /api/backup/stacks", {
+    operationId: "listStackBackups",
+    scope: "filtered",
+    summary: "List backups by stack",
+    description:
+      "The Compose projects of this host, by name, with their last successful backup as " +
+      "Longshore remembers it: no target is asked.",
+    role: "viewer",
+    permission: "backup:read",
+    returns: z.object({ stacks: z.array(StackBackups) }).meta({ id: "StackBackupList" }),
+    failures: ENGINE_FAILURES,
+  }, async ({ caller }) => ({ stacks: await listStackBackups(deps, caller) })),
+];

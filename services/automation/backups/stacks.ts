@@ -1,0 +1,74 @@
+/** Last backups of the stacks, which are known without asking a target. @module */
+
+import { selectBackupTargets } from "../../../db/backup_targets.ts";
+import { selectLastStackBackups } from "../../../db/last_backups.ts";
+import { selectEnabledSchedules } from "../../../db/schedules.ts";
+import type { Caller } from "../../access/caller.ts";
+import { includesStack } from "../../access/scope.ts";
+import { currentContainers } from "../../containers/reads.ts";
+import { visibleTo } from "../../containers/visible.ts";
+import type { Deps } from "../../deps.ts";
+import { partsOf } from "../../snapshots/contents.ts";
+import { withImageLabels } from "../../snapshots/labels.ts";
+import { isExcluded } from "../../snapshots/modes.ts";
+import type { StackDeps } from "../../stacks/stacks.ts";
+import { backupKind } from "../schedules/kinds/backup.ts";
+
+export interface StackBackups {
+  stack: string;
+  /** Number of volumes and directories that its backups have. */
+  parts: number;
+  /** Whether a label leaves it out of scheduled backups. */
+  isExcluded: boolean;
+  /** Whether an enabled schedule backs it up. */
+  isScheduled: boolean;
+  lastBackup: {
+    /** ISO 8601, UTC. */
+    at: string;
+    snapshot: string;
+    /** Name of the target. */
+    target: string;
+    /** Of its files, in bytes. */
+    size: number;
+  } | null;
+}
+
+/**
+ * The Compose projects that the caller may see, by name.
+ *
+ * @throws {EngineUnreachableError}
+ */
+export async function listStackBackups(
+  deps: StackDeps & Pick<Deps, "config">,
+  caller: Pick<Caller, "scope">,
+): Promise<StackBackups[]> {
+  const visible = visibleTo(deps, caller);
+  const labelled = await withImageLabels(deps, await currentContainers(visible));
+  const byStack = Map.groupBy(labelled, ({ composeProject }) => composeProject);
+  const targets = new Map(selectBackupTargets(deps.db).map(({ id, name }) => [id, name]));
+  const last = new Map(selectLastStackBackups(deps.db).map((each) => [each.stack, each]));
+  const scheduled = new Set(
+    selectEnabledSchedules(deps.db).flatMap(({ kind, stack }) =>
+      kind === backupKind.id ? [stack] : []
+    ),
+  );
+  return [...byStack].flatMap(([stack, containers]) => {
+    if (stack === null || !includesStack(caller.scope, stack)) return [];
+    const { parts } = partsOf(containers, deps.config.stackRoots);
+    const backup = last.get(stack);
+    return [{
+      stack,
+      parts: parts.length,
+      isExcluded: containers.some(isExcluded),
+      isScheduled: scheduled.has(stack),
+      lastBackup: backup
+        ? {
+          at: backup.at,
+          snapshot: backup.snapshot,
+          target: targets.get(backup.targetId)!,
+          size: backup.size,
+        }
+        : null,
+    }];
+  }).sort((one, other) => one.stack < other.stack ? -1 : 1);
+}

@@ -1,0 +1,22 @@
+/** The last backups, which are known without asking a target. @module */
+
+import { replaceLastBackup } from "../../db/last_backups.ts";
+import type { Deps } from "../deps.ts";
+import type { SnapshotInput, SnapshotJob, SnapshotResult } from "./job.ts";
+
+/** Identifies what was backed up, e.g. `stack shop`, `volumes a, b`. */
+export const backupSubject = (
+  { stack, volumes }: { stack: string | null; volumes: readonly string[] | null },
+): string =>
+  stack === null ? `volumes ${[...new Set(volumes)].sort().join(", ")}` : `stack ${stack}`;
+
+/** Records a backup that has succeeded. */
+export function recordBackup(
+  { db, now }: Pick<Deps, "db" | "now">,
+  { input }: Pick<SnapshotJob, "input">,
+  { snapshot, size }: Pick<SnapshotResult, "snapshot" | "size">,
+): void {
+  const { stack, targetId }: SnapshotInput = input;
+  const subject = backupSubject(input);
+  replaceLastBackup(db, { subject, stack, targetId, at: now().toISOString(), snapshot, size });
+}

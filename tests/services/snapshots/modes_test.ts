@@ -1,0 +1,58 @@
+import { equal } from "node:assert/strict";
+import { defaultMode, isExcluded, type Labelled } from "../../../services/snapshots/modes.ts";
+
+const LABEL = "longshore.backup";
+
+const web = (
+  labels: Record<string, string>,
+  imageLabels: Labelled["imageLabels"] = {},
+  image = "app",
+): Labelled => ({ image, labels: { ...imageLabels, ...labels }, imageLabels });
+
+for (
+  const { what, writers, mode } of [
+    { what: "a container without labels", writers: [web({})], mode: "stop" },
+    { what: "recognized databases", writers: [web({}, {}, "postgres:17")], mode: "hooks" },
+    {
+      what: "labels that differ",
+      writers: [web({ [LABEL]: "live" }), web({ [LABEL]: "pause" })],
+      mode: "pause",
+    },
+    { what: "live of the image", writers: [web({}, { [LABEL]: "live" })], mode: "stop" },
+    { what: "live of an image that is gone", writers: [gone({ [LABEL]: "live" })], mode: "stop" },
+    {
+      what: "hooks of the image",
+      writers: [web({}, { "longshore.backup.pre": "true" })],
+      mode: "stop",
+    },
+    {
+      what: "hooks of the container",
+      writers: [web({ "longshore.backup.pre": "true" })],
+      mode: "hooks",
+    },
+    {
+      what: "stop of the image of a database",
+      writers: [web({}, { [LABEL]: "stop" }, "postgres:17")],
+      mode: "stop",
+    },
+    {
+      what: "live of the container, stop of its image",
+      writers: [web({ [LABEL]: "live" }, { [LABEL]: "stop" })],
+      mode: "live",
+    },
+  ] as const
+) {
+  Deno.test(`the mode of a backup with ${what} is ${mode}`, () => {
+    equal(defaultMode(writers), mode);
+  });
+}
+
+Deno.test("only a label of the container itself excludes it from schedules", () => {
+  equal(isExcluded(web({ [LABEL]: "off" })), true);
+  equal(isExcluded(web({}, { [LABEL]: "off" })), false);
+  equal(isExcluded(gone({ [LABEL]: "off" })), false);
+});
+
+function gone(labels: Record<string, string>): Labelled {
+  return { ...web(labels), imageLabels: undefined };
+}
