@@ -11,8 +11,11 @@ export const TargetName = z.string().min(1).max(100).meta({
   description: "Id or name of a target; default: the default one",
 });
 
-export const Volumes = z.array(z.string().min(1).max(255).meta({ example: "shop_data" })).min(1)
-  .max(VOLUMES_MAX).meta({ description: "With the containers that use them" });
+export const VolumeName = z.string().min(1).max(255).meta({ example: "shop_data" });
+
+export const Volumes = z.array(VolumeName).min(1).max(VOLUMES_MAX).meta({
+  description: "With the containers that use them",
+});
 
 export const Mode = z.enum(MODES).meta({
   description: "stop: containers that write are stopped meanwhile; pause: they are paused; " +

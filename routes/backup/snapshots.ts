@@ -11,7 +11,7 @@ import { endpoint, rawEndpoint } from "../contract/endpoint.ts";
 import { Job } from "../contract/job.ts";
 import { Done, ENGINE_FAILURES, queryBoolean, Timestamp } from "../contract/shapes.ts";
 import { StackName } from "../stacks/shapes.ts";
-import { IncludeSharedUsers, Mode, TargetName, Volumes } from "./shapes.ts";
+import { IncludeSharedUsers, Mode, TargetName, VolumeName, Volumes } from "./shapes.ts";
 
 const SnapshotId = z.string().regex(/^[0-9a-f]{8,64}$/).meta({
   description: "Of restic, or at least its first 8 digits",

@@ -113,6 +113,7 @@ const backUp = (app: TestApp, targetId = TARGET) =>
         mode: "stop",
         reason: "manual",
         note: null,
+        size: null,
         affected: [],
       },
     },
