@@ -173,6 +173,7 @@ export async function openDownload(
       };
     }
     const part = partOf(size, condition === undefined ? range : undefined);
+    if (part.length === 0) end();
     return {
       ...{ name, size, etag: undefined },
       ...part,

@@ -4,8 +4,8 @@ import { Buffer } from "node:buffer";
 import { AppError } from "../../errors.ts";
 import type { ByteString } from "../restic/entry.ts";
 import { FILE_BYTES_MAX, showPath } from "./limits.ts";
-import { type ListedFile, STAT, toListed, unexpected } from "./listing.ts";
-import { EXIT, failureOf, FUNCTIONS, pairOf, type Shell } from "./shell.ts";
+import { type ListedFile, STAT, toListed } from "./listing.ts";
+import { EXIT, failureOf, FUNCTIONS, pairOf, runScript, type Shell, unexpected } from "./shell.ts";
 
 /** Longest wait for the description of a file, in milliseconds: opening a FIFO may take for ever. */
 const OPEN_MS = 30_000;
@@ -186,7 +186,7 @@ export async function replaceContent(
   signal: AbortSignal,
 ): Promise<ListedFile> {
   const { content } = condition ?? { content: "any" };
-  const output = shell.run({
+  const end = await runScript(shell, {
     text: WRITE,
     args: [
       ...pairOf(path),
@@ -198,17 +198,9 @@ export async function replaceContent(
     input: stream,
     signal,
   });
-  let text = "";
-  for (;;) {
-    const { done, value } = await output.next();
-    if (!done) {
-      text = (text + Buffer.from(value).toString("latin1")).slice(0, HEAD_MAX);
-      continue;
-    }
-    if (value.exitCode !== 0) throw failureOf(shell, path, value);
-    const found = HEAD.exec(text.trimEnd());
-    const info = found && toListed(path.slice(path.lastIndexOf("/") + 1), found);
-    if (!info) throw unexpected(shell);
-    return info;
-  }
+  if (end.exitCode !== 0) throw failureOf(shell, path, end);
+  const found = HEAD.exec(end.output.trimEnd());
+  const info = found && toListed(path.slice(path.lastIndexOf("/") + 1), found);
+  if (!info) throw unexpected(shell);
+  return info;
 }

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { AppError } from "../../errors.ts";
 import type { ByteString, Entries, EntryType } from "../restic/entry.ts";
 import { parentOf, showPath } from "./limits.ts";
-import { failureOf, FUNCTIONS, type Shell } from "./shell.ts";
+import { failureOf, FUNCTIONS, type Shell, unexpected } from "./shell.ts";
 import { encodePath } from "./shell_path.ts";
 
 /** Limits of a listing. */
@@ -86,9 +86,6 @@ find . -mindepth 1 -maxdepth 1 -exec stat -c '%f %s %Y %u %g %n/' -- {} + || :`;
     await output.return(undefined as never);
   }
 }
-
-export const unexpected = ({ place }: Shell) =>
-  new AppError("conflict", `The programs in ${place} do not answer as expected`);
 
 /** Types by the bits of `st_mode`, from 12. */
 const TYPES: Readonly<Record<number, EntryType>> = {

@@ -13,6 +13,9 @@ export interface ProgramEnd {
 /** Read part of the standard error, in bytes. */
 const ERRORS_MAX = 4096;
 
+/** Bytes of it that are read and dropped, so that the program can finish. */
+const EXCESS_MAX = 16 * 1024 * 1024;
+
 /** Longest reason in a message, in characters. */
 const REASON_MAX = 300;
 
@@ -30,10 +33,18 @@ export async function* streamOutput(
   const sent = reader && send(reader, connection).catch((error) => failure = error);
   try {
     let errors = "";
+    let size = 0;
     const decoder = new TextDecoder();
     for await (const { stream, bytes } of connection.frames) {
-      if (stream === "stdout") yield bytes;
-      else if (errors.length < ERRORS_MAX) errors += decoder.decode(bytes, { stream: true });
+      if (stream === "stdout") {
+        yield bytes;
+        continue;
+      }
+      if (errors.length < ERRORS_MAX) errors += decoder.decode(bytes, { stream: true });
+      size += bytes.length;
+      if (size > EXCESS_MAX) {
+        throw new AppError("conflict", "The program writes errors without end");
+      }
     }
     // A program that has ended reads no more.
     connection.close();

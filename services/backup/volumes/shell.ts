@@ -5,6 +5,7 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import { AppError } from "../../errors.ts";
 import type { ByteString } from "../restic/entry.ts";
 import type { HelperImage } from "./helper_image.ts";
@@ -46,14 +47,35 @@ export const helperShell = (
   place: mounts.source.source,
 });
 
-/** Runs a script whose output is of no interest. */
-export async function runScript(shell: Shell, script: Script): Promise<ProgramEnd> {
-  const output = shell.run(script);
-  for (;;) {
-    const { done, value } = await output.next();
-    if (done) return value;
+/** Longest output of a script that says little, in bytes. */
+const OUTPUT_MAX = 4096;
+
+/**
+ * Runs a script with little output.
+ *
+ * @throws {AppError} `conflict` for more output than any script has.
+ */
+export async function runScript(
+  shell: Shell,
+  script: Script,
+): Promise<ProgramEnd & { output: string }> {
+  const running = shell.run(script);
+  let output = "";
+  try {
+    for (;;) {
+      const { done, value } = await running.next();
+      if (done) return { ...value, output };
+      output += Buffer.from(value).toString("latin1");
+      if (output.length > OUTPUT_MAX) throw unexpected(shell);
+    }
+  } finally {
+    await running.return(undefined as never);
   }
 }
+
+/** The error of a hostile container, or one with other programs. */
+export const unexpected = ({ place }: Shell) =>
+  new AppError("conflict", `The programs in ${place} do not answer as expected`);
 
 /** Exit codes of the scripts. */
 export const EXIT = {
