@@ -68,7 +68,7 @@ const TYPES = { text: "text/plain", upload: "application/octet-stream" } as cons
 /** Largest upload: the largest file of ext4, in bytes. */
 const UPLOAD_BYTES_MAX = 2 ** 44;
 
-/** What has files. */
+/** Owner of files: a volume, a container or a stack. */
 export interface FileOwner<Params> {
   /** E.g. `/api/volumes/:name`. */
   prefix: `/${string}`;

@@ -25,7 +25,7 @@ export async function containerPlace(deps: PlaceDeps, ref: string): Promise<Plac
   const data = pathsOfData(container, await findOwnData(deps));
   const shell = containerShell(deps, container);
   return {
-    ...{ id: `/containers/${id}`, name, runningContainers: [name] },
+    ...{ id: `container ${id}`, name, runningContainers: [name] },
     assertAllowed: (path, access) => assertNotData(`/${textOf(path)}`, data, access),
     list: (path, signal) => listDirectory(shell, path, signal),
     open: (path, from, signal) => openContent(shell, path, { from, signal }),

@@ -47,7 +47,7 @@ function filesOf(app: LiveApp, base: string) {
 
 const create = { "if-none-match": "*" };
 
-/** What every place does alike. `sh` runs a command there as root, in the directory with the files. */
+/** Checks that are the same for every place. `sh` runs a command there as root, in the directory with the files. */
 async function checkPlace(
   files: ReturnType<typeof filesOf>,
   base: string,

@@ -82,7 +82,6 @@ export async function openContent(
 
 type Output = ReturnType<Shell["run"]>;
 
-const HEAD = new RegExp(`^${STAT.source}$`);
 const HEAD_MAX = 200;
 const LINE_END = 0x0a;
 
@@ -99,7 +98,7 @@ async function readHead(
     bytes = Buffer.concat([bytes, value]);
     const end = bytes.indexOf(LINE_END);
     if (end < 0 && bytes.length <= HEAD_MAX) continue;
-    const found = HEAD.exec(Buffer.from(bytes.subarray(0, end)).toString("latin1"));
+    const found = STAT.exec(Buffer.from(bytes.subarray(0, end)).toString("latin1"));
     const info = found && toListed(path.slice(path.lastIndexOf("/") + 1), found);
     if (info?.type !== "file" || info.size > FILE_BYTES_MAX) throw unexpected(shell);
     return { info, rest: bytes.subarray(end + 1) };
@@ -199,7 +198,7 @@ export async function replaceContent(
     signal,
   });
   if (end.exitCode !== 0) throw failureOf(shell, path, end);
-  const found = HEAD.exec(end.output.trimEnd());
+  const found = STAT.exec(end.output.trimEnd());
   const info = found && toListed(path.slice(path.lastIndexOf("/") + 1), found);
   if (!info) throw unexpected(shell);
   return info;

@@ -98,10 +98,9 @@ const TYPES: Readonly<Record<number, EntryType>> = {
   0o14: "socket",
 };
 
-/** The values of `stat -c '%f %s %Y %u %g'`. */
-export const STAT = /([0-9a-f]{1,8}) (\d{1,16}) (-?\d{1,16})(?:\.\d*)? (\d{1,10}) (\d{1,10})/;
-
-const LINE = new RegExp(`${STAT.source} \\./([^/]*)/\\n`, "gy");
+/** The values of `stat -c '%f %s %Y %u %g'`, with a name in {@linkcode LINE}. */
+export const STAT = /^([0-9a-f]{1,8}) (\d{1,16}) (-?\d{1,16}) (\d{1,10}) (\d{1,10})$/;
+const LINE = /([0-9a-f]{1,8}) (\d{1,16}) (-?\d{1,16}) (\d{1,10}) (\d{1,10}) \.\/([^/]*)\/\n/gy;
 
 /** @returns `undefined` for an unknown type. */
 export function toListed(
