@@ -10,7 +10,7 @@ import type { MenuItem } from "../../components/menu.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { addStyles } from "../../components/styles.ts";
-import { Ancestors, fileColumns } from "../../parts/files/columns.tsx";
+import { Ancestors, fileColumns, shownPath } from "../../parts/files/columns.tsx";
 import { href, navigate, query } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
@@ -40,7 +40,7 @@ export function Files({ snapshot }: { snapshot: BackupSnapshot }) {
         columns={fileColumns<File>((path) => pathOf(snapshot, path))}
         rows={list?.files}
         keyOf={({ path }) => path}
-        nameOf={({ name }) => plain(name)}
+        nameOf={({ name }) => shownPath(name)}
         actions={(file) => actionsOf(snapshot, file)}
         reading={reading}
         empty="This directory is empty."

@@ -9,6 +9,10 @@ import styles from "./files.css" with { type: "text" };
 
 addStyles(styles);
 
+/** A name or path for people. Those with bytes that are not UTF-8 keep their `%XX`. */
+export const shownPath = (path: string): string =>
+  plain(/%(?!25)/.test(path) ? path : path.replaceAll("%25", "%"));
+
 /** A file as every list has it. */
 export interface ListedFile {
   name: string;
@@ -37,10 +41,14 @@ export const fileColumns = <File extends ListedFile>(
           ? (
             <>
               <Icon name="folder" />
-              <a class="cut" href={hrefOf(path)}>{plain(name)}</a>
+              <a class="cut" href={hrefOf(path)}>{shownPath(name)}</a>
             </>
           )
-          : <Text>{linkTarget ? `${name} → ${linkTarget}` : name}</Text>}
+          : (
+            <Text>
+              {linkTarget ? `${shownPath(name)} → ${shownPath(linkTarget)}` : shownPath(name)}
+            </Text>
+          )}
       </span>
     ),
     // Directories come first.
@@ -68,8 +76,12 @@ export function Ancestors({ root, path, hrefOf }: {
         <span key={at}>
           {at > 0 && " / "}
           {at === names.length
-            ? <span aria-current="location">{plain(name)}</span>
-            : <a href={hrefOf(`/${names.slice(0, at).join("/")}`)}>{plain(name)}</a>}
+            ? <span aria-current="location">{at === 0 ? name : shownPath(name)}</span>
+            : (
+              <a href={hrefOf(`/${names.slice(0, at).join("/")}`)}>
+                {at === 0 ? name : shownPath(name)}
+              </a>
+            )}
         </span>
       ))}
     </nav>

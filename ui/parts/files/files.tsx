@@ -14,8 +14,8 @@ import type { MenuItem } from "../../components/menu.tsx";
 import { useRead } from "../../components/reading.ts";
 import { href, navigate, place as address, query } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
-import { sentenceOf, showAlert, withResult } from "../../state/toasts.ts";
-import { Ancestors, fileColumns } from "./columns.tsx";
+import { sentenceOf, showAlert, showStatus, withResult } from "../../state/toasts.ts";
+import { Ancestors, fileColumns, shownPath } from "./columns.tsx";
 import {
   createFolder,
   deleteFile,
@@ -77,6 +77,11 @@ export function Files({ place, root }: { place: Place; root: string }) {
     reload();
     await open(at);
   };
+  const createOne = async (name: string) => {
+    await createFolder(place, joinPath(path, encodeName(name)));
+    showStatus(`Created ${plain(name)}`);
+    reload();
+  };
   return (
     <DropArea onDrop={mayWrite && list ? (files) => void uploads.send(files) : undefined}>
       <div class="file-bar">
@@ -84,14 +89,7 @@ export function Files({ place, root }: { place: Place; root: string }) {
         {mayWrite && list && (
           <div class="actions">
             <Button
-              onClick={() =>
-                dialog.open(NameDialog, {
-                  noun: "folder",
-                  create: async (name) => {
-                    await createFolder(place, joinPath(path, encodeName(name)));
-                    reload();
-                  },
-                })}
+              onClick={() => dialog.open(NameDialog, { noun: "folder", create: createOne })}
             >
               New folder
             </Button>
@@ -108,7 +106,7 @@ export function Files({ place, root }: { place: Place; root: string }) {
         columns={fileColumns<File>((path) => href(addressOf(path)))}
         rows={list?.files}
         keyOf={({ path }) => path}
-        nameOf={({ name }) => plain(name)}
+        nameOf={({ name }) => shownPath(name)}
         actions={(file) =>
           actionsOf(place, file, {
             mayWrite,
@@ -190,9 +188,9 @@ function actionsOf(
   const remove = async () => {
     const what = isDirectory ? "The directory and everything in it" : "The file";
     const consequence = `${what} is deleted. This cannot be undone.`;
-    const question = { verb: "Delete", name, consequence, typed: isDirectory };
+    const question = { verb: "Delete", name: shownPath(name), consequence, typed: isDirectory };
     if (!await confirm(question)) return;
-    if (await withResult(`Deleted ${plain(name)}`, () => deleteFile(place, path))) reload();
+    if (await withResult(`Deleted ${shownPath(name)}`, () => deleteFile(place, path))) reload();
   };
   return [
     ...(isDirectory ? [{ name: "Open", onSelect: () => navigate(addressOf(path)) }] : []),
@@ -244,11 +242,12 @@ function RenameDialog({ place, file: { name, path }, onRenamed, onClose }: {
 }) {
   return (
     <FormDialog
-      title={`Rename ${plain(name)}`}
+      title={`Rename ${shownPath(name)}`}
       submit="Rename"
       onClose={onClose}
       onSubmit={async ({ to }) => {
         await renameFile(place, path, to!);
+        showStatus(`Renamed ${shownPath(name)}`);
         onRenamed();
       }}
     >

@@ -2,11 +2,11 @@
 
 import { useSignal } from "@preact/signals";
 import { ApiError } from "../../api/client.ts";
-import { plain } from "../../base/text.ts";
 import { Button } from "../../components/button.tsx";
 import { confirm, Dialog, useDialog } from "../../components/dialog.tsx";
 import { useUnsaved } from "../../components/unsaved.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
+import { shownPath } from "./columns.tsx";
 import { CodeField } from "../editor/code_field.tsx";
 import { type OpenText, type Place, readText, writeText } from "./place.ts";
 
@@ -33,7 +33,7 @@ export function TextEditor({ place, opened, isReadOnly, onSaved, onClose }: Edit
     const saved = text.peek();
     try {
       base.value = { path, text: saved, etag: await writeText(place, { path, text: saved, etag }) };
-      showStatus(`Saved ${plain(path)}`);
+      showStatus(`Saved ${shownPath(path)}`);
       onSaved();
     } catch (error) {
       const isStale = error instanceof ApiError && error.status === 412;
@@ -61,7 +61,7 @@ export function TextEditor({ place, opened, isReadOnly, onSaved, onClose }: Edit
     const question = {
       verb: "Discard",
       name: "unsaved changes",
-      consequence: `The changes of ${plain(path)} were not saved.`,
+      consequence: `The changes of ${shownPath(path)} were not saved.`,
     };
     if (!isChanged || await confirm(question)) onClose();
   };
@@ -69,7 +69,7 @@ export function TextEditor({ place, opened, isReadOnly, onSaved, onClose }: Edit
     <div class="file-editor">
       <CodeField
         key={revision.value}
-        name={path}
+        name={shownPath(path)}
         text={base.peek().text}
         isReadOnly={isReadOnly}
         problems={NONE}
@@ -106,7 +106,7 @@ function Conflict({ path, onDiscard, onOverwrite, onClose }: {
     work();
   };
   return (
-    <Dialog title={`${plain(path)} was changed meanwhile`} onClose={onClose}>
+    <Dialog title={`${shownPath(path)} was changed meanwhile`} onClose={onClose}>
       <p>
         Another program or user has changed or deleted the file since you opened it. Saving replaces
         what is there now.

@@ -3,11 +3,12 @@
 import { useEffect, useRef } from "preact/hooks";
 import { type Signal, useSignal } from "@preact/signals";
 import { upload } from "../../api/files.ts";
-import { count, percent, plain } from "../../base/text.ts";
+import { count, percent } from "../../base/text.ts";
 import { Button } from "../../components/button.tsx";
 import { confirm } from "../../components/dialog.tsx";
 import { ProgressBar } from "../job_list.tsx";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
+import { shownPath } from "./columns.tsx";
 import { encodeName, filePath, joinPath, type Place } from "./place.ts";
 
 export interface Uploads {
@@ -35,8 +36,8 @@ export function useUploads(
     const isThere = names.has(name);
     const question = {
       verb: "Replace",
-      name,
-      consequence: `The directory has a file ${plain(name)}, whose content is lost.`,
+      name: shownPath(name),
+      consequence: `The directory has a file ${shownPath(name)}, whose content is lost.`,
     };
     if (isThere && !await confirm(question)) return false;
     current.value = { name, part: 0 };
@@ -97,7 +98,7 @@ export function UploadProgress({ uploads: { current, cancel } }: { uploads: Uplo
   const { name, part } = current.value;
   return (
     <div class="upload" role="status">
-      <span>{plain(name)}: {part < 1 ? `${percent(part * 100)} sent` : "being stored"}</span>
+      <span>{shownPath(name)}: {part < 1 ? `${percent(part * 100)} sent` : "being stored"}</span>
       <ProgressBar name="Upload" value={part < 1 ? part : undefined} />
       <Button onClick={cancel}>Cancel</Button>
     </div>
