@@ -26,6 +26,7 @@ export async function containerPlace(deps: PlaceDeps, ref: string): Promise<Plac
   const shell = containerShell(deps, container);
   return {
     ...{ id: `container ${id}`, name, runningContainers: [name] },
+    containers: [container],
     assertAllowed: (path, access) => assertNotData(`/${textOf(path)}`, data, access),
     list: (path, signal) => listDirectory(shell, path, signal),
     open: (path, from, signal) => openContent(shell, path, { from, signal }),

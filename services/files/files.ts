@@ -12,6 +12,7 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { decodePath, encodePath } from "../snapshots/file_path.ts";
 import { readStream } from "../stream/read_stream.ts";
+import { withoutValuesOf } from "../snapshots/secret_values.ts";
 import type { Place } from "./place.ts";
 
 /** Largest file that is edited as text, in bytes. */
@@ -21,7 +22,7 @@ export const TEXT_BYTES_MAX = 1024 * 1024;
 const LIST_MS = 60_000;
 const CHANGE_MS = 10 * 60_000;
 
-type FileDeps = Pick<Deps, "limiters" | "reservations">;
+type FileDeps = Pick<Deps, "engine" | "limiters" | "reservations">;
 
 /** A file as requests show it. */
 export interface FileView {
@@ -52,17 +53,17 @@ export type FindPlace = (signal: AbortSignal) => Promise<Place>;
 
 /** @throws {AppError} `not_found`; `invalid`; `conflict`; `forbidden`. */
 export async function listFiles(
-  { limiters }: FileDeps,
+  deps: FileDeps,
   caller: Holder,
   find: FindPlace,
   path: string,
 ): Promise<FileList> {
-  return await limiters.fileRequests(caller, async () => {
+  return await deps.limiters.fileRequests(caller, async () => {
     const signal = AbortSignal.timeout(LIST_MS);
     const directory = parsePath(path);
     const place = await find(signal);
     place.assertAllowed(directory, "read");
-    const { files, isComplete } = await place.list(directory, signal);
+    const { files, isComplete } = await within(deps, place, () => place.list(directory, signal));
     return {
       files: files.map((file) => viewOf(directory, file)),
       truncated: !isComplete,
@@ -70,6 +71,10 @@ export async function listFiles(
     };
   });
 }
+
+/** Does something in a place. Messages of engines and programs are shown without secret values. */
+const within = <Result>({ engine }: FileDeps, place: Place, work: () => Promise<Result>) =>
+  withoutValuesOf(engine, place.containers, work);
 
 /**
  * Bytes of a path of a request.
@@ -135,7 +140,7 @@ export interface Download {
  * `too_many_requests`.
  */
 export async function openDownload(
-  { limiters }: FileDeps,
+  deps: FileDeps,
   caller: Holder,
   find: FindPlace,
   { path, range, condition, signal }: {
@@ -146,7 +151,7 @@ export async function openDownload(
   },
 ): Promise<Download> {
   const bytes = parsePath(path);
-  const release = limiters.fileTransfers.take(caller);
+  const release = deps.limiters.fileTransfers.take(caller);
   let file: OpenFile | undefined;
   const end = () => {
     file?.close();
@@ -157,7 +162,7 @@ export async function openDownload(
     place.assertAllowed(bytes, "read");
     // The ETag is that of the whole content.
     const from = condition === undefined ? range?.from ?? 0 : 0;
-    file = await place.open(bytes, from, signal);
+    file = await within(deps, place, () => place.open(bytes, from, signal));
     const { info: { size }, content } = file;
     const name = encodePath(bytes.slice(bytes.lastIndexOf("/") + 1));
     if (size <= TEXT_BYTES_MAX && from === 0) {
@@ -283,9 +288,13 @@ export async function uploadFile(
   try {
     const place = await find(ending.signal);
     using _ = reserve(deps, place, [bytes]);
-    const shell = await place.shell(ending.signal);
     const next = { stream: content, size, condition };
-    const written = await replaceContent(shell, bytes, next, ending.signal);
+    const written = await within(
+      deps,
+      place,
+      async () =>
+        await replaceContent(await place.shell(ending.signal), bytes, next, ending.signal),
+    );
     return {
       ...viewOf(bytes.slice(0, Math.max(0, bytes.lastIndexOf("/"))), written),
       etag: null,
@@ -360,7 +369,7 @@ async function change(
     const signal = AbortSignal.timeout(CHANGE_MS);
     const place = await find(signal);
     using _ = reserve(deps, place, paths);
-    await work(await place.shell(signal), signal);
+    await within(deps, place, async () => await work(await place.shell(signal), signal));
   });
 }
 

@@ -4,6 +4,7 @@ import type { ByteString } from "../backup/restic/entry.ts";
 import type { OpenFile } from "../backup/volumes/content.ts";
 import type { Listing } from "../backup/volumes/listing.ts";
 import type { Shell } from "../backup/volumes/shell.ts";
+import type { Container } from "../containers/inventory.ts";
 import type { Operation } from "../containers/reservations.ts";
 
 export interface Place {
@@ -11,6 +12,8 @@ export interface Place {
   id: string;
   /** For the audit log, e.g. `shop_data`. */
   name: string;
+  /** Those that use the files: the engine's messages may have secret values of them. */
+  containers: readonly Pick<Container, "id">[];
   /** Names of running containers that may change the files at any moment. */
   runningContainers: string[];
   /**

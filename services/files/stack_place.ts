@@ -53,6 +53,7 @@ export async function stackPlace(deps: PlaceDeps, name: string): Promise<Place> 
   };
   return {
     ...{ id: `/directories${directory}`, name, runningContainers: writersOf(users) },
+    containers: [...members, ...users].map(({ container }) => container),
     assertAllowed(path, access) {
       const full = `${directory}/${textOf(path)}`;
       assertNotData(full, own, access);

@@ -35,6 +35,7 @@ export async function volumePlace(
   };
   return {
     ...{ id, name, runningContainers: writersOf(users) },
+    containers: users.map(({ container }) => container),
     assertAllowed: (path, access) => assertNotData(`${hostPath}/${textOf(path)}`, own, access),
     list: (path, signal) => listMounted(deps, mounted, path, signal),
     open: (path, from, signal) => openMounted(deps, mounted, path, from, signal),
