@@ -118,15 +118,27 @@ engineTest("files of a volume", async (engine) => {
     match(without.body.error, /set HELPER_IMAGE/);
     deepEqual(await files.names("/"), []);
 
-    await using user = await engine.runContainer({ options: [`--volume=${name}:/data`] });
-    const sh = (command: string) =>
-      engine.docker("exec", user.name, "sh", "-c", `cd /data; ${command}`);
-    await checkPlace(files, "", sh);
-    deepEqual((await files.list("/")).body.runningContainers, [user.name]);
+    {
+      await using user = await engine.runContainer({ options: [`--volume=${name}:/data`] });
+      const sh = (command: string) =>
+        engine.docker("exec", user.name, "sh", "-c", `cd /data; ${command}`);
+      await checkPlace(files, "", sh);
+      deepEqual((await files.list("/")).body.runningContainers, [user.name]);
 
-    using _ = app.deps.reservations.reserve({ id: user.id, name: user.name }, "updated");
-    const busy = await files.folder("/busy");
-    equal(busy.body.error, `${user.name} is being updated`);
+      using _ = app.deps.reservations.reserve({ id: user.id, name: user.name }, "updated");
+      const busy = await files.folder("/busy");
+      equal(busy.body.error, `${user.name} is being updated`);
+    }
+    // Without a user there is no image with the programs, and archives have to do.
+    deepEqual(
+      await files.names("/"),
+      ["app.conf", "fifo", "link", "out"].filter((name) => name !== "fifo"),
+    );
+    equal((await files.text("/app.conf")).length, 2);
+    equal(await (await files.get("/app.conf", { range: "bytes=1-" })).text(), "\n");
+    equal((await files.get("/link")).status, 409);
+    equal((await files.get("/out/x")).status, 409);
+    equal((await files.get("/none")).status, 404);
   } finally {
     await engine.docker("volume", "rm", name);
   }
