@@ -54,6 +54,11 @@ async function* runScript(
     env: ["LC_ALL=C"],
     stdin: true,
     signal,
+  }).catch((error) => {
+    const isStopped = error instanceof EngineError && error.status === 409;
+    throw isStopped
+      ? new AppError("conflict", `Container ${container.name} is not running`, { cause: error })
+      : error;
   });
   let errors: string;
   try {
