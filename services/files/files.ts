@@ -12,7 +12,7 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { decodePath, encodePath } from "../snapshots/file_path.ts";
 import { readStream } from "../stream/read_stream.ts";
-import { withoutValuesOf } from "../snapshots/secret_values.ts";
+import { withoutValuesOf } from "../backup/volumes/secret_values.ts";
 import type { Place } from "./place.ts";
 
 /** Largest file that is edited as text, in bytes. */

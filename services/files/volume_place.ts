@@ -6,7 +6,7 @@ import { textOf } from "../backup/volumes/shell_path.ts";
 import { usersOf, type VolumeUser } from "../backup/volumes/users.ts";
 import { identityOf } from "../containers/reserve.ts";
 import type { Deps } from "../deps.ts";
-import { volumePart } from "../snapshots/contents.ts";
+import { volumePart } from "../backup/trees/part.ts";
 import { listMounted, mountedShell, openMounted } from "./mounted_place.ts";
 import { assertNotData, findOwnData, ownData } from "./own_data.ts";
 import { FILE_OPERATION, type Place } from "./place.ts";
