@@ -5,6 +5,7 @@ import { createVolume, listVolumes, removeVolume } from "../services/storage/vol
 import { visibleTo } from "../services/containers/visible.ts";
 import type { Deps } from "../services/deps.ts";
 import { endpoint } from "./contract/endpoint.ts";
+import { VolumeParams } from "./storage_shapes.ts";
 import {
   ENGINE_FAILURES,
   EngineDriver,
@@ -13,13 +14,6 @@ import {
   Timestamp,
   Warning,
 } from "./contract/shapes.ts";
-
-/** Only the engine's characters for names are allowed. */
-const VolumeParams = z.object({
-  name: z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,254}$/, {
-    error: "must be the name of a volume",
-  }),
-});
 
 const Volume = z.object({
   name: z.string(),

@@ -17,8 +17,10 @@ export type ErrorCode =
   | "not_found"
   | "method_not_allowed"
   | "conflict"
+  | "precondition_failed"
   | "too_large"
   | "unsupported_media_type"
+  | "precondition_required"
   | "too_many_requests"
   | "bad_gateway"
   | "unavailable";

@@ -21,6 +21,10 @@ export const createLimiters = () => ({
   snapshotReads: createFairLimiter({ what: "reads of snapshots", running: 4, waiting: 32 }),
   /** Each has a worker for as long as the client takes. */
   snapshotDownloads: createShares({ what: "downloads of snapshots", max: 6 }),
+  /** Each may start a container. */
+  fileRequests: createFairLimiter({ what: "requests for files", running: 6, waiting: 32 }),
+  /** Each has a container or a command for as long as the client takes. */
+  fileTransfers: createShares({ what: "transfers of files", max: 8 }),
   commands: createFairLimiter({ what: "commands", running: 16, waiting: 64 }),
   /** Comparisons of a container's files with its image. */
   fileComparisons: createFairLimiter({ what: "file comparisons", running: 2, waiting: 16 }),

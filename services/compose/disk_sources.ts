@@ -30,7 +30,7 @@ export const COMPOSE_NAMES = [
   "docker-compose.yml",
   "docker-compose.yaml",
 ] as const;
-const OVERRIDE_NAMES = [
+export const OVERRIDE_NAMES = [
   "compose.override.yml",
   "compose.override.yaml",
   "docker-compose.override.yml",

@@ -20,6 +20,7 @@ export type Activity =
   | "rebuilt"
   | "backed up"
   | "restored"
+  | "written"
   | "deployed"
   | "removed";
 

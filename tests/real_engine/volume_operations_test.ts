@@ -3,14 +3,15 @@ import { listAll } from "../../services/containers/reads.ts";
 import { removeLeftHelpers } from "../../services/containers/helpers.ts";
 import { findHelperImage } from "../../services/backup/volumes/helper_image.ts";
 import { streamProgram } from "../../services/backup/volumes/helper_program.ts";
+import { listDirectory } from "../../services/backup/volumes/listing.ts";
 import {
   deletePath,
   emptyVolume,
-  listDirectory,
   makeDirectory,
   renamePath,
 } from "../../services/backup/volumes/operations.ts";
 import { openVolume } from "../../services/backup/volumes/read.ts";
+import { helperShell } from "../../services/backup/volumes/shell.ts";
 import { usersOf } from "../../services/backup/volumes/users.ts";
 import { writeVolume } from "../../services/backup/volumes/write.ts";
 import type { Entry } from "../../services/backup/restic/entry.ts";
@@ -48,32 +49,32 @@ eachEngine("files of a volume are listed, renamed and deleted", async (engine) =
   const { source } = await seen.volume();
   await writeVolume(deps, source, smallTree(), { signal });
   const image = await findHelperImage(deps, ["longshore-test/none", BUSYBOX], signal);
-  const target = { source, image, signal };
-  const list = async (path: string) => (await listDirectory(deps, target, path)).files;
+  const shell = helperShell(deps, { source, image });
+  const list = async (path: string) => (await listDirectory(shell, path, signal)).files;
 
   deepEqual(await list(ODD), [{
     ...{ name: "file", type: "file", mode: 0o750, uid: 7, gid: 8, size: 2 },
     mtime: 1_000_000_000n,
   }]);
-  await makeDirectory(deps, target, "new");
-  await renamePath(deps, target, { from: ODD, to: `new/${ODD}` });
+  await makeDirectory(shell, "new", signal);
+  await renamePath(shell, { from: ODD, to: `new/${ODD}` }, signal);
   deepEqual(namesIn(await list("new")), [ODD]);
-  await renamePath(deps, target, { from: `new/${ODD}`, to: ODD });
+  await renamePath(shell, { from: `new/${ODD}`, to: ODD }, signal);
   // Each takes Podman a second.
   if (engine.kind === "docker") {
-    await rejects(makeDirectory(deps, target, "new"), /already exists/);
-    await rejects(renamePath(deps, target, { from: "link", to: "new" }), /already exists/);
-    await rejects(deletePath(deps, target, "link/file"), /is behind a symbolic link/);
+    await rejects(makeDirectory(shell, "new", signal), /already exists/);
+    await rejects(renamePath(shell, { from: "link", to: "new" }, signal), /already exists/);
+    await rejects(deletePath(shell, "link/file", signal), /is behind a symbolic link/);
     await rejects(list("link"), /is behind a symbolic link/);
-    await rejects(deletePath(deps, target, "none"), /does not exist/);
+    await rejects(deletePath(shell, "none", signal), /does not exist/);
     await rejects(list("none"), /does not exist/);
     await rejects(list("../x"), /contains \.\./);
   }
-  await deletePath(deps, target, `${ODD}/file`);
+  await deletePath(shell, `${ODD}/file`, signal);
   deepEqual(await list(ODD), []);
-  await deletePath(deps, target, "link");
+  await deletePath(shell, "link", signal);
   deepEqual(namesIn(await list("")), [ODD, "new"]);
-  await emptyVolume(deps, target);
+  await emptyVolume(shell, signal);
   deepEqual(await list(""), []);
 
   equal(await seen.helpers(), 0);
@@ -184,12 +185,13 @@ for (const operation of INTERRUPTED) {
       await using direct = await volumeApp(engine);
       await writeVolume(direct.deps, source, smallTree(), { signal });
       const image = await findHelperImage(direct.deps, [BUSYBOX], signal);
-      const target = { source, image, signal };
       const work = async () => {
         if (operation === "write") {
           return void await writeVolume(deps, source, smallTree(), { signal });
         }
-        if (operation === "empty") return await emptyVolume(deps, target);
+        if (operation === "empty") {
+          return await emptyVolume(helperShell(deps, { source, image }), signal);
+        }
         for await (const _ of (await openVolume(deps, source, { signal })).entries);
       };
       const own = /^\/(?:volumes|images|containers\/[0-9a-f]{64}|containers\/create)/;
@@ -213,7 +215,11 @@ for (const operation of INTERRUPTED) {
       proxy.observe(() => {});
       // At least four calls were lost, before and after the engine got them.
       ok(last > 8, `${last} calls`);
-      const { files } = await listDirectory(direct.deps, target, "");
+      const { files } = await listDirectory(
+        helperShell(direct.deps, { source, image }),
+        "",
+        signal,
+      );
       deepEqual(namesIn(files), operation === "empty" ? [] : [ODD, "link"]);
     },
   );

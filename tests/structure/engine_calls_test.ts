@@ -25,7 +25,7 @@ const FEATURES: Record<string, RegExp> = {
   "Update checks": /^services\/(images\/registries|updates\/check)\//,
   "Updates": /^services\/updates\/(?!check\/)/,
   "Stacks from Compose files": /^services\/(compose\/|containers\/helper(s|_container)\.ts$)/,
-  "Volumes in backups": /^services\/(backup\/volumes|snapshots)\//,
+  "Volumes in backups": /^services\/(backup\/volumes|files|snapshots)\//,
   "Takeover": /^services\/takeover\//,
   "Swarm": /^services\/swarm\//,
 };

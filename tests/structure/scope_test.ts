@@ -21,6 +21,11 @@ const CLOSED = [
   "GET /api/audit",
   "* /api/edition",
   "GET /api/endpoints",
+  // Files have what other stacks and containers keep secret.
+  "GET /api/containers/:id/file",
+  "PUT /api/containers/:id/file",
+  "DELETE /api/containers/:id/file",
+  "POST /api/containers/:id/files/",
   // The metrics history belongs to the name, which another container may have had.
   "POST /api/containers/:id/rename",
   "DELETE /api/images/:id",
@@ -40,6 +45,7 @@ const CLOSED = [
   // Sources name containers and files that the token may not see.
   "GET /api/stacks/:name/",
   "PUT /api/stacks/:name/source",
+  "PUT /api/stacks/:name/file",
   "POST /api/stacks",
   "DELETE /api/stacks/:name",
   "* /api/takeover",
@@ -48,6 +54,8 @@ const CLOSED = [
   "POST /api/settings/users-mode",
   "* /api/setup/",
   "POST /api/volumes",
+  "GET /api/volumes/:name/file",
+  "PUT /api/volumes/:name/file",
   "DELETE /api/volumes/:name",
   "POST /api/updates/check",
   "* /api/updates/settings",

@@ -5,6 +5,9 @@ import { accessToken, refreshToken } from "../state/session.ts";
 import { api, ApiError, ENDED, send, UNREACHABLE } from "./client.ts";
 
 interface UploadOptions {
+  /** Default: POST. */
+  method?: "POST" | "PUT";
+  headers?: Record<string, string>;
   signal: AbortSignal;
   /** From 0 to 1. */
   onProgress: (part: number) => void;
@@ -20,14 +23,15 @@ interface UploadOptions {
 export async function upload<Result>(
   path: string,
   file: File,
-  { signal, onProgress }: UploadOptions,
+  { method = "POST", headers = {}, signal, onProgress }: UploadOptions,
 ): Promise<Result> {
   const token = await accessToken();
   if (token === undefined) throw new ApiError(401, ENDED);
   const request = new XMLHttpRequest();
-  request.open("POST", new URL(path, ROOT));
+  request.open(method, new URL(path, ROOT));
   request.setRequestHeader("authorization", `Bearer ${token}`);
   request.setRequestHeader("content-type", "application/octet-stream");
+  for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
   request.responseType = "json";
   signal.addEventListener("abort", () => request.abort());
   request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total);

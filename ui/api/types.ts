@@ -1385,6 +1385,23 @@ export type FileChangeList = {
   offset: number;
 };
 
+export type FileList = {
+  files: ({
+    name: string;
+    path: string;
+    type: "file" | "dir" | "symlink" | "fifo" | "socket" | "dev" | "chardev";
+    size: number;
+    mode: string;
+    uid: number;
+    gid: number;
+    modifiedAt: string;
+  })[];
+  truncated: boolean;
+  runningContainers: (string)[];
+};
+
+export type FileRename = { path: string; to: string };
+
 export type FirstAccount = { name?: string | null; email: string; password: string };
 
 export type GeneratedStack = {
@@ -2315,6 +2332,8 @@ export type NewComplianceEntry = {
   outcome?: "success" | "failure";
   metadata?: Record<string, unknown> | null;
 };
+
+export type NewFolder = { path: string };
 
 export type NewIcon = { name: string; url: string };
 
@@ -4313,6 +4332,19 @@ export type WebhookList = { webhooks: (Webhook)[] };
 
 export type WebhookTest = { ok: true; delivery_id: string };
 
+export type WrittenFile = {
+  name: string;
+  path: string;
+  type: "file" | "dir" | "symlink" | "fifo" | "socket" | "dev" | "chardev";
+  size: number;
+  mode: string;
+  uid: number;
+  gid: number;
+  modifiedAt: string;
+  etag: string | null;
+  runningContainers: (string)[];
+};
+
 /** Input and result of each operation, by method and path. */
 export interface Operations {
   "DELETE /api/account/identities/{id}": {
@@ -4339,6 +4371,11 @@ export interface Operations {
     path: { id: string };
     query?: { force?: boolean; volumes?: boolean };
     result: ContainerDeletion;
+  };
+  "DELETE /api/containers/{id}/file": {
+    path: { id: string };
+    query: { path: string };
+    result: Done;
   };
   "DELETE /api/edition/license": { result: EditionChange };
   "DELETE /api/ext/service-enterprise/branding/{id}": { path: { id: string }; result: Done };
@@ -4401,6 +4438,11 @@ export interface Operations {
   "DELETE /api/schedules/{id}": { path: { id: string }; result: Done };
   "DELETE /api/silences/{id}": { path: { id: string }; result: Done };
   "DELETE /api/stacks/{name}": { path: { name: string }; result: Done };
+  "DELETE /api/stacks/{name}/file": {
+    path: { name: string };
+    query: { path: string };
+    result: Done;
+  };
   "DELETE /api/takeover/{name}": { path: { name: string }; result: Done };
   "DELETE /api/tokens/{id}": { path: { id: string }; result: Done };
   "DELETE /api/updates/blocked/{id}": { path: { id: string }; result: Done };
@@ -4415,6 +4457,11 @@ export interface Operations {
     result: Done;
   };
   "DELETE /api/volumes/{name}": { path: { name: string }; result: VolumeDeletion };
+  "DELETE /api/volumes/{name}/file": {
+    path: { name: string };
+    query: { path: string };
+    result: Done;
+  };
   "DELETE /api/webhooks/{id}": { path: { id: string }; result: Done };
   "DELETE /auth/session": { result: SignedOut };
   "DELETE /auth/users/{id}": { path: { id: string }; result: Done };
@@ -4490,6 +4537,16 @@ export interface Operations {
     path: { id: string };
     query?: { limit?: number; offset?: number };
     result: FileChangeList;
+  };
+  "GET /api/containers/{id}/file": {
+    path: { id: string };
+    query: { path: string };
+    result: string | undefined;
+  };
+  "GET /api/containers/{id}/files": {
+    path: { id: string };
+    query?: { path?: string };
+    result: FileList;
   };
   "GET /api/containers/{id}/inspect": { path: { id: string }; result: ContainerInspection };
   "GET /api/containers/{id}/logs": {
@@ -4890,6 +4947,16 @@ export interface Operations {
     query?: { kind?: "compose" | "swarm" };
     result: StackDetail;
   };
+  "GET /api/stacks/{name}/file": {
+    path: { name: string };
+    query: { path: string };
+    result: string | undefined;
+  };
+  "GET /api/stacks/{name}/files": {
+    path: { name: string };
+    query?: { path?: string };
+    result: FileList;
+  };
   "GET /api/stacks/{name}/logs/stream": {
     path: { name: string };
     query?: {
@@ -4941,6 +5008,16 @@ export interface Operations {
     result: SessionPage;
   };
   "GET /api/volumes": { result: VolumeList };
+  "GET /api/volumes/{name}/file": {
+    path: { name: string };
+    query: { path: string };
+    result: string | undefined;
+  };
+  "GET /api/volumes/{name}/files": {
+    path: { name: string };
+    query?: { path?: string };
+    result: FileList;
+  };
   "GET /api/webhooks": { result: WebhookList };
   "GET /api/webhooks/{id}": { path: { id: string }; result: Webhook };
   "GET /api/webhooks/{id}/deliveries": {
@@ -5023,6 +5100,12 @@ export interface Operations {
     result: TerminalTicket;
   };
   "POST /api/containers/{id}/exec": { path: { id: string }; body: ExecCommand; result: ExecResult };
+  "POST /api/containers/{id}/files/folder": { path: { id: string }; body: NewFolder; result: Done };
+  "POST /api/containers/{id}/files/rename": {
+    path: { id: string };
+    body: FileRename;
+    result: Done;
+  };
   "POST /api/containers/{id}/kill": {
     path: { id: string };
     body: KillOptions | undefined;
@@ -5213,6 +5296,12 @@ export interface Operations {
     body: StackDown | undefined;
     result: Job;
   };
+  "POST /api/stacks/{name}/files/folder": { path: { name: string }; body: NewFolder; result: Done };
+  "POST /api/stacks/{name}/files/rename": {
+    path: { name: string };
+    body: FileRename;
+    result: Done;
+  };
   "POST /api/stacks/{name}/plan": {
     path: { name: string };
     body: StackPlanOptions | undefined;
@@ -5245,6 +5334,16 @@ export interface Operations {
   "POST /api/tokens/{id}/rotate": { path: { id: string }; result: IssuedApiToken };
   "POST /api/updates/check": { body: UpdateCheck | undefined; result: Job };
   "POST /api/volumes": { body: NewVolume; result: Volume };
+  "POST /api/volumes/{name}/files/folder": {
+    path: { name: string };
+    body: NewFolder;
+    result: Done;
+  };
+  "POST /api/volumes/{name}/files/rename": {
+    path: { name: string };
+    body: FileRename;
+    result: Done;
+  };
   "POST /api/webhooks": { body: NewWebhook; result: CreatedWebhook };
   "POST /api/webhooks/deliveries/{id}/replay": { path: { id: string }; result: WebhookTest };
   "POST /api/webhooks/{id}/test": { path: { id: string }; result: WebhookTest };
@@ -5283,6 +5382,11 @@ export interface Operations {
     path: { id: string };
     body: BackupTargetChanges | undefined;
     result: EstablishedBackupTarget;
+  };
+  "PUT /api/containers/{id}/file": {
+    path: { id: string };
+    query: { path: string };
+    result: WrittenFile;
   };
   "PUT /api/containers/{id}/limits": {
     path: { id: string };
@@ -5448,12 +5552,22 @@ export interface Operations {
     body: SilenceChanges | undefined;
     result: Silence;
   };
+  "PUT /api/stacks/{name}/file": {
+    path: { name: string };
+    query: { path: string };
+    result: WrittenFile;
+  };
   "PUT /api/stacks/{name}/source": {
     path: { name: string };
     body: StackSourceChange;
     result: StackSourceVersion;
   };
   "PUT /api/updates/settings": { body: UpdateSettingsChanges | undefined; result: UpdateSettings };
+  "PUT /api/volumes/{name}/file": {
+    path: { name: string };
+    query: { path: string };
+    result: WrittenFile;
+  };
   "PUT /api/webhooks/{id}": {
     path: { id: string };
     body: WebhookChanges | undefined;

@@ -55,7 +55,7 @@ export const PAGES: Record<Path, PageInfo> = {
     load: () => import("./containers/list.tsx"),
   },
   "/containers/:id": { title: "Container", load: container },
-  "/containers/:id/:tab(stats|logs|terminal|exec|processes|environment|mounts|networks|changes|events|inspect)":
+  "/containers/:id/:tab(stats|logs|terminal|exec|processes|environment|mounts|files|networks|changes|events|inspect)":
     {
       title: "Container",
       load: container,
@@ -79,7 +79,7 @@ export const PAGES: Record<Path, PageInfo> = {
     load: () => import("./stacks/new.tsx"),
   },
   "/stacks/:id": { title: "Stack", load: stack },
-  "/stacks/:id/:tab(source|logs|versions)": { title: "Stack", load: stack },
+  "/stacks/:id/:tab(source|files|logs|versions)": { title: "Stack", load: stack },
   "/takeover": {
     title: "Take over",
     group: "Host",
@@ -120,6 +120,7 @@ export const PAGES: Record<Path, PageInfo> = {
     icon: "disk",
     load: () => import("./volumes.tsx"),
   },
+  "/volumes/:id": { title: "Volume", load: () => import("./volume.tsx") },
   "/host": { title: "Host", group: "Host", icon: "server", load: () => import("./host/host.tsx") },
   "/alerts": {
     title: "Alerts",

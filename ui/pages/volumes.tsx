@@ -16,8 +16,9 @@ import { SelectField, TextArea, TextField } from "../components/fields.tsx";
 import { EditDialog, type EditProps } from "../components/form.tsx";
 import { type FormValues, pairsOf } from "../components/form_values.ts";
 import { useRead } from "../components/reading.ts";
-import { Badge, Text } from "../components/states.tsx";
+import { Badge } from "../components/states.tsx";
 import { bytes, plain } from "../base/text.ts";
+import { href } from "../state/router.ts";
 import { hasRole } from "../state/session.ts";
 import { Incomplete } from "../parts/incomplete.tsx";
 import { PruneDialog } from "../parts/prune.tsx";
@@ -27,6 +28,8 @@ import { ResourcePage } from "../components/resource.tsx";
 /** The engine's names of volumes that were created without one. */
 const ANONYMOUS = /^[0-9a-f]{64}$/;
 
+const pathOf = (name: string) => `/volumes/${encodeURIComponent(name)}`;
+
 const COLUMNS: readonly Column<Volume>[] = [
   {
     ...NAME_COLUMN,
@@ -34,7 +37,7 @@ const COLUMNS: readonly Column<Volume>[] = [
       ANONYMOUS.test(name)
         ? (
           <span class="name-cell" title={name}>
-            {name.slice(0, 12)}
+            <a href={href(pathOf(name))}>{name.slice(0, 12)}</a>
             <span class="wide">
               <Badge>Anonymous</Badge>
             </span>
@@ -43,7 +46,7 @@ const COLUMNS: readonly Column<Volume>[] = [
         )
         : (
           <span class="name-cell">
-            <Text>{name}</Text>
+            <a class="cut" href={href(pathOf(name))}>{plain(name)}</a>
             <Incomplete warning={warning} />
           </span>
         ),

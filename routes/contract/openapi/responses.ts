@@ -62,8 +62,10 @@ const FAILURES: Record<string, SharedResponse> = {
     description: "The resource does not exist, or is outside of the token's scope",
   },
   409: { name: "Conflict", description: "The current state does not allow this" },
+  412: { name: "PreconditionFailed", description: "The object has changed" },
   413: { name: "ContentTooLarge", description: "The body is too large" },
   415: { name: "UnsupportedMediaType", description: "The body has another media type" },
+  428: { name: "PreconditionRequired", description: "A header with a condition is missing" },
   429: {
     name: "TooManyRequests",
     description: "Too many requests from this address",

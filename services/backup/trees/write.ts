@@ -5,6 +5,7 @@ import type { Repository } from "../restic/repository.ts";
 import { findHelperImage } from "../volumes/helper_image.ts";
 import { parentOf } from "../volumes/limits.ts";
 import { emptyVolume } from "../volumes/operations.ts";
+import { helperShell } from "../volumes/shell.ts";
 import { writeVolume } from "../volumes/write.ts";
 import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/kind.ts";
@@ -39,7 +40,7 @@ export async function writeParts(
   const image = emptiedWith ? await findHelperImage(deps, emptiedWith, signal) : undefined;
   const sum = { bytes: 0, skippedCount: 0 };
   for (const { from, to: { mount, path } } of parts) {
-    if (image) await emptyVolume(deps, { source: mount, image, signal });
+    if (image) await emptyVolume(helperShell(deps, { source: mount, image }), signal);
     const paths = files?.filter((file) => file.startsWith(`${from}/`)) ?? [from];
     const parents = files
       ? await translated(() => findParents({ repository, snapshot, signal }, from, paths))

@@ -5,15 +5,16 @@
  * @module
  */
 
-import { containerArchiveStream } from "../../../engine/container_archive.ts";
+import { containerArchiveStream, containerStat } from "../../../engine/container_archive.ts";
 import { type MountSource, removeHelper } from "../../containers/helper_container.ts";
 import { AppError } from "../../errors.ts";
 import type { ByteString, Entries, Entry } from "../restic/entry.ts";
 import { findHelperImage, type HelperImage } from "./helper_image.ts";
-import { type ProgramEnd, programError, streamProgram } from "./helper_program.ts";
-import type { SkipList } from "./limits.ts";
+import { streamProgram } from "./helper_program.ts";
+import { showPath, type SkipList } from "./limits.ts";
 import { createVolumeHelper, type VolumeDeps } from "./mounted.ts";
-import { DECODE, encodePath } from "./shell_path.ts";
+import { type ProgramEnd, programError } from "./program_output.ts";
+import { DECODE, encodePath, isUtf8, textOf } from "./shell_path.ts";
 import { readTar } from "./tar_reader.ts";
 
 /** Directory to read. */
@@ -47,12 +48,18 @@ export async function* readThroughEngine(
   yield* readArchive(deps, reading);
 }
 
-async function* readArchive(
+/**
+ * Reads a volume, or a directory of it, as the engine's archive. Podman's has no owners.
+ *
+ * @throws {AppError} `conflict` for a path that is not there.
+ */
+export async function* readArchive(
   deps: VolumeDeps,
   { source, path, skipped, signal }: Reading,
 ): AsyncGenerator<Entry> {
   const { id, root } = await createVolumeHelper(deps, source, { isReadOnly: true, signal });
   try {
+    if (path !== "") await assertReal(deps, id, root, path, signal);
     const at = path === "" ? root : `${root}/${textOf(path)}`;
     const response = await containerArchiveStream(deps.engine, id, { path: `/${at}`, signal });
     if (!response) throw new AppError("conflict", `${source.source} changed meanwhile; try again`);
@@ -63,6 +70,30 @@ async function* readArchive(
     );
   } finally {
     await removeHelper(deps, id);
+  }
+}
+
+/** The engine follows links on the way. */
+async function assertReal(
+  { engine }: VolumeDeps,
+  id: string,
+  root: string,
+  path: ByteString,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!isUtf8(path)) {
+    throw new AppError("conflict", `Path ${showPath(path)} is not UTF-8, which archives need`);
+  }
+  let at = `/${root}`;
+  for (const name of textOf(path).split("/")) {
+    at += `/${name}`;
+    const found = await containerStat(engine, id, { path: at, signal });
+    if (!found) throw new AppError("not_found", `Path ${showPath(path)} does not exist`);
+    if (found.linkTarget === "") continue;
+    throw new AppError(
+      "conflict",
+      `Path ${showPath(path)} is behind a symbolic link; use its real path`,
+    );
   }
 }
 
@@ -140,7 +171,3 @@ const skippedBelow = (path: ByteString, skipped: SkipList): SkipList => ({
   ...skipped,
   add: (each, reason) => skipped.add(path === "" ? each : `${path}/${each}`, reason),
 });
-
-/** A path whose names are known to be UTF-8. */
-const textOf = (path: ByteString): string =>
-  new TextDecoder().decode(Uint8Array.from(path, (byte) => byte.charCodeAt(0)));

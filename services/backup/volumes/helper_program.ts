@@ -13,27 +13,32 @@ import {
   type MountSource,
   removeHelper,
 } from "../../containers/helper_container.ts";
-import { AppError } from "../../errors.ts";
+import type { ByteString } from "../restic/entry.ts";
 import type { HelperImage } from "./helper_image.ts";
 import { assertSource, missingDirectory, newRoot, type VolumeDeps } from "./mounted.ts";
+import { type ProgramEnd, streamOutput } from "./program_output.ts";
+import { DECODE, encodePath } from "./shell_path.ts";
+
+/** The directories that a helper container has. */
+export interface HelperMounts {
+  source: MountSource;
+  /**
+   * A directory around that of `source`, which containers may write to: one of them could have put a
+   * symbolic link there. The script runs only if the mounted directory is at this path of it.
+   */
+  around?: { source: MountSource; path: ByteString } | undefined;
+}
 
 /** A script, and the volume in whose root it starts. */
-export interface HelperProgram {
+export interface HelperProgram extends HelperMounts {
   image: HelperImage;
-  source: MountSource;
   isReadOnly: boolean;
   /** Runs with `set -eu`. `$root` is the path of the volume. */
   script: string;
   /** `$1` and so on. */
   args?: readonly string[];
+  input?: ReadableStream<Uint8Array> | undefined;
   signal: AbortSignal;
-}
-
-/** End of a script. */
-export interface ProgramEnd {
-  exitCode: number;
-  /** The first part of its standard error. */
-  errors: string;
 }
 
 /** Enough for owners, modes and files of any owner. */
@@ -41,8 +46,15 @@ const CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID"];
 
 const PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** Read part of the standard error, in bytes. */
-const ERRORS_MAX = 4096;
+/** Exit code for a mount that is not the directory at the path of `around`. */
+const IS_ELSEWHERE = 90;
+
+const CHECK_MOUNT = `${DECODE} decode "$2"
+cd -P -- "$1/$path" || exit ${IS_ELSEWHERE}
+here=$(pwd -P; echo x)
+[ "$here" = "$1/$path
+x" ] && [ "$(stat -c %d:%i .)" = "$(stat -c %d:%i "$root")" ] || exit ${IS_ELSEWHERE}
+shift 2; cd -- "$root"`;
 
 /** Longest end of the container after its output, in seconds. */
 const END_MAX_S = 60;
@@ -51,28 +63,35 @@ const END_MAX_S = 60;
  * Runs a script and passes on its output. A caller that stops reading ends it.
  *
  * @returns How the script ended, as the last value of the generator.
- * @throws {AppError} `not_found` for a missing volume, `conflict` for a missing directory.
+ * @throws {AppError} `not_found` for a missing volume, `conflict` for a directory that is missing or behind
+ * a symbolic link.
  * @throws {EngineError} For a container that the engine cannot run.
  */
 export async function* streamProgram(
   deps: VolumeDeps,
-  { image, source, isReadOnly, script, args = [], signal }: HelperProgram,
+  program: HelperProgram,
 ): AsyncGenerator<Uint8Array, ProgramEnd> {
+  const { image, source, around, isReadOnly, script, args = [], input, signal } = program;
   const { engine } = deps;
   await assertSource(deps, source, signal);
   const root = `/${newRoot()}`;
+  const outer = `/${newRoot()}`;
   const { HostConfig, ...body } = image.body;
+  const checked = around ? [CHECK_MOUNT, script] : [script];
+  const outerArgs = around ? [outer, encodePath(around.path)] : [];
+  const text = ['set -eu; root=$1; shift; cd -- "$root"', ...checked].join("\n");
   const id = await createHelperOf(
     deps,
     {
       ...body,
-      Cmd: ["-c", `set -eu; root=$1; shift; cd -- "$root"\n${script}`, "sh", root, ...args],
+      Cmd: ["-c", text, "sh", root, ...outerArgs, ...args],
       User: "0:0",
       WorkingDir: "/",
-      Env: [PATH],
+      Env: [PATH, "LC_ALL=C"],
       Healthcheck: { Test: ["NONE"] },
       AttachStdout: true,
       AttachStderr: true,
+      ...(input && { AttachStdin: true, OpenStdin: true, StdinOnce: true }),
       HostConfig: {
         ...HostConfig,
         ReadonlyRootfs: true,
@@ -83,38 +102,22 @@ export async function* streamProgram(
         LogConfig: { Type: "none" },
       },
     },
-    [{ ...source, target: root, isReadOnly }],
+    [
+      { ...source, target: root, isReadOnly },
+      ...around ? [{ ...around.source, target: outer, isReadOnly: true }] : [],
+    ],
     { isLong: true, signal },
   );
   if (id === undefined) throw missingDirectory(source);
   try {
-    using connection = await containerAttach(engine, id, { tty: false, stdin: false, signal });
+    const stdin = input !== undefined;
+    using connection = await containerAttach(engine, id, { tty: false, stdin, signal });
     await containerStart(engine, id, { signal });
-    let errors = "";
-    const decoder = new TextDecoder();
-    for await (const { stream, bytes } of connection.frames) {
-      if (stream === "stdout") yield bytes;
-      else if (errors.length < ERRORS_MAX) errors += decoder.decode(bytes, { stream: true });
-    }
+    const errors = yield* streamOutput(connection, input);
     const exitCode = await containerWait(engine, id, { timeoutS: END_MAX_S, signal });
-    return { exitCode, errors: errors.slice(0, ERRORS_MAX) };
+    if (exitCode === IS_ELSEWHERE) throw missingDirectory(source);
+    return { exitCode, errors };
   } finally {
     await removeHelper(deps, id);
   }
-}
-
-/** Runs a script whose output is of no interest. */
-export async function runProgram(deps: VolumeDeps, program: HelperProgram): Promise<ProgramEnd> {
-  const output = streamProgram(deps, program);
-  for (;;) {
-    const { done, value } = await output.next();
-    if (done) return value;
-  }
-}
-
-/** The error of a script that failed, with the first line of what it wrote. */
-export function programError(what: string, { exitCode, errors }: ProgramEnd): AppError {
-  const [line = ""] = errors.trim().split("\n");
-  const reason = line === "" ? `the helper container exited with ${exitCode}` : line.slice(0, 300);
-  return new AppError("conflict", `${what}: ${reason}`);
 }

@@ -14,7 +14,7 @@ import { readDirectory } from "./directory.ts";
 import { readThroughEngine } from "./engine_reading.ts";
 import { createSkipList, type SkipList } from "./limits.ts";
 import { assertSource, type VolumeDeps } from "./mounted.ts";
-import { usersOf } from "./users.ts";
+import { usersOf, type VolumeUser } from "./users.ts";
 
 /** A volume that can be read once. */
 export interface OpenVolume {
@@ -53,13 +53,26 @@ export async function openVolume(
   const readElsewhere = (path: ByteString) =>
     readThroughEngine(deps, { source, path, images: known, skipped, signal });
 
-  const isWritten = users.some(({ isRunning, isReadOnly }) => isRunning && !isReadOnly);
-  const path = volume && !isWritten ? await directoryOf(deps, volume) : undefined;
+  const path = await findDirectory(deps, volume, users);
   return path === undefined ? { way: "engine", entries: readElsewhere(""), skipped } : {
     way: "directory",
     entries: readDirectory({ path, skipped, readElsewhere, signal }),
     skipped,
   };
+}
+
+/**
+ * The directory below `VOLUMES_PATH` from which a volume can be read now.
+ *
+ * @returns `undefined` while a running container may write to it.
+ */
+export async function findDirectory(
+  deps: Pick<Deps, "config" | "log">,
+  volume: Volume | undefined,
+  users: readonly VolumeUser[],
+): Promise<string | undefined> {
+  const isWritten = users.some(({ isRunning, isReadOnly }) => isRunning && !isReadOnly);
+  return volume && !isWritten ? await directoryOf(deps, volume) : undefined;
 }
 
 /** Names of volumes, so that one cannot lead out of the directory. */

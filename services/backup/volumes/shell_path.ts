@@ -1,5 +1,6 @@
 /** Paths as arguments of shell scripts: the engine's JSON has no bytes. @module */
 
+import { Buffer } from "node:buffer";
 import { AppError } from "../../errors.ts";
 import type { ByteString } from "../restic/entry.ts";
 import { assertPath, TreeError } from "./limits.ts";
@@ -25,3 +26,10 @@ export function encodePath(path: ByteString): string {
     (byte) => `\\0${byte.charCodeAt(0).toString(8).padStart(3, "0")}`,
   );
 }
+
+/** Whether the bytes of a path are UTF-8: the runtime and the engine's archives need that. */
+export const isUtf8 = (path: ByteString): boolean =>
+  Buffer.from(textOf(path)).toString("latin1") === path;
+
+/** The text of a path whose bytes are UTF-8. */
+export const textOf = (path: ByteString): string => Buffer.from(path, "latin1").toString();

@@ -3,16 +3,14 @@
 import { api } from "../../api/client.ts";
 import { download } from "../../api/files.ts";
 import type { BackupFileList, BackupSnapshot } from "../../api/types.ts";
-import { bytes, plain } from "../../base/text.ts";
-import { type Column, numberColumn, textColumn, timeColumn } from "../../components/columns.tsx";
+import { plain } from "../../base/text.ts";
 import { confirm } from "../../components/dialog.tsx";
-import { Icon } from "../../components/icon.tsx";
 import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
-import { Text } from "../../components/states.tsx";
 import { addStyles } from "../../components/styles.ts";
+import { Ancestors, fileColumns, shownPath } from "../../parts/files/columns.tsx";
 import { href, navigate, query } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
@@ -21,6 +19,8 @@ import { snapshotPath } from "./snapshot_text.ts";
 import styles from "./backups.css" with { type: "text" };
 
 addStyles(styles);
+
+const pathOf = (snapshot: BackupSnapshot, path: string) => href(snapshotPath(snapshot, { path }));
 
 type File = BackupFileList["files"][number];
 
@@ -34,13 +34,13 @@ export function Files({ snapshot }: { snapshot: BackupSnapshot }) {
   const list = reading.data.value;
   return (
     <Section title="Files" wide>
-      <Ancestors snapshot={snapshot} path={path} />
+      <Ancestors root="Snapshot" path={path} hrefOf={(path) => pathOf(snapshot, path)} />
       <Listing
         name="Files"
-        columns={columnsOf(snapshot)}
+        columns={fileColumns<File>((path) => pathOf(snapshot, path))}
         rows={list?.files}
         keyOf={({ path }) => path}
-        nameOf={({ name }) => plain(name)}
+        nameOf={({ name }) => shownPath(name)}
         actions={(file) => actionsOf(snapshot, file)}
         reading={reading}
         empty="This directory is empty."
@@ -54,55 +54,6 @@ export function Files({ snapshot }: { snapshot: BackupSnapshot }) {
     </Section>
   );
 }
-
-/** The directories above the open one, as links. */
-function Ancestors({ snapshot, path }: { snapshot: BackupSnapshot; path: string }) {
-  const names = path.split("/").filter(Boolean);
-  const to = (length: number) =>
-    href(snapshotPath(snapshot, { path: `/${names.slice(0, length).join("/")}` }));
-  return (
-    <nav class="ancestors" aria-label="Directory">
-      {["Snapshot", ...names].map((name, at) => (
-        <span key={at}>
-          {at > 0 && " / "}
-          {at === names.length
-            ? <span aria-current="location">{plain(name)}</span>
-            : <a href={to(at)}>{plain(name)}</a>}
-        </span>
-      ))}
-    </nav>
-  );
-}
-
-/** Directories that only the snapshot has, such as that of the volumes, have the time 0. */
-const isDated = (time: string) => Date.parse(time) > 0;
-
-const columnsOf = (snapshot: BackupSnapshot): readonly Column<File>[] => [
-  {
-    title: "Name",
-    cell: ({ name, path, type, linkTarget }) => (
-      <span class="name-cell">
-        {type === "dir"
-          ? (
-            <>
-              <Icon name="folder" />
-              <a class="cut" href={href(snapshotPath(snapshot, { path }))}>{plain(name)}</a>
-            </>
-          )
-          : <Text>{linkTarget === null ? name : `${name} → ${linkTarget}`}</Text>}
-      </span>
-    ),
-    // Directories come first.
-    sort: ({ name, type }) => `${type === "dir" ? 0 : 1} ${name}`,
-  },
-  numberColumn("Size", ({ type, size }) => type === "file" ? size : null, bytes, { width: "w-s" }),
-  timeColumn("Modified", ({ modifiedAt }) => isDated(modifiedAt) ? modifiedAt : null, {
-    wide: true,
-    width: "w-m",
-  }),
-  textColumn("Mode", ({ mode }) => mode, { wide: true, width: "w-s" }),
-  textColumn("Owner", ({ uid, gid }) => `${uid}:${gid}`, { wide: true, width: "w-s" }),
-];
 
 function actionsOf(snapshot: BackupSnapshot, file: File): readonly MenuItem[] {
   if (file.type === "dir") {

@@ -18,6 +18,7 @@ import { Changes } from "./changes.tsx";
 import { Environment } from "./environment.tsx";
 import { Events } from "./events.tsx";
 import { Exec } from "./exec.tsx";
+import { Files } from "./files.tsx";
 import { Inspect } from "./inspect.tsx";
 import { Logs } from "./logs.tsx";
 import { Mounts, Networks } from "./attachments.tsx";
@@ -36,6 +37,7 @@ const TABS: readonly { name: string; Body: ComponentType<TabProps>; isShown?: ()
   { name: "Processes", Body: Processes },
   { name: "Environment", Body: Environment },
   { name: "Mounts", Body: Mounts },
+  { name: "Files", Body: Files, isShown: () => hasRole("admin", "files:read") },
   { name: "Networks", Body: Networks },
   { name: "Changes", Body: Changes },
   { name: "Events", Body: Events },

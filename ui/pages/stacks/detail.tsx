@@ -16,6 +16,7 @@ import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
 import { updateStack } from "../updates/stack_update.ts";
 import { stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
+import { Files } from "../../parts/files/files.tsx";
 import { JobList } from "../../parts/job_list.tsx";
 import { useReloadOnEnd } from "../../state/jobs.ts";
 import { LastBackup } from "./last_backup.tsx";
@@ -28,11 +29,14 @@ import { Versions } from "./versions.tsx";
 
 const ICONS = { start: "play", stop: "stop", restart: "restart" } as const;
 
+const SOURCES = "stack_sources:read";
+
 const TABS = [
-  { name: "Services", path: undefined, role: "viewer" },
-  { name: "Source", path: "source", role: "operator" },
-  { name: "Logs", path: "logs", role: "viewer" },
-  { name: "Versions", path: "versions", role: "operator" },
+  { name: "Services", path: undefined, role: "viewer", permission: SOURCES },
+  { name: "Source", path: "source", role: "operator", permission: SOURCES },
+  { name: "Files", path: "files", role: "admin", permission: "files:read" },
+  { name: "Logs", path: "logs", role: "viewer", permission: SOURCES },
+  { name: "Versions", path: "versions", role: "operator", permission: SOURCES },
 ] as const;
 
 export default function Detail({ id = "", tab }: Record<string, string | undefined>) {
@@ -47,7 +51,9 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
   const plan = useSignal<StackPlan | undefined>(undefined);
   useReloadAfter(data.value, () => plan.value = undefined);
   const stack = data.value;
-  const tabs = TABS.filter(({ role }) => hasRole(role, "stack_sources:read"));
+  const tabs = TABS.filter(({ role, permission, path }) =>
+    hasRole(role, permission) && (path !== "files" || kind === undefined)
+  );
   const open = TABS.find(({ path }) => path === tab) ?? TABS[0];
   if (!tabs.includes(open)) return <Denied role={open.role} />;
   if (error.value?.status === 404) return <NotFound />;
@@ -100,6 +106,8 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
           ? <LogView stream={`api/stacks/${encodeURIComponent(name)}/logs/stream`} isMerged />
           : open.path === "source"
           ? <Source key={String(stack.hasSources)} stack={stack} onAdopted={reload} />
+          : open.path === "files"
+          ? <Files place={{ kind: "stacks", ref: name }} root={plain(name)} />
           : open.path === "versions"
           ? <Versions name={name} hasSources={stack.hasSources} />
           : (

@@ -25,7 +25,7 @@ import { useAnswer } from "./editor/answer.ts";
 import { type Draft, EMPTY_DRAFT, isSameDraft, sourcesOf } from "./editor/draft.ts";
 import { type Problem, problemsOf } from "./editor/problems.tsx";
 import { SourceEditor } from "./editor/source_editor.tsx";
-import { useUnsaved } from "./editor/unsaved.ts";
+import { useUnsaved } from "../../components/unsaved.ts";
 import { useGenerated, Warnings } from "./generated.tsx";
 import { PlanSection } from "./plan.tsx";
 

@@ -16,7 +16,7 @@ import { useAnswer } from "./editor/answer.ts";
 import { draftOf, isSameDraft, sourcesOf } from "./editor/draft.ts";
 import { type Problem, problemsOf } from "./editor/problems.tsx";
 import { SourceEditor } from "./editor/source_editor.tsx";
-import { useUnsaved } from "./editor/unsaved.ts";
+import { useUnsaved } from "../../components/unsaved.ts";
 import { PlanSection } from "./plan.tsx";
 
 /** @param props.onAdopted Called when sources were stored of a stack that had none. */

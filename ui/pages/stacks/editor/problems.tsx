@@ -4,17 +4,12 @@ import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { api, ApiError } from "../../../api/client.ts";
 import { count, plain } from "../../../base/text.ts";
+import type { TextProblem } from "../../../parts/editor/code_mirror.ts";
 import { type Draft, sourcesOf } from "./draft.ts";
 
-export interface Problem {
-  severity: "error" | "warning";
+export interface Problem extends TextProblem {
   /** One of the further files, or `null` for the Compose file. */
   file: string | null;
-  /** From 1. */
-  line: number;
-  /** From 1. */
-  column: number;
-  text: string;
 }
 
 export interface Validation {

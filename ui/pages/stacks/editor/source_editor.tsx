@@ -14,9 +14,13 @@ import { useRead } from "../../../components/reading.ts";
 import { Tabs } from "../../../components/tabs.tsx";
 import { plain } from "../../../base/text.ts";
 import { place, query, setQuery } from "../../../state/router.ts";
-import { CodeField, type Target } from "./code_field.tsx";
+import { addStyles } from "../../../components/styles.ts";
+import { CodeField, type Target } from "../../../parts/editor/code_field.tsx";
+import styles from "./editor.css" with { type: "text" };
 import type { Draft } from "./draft.ts";
 import { type Problem, Problems, useValidation } from "./problems.tsx";
+
+addStyles(styles);
 
 const ENVIRONMENT = "Environment";
 

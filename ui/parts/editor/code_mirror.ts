@@ -33,12 +33,19 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import type { ComposeKeys } from "../../../api/types.ts";
+import type { ComposeKeys } from "../../api/types.ts";
 import { completeKeys } from "./completion.ts";
-import type { Problem } from "./problems.tsx";
+
+/** Problem at a place of a text; line and column begin with 1. */
+export interface TextProblem {
+  severity: "error" | "warning";
+  line: number;
+  column: number;
+  text: string;
+}
 
 export interface CodeMirror {
-  setProblems(problems: readonly Problem[]): void;
+  setProblems(problems: readonly TextProblem[]): void;
   /** Moves the cursor and the focus; line and column begin with 1. */
   goTo(line: number, column: number): void;
   close(): void;
@@ -174,7 +181,7 @@ function offsetOf(doc: Text, line: number, column: number): number {
   return Math.max(from, Math.min(from + column - 1, to));
 }
 
-function toDiagnostic(doc: Text, { line, column, severity, text }: Problem): Diagnostic {
+function toDiagnostic(doc: Text, { line, column, severity, text }: TextProblem): Diagnostic {
   const from = offsetOf(doc, line, column);
   const rest = doc.sliceString(from, doc.lineAt(from).to);
   const word = /^[^\s:,\]}]+/.exec(rest)?.[0] ?? "";

@@ -2,12 +2,11 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import type { ComposeKeys } from "../../../api/types.ts";
-import { addStyles } from "../../../components/styles.ts";
-import { plain } from "../../../base/text.ts";
-import type { CodeMirror } from "./code_mirror.ts";
-import styles from "./editor.css" with { type: "text" };
-import type { Problem } from "./problems.tsx";
+import type { ComposeKeys } from "../../api/types.ts";
+import { addStyles } from "../../components/styles.ts";
+import { plain } from "../../base/text.ts";
+import type { CodeMirror, TextProblem } from "./code_mirror.ts";
+import styles from "./code_field.css" with { type: "text" };
 
 addStyles(styles);
 
@@ -26,7 +25,7 @@ export function CodeField({ name, text, isReadOnly, keys, problems, target, onCh
   isReadOnly: boolean;
   /** Keys to complete; makes it an editor of YAML. `null` while they are not known. */
   keys?: ComposeKeys | null;
-  problems: readonly Problem[];
+  problems: readonly TextProblem[];
   target?: Target | undefined;
   onChange: (text: string) => void;
 }) {

@@ -1,8 +1,8 @@
 /** Unsaved changes. @module */
 
 import { useEffect, useRef } from "preact/hooks";
-import { confirm } from "../../../components/dialog.tsx";
-import { guardPage } from "../../../state/router.ts";
+import { confirm } from "./dialog.tsx";
+import { guardPage } from "../state/router.ts";
 
 /** Asks before the page is left with unsaved changes. @returns Ends that, e.g. after they were sent. */
 export function useUnsaved(isChanged: boolean): () => void {

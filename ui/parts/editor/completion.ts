@@ -6,7 +6,7 @@
  */
 
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
-import type { ComposeKeys } from "../../../api/types.ts";
+import type { ComposeKeys } from "../../api/types.ts";
 
 /** A line with a key: what is before it, dashes of lists included, and the key. */
 const KEY = /^([ ]*(?:- +)*)(["']?)([\w.-]+)\2:(?: |$)/;

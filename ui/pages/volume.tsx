@@ -1,0 +1,65 @@
+/** One volume: what it is, and its files. @module */
+
+import type { Volume } from "../api/types.ts";
+import { bytes, plain } from "../base/text.ts";
+import { LinkButton } from "../components/button.tsx";
+import { CodeFact, Fact, Facts, TimeFact } from "../components/facts.tsx";
+import { Page, Section } from "../components/page.tsx";
+import { useRead } from "../components/reading.ts";
+import { Empty, Failure, Loading } from "../components/states.tsx";
+import { Files } from "../parts/files/files.tsx";
+import { UsedBy } from "../parts/used_by.tsx";
+import { hasRole } from "../state/session.ts";
+
+export default function OneVolume({ id = "" }: Record<string, string | undefined>) {
+  const name = decodeURIComponent(id);
+  const { data, error, reload } = useRead("GET /api/volumes", {});
+  const volume = data.value?.volumes.find((each) => each.name === name);
+  if (volume) {
+    return (
+      <Page title={plain(name)}>
+        <Section title="Volume" wide>
+          <Description volume={volume} />
+        </Section>
+        {hasRole("admin", "files:read") && (
+          <Section title="Files" wide>
+            <Files key={name} place={{ kind: "volumes", ref: name }} root="Volume" />
+          </Section>
+        )}
+      </Page>
+    );
+  }
+  if (error.value) {
+    return (
+      <Page title={plain(name)}>
+        <Failure error={error.value} onRetry={reload} />
+      </Page>
+    );
+  }
+  return data.value ? <NotFound /> : <Loading name="Volume" />;
+}
+
+function Description({ volume }: { volume: Volume }) {
+  const { driver, size, createdAt, containers, mountpoint } = volume;
+  return (
+    <Facts>
+      <Fact name="Containers">
+        {containers.length > 0 ? <UsedBy names={containers} /> : "None"}
+      </Fact>
+      <Fact name="Size">{bytes(size)}</Fact>
+      <TimeFact name="Created" at={createdAt} />
+      <Fact name="Driver">{plain(driver)}</Fact>
+      <CodeFact name="Directory">{mountpoint}</CodeFact>
+    </Facts>
+  );
+}
+
+function NotFound() {
+  return (
+    <Page title="Volume not found">
+      <Empty action={<LinkButton to="/volumes">Show all volumes</LinkButton>}>
+        It was removed, or it is on another host.
+      </Empty>
+    </Page>
+  );
+}
