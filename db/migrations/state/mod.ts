@@ -52,6 +52,7 @@ import { migration as foreignPasswords } from "./0043_foreign_passwords.ts";
 import { migration as clientsOfSignIns } from "./0044_clients_of_sign_ins.ts";
 import { migration as uploadedIcons } from "./0045_uploaded_icons.ts";
 import { migration as oidcCallbacks } from "./0046_oidc_callbacks.ts";
+import { migration as backupDrills } from "./0047_backup_drills.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -100,4 +101,5 @@ export const stateMigrations: readonly Migration[] = [
   clientsOfSignIns,
   uploadedIcons,
   oidcCallbacks,
+  backupDrills,
 ];
