@@ -45,6 +45,7 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./backup/snapshots.ts"),
     () => import("./backup/targets.ts"),
     () => import("./backup/target_jobs.ts"),
+    () => import("./backup/drills.ts"),
   ),
   group("/api/audit", () => import("./audit.ts")),
   group("/api/edition", () => import("./edition.ts")),

@@ -12,17 +12,9 @@ import { endpoint, rawEndpoint } from "../contract/endpoint.ts";
 import { Job } from "../contract/job.ts";
 import { Done, ENGINE_FAILURES, queryBoolean, Timestamp } from "../contract/shapes.ts";
 import { StackName } from "../stacks/shapes.ts";
+import { SnapshotId, TargetName } from "./shapes.ts";
 
 const VOLUMES_MAX = 100;
-
-const SnapshotId = z.string().regex(/^[0-9a-f]{8,64}$/).meta({
-  description: "Of restic, or at least its first 8 digits",
-  example: "40dc1520",
-});
-
-const TargetName = z.string().min(1).max(100).meta({
-  description: "Id or name of a target; default: the default one",
-});
 
 const VolumeName = z.string().min(1).max(255).meta({ example: "shop_data" });
 

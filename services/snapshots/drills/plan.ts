@@ -1,0 +1,102 @@
+/** Plans a drill: its containers, and where the snapshot has what they mount. @module */
+
+import type { ContainerInspect } from "../../../engine/containers.ts";
+import { systemInfo } from "../../../engine/system.ts";
+import type { ByteString } from "../../backup/restic/entry.ts";
+import type { Repository } from "../../backup/restic/repository.ts";
+import { RepositoryError } from "../../backup/restic/repository_error.ts";
+import type { Snapshot } from "../../backup/restic/snapshot.ts";
+import { translated } from "../../backup/targets/repository.ts";
+import { bytesOf } from "../../backup/trees/tree.ts";
+import { parentOf } from "../../backup/volumes/limits.ts";
+import type { MountSource } from "../../containers/helper_container.ts";
+import { parseDependsOn } from "../../containers/order.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
+import { planRecreation } from "../../updates/recreate/recreate.ts";
+import { keyOf, memberLike, sourcesOf, type TrialMember } from "../../updates/trial/members.ts";
+import type { DescribedContainer, StackDescription } from "../description.ts";
+import { imageOf, type MissingImages } from "./images.ts";
+
+/** Containers that ran when the snapshot was made, and those that others wait for. */
+export function chosenContainers({ containers }: StackDescription): DescribedContainer[] {
+  const needed = new Set(
+    containers.flatMap(({ inspect: { Config } }) =>
+      parseDependsOn(Config.Labels?.[DEPENDS_ON_LABEL]).map(({ service }) => service)
+    ),
+  );
+  return containers.filter(({ ran, service }) =>
+    ran !== false || (service !== null && needed.has(service))
+  );
+}
+
+export async function planMembers(
+  deps: Pick<Deps, "engine">,
+  containers: readonly DescribedContainer[],
+  missing: MissingImages,
+): Promise<TrialMember[]> {
+  const { engine } = deps;
+  const { DefaultRuntime: defaultRuntime } = await systemInfo(engine);
+  return await Promise.all(containers.map(async (described) => {
+    const { name, service, inspect, id = "" } = described;
+    const image = await imageOf(deps, missing, described);
+    const old = { ...inspect, Id: id } as ContainerInspect;
+    const recreation = planRecreation(old, {
+      image: image.Config,
+      reference: image.Id,
+      apiVersion: engine.apiVersion,
+      defaultRuntime,
+    });
+    return memberLike({ ...inspect, name, service, id }, recreation);
+  }));
+}
+
+/** Data of the containers in a snapshot. */
+export interface DrillData {
+  /** Volumes and directories with their paths in the snapshot. */
+  directories: { source: MountSource; from: ByteString }[];
+  /** Files of the host that are mounted one by one, with their paths in the snapshot, by key. */
+  files: Map<string, ByteString>;
+  /** Files and directories of the host that the snapshot does not have. */
+  leftOut: string[];
+}
+
+/** @throws {AppError} `conflict` for a volume that the snapshot does not have. */
+export async function findData(
+  repository: Repository,
+  snapshot: Snapshot,
+  members: readonly TrialMember[],
+  signal: AbortSignal,
+): Promise<DrillData> {
+  const data: DrillData = { directories: [], files: new Map(), leftOut: [] };
+  for (const source of sourcesOf(members)) {
+    const isVolume = source.type === "volume";
+    const from = bytesOf(isVolume ? `volumes/${source.source}` : `directories${source.source}`);
+    const type = await typeOf(repository, snapshot, from, signal);
+    if (type === "dir") data.directories.push({ source, from });
+    else if (type === "file" && !isVolume) data.files.set(keyOf(source), from);
+    else if (!isVolume) data.leftOut.push(source.source);
+    else throw new AppError("conflict", `The snapshot does not have volume ${source.source}`);
+  }
+  return data;
+}
+
+/** @returns `undefined` for a path that the snapshot does not have. */
+async function typeOf(
+  repository: Repository,
+  { id }: Snapshot,
+  path: ByteString,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return await translated(async () => {
+    try {
+      for await (const entry of repository.listDirectory(id, parentOf(path), signal)) {
+        if (entry.path === path) return entry.type;
+      }
+    } catch (error) {
+      const isMissing = error instanceof RepositoryError && error.reason === "not_found";
+      if (!isMissing) throw error;
+    }
+  });
+}
