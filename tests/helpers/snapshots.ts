@@ -17,9 +17,13 @@ export interface SnapshotApp extends AsyncDisposable {
   restic(...args: string[]): Promise<string>;
 }
 
-export async function snapshotApp(real: RealEngine): Promise<SnapshotApp> {
+/** @param config Further settings. */
+export async function snapshotApp(
+  real: RealEngine,
+  config: Partial<LiveApp["deps"]["config"]> = {},
+): Promise<SnapshotApp> {
   const dataDir = await Deno.makeTempDir({ prefix: "longshore-test-data-" });
-  const app = await liveApp(real.socketPath, { config: { dataDir } });
+  const app = await liveApp(real.socketPath, { config: { dataDir, ...config } });
   const stack = testStack(app, real);
   return {
     app,

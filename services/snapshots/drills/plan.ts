@@ -7,6 +7,7 @@ import type { Repository } from "../../backup/restic/repository.ts";
 import { RepositoryError } from "../../backup/restic/repository_error.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { translated } from "../../backup/targets/repository.ts";
+import { isInside } from "../../compose/load/paths.ts";
 import { bytesOf } from "../../backup/trees/tree.ts";
 import { parentOf } from "../../backup/volumes/limits.ts";
 import type { MountSource } from "../../containers/helper_container.ts";
@@ -72,8 +73,11 @@ export async function findData(
   const data: DrillData = { directories: [], files: new Map(), leftOut: [] };
   for (const source of sourcesOf(members)) {
     const isVolume = source.type === "volume";
-    const from = bytesOf(isVolume ? `volumes/${source.source}` : `directories${source.source}`);
-    const type = await typeOf(repository, snapshot, from, signal);
+    const path = isVolume ? `/volumes/${source.source}` : `/directories${source.source}`;
+    const from = bytesOf(path.slice(1));
+    // The tree also has the directories around what was backed up.
+    const isStored = snapshot.paths.some((each) => isInside(path, each));
+    const type = isStored ? await typeOf(repository, snapshot, from, signal) : undefined;
     if (type === "dir") data.directories.push({ source, from });
     else if (type === "file" && !isVolume) data.files.set(keyOf(source), from);
     else if (!isVolume) data.leftOut.push(source.source);

@@ -235,6 +235,21 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
     data: { backup: "shop", place: "NAS", jobId: "j1", reason: "The target is full" },
     lines: ["🟠 host-1: Backup failed: shop", "Target: NAS", "The target is full"],
   },
+  "drill.failed": {
+    data: {
+      stack: "shop",
+      place: "NAS",
+      snapshot: "40dc1520",
+      reason: "shop-web-1 exited with code 9",
+      jobId: "j1",
+    },
+    lines: [
+      "🟠 host-1: Drill failed: shop",
+      "Target: NAS",
+      "Snapshot: 40dc1520",
+      "shop-web-1 exited with code 9",
+    ],
+  },
   "schedule.failed": {
     data: {
       schedule: "Nightly",
