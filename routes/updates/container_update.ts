@@ -11,7 +11,7 @@ import { ContainerParams } from "../containers/shapes.ts";
 import { Job } from "../contract/job.ts";
 import { endpoint, rawEndpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES, queryBoolean } from "../contract/shapes.ts";
-import { Verification } from "./shapes.ts";
+import { REHEARSAL, Verification } from "./shapes.ts";
 
 const UpdateBody = Verification.extend({
   image: z.string().min(1).max(512).optional().meta({
@@ -31,6 +31,7 @@ const UpdateBody = Verification.extend({
     description: "Ignores a blocked image, too little room and another platform, and recreates a " +
       "container that already runs the image",
   }),
+  ...REHEARSAL,
 }).meta({ id: "ContainerUpdate", example: { pull: "always" } });
 
 const Plan = z.object({

@@ -1,13 +1,12 @@
 /** Plans a drill: its containers, and where the snapshot has what they mount. @module */
 
-import type { ContainerInspect } from "../../../engine/containers.ts";
 import { systemInfo } from "../../../engine/system.ts";
 import type { ByteString } from "../../backup/restic/entry.ts";
 import type { Repository } from "../../backup/restic/repository.ts";
 import { RepositoryError } from "../../backup/restic/repository_error.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { translated } from "../../backup/targets/repository.ts";
-import { isInside } from "../../compose/load/paths.ts";
+import { isInside } from "../../text/paths.ts";
 import { bytesOf } from "../../backup/trees/tree.ts";
 import { parentOf } from "../../backup/volumes/limits.ts";
 import type { MountSource } from "../../containers/helper_container.ts";
@@ -15,8 +14,7 @@ import { parseDependsOn } from "../../containers/order.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
-import { planRecreation } from "../../updates/recreate/recreate.ts";
-import { keyOf, memberLike, sourcesOf, type TrialMember } from "../../updates/trial/members.ts";
+import { keyOf, planMember, sourcesOf, type TrialMember } from "../../updates/trial/members.ts";
 import type { DescribedContainer, StackDescription } from "../description.ts";
 import { imageOf, type MissingImages } from "./images.ts";
 
@@ -37,19 +35,15 @@ export async function planMembers(
   containers: readonly DescribedContainer[],
   missing: MissingImages,
 ): Promise<TrialMember[]> {
-  const { engine } = deps;
-  const { DefaultRuntime: defaultRuntime } = await systemInfo(engine);
+  const { apiVersion } = deps.engine;
+  const { DefaultRuntime: defaultRuntime } = await systemInfo(deps.engine);
   return await Promise.all(containers.map(async (described) => {
-    const { name, service, inspect, id = "" } = described;
+    const { inspect, name, service, id = "" } = described;
     const image = await imageOf(deps, missing, described);
-    const old = { ...inspect, Id: id } as ContainerInspect;
-    const recreation = planRecreation(old, {
-      image: image.Config,
-      reference: image.Id,
-      apiVersion: engine.apiVersion,
+    return planMember({ ...inspect, name, service, id }, { own: image, image }, {
+      apiVersion,
       defaultRuntime,
     });
-    return memberLike({ ...inspect, name, service, id }, recreation);
   }));
 }
 

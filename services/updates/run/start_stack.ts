@@ -12,10 +12,11 @@ import type { PullPolicy } from "../../images/pull_policy.ts";
 import { startOrder } from "../../containers/order.ts";
 import type { Stack } from "../../stacks/groups.ts";
 import { findStack } from "../../stacks/stacks.ts";
+import { rehearsalChoice, type RehearsalRequest } from "../rehearsal/choice.ts";
 import { stackUpdateKind } from "./stack_kind.ts";
 import type { Actor } from "./start.ts";
 
-interface StackUpdateRequest {
+interface StackUpdateRequest extends RehearsalRequest {
   name: string;
   /** Whether the first failure takes back what was updated before. */
   atomic: boolean;
@@ -36,7 +37,7 @@ interface StackUpdateRequest {
  */
 export async function startStackUpdate(
   deps: Deps,
-  { name, atomic, pull, stableSeconds, verifyTimeoutSeconds, force = false, actor }:
+  { name, atomic, pull, stableSeconds, verifyTimeoutSeconds, force = false, actor, ...request }:
     StackUpdateRequest,
 ): Promise<JobView> {
   const stack = await findStack(deps, name, undefined);
@@ -59,6 +60,7 @@ export async function startStackUpdate(
       stableSeconds: stableSeconds ?? null,
       verifyTimeoutSeconds: verifyTimeoutSeconds ?? null,
       force,
+      rehearsal: rehearsalChoice(deps, request, containers.map(({ labels }) => labels)),
     },
     caller: actor,
   }).job;

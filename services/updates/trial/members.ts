@@ -12,12 +12,13 @@ import type {
   RestartPolicy,
 } from "../../../engine/containers.ts";
 import { sharedContainer } from "../../../engine/containers.ts";
+import type { ImageInspect } from "../../../engine/images.ts";
 import type { MountSource } from "../../containers/helper_container.ts";
 import { type Dependency, parseDependsOn, startOrder } from "../../containers/order.ts";
 import { refersTo } from "../../containers/share_group.ts";
 import { AppError } from "../../errors.ts";
 import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
-import type { Recreation } from "../recreate/recreate.ts";
+import { planRecreation, type RecreateOptions, type Recreation } from "../recreate/recreate.ts";
 
 /** One container, as a trial copies it. */
 export interface TrialMember {
@@ -37,22 +38,36 @@ export interface TrialMember {
   dependencies: readonly Dependency[];
 }
 
-/** @param old Its description by the engine, or in a snapshot. */
-export const memberLike = (
-  old:
-    & Pick<ContainerInspect, "Config" | "HostConfig" | "Mounts" | "NetworkSettings">
-    & Pick<TrialMember, "name" | "id" | "service">,
-  recreation: Recreation,
-): TrialMember => ({
-  name: old.name,
-  id: old.id,
-  service: old.service,
-  recreation,
-  mounts: old.Mounts ?? [],
-  networks: old.NetworkSettings.Networks ?? {},
-  restartPolicy: old.HostConfig.RestartPolicy,
-  dependencies: parseDependsOn(old.Config.Labels?.[DEPENDS_ON_LABEL]),
-});
+type Described =
+  & Pick<ContainerInspect, "Config" | "HostConfig" | "Mounts" | "NetworkSettings">
+  & Pick<TrialMember, "name" | "id" | "service">;
+
+/**
+ * @param old A container as the engine describes it, or a snapshot.
+ * @param images.own Image of that container, whose settings are left to the new one.
+ */
+export function planMember(
+  old: Described,
+  { own, image }: { own: ImageInspect | undefined; image: ImageInspect },
+  engine: Pick<RecreateOptions, "apiVersion" | "defaultRuntime">,
+): TrialMember {
+  const { Config, HostConfig, Mounts, NetworkSettings, id, name, service } = old;
+  const described = { Config, HostConfig, Mounts, NetworkSettings, Id: id } as ContainerInspect;
+  return {
+    name,
+    id,
+    service,
+    recreation: planRecreation(described, {
+      image: own?.Config,
+      reference: image.Id,
+      ...engine,
+    }),
+    mounts: Mounts ?? [],
+    networks: NetworkSettings.Networks ?? {},
+    restartPolicy: HostConfig.RestartPolicy,
+    dependencies: parseDependsOn(Config.Labels?.[DEPENDS_ON_LABEL]),
+  };
+}
 
 const MODES = ["NetworkMode", "IpcMode", "PidMode"] as const;
 

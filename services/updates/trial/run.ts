@@ -22,8 +22,10 @@ const POLL_MS = 250;
 const TASK_MS = 10 * 60_000;
 
 interface RunOptions extends Omit<ExpectationOptions, "longestToHealthyMs"> {
-  /** Whether the verdict counts a container. Default: all. */
-  isJudged?(container: TrialContainer): boolean;
+  /** Names of the containers that the verdict counts, the target first. Default: all. */
+  judged?: readonly string[] | undefined;
+  /** A regular expression that no line of the target's log may match. */
+  logPattern?: string | undefined;
   signal: AbortSignal;
   onProgress(message: string): void;
 }
@@ -38,7 +40,7 @@ interface RunOptions extends Omit<ExpectationOptions, "longestToHealthyMs"> {
 export async function runTrial(
   deps: Pick<Deps, "db" | "engine" | "now">,
   containers: readonly TrialContainer[],
-  { isJudged = () => true, ...options }: RunOptions,
+  { judged = containers.map(({ member }) => member.name), ...options }: RunOptions,
 ): Promise<string> {
   for (const container of containers) {
     for (const { service, condition } of container.member.dependencies) {
@@ -47,13 +49,12 @@ export async function runTrial(
     }
     await start(deps, container);
   }
-  const subjects = containers.filter(isJudged).map(({ id, member: { name, restartPolicy } }) => ({
-    name,
-    newId: id,
-    ran: true,
-    ports: [],
-    policy: restartPolicy ?? {},
-  }));
+  const subjects = judged.flatMap((name) => {
+    const found = containers.find(({ member }) => member.name === name);
+    if (!found) return [];
+    const policy = found.member.restartPolicy ?? {};
+    return { name, newId: found.id, ran: true, ports: [], policy };
+  });
   return await verify(deps, subjects, { ...options, watched: [] });
 }
 
@@ -76,7 +77,7 @@ async function untilReady(
   { engine }: Pick<Deps, "engine">,
   { id, member: { name } }: TrialContainer,
   condition: Dependency["condition"],
-  { signal, onProgress, ...criteria }: Omit<RunOptions, "isJudged">,
+  { signal, onProgress, ...criteria }: RunOptions,
 ): Promise<void> {
   if (condition === "service_started") return;
   const isTask = condition === "service_completed_successfully";
