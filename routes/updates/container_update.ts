@@ -62,6 +62,16 @@ const Plan = z.object({
     description: "Settings that come from the new image, because the container has those of its " +
       "image; null before the image is pulled",
   }),
+  rehearsal: z.object({
+    containers: z.array(z.string()).meta({ description: "Those that run as copies" }),
+    copied: z.array(z.string()).meta({
+      description: "Volumes, and files and directories below `STACK_ROOTS`",
+    }),
+    leftOut: z.array(z.string()).meta({
+      description: "Other files and directories of the host, which the copies do not have",
+    }),
+    obstacle: z.string().nullable().meta({ description: "Reason why it cannot be rehearsed" }),
+  }).nullable().meta({ description: "null if the update is not rehearsed" }),
   warnings: z.array(z.string()),
   obstacles: z.array(z.object({
     message: z.string(),

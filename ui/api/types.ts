@@ -363,6 +363,24 @@ export type BackupDiff = {
   truncated: boolean;
 };
 
+export type BackupDrill = {
+  id: string;
+  stack: string;
+  snapshot: string;
+  target: string;
+  ok: boolean;
+  reason: string;
+  durationMs: number;
+  at: string;
+};
+
+export type BackupDrillRequest = {
+  stack: string;
+  snapshot?: string;
+  target?: string;
+  stableSeconds?: number;
+};
+
 export type BackupFileList = {
   files: ({
     name: string;
@@ -687,6 +705,7 @@ export type ChatChannelChanges = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -1075,6 +1094,8 @@ export type ContainerUpdate = {
   pull?: "always" | "missing" | "never";
   digest?: string;
   force?: boolean;
+  rehearse?: boolean;
+  rehearseOnly?: boolean;
 };
 
 export type ContainerUpdatePlan = {
@@ -1087,6 +1108,12 @@ export type ContainerUpdatePlan = {
   recreated: (string)[];
   watched: (string)[];
   replaced: ({ setting: string; names: (string)[] })[] | null;
+  rehearsal: {
+    containers: (string)[];
+    copied: (string)[];
+    leftOut: (string)[];
+    obstacle: string | null;
+  } | null;
   warnings: (string)[];
   obstacles: ({ message: string; canForce: boolean })[];
   verification: { method: "health" | "stability"; holdSeconds: number; deadlineSeconds: number };
@@ -2261,6 +2288,7 @@ export type NewChatChannel = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2435,6 +2463,7 @@ export type NewNotificationChannel = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2670,6 +2699,7 @@ export type NewWebhook = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2758,6 +2788,7 @@ export type NotificationChannelChanges = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -3723,6 +3754,8 @@ export type StackUpdate = {
   atomic?: boolean;
   pull?: "always" | "missing" | "never";
   force?: boolean;
+  rehearse?: boolean;
+  rehearseOnly?: boolean;
 };
 
 export type StackValidation = {
@@ -4044,6 +4077,7 @@ export type UpdateSettings = {
   minimumAgeHours: number;
   keepPreviousDays: number;
   stableSeconds: number;
+  rehearse: boolean;
   windows: (UpdateWindow)[];
   fixed: ("enabled" | "intervalHours")[];
 };
@@ -4055,6 +4089,7 @@ export type UpdateSettingsChanges = {
   minimumAgeHours?: number;
   keepPreviousDays?: number;
   stableSeconds?: number;
+  rehearse?: boolean;
   windows?: (UpdateWindow)[];
 };
 
@@ -4168,6 +4203,7 @@ export type WebhookChanges = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -4341,6 +4377,10 @@ export interface Operations {
       offset?: number;
     };
     result: AuditPage;
+  };
+  "GET /api/backup/drills": {
+    query?: { stack?: string; latest?: boolean };
+    result: (BackupDrill)[];
   };
   "GET /api/backup/snapshots": {
     query?: { target?: string; allTargets?: boolean; stack?: string; limit?: number };
@@ -4881,6 +4921,7 @@ export interface Operations {
   "POST /api/alerts/rules": { body: NewAlertRule; result: AlertRule };
   "POST /api/alerts/rules/test": { body: NewAlertRule; result: AlertRuleTest };
   "POST /api/backup": { result: string };
+  "POST /api/backup/drills": { body: BackupDrillRequest; result: Job };
   "POST /api/backup/snapshots": { body: BackupRequest | undefined; result: Job };
   "POST /api/backup/snapshots/{id}/restore": {
     path: { id: string };

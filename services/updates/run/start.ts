@@ -19,6 +19,7 @@ import { assertNoObstacle } from "./prepare.ts";
 import { findPrevious } from "./previous.ts";
 import type { UpdateInput } from "./job.ts";
 import { rehearsalChoice, type RehearsalRequest } from "../rehearsal/choice.ts";
+import { rehearsalObstacles } from "../rehearsal/preview.ts";
 import { type Survey, surveyUpdate } from "./survey.ts";
 
 /** Criteria for the new container. */
@@ -77,13 +78,18 @@ export async function startUpdate(deps: Deps, request: UpdateRequest): Promise<J
   const latest = force
     ? []
     : (await readLatest(deps, survey, { pull, digest: expectedDigest })).obstacles;
-  const obstacles = [...survey.obstacles, ...latest];
+  const rehearsal = rehearsalChoice(deps, request, [survey.old.Config.Labels]);
+  const obstacles = [
+    ...survey.obstacles,
+    ...latest,
+    ...await rehearsalObstacles(deps, rehearsal, [survey.container.name]),
+  ];
   return (await startRun(deps, updateKind, { ...survey, obstacles }, request, {
     previousImageId: null,
     pull,
     force,
     expectedDigest: expectedDigest ?? null,
-    rehearsal: rehearsalChoice(deps, request, [survey.old.Config.Labels]),
+    rehearsal,
   })).job;
 }
 

@@ -13,6 +13,8 @@ import { startOrder } from "../../containers/order.ts";
 import type { Stack } from "../../stacks/groups.ts";
 import { findStack } from "../../stacks/stacks.ts";
 import { rehearsalChoice, type RehearsalRequest } from "../rehearsal/choice.ts";
+import { rehearsalObstacles } from "../rehearsal/preview.ts";
+import { assertNoObstacle } from "./prepare.ts";
 import { stackUpdateKind } from "./stack_kind.ts";
 import type { Actor } from "./start.ts";
 
@@ -50,17 +52,20 @@ export async function startStackUpdate(
   }
   const all = await currentContainers(deps);
   for (const each of containers) assertDependentsInScope(actor.scope, each, all);
+  const rehearsal = rehearsalChoice(deps, request, containers.map(({ labels }) => labels));
+  const names = containers.map((each) => each.name);
+  assertNoObstacle(await rehearsalObstacles(deps, rehearsal, names), false);
   return startJob(deps, stackUpdateKind, {
     target: name,
     input: {
-      containers: containers.map((each) => each.name),
+      containers: names,
       affected: containers.flatMap((each) => [identityOf(each), ...affectedBy(each, all)]),
       atomic,
       pull,
       stableSeconds: stableSeconds ?? null,
       verifyTimeoutSeconds: verifyTimeoutSeconds ?? null,
       force,
-      rehearsal: rehearsalChoice(deps, request, containers.map(({ labels }) => labels)),
+      rehearsal,
     },
     caller: actor,
   }).job;

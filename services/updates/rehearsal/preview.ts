@@ -1,0 +1,54 @@
+/** What a rehearsal would do, and what stands in its way. @module */
+
+import type { ReadDeps } from "../../containers/reads.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { assertHarmless } from "../trial/members.ts";
+import type { Obstacle } from "../run/survey.ts";
+import type { RehearsalChoice } from "./choice.ts";
+import { planRehearsal } from "./plan.ts";
+
+export interface RehearsalPreview {
+  /** Names of the containers that run as copies. */
+  containers: string[];
+  /** Volumes, and files and directories of the host, that are copied. */
+  copied: string[];
+  /** Files and directories of the host that the copies do not have. */
+  leftOut: string[];
+  /** Why it cannot be rehearsed; `null` if it can. */
+  obstacle: string | null;
+}
+
+/** @param targets Names of the containers that are updated. */
+export async function previewRehearsal(
+  deps: ReadDeps & Pick<Deps, "config">,
+  targets: readonly string[],
+): Promise<RehearsalPreview> {
+  const { members, copied, leftOut } = await planRehearsal(deps, targets, new Map());
+  return {
+    containers: members.map(({ name }) => name),
+    copied: copied.map(({ source }) => source),
+    leftOut,
+    obstacle: obstacleOf(members),
+  };
+}
+
+function obstacleOf(members: Parameters<typeof assertHarmless>[0]): string | null {
+  try {
+    assertHarmless(members);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error.message;
+    throw error;
+  }
+}
+
+/** What stands in the way of an update that is rehearsed; `force` does not ignore it. */
+export async function rehearsalObstacles(
+  deps: ReadDeps & Pick<Deps, "config">,
+  choice: RehearsalChoice,
+  targets: readonly string[],
+): Promise<Obstacle[]> {
+  const { obstacle } = choice ? await previewRehearsal(deps, targets) : { obstacle: null };
+  return obstacle === null ? [] : [{ message: obstacle, canForce: false }];
+}

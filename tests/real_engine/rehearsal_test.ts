@@ -1,0 +1,135 @@
+/** Updates that are tried out on a copy of the data first. @module */
+
+import { deepEqual, equal, match } from "node:assert/strict";
+import { createTrialVolume, removeLeftTrials } from "../../services/updates/trial/parts.ts";
+import { type LiveApp, liveApp } from "../helpers/live_app.ts";
+import { BUSYBOX, engineTest, type RealEngine } from "../helpers/real_engine.ts";
+import { ended, sleeper, testStack } from "../helpers/test_stack.ts";
+
+/** Ends at once when it is stopped. */
+const RUN = "trap 'exit 0' TERM; sleep 2147483647 & wait";
+const MIGRATE = "echo migrated > /data/file";
+
+/** Gives the name of an image to one with another command. */
+async function publish({ docker }: RealEngine, image: string, script: string): Promise<void> {
+  const id = await docker("create", BUSYBOX);
+  const command = JSON.stringify(["sh", "-c", script]);
+  await docker("commit", `--change=CMD ${command}`, id, image);
+  await docker("rm", id);
+}
+
+const leftOver = async ({ docker }: RealEngine): Promise<string> =>
+  await docker("ps", "-aq", "--filter=label=longshore.trial") +
+  await docker("volume", "ls", "-q", "--filter=label=longshore.trial") +
+  await docker("network", "ls", "-q", "--filter=label=longshore.trial");
+
+async function update(app: LiveApp, path: string, body: object) {
+  const options = { pull: "never", stableSeconds: 1, ...body };
+  const { status, body: started } = await app.call("POST", `${path}/update`, options);
+  return status === 202 ? await ended(app, started.id) : { ...started, status, result: null };
+}
+
+engineTest("an update that fails in its rehearsal stops and changes nothing", async (real) => {
+  const { docker } = real;
+  const name = `test-rehearsal-${crypto.randomUUID().slice(0, 8)}`;
+  const image = `${name}:1`;
+  await publish(real, image, RUN);
+  await using app = await liveApp(real.socketPath);
+  app.deps.now = () => new Date();
+  const path = `/api/containers/${name}`;
+  const state = () =>
+    docker("inspect", "--format={{.Id}} {{.State.StartedAt}} {{.Image}}", name);
+  const read = () => docker("exec", name, "cat", "/data/file");
+  await docker("run", "-d", `--name=${name}`, `--volume=${name}:/data`, "--publish=80", image);
+  await docker("exec", name, "sh", "-c", "echo old > /data/file");
+  const before = await state();
+
+  await publish(real, image, `${MIGRATE}; exit 3`);
+  const failed = await update(app, path, { rehearse: true });
+  equal(failed.status, "failed");
+  match(failed.error, new RegExp(`^The rehearsal failed: ${name} exited with code 3`));
+  deepEqual([await state(), await read()], [before, "old"]);
+  equal(await leftOver(real), "");
+  const { body: { blocked: [block] } } = await app.call("GET", "/api/updates/blocked");
+  deepEqual([block.containerName, block.reason], [name, failed.error]);
+
+  await publish(real, image, `${MIGRATE}; ${RUN}`);
+  const only = await update(app, path, { rehearseOnly: true });
+  equal(only.status, "succeeded", only.error ?? "");
+  equal(only.result.updated, false);
+  deepEqual([await state(), await read()], [before, "old"]);
+
+  await publish(real, image, `${MIGRATE}; ${RUN}`);
+  const done = await update(app, path, { rehearse: true });
+  equal(done.status, "succeeded", done.error ?? "");
+  match(done.result.rehearsal, /has been up for/);
+  equal(await read(), "migrated");
+  equal(await leftOver(real), "");
+
+  const { body: blocked } = await app.call("GET", "/api/updates/blocked");
+  deepEqual(blocked, { blocked: [] }, "lifted by the success");
+  await docker("rm", "-fv", name);
+  await docker("volume", "rm", name);
+});
+
+engineTest("a rehearsal that the present image fails as well blocks nothing", async (real) => {
+  const { docker } = real;
+  const name = `test-rehearsal-${crypto.randomUUID().slice(0, 8)}`;
+  const image = `${name}:1`;
+  // What is mounted from the host is left out of a copy.
+  await publish(real, image, `[ -e /host ] || exit 4; ${RUN}`);
+  await using app = await liveApp(real.socketPath);
+  app.deps.now = () => new Date();
+  await docker("run", "-d", `--name=${name}`, "--volume=/tmp:/host", image);
+  const before = await docker("inspect", "--format={{.Id}} {{.State.StartedAt}}", name);
+  await publish(real, image, `[ -e /host ] || exit 5; ${RUN}`);
+  const path = `/api/containers/${name}`;
+  const { body: plan } = await app.call("POST", `${path}/update?plan=true`, { rehearse: true });
+  deepEqual(plan.rehearsal, {
+    containers: [name],
+    copied: [],
+    leftOut: ["/tmp"],
+    obstacle: null,
+  });
+  const ended = await update(app, path, { rehearse: true });
+  equal(ended.status, "failed");
+  match(ended.error, /says nothing: .* code 5, but with the present image .* code 4/);
+  const { body: blocked } = await app.call("GET", "/api/updates/blocked");
+  deepEqual(blocked, { blocked: [] });
+  equal(await docker("inspect", "--format={{.Id}} {{.State.StartedAt}}", name), before);
+  await docker("rm", "-fv", name);
+
+  await createTrialVolume(app.deps, crypto.randomUUID(), new AbortController().signal);
+  await removeLeftTrials(app.deps);
+  equal(await leftOver(real), "", "also what another process has left");
+});
+
+engineTest("new images of a stack are rehearsed together", async (real) => {
+  await using app = await liveApp(real.socketPath);
+  await using stack = testStack(app, real);
+  const { name, store, deploy, containers } = stack;
+  const image = `${name}:1`;
+  await publish(real, image, `httpd -p 70; ${RUN}`);
+  const web = ["sh", "-c", `wget -q -O /dev/null db:70/ 2>&1 | grep -q 404 || exit 6; ${RUN}`];
+  await store({
+    services: {
+      db: { image, volumes: ["data:/data"], stop_signal: "SIGKILL" },
+      web: { ...sleeper, image, command: web, depends_on: ["db"] },
+    },
+    volumes: { data: {} },
+  });
+  equal((await deploy()).status, "succeeded");
+  const before = await containers();
+  const ids = (all: typeof before) => Object.values(all).map(({ Id, State }) => [Id, State.StartedAt]);
+  await publish(real, image, `exit 7`);
+  const failed = await update(app, `/api/stacks/${name}`, { rehearse: true });
+  equal(failed.status, "rolled_back");
+  match(failed.error, /The rehearsal failed: .*-db-1 exited with code 7/);
+  deepEqual(ids(await containers()), ids(before));
+
+  await publish(real, image, `httpd -p 70; ${MIGRATE}; ${RUN}`);
+  const done = await update(app, `/api/stacks/${name}`, { rehearse: true });
+  equal(done.status, "succeeded", done.error ?? "");
+  match(done.result.rehearsal, /-web-1 has been up for/);
+  equal(await leftOver(real), "");
+});
