@@ -37,8 +37,7 @@ engineTest("an update that fails in its rehearsal stops and changes nothing", as
   await using app = await liveApp(real.socketPath);
   app.deps.now = () => new Date();
   const path = `/api/containers/${name}`;
-  const state = () =>
-    docker("inspect", "--format={{.Id}} {{.State.StartedAt}} {{.Image}}", name);
+  const state = () => docker("inspect", "--format={{.Id}} {{.State.StartedAt}} {{.Image}}", name);
   const read = () => docker("exec", name, "cat", "/data/file");
   await docker("run", "-d", `--name=${name}`, `--volume=${name}:/data`, "--publish=80", image);
   await docker("exec", name, "sh", "-c", "echo old > /data/file");
@@ -120,7 +119,8 @@ engineTest("new images of a stack are rehearsed together", async (real) => {
   });
   equal((await deploy()).status, "succeeded");
   const before = await containers();
-  const ids = (all: typeof before) => Object.values(all).map(({ Id, State }) => [Id, State.StartedAt]);
+  const ids = (all: typeof before) =>
+    Object.values(all).map(({ Id, State }) => [Id, State.StartedAt]);
   await publish(real, image, `exit 7`);
   const failed = await update(app, `/api/stacks/${name}`, { rehearse: true });
   equal(failed.status, "rolled_back");

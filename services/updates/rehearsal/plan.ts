@@ -1,6 +1,6 @@
 /** Plans a rehearsal: its containers, and which of their data it copies. @module */
 
-import { containerInspect, type ContainerInspect } from "../../../engine/containers.ts";
+import { type ContainerInspect, containerInspect } from "../../../engine/containers.ts";
 import { ifThere } from "../../../engine/errors.ts";
 import { imageInspect } from "../../../engine/images.ts";
 import { systemInfo } from "../../../engine/system.ts";
@@ -15,6 +15,7 @@ import { isInside } from "../../text/paths.ts";
 import { planMember, sourcesOf, type TrialMember } from "../trial/members.ts";
 
 export interface RehearsalPlan {
+  containers: Container[];
   members: TrialMember[];
   /** Names of the containers that the verdict counts, the target first. */
   judged: string[];
@@ -42,7 +43,8 @@ export async function planRehearsal(
   const replaced = withDependents(updated, all);
   const { DefaultRuntime: defaultRuntime } = await systemInfo(engine);
   const members: TrialMember[] = [];
-  for (const { id, name, composeService: service } of withDependencies(replaced, all)) {
+  const containers = withDependencies(replaced, all);
+  for (const { id, name, composeService: service } of containers) {
     const inspect: ContainerInspect = await containerInspect(engine, id);
     const own = await ifThere(imageInspect(engine, inspect.Image));
     const image = images.get(name) ?? inspect.Image;
@@ -56,6 +58,7 @@ export async function planRehearsal(
   const isCopied = ({ type, source }: MountSource) =>
     type === "volume" || config.stackRoots.some((root) => isInside(source, root));
   return {
+    containers,
     members,
     judged: replaced.filter(isUp).map(({ name }) => name),
     copied: sources.filter(isCopied),
@@ -69,7 +72,10 @@ function withDependents(containers: readonly Container[], all: readonly Containe
 }
 
 /** The containers, and those that they need: by shared namespaces, links and `depends_on`. */
-function withDependencies(containers: readonly Container[], all: readonly Container[]): Container[] {
+function withDependencies(
+  containers: readonly Container[],
+  all: readonly Container[],
+): Container[] {
   const found = new Set(containers);
   for (const container of found) {
     for (const other of all) if (needs(container, other)) found.add(other);
@@ -87,5 +93,6 @@ function needs(container: Container, other: Container): boolean {
   );
 }
 
-const unique = (containers: readonly Container[]): Container[] =>
-  [...new Map(containers.map((each) => [each.id, each])).values()];
+const unique = (
+  containers: readonly Container[],
+): Container[] => [...new Map(containers.map((each) => [each.id, each])).values()];

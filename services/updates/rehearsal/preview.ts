@@ -1,5 +1,6 @@
 /** What a rehearsal would do, and what stands in its way. @module */
 
+import { includesContainer, type Scope } from "../../access/scope.ts";
 import type { ReadDeps } from "../../containers/reads.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
@@ -19,12 +20,22 @@ export interface RehearsalPreview {
   obstacle: string | null;
 }
 
-/** @param targets Names of the containers that are updated. */
+/**
+ * @param targets Names of the containers that are updated.
+ * @throws {AppError} `forbidden` if the scope does not include all that is copied.
+ */
 export async function previewRehearsal(
   deps: ReadDeps & Pick<Deps, "config">,
   targets: readonly string[],
+  scope: Scope | undefined,
 ): Promise<RehearsalPreview> {
-  const { members, copied, leftOut } = await planRehearsal(deps, targets, new Map());
+  const { containers, members, copied, leftOut } = await planRehearsal(deps, targets, new Map());
+  if (!containers.every((each) => includesContainer(scope, each))) {
+    throw new AppError(
+      "forbidden",
+      "Containers that this token cannot access are part of the rehearsal",
+    );
+  }
   return {
     containers: members.map(({ name }) => name),
     copied: copied.map(({ source }) => source),
@@ -48,7 +59,9 @@ export async function rehearsalObstacles(
   deps: ReadDeps & Pick<Deps, "config">,
   choice: RehearsalChoice,
   targets: readonly string[],
+  scope: Scope | undefined,
 ): Promise<Obstacle[]> {
-  const { obstacle } = choice ? await previewRehearsal(deps, targets) : { obstacle: null };
+  if (choice === null) return [];
+  const { obstacle } = await previewRehearsal(deps, targets, scope);
   return obstacle === null ? [] : [{ message: obstacle, canForce: false }];
 }

@@ -10,7 +10,7 @@ import { block } from "../run/finish.ts";
 import type { FailedUpdate, Planned, Pulled, UpdateJob } from "../run/job.ts";
 import { digestsOf } from "../run/survey.ts";
 import { readUpdateSettings } from "../settings.ts";
-import { type Criteria, rehearse, RehearsalError } from "./rehearse.ts";
+import { type Criteria, RehearsalError, rehearse } from "./rehearse.ts";
 
 /**
  * @returns Why the new container counts as well.
@@ -34,7 +34,14 @@ export async function rehearseUpdate(
     if (!(error instanceof RehearsalError)) throw error;
     const { evidence, message: reason } = error;
     block(deps, job, { digests, image: reference, reason });
-    const result = { container: name, id: target!.oldId, image: reference, digest, reason, evidence };
+    const result = {
+      container: name,
+      id: target!.oldId,
+      image: reference,
+      digest,
+      reason,
+      evidence,
+    };
     throw new JobEnd("failed", reason, result satisfies FailedUpdate);
   }
 }

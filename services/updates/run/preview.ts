@@ -78,7 +78,9 @@ export async function previewUpdate(
     verifyTimeoutSeconds,
   });
   const isRehearsed = rehearsalChoice(deps, request, [old.Config.Labels]) !== null;
-  const rehearsal = isRehearsed ? await previewRehearsal(deps, [container.name]) : null;
+  const rehearsal = isRehearsed
+    ? await previewRehearsal(deps, [container.name], actor.scope)
+    : null;
   return {
     container: container.name,
     id: container.id,

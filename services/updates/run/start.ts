@@ -82,7 +82,7 @@ export async function startUpdate(deps: Deps, request: UpdateRequest): Promise<J
   const obstacles = [
     ...survey.obstacles,
     ...latest,
-    ...await rehearsalObstacles(deps, rehearsal, [survey.container.name]),
+    ...await rehearsalObstacles(deps, rehearsal, [survey.container.name], actor.scope),
   ];
   return (await startRun(deps, updateKind, { ...survey, obstacles }, request, {
     previousImageId: null,

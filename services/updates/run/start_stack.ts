@@ -54,7 +54,7 @@ export async function startStackUpdate(
   for (const each of containers) assertDependentsInScope(actor.scope, each, all);
   const rehearsal = rehearsalChoice(deps, request, containers.map(({ labels }) => labels));
   const names = containers.map((each) => each.name);
-  assertNoObstacle(await rehearsalObstacles(deps, rehearsal, names), false);
+  assertNoObstacle(await rehearsalObstacles(deps, rehearsal, names, actor.scope), false);
   return startJob(deps, stackUpdateKind, {
     target: name,
     input: {

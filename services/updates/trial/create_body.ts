@@ -164,7 +164,10 @@ function mountsOf({ mounts, recreation }: TrialMember, { volumes }: TrialParts):
 }
 
 /** Names by which other members reach it: all that it has on its networks, and those of links. */
-function aliasesOf({ name, id, service, networks }: TrialMember, { members }: TrialParts): string[] {
+function aliasesOf(
+  { name, id, service, networks }: TrialMember,
+  { members }: TrialParts,
+): string[] {
   const own = Object.values(networks).flatMap(({ Aliases, DNSNames }: EndpointSettings) => [
     ...Aliases ?? [],
     ...DNSNames ?? [],

@@ -12,7 +12,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { sleep } from "../../lifecycle.ts";
 import { collectEvidence, type Evidence } from "../run/evidence.ts";
-import { type ExpectationOptions, expectationOf } from "../run/verdict.ts";
+import { expectationOf, type ExpectationOptions } from "../run/verdict.ts";
 import { verify } from "../run/verify.ts";
 import type { TrialContainer } from "./parts.ts";
 

@@ -92,7 +92,8 @@ function rowsOf(
     drill: drills.find((each) => each.stack === stack.name),
   }));
   const others = volumes.filter(({ name, labels, containers }) =>
-    !labels["com.docker.compose.project"] && !labels["longshore.trial"] && !containers.some((each) => inStacks.has(each)) &&
+    !labels["com.docker.compose.project"] && !labels["longshore.trial"] &&
+    !containers.some((each) => inStacks.has(each)) &&
     !(isAnonymous(name) && containers.length === 0)
   ).map(({ name }): Row => ({
     subject: { volume: name },
