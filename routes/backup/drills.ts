@@ -73,6 +73,6 @@ export const drillEndpoints = (deps: Deps) => [
         description: "Only the newest one of each stack",
       }),
     }),
-    returns: z.array(Drill),
-  }, ({ query, caller }) => listDrills(deps, caller.scope, query)),
+    returns: z.object({ drills: z.array(Drill) }).meta({ id: "BackupDrillList" }),
+  }, ({ query, caller }) => ({ drills: listDrills(deps, caller.scope, query) })),
 ];

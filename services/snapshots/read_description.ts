@@ -47,7 +47,7 @@ function parse(text: string): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What is used of it; the engine checks the configurations themselves. */
+/** Checks the fields that are used; the engine checks the configurations themselves. */
 function isDescription(value: unknown): value is StackDescription {
   return isObject(value) && value.version === 1 && typeof value.stack === "string" &&
     Array.isArray(value.containers) && value.containers.every(isContainer);

@@ -93,11 +93,11 @@ engineTest("a drill starts a copy without a way out, and says whether it works",
   await watching;
   deepEqual(seen.filter((event) => !event.startsWith("backup.")), ["drill.failed"]);
 
-  const { body } = await app.call("GET", `${DRILLS}?stack=${name}`);
-  deepEqual(body.map(({ ok }: { ok: boolean }) => ok), [false, true]);
+  const { body: { drills } } = await app.call("GET", `${DRILLS}?stack=${name}`);
+  deepEqual(drills.map(({ ok }: { ok: boolean }) => ok), [false, true]);
   const { body: latest } = await app.call("GET", `${DRILLS}?latest=true`);
-  deepEqual(latest, [body[0]]);
-  equal(body[1].reason.includes(`${name}-web-1 has been up for`), true, body[1].reason);
+  deepEqual(latest, { drills: [drills[0]] });
+  equal(drills[1].reason.includes(`${name}-web-1 has been up for`), true, drills[1].reason);
   const states = (all: typeof before) =>
     Object.values(all).map(({ Id, State, RestartCount }) => [Id, State.StartedAt, RestartCount]);
   deepEqual(states(await containers()), states(before), "the stack was left alone");

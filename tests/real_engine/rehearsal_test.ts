@@ -75,7 +75,7 @@ engineTest("a rehearsal that the present image fails as well blocks nothing", as
   const { docker } = real;
   const name = `test-rehearsal-${crypto.randomUUID().slice(0, 8)}`;
   const image = `${name}:1`;
-  // What is mounted from the host is left out of a copy.
+  // Mounts of the host are left out of a copy.
   await publish(real, image, `[ -e /host ] || exit 4; ${RUN}`);
   await using app = await liveApp(real.socketPath);
   app.deps.now = () => new Date();

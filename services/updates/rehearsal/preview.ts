@@ -1,4 +1,4 @@
-/** What a rehearsal would do, and what stands in its way. @module */
+/** Preview of a rehearsal: its copies, and the obstacles to it. @module */
 
 import { includesContainer, type Scope } from "../../access/scope.ts";
 import type { ReadDeps } from "../../containers/reads.ts";
@@ -54,7 +54,7 @@ function obstacleOf(members: Parameters<typeof assertHarmless>[0]): string | nul
   }
 }
 
-/** What stands in the way of an update that is rehearsed; `force` does not ignore it. */
+/** Obstacles to the rehearsal of an update; `force` does not ignore them. */
 export async function rehearsalObstacles(
   deps: ReadDeps & Pick<Deps, "config">,
   choice: RehearsalChoice,

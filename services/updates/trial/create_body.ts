@@ -143,7 +143,7 @@ function namespacesOf(
 const peerOf = (ref: string, { created }: TrialParts): string =>
   created.find(({ member }) => refersTo(ref, member))!.id;
 
-/** What is mounted, from copies only: nothing of the host, neither directories nor sockets. */
+/** Mounts of copies only: nothing of the host, neither directories nor sockets. */
 function mountsOf({ mounts, recreation }: TrialMember, { volumes }: TrialParts): MountRequest[] {
   const requested = recreation.create.HostConfig?.Mounts ?? [];
   const copies = mounts.flatMap((mount): MountRequest[] => {
@@ -172,12 +172,16 @@ function aliasesOf(
     ...Aliases ?? [],
     ...DNSNames ?? [],
   ]);
-  const linked = members.flatMap(({ recreation: { create } }) =>
-    (create.HostConfig?.Links ?? []).flatMap((link) => {
-      const [ref = "", alias = ""] = link.split(":");
-      return refersTo(ref, { id, name }) ? alias : [];
-    })
-  );
+  const linked = members.flatMap(linksOf).flatMap((link) => {
+    const [ref = "", alias = ""] = link.split(":");
+    return refersTo(ref, { id, name }) ? alias : [];
+  });
   const names = [name, ...(service === null ? [] : [service]), ...own, ...linked];
   return [...new Set(names)].filter((each) => each !== "" && !SHORT_ID.test(each));
 }
+
+/** E.g. `shop-db-1:db`. */
+const linksOf = ({ networks, recreation: { create } }: TrialMember): string[] => [
+  ...create.HostConfig?.Links ?? [],
+  ...Object.values(networks).flatMap(({ Links }) => Links ?? []),
+];

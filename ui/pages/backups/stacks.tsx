@@ -48,7 +48,7 @@ export function Stacks() {
   const list = snapshots.data.value;
   const found = stacks.data.value?.stacks;
   const rows = list && found &&
-    rowsOf(list, found, volumes.data.value?.volumes ?? [], drills.data.value ?? []);
+    rowsOf(list, found, volumes.data.value?.volumes ?? [], drills.data.value?.drills ?? []);
   const backUp = (subject: Subject) =>
     dialog.open(BackUpDialog, { subject, targets: list!.targets });
   const failed = [snapshots, stacks].find(({ error }) => error.value) ?? stacks;

@@ -21,7 +21,7 @@ export function RehearsalField({ isChosen, onChange }: {
   );
 }
 
-/** What is copied, and what stands in the way; nothing without a rehearsal. */
+/** Facts of the plan about it; nothing without a rehearsal. */
 export function RehearsalFacts(
   { rehearsal }: { rehearsal: ContainerUpdatePlan["rehearsal"] },
 ) {
