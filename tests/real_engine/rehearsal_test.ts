@@ -103,20 +103,22 @@ engineTest("a rehearsal that the present image fails as well blocks nothing", as
   equal(await leftOver(real), "", "also what another process has left");
 });
 
-engineTest("new images of a stack are rehearsed together", async (real) => {
+engineTest("new images and a deploy of a stack are rehearsed together", async (real) => {
   await using app = await liveApp(real.socketPath);
   await using stack = testStack(app, real);
   const { name, store, deploy, containers } = stack;
   const image = `${name}:1`;
   await publish(real, image, `httpd -p 70; ${RUN}`);
   const web = ["sh", "-c", `wget -q -O /dev/null db:70/ 2>&1 | grep -q 404 || exit 6; ${RUN}`];
-  await store({
+  const source = (more: object) => ({
     services: {
       db: { image, volumes: ["data:/data"], stop_signal: "SIGKILL" },
-      web: { ...sleeper, image, command: web, depends_on: ["db"] },
+      web: { ...sleeper, image, command: web, depends_on: ["db"], ...more },
     },
     volumes: { data: {} },
+    configs: { key: { content: "secret" } },
   });
+  await store(source({}));
   equal((await deploy()).status, "succeeded");
   const before = await containers();
   const ids = (all: typeof before) =>
@@ -131,5 +133,18 @@ engineTest("new images of a stack are rehearsed together", async (real) => {
   const done = await update(app, `/api/stacks/${name}`, { rehearse: true });
   equal(done.status, "succeeded", done.error ?? "");
   match(done.result.rehearsal, /-web-1 has been up for/);
+
+  const updated = await containers();
+  await store(source({ command: ["sh", "-c", "exit 9"] }));
+  const refused = await deploy({ rehearse: true });
+  equal(refused.status, "failed");
+  match(refused.error ?? "", /^The rehearsal failed: .*-web-1 exited with code 9/);
+  equal(refused.result.evidence.length, 2);
+  const command = ["sh", "-c", `grep secret /key && wget -q db:70/ 2>&1 | grep -q 404 && ${RUN}`];
+  await store(source({ command, configs: ["key"] }));
+  const only = await deploy({ rehearseOnly: true });
+  equal(only.status, "succeeded", only.error ?? "");
+  match(only.result.rehearsal, /-web-1 has been up for/);
+  deepEqual(ids(await containers()), ids(updated));
   equal(await leftOver(real), "");
 });

@@ -374,6 +374,8 @@ export type BackupDrill = {
   at: string;
 };
 
+export type BackupDrillList = { drills: (BackupDrill)[] };
+
 export type BackupDrillRequest = {
   stack: string;
   snapshot?: string;
@@ -3658,6 +3660,8 @@ export type StackDeploy = {
   onFailure?: "rollback" | "stop";
   stableSeconds?: number;
   healthTimeoutSeconds?: number;
+  rehearse?: boolean;
+  rehearseOnly?: boolean;
 };
 
 export type StackDetail = {
@@ -4380,7 +4384,7 @@ export interface Operations {
   };
   "GET /api/backup/drills": {
     query?: { stack?: string; latest?: boolean };
-    result: (BackupDrill)[];
+    result: BackupDrillList;
   };
   "GET /api/backup/snapshots": {
     query?: { target?: string; allTargets?: boolean; stack?: string; limit?: number };

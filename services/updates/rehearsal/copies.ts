@@ -1,5 +1,6 @@
 /** Copies of the data of containers that run, into volumes of a trial. @module */
 
+import { findVolume } from "../../../engine/volumes.ts";
 import type { Entries, Entry } from "../../backup/restic/entry.ts";
 import { TarError } from "../../backup/tar.ts";
 import { writeContainerFile } from "../../backup/volumes/container_files.ts";
@@ -74,13 +75,15 @@ async function copyPatiently(
   }
 }
 
-/** @returns Name of the new volume; `null` for a file. */
+/** @returns Name of the new volume, empty for one that does not exist yet; `null` for a file. */
 async function copy(
   deps: Deps,
   { id, signal, progress }: CopyJob,
   source: MountSource,
   images: readonly string[],
 ): Promise<string | null> {
+  const isNew = source.type === "volume" && !await findVolume(deps.engine, source.source);
+  if (isNew) return await createTrialVolume(deps, id, signal);
   const { entries } = await openVolume(deps, source, { images, signal });
   const iterator = entries[Symbol.asyncIterator]();
   try {

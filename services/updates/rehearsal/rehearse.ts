@@ -13,10 +13,10 @@ import type { Evidence } from "../run/evidence.ts";
 import { throwIfInterrupted } from "../run/interruption.ts";
 import { messageOf } from "../run/job.ts";
 import { assertHarmless } from "../trial/members.ts";
-import { createTrialContainers, removeLeftTrials, removeTrial } from "../trial/parts.ts";
+import { createTrialContainers, removeTrial, type TrialContainer } from "../trial/parts.ts";
 import { evidenceOf, runTrial } from "../trial/run.ts";
 import { copySources, fillFrom } from "./copies.ts";
-import { type NewImages, planRehearsal } from "./plan.ts";
+import { type NewImages, planRehearsal, type RehearsalPlan } from "./plan.ts";
 
 /** Criteria for the new containers, as for the update itself. */
 export interface Criteria {
@@ -36,11 +36,13 @@ export class RehearsalError extends AppError {
   }
 }
 
+type TrialJob = Pick<JobRun, "id" | "signal" | "progress">;
+
 /** Outcome of one run. */
 type Outcome = { verdict: string } | { failure: string; evidence: Evidence[] };
 
 /**
- * Can be repeated after a crash: what an earlier attempt has left is removed first.
+ * Rehearses the update of containers that exist.
  *
  * @param targets Names of the containers that are updated.
  * @returns Why the new containers count as well.
@@ -50,16 +52,15 @@ type Outcome = { verdict: string } | { failure: string; evidence: Evidence[] };
  */
 export async function rehearse(
   deps: Deps,
-  job: Pick<JobRun, "id" | "signal" | "progress">,
+  job: TrialJob,
   { targets, images, criteria }: {
     targets: readonly string[];
     images: NewImages;
     criteria: Criteria;
   },
 ): Promise<string> {
-  await removeTrial(deps, job.id);
-  await removeLeftTrials(deps);
-  const tryWith = (images: NewImages) => runOnce(deps, job, { targets, images, criteria });
+  const tryWith = async (images: NewImages) =>
+    await tryOut(deps, job, await planRehearsal(deps, targets, images), criteria);
   const outcome = await tryWith(images);
   if ("verdict" in outcome) return outcome.verdict;
   const present = await tryWith(new Map());
@@ -71,38 +72,60 @@ export async function rehearse(
   );
 }
 
-async function runOnce(
+/**
+ * Runs copies of containers and removes them. Can be repeated after a crash: what an earlier attempt
+ * has left is removed first.
+ *
+ * @param fill Copies further files into a container before it is started.
+ * @throws {AppError} `conflict` for containers that cannot be tried out or copied.
+ */
+export async function tryOut(
   deps: Deps,
-  job: Pick<JobRun, "id" | "signal" | "progress">,
-  { targets, images, criteria }: Parameters<typeof rehearse>[2],
+  job: TrialJob,
+  { members, judged, copied }: Omit<RehearsalPlan, "containers" | "leftOut">,
+  criteria: Criteria,
+  fill: (container: TrialContainer) => Promise<void> = () => Promise.resolve(),
 ): Promise<Outcome> {
   const { id, signal } = job;
+  await removeTrial(deps, id);
   try {
-    const { members, judged, copied } = await planRehearsal(deps, targets, images);
     if (judged.length === 0) return { verdict: "Nothing of it was running" };
     assertHarmless(members);
     const helpers = members.flatMap(({ recreation: { create } }) => create.Image ?? []);
     const copies = await copySources(deps, job, copied, helpers);
-    const fill = fillFrom(deps, copies, helpers, signal);
-    const containers = await createTrialContainers(deps, id, members, { ...copies, fill, signal });
-    try {
-      const verdict = await runTrial(deps, containers, {
-        ...criteria,
-        judged,
-        signal,
-        onProgress: (message) =>
-          job.progress({ current: 0, total: null, message: `Rehearsal: ${message}` }),
-      });
-      return { verdict };
-    } catch (error) {
-      signal.throwIfAborted();
-      const failure = await throwIfInterrupted(deps, error);
-      return {
-        failure: messageOf(deps, failure),
-        evidence: await evidenceOf(deps, containers),
-      };
-    }
+    const copyFiles = fillFrom(deps, copies, helpers, signal);
+    const containers = await createTrialContainers(deps, id, members, {
+      ...copies,
+      signal,
+      async fill(container) {
+        await copyFiles(container);
+        await fill(container);
+      },
+    });
+    return await judge(deps, job, containers, { judged, criteria });
   } finally {
     await removeTrial(deps, id);
+  }
+}
+
+async function judge(
+  deps: Deps,
+  { signal, progress }: TrialJob,
+  containers: readonly TrialContainer[],
+  { judged, criteria }: { judged: readonly string[]; criteria: Criteria },
+): Promise<Outcome> {
+  try {
+    const verdict = await runTrial(deps, containers, {
+      ...criteria,
+      judged,
+      signal,
+      onProgress: (message) =>
+        progress({ current: 0, total: null, message: `Rehearsal: ${message}` }),
+    });
+    return { verdict };
+  } catch (error) {
+    signal.throwIfAborted();
+    const failure = await throwIfInterrupted(deps, error);
+    return { failure: messageOf(deps, failure), evidence: await evidenceOf(deps, containers) };
   }
 }
