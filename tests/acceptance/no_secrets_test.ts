@@ -278,6 +278,7 @@ const NOT_DONE: Record<string, string> = {
   "GET /api/backup/snapshots/:id/file": "the same",
   "GET /api/backup/snapshots/:id/files": "the same",
   "POST /api/backup/snapshots/:id/restore": "the same",
+  "POST /api/backup/drills": "the same",
   "POST /api/settings/users-mode": "the service is in users mode",
   "POST /auth/setup": "the service is set up",
   "POST /api/updates/check": "no container uses the image of the example",
