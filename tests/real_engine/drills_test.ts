@@ -51,6 +51,7 @@ engineTest("a drill starts a copy without a way out, and says whether it works",
        nc -w 5 db 70 < /dev/null || exit 8
      }
      [ ! -e /data/bad ] || exit 9
+     touch /ready
      httpd -f -p 80 & wait`.replaceAll("$", "$$$$"),
   ];
   const web = {
@@ -58,6 +59,8 @@ engineTest("a drill starts a copy without a way out, and says whether it works",
     command,
     depends_on: ["db"],
     restart: "always",
+    // Checks of the copy may take longer than it has to stay up.
+    healthcheck: { test: ["CMD", "test", "-e", "/ready"], interval: "1s", retries: 100 },
     ports: [`${port}:80`],
     volumes: ["data:/data", `${root}/setting:/etc/app/setting:ro`, "/tmp:/sock"],
     configs: [{ source: "key", target: "/etc/app/key" }],
@@ -97,7 +100,7 @@ engineTest("a drill starts a copy without a way out, and says whether it works",
   deepEqual(drills.map(({ ok }: { ok: boolean }) => ok), [false, true]);
   const { body: latest } = await app.call("GET", `${DRILLS}?latest=true`);
   deepEqual(latest, { drills: [drills[0]] });
-  equal(drills[1].reason.includes(`${name}-web-1 has been up for`), true, drills[1].reason);
+  equal(drills[1].reason.includes(`${name}-web-1 is healthy`), true, drills[1].reason);
   const states = (all: typeof before) =>
     Object.values(all).map(({ Id, State, RestartCount }) => [Id, State.StartedAt, RestartCount]);
   deepEqual(states(await containers()), states(before), "the stack was left alone");

@@ -6,8 +6,14 @@ import { type LiveApp, liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, engineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { ended, sleeper, testStack } from "../helpers/test_stack.ts";
 
-/** Ends at once when it is stopped. */
-const RUN = "trap 'exit 0' TERM; sleep 2147483647 & wait";
+/** Is healthy from then on, and ends at once when it is stopped. */
+const RUN = "touch /ready; trap 'exit 0' TERM; sleep 2147483647 & wait";
+const HEALTH = { test: ["CMD", "test", "-e", "/ready"], interval: "1s", retries: 100 };
+const HEALTH_OPTIONS = [
+  "--health-cmd=test -e /ready",
+  "--health-interval=1s",
+  "--health-retries=100",
+];
 const MIGRATE = "echo migrated > /data/file";
 
 /** Gives the name of an image to one with another command. */
@@ -39,7 +45,15 @@ engineTest("an update that fails in its rehearsal stops and changes nothing", as
   const path = `/api/containers/${name}`;
   const state = () => docker("inspect", "--format={{.Id}} {{.State.StartedAt}} {{.Image}}", name);
   const read = () => docker("exec", name, "cat", "/data/file");
-  await docker("run", "-d", `--name=${name}`, `--volume=${name}:/data`, "--publish=80", image);
+  await docker(
+    "run",
+    "-d",
+    ...HEALTH_OPTIONS,
+    `--name=${name}`,
+    `--volume=${name}:/data`,
+    "--publish=80",
+    image,
+  );
   await docker("exec", name, "sh", "-c", "echo old > /data/file");
   const before = await state();
 
@@ -61,7 +75,7 @@ engineTest("an update that fails in its rehearsal stops and changes nothing", as
   await publish(real, image, `${MIGRATE}; ${RUN}`);
   const done = await update(app, path, { rehearse: true });
   equal(done.status, "succeeded", done.error ?? "");
-  match(done.result.rehearsal, /has been up for/);
+  match(done.result.rehearsal, /is healthy/);
   equal(await read(), "migrated");
   equal(await leftOver(real), "");
 
@@ -79,7 +93,7 @@ engineTest("a rehearsal that the present image fails as well blocks nothing", as
   await publish(real, image, `[ -e /host ] || exit 4; ${RUN}`);
   await using app = await liveApp(real.socketPath);
   app.deps.now = () => new Date();
-  await docker("run", "-d", `--name=${name}`, "--volume=/tmp:/host", image);
+  await docker("run", "-d", ...HEALTH_OPTIONS, `--name=${name}`, "--volume=/tmp:/host", image);
   const before = await docker("inspect", "--format={{.Id}} {{.State.StartedAt}}", name);
   await publish(real, image, `[ -e /host ] || exit 5; ${RUN}`);
   const path = `/api/containers/${name}`;
@@ -112,8 +126,8 @@ engineTest("new images and a deploy of a stack are rehearsed together", async (r
   const web = ["sh", "-c", `wget -q -O /dev/null db:70/ 2>&1 | grep -q 404 || exit 6; ${RUN}`];
   const source = (more: object) => ({
     services: {
-      db: { image, volumes: ["data:/data"], stop_signal: "SIGKILL" },
-      web: { ...sleeper, image, command: web, depends_on: ["db"], ...more },
+      db: { image, volumes: ["data:/data"], stop_signal: "SIGKILL", healthcheck: HEALTH },
+      web: { ...sleeper, image, command: web, depends_on: ["db"], healthcheck: HEALTH, ...more },
     },
     volumes: { data: {} },
     configs: { key: { content: "secret" } },
@@ -132,7 +146,7 @@ engineTest("new images and a deploy of a stack are rehearsed together", async (r
   await publish(real, image, `httpd -p 70; ${MIGRATE}; ${RUN}`);
   const done = await update(app, `/api/stacks/${name}`, { rehearse: true });
   equal(done.status, "succeeded", done.error ?? "");
-  match(done.result.rehearsal, /-web-1 has been up for/);
+  match(done.result.rehearsal, /-web-1 is healthy/);
 
   const updated = await containers();
   await store(source({ command: ["sh", "-c", "exit 9"] }));
@@ -144,7 +158,7 @@ engineTest("new images and a deploy of a stack are rehearsed together", async (r
   await store(source({ command, configs: ["key"] }));
   const only = await deploy({ rehearseOnly: true });
   equal(only.status, "succeeded", only.error ?? "");
-  match(only.result.rehearsal, /-web-1 has been up for/);
+  match(only.result.rehearsal, /-web-1 is healthy/);
   deepEqual(ids(await containers()), ids(updated));
   equal(await leftOver(real), "");
 });
